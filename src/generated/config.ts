@@ -1,0 +1,85 @@
+// Generated from schemas/config.schema.json by scripts/generate-types.mjs. Do not edit: change the schema.
+
+/**
+ * ralph.config.yaml or ralph.config.json. A flag beats the environment, which beats ./ralph.config.*, which beats ~/.local/ralph/config.*, which beats the default.
+ */
+export interface WrittenConfig {
+  /**
+   * Agent to use: claude, codex, amp, baseline, a name under 'agents', or 'cmd:<command>'.
+   */
+  agent?: string;
+  /**
+   * Target of a new research.
+   */
+  papers?: number;
+  /**
+   * Most iterations a run. Default: papers + 6.
+   */
+  iterations?: number;
+  /**
+   * Most wall time of a run, in minutes. No limit by default.
+   */
+  max_minutes?: number;
+  /**
+   * Most wall time of one iteration, in minutes.
+   */
+  iteration_minutes?: number;
+  /**
+   * Silence after which an agent is taken for hung, in minutes; 0 turns it off. Agents are silent while they think.
+   */
+  idle_minutes?: number;
+  /**
+   * How long to wait for a network or a model service that does not answer.
+   */
+  patience_minutes?: number;
+  /**
+   * Allow agents that nothing confines (amp, command agents).
+   */
+  unconfined?: boolean;
+  /**
+   * Commit the research folder after every accepted iteration.
+   */
+  git?: boolean;
+  /**
+   * auto: learned patterns go into AGENTS.md by themselves.
+   */
+  learn?: "ask" | "auto";
+  /**
+   * Where workspaces live. Default: $XDG_STATE_HOME/research-ralph or ~/.local/state/research-ralph.
+   */
+  state_dir?: string;
+  /**
+   * E-mail address told to scholarly APIs in the User-Agent, as they ask. Never invented.
+   */
+  contact?: string;
+  /**
+   * Your own agents by name, or settings for the known ones.
+   */
+  agents?: {
+    [k: string]: {
+      /**
+       * Which adapter; by default the one of the same name, else command.
+       */
+      type?: "claude" | "codex" | "amp" | "command";
+      /**
+       * The program to run: a shell command line for 'command', a path for the others.
+       */
+      command?: string;
+      model?: string;
+      /**
+       * More arguments, put before the prompt's.
+       */
+      args?: string[];
+      /**
+       * More environment variables.
+       */
+      env?: {
+        [k: string]: string;
+      };
+      /**
+       * Let the CLI load your own settings, instructions and servers.
+       */
+      user_settings?: boolean;
+    };
+  };
+}

@@ -1,0 +1,144 @@
+// Generated from schemas/event.schema.json by scripts/generate-types.mjs. Do not edit: change the schema.
+
+/**
+ * What a running loop tells whoever watches: terminal, JSON lines, transcripts. One union for all of them.
+ */
+export type LoopEvent = RunStarted | IterationStarted | AgentSaid | IterationEnded | Waiting | Notice | RunEnded;
+/**
+ * ISO 8601 in UTC.
+ */
+export type Time = string;
+export type AgentEvent = AgentText | AgentTool | AgentUsage | AgentNotice | AgentEnd;
+export type Outcome = Accepted | Refused | Failed;
+
+export interface RunStarted {
+  type: "run-started";
+  at: Time;
+  workflow: string;
+  agent: string;
+}
+export interface IterationStarted {
+  type: "iteration-started";
+  at: Time;
+  iteration: number;
+  unit: string;
+  phase: string;
+  /**
+   * What a person reads, such as the paper's title.
+   */
+  title: string;
+  briefTokens: number;
+  workspace: string;
+  progress: Progress;
+}
+export interface Progress {
+  done: number;
+  total: number;
+}
+export interface AgentSaid {
+  type: "agent";
+  at: Time;
+  iteration: number;
+  event: AgentEvent;
+}
+export interface AgentText {
+  type: "text";
+  text: string;
+}
+export interface AgentTool {
+  type: "tool";
+  name: string;
+  detail: string;
+}
+/**
+ * Totals of the run so far.
+ */
+export interface AgentUsage {
+  type: "usage";
+  usage: Usage;
+  costUsd?: number;
+  model?: string;
+}
+export interface Usage {
+  /**
+   * Input tokens over all requests, cached ones included.
+   */
+  input: number;
+  cached: number;
+  output: number;
+  requests: number;
+}
+export interface AgentNotice {
+  type: "notice";
+  message: string;
+}
+export interface AgentEnd {
+  type: "end";
+  /**
+   * The agent's final message; empty after a failure.
+   */
+  message: string;
+  failure?: Failure;
+}
+export interface Failure {
+  kind: "timeout" | "idle" | "rate-limit" | "auth" | "network" | "missing" | "too-large" | "crashed" | "no-answer" | "aborted";
+  /**
+   * One sentence: what happened and, where a person can help, what to do.
+   */
+  message: string;
+  /**
+   * ISO 8601 in UTC.
+   */
+  resetAt?: string;
+}
+export interface IterationEnded {
+  type: "iteration-ended";
+  at: Time;
+  iteration: number;
+  unit: string;
+  outcome: Outcome;
+  durationMs: number;
+  usage: Usage;
+  costUsd?: number;
+}
+export interface Accepted {
+  outcome: "accepted";
+  summary: string;
+}
+export interface Refused {
+  outcome: "refused";
+  reasons: string[];
+}
+export interface Failed {
+  outcome: "failed";
+  failure: Failure;
+}
+export interface Waiting {
+  type: "waiting";
+  at: Time;
+  until: Time;
+  reason: string;
+}
+export interface Notice {
+  type: "notice";
+  at: Time;
+  level: "info" | "warning";
+  message: string;
+}
+export interface RunEnded {
+  type: "run-ended";
+  at: Time;
+  verdict: Verdict;
+  progress?: Progress;
+}
+export interface Verdict {
+  verdict: "complete" | "limit" | "stuck" | "blocked" | "failed" | "interrupted";
+  /**
+   * One sentence for a person: what happened and what to do.
+   */
+  reason: string;
+  /**
+   * Which signal interrupted the run.
+   */
+  signal?: "SIGINT" | "SIGTERM" | "SIGHUP";
+}

@@ -1,0 +1,74 @@
+// Generated from schemas/journal.schema.json by scripts/generate-types.mjs. Do not edit: change the schema.
+
+/**
+ * .ralph/journal/<iteration>.json: everything one fold is about to write, on disk before the first of it is written. Replayed at start, so a kill at any instant loses nothing.
+ */
+export interface JournalEntry {
+  iteration: number;
+  at: string;
+  /**
+   * Subject of the git commit.
+   */
+  message: string;
+  /**
+   * Changes of rrd.json by record and field; 'was' lets a hand edit made meanwhile win.
+   */
+  changes: {
+    /**
+     * A record of an array, or the file's own top level.
+     */
+    in: "papers_pool" | "insights" | "rrd";
+    /**
+     * The record's id; absent for 'rrd'.
+     */
+    id?: string;
+    /**
+     * Fields and their new values.
+     */
+    set: {
+      [k: string]: unknown;
+    };
+    /**
+     * The same fields as they were read; null for a new record.
+     */
+    was?: {
+      [k: string]: unknown;
+    } | null;
+    /**
+     * Removes the record; 'set' is then empty.
+     */
+    remove?: boolean;
+    /**
+     * Array fields to which values are added if absent.
+     */
+    add?: {
+      [k: string]: unknown[];
+    };
+    [k: string]: unknown;
+  }[];
+  progress: {
+    /**
+     * Size of progress.txt before, in bytes.
+     */
+    offset: number;
+    text: string;
+    [k: string]: unknown;
+  } | null;
+  ledger: {
+    offset: number;
+    /**
+     * The line, with its line feed.
+     */
+    text: string;
+    [k: string]: unknown;
+  };
+  /**
+   * Whole files to write, such as the report.
+   */
+  files?: {
+    name: string;
+    text: string;
+    [k: string]: unknown;
+  }[];
+  [k: string]: unknown;
+}

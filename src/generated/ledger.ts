@@ -1,0 +1,76 @@
+// Generated from schemas/ledger.schema.json by scripts/generate-types.mjs. Do not edit: change the schema.
+
+/**
+ * One line of ledger.jsonl: what one iteration was about, what it cost and how it ended.
+ */
+export interface LedgerLine {
+  iteration: number;
+  /**
+   * End of the iteration, ISO 8601 in UTC.
+   */
+  at: string;
+  /**
+   * 'discovery', a paper's id, 'report', 'ideas'.
+   */
+  unit: string;
+  phase: "DISCOVERY" | "ANALYSIS" | "IDEATION" | "COMPLETE";
+  /**
+   * reset: a person asked for the unit to be done again.
+   */
+  outcome: "accepted" | "refused" | "failed" | "reset";
+  /**
+   * Why it was refused or failed.
+   */
+  reasons?: string[];
+  /**
+   * Kind of failure of the run, where it failed.
+   */
+  failure?: string;
+  /**
+   * Of a reset: the last iteration that still counts; absent when only 'unit' was reset.
+   */
+  to?: number;
+  agent?: string;
+  model?: string;
+  /**
+   * unconfined: the agent could reach everything its user can.
+   */
+  confinement?: "workspace" | "unconfined";
+  duration_seconds?: number;
+  tokens?: {
+    /**
+     * Input tokens over all requests, cached ones included.
+     */
+    input: number;
+    /**
+     * The part of input that came from the provider's cache.
+     */
+    cached?: number;
+    output: number;
+    requests?: number;
+    [k: string]: unknown;
+  };
+  /**
+   * Estimated tokens of the brief.
+   */
+  brief_tokens?: number;
+  /**
+   * What the CLI reported.
+   */
+  cost_usd?: number;
+  /**
+   * Whether <promise>COMPLETE</promise> stood in the final message: seen or absent when the work was done, false-claim when work was pending.
+   */
+  sentinel?: "seen" | "absent" | "false-claim";
+  evidence?: {
+    verified?: number;
+    not_in_text?: number;
+    could_not_check?: number;
+    [k: string]: unknown;
+  };
+  /**
+   * Papers that a discovery batch added.
+   */
+  new_papers?: number;
+  [k: string]: unknown;
+}

@@ -1,0 +1,122 @@
+// Generated from schemas/result-analysis.schema.json by scripts/generate-types.mjs. Do not edit: change the schema.
+
+/**
+ * This interface was referenced by `AnalysisResult`'s JSON-Schema
+ * via the `definition` "point".
+ */
+export type Point = number;
+/**
+ * What later iterations should know about working on this research, learned in this one.
+ *
+ * @maxItems 3
+ *
+ * This interface was referenced by `AnalysisResult`'s JSON-Schema
+ * via the `definition` "patterns".
+ */
+export type Patterns = string[];
+
+/**
+ * What an agent leaves in result.json after reading one paper. Totals and the decision are derived from it.
+ */
+export interface AnalysisResult {
+  /**
+   * The paper's id, as the brief gives it.
+   */
+  unit: string;
+  /**
+   * What the paper claims, in two or three sentences.
+   */
+  summary: string;
+  methodology: string;
+  results: string;
+  limitations: string;
+  /**
+   * Addresses of code; empty when none was found.
+   *
+   * @maxItems 30
+   */
+  implementations_found: string[];
+  /**
+   * null when it could not be looked up.
+   */
+  commercialized: boolean | null;
+  commercialized_by?: string | null;
+  market?: "blue" | "purple" | "red";
+  scores: {
+    execution: Execution;
+    blue_ocean?: Strategic;
+  };
+  /**
+   * @minItems 1
+   * @maxItems 40
+   */
+  evidence: [
+    {
+      /**
+       * One claim in your words.
+       */
+      claim: string;
+      /**
+       * The paper's own words, copied exactly; … marks what was left out.
+       */
+      quote: string;
+      locator?: string | null;
+    },
+    ...{
+      /**
+       * One claim in your words.
+       */
+      claim: string;
+      /**
+       * The paper's own words, copied exactly; … marks what was left out.
+       */
+      quote: string;
+      locator?: string | null;
+    }[]
+  ];
+  /**
+   * @maxItems 12
+   */
+  insights: {
+    insight: string;
+    /**
+     * @maxItems 10
+     */
+    tags?: string[];
+    /**
+     * @maxItems 20
+     */
+    cross_refs?: string[];
+  }[];
+  /**
+   * Why these scores, in a sentence or two.
+   */
+  notes: string;
+  /**
+   * @maxItems 300
+   */
+  visited_urls?: string[];
+  patterns?: Patterns;
+}
+/**
+ * This interface was referenced by `AnalysisResult`'s JSON-Schema
+ * via the `definition` "execution".
+ */
+export interface Execution {
+  novelty: Point;
+  feasibility: Point;
+  time_to_poc: Point;
+  value_market: Point;
+  defensibility: Point;
+  adoption: Point;
+}
+/**
+ * This interface was referenced by `AnalysisResult`'s JSON-Schema
+ * via the `definition` "strategic".
+ */
+export interface Strategic {
+  market_creation: Point;
+  first_mover_window: Point;
+  network_effects: Point;
+  strategic_clarity: Point;
+}

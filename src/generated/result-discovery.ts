@@ -1,0 +1,71 @@
+// Generated from schemas/result-discovery.schema.json by scripts/generate-types.mjs. Do not edit: change the schema.
+
+/**
+ * What later iterations should know about working on this research, learned in this one.
+ *
+ * @maxItems 3
+ */
+export type Patterns = string[];
+
+/**
+ * What an agent leaves in result.json after a discovery batch.
+ */
+export interface DiscoveryResult {
+  /**
+   * The unit's id, as the brief gives it.
+   */
+  unit: string;
+  /**
+   * @maxItems 200
+   */
+  papers: {
+    /**
+     * Id of the candidate in the brief, or of the paper at its source, such as arxiv_2401.12345.
+     */
+    id?: string;
+    title: string;
+    url: string;
+    pdf_url?: string | null;
+    /**
+     * @maxItems 300
+     */
+    authors?: string[];
+    date?: string | null;
+    source?: string;
+    abstract?: string | null;
+    doi?: string | null;
+    priority: number;
+    /**
+     * Why it fits, and why this priority.
+     */
+    reason: string;
+  }[];
+  /**
+   * Candidates of the brief that do not fit.
+   *
+   * @maxItems 200
+   */
+  dropped?: {
+    id: string;
+    reason: string;
+  }[];
+  /**
+   * Every source that was tried, and what came of it.
+   *
+   * @maxItems 50
+   */
+  sources: {
+    name: string;
+    status: "ok" | "empty" | "rate_limited" | "blocked" | "error";
+    reason?: string | null;
+    /**
+     * @maxItems 50
+     */
+    queries?: string[];
+  }[];
+  /**
+   * @maxItems 300
+   */
+  visited_urls?: string[];
+  patterns?: Patterns;
+}

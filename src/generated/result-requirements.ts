@@ -1,0 +1,37 @@
+// Generated from schemas/result-requirements.schema.json by scripts/generate-types.mjs. Do not edit: change the schema.
+
+/**
+ * What an agent makes of a topic; the orchestrator builds rrd.json from it.
+ */
+export interface RequirementsResult {
+  unit: string;
+  /**
+   * Three to six words.
+   */
+  name: string;
+  description: string;
+  focus_area: string;
+  /**
+   * @minItems 5
+   * @maxItems 8
+   */
+  keywords: [string, string, string, string, string, ...string[]];
+  time_window_days?: number;
+  historical_lookback_days?: number;
+  strategic_focus?: "balanced" | "market_creation" | "defensibility" | "speed";
+  terms?: {
+    [k: string]: string;
+  };
+  /**
+   * @maxItems 6
+   */
+  open_questions?: {
+    field?: string;
+    question: string;
+    /**
+     * @maxItems 6
+     */
+    options?: string[];
+    current_default: string;
+  }[];
+}

@@ -1,0 +1,41 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import type { Failure, Guard, PastIteration } from "./types.js";
+
+const notTheAgentsFault: ReadonlySet<Failure["kind"]> = new Set(["rate-limit", "network", "auth"]);
+
+/** Whether the agent really worked in this iteration. Waiting for a service is free and does not use the allowance up. */
+export const counts = ({ outcome }: PastIteration): boolean => outcome.outcome !== "failed" || !notTheAgentsFault.has(outcome.failure.kind);
+
+/** At most `most` iterations a run. */
+export const limitIterations =
+  (most: number): Guard =>
+  ({ iterations }) =>
+    iterations.filter(counts).length >= most
+      ? { verdict: "limit", reason: `All ${most} iterations of this run are used up; run it again to go on, or allow more with -i.` }
+      : undefined;
+
+/** At most `ms` milliseconds of wall time a run, waiting included. */
+export const limitWallTime =
+  (ms: number): Guard =>
+  ({ startedAt, now }) =>
+    now - startedAt >= ms ? { verdict: "limit", reason: `The ${Math.round(ms / 60_000)} minutes of this run are used up; run it again to go on.` } : undefined;
+
+/** A file named PAUSE in the folder blocks every run until somebody deletes it; STOP ends the run as Ctrl+C does. */
+export const watchFiles =
+  (folder: string): Guard =>
+  () => {
+    if (existsSync(join(folder, "STOP"))) {
+      return { verdict: "interrupted", reason: `Stopped by the file ${join(folder, "STOP")}; delete it to go on.`, signal: "SIGINT" };
+    }
+    if (existsSync(join(folder, "PAUSE"))) return { verdict: "blocked", reason: `Paused by the file ${join(folder, "PAUSE")}; delete it to go on.` };
+    return undefined;
+  };
+
+/** Ends the run once `finish` was aborted; the abort's reason names the signal. */
+export const heedSignals =
+  (finish: AbortSignal): Guard =>
+  () =>
+    finish.aborted
+      ? { verdict: "interrupted", reason: `Interrupted by ${finish.reason}; nothing is lost, run it again to go on.`, signal: finish.reason }
+      : undefined;

@@ -1,0 +1,145 @@
+/**
+ * The words of the loop. Start with run-loop.ts; come here for what its parts promise each other.
+ * Everything that crosses a process or a file is described by a JSON Schema and generated from it.
+ */
+import type { AgentEnd, AgentEvent, Failure, LoopEvent, Notice, Outcome, Progress, Usage, Verdict } from "../generated/event.js";
+
+export type { AgentEnd, AgentEvent, Failure, LoopEvent, Notice, Outcome, Progress, Usage, Verdict };
+
+/** What one iteration is about: a discovery batch, one paper, the report, the ideas. */
+export interface Unit {
+  /** Kind of work, known to the workflow alone. */
+  readonly kind: string;
+  /** Unique within the workflow; a paper's unit has the paper's id. */
+  readonly id: string;
+  readonly phase: string;
+  /** What a person reads on the screen. */
+  readonly title: string;
+}
+
+/** What an agent may reach in one iteration. Adapters turn it into the flags of their CLI; the least is the default. */
+export interface Access {
+  /** Web search and fetch. */
+  readonly web: boolean;
+  /** Reading files of the workspace, for a text too long to stand in the brief. Writing result.json is always allowed. */
+  readonly read: boolean;
+  /** Classic mode: the agent works on the user's own tree with its own tools and settings, and nothing confines it. */
+  readonly everything: boolean;
+}
+
+/** All that an agent is given. `text` goes to its stdin whole; nothing else is said to it. */
+export interface Brief {
+  /** Number of this iteration in the life of the research, from 1. */
+  readonly iteration: number;
+  readonly text: string;
+  /** Estimated tokens of `text`. */
+  readonly tokens: number;
+  /** Absolute path of the folder the agent works in; it is there and empty but for what the brief names. */
+  readonly workspace: string;
+  readonly access: Access;
+}
+
+/** What the loop itself adds to any brief. Later guards fill more of it. */
+export interface Notes {
+  /** Reasons for which the last result of this unit was refused in this run. */
+  readonly refusal?: readonly string[];
+}
+
+/** A finished run of one agent: the fold of its event stream. */
+export interface AgentRun {
+  readonly iteration: number;
+  readonly agent: string;
+  readonly confinement: Agent["confinement"];
+  readonly model?: string;
+  /** Milliseconds since the epoch. */
+  readonly startedAt: number;
+  readonly endedAt: number;
+  readonly usage: Usage;
+  /** US dollars, as the CLI reported them. */
+  readonly costUsd?: number;
+  readonly brief: Brief;
+  /** The agent's final message; empty after a failure. */
+  readonly message: string;
+  /** Set when the run failed; whatever the agent left behind then counts for nothing. */
+  readonly failure?: Failure;
+}
+
+/** How to start a CLI and read its stream (agents/). */
+export interface Agent {
+  readonly name: string;
+  /** `workspace`: its own flags keep it in the workspace. `unconfined`: nothing does. */
+  readonly confinement: "workspace" | "unconfined";
+  /**
+   * Runs the agent once. Never throws for a failure of the agent: the stream ends with exactly one `end` event, and
+   * by then no process of it is left. Throwing means a bug of ours. Aborting `signal` ends the agent's process group.
+   */
+  run(brief: Brief, options: { readonly signal: AbortSignal }): AsyncIterable<AgentEvent>;
+}
+
+/**
+ * What the work is (workflows/): policy over files.
+ * `load`, `brief` and `accept` answer with a Verdict where the run can't go on for a reason a person can mend
+ * (a broken file, a full disk); they throw only for our own bugs.
+ */
+export interface Workflow<State> {
+  readonly name: string;
+  /** A validated read of the disk. */
+  load(): Promise<State | Verdict>;
+  /** What to do next. Pure. `wait`: nothing now, something after a unit in flight has ended. */
+  next(state: State, inFlight: readonly Unit[]): Unit | "wait" | Verdict;
+  /** The text for the agent and a fresh workspace. Bounded, however large the state is. */
+  brief(state: State, unit: Unit, notes: Notes): Promise<Brief | Verdict>;
+  /** Verifies what the run left behind, then folds it into the state, or refuses it with reasons. */
+  accept(state: State, unit: Unit, run: AgentRun): Promise<Outcome | Verdict>;
+  /** How far the work is, for people. Pure. */
+  progress(state: State): Progress;
+  /** What the workflow has to tell people since it was last asked: a restored record, a commit that failed. */
+  notices(): readonly Omit<Notice, "type" | "at">[];
+}
+
+/** An iteration of this run that has ended. */
+export interface PastIteration {
+  readonly iteration: number;
+  readonly unit: Unit;
+  readonly outcome: Outcome;
+  readonly endedAt: number;
+  readonly usage: Usage;
+  readonly costUsd?: number;
+}
+
+/** What guards judge by. Times are milliseconds since the epoch. */
+export interface RunSoFar {
+  readonly startedAt: number;
+  readonly now: number;
+  /** Oldest first. */
+  readonly iterations: readonly PastIteration[];
+}
+
+/** A wait before the next iteration. */
+export interface Delay {
+  /** Milliseconds since the epoch. */
+  readonly until: number;
+  readonly reason: string;
+}
+
+/** A rule that may stop or delay the loop. It is asked before every iteration and changes nothing. */
+export type Guard = (soFar: RunSoFar) => Verdict | Delay | undefined;
+
+/** Time, injected so that tests need not wait. */
+export interface Clock {
+  /** Milliseconds since the epoch. */
+  now(): number;
+  /** Resolves at `until`, or as soon as `signal` aborts. Never rejects. */
+  sleep(until: number, signal: AbortSignal): Promise<void>;
+}
+
+export interface LoopOptions {
+  readonly guards: readonly Guard[];
+  readonly clock: Clock;
+  /** Aborted when the loop should end after the iteration under way. */
+  readonly finish: AbortSignal;
+  /** Aborted when the iteration under way should end at once. */
+  readonly abort: AbortSignal;
+}
+
+export const isVerdict = (value: unknown): value is Verdict => typeof value === "object" && value !== null && "verdict" in value;
