@@ -1,0 +1,79 @@
+const second = 1000;
+const minute = 60 * second;
+const hour = 60 * minute;
+const day = 24 * hour;
+
+const two = (value: number): string => String(value).padStart(2, "0");
+
+/** Milliseconds for people: "<1s", "42s", "3m 05s", "1h 04m", "2d 03h". */
+export function duration(ms: number): string {
+  if (ms < second) return "<1s";
+  if (ms < minute) return `${Math.floor(ms / second)}s`;
+  if (ms < hour) return `${Math.floor(ms / minute)}m ${two(Math.floor((ms % minute) / second))}s`;
+  if (ms < day) return `${Math.floor(ms / hour)}h ${two(Math.floor((ms % hour) / minute))}m`;
+  return `${Math.floor(ms / day)}d ${two(Math.floor((ms % day) / hour))}h`;
+}
+
+/** A count of tokens: "842", "36.1k", "430k", "1.2M". */
+export function count(value: number): string {
+  if (value < 1000) return String(value);
+  if (value < 99_950) return `${(value / 1000).toFixed(1)}k`;
+  if (value < 999_500) return `${Math.round(value / 1000)}k`;
+  return `${(value / 1_000_000).toFixed(1)}M`;
+}
+
+/** US dollars: "$0.0042", "$0.12", "$12.40". */
+export const money = (usd: number): string => (usd > 0 && usd < 0.01 ? `$${usd.toFixed(4)}` : `$${usd.toFixed(2)}`);
+
+/** "1 paper", "12 papers". */
+export const many = (value: number, word: string): string => `${value} ${word}${value === 1 ? "" : "s"}`;
+
+/** A progress bar of `width` columns. Full only when everything is done. */
+export function bar(done: number, total: number, width: number): string {
+  const share = total <= 0 ? 0 : Math.min(1, Math.max(0, done / total));
+  const full = Math.floor(share * width);
+  return "█".repeat(full) + "░".repeat(width - full);
+}
+
+const noWidth = /^[\p{Mn}\p{Me}\p{Cf}]$/u;
+const wide = /^[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{1f300}-\u{1faff}\u{20000}-\u{3fffd}]$/u;
+
+const widthOf = (character: string): number => (noWidth.test(character) ? 0 : wide.test(character) ? 2 : 1);
+
+/** Columns that a sanitised text takes on a terminal. */
+export function width(text: string): number {
+  let columns = 0;
+  for (const character of text) columns += widthOf(character);
+  return columns;
+}
+
+/** `text` in at most `columns` columns, ending in an ellipsis where something was cut. */
+export function truncate(text: string, columns: number): string {
+  if (width(text) <= columns) return text;
+  let kept = "";
+  let used = 0;
+  for (const character of text) {
+    used += widthOf(character);
+    if (used > columns - 1) break;
+    kept += character;
+  }
+  return columns <= 0 ? "" : `${kept.trimEnd()}…`;
+}
+
+/** `text` with spaces behind it up to `columns` columns. */
+export const pad = (text: string, columns: number): string => text + " ".repeat(Math.max(0, columns - width(text)));
+
+/** `text` broken at spaces into lines of at most `columns` columns; a longer word stands alone and sticks out. */
+export function wrap(text: string, columns: number): string[] {
+  const lines: string[] = [];
+  let line = "";
+  for (const word of text.split(" ")) {
+    if (line !== "" && width(line) + 1 + width(word) > columns) {
+      lines.push(line);
+      line = word;
+    } else {
+      line = line === "" ? word : `${line} ${word}`;
+    }
+  }
+  return [...lines, line];
+}

@@ -1,0 +1,51 @@
+import { homedir } from "node:os";
+
+/** The outside of a command: where it stands and where its words go. Injected, so that tests can read what a person would. */
+export interface Io {
+  /** Absolute path of the folder the command was started in. */
+  readonly cwd: string;
+  readonly env: NodeJS.ProcessEnv;
+  /** Results. Never throws, also when nobody reads any more. */
+  stdout(text: string): void;
+  /** Everything else: progress, warnings, errors. */
+  stderr(text: string): void;
+  /** Whether stderr is a terminal that can be repainted. */
+  readonly isTTY: boolean;
+  /** Width of the terminal, in columns; read it anew before each painting, people resize. 80 where there is no terminal. */
+  readonly columns: number;
+  /** Whether both streams are terminals and the user has not set NO_COLOR. */
+  readonly color: boolean;
+  /** Whether a person can be asked: stdin is a terminal too. */
+  readonly canAsk: boolean;
+  /** Aborted with the reason "SIGHUP" once whoever read stdout has gone (`| head -1`). */
+  readonly readerGone: AbortSignal;
+}
+
+/** The folder of the user. */
+export const homeOf = (env: NodeJS.ProcessEnv): string => env["HOME"] ?? homedir();
+
+/** The real process. */
+export function processIo(): Io {
+  const { stdout, stderr, stdin, env } = process;
+  const gone = new AbortController();
+  const onError = (error: NodeJS.ErrnoException) => {
+    if (error.code !== "EPIPE" && error.code !== "EIO") throw error;
+    gone.abort("SIGHUP");
+  };
+  stdout.on("error", onError);
+  stderr.on("error", onError);
+  const dumb = env["TERM"] === "dumb";
+  return {
+    cwd: process.cwd(),
+    env,
+    stdout: (text) => void (gone.signal.aborted || stdout.write(text)),
+    stderr: (text) => void stderr.write(text),
+    isTTY: stderr.isTTY === true && !dumb,
+    get columns() {
+      return stderr.columns ?? stdout.columns ?? 80;
+    },
+    color: stdout.isTTY === true && stderr.isTTY === true && !dumb && !env["NO_COLOR"],
+    canAsk: stdin.isTTY === true && stderr.isTTY === true,
+    readerGone: gone.signal,
+  };
+}
