@@ -65,6 +65,9 @@ export interface WrittenConfig {
        * The program to run: a shell command line for 'command', a path for the others.
        */
       command?: string;
+      /**
+       * Model to ask for, in the CLI's own words.
+       */
       model?: string;
       /**
        * More arguments, put before the prompt's.

@@ -38,8 +38,7 @@ export type Strings = string[];
  */
 export type Strings1 = string[];
 /**
- * This interface was referenced by `Rrd`'s JSON-Schema
- * via the `definition` "strings".
+ * Answers to choose from.
  */
 export type Strings2 = string[];
 /**
@@ -60,6 +59,9 @@ export type Timing = {
   discovery?: PhaseTiming;
   analysis?: PhaseTiming;
   ideation?: PhaseTiming;
+  /**
+   * The end of the research.
+   */
   complete?: {
     ended_at?: IsoTime;
     [k: string]: unknown;
@@ -74,6 +76,8 @@ export type Timing = {
  */
 export type IsoTime = string | null;
 /**
+ * When the phase began and ended, and how long it took.
+ *
  * This interface was referenced by `Rrd`'s JSON-Schema
  * via the `definition` "phaseTiming".
  */
@@ -105,13 +109,25 @@ export type Seconds = number | null;
  * via the `definition` "productIdeation".
  */
 export type ProductIdeation = {
+  /**
+   * Whether ideas follow the report.
+   */
   enabled?: boolean;
+  /**
+   * Fewest ideas asked for.
+   */
   min_ideas?: number;
+  /**
+   * Most ideas asked for.
+   */
   max_ideas?: number;
   /**
    * Name from the original tool; product-ideas.json.
    */
   output_filename?: string;
+  /**
+   * What the ideas are ranked by, told to the agent as it stands.
+   */
   ranking_goal?: string;
   /**
    * Team size, horizon and the like, told to the agent as they stand.
@@ -123,13 +139,24 @@ export type ProductIdeation = {
 } | null;
 /**
  * This interface was referenced by `Rrd`'s JSON-Schema
+ * via the `definition` "strings".
+ */
+export type Strings3 = string[];
+/**
+ * What the paper says on this: a text or a list of points.
+ *
+ * This interface was referenced by `Rrd`'s JSON-Schema
  * via the `definition` "prose".
  */
-export type Prose = (string | null) | Strings2;
+export type Prose = (string | null) | Strings3;
 /**
  * What a reader should know, such as instructions to reviewers hidden in the text.
  */
-export type Strings3 = string[];
+export type Strings4 = string[];
+/**
+ * What was wrong, a sentence each.
+ */
+export type Strings5 = string[];
 /**
  * Counts and averages, derived from the records after every iteration.
  *
@@ -137,9 +164,21 @@ export type Strings3 = string[];
  * via the `definition` "statistics".
  */
 export type Statistics = {
+  /**
+   * Papers in the pool.
+   */
   total_discovered?: number | null;
+  /**
+   * Papers with a decision.
+   */
   total_analyzed?: number | null;
+  /**
+   * Papers whose decision is PRESENT.
+   */
   total_presented?: number | null;
+  /**
+   * Papers whose decision is REJECT.
+   */
   total_rejected?: number | null;
   /**
    * Papers whose decision is EXTRACT_INSIGHTS.
@@ -149,10 +188,25 @@ export type Statistics = {
    * Entries of the insights array.
    */
   total_insights?: number | null;
+  /**
+   * What came of the search.
+   */
   discovery_metrics?: {
-    sources_tried?: Strings2 | null;
-    sources_successful?: Strings2 | null;
+    /**
+     * Every source that was asked.
+     */
+    sources_tried?: Strings3 | null;
+    /**
+     * Sources that answered.
+     */
+    sources_successful?: Strings3 | null;
+    /**
+     * Sources in blocked_sources.
+     */
     sources_blocked?: unknown[] | null;
+    /**
+     * Source to the reason of its last failure.
+     */
     source_failure_reasons?: {
       [k: string]: unknown;
     } | null;
@@ -166,9 +220,15 @@ export type Statistics = {
     batches_without_new?: number;
     [k: string]: unknown;
   } | null;
+  /**
+   * What came of the reading.
+   */
   analysis_metrics?: {
     [k: string]: unknown;
   } | null;
+  /**
+   * What came of the ideas.
+   */
   ideation_metrics?: {
     [k: string]: unknown;
   } | null;
@@ -185,12 +245,33 @@ export type Loop = {
    * The last iteration folded in.
    */
   iteration?: number;
+  /**
+   * Whether the research is complete.
+   */
   done?: boolean;
+  /**
+   * Why the last run ended, when it did not end well.
+   */
   error?: string | null;
+  /**
+   * Kind of loop; set by guards that look for loops.
+   */
   loop_type?: string | null;
+  /**
+   * What guards noticed.
+   */
   observations?: unknown[];
+  /**
+   * Summary of earlier iterations for later ones.
+   */
   history_summary?: string | null;
+  /**
+   * Iterations in a row that changed nothing.
+   */
   stagnation_count?: number;
+  /**
+   * Measures of the history summary.
+   */
   rch_metrics?: {
     [k: string]: unknown;
   };
@@ -274,6 +355,28 @@ export interface Rrd {
           }
       )[]
     | null;
+  /**
+   * Candidates that were screened out, so that they are not offered again.
+   */
+  excluded?: {
+    /**
+     * Its id, so that no later batch brings it back.
+     */
+    id: string;
+    /**
+     * Title of the document.
+     */
+    title?: string | null;
+    /**
+     * Why it was left out.
+     */
+    reason: string;
+    /**
+     * The pool's paper that is the same work.
+     */
+    duplicate_of?: string;
+    [k: string]: unknown;
+  }[];
   statistics?: Statistics;
   loop?: Loop;
   /**
@@ -322,6 +425,9 @@ export interface OpenQuestion {
    * The field of this file that the answer would change.
    */
   field?: string | null;
+  /**
+   * The question, in words for a person.
+   */
   question: string;
   options?: Strings2;
   /**
@@ -339,10 +445,22 @@ export interface Paper {
    * Unique in the pool, such as arxiv_2401.12345, doi_10.1000_x, scholar_<hash> or sample_<n>.
    */
   id: string;
+  /**
+   * Title of the paper.
+   */
   title: string;
+  /**
+   * Where a person reads about it.
+   */
   url?: string | null;
+  /**
+   * Where its text is, when known.
+   */
   pdf_url?: string | null;
-  authors?: Strings2 | (string | null);
+  /**
+   * Authors in order, as a list or one line.
+   */
+  authors?: Strings3 | (string | null);
   /**
    * Day of publication, YYYY-MM-DD where known.
    */
@@ -351,13 +469,25 @@ export interface Paper {
    * Which source brought it.
    */
   source?: string | null;
+  /**
+   * Abstract, as its source gave it.
+   */
   abstract?: string | null;
   /**
    * Identifiers known for this work.
    */
   identifiers?: {
+    /**
+     * DOI without the resolver's address.
+     */
     doi?: string;
+    /**
+     * arXiv identifier without its version.
+     */
     arxiv?: string;
+    /**
+     * PubMed identifier.
+     */
     pmid?: string;
     [k: string]: unknown;
   };
@@ -373,7 +503,13 @@ export interface Paper {
    * Combined total, or the execution total where blue_ocean_scoring is off.
    */
   score?: number | null;
+  /**
+   * Points by dimension; null until it was read.
+   */
   score_breakdown?: NestedScores | FlatScores | null;
+  /**
+   * What the paper says; null until it was read.
+   */
   analysis?: Analysis | null;
   /**
    * PRESENT, EXTRACT_INSIGHTS or REJECT; derived from the scores.
@@ -395,7 +531,7 @@ export interface Paper {
    * A retraction notice was found. Never presented.
    */
   retracted?: boolean;
-  warnings?: Strings3;
+  warnings?: Strings4;
   /**
    * The iteration whose result was folded in.
    */
@@ -414,13 +550,27 @@ export interface Paper {
  */
 export interface NestedScores {
   execution: ExecutionScores;
+  /**
+   * The strategic rubric; null where blue_ocean_scoring is off.
+   */
   blue_ocean?: StrategicScores | null;
+  /**
+   * Execution total of 30, weighted by strategic_focus; derived.
+   */
   execution_total?: number | null;
+  /**
+   * Strategic total of 20, weighted by strategic_focus; derived.
+   */
   blue_ocean_total?: number | null;
+  /**
+   * Sum of both totals; derived.
+   */
   combined_total?: number | null;
   [k: string]: unknown;
 }
 /**
+ * The execution rubric: six dimensions, 30 points.
+ *
  * This interface was referenced by `Rrd`'s JSON-Schema
  * via the `definition` "executionScores".
  */
@@ -452,6 +602,8 @@ export interface ExecutionScores {
   [k: string]: unknown;
 }
 /**
+ * The strategic rubric: four dimensions, 20 points.
+ *
  * This interface was referenced by `Rrd`'s JSON-Schema
  * via the `definition` "strategicScores".
  */
@@ -530,11 +682,17 @@ export interface Analysis {
    * Whether somebody sells it; null when nobody looked.
    */
   commercialized?: boolean | string | null;
+  /**
+   * Who sells it, when somebody does.
+   */
   commercialized_by?: string | null;
   /**
    * Market classification.
    */
   market?: "blue" | "purple" | "red";
+  /**
+   * The claims with the words they rest on.
+   */
   evidence?: Evidence[];
   [k: string]: unknown;
 }
@@ -545,6 +703,9 @@ export interface Analysis {
  * via the `definition` "evidence".
  */
 export interface Evidence {
+  /**
+   * One claim, in the agent's words.
+   */
   claim: string;
   /**
    * Words of the paper.
@@ -573,9 +734,15 @@ export interface Refusal {
    * The unit, where it is no paper.
    */
   unit?: string;
+  /**
+   * The iteration that was refused.
+   */
   iteration: number;
+  /**
+   * When, ISO 8601 in UTC.
+   */
   at: string;
-  reasons: Strings2;
+  reasons: Strings5;
   /**
    * Where the refused result was kept.
    */
@@ -591,19 +758,34 @@ export interface Insight {
    * insight_001 and on.
    */
   id?: string | null;
+  /**
+   * The paper it comes from.
+   */
   paper_id?: string | null;
+  /**
+   * The finding, in a sentence or two.
+   */
   insight: string;
-  tags?: Strings2 | null;
+  /**
+   * Words to group it by.
+   */
+  tags?: Strings3 | null;
   /**
    * Papers it connects.
    */
-  cross_refs?: Strings2 | null;
+  cross_refs?: Strings3 | null;
+  /**
+   * Field of the original tool: the group of papers it connects to.
+   */
   cross_cluster?: string | null;
-  papers?: Strings2 | null;
+  /**
+   * Field of the original tool: the papers it draws on.
+   */
+  papers?: Strings3 | null;
   [k: string]: unknown;
 }
 /**
- * The oldest shape: the six execution dimensions side by side.
+ * The execution rubric: six dimensions, 30 points.
  *
  * This interface was referenced by `Rrd`'s JSON-Schema
  * via the `definition` "flatScores".
