@@ -1,0 +1,60 @@
+import type { LoopEvent, Outcome } from "../loop/types.js";
+import type { Sink } from "./follow.js";
+import { count, duration } from "./format.js";
+import type { Io } from "./io.js";
+import { oneLine } from "./sanitise.js";
+import { emptyTally, spending, summary, tallied, tokensOf } from "./tally.js";
+
+/** Plain lines on stderr, for logs and pipes: one line per event worth reading, no escape sequences, times in UTC. */
+export function plainSink(io: Io): Sink {
+  let tally = emptyTally;
+  return {
+    event(event) {
+      tally = tallied(tally, event);
+      const line = lineOf(event);
+      if (line !== undefined) io.stderr(`${clockTime(event.at)} ${oneLine(line)}\n`);
+      if (event.type === "run-ended") io.stderr(`${clockTime(event.at)} ${summary(tally, Date.parse(event.at))}\n`);
+    },
+    close() {},
+  };
+}
+
+/** With --quiet: only what a person has to know: warnings, and why a run ended unless it is complete. */
+export const quietSink = (io: Io): Sink => ({
+  event(event) {
+    if (event.type === "notice" && event.level === "warning") io.stderr(`warning: ${oneLine(event.message)}\n`);
+    if (event.type === "run-ended" && event.verdict.verdict !== "complete") io.stderr(`${event.verdict.verdict}: ${oneLine(event.verdict.reason)}\n`);
+  },
+  close() {},
+});
+
+const clockTime = (at: string): string => `${at.slice(11, 19)}Z`;
+
+function lineOf(event: LoopEvent): string | undefined {
+  switch (event.type) {
+    case "run-started":
+      return `${event.workflow} with ${event.agent}`;
+    case "iteration-started": {
+      const { done, total } = event.progress;
+      return `#${event.iteration} ${event.phase}: ${event.title} (${done} of ${total} done, brief of ${count(event.briefTokens)} tokens)`;
+    }
+    case "iteration-ended": {
+      const cost = spending(tokensOf(event.usage), event.costUsd);
+      return `#${event.iteration} ${outcomeText(event.outcome)} (${[duration(event.durationMs), ...cost].join(", ")})`;
+    }
+    case "agent":
+      return event.event.type === "notice" ? `#${event.iteration} ${event.event.message}` : undefined;
+    case "waiting":
+      return `waiting until ${clockTime(event.until)}: ${event.reason}`;
+    case "notice":
+      return event.level === "warning" ? `warning: ${event.message}` : event.message;
+    case "run-ended":
+      return `${event.verdict.verdict}: ${event.verdict.reason}`;
+  }
+}
+
+/** What became of an iteration, in words. */
+export function outcomeText(outcome: Outcome): string {
+  if (outcome.outcome === "accepted") return `accepted: ${outcome.summary}`;
+  return outcome.outcome === "refused" ? `refused: ${outcome.reasons.join("; ")}` : `failed: ${outcome.failure.message}`;
+}

@@ -1,0 +1,22 @@
+import { systemClock } from "../lib/clock.js";
+import type { Sink } from "./follow.js";
+import type { Io } from "./io.js";
+import { jsonSink } from "./json.js";
+import { plainSink, quietSink } from "./plain.js";
+import { terminalSink } from "./terminal.js";
+
+/** How the user wants to watch a run. */
+export interface WatchOptions {
+  readonly json: boolean;
+  readonly quiet: boolean;
+  readonly agent: string;
+  /** Most iterations of this run. */
+  readonly most?: number;
+}
+
+/** JSON lines if asked for, next to nothing with --quiet, a live view on a terminal, else plain lines. */
+export function sinkFor(io: Io, { json, quiet, agent, most }: WatchOptions): Sink {
+  if (json) return jsonSink(io);
+  if (quiet) return quietSink(io);
+  return io.isTTY ? terminalSink(io, { agent, most, clock: systemClock }) : plainSink(io);
+}
