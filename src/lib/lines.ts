@@ -1,0 +1,50 @@
+import { StringDecoder } from "node:string_decoder";
+
+export interface LineSplitter {
+  /** The lines that `chunk` completes, without their line ends. */
+  push(chunk: Buffer): string[];
+  /** The last line, where the text does not end with a line end. */
+  end(): string[];
+}
+
+/**
+ * Cuts a byte stream into lines with bounded memory: of a line longer than `most` characters the beginning is kept and
+ * a note says so. Bytes that are not UTF-8 become U+FFFD; a character split between two chunks stays whole.
+ */
+export function splitLines(most: number): LineSplitter {
+  const decoder = new StringDecoder("utf8");
+  const note = ` [cut: the line was longer than ${most} characters]`;
+  let line = "";
+  let cut = false;
+
+  function add(text: string): void {
+    const room = most - line.length;
+    if (text.length > room) cut = true;
+    if (room > 0) line += text.slice(0, room);
+  }
+  function take(): string {
+    const whole = cut ? line + note : line.endsWith("\r") ? line.slice(0, -1) : line;
+    line = "";
+    cut = false;
+    return whole;
+  }
+  function split(text: string): string[] {
+    const lines: string[] = [];
+    let from = 0;
+    for (let at = text.indexOf("\n"); at !== -1; at = text.indexOf("\n", from)) {
+      add(text.slice(from, at));
+      lines.push(take());
+      from = at + 1;
+    }
+    add(text.slice(from));
+    return lines;
+  }
+
+  return {
+    push: (chunk) => split(decoder.write(chunk)),
+    end() {
+      const lines = split(decoder.end());
+      return line === "" && !cut ? lines : [...lines, take()];
+    },
+  };
+}
