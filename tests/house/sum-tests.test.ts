@@ -1,0 +1,53 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { execa } from "execa";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+
+const script = fileURLToPath(new URL("../../.ci/sum-tests.mjs", import.meta.url));
+let folder: string;
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "sum-"));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+function report(name: string, counts: { passed?: number; failed?: number; pending?: number }, testResults: object[] = []): string {
+  const path = join(folder, name);
+  const { passed = 0, failed = 0, pending = 0 } = counts;
+  writeFileSync(path, JSON.stringify({ numPassedTests: passed, numFailedTests: failed, numPendingTests: pending, numTodoTests: 0, testResults }));
+  return path;
+}
+
+const sum = async (...reports: string[]) => await execa(process.execPath, [script, ...reports], { reject: false });
+
+describe("the last line of .ci/run", () => {
+  test("sums every run", async () => {
+    const { stdout, exitCode } = await sum(report("a", { passed: 3, pending: 1 }), report("b", { passed: 4 }));
+
+    expect([stdout, exitCode]).toEqual(["7 passed, 0 failed, 1 skipped", 0]);
+  });
+
+  test("counts a file that did not load as a failure, though no test of it failed", async () => {
+    const { stdout, exitCode } = await sum(report("a", { passed: 3 }, [{ status: "failed", assertionResults: [] }]));
+
+    expect([stdout, exitCode]).toEqual(["3 passed, 1 failed, 0 skipped", 1]);
+  });
+
+  test("counts a failed test once, not once more for its file", async () => {
+    const { stdout } = await sum(report("a", { failed: 1 }, [{ status: "failed", assertionResults: [{ status: "failed" }] }]));
+
+    expect(stdout).toBe("0 passed, 1 failed, 0 skipped");
+  });
+
+  test("counts a run without a report as a failure", async () => {
+    const { stdout, exitCode } = await sum(join(folder, "missing"));
+
+    expect([stdout, exitCode]).toEqual(["0 passed, 1 failed, 0 skipped", 1]);
+  });
+
+  test("is a failure when nothing ran", async () => {
+    expect((await sum()).exitCode).toBe(1);
+  });
+});
