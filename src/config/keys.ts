@@ -1,0 +1,114 @@
+import type { WrittenConfig } from "../generated/config.js";
+import { ExpectedError } from "../lib/errors.js";
+import { nearest } from "../lib/nearest.js";
+
+/** A key with one value; `agents` is the only other. */
+export type ScalarKey = Exclude<keyof WrittenConfig, "agents">;
+export type Kind = "text" | "number" | "boolean" | "yaml";
+
+/** What a value given as text (a flag, a variable, `config key=value`) is read as. */
+export const scalarKinds = {
+  agent: "text",
+  papers: "number",
+  iterations: "number",
+  max_minutes: "number",
+  iteration_minutes: "number",
+  idle_minutes: "number",
+  patience_minutes: "number",
+  unconfined: "boolean",
+  git: "boolean",
+  learn: "text",
+  state_dir: "text",
+  contact: "text",
+} as const satisfies Record<ScalarKey, Kind>;
+
+export const scalarKeys = Object.keys(scalarKinds) as ScalarKey[];
+
+const agentKinds = { type: "text", command: "text", model: "text", args: "yaml", env: "yaml", user_settings: "boolean" } as const satisfies Record<
+  keyof NonNullable<WrittenConfig["agents"]>[string],
+  Kind
+>;
+
+/** The same values as in schemas/config.schema.json; a test compares them. `iterations`, `max_minutes` and `contact` have none. */
+export const defaults = {
+  agent: "claude",
+  papers: 20,
+  iteration_minutes: 60,
+  idle_minutes: 15,
+  patience_minutes: 120,
+  unconfined: false,
+  git: true,
+  learn: "ask",
+} as const satisfies WrittenConfig;
+
+/** Keys of the original tool and what became of them. */
+const formerKeys: Readonly<Record<string, string>> = {
+  default_agent: "it is called 'agent' now",
+  default_papers: "it is called 'papers' now",
+  research_dir: "researches live in the folder 'researches' where you start",
+  live_output: "use the flag --quiet instead",
+  max_consecutive_failures: "it is always three now",
+};
+
+/** The name of the environment variable of a key. */
+export const variableOf = (key: ScalarKey): string => `RESEARCH_RALPH_${key.toUpperCase()}`;
+
+/** How the value at a path of keys is read from text. Throws for a path that does not exist, naming the nearest. */
+export function kindAt(path: readonly string[]): Kind {
+  const [first = "", name, option, ...rest] = path;
+  if (first === "agents") {
+    if (name === undefined || option === undefined) return "yaml";
+    const kind = agentKinds[option as keyof typeof agentKinds] as Kind | undefined;
+    if (kind !== undefined && rest.length === 0) return kind;
+    throw unknownKey(path.join("."), `agents.${name}.`, option, Object.keys(agentKinds));
+  }
+  const kind = scalarKinds[first as ScalarKey] as Kind | undefined;
+  if (kind !== undefined && name === undefined) return kind;
+  throw unknownKey(path.join("."), "", first, [...scalarKeys, "agents"]);
+}
+
+function unknownKey(written: string, prefix: string, word: string, known: readonly string[]): ExpectedError {
+  return new ExpectedError(`There is no config key '${written}'; ${adviceFor(prefix, word, known)}.`, 2);
+}
+
+/** What to do about an unknown key: its new name, the nearest one, or all there are. */
+export function adviceFor(prefix: string, word: string, known: readonly string[]): string {
+  const former = prefix === "" ? formerKeys[word] : undefined;
+  if (former !== undefined) return former;
+  const near = nearest(word, known);
+  return near === undefined ? `the keys are ${known.join(", ")}` : `the nearest one is '${prefix}${near}'`;
+}
+
+/** The top-level keys and the keys of each agent that a written config may not have, as "where: what to do". */
+export function unknownKeysIn(written: Readonly<Record<string, unknown>>): string[] {
+  const known = [...scalarKeys, "agents"];
+  const top = Object.keys(written).filter((key) => !known.includes(key));
+  const agents = isRecord(written["agents"]) ? Object.entries(written["agents"]) : [];
+  return [
+    ...top.map((key) => `/${key} is no config key: ${adviceFor("", key, known)}`),
+    ...agents.flatMap(([name, options]) =>
+      Object.keys(isRecord(options) ? options : {})
+        .filter((key) => !(key in agentKinds))
+        .map((key) => `/agents/${name}/${key} is no config key: ${adviceFor("", key, Object.keys(agentKinds))}`),
+    ),
+  ];
+}
+
+export const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null && !Array.isArray(value);
+
+/** A number or a truth from text; `where` says whose text it is. Bounds are the schema's business. */
+export function readScalar(kind: Kind, text: string, where: string, exitCode: 1 | 2): string | number | boolean {
+  const value = text.trim();
+  if (value === "") throw new ExpectedError(`${where} is empty; give it a value or leave it out.`, exitCode);
+  if (kind === "number") {
+    const number = Number(value);
+    if (Number.isFinite(number)) return number;
+    throw new ExpectedError(`${where} is '${value}', which is not a number.`, exitCode);
+  }
+  if (kind === "boolean") {
+    if (["true", "yes", "on", "1"].includes(value.toLowerCase())) return true;
+    if (["false", "no", "off", "0"].includes(value.toLowerCase())) return false;
+    throw new ExpectedError(`${where} is '${value}'; it must be true or false.`, exitCode);
+  }
+  return value;
+}

@@ -1,0 +1,144 @@
+import { homedir } from "node:os";
+import { dirname, join, resolve } from "node:path";
+import type { WrittenConfig } from "../generated/config.js";
+import { ExpectedError } from "../lib/errors.js";
+import { checkConfig, projectFiles, readConfigFile, userFiles } from "./file.js";
+import { defaults, readScalar, type ScalarKey, scalarKeys, scalarKinds, variableOf } from "./keys.js";
+
+/** What the command line said, in the spelling of the config. Undefined: not given. */
+export type ConfigFlags = Pick<WrittenConfig, ScalarKey> & {
+  /** Model of the chosen agent. */
+  readonly model?: string;
+};
+
+/** Where a value comes from: a flag, a variable, the path of a file, or `default`. */
+export type Origin = string;
+
+/** The settings of one command: everything filled in, paths absolute, times in milliseconds. */
+export interface ResolvedConfig {
+  /** As the user wrote it: a name or `cmd:<command>`. */
+  readonly agent: string;
+  /** Target of a new research. Whether somebody chose it says `origins.papers`. */
+  readonly papers: number;
+  /** Most iterations of a run; undefined: the papers of the research + 6. */
+  readonly iterations?: number;
+  /** Most wall time of a run; undefined: no limit. */
+  readonly maxMs?: number;
+  readonly iterationMs: number;
+  /** 0: an agent may be silent for ever. */
+  readonly idleMs: number;
+  readonly patienceMs: number;
+  readonly unconfined: boolean;
+  readonly git: boolean;
+  readonly learn: "ask" | "auto";
+  readonly stateDir: string;
+  readonly contact?: string;
+  readonly agents: NonNullable<WrittenConfig["agents"]>;
+  readonly origins: Readonly<Partial<Record<keyof WrittenConfig, Origin>>>;
+}
+
+export interface Surroundings {
+  readonly flags?: ConfigFlags;
+  readonly env: NodeJS.ProcessEnv;
+  readonly cwd: string;
+  /** The user's folder; by default that of the environment or of the system. */
+  readonly home?: string;
+}
+
+/** Values in the config's own spelling, with defaults filled in, and where each comes from. */
+export interface GatheredConfig {
+  readonly values: WrittenConfig & typeof defaults & { readonly state_dir: string };
+  readonly origins: ResolvedConfig["origins"];
+}
+
+interface Layer {
+  readonly written: WrittenConfig;
+  originOf(key: keyof WrittenConfig): Origin;
+  /** Folder that relative paths refer to. */
+  readonly base: string;
+}
+
+/** Flag, environment, ./ralph.config.*, ~/.local/ralph/config.*, default: the first that says something counts, key by key. */
+export async function gatherConfig({ flags = {}, env, cwd, home = env["HOME"] ?? homedir() }: Surroundings): Promise<GatheredConfig> {
+  const { model, ...written } = flags;
+  const files = [await readConfigFile(projectFiles(cwd)), await readConfigFile(userFiles(home))].filter((file) => file !== undefined);
+  const layers: Layer[] = [
+    { written: checkConfig(given(written), "The command line", 2), originOf: (key) => flagOf(key), base: cwd },
+    { written: fromEnvironment(env), originOf: (key) => variableOf(key as ScalarKey), base: cwd },
+    ...files.map((file) => ({ written: file.written, originOf: () => file.path, base: dirname(file.path) })),
+    { written: { ...defaults, state_dir: defaultStateDir(env, home) }, originOf: () => "default", base: cwd },
+  ];
+  const values: Record<string, unknown> = {};
+  const origins: Partial<Record<keyof WrittenConfig, Origin>> = {};
+  for (const key of scalarKeys) {
+    const layer = layers.find((candidate) => candidate.written[key] !== undefined);
+    if (layer === undefined) continue;
+    const value = layer.written[key];
+    values[key] = key === "state_dir" ? absolute(String(value), layer.base, home) : value;
+    origins[key] = layer.originOf(key);
+  }
+  const agents = mergedAgents(layers);
+  if (Object.keys(agents).length > 0) {
+    values["agents"] = agents;
+    origins.agents = layers.flatMap((layer) => (layer.written.agents === undefined ? [] : [layer.originOf("agents")])).join(", ");
+  }
+  if (model !== undefined) values["agents"] = withModel(agents, String(values["agent"]), model);
+  return { values: values as GatheredConfig["values"], origins };
+}
+
+/** The settings of a command. Throws ExpectedError (exit code 2) for a wrong flag, (exit code 1) for a wrong file or variable. */
+export async function resolveConfig(surroundings: Surroundings): Promise<ResolvedConfig> {
+  const { values, origins } = await gatherConfig(surroundings);
+  const { max_minutes, iteration_minutes, idle_minutes, patience_minutes, state_dir, agents = {}, ...same } = values;
+  const ms = (minutes: number) => Math.round(minutes * 60_000);
+  return {
+    ...same,
+    agents,
+    stateDir: state_dir,
+    ...(max_minutes === undefined ? {} : { maxMs: ms(max_minutes) }),
+    iterationMs: ms(iteration_minutes),
+    idleMs: ms(idle_minutes),
+    patienceMs: ms(patience_minutes),
+    origins,
+  };
+}
+
+/** Where workspaces and bug reports live unless somebody says otherwise. */
+export const defaultStateDir = (env: NodeJS.ProcessEnv, home: string): string =>
+  join(env["XDG_STATE_HOME"]?.startsWith("/") ? env["XDG_STATE_HOME"] : join(home, ".local", "state"), "research-ralph");
+
+const given = (written: object): object => Object.fromEntries(Object.entries(written).filter(([, value]) => value !== undefined));
+
+const flagOf = (key: keyof WrittenConfig): string => (key === "git" ? "--no-git" : `--${key.replaceAll("_", "-").replace("patience-minutes", "patience")}`);
+
+function fromEnvironment(env: NodeJS.ProcessEnv): WrittenConfig {
+  const written: Record<string, unknown> = {};
+  for (const key of scalarKeys) {
+    const name = variableOf(key);
+    const text = env[name];
+    // An empty variable is how a shell unsets one for a command.
+    if (text === undefined || text === "") continue;
+    written[key] = readScalar(scalarKinds[key], text, name, 1);
+    checkConfig({ [key]: written[key] }, name, 1);
+  }
+  return written;
+}
+
+function absolute(path: string, base: string, home: string): string {
+  if (path === "~" || path.startsWith("~/")) return join(home, path.slice(1));
+  return resolve(base, path);
+}
+
+/** Agents by name; where two files speak of one agent, the nearer file counts, option by option. */
+function mergedAgents(layers: readonly Layer[]): NonNullable<WrittenConfig["agents"]> {
+  const merged: NonNullable<WrittenConfig["agents"]> = {};
+  for (const { written } of layers.toReversed()) {
+    for (const [name, options] of Object.entries(written.agents ?? {})) merged[name] = { ...merged[name], ...options };
+  }
+  return merged;
+}
+
+function withModel(agents: NonNullable<WrittenConfig["agents"]>, agent: string, model: string): NonNullable<WrittenConfig["agents"]> {
+  if (agent.startsWith("cmd:")) throw new ExpectedError("--model means nothing for a command agent; put the model into its command.", 2);
+  return { ...agents, [agent]: { ...agents[agent], model } };
+}
