@@ -1,0 +1,24 @@
+import { existsSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import type { AgentDefinition } from "./definition.js";
+import { readPlainText } from "./plain-text.js";
+
+/** The built program, found from src/agents as well as from dist/agents: both lie two folders below the package's root. */
+const program = fileURLToPath(new URL("../../dist/agents/baseline/main.js", import.meta.url));
+
+/**
+ * A deterministic extractive agent without any model: for the demo, for tests, and as the floor that a model has to beat.
+ * It is a child process like every other agent. It writes result.json in its workspace, opens the text files that the
+ * brief names, and nothing else; it has no network code.
+ */
+export const baseline: AgentDefinition = {
+  name: "baseline",
+  confinement: "workspace",
+  invoke: () => ({ command: process.execPath, args: [program] }),
+  reader: readPlainText,
+  async check() {
+    return existsSync(program)
+      ? { ok: true, version: process.version, detail: `Runs on this Node (${process.version}); needs no key and no network.` }
+      : { ok: false, detail: `Its program ${program} is missing.`, fix: "Run `npm run build`." };
+  },
+};

@@ -1,0 +1,51 @@
+import { type ParsedBrief, SENTINEL } from "./brief.js";
+import { deriveRequirements, sortCandidates } from "./discovery.js";
+import { proposeIdeas } from "./ideas.js";
+import { analysePaper } from "./paper.js";
+import { repairPaper } from "./repair.js";
+import { writeReport } from "./report.js";
+import { total } from "./scores.js";
+
+export const ABOUT = "baseline agent: extractive, no model; scores are keyword counts, not judgement";
+
+/** What goes into result.json, and what the agent prints; the sentinel comes last where the brief asks for it. */
+export interface Answer {
+  readonly result: object;
+  readonly message: string;
+}
+
+/** Does the unit of a brief. `readFile` reads a file of the workspace. Throws ExpectedError where the unit can't be done. */
+export function answer(brief: ParsedBrief, readFile: (name: string) => string): Answer {
+  const { result, did } = perform(brief, readFile);
+  const lines = [ABOUT, did, "result.json is written.", ...(brief.wantsSentinel ? [SENTINEL] : [])];
+  return { result, message: `${lines.join("\n")}\n` };
+}
+
+function perform({ unit, text }: ParsedBrief, readFile: (name: string) => string): { result: object; did: string } {
+  switch (unit.kind) {
+    case "requirements": {
+      const result = deriveRequirements(unit);
+      return { result, did: `requirements: ${result.keywords.length} keywords from the words of the topic` };
+    }
+    case "discovery": {
+      const result = sortCandidates(unit);
+      const did = unit.candidates.length === 0 ? "no candidates were given, and it has no web access" : `${result.papers.length} of ${unit.candidates.length} candidates kept`;
+      return { result, did: `${unit.unit}: ${did}` };
+    }
+    case "paper": {
+      const whole = [text, ...unit.textFiles.map(readFile)].join("\n");
+      const result = unit.repair === undefined ? analysePaper(unit, whole) : repairPaper(unit, unit.repair);
+      const { points, of } = total(result.scores);
+      const did = `${result.evidence.length} quotes, ${result.insights.length} insights, ${points} of ${of} points`;
+      return { result, did: `${unit.unit}${unit.repair === undefined ? "" : " repaired"}: ${did}` };
+    }
+    case "report": {
+      const result = writeReport(unit);
+      return { result, did: `report: ${result.key_findings.length} findings from the records of ${unit.papers.length} papers` };
+    }
+    case "ideas": {
+      const result = proposeIdeas(unit);
+      return { result, did: `ideas: ${result.ideas.length}, composed from tags` };
+    }
+  }
+}

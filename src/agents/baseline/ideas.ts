@@ -1,0 +1,93 @@
+import type { IdeationResult } from "../../generated/result-ideation.js";
+import { ExpectedError } from "../../lib/errors.js";
+import type { IdeasUnit, InsightRecord, PaperRecord } from "./brief.js";
+import { groupByTag } from "./report.js";
+import { countBoth, total } from "./scores.js";
+import { atLeast, clip, titleCase } from "./words.js";
+
+type Idea = IdeationResult["ideas"][number];
+
+/** A tag of the analysis that says what kind of sentence it was, not what it is about. */
+const LIMITATION = "limitation";
+
+/** What a group of insights can be turned into. Fixed forms: an agent without a model can't invent. */
+const FORMS = [
+  { name: "Toolkit", what: "A toolkit that packages the reported methods", buyer: "the team that would build it" },
+  { name: "Benchmark", what: "A benchmark that repeats the reported measurements", buyer: "the team that compares methods" },
+  { name: "Assessment", what: "An assessment that checks the reported limits on a given set-up", buyer: "the team that decides whether to adopt" },
+] as const;
+
+/**
+ * Ideas made mechanically: a group of insights with a common tag, in one of a few fixed forms, tied to the papers they come
+ * from. Throws ExpectedError where no insight belongs to a paper of the unit, because an idea must stand on both.
+ */
+export function proposeIdeas(unit: IdeasUnit): IdeationResult {
+  const papers = new Map(unit.papers.map((paper) => [paper.id, paper]));
+  const insights = unit.insights.filter(({ paperId }) => papers.has(paperId));
+  if (insights.length === 0) throw new ExpectedError("No insight in the brief belongs to one of its papers, so there is nothing to build an idea on.");
+
+  const themes = themesOf(insights);
+  const wanted = Math.max(unit.minIdeas, Math.min(unit.maxIdeas, themes.length));
+  const most = Math.min(wanted, themes.length * FORMS.length, unit.maxIdeas);
+  const ideaAt = (index: number): Idea => {
+    const { theme, cited } = themes[index % themes.length]!;
+    const round = Math.floor(index / themes.length);
+    // The form moves on with each round over the themes, so that no pair of theme and form comes twice.
+    const form = FORMS[((index % themes.length) + round) % FORMS.length]!;
+    const cites = [...new Set(cited.map(({ paperId }) => paperId))].flatMap((id) => papers.get(id) ?? []);
+    return ideaOf(theme, form, cited, cites, unit.papers.length);
+  };
+  const ideas = atLeast(Array.from({ length: most }, (_, index) => ideaAt(index)), ideaAt(0));
+  const best = ideas.toSorted((a, b) => total(b.scores).points - total(a.scores).points).slice(0, 2);
+  const marked = ideas.map((idea) => ({ ...idea, recommended_for_prd: best.includes(idea) }));
+  return { unit: unit.unit, ideas: atLeast(marked, ideas[0]) };
+}
+
+/** Up to six groups by tag of up to eight insights; a group of one is taken only when there are few others. */
+function themesOf(insights: readonly InsightRecord[]): { theme: string; cited: [InsightRecord, ...InsightRecord[]] }[] {
+  const tagged = [...groupByTag(insights, LIMITATION)].map(([theme, [first, ...others]]) => ({ theme, cited: atLeast([first, ...others.slice(0, 7)], first) }));
+  const shared = tagged.filter(({ cited }) => cited.length > 1);
+  if (shared.length >= FORMS.length) return shared.slice(0, 6);
+  return tagged.slice(0, 6);
+}
+
+function ideaOf(theme: string, form: (typeof FORMS)[number], cited: readonly [InsightRecord, ...InsightRecord[]], papers: readonly PaperRecord[], ofPapers: number): Idea {
+  const text = [...cited.map(({ insight }) => insight), ...papers.flatMap(({ summary, results }) => [summary, results])].join(" ");
+  const { execution, blue_ocean } = countBoth(text);
+  const name = `${titleCase(theme.split(" "))} ${form.name}`;
+  const limit = cited.find(({ tags }) => tags.includes(LIMITATION))?.insight;
+  return {
+    name: clip(name, 120),
+    one_liner: clip(`${form.what} on ${theme}.`, 300),
+    problem: {
+      who: "Teams that work on what these papers describe.",
+      pain: clip(limit ?? cited[0].insight, 1000),
+      why_now: clip(`Papers of this research report on it: ${papers.map(({ title }) => title).join("; ")}.`, 1000),
+    },
+    solution: {
+      what: clip(`${form.what} on ${theme}, as the cited papers state them.`, 1000),
+      key_features: cited.slice(0, 4).map(({ insight }) => clip(insight, 1000)),
+      mvp_scope: papers.slice(0, 2).map(({ title }) => clip(`What "${title}" describes, repeated once.`, 1000)),
+      out_of_scope: ["Anything that the cited papers do not report."],
+      integration_points: ["Not derived: it takes a reader or a model to name them."],
+    },
+    market: {
+      segment: clip(`Users of work on ${theme}; not researched.`, 1000),
+      buyer: `Presumably ${form.buyer}; not researched.`,
+      users: ["Not researched."],
+      alternatives: ["Not researched."],
+      differentiators: ["Every feature is tied to an insight of this research."],
+    },
+    evidence: { paper_ids: atLeast(papers.map(({ id }) => id), cited[0].paperId), insight_ids: atLeast(cited.map(({ id }) => id), cited[0].id), notes: NOTES },
+    risks: [
+      { type: "evidence", risk: clip(limit ?? "The cited insights name no limitation.", 1000), mitigation: "Read the cited papers before building anything." },
+      { type: "method", risk: "This idea was composed from tags by a program.", mitigation: "Have a person or a model judge it." },
+    ],
+    open_questions: ["Does anybody need it?", "Do the cited results hold outside of the papers?"],
+    scores: { execution, blue_ocean, confidence: Math.min(0.5, Math.round((50 * papers.length) / ofPapers) / 100) },
+    recommended_next_steps: ["Read the cited papers.", "Ask a person who knows the field whether the problem is real."],
+    recommended_for_prd: false,
+  };
+}
+
+const NOTES = "Baseline agent: extractive, no model. The insights share a tag; the scores are keyword counts over the cited records, not judgement.";

@@ -1,0 +1,126 @@
+import type { AnalysisResult } from "../../generated/result-analysis.js";
+import type { PaperUnit } from "./brief.js";
+import { countScores, marketOf, type Scores, total, zeroScores } from "./scores.js";
+import { codeAddresses, type Part, saysRetracted, type Sentence, sentencesOf, splitSentences } from "./text.js";
+import { atLeast, clip, contentWords, stem, stemsOf } from "./words.js";
+
+type Evidence = AnalysisResult["evidence"][number];
+type Insight = AnalysisResult["insights"][number];
+
+const MOST_QUOTES = 8;
+const FINDING = /\b(?:achiev|improv|outperform|reduc|increas|reach|succe|fail|drop|show|found|measured|transfer|cost|took|gain|lost)\w*/i;
+const SHORTCOMING = /\b(?:limit|fail|only|however|cannot|could not|did not|does not|not (?:yet|tested)|requires?|drop|assum)\w*/i;
+
+/** What stands in the paper, sorted into the fields of an analysis. Nothing is written that the text does not say. */
+export function analysePaper(unit: PaperUnit, text: string): AnalysisResult {
+  const sentences = readable(unit, text);
+  const usable = sentences.filter((sentence) => sentence.whole && !sentence.addressed && !["note", "references"].includes(sentence.part));
+  const retracted = saysRetracted(text) || saysRetracted(unit.title);
+  const counted = [unit.title, ...usable.map((sentence) => sentence.text)].join(" ");
+  const scores = retracted ? zeroScores(unit.strategic) : countScores(counted, unit.strategic);
+  const found = usable.filter((sentence) => sentence.part === "results" && FINDING.test(sentence.text));
+  return {
+    unit: unit.unit,
+    summary: prose(from(usable, "abstract", "introduction"), 3) ?? titleOnly(unit),
+    methodology: prose(from(usable, "method"), 3) ?? "No section on the method was found in the text that was given.",
+    results: prose(found.length > 0 ? found : usable.filter(hasNumber), 4) ?? "No sentence with a result was found in the text that was given.",
+    limitations: limitations(sentences, usable, retracted),
+    implementations_found: codeAddresses(text),
+    commercialized: null,
+    market: marketOf(scores),
+    scores,
+    evidence: atLeast(evidenceFrom(usable), { claim: "The paper has this title.", quote: unit.title || unit.unit, locator: null }),
+    insights: insightsFrom(unit, usable),
+    notes: notes(scores, retracted, sentences.some((sentence) => sentence.addressed)),
+  };
+}
+
+/** The sentences of the text; without a text those of the abstract. */
+function readable(unit: PaperUnit, text: string): Sentence[] {
+  const fromText = sentencesOf(text);
+  if (fromText.some((sentence) => sentence.part === "abstract") || unit.abstract === "") return fromText;
+  const abstract = sentencesOf(`[§ Abstract]\n${unit.abstract}`).map((sentence) => ({ ...sentence, locator: "abstract" }));
+  return [...abstract, ...fromText];
+}
+
+/** Three to eight sentences with numbers or results, in the order of the text, each found in it word by word. */
+function evidenceFrom(usable: readonly Sentence[]): Evidence[] {
+  const quotable = usable.filter((sentence) => sentence.text.length >= 30 && sentence.text.length <= 400);
+  const ranked = quotable.toSorted((a, b) => weight(b) - weight(a)).slice(0, MOST_QUOTES);
+  const chosen = quotable.filter((sentence) => ranked.includes(sentence) && (weight(sentence) >= 3 || ranked.indexOf(sentence) < 3));
+  return chosen.map((sentence) => ({ claim: claimOf(sentence.text), quote: sentence.text, locator: sentence.locator }));
+}
+
+function weight(sentence: Sentence): number {
+  const byPart: Partial<Record<Part, number>> = { results: 3, conclusion: 1, limitations: 1, method: 1 };
+  return (byPart[sentence.part] ?? 0) + (hasNumber(sentence) ? 2 : 0) + (FINDING.test(sentence.text) ? 2 : 0);
+}
+
+const hasNumber = (sentence: Sentence): boolean => /(?<![\p{L}\d[])\d+(?:\.\d+)?(?!\])/u.test(sentence.text);
+
+/** The main part of a sentence: without citations, brackets, an opening adverbial and what follows a semicolon or a relative clause. */
+export function claimOf(sentence: string): string {
+  const bare = sentence
+    .replace(/\s*\[[\d,–\s-]+\]/g, "")
+    .replace(/\s*\([^()]*\)/g, "")
+    .replace(/^(?:However|Moreover|Furthermore|In addition|Overall|Finally|Therefore|Thus|Notably), */, "");
+  const main = /^.{40,}?(?=;|, which\b|, where\b|, whose\b)/.exec(bare)?.[0] ?? bare;
+  const claim = clip(main.replace(/[.!?]$/, ""), 300);
+  return `${claim.charAt(0).toUpperCase()}${claim.slice(1)}.`;
+}
+
+/** Up to four sentences of results and limitations that somebody could build on, tagged with the paper's own words. */
+function insightsFrom(unit: PaperUnit, usable: readonly Sentence[]): Insight[] {
+  const best = (part: Part, count: number) => from(usable, part).toSorted((a, b) => weight(b) - weight(a)).slice(0, count);
+  const chosen = [...best("results", 2), ...best("limitations", 1), ...best("conclusion", 1)];
+  const insights = chosen.length > 0 ? chosen : from(usable, "abstract").slice(-1);
+  const themes = themesOf(unit.title, usable);
+  return insights.map(({ text, part }) => ({ insight: claimOf(text), tags: tagsOf(text, themes, part) }));
+}
+
+/** Words of the title and words that come back often, most frequent first. */
+function themesOf(title: string, usable: readonly Sentence[]): string[] {
+  const count = new Map<string, number>();
+  for (const word of usable.flatMap((sentence) => [...new Set(contentWords(sentence.text))])) {
+    if (!/^\d/.test(word) && word.length > 3) count.set(word, (count.get(word) ?? 0) + 1);
+  }
+  const inTitle = stemsOf(title);
+  const rank = ([word, times]: [string, number]) => times + (inTitle.has(stem(word)) ? 100 : 0);
+  return [...count].toSorted((a, b) => rank(b) - rank(a) || a[0].localeCompare(b[0])).map(([word]) => word).slice(0, 20);
+}
+
+function tagsOf(text: string, themes: readonly string[], part: Part): string[] {
+  const words = stemsOf(text);
+  const inText = themes.filter((theme) => words.has(stem(theme)));
+  const distinct = inText.filter((theme, index) => inText.findIndex((other) => stem(other) === stem(theme)) === index);
+  const tags = (distinct.length > 0 ? distinct : themes).slice(0, 3);
+  return (part === "limitations" ? [...tags, "limitation"] : tags).map((tag) => tag.slice(0, 60));
+}
+
+function limitations(sentences: readonly Sentence[], usable: readonly Sentence[], retracted: boolean): string {
+  const note = sentences.find((sentence) => sentence.part === "note" && /retract/i.test(sentence.text))?.text;
+  const stated = from(usable, "limitations");
+  const own = prose(stated.length > 0 ? stated : usable.filter((sentence) => SHORTCOMING.test(sentence.text)), 3);
+  const all = [retracted ? (note ?? "The paper was retracted.") : undefined, own].filter((part) => part !== undefined);
+  return clip(all.join(" ") || "No limitation is stated in the text that was given.", 2000);
+}
+
+function notes(scores: Scores, retracted: boolean, addressed: boolean): string {
+  const { points, of } = total(scores);
+  return [
+    "Baseline agent: extractive, no model; scores are keyword counts, not judgement.",
+    `The counts add up to ${points} of ${of}.`,
+    retracted ? "The text says that the paper was retracted, so every score is 0." : "",
+    addressed ? "The text contains sentences addressed to its reviewers; they were not followed, quoted or counted." : "",
+  ]
+    .filter((part) => part !== "")
+    .join(" ");
+}
+
+const titleOnly = (unit: PaperUnit): string =>
+  splitSentences(unit.abstract).length > 0 ? clip(unit.abstract, 2000) : `Only the title was readable: ${clip(unit.title || unit.unit, 500)}`;
+
+const from = (sentences: readonly Sentence[], ...parts: Part[]): Sentence[] => sentences.filter((sentence) => parts.includes(sentence.part));
+
+const prose = (sentences: readonly Sentence[], count: number): string | undefined =>
+  clip(sentences.slice(0, count).map((sentence) => sentence.text).join(" "), 2000) || undefined;
