@@ -21,8 +21,7 @@ export function deriveRequirements({ unit, topic }: RequirementsUnit): Requireme
     name: clip(titleCase([...named, "Literature", "Research"].slice(0, Math.max(3, named.length))), 120),
     description: clip(`Literature research on: ${topic}. Derived from the words of the topic by the baseline agent, without a model.`, 1500),
     focus_area: clip(main, 120),
-    // Five by the padding above, which the type of a tuple can't see.
-    keywords: [...keywords] as RequirementsResult["keywords"],
+    keywords: [...keywords],
   };
 }
 

@@ -3,7 +3,7 @@ import { ExpectedError } from "../../lib/errors.js";
 import type { IdeasUnit, InsightRecord, PaperRecord } from "./brief.js";
 import { groupByTag } from "./report.js";
 import { countBoth, total } from "./scores.js";
-import { atLeast, clip, titleCase } from "./words.js";
+import { clip, titleCase } from "./words.js";
 
 type Idea = IdeationResult["ideas"][number];
 
@@ -37,21 +37,20 @@ export function proposeIdeas(unit: IdeasUnit): IdeationResult {
     const cites = [...new Set(cited.map(({ paperId }) => paperId))].flatMap((id) => papers.get(id) ?? []);
     return ideaOf(theme, form, cited, cites, unit.papers.length);
   };
-  const ideas = atLeast(Array.from({ length: most }, (_, index) => ideaAt(index)), ideaAt(0));
+  const ideas = Array.from({ length: most }, (_, index) => ideaAt(index));
   const best = ideas.toSorted((a, b) => total(b.scores).points - total(a.scores).points).slice(0, 2);
-  const marked = ideas.map((idea) => ({ ...idea, recommended_for_prd: best.includes(idea) }));
-  return { unit: unit.unit, ideas: atLeast(marked, ideas[0]) };
+  return { unit: unit.unit, ideas: ideas.map((idea) => ({ ...idea, recommended_for_prd: best.includes(idea) })) };
 }
 
 /** Up to six groups by tag of up to eight insights; a group of one is taken only when there are few others. */
-function themesOf(insights: readonly InsightRecord[]): { theme: string; cited: [InsightRecord, ...InsightRecord[]] }[] {
-  const tagged = [...groupByTag(insights, LIMITATION)].map(([theme, [first, ...others]]) => ({ theme, cited: atLeast([first, ...others.slice(0, 7)], first) }));
+function themesOf(insights: readonly InsightRecord[]): { theme: string; cited: readonly InsightRecord[] }[] {
+  const tagged = [...groupByTag(insights, LIMITATION)].map(([theme, members]) => ({ theme, cited: members.slice(0, 8) }));
   const shared = tagged.filter(({ cited }) => cited.length > 1);
   if (shared.length >= FORMS.length) return shared.slice(0, 6);
   return tagged.slice(0, 6);
 }
 
-function ideaOf(theme: string, form: (typeof FORMS)[number], cited: readonly [InsightRecord, ...InsightRecord[]], papers: readonly PaperRecord[], ofPapers: number): Idea {
+function ideaOf(theme: string, form: (typeof FORMS)[number], cited: readonly InsightRecord[], papers: readonly PaperRecord[], ofPapers: number): Idea {
   const text = [...cited.map(({ insight }) => insight), ...papers.flatMap(({ summary, results }) => [summary, results])].join(" ");
   const { execution, blue_ocean } = countBoth(text);
   const name = `${titleCase(theme.split(" "))} ${form.name}`;
@@ -61,7 +60,7 @@ function ideaOf(theme: string, form: (typeof FORMS)[number], cited: readonly [In
     one_liner: clip(`${form.what} on ${theme}.`, 300),
     problem: {
       who: "Teams that work on what these papers describe.",
-      pain: clip(limit ?? cited[0].insight, 1000),
+      pain: clip(limit ?? cited.map(({ insight }) => insight).join(" "), 1000),
       why_now: clip(`Papers of this research report on it: ${papers.map(({ title }) => title).join("; ")}.`, 1000),
     },
     solution: {
@@ -78,7 +77,7 @@ function ideaOf(theme: string, form: (typeof FORMS)[number], cited: readonly [In
       alternatives: ["Not researched."],
       differentiators: ["Every feature is tied to an insight of this research."],
     },
-    evidence: { paper_ids: atLeast(papers.map(({ id }) => id), cited[0].paperId), insight_ids: atLeast(cited.map(({ id }) => id), cited[0].id), notes: NOTES },
+    evidence: { paper_ids: papers.map(({ id }) => id), insight_ids: cited.map(({ id }) => id), notes: NOTES },
     risks: [
       { type: "evidence", risk: clip(limit ?? "The cited insights name no limitation.", 1000), mitigation: "Read the cited papers before building anything." },
       { type: "method", risk: "This idea was composed from tags by a program.", mitigation: "Have a person or a model judge it." },

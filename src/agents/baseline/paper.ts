@@ -2,7 +2,7 @@ import type { AnalysisResult } from "../../generated/result-analysis.js";
 import type { PaperUnit } from "./brief.js";
 import { countScores, marketOf, type Scores, total, zeroScores } from "./scores.js";
 import { codeAddresses, type Part, saysRetracted, type Sentence, sentencesOf, splitSentences } from "./text.js";
-import { atLeast, clip, contentWords, stem, stemsOf } from "./words.js";
+import { clip, contentWords, stem, stemsOf } from "./words.js";
 
 type Evidence = AnalysisResult["evidence"][number];
 type Insight = AnalysisResult["insights"][number];
@@ -19,6 +19,7 @@ export function analysePaper(unit: PaperUnit, text: string): AnalysisResult {
   const counted = [unit.title, ...usable.map((sentence) => sentence.text)].join(" ");
   const scores = retracted ? zeroScores(unit.strategic) : countScores(counted, unit.strategic);
   const found = usable.filter((sentence) => sentence.part === "results" && FINDING.test(sentence.text));
+  const evidence = evidenceFrom(usable);
   return {
     unit: unit.unit,
     summary: prose(from(usable, "abstract", "introduction"), 3) ?? titleOnly(unit),
@@ -29,7 +30,7 @@ export function analysePaper(unit: PaperUnit, text: string): AnalysisResult {
     commercialized: null,
     market: marketOf(scores),
     scores,
-    evidence: atLeast(evidenceFrom(usable), { claim: "The paper has this title.", quote: unit.title || unit.unit, locator: null }),
+    evidence: evidence.length > 0 ? evidence : [{ claim: "The paper has this title.", quote: unit.title || unit.unit, locator: null }],
     insights: insightsFrom(unit, usable),
     notes: notes(scores, retracted, sentences.some((sentence) => sentence.addressed)),
   };

@@ -1,9 +1,7 @@
 import type { AnalysisResult } from "../../generated/result-analysis.js";
 import type { PaperUnit, Repair } from "./brief.js";
 import { analysePaper, claimOf } from "./paper.js";
-import { atLeast, clip } from "./words.js";
-
-type Quoted = AnalysisResult["evidence"][number];
+import { clip } from "./words.js";
 
 /**
  * Mends a refused analysis without the paper's text: a quote that was not found gives way to the nearest passage of the
@@ -26,13 +24,13 @@ export function repairPaper(unit: PaperUnit, repair: Repair): AnalysisResult {
     limitations: text("limitations"),
     implementations_found: strings(previous.implementations_found) ?? fresh.implementations_found,
     scores: sameShape(fresh.scores, previous.scores) ? previous.scores : fresh.scores,
-    evidence: atLeast(evidence, fresh.evidence[0]),
+    evidence: evidence.length > 0 ? evidence : fresh.evidence,
     insights: mendInsights(previous.insights) ?? fresh.insights,
     notes: clip(`${fresh.notes} Repaired: quotes that were not found were replaced by the nearest passage of the text, or dropped.`, 1500),
   };
 }
 
-function mendQuotes(evidence: unknown, { passages }: Repair): Quoted[] {
+function mendQuotes(evidence: unknown, { passages }: Repair): AnalysisResult["evidence"] {
   const nearest = new Map(passages.map((passage) => [passage.quote, passage.nearest]));
   const mended = (Array.isArray(evidence) ? evidence : []).flatMap((item: unknown) => {
     const { claim, quote, locator } = { ...(item as Record<string, unknown> | null) };

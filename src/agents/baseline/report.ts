@@ -2,7 +2,7 @@ import type { ReportResult } from "../../generated/result-report.js";
 import { ExpectedError } from "../../lib/errors.js";
 import type { InsightRecord, PaperRecord, ReportUnit } from "./brief.js";
 import { splitSentences } from "./text.js";
-import { atLeast, clip, titleCase } from "./words.js";
+import { clip, titleCase } from "./words.js";
 
 /**
  * The narrative of the report, put together from the records: every sentence is a record's own or says where it comes from,
@@ -12,12 +12,12 @@ export function writeReport(unit: ReportUnit): ReportResult {
   const byScore = unit.papers.toSorted((a, b) => b.score - a.score);
   const presented = byScore.filter((paper) => paper.decision === "PRESENT");
   const mined = byScore.filter((paper) => paper.decision === "EXTRACT_INSIGHTS");
-  const [first, ...others] = (presented.length > 0 ? presented : byScore).slice(0, 6);
-  if (first === undefined) throw new ExpectedError("The brief names no paper, so there is nothing to report.");
+  const shown = (presented.length > 0 ? presented : byScore).slice(0, 6);
+  if (shown.length === 0) throw new ExpectedError("The brief names no paper, so there is nothing to report.");
   return {
     unit: unit.unit,
-    executive_summary: clip([counted(unit.statistics), ...[first, ...others].slice(0, 3).map((paper) => `${paper.title}: ${firstOf(paper.summary)}`), ABOUT].join(" "), 4000),
-    key_findings: [finding(first), ...others.map(finding)],
+    executive_summary: clip([counted(unit.statistics), ...shown.slice(0, 3).map((paper) => `${paper.title}: ${firstOf(paper.summary)}`), ABOUT].join(" "), 4000),
+    key_findings: shown.map(finding),
     categories: categoriesOf(unit.insights),
     strengths: ["Every finding is a sentence of the record of the paper it names.", "The same records give the same report: nothing in it was made up by a model."],
     improvements: [
@@ -48,20 +48,19 @@ function categoriesOf(insights: readonly InsightRecord[]): ReportResult["categor
   const kept = [...groups].filter(([, members]) => members.length > 1).slice(0, 14);
   const placed = new Set(kept.flatMap(([, members]) => members));
   const rest = insights.filter((insight) => !placed.has(insight));
-  return [...kept, ["other insights", rest] as [string, InsightRecord[]]].flatMap(([name, [first, ...others]]) =>
-    first === undefined ? [] : [{ name: clip(titleCase([name]), 120), insight_ids: [first.id, ...others.slice(0, 199).map(({ id }) => id)] }],
-  );
+  const all: (readonly [string, readonly InsightRecord[]])[] = rest.length > 0 ? [...kept, ["other insights", rest]] : kept;
+  return all.map(([name, members]) => ({ name: clip(titleCase([name]), 120), insight_ids: members.slice(0, 200).map(({ id }) => id) }));
 }
 
 /**
  * Insights by tag, largest group first; an insight is in the group of its most frequent tag alone, one without a tag under
  * "untagged". `passed` is a tag that makes no group.
  */
-export function groupByTag(insights: readonly InsightRecord[], passed?: string): Map<string, [InsightRecord, ...InsightRecord[]]> {
+export function groupByTag(insights: readonly InsightRecord[], passed?: string): Map<string, InsightRecord[]> {
   const tagsOf = ({ tags }: InsightRecord) => tags.filter((tag) => tag !== passed);
   const count = new Map<string, number>();
   for (const tag of insights.flatMap(tagsOf)) count.set(tag, (count.get(tag) ?? 0) + 1);
-  const groups = new Map<string, [InsightRecord, ...InsightRecord[]]>();
+  const groups = new Map<string, InsightRecord[]>();
   for (const insight of insights) {
     const [tag = "untagged"] = tagsOf(insight).toSorted((a, b) => (count.get(b) ?? 0) - (count.get(a) ?? 0) || a.localeCompare(b));
     const group = groups.get(tag);
@@ -77,8 +76,7 @@ function recommend(presented: readonly PaperRecord[], mined: readonly PaperRecor
     const insight = insights.find(({ paperId }) => paperId === id);
     return insight === undefined ? [] : [{ priority: "medium" as const, text: clip(`Check what "${title}" reports: ${insight.insight}`, 600), paper_ids: [id] }];
   });
-  const compare = { priority: "low" as const, text: "Run this research with a model as the agent, and compare its scores with these counts." };
-  return atLeast([...read, ...check, compare], compare);
+  return [...read, ...check, { priority: "low", text: "Run this research with a model as the agent, and compare its scores with these counts." }];
 }
 
 function conclude(presented: readonly PaperRecord[], mined: readonly PaperRecord[]): string {

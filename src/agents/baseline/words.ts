@@ -37,7 +37,4 @@ export function clip(text: string, max: number): string {
   return `${space > max / 2 ? cut.slice(0, space) : cut} …`;
 }
 
-/** `items` as the generated types want a list that is never empty; `otherwise` stands in where it is. */
-export const atLeast = <Item>(items: readonly Item[], otherwise: Item): [Item, ...Item[]] => [items[0] ?? otherwise, ...items.slice(1)];
-
 export const titleCase = (words: readonly string[]): string => words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join(" ");
