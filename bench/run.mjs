@@ -1,0 +1,40 @@
+// Prints the table of numbers the project holds itself to, as Markdown: ours beside bare Node and, where present, a rival.
+// `npm run bench` runs every row; `npm run bench -- version list` only those.
+import { existsSync } from "node:fs";
+import { row as analysisTokens } from "./rows/analysis-tokens.mjs";
+import { row as brief } from "./rows/brief.mjs";
+import { row as crash } from "./rows/crash.mjs";
+import { row as list } from "./rows/list.mjs";
+import { row as loop } from "./rows/loop.mjs";
+import { row as loopWithGit } from "./rows/loop-with-git.mjs";
+import { row as memory } from "./rows/memory.mjs";
+import { row as version } from "./rows/version.mjs";
+import { cli } from "./measure.mjs";
+
+const rows = [version, list, loop, loopWithGit, memory, brief, analysisTokens, crash];
+const wanted = process.argv.slice(2);
+const unknown = wanted.filter((name) => !rows.some((row) => row.name === name));
+
+async function measure(row) {
+  try {
+    return await row.run();
+  } catch (error) {
+    return { ours: `not measured: ${error.message.split("\n")[0]}` };
+  }
+}
+
+if (unknown.length > 0) {
+  console.error(`No such row: ${unknown.join(", ")}. There are ${rows.map((row) => row.name).join(", ")}.`);
+  process.exitCode = 2;
+} else if (existsSync(cli)) {
+  console.log(`Node ${process.version}, ${process.platform} ${process.arch}; medians, interleaved in one run.\n`);
+  console.log("| what | bare Node | rival | ours | to hold | command |");
+  console.log("| --- | --- | --- | --- | --- | --- |");
+  for (const row of rows.filter(({ name }) => wanted.length === 0 || wanted.includes(name))) {
+    const { bare = "–", rival = "–", ours } = await measure(row);
+    console.log(`| ${[row.what, bare, rival, ours, row.hold, `\`${row.command}\``].map((cell) => cell.replaceAll("|", "\\|")).join(" | ")} |`);
+  }
+} else {
+  console.error("There is no dist/ to measure: run 'npm run build' first.");
+  process.exitCode = 1;
+}
