@@ -20,7 +20,7 @@ for (const file of readdirSync(schemas).filter((name) => name.endsWith(".schema.
     unreachableDefinitions: true,
     enableConstEnums: false,
     unknownAny: true,
-    maxItems: -1,
+    ignoreMinAndMaxItems: true,
     format: true,
     style: { printWidth: 140 },
   });

@@ -21,8 +21,8 @@ const neighbours = new Map([
 /** What any room may import, whatever its floor. */
 const forEveryone = ["loop/types", "generated"];
 
-/** Files of src/agents/ that adapters share. Every other file there is an adapter or, in a folder, a part of the adapter of that name. */
-const sharedByAdapters = new Set(["definition", "run-agent", "registry"]);
+/** Files of src/agents/ that adapters share. Any other belongs to an adapter: claude.ts, claude-stream.ts and claude/x.ts to claude. */
+const sharedByAdapters = new Set(["definition", "failures", "json-line", "plain-text", "program", "registry", "run-agent"]);
 
 /** The one file with a shorter list than its room: the loop knows its own words and nothing else. */
 const onlyImports = new Map([
@@ -34,10 +34,10 @@ const floorOf = (room) => floors.findIndex((rooms) => rooms.includes(room));
 const roomOf = (path) => path.split("/")[0];
 const under = (path, prefix) => path === prefix || path.startsWith(`${prefix}/`);
 
-/** Which adapter a path of src/ belongs to, if any: agents/claude and agents/claude/x belong to claude. */
+/** Which adapter a path of src/ belongs to, if any. */
 function adapterOf(path) {
   const [room, name] = path.split("/");
-  return room === "agents" && !sharedByAdapters.has(name) ? name : undefined;
+  return room === "agents" && !sharedByAdapters.has(name) ? name.split("-")[0] : undefined;
 }
 
 /** Why `from` may not import `to` (both relative to src/, without extension), or undefined when it may. */

@@ -37,6 +37,7 @@ const forbidden: [what: string, file: string, imports: string, target: string][]
   ["an agent imports a workflow", "src/agents/a.ts", "../workflows/b.js", "src/workflows/b.ts"],
   ["an adapter imports its sibling", "src/agents/claude.ts", "./codex.js", "src/agents/codex.ts"],
   ["a part of an adapter imports another adapter", "src/agents/baseline/a.ts", "../codex.js", "src/agents/codex.ts"],
+  ["an adapter imports a part of its sibling", "src/agents/claude.ts", "./codex-stream.js", "src/agents/codex-stream.ts"],
   ["an adapter imports the registry", "src/agents/claude.ts", "./registry.js", "src/agents/registry.ts"],
   ["lib imports the store", "src/lib/a.ts", "../store/b.js", "src/store/b.ts"],
   ["the loop imports anything but its words", "src/loop/run-loop.ts", "./guards.js", "src/loop/guards.ts"],
@@ -79,7 +80,8 @@ describe("imports point down only", () => {
     plant("src/commands/a.ts", use("../compose.js"));
     plant("src/compose.ts", use("./agents/registry.js"));
     plant("src/agents/registry.ts", use("./claude.js"));
-    plant("src/agents/claude.ts", use("./definition.js"));
+    plant("src/agents/claude.ts", use("./claude-stream.js"));
+    plant("src/agents/claude-stream.ts", use("./definition.js"));
     plant("src/agents/definition.ts", use("../loop/types.js"));
     plant("src/store/a.ts", use("../generated/rrd.js"));
     plant("src/generated/rrd.ts", given);
