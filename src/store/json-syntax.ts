@@ -1,0 +1,99 @@
+/** Where a text stops being JSON. Line and column count from 1. */
+export interface SyntaxProblem {
+  readonly line: number;
+  readonly column: number;
+  readonly message: string;
+  readonly hint?: string;
+}
+
+/**
+ * The first syntax error of a text that JSON.parse refused. Node's own message leaves the place out for most errors
+ * ("Unexpected token 'x', ..."), and a person with a file of 5,000 lines needs it.
+ */
+export function locateSyntaxError(text: string): SyntaxProblem {
+  const found = scan(text);
+  const before = text.slice(0, found.at);
+  const line = before.split("\n").length;
+  const column = found.at - before.lastIndexOf("\n");
+  return found.hint === undefined ? { line, column, message: found.message } : { line, column, message: found.message, hint: found.hint };
+}
+
+interface Found {
+  readonly at: number;
+  readonly message: string;
+  readonly hint?: string;
+}
+
+const scalar = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null/y;
+const white = /[ \t\r\n]*/y;
+// oxlint-disable-next-line no-control-regex -- control characters are just what JSON forbids in a string
+const string = /"(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"/y;
+
+/** Walks tokens with a stack of open brackets; what may come next is all it has to know. */
+function scan(text: string): Found {
+  const open: ("{" | "[")[] = [];
+  let at = 0;
+  let expect: "value" | "value or end" | "name" | "name or end" | "comma or end" = "value";
+
+  const match = (pattern: RegExp): string | undefined => {
+    pattern.lastIndex = at;
+    return pattern.exec(text)?.[0];
+  };
+
+  for (;;) {
+    at += match(white)?.length ?? 0;
+    const next = text[at];
+    if (next === undefined) return { at, message: open.length > 0 ? "the file ends in the middle" : "the file is empty", hint: "Part of it is missing." };
+
+    if (expect === "comma or end") {
+      const top = open.at(-1);
+      if (top === undefined) return { at, message: "there is more text after the end", hint: "A closing bracket may stand too early." };
+      if (next === ",") expect = top === "{" ? "name" : "value";
+      else if (next === (top === "{" ? "}" : "]")) open.pop();
+      else return { at, message: `a comma or '${top === "{" ? "}" : "]"}' belongs here`, hint: "A comma may be missing at the end of the line before." };
+      at += 1;
+      continue;
+    }
+
+    const closes = expect.endsWith("or end") && next === (open.at(-1) === "{" ? "}" : "]");
+    if (closes) {
+      open.pop();
+      at += 1;
+      expect = "comma or end";
+      continue;
+    }
+    if (next === "}" || next === "]") return { at, message: `'${next}' does not belong here`, hint: "A comma before it may be too much." };
+
+    const quoted = next === '"' ? match(string) : undefined;
+    if (next === '"' && quoted === undefined) {
+      return { at, message: "a text begins here that does not end rightly", hint: 'It may lack its closing ", or hold a line break or a single \\.' };
+    }
+    if (expect.startsWith("name")) {
+      if (quoted === undefined) return { at, message: "the name of a field belongs here", hint: 'Names stand in double quotes: "name": …' };
+      at += quoted.length;
+      at += match(white)?.length ?? 0;
+      if (text[at] !== ":") return { at, message: "a colon belongs here, after the name of the field" };
+      at += 1;
+      expect = "value";
+      continue;
+    }
+    if (next === "{" || next === "[") {
+      open.push(next);
+      at += 1;
+      expect = next === "{" ? "name or end" : "value or end";
+      continue;
+    }
+    const value = quoted ?? match(scalar);
+    if (value === undefined || value === "") return { at, message: "a value belongs here", hint: hintForValue(next) };
+    at += value.length;
+    expect = "comma or end";
+  }
+}
+
+function hintForValue(next: string): string {
+  if (next === "'") return 'Texts stand in double quotes: "…".';
+  if (next === "/" || next === "#") return "JSON knows no comments.";
+  if (next === "<" || next === "=" || next === ">") return "It may be the mark of a merge conflict.";
+  if (next === ",") return "A comma may be too much.";
+  return 'Texts stand in double quotes: "…".';
+}

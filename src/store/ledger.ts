@@ -1,0 +1,72 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { LedgerLine } from "../generated/ledger.js";
+import { hasCode } from "../lib/errors.js";
+import { explaining } from "./system-error.js";
+
+/** The file with one line an iteration, within a research folder. */
+export const ledgerName = "ledger.jsonl";
+
+export interface ReadLedger {
+  /** In the order of the file. */
+  readonly lines: readonly LedgerLine[];
+  /** What could not be read, a sentence each. */
+  readonly notices: readonly string[];
+}
+
+/**
+ * Reads the ledger of a research; a folder without one has an empty one. A line that can't be read is left out and named in
+ * `notices`; a torn last line, which a kill leaves and the journal mends, is left out silently.
+ */
+export async function readLedger(folder: string): Promise<ReadLedger> {
+  const path = join(folder, ledgerName);
+  try {
+    return parseLedger(await readFile(path, "utf8"), path);
+  } catch (error) {
+    if (hasCode(error, "ENOENT")) return { lines: [], notices: [] };
+    return explaining(path, () => Promise.reject(error));
+  }
+}
+
+/** As readLedger, of a text; `path` is named in notices. */
+export function parseLedger(text: string, path: string): ReadLedger {
+  const lines: LedgerLine[] = [];
+  const notices: string[] = [];
+  const rows = text.split("\n");
+  for (const [index, row] of rows.entries()) {
+    if (row.trim() === "") continue;
+    const line = parseLine(row);
+    if (line !== undefined) lines.push(line);
+    else if (index < rows.length - 1) notices.push(`${path}:${index + 1} can't be read and is ignored.`);
+  }
+  return { lines, notices };
+}
+
+/** Only what the program reads is asked for, so lines of a later version are not lost. */
+function parseLine(row: string): LedgerLine | undefined {
+  try {
+    const line: unknown = JSON.parse(row);
+    if (typeof line !== "object" || line === null) return undefined;
+    const { iteration, unit, outcome } = line as Partial<LedgerLine>;
+    return Number.isInteger(iteration) && typeof unit === "string" && typeof outcome === "string" ? (line as LedgerLine) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** A line as it stands in the file, with its line feed. */
+export const formatLine = (line: LedgerLine): string => `${JSON.stringify(line)}\n`;
+
+/**
+ * Which units are accepted, and at which iteration. A `reset` line takes its unit back; one with `to` puts everything back to
+ * how it was after that iteration, later resets included.
+ */
+export function currentAccepted(ledger: readonly LedgerLine[]): ReadonlyMap<string, number> {
+  let accepted = new Map<string, number>();
+  for (const [index, { iteration, unit, outcome, to }] of ledger.entries()) {
+    if (outcome === "accepted") accepted.set(unit, iteration);
+    else if (outcome === "reset" && to === undefined) accepted.delete(unit);
+    else if (outcome === "reset") accepted = new Map(currentAccepted(ledger.slice(0, index).filter((line) => line.iteration <= Number(to))));
+  }
+  return accepted;
+}

@@ -1,0 +1,127 @@
+import type { ErrorObject } from "ajv/dist/2020.js";
+
+/** Something wrong in a file, for the person who has to mend it. */
+export interface Problem {
+  /** JSON pointer to the place, such as /papers_pool/3/score; empty for the whole file. */
+  readonly pointer: string;
+  /** What is wrong, without a full stop. */
+  readonly message: string;
+  /** What to write instead, where that can be told. */
+  readonly hint?: string;
+}
+
+/** Words one error of Ajv's (with `verbose: true`) as a problem of the file whose content is `root`. */
+export function wordProblem(error: ErrorObject, root: unknown): Problem {
+  const { keyword, params, data } = error;
+  const pointer = error.instancePath;
+  switch (keyword) {
+    case "type": {
+      const types = [params.type as string | string[]].flat();
+      return withHint({ pointer, message: `must be ${anyOf(types.map(nameType))}, is ${describe(data)}` }, hintForType(types, data));
+    }
+    case "enum": {
+      const allowed = (params.allowedValues as unknown[]).map(String);
+      const near = typeof data === "string" ? nearest(data, allowed) : undefined;
+      const message = `must be one of ${allowed.map(quote).join(", ")}, is ${describe(data)}`;
+      return withHint({ pointer, message }, near === undefined ? undefined : `Write ${quote(near)}.`);
+    }
+    case "required": {
+      const name = String(params.missingProperty);
+      const near = isObject(data) ? nearest(name, Object.keys(data)) : undefined;
+      const rename = near === undefined ? undefined : `Rename ${quote(near)} to ${quote(name)}.`;
+      return withHint({ pointer, message: `${quote(name)} is missing` }, rename ?? (root === data ? undefined : `Add ${quote(name)}.`));
+    }
+    case "additionalProperties": {
+      const name = String(params.additionalProperty);
+      const known = Object.keys((error.parentSchema as { properties?: object } | undefined)?.properties ?? {});
+      const near = nearest(name, known);
+      return withHint({ pointer, message: `${quote(name)} is not a known field` }, near === undefined ? "Remove it." : `Rename it to ${quote(near)}.`);
+    }
+    case "minimum":
+      return { pointer, message: `must be at least ${params.limit}, is ${describe(data)}` };
+    case "maximum":
+      return { pointer, message: `must be at most ${params.limit}, is ${describe(data)}` };
+    case "minLength":
+      return { pointer, message: params.limit === 1 ? "must not be empty" : `must have at least ${params.limit} characters` };
+    case "maxLength":
+      return { pointer, message: `must have at most ${params.limit} characters, has ${String(data).length}` };
+    case "minItems":
+      return { pointer, message: `must hold at least ${params.limit}, holds ${lengthOf(data)}` };
+    case "maxItems":
+      return { pointer, message: `must hold at most ${params.limit}, holds ${lengthOf(data)}` };
+    case "const":
+      return { pointer, message: `must be ${JSON.stringify(params.allowedValue)}, is ${describe(data)}` };
+    case "pattern":
+      return { pointer, message: `${describe(data)} does not match ${params.pattern}` };
+    case "anyOf":
+    case "oneOf":
+      return { pointer, message: `${describe(data)} fits none of the allowed shapes` };
+    default:
+      return { pointer, message: error.message ?? keyword };
+  }
+}
+
+const withHint = (problem: Problem, hint: string | undefined): Problem => (hint === undefined ? problem : { ...problem, hint });
+
+const quote = (text: string): string => `"${text}"`;
+
+const isObject = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null && !Array.isArray(value);
+
+const lengthOf = (value: unknown): number => (Array.isArray(value) ? value.length : 0);
+
+function nameType(type: string): string {
+  if (type === "null") return "null";
+  if (type === "integer") return "a whole number";
+  if (type === "array") return "a list";
+  return type === "object" ? "an object" : type === "boolean" ? "true or false" : type === "string" ? "a text" : `a ${type}`;
+}
+
+function anyOf(words: readonly string[]): string {
+  return words.length < 2 ? (words[0] ?? "something else") : `${words.slice(0, -1).join(", ")} or ${words.at(-1)}`;
+}
+
+/** A value as a person would name it, never longer than a line. */
+function describe(value: unknown): string {
+  if (typeof value === "string") return quote(value.length > 60 ? `${value.slice(0, 57)}…` : value);
+  if (Array.isArray(value)) return `a list of ${value.length}`;
+  return isObject(value) ? "an object" : String(value);
+}
+
+function hintForType(types: readonly string[], data: unknown): string | undefined {
+  const wants = (type: string) => types.includes(type);
+  if (typeof data === "string") {
+    const trimmed = data.trim();
+    if ((wants("number") || wants("integer")) && /^-?\d+(\.\d+)?$/.test(trimmed)) return `Write ${trimmed} without quotes.`;
+    if (wants("boolean") && /^(true|false)$/i.test(trimmed)) return `Write ${trimmed.toLowerCase()} without quotes.`;
+    if (wants("null") && trimmed === "null") return "Write null without quotes.";
+    if (wants("array")) return `Put it in brackets: ["…"].`;
+  }
+  if (typeof data === "number" && wants("string")) return `Write "${data}", with quotes.`;
+  if (typeof data === "number" && wants("integer")) return `Write ${Math.round(data)}.`;
+  if (isObject(data) && wants("array")) return "Put it in brackets: [{…}].";
+  return data === null ? "Leave the field out, or give it a value." : undefined;
+}
+
+/** The candidate that `word` was most likely meant to be, when one is close enough. */
+function nearest(word: string, candidates: readonly string[]): string | undefined {
+  const plain = (text: string) => text.toLowerCase().replaceAll(/[\s_-]/g, "");
+  const ranked = candidates.map((candidate) => ({ candidate, far: distance(plain(word), plain(candidate)) })).toSorted((a, b) => a.far - b.far);
+  const [best] = ranked;
+  if (best === undefined) return undefined;
+  const alike = plain(best.candidate).startsWith(plain(word).slice(0, 5)) && word.length >= 5;
+  return alike || best.far <= Math.max(1, Math.floor(word.length / 4)) ? best.candidate : undefined;
+}
+
+/** Levenshtein distance; long words are cut, as they are never a slip of the pen. */
+function distance(a: string, b: string): number {
+  const [from, to] = [a.slice(0, 40), b.slice(0, 40)];
+  let row = Array.from({ length: to.length + 1 }, (_, index) => index);
+  for (const [i, letter] of [...from].entries()) {
+    const next = [i + 1];
+    for (let j = 1; j <= to.length; j++) {
+      next.push(Math.min((row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1, (row[j - 1] ?? 0) + (letter === to[j - 1] ? 0 : 1)));
+    }
+    row = next;
+  }
+  return row.at(-1) ?? 0;
+}

@@ -1,0 +1,44 @@
+import { readFile } from "node:fs/promises";
+import { hasCode } from "../lib/errors.js";
+
+/**
+ * When the process started, in the system's own words, or undefined where it can't be told or no such process runs.
+ * Together with the pid it names one process for good; a pid alone is given out again.
+ */
+export async function startOfProcess(pid: number): Promise<string | undefined> {
+  if (process.platform === "linux") return (await linuxStat(pid))?.started;
+  if (process.platform === "win32") return undefined;
+  const { execa } = await import("execa");
+  const { stdout, failed } = await execa("ps", ["-o", "lstart=", "-p", String(pid)], { reject: false, env: { LC_ALL: "C" } });
+  return failed || stdout.trim() === "" ? undefined : stdout.trim();
+}
+
+/** Whether the process that had this pid and start is alive. Where the start is unknown, the pid alone decides. */
+export async function isSameProcess(pid: number, started: string | undefined): Promise<boolean> {
+  if (!exists(pid)) return false;
+  if (process.platform === "linux" && (await linuxStat(pid))?.zombie) return false;
+  const now = await startOfProcess(pid);
+  return started === undefined || now === undefined || now === started;
+}
+
+function exists(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return hasCode(error, "EPERM");
+  }
+}
+
+/** A killed process whose parent never asked for its end is still listed: in containers without an init, for ever. */
+async function linuxStat(pid: number): Promise<{ started: string; zombie: boolean } | undefined> {
+  try {
+    const stat = await readFile(`/proc/${pid}/stat`, "utf8");
+    // The second field is the name in brackets and may hold spaces and brackets itself, so fields are counted after its end.
+    const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+    return { started: fields[19] ?? "", zombie: fields[0] === "Z" || fields[0] === "X" };
+  } catch (error) {
+    if (hasCode(error, "ENOENT", "ESRCH")) return undefined;
+    throw error;
+  }
+}

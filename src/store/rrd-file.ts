@@ -1,0 +1,94 @@
+import { isUtf8 } from "node:buffer";
+import { readFile, stat } from "node:fs/promises";
+import type { Rrd } from "../generated/rrd.js";
+import { ExpectedError, hasCode } from "../lib/errors.js";
+import { locateSyntaxError } from "./json-syntax.js";
+import { explaining } from "./system-error.js";
+import { type Problem, problemsOf } from "./validate.js";
+
+/** The file that holds the state of a research, within its folder. */
+export const rrdName = "rrd.json";
+
+/** 10,000 papers with their analyses are 60 MB; a file above this is something else. */
+const largest = 200_000_000;
+
+export type ParsedRrd = { readonly ok: Rrd; readonly problems?: undefined } | { readonly ok?: undefined; readonly problems: readonly Problem[] };
+
+/**
+ * Reads the text of an rrd.json: valid in syntax, schema and ids, or every problem found (of the syntax only the first).
+ * A byte order mark and any line ends are accepted, unknown fields kept. `path` is named in problems about the whole file.
+ */
+export function parseRrd(text: string, path: string): ParsedRrd {
+  if (text.length > largest) return { problems: [tooLarge(path, text.length)] };
+  const plain = text.startsWith("\uFEFF") ? text.slice(1) : text;
+  let value: unknown;
+  try {
+    value = JSON.parse(plain);
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    const { line, column, message, hint } = locateSyntaxError(plain);
+    const problem = { pointer: "", message: `${path}:${line}:${column}: ${message}` };
+    return { problems: [hint === undefined ? problem : { ...problem, hint }] };
+  }
+  const problems = [...problemsOf("rrd", value), ...repeatedIds(value)];
+  return problems.length > 0 ? { problems } : { ok: value as Rrd };
+}
+
+/**
+ * Reads and parses the file at `path`.
+ * @throws ExpectedError when there is no such file or it can't be read.
+ */
+export async function readRrdFile(path: string): Promise<ParsedRrd & { readonly text: string }> {
+  const bytes = await readBytes(path);
+  if (typeof bytes === "number") return { text: "", problems: [tooLarge(path, bytes)] };
+  const text = bytes.toString("utf8");
+  if (isUtf8(bytes)) return { text, ...parseRrd(text, path) };
+  // Read on, every letter outside ASCII would be lost with the next write.
+  return { text, problems: [{ pointer: "", message: `${path} is not UTF-8`, hint: "Save it as UTF-8 in your editor." }] };
+}
+
+/** The text of an rrd.json as this program writes it: two spaces, fields in their order, a line feed at the end. */
+export const formatRrd = (rrd: Rrd): string => `${JSON.stringify(rrd, null, 2)}\n`;
+
+/** One sentence for an invalid rrd.json: its first three problems and how many more there are. */
+export function summarise(path: string, problems: readonly Problem[]): string {
+  const named = problems.slice(0, 3).map(({ pointer, message, hint }) => {
+    const place = pointer === "" ? "" : `${pointer} `;
+    return `${place}${message}${hint === undefined ? "" : ` (${hint.replace(/\.$/, "")})`}`;
+  });
+  const more = problems.length > 3 ? `; and ${problems.length - 3} more` : "";
+  return `${path} is not valid: ${named.join("; ")}${more}`;
+}
+
+async function readBytes(path: string): Promise<Buffer | number> {
+  try {
+    const { size } = await stat(path);
+    return size > largest ? size : await explaining(path, () => readFile(path));
+  } catch (error) {
+    if (hasCode(error, "ENOENT")) throw new ExpectedError(`There is no ${path}; name a research folder, or make one with 'research-ralph new "<topic>"'.`);
+    throw error;
+  }
+}
+
+const tooLarge = (path: string, size: number): Problem => ({
+  pointer: "",
+  message: `${path} is ${Math.round(size / 1_000_000)} MB, more than the ${largest / 1_000_000} MB a research can have`,
+});
+
+/** Two papers with one id can't be told apart. Ids of insights were repeated by agents of the original tool and are let pass. */
+function repeatedIds(value: unknown): Problem[] {
+  const pool = typeof value === "object" && value !== null && "papers_pool" in value ? value.papers_pool : undefined;
+  if (!Array.isArray(pool)) return [];
+  const seen = new Map<unknown, number>();
+  const problems: Problem[] = [];
+  for (const [index, paper] of pool.entries()) {
+    const id: unknown = paper?.id;
+    const first = seen.get(id);
+    if (first === undefined) seen.set(id, index);
+    else if (typeof id === "string") {
+      const hint = "Remove one of them, or give it an id of its own.";
+      problems.push({ pointer: `/papers_pool/${index}/id`, message: `"${id}" is the id of /papers_pool/${first} too`, hint });
+    }
+  }
+  return problems;
+}

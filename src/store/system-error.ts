@@ -1,0 +1,29 @@
+import { ExpectedError, hasCode } from "../lib/errors.js";
+
+/**
+ * What a failed file operation means to a person, as an ExpectedError; anything that is not their doing comes back as it was.
+ * `path` is the file that was meant.
+ */
+export function explainSystemError(error: unknown, path: string): unknown {
+  const sentence = sentenceFor(error, path);
+  return sentence === undefined ? error : new ExpectedError(sentence);
+}
+
+function sentenceFor(error: unknown, path: string): string | undefined {
+  if (hasCode(error, "ENOSPC", "EDQUOT")) return `There is no space left on the disk for ${path}; free some and run again.`;
+  if (hasCode(error, "EROFS")) return `${path} is on a read-only file system; make it writable, or copy the research folder elsewhere.`;
+  if (hasCode(error, "EACCES", "EPERM")) return `There is no permission for ${path}; check who owns it with 'ls -ld', or run as that user.`;
+  if (hasCode(error, "ENOENT", "ENOTDIR")) return `${path} can't be reached: its folder is not there; it may have been moved or deleted.`;
+  if (hasCode(error, "EISDIR")) return `${path} is a folder where a file belongs; move it away.`;
+  if (hasCode(error, "ELOOP", "EMLINK")) return `${path} is a symbolic link, which is not followed here; put a file in its place.`;
+  return undefined;
+}
+
+/** Runs `work`; a failure that a person can mend is thrown as an ExpectedError about `path`. */
+export async function explaining<T>(path: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    throw explainSystemError(error, path);
+  }
+}
