@@ -47,7 +47,7 @@ export interface Surroundings {
 
 /** Values in the config's own spelling, with defaults filled in, and where each comes from. */
 export interface GatheredConfig {
-  readonly values: WrittenConfig & typeof defaults & { readonly state_dir: string };
+  readonly values: WrittenConfig & Required<Pick<WrittenConfig, keyof typeof defaults | "state_dir">>;
   readonly origins: ResolvedConfig["origins"];
 }
 
@@ -83,7 +83,7 @@ export async function gatherConfig({ flags = {}, env, cwd, home = env["HOME"] ??
     origins.agents = layers.flatMap((layer) => (layer.written.agents === undefined ? [] : [layer.originOf("agents")])).join(", ");
   }
   if (model !== undefined) values["agents"] = withModel(agents, String(values["agent"]), model);
-  return { values: values as GatheredConfig["values"], origins };
+  return { values: values as unknown as GatheredConfig["values"], origins };
 }
 
 /** The settings of a command. Throws ExpectedError (exit code 2) for a wrong flag, (exit code 1) for a wrong file or variable. */

@@ -1,0 +1,38 @@
+#!/usr/bin/env node
+// Only this file sets process.exitCode. It imports nothing heavy: `--version` must cost little more than Node itself.
+import { existsSync, readFileSync } from "node:fs";
+
+const args = process.argv.slice(2);
+const version = (JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")) as { version: string }).version;
+
+if (args.length === 1 && (args[0] === "--version" || args[0] === "-v" || args[0] === "-V")) console.log(version);
+else process.exitCode = await main();
+
+async function main(): Promise<number> {
+  const { processIo } = await import("./ui/io.js");
+  const io = processIo();
+  const fail = async (error: unknown): Promise<number> => {
+    const { explain } = await import("./commands/explain.js");
+    return explain(error, io, args);
+  };
+  // What nobody awaited would otherwise print a stack trace and leave no report.
+  process.on("uncaughtException", (error) => void fail(error).then((exitCode) => process.exit(exitCode)));
+  try {
+    const [{ buildProgram }, { summaries }, { withCommandFirst }] = await Promise.all([
+      import("./commands/program.js"),
+      import("./commands/help-text.js"),
+      import("./commands/old-spelling.js"),
+    ]);
+    let exitCode = 0;
+    const program = buildProgram(io, version, (code) => {
+      exitCode = code;
+    });
+    const quiet = { writeOut: io.stdout, writeErr: () => {}, outputError: () => {} };
+    for (const command of [program, ...program.commands]) command.exitOverride().configureOutput(quiet);
+    const isFolder = (word: string) => existsSync(word) || existsSync(`researches/${word}`);
+    await program.parseAsync(withCommandFirst(args, { commands: [...Object.keys(summaries), "create", "help"], isFolder }), { from: "user" });
+    return exitCode;
+  } catch (error) {
+    return fail(error);
+  }
+}

@@ -1,0 +1,56 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { defaultStateDir } from "../config/resolve.js";
+import { ExpectedError, messageOf } from "../lib/errors.js";
+import { homeOf, type Io } from "../ui/io.js";
+import { oneLine } from "../ui/sanitise.js";
+
+/** Says what went wrong in one sentence, never with a stack trace, and returns the exit code it deserves. */
+export function explain(error: unknown, io: Io, args: readonly string[]): number {
+  const { message, exitCode } = judge(error, io, args);
+  if (message === undefined) return exitCode;
+  if (args.includes("--json")) io.stdout(`${JSON.stringify({ error: message })}\n`);
+  else io.stderr(`research-ralph: ${message}\n`);
+  return exitCode;
+}
+
+function judge(error: unknown, io: Io, args: readonly string[]): { message?: string; exitCode: number } {
+  if (error instanceof ExpectedError) return { message: error.message, exitCode: error.exitCode };
+  if (isUsageError(error)) {
+    // Help and version end this way too.
+    return error.exitCode === 0 ? { exitCode: 0 } : { message: usageSentence(error.message, args), exitCode: 2 };
+  }
+  return { message: `${oneLine(messageOf(error))}; this is a bug in research-ralph, ${report(error, io, args)}.`, exitCode: 1 };
+}
+
+/** Commander's own error, without importing commander for it. */
+const isUsageError = (error: unknown): error is Error & { exitCode: number; code: string } =>
+  error instanceof Error && "code" in error && String(error.code).startsWith("commander.") && "exitCode" in error;
+
+/** "error: unknown option '--agnet'\n(Did you mean --agent?)" as one sentence that says where to look. */
+function usageSentence(message: string, args: readonly string[]): string {
+  const [said = "", ...hint] = message.replace(/^error: /, "").split("\n");
+  const suggestion = /\((Did you mean .*)\)/.exec(hint.join(" "))?.[1];
+  const command = args.find((arg) => /^[a-z]+$/.test(arg));
+  const sentence = said.replace(/\.$/, "");
+  if (suggestion !== undefined) return `${sentence}. ${suggestion}`;
+  return `${sentence}; see research-ralph ${sentence.startsWith("unknown command") || command === undefined ? "" : `${command} `}--help.`;
+}
+
+/** Keeps the details where a bug report can pick them up, and says where that is. */
+function report(error: unknown, io: Io, args: readonly string[]): string {
+  const details = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  if (io.env["RESEARCH_RALPH_DEBUG"] === "1") {
+    io.stderr(`${details}\n`);
+    return "the details stand above";
+  }
+  const folder = join(defaultStateDir(io.env, homeOf(io.env)), "bugs");
+  const file = join(folder, `${new Date().toISOString().replaceAll(":", "-")}.txt`);
+  try {
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(file, `research-ralph ${args.join(" ")}\nNode ${process.version} on ${process.platform}\n\n${details}\n`);
+    return `the details are in ${file}`;
+  } catch {
+    return "RESEARCH_RALPH_DEBUG=1 shows the details";
+  }
+}

@@ -1,0 +1,73 @@
+import { constants, existsSync } from "node:fs";
+import { copyFile, mkdir, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { ExpectedError, hasCode, messageOf } from "../lib/errors.js";
+import { packageFile } from "../lib/package-root.js";
+import type { Io } from "../ui/io.js";
+import { researchesFolder } from "./find-research.js";
+
+/** Packaged defaults that people may edit. */
+const editable = ["prompt.md", "AGENTS.md", "CLAUDE.md"];
+/** Journal, lock, transcripts and caches belong to this machine; temporary files of atomic writes never to anybody. */
+const ignored = [".ralph/", ".*.ralph-tmp"];
+
+interface Step {
+  readonly file: string;
+  readonly did: "made" | "kept" | "added to";
+}
+
+/** Makes the current folder a home for researches: files to edit, a git repository, what git should ignore. Overwrites nothing. */
+export async function initCommand({ json }: { readonly json: boolean }, io: Io): Promise<number> {
+  const steps: Step[] = [];
+  const warnings: string[] = [];
+  try {
+    for (const file of editable) steps.push(await copyOnce(file, io.cwd));
+    const researches = join(io.cwd, researchesFolder);
+    steps.push({ file: `${researchesFolder}/`, did: (await mkdir(researches, { recursive: true })) === undefined ? "kept" : "made" });
+    steps.push(await ignore(io.cwd));
+  } catch (error) {
+    throw new ExpectedError(`${io.cwd} can't be set up: ${messageOf(error)}.`);
+  }
+  const git = await makeRepository(io.cwd);
+  if (typeof git === "string") warnings.push(git);
+  else steps.push(git);
+
+  if (json) io.stdout(`${JSON.stringify({ steps, warnings })}\n`);
+  else {
+    for (const { file, did } of steps) io.stdout(`${did === "kept" ? "kept as it is" : did}: ${file}\n`);
+    for (const warning of warnings) io.stderr(`warning: ${warning}\n`);
+    io.stdout(`Next: research-ralph doctor, then research-ralph new "<topic>"\n`);
+  }
+  return 0;
+}
+
+async function copyOnce(file: string, cwd: string): Promise<Step> {
+  try {
+    await copyFile(packageFile(file), join(cwd, file), constants.COPYFILE_EXCL);
+    return { file, did: "made" };
+  } catch (error) {
+    if (hasCode(error, "EEXIST")) return { file, did: "kept" };
+    throw error;
+  }
+}
+
+async function ignore(cwd: string): Promise<Step> {
+  const path = join(cwd, ".gitignore");
+  const before = existsSync(path) ? await readFile(path, "utf8") : "";
+  const lines = before.split("\n").map((line) => line.trim());
+  const missing = ignored.filter((entry) => !lines.includes(entry));
+  if (missing.length === 0) return { file: ".gitignore", did: "kept" };
+  const gap = before === "" || before.endsWith("\n") ? "" : "\n";
+  await writeFile(path, `${before}${gap}${missing.join("\n")}\n`);
+  return { file: ".gitignore", did: before === "" ? "made" : "added to" };
+}
+
+/** A repository where there is none, or why there can't be one; researches work without. */
+async function makeRepository(cwd: string): Promise<Step | string> {
+  const { execa } = await import("execa");
+  const inside = await execa("git", ["rev-parse", "--is-inside-work-tree"], { cwd, reject: false });
+  if (inside.exitCode === 0) return { file: "git repository", did: "kept" };
+  if (inside.code === "ENOENT") return "git is not installed, so there is no history; install it and run init again.";
+  const made = await execa("git", ["init", "--quiet"], { cwd, reject: false });
+  return made.exitCode === 0 ? { file: "git repository", did: "made" } : `git init failed: ${made.stderr.split("\n")[0]}`;
+}

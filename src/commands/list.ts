@@ -1,0 +1,118 @@
+import { readFile } from "node:fs/promises";
+import { basename, join } from "node:path";
+import pLimit from "p-limit";
+import type { LedgerLine } from "../generated/ledger.js";
+import type { Rrd } from "../generated/rrd.js";
+import { messageOf } from "../lib/errors.js";
+import { bar, duration, many, pad, truncate, width } from "../ui/format.js";
+import type { Io } from "../ui/io.js";
+import { oneLine } from "../ui/sanitise.js";
+import { progressOf } from "../workflows/research/standing.js";
+import { listResearches, researchesFolder } from "./find-research.js";
+import { timeSpent } from "./standing.js";
+
+/** One research of the list. */
+type Row = Whole | Broken;
+
+interface Whole {
+  readonly name: string;
+  readonly folder: string;
+  readonly project: string;
+  readonly phase: string;
+  /** Papers with a decision, of those the research will hold. */
+  readonly done: number;
+  readonly total: number;
+  readonly presented: number;
+  readonly insights: number;
+  /** Seconds that agents worked on it; null where nothing was recorded. */
+  readonly seconds: number | null;
+}
+
+interface Broken {
+  readonly name: string;
+  readonly folder: string;
+  /** Why it can't be read. */
+  readonly broken: string;
+}
+
+/** Open files at a time: reading is quick, and the limit of a process is 256 on some systems. */
+const atOnce = 32;
+
+/** Prints every research under ./researches. Files are parsed, not validated: 200 of 180 KB have to be there at once. */
+export async function listCommand({ json }: { readonly json: boolean }, io: Io): Promise<number> {
+  const limit = pLimit(atOnce);
+  const folders = await listResearches(io.cwd);
+  const rows = await Promise.all(folders.map((folder) => limit(() => readRow(folder))));
+  if (json) {
+    io.stdout(`${JSON.stringify(rows, null, 2)}\n`);
+    return 0;
+  }
+  if (rows.length === 0) io.stderr(`No research under ./${researchesFolder}; make one with research-ralph new "<topic>".\n`);
+  else for (const line of table(rows, io.columns)) io.stdout(`${line}\n`);
+  return 0;
+}
+
+async function readRow(folder: string): Promise<Row> {
+  const name = basename(folder);
+  try {
+    const rrd = JSON.parse(stripMark(await readFile(join(folder, "rrd.json"), "utf8"))) as Rrd;
+    if (!Array.isArray(rrd.papers_pool) || typeof rrd.requirements !== "object" || rrd.requirements === null) {
+      return { name, folder, broken: "rrd.json is no research" };
+    }
+    const { done, total } = progressOf(rrd);
+    const spent = timeSpent(rrd, await readDurations(folder));
+    const presented = rrd.papers_pool.filter((paper) => paper.status === "presented").length;
+    const phase = oneLine(String(rrd.phase));
+    const seconds = spent === undefined ? null : Math.round(spent / 1000);
+    return { name, folder, project: oneLine(String(rrd.project)), phase, done, total, presented, insights: rrd.insights?.length ?? 0, seconds };
+  } catch (error) {
+    return { name, folder, broken: oneLine(messageOf(error)) };
+  }
+}
+
+const stripMark = (text: string): string => text.replace(/^\ufeff/, "");
+
+/** The lines of the ledger as far as they can be read; a torn one costs its few seconds, not the row. */
+async function readDurations(folder: string): Promise<LedgerLine[]> {
+  const text = await readFile(join(folder, "ledger.jsonl"), "utf8").catch(() => "");
+  return text.split("\n").flatMap((line) => {
+    try {
+      return line === "" ? [] : [JSON.parse(line) as LedgerLine];
+    } catch {
+      return [];
+    }
+  });
+}
+
+/** The rows as a table that fits `columns`; the name gives way first. */
+function table(rows: readonly Row[], columns: number): string[] {
+  const cells = rows.map((row) =>
+    "broken" in row
+      ? undefined
+      : [
+          row.phase,
+          `${bar(row.done, row.total, 10)} ${row.done}/${row.total}`,
+          String(row.presented),
+          row.seconds === null ? "–" : duration(row.seconds * 1000),
+        ],
+  );
+  const heads = ["PHASE", "PAPERS", "SHOWN", "TIME"];
+  const widths = heads.map((head, index) => Math.max(width(head), ...cells.map((row) => width(row?.[index] ?? ""))));
+  const right = widths.reduce((sum, columnWidth) => sum + columnWidth + 2, 0);
+  const forName = Math.max(16, Math.min(columns - 1 - right, Math.max(4, ...rows.map((row) => width(row.name)))));
+  const line = (name: string, values: readonly string[]) =>
+    [pad(truncate(oneLine(name), forName), forName), ...values.map((value, index) => pad(value, widths[index] ?? 0))].join("  ").trimEnd();
+  return [
+    line("NAME", heads),
+    ...rows.map((row, index) =>
+      "broken" in row ? `${pad(truncate(oneLine(row.name), forName), forName)}  ${truncate(`broken: ${row.broken}`, Math.max(20, columns - forName - 3))}` : line(row.name, cells[index] ?? []),
+    ),
+    "",
+    `${many(rows.length, "research").replace("researchs", "researches")}${brokenNote(rows)}`,
+  ];
+}
+
+function brokenNote(rows: readonly Row[]): string {
+  const broken = rows.filter((row) => "broken" in row).length;
+  return broken === 0 ? "" : `, ${broken} broken: research-ralph validate <name> says why`;
+}

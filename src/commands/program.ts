@@ -1,0 +1,152 @@
+import { Command, InvalidArgumentError } from "commander";
+import type { ConfigFlags } from "../config/resolve.js";
+import type { Io } from "../ui/io.js";
+import { type CommandName, epilogue, summaries } from "./help-text.js";
+
+type Values = Record<string, unknown>;
+
+/**
+ * The command line as commander knows it. Every command is imported when it is called: loading all of them would
+ * cost over a second at each start. `done` is told the exit code of the command that ran.
+ */
+export function buildProgram(io: Io, version: string, done: (exitCode: number) => void): Command {
+  const program = new Command("research-ralph");
+  program
+    .description("Autonomous literature research in a loop: files are the memory, git is the history, any agent CLI is the brain.")
+    .version(version, "-v, --version", "print the version")
+    .usage("[command] [options]")
+    .addHelpText("after", epilogue)
+    .enablePositionalOptions()
+    .helpCommand("help [command]", "show help for a command");
+
+  const add = (name: CommandName, args: string, action: (values: Values, ...args: string[]) => Promise<number>): Command => {
+    const command = program.command(`${name} ${args}`.trim()).description(summaries[name]);
+    return command
+      .allowExcessArguments(false)
+      .option("--json", "print JSON")
+      .action(async (...given: unknown[]) => {
+        const words = given.slice(0, command.registeredArguments.length) as string[];
+        done(await action(command.opts(), ...words));
+      });
+  };
+
+  withAgent(
+    add("run", "[folder]", async (values, folder) => {
+      const { runCommand } = await import("./run.js");
+      const { force, classic, ask, quiet, json } = values;
+      return runCommand(
+        { folder, flags: flagsOf(values), force: force === true, classic: classic === true, ask: ask === true, quiet: quiet === true, json: json === true },
+        io,
+      );
+    }),
+  )
+    .option("-p, --papers <N>", "how many papers the research should hold", number)
+    .option("-i, --iterations <N>", "most iterations of this run (default: papers + 6)", number)
+    .option("--max-minutes <N>", "most wall time of this run", number)
+    .option("--ask", "ask the open questions before the start")
+    .option("--force", "let -p change the target of a research that has begun")
+    .option("--classic", "let the agent work on the research folder itself, as the original did");
+
+  withAgent(
+    add("new", "<topic>", async (values, topic) => {
+      const { newCommand } = await import("./new.js");
+      const { ask, quiet, json } = values;
+      return newCommand({ topic: topic ?? "", flags: flagsOf(values), ask: ask === true, quiet: quiet === true, json: json === true }, io);
+    }).alias("create"),
+  )
+    .option("-p, --papers <N>", "how many papers the research should hold", number)
+    .option("--ask", "ask what the topic leaves open");
+
+  withAgent(
+    add("read", "<reference>", async (values, reference) => {
+      const { readCommand } = await import("./read.js");
+      return readCommand({ reference: reference ?? "", flags: flagsOf(values), quiet: values["quiet"] === true, json: values["json"] === true }, io);
+    }),
+  );
+
+  add("list", "", async ({ json }) => (await import("./list.js")).listCommand({ json: json === true }, io));
+  add("status", "[folder]", async ({ json }, folder) => (await import("./status.js")).statusCommand({ folder, json: json === true }, io));
+
+  add("reset", "<folder>", async (values, folder) => {
+    const { resetCommand } = await import("./reset.js");
+    const { paper, to, json } = values as { paper?: string; to?: number; json?: boolean };
+    return resetCommand({ folder: folder ?? "", paper, to, flags: flagsOf(values), json: json === true }, io);
+  })
+    .option("--paper <id>", "only this paper")
+    .option("--to <iteration>", "undo everything after this iteration", whole)
+    .option("--no-git", "make no commit")
+    .option("-y, --yes", "accepted for scripts of the original; nothing is asked");
+
+  add("validate", "<folder>", async ({ json }, folder) => (await import("./validate.js")).validateCommand({ folder, json: json === true }, io));
+  add("brief", "[folder]", async ({ json }, folder) => (await import("./brief.js")).briefCommand({ folder, json: json === true }, io));
+  add("patterns", "[folder]", async (values, folder) => {
+    const { patternsCommand } = await import("./patterns.js");
+    const { accept, json } = values as { accept?: number; json?: boolean };
+    return patternsCommand({ folder, accept, json: json === true }, io);
+  }).option("--accept <N>", "move pattern N into AGENTS.md", whole);
+
+  add("config", "[key[=value]]", async ({ json }, assignment) =>
+    (await import("./config.js")).configCommand({ assignment, json: json === true }, io),
+  );
+  add("init", "", async ({ json }) => (await import("./init.js")).initCommand({ json: json === true }, io)).option(
+    "-y, --yes",
+    "accepted for scripts of the original; nothing is asked",
+  );
+  add("doctor", "", async (values) => {
+    const { doctorCommand } = await import("./doctor.js");
+    const { probe, json } = values as { probe?: string; json?: boolean };
+    return doctorCommand({ probe, flags: flagsOf(values), json: json === true }, io);
+  })
+    .option("--probe <agent>", "run one word through this agent")
+    .option("--model <name>", "model to probe it with")
+    .option("--unconfined", "allow the probe of an agent that nothing confines");
+
+  withAgent(
+    add("demo", "", async (values) => {
+      const { demoCommand } = await import("./demo.js");
+      return demoCommand({ flags: flagsOf(values), quiet: values["quiet"] === true, json: values["json"] === true }, io);
+    }),
+  );
+  return program;
+}
+
+/** The options of every command that starts an agent. */
+const withAgent = (command: Command): Command =>
+  command
+    .option("--agent <name>", "claude, codex, amp, baseline, 'cmd:<command>' or a name from the config")
+    .option("--model <name>", "model of the agent")
+    .option("--unconfined", "allow an agent that nothing confines (amp, command agents)")
+    .option("--iteration-minutes <N>", "most wall time of one iteration (default: 60)", number)
+    .option("--idle-minutes <N>", "silence after which an agent is taken for hung; 0 turns it off (default: 15)", number)
+    .option("--patience <N>", "minutes to wait for a service that does not answer (default: 120)", number)
+    .option("--no-git", "make no commits")
+    .option("--quiet", "print warnings and results only");
+
+function number(value: string): number {
+  const parsed = Number(value);
+  if (value.trim() === "" || !Number.isFinite(parsed)) throw new InvalidArgumentError("It must be a number.");
+  return parsed;
+}
+
+function whole(value: string): number {
+  if (!/^\d+$/.test(value)) throw new InvalidArgumentError("It must be a whole number.");
+  return Number(value);
+}
+
+function flagsOf(values: Values): ConfigFlags {
+  const { agent, model, papers, iterations, maxMinutes, iterationMinutes, idleMinutes, patience, unconfined, git } = values;
+  const flags = {
+    agent,
+    model,
+    papers,
+    iterations,
+    max_minutes: maxMinutes,
+    iteration_minutes: iterationMinutes,
+    idle_minutes: idleMinutes,
+    patience_minutes: patience,
+    unconfined,
+    // Commander sets `git` to true where --no-git is known and was not given; that must not beat the config.
+    git: git === false ? false : undefined,
+  };
+  return Object.fromEntries(Object.entries(flags).filter(([, value]) => value !== undefined));
+}

@@ -1,0 +1,88 @@
+import type { LedgerLine } from "../generated/ledger.js";
+import type { Paper, Rrd } from "../generated/rrd.js";
+import { readResearch } from "../store/research.js";
+import { bar, count, duration, many, money, wrap } from "../ui/format.js";
+import type { Io } from "../ui/io.js";
+import { oneLine } from "../ui/sanitise.js";
+import { progressOf, refusalLimit, standingOf } from "../workflows/research/standing.js";
+import { deriveStatistics } from "../workflows/research/statistics.js";
+import { findResearch, shown } from "./find-research.js";
+import type { FolderOptions } from "./options.js";
+import { spendingOf, timePerPaper, timeSpent } from "./standing.js";
+
+/** Prints where a research stands, computed from its records; what the file says of itself is not believed. */
+export async function statusCommand({ folder: argument, json }: FolderOptions, io: Io): Promise<number> {
+  const folder = await findResearch(io.cwd, argument);
+  const { rrd, ledger } = await readResearch(folder);
+  const status = statusOf(folder, rrd, ledger);
+  if (json) io.stdout(`${JSON.stringify(status, null, 2)}\n`);
+  else for (const line of statusLines(status, io)) io.stdout(`${line}\n`);
+  return 0;
+}
+
+type Status = ReturnType<typeof statusOf>;
+
+function statusOf(folder: string, rrd: Rrd, ledger: readonly LedgerLine[]) {
+  const { phase, refused } = standingOf(rrd, ledger);
+  const progress = progressOf(rrd);
+  const papers: Record<Paper["status"], number> = { pending: 0, analyzing: 0, presented: 0, insights_extracted: 0, rejected: 0 };
+  for (const paper of rrd.papers_pool) papers[paper.status] += 1;
+  const average = timePerPaper(rrd, ledger);
+  const left = progress.total - progress.done - refused.length;
+  const inSeconds = (ms: number | undefined) => (ms === undefined ? null : Math.round(ms / 1000));
+  return {
+    folder,
+    project: rrd.project,
+    phase,
+    progress,
+    papers,
+    insights: rrd.insights?.length ?? 0,
+    seconds: inSeconds(timeSpent(rrd, ledger)),
+    seconds_per_paper: inSeconds(average),
+    seconds_left: average === undefined || left <= 0 ? null : inSeconds(average * left),
+    blocked_sources: deriveStatistics(rrd).discovery_metrics?.sources_blocked ?? [],
+    refused: rrd.papers_pool
+      .filter((paper) => paper.status === "pending" && (paper.refusals?.length ?? 0) > 0)
+      .map(({ id, title, refusals = [] }) => ({ id, title, times: refusals.length, given_up: refusals.length >= refusalLimit, reasons: refusals.at(-1)?.reasons ?? [] })),
+    iterations: ledger.filter((line) => line.outcome !== "reset").length,
+    ...spendingOf(ledger),
+  };
+}
+
+function statusLines(status: Status, io: Io): string[] {
+  const { progress, papers, blocked_sources: blocked, refused } = status;
+  const lines = [oneLine(status.project), shown(io.cwd, status.folder), ""];
+  const say = (label: string, text: string) => {
+    const [first = "", ...rest] = wrap(text, Math.max(20, io.columns - 14));
+    lines.push(`  ${label.padEnd(10)} ${first}`, ...rest.map((line) => `${" ".repeat(13)}${line}`));
+  };
+  const percent = progress.total === 0 ? 0 : Math.floor((progress.done / progress.total) * 100);
+  say("Phase", status.phase);
+  say("Progress", `${bar(progress.done, progress.total, 20)} ${progress.done} of ${progress.total} (${percent}%)`);
+  const waiting = papers.pending + papers.analyzing;
+  say("Papers", `${papers.presented} presented, ${papers.insights_extracted} for insights, ${papers.rejected} rejected, ${waiting} pending`);
+  say("Insights", String(status.insights));
+  say("Time", timeText(status));
+  if (status.iterations > 0) say("Iterations", String(status.iterations));
+  if (status.input + status.output > 0) {
+    const cached = status.cached > 0 ? ` (${count(status.cached)} of it cached)` : "";
+    say("Tokens", `${count(status.input)} in${cached}, ${count(status.output)} out`);
+  }
+  if (status.costUsd !== undefined) say("Cost", `${money(status.costUsd)}, as the agents reported it`);
+  if (blocked.length > 0) say("Blocked", blocked.map((source) => oneLine(String(source))).join(", "));
+  for (const { id, times, given_up: givenUp, reasons } of refused) {
+    const advice = givenUp ? `; given up, research-ralph reset ${shown(io.cwd, status.folder)} --paper ${id} tries again` : "";
+    say("Refused", `${oneLine(id)}, ${many(times, "time")}: ${oneLine(reasons.join("; "))}${advice}`);
+  }
+  return lines;
+}
+
+function timeText({ seconds, seconds_per_paper: average, seconds_left: left }: Status): string {
+  if (seconds === null) return "nothing recorded";
+  const parts = [
+    `${duration(seconds * 1000)} of work`,
+    ...(average === null ? [] : [`${duration(average * 1000)} a paper`]),
+    ...(left === null ? [] : [`about ${duration(left * 1000)} left`]),
+  ];
+  return parts.join(", ");
+}
