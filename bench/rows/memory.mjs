@@ -27,12 +27,8 @@ export const row = {
 async function peak(args, cwd) {
   const env = { ...process.env, XDG_STATE_HOME: join(cwd, "state"), HOME: cwd };
   const child = spawn(process.execPath, args, { cwd, env, stdio: "ignore" });
-  let ended = false;
-  child.on("close", () => {
-    ended = true;
-  });
   let kilobytes = 0;
-  while (!ended) {
+  while (child.exitCode === null && child.signalCode === null) {
     const status = statusOf(child.pid);
     kilobytes = Number(/VmHWM:\s+(\d+)/.exec(status)?.[1] ?? kilobytes);
     await sleep(20);
