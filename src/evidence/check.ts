@@ -1,0 +1,37 @@
+import type { Evidence } from "../generated/rrd.js";
+import type { PaperText } from "../sources/text.js";
+import { findQuote } from "./find-quote.js";
+
+/** A claim as an agent left it. */
+export interface Claimed {
+  readonly claim: string;
+  readonly quote: string;
+  readonly locator?: string | null;
+}
+
+export interface CheckedEvidence {
+  /** In the order of the items. */
+  readonly evidence: Evidence[];
+  readonly verified: number;
+  readonly notInText: number;
+  readonly couldNotCheck: number;
+  /** For each quote that was not found, the passage nearest to it; empty where there is none. */
+  readonly missing: readonly { readonly quote: string; readonly nearest: string }[];
+}
+
+/**
+ * Looks for every quote in the paper's text. The locator of a quote that was found is where it was found, whatever the agent said.
+ * Without a text nothing is false: every item is `could-not-check` and keeps the agent's locator.
+ */
+export function checkEvidence(items: readonly Claimed[], text: PaperText | undefined): CheckedEvidence {
+  const missing: { quote: string; nearest: string }[] = [];
+  const evidence = items.map(({ claim, quote, locator }): Evidence => {
+    if (text === undefined) return { claim, quote, status: "could-not-check", locator: locator ?? null };
+    const match = findQuote(text, quote);
+    if (match.found) return { claim, quote, status: "verified", locator: match.locator ?? null, text_sha256: text.sha256 };
+    missing.push({ quote, nearest: match.nearest });
+    return { claim, quote, status: "not-in-text", locator: null, text_sha256: text.sha256 };
+  });
+  const count = (status: Evidence["status"]) => evidence.filter((item) => item.status === status).length;
+  return { evidence, verified: count("verified"), notInText: count("not-in-text"), couldNotCheck: count("could-not-check"), missing };
+}

@@ -1,0 +1,169 @@
+import { locatorAt, type Mark } from "../sources/text.js";
+import { nearestPassage, wordsOf } from "./nearest-passage.js";
+import { GAP_EITHER, GAP_NONE, GAP_SPACE, normalise, type Normalised } from "./normalise.js";
+
+/** A text to search, with its pages and sections where it has any. */
+export interface Searchable {
+  readonly text: string;
+  readonly marks?: readonly Mark[];
+}
+
+export type QuoteMatch =
+  /** `start` and `end` are offsets into the text; an elided quote spans its fragments. */
+  | { readonly found: true; readonly start: number; readonly end: number; readonly locator?: string }
+  /** The passage that shares most with the quote, on one line of at most 300 characters; empty where nothing is shared. */
+  | { readonly found: false; readonly nearest: string };
+
+/** So many characters may lie between two fragments of an elided quote: about half a page. */
+const widestElision = 2000;
+/** Where a fragment stands in more places than this, the rest are not tried. */
+const mostStarts = 5000;
+/** Below both, a quote says so little that it has to stand in the text as it is. */
+const fewWords = 3;
+const fewCharacters = 12;
+
+const prepared = new WeakMap<Searchable, Normalised>();
+
+/**
+ * Looks for a quote in a text. White space, hyphenation, accents, case, ligatures, kinds of quotation marks and dashes, bracketed
+ * citations left out, and page breaks make no difference; every letter, digit, sign and word order does. `…`, `...` and `[...]` stand
+ * for words left out between fragments that follow each other within 2,000 characters.
+ * A text given as an object is normalised once, however many quotes are looked for.
+ */
+export function findQuote(text: Searchable | string, quote: string): QuoteMatch {
+  const searchable = typeof text === "string" ? { text } : text;
+  const haystack = prepare(searchable);
+  const hit = locate(searchable.text, haystack, quote);
+  if (hit === undefined) return { found: false, nearest: nearestPassage(searchable, quote) };
+  const locator = locatorAt(searchable.marks ?? [], hit.start);
+  return { found: true, ...hit, ...(locator === undefined ? {} : { locator }) };
+}
+
+function prepare(searchable: Searchable): Normalised {
+  let normalised = prepared.get(searchable);
+  if (normalised === undefined) {
+    normalised = normalise(searchable.text);
+    prepared.set(searchable, normalised);
+  }
+  return normalised;
+}
+
+interface Span {
+  readonly start: number;
+  readonly end: number;
+}
+
+function locate(text: string, haystack: Normalised, quote: string): Span | undefined {
+  const whole = asWhole(text, haystack, quote);
+  if (whole !== undefined) return whole;
+
+  const fragments = quote.split(/\[\s*(?:…|\.\s?\.\s?\.)\s*\]|\(\s*(?:…|\.\.\.)\s*\)|…|\.\s?\.\s?\.+/).map(trimQuotationMarks);
+  const filled = fragments.filter((fragment) => /[\p{L}\p{N}]/u.test(fragment));
+  if (fragments.length < 2 || filled.length === 0) return undefined;
+  if (filled.length === 1) return asWhole(text, haystack, filled[0] as string);
+  if (filled.some((fragment) => isShort(fragment))) return undefined;
+  return inOrder({ text, haystack, needles: filled.map(normalise), deadEnds: new Set() }, 0, undefined);
+}
+
+/** Models wrap a quote in quotation marks of their own. */
+const trimQuotationMarks = (quote: string) => quote.trim().replace(/^["'“”‘’„«»]+|["'“”‘’„«»]+$/g, "").trim();
+
+const isShort = (quote: string) => wordsOf(quote).length < fewWords && normalise(quote).chars.length < fewCharacters;
+
+function asWhole(text: string, haystack: Normalised, quote: string): Span | undefined {
+  const bare = trimQuotationMarks(quote);
+  const words = wordsOf(bare).length;
+  // A single word proves nothing, however long; a number may.
+  if (words === 0 || (words === 1 && !/\p{N}/u.test(bare))) return undefined;
+  const needle = normalise(bare);
+  for (const start of starts(haystack, needle)) {
+    const span = check(text, haystack, needle, start);
+    if (span === undefined) continue;
+    if (isShort(bare) && oneLine(text.slice(span.start, span.end)) !== oneLine(bare)) continue;
+    return span;
+  }
+  return undefined;
+}
+
+const oneLine = (text: string) => text.replace(/\s+/g, " ").trim();
+
+interface Search {
+  readonly text: string;
+  readonly haystack: Normalised;
+  readonly needles: readonly Normalised[];
+  /** Fragment and position from which the rest was not found; without it a hostile quote of forty fragments never ends. */
+  readonly deadEnds: Set<string>;
+}
+
+/** The fragments from `index` on, each after the last and near it. Tries later places where an early one leads nowhere. */
+function inOrder(search: Search, index: number, before: (Span & { next: number }) | undefined): Span | undefined {
+  const { text, haystack, needles, deadEnds } = search;
+  const needle = needles[index];
+  if (needle === undefined) return before;
+  for (const at of starts(haystack, needle, before?.next)) {
+    const span = check(text, haystack, needle, at);
+    if (span === undefined) continue;
+    if (before !== undefined && span.start - before.end > widestElision) return undefined;
+    const key = `${index} ${at}`;
+    if (deadEnds.has(key)) continue;
+    const rest = inOrder(search, index + 1, { start: before?.start ?? span.start, end: span.end, next: at + needle.chars.length });
+    if (rest !== undefined) return { start: rest.start, end: rest.end };
+    deadEnds.add(key);
+  }
+  return undefined;
+}
+
+function* starts(haystack: Normalised, needle: Normalised, from = 0): Generator<number> {
+  if (needle.chars === "") return;
+  let count = 0;
+  for (let at = haystack.chars.indexOf(needle.chars, from); at !== -1 && count < mostStarts; at = haystack.chars.indexOf(needle.chars, at + 1)) {
+    count += 1;
+    yield at;
+  }
+}
+
+/** Whether the characters found at `start` are the quote's words: same gaps, whole words and numbers at both ends, its citations there. */
+function check(text: string, haystack: Normalised, needle: Normalised, start: number): Span | undefined {
+  const end = start + needle.chars.length;
+  if (!gapsAgree(haystack, needle, start) || cutsInto(haystack, start) || cutsInto(haystack, end)) return undefined;
+  for (const [at, numbers] of needle.citations) if (!(haystack.citations.get(start + at) ?? "").includes(numbers)) return undefined;
+  const from = haystack.from[start] as number;
+  const last = haystack.from[end - 1] as number;
+  return { start: from, end: last + ((text.codePointAt(last) ?? 0) > 0xffff ? 2 : 1) };
+}
+
+const isDigit = (char: string | undefined) => char !== undefined && /\p{Nd}/u.test(char);
+const isWordy = (char: string | undefined) => char !== undefined && /[\p{L}\p{N}]/u.test(char);
+const isPoint = (char: string | undefined) => char === "." || char === ",";
+
+/**
+ * PDFs lose and gain spaces: beside punctuation ("150 .1") that is forgiven, between letters once and once more for every eight words.
+ * Between digits never: "10 5" is not 105, and "150. 1" may be the end of one sentence and the start of another.
+ */
+function gapsAgree(haystack: Normalised, needle: Normalised, start: number): boolean {
+  let forgiven = 0;
+  let words = 1;
+  for (let at = 1; at < needle.chars.length; at += 1) {
+    const [inText, inQuote] = [haystack.gaps[start + at], needle.gaps[at]];
+    if (inQuote === GAP_SPACE) words += 1;
+    if (inText === inQuote) continue;
+    const [before, after] = [needle.chars[at - 1], needle.chars[at]];
+    if (isDigit(before) && isDigit(after) && (inText === GAP_NONE || inQuote === GAP_NONE)) return false;
+    if (isPoint(before) && isDigit(after) && isDigit(needle.chars[at - 2])) return false;
+    if (inText === GAP_EITHER || inQuote === GAP_EITHER) continue;
+    if (isWordy(before) && isWordy(after) && !isDigit(before) && !isDigit(after)) forgiven += 1;
+  }
+  return forgiven <= (words < fewWords ? 0 : 1 + Math.floor(words / 8));
+}
+
+/** Whether a quote that begins or ends before position `at` would cut a word or a number of the text in two. */
+function cutsInto({ chars, gaps }: Normalised, at: number): boolean {
+  if (at <= 0 || at >= chars.length) return false;
+  const [before, after] = [chars[at - 1], chars[at]];
+  const gap = gaps[at];
+  if (gap === GAP_NONE && isWordy(before) && isWordy(after)) return true;
+  if (isPoint(before) && isDigit(after) && isDigit(chars[at - 2]) && gap === GAP_NONE) return true;
+  if (isPoint(after) && isDigit(before) && isDigit(chars[at + 1]) && gaps[at + 1] === GAP_NONE) return true;
+  // "0.3" of "-0.3", while the 4 of "GPT-4" is no negative number.
+  return before === "-" && isDigit(after) && gap === GAP_NONE && (at < 2 || gaps[at - 1] !== GAP_NONE || !isWordy(chars[at - 2]) || isDigit(chars[at - 2]));
+}

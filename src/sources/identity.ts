@@ -1,0 +1,83 @@
+import { parseReference } from "./reference.js";
+
+/** As much of a paper's record as tells whether two records are the same work. */
+export interface PaperIdentity {
+  readonly id?: string | null;
+  readonly title: string;
+  readonly url?: string | null;
+  readonly pdf_url?: string | null;
+  readonly authors?: readonly string[] | string | null;
+  readonly date?: string | null;
+  readonly identifiers?: { readonly doi?: string; readonly arxiv?: string } | null;
+}
+
+/**
+ * Whether two records are the same work, preprint and published version included: the same DOI, the same arXiv id whatever the version,
+ * or the same title with the same first author (or none known) and years at most one apart.
+ */
+export function samePaper(a: PaperIdentity, b: PaperIdentity): boolean {
+  const [titleA, titleB] = [normalTitle(a.title), normalTitle(b.title)];
+  const sameTitle = titleA === titleB;
+  const [keysA, keysB] = [keysOf(a), keysOf(b)];
+  // Publishers give whole issues one DOI by mistake; two titles without a word in common are two works.
+  if (keysA.some((key) => keysB.includes(key))) return sameTitle || shareWord(titleA, titleB);
+  if (!sameTitle || titleA.split(" ").length < 3) return false;
+  const [authorA, authorB] = [firstSurname(a.authors), firstSurname(b.authors)];
+  if (authorA !== undefined && authorB !== undefined && authorA !== authorB) return false;
+  const [yearA, yearB] = [yearOf(a.date), yearOf(b.date)];
+  return yearA === undefined || yearB === undefined || Math.abs(yearA - yearB) <= 1;
+}
+
+/** A title in one form: no case, accents, punctuation or mark-up. */
+export const normalTitle = (title: string): string =>
+  title
+    .replace(/<[^>]+>/g, " ")
+    .normalize("NFKD")
+    .replace(/\p{M}/gu, "")
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}]+/gu, " ")
+    .trim();
+
+/** The words of a name that may be its surname, lower-case and without accents; "Paré, Guy", "Guy Paré" and "G. Paré" all give "pare". */
+export function surnameOf(name: string): string | undefined {
+  const [family, given] = name.split(",");
+  const words = normalTitle(family ?? "").split(" ").filter((word) => word.length > 1);
+  return given === undefined ? words.at(-1) : words[0];
+}
+
+/** The authors of a record as a list, whichever way they are written. */
+export function authorsOf(authors: PaperIdentity["authors"]): readonly string[] {
+  if (authors === undefined || authors === null) return [];
+  if (typeof authors !== "string") return authors;
+  const separator = /;| and /.test(authors) ? /;| and /g : /,/g;
+  return authors
+    .split(separator)
+    .map((name) => name.trim())
+    .filter((name) => name !== "");
+}
+
+function firstSurname(authors: PaperIdentity["authors"]): string | undefined {
+  const first = authorsOf(authors)[0];
+  return first === undefined || /^unknown$/i.test(first) ? undefined : surnameOf(first);
+}
+
+function keysOf(paper: PaperIdentity): string[] {
+  const named = [paper.identifiers?.doi, paper.identifiers?.arxiv, paper.url, paper.pdf_url].filter((name) => typeof name === "string" && name !== "");
+  const keys = named.map((name) => {
+    const reference = parseReference(String(name));
+    if (reference.kind === "arxiv") return `arxiv ${reference.id}`;
+    return reference.kind === "doi" ? `doi ${reference.doi}` : undefined;
+  });
+  return [...keys, /^(?:arxiv|doi)_/.test(paper.id ?? "") ? `id ${paper.id}` : undefined].filter((key) => key !== undefined);
+}
+
+const smallWords = new Set("a an and at by for from in into its of on or the their to towards under using via with".split(" "));
+const shareWord = (a: string, b: string): boolean => {
+  const words = new Set(a.split(" ").filter((word) => !smallWords.has(word)));
+  return b.split(" ").some((word) => words.has(word));
+};
+
+function yearOf(date: string | null | undefined): number | undefined {
+  const year = /\b(1[89]|20)\d\d\b/.exec(date ?? "")?.[0];
+  return year === undefined ? undefined : Number(year);
+}

@@ -1,0 +1,109 @@
+import { createHash } from "node:crypto";
+import { statSync } from "node:fs";
+import { resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+
+/** What a person or a source may name a paper by. */
+export type Reference =
+  /** `id` without its version: 2401.12345, cs/0112017. `version` only where one was asked for. */
+  | { readonly kind: "arxiv"; readonly id: string; readonly version?: number }
+  /** In lower case, without a resolver in front: 10.1000/x. */
+  | { readonly kind: "doi"; readonly doi: string }
+  /** http or https. */
+  | { readonly kind: "url"; readonly url: string }
+  /** An absolute path. */
+  | { readonly kind: "file"; readonly path: string }
+  /** A document of the packaged demo corpus. */
+  | { readonly kind: "sample"; readonly name: string };
+
+/** Endings of documents that can be read; anything else on the disk is left alone. */
+export const documentEnding = /\.(pdf|html?|xhtml|md|markdown|txt)$/i;
+
+const arxivId = String.raw`(\d{4}\.\d{4,5}|[a-z-]+(?:\.[a-z]{2})?\/\d{7})(?:v(\d{1,3}))?`;
+const bareArxiv = new RegExp(`^(?:arxiv:\\s*)?${arxivId}$`, "i");
+const arxivUrl = new RegExp(
+  `^(?:https?://)?(?:[a-z]+\\.)?(?:arxiv\\.org|ar5iv\\.org|ar5iv\\.labs\\.arxiv\\.org)/(?:abs|pdf|html|format|e-print)/${arxivId}(?:\\.pdf)?/?(?:[?#].*)?$`,
+  "i",
+);
+const arxivDoi = new RegExp(`^10\\.48550/arxiv\\.${arxivId}$`, "i");
+const anyDoi = /^10\.\d{4,9}(?:\.\d+)*\/\S+$/;
+
+/**
+ * Reads what a person typed: an arXiv id in any of its forms, a DOI, a URL, `sample:<name>`, or the path of a document.
+ * Paths are resolved against the working directory. Answers with one sentence where it is none of these.
+ */
+export function parseReference(input: string): Reference | { readonly kind: "unknown"; readonly reason: string } {
+  const text = input.trim();
+  const known = asArxiv(text) ?? asDoi(text);
+  if (known !== undefined) return known;
+
+  const sample = /^sample:(\w[\w.-]*)$/.exec(text)?.[1];
+  if (sample !== undefined) return { kind: "sample", name: sample };
+  if (/^https?:\/\//i.test(text)) {
+    return URL.canParse(text) ? { kind: "url", url: new URL(text).href } : unknown(`'${shorten(text)}' is not a complete URL.`);
+  }
+  if (/^file:/i.test(text)) {
+    try {
+      return { kind: "file", path: fileURLToPath(text) };
+    } catch {
+      return unknown(`'${shorten(text)}' is not a file URL of this machine; write file:///path/to/paper.pdf or the path itself.`);
+    }
+  }
+  if (text !== "" && !/^[a-z][a-z\d+.-]+:\/\//i.test(text) && (isFile(text) || documentEnding.test(text))) return { kind: "file", path: resolve(text) };
+  return unknown(
+    `'${shorten(text)}' is neither an arXiv id, a DOI, a URL nor a document on this machine; write 2401.12345, 10.1000/x, https://… or path/to/paper.pdf.`,
+  );
+}
+
+/** The id of a paper in the pool: arxiv_2401.12345, doi_10.1000_x, url_<hash>, file_<hash>, or the sample's own name. */
+export function paperId(reference: Reference): string {
+  switch (reference.kind) {
+    case "arxiv":
+      return `arxiv_${safe(reference.id)}`;
+    case "doi":
+      return `doi_${safe(reference.doi)}`;
+    case "url":
+      return `url_${hash8(reference.url.replace(/#.*$/, ""))}`;
+    case "file":
+      return `file_${hash8(reference.path)}`;
+    case "sample":
+      return safe(reference.name.replace(documentEnding, ""));
+  }
+}
+
+function asArxiv(text: string): Reference | undefined {
+  const doi = asDoiText(text);
+  const match = bareArxiv.exec(text) ?? arxivUrl.exec(text) ?? (doi === undefined ? null : arxivDoi.exec(doi));
+  if (match?.[1] === undefined) return undefined;
+  return { kind: "arxiv", id: match[1].toLowerCase().replace(/\.[a-z]{2}\//, (part) => part.toUpperCase()), version: match[2] ? Number(match[2]) : undefined };
+}
+
+function asDoi(text: string): Reference | undefined {
+  const doi = asDoiText(text);
+  return doi === undefined ? undefined : { kind: "doi", doi };
+}
+
+function asDoiText(text: string): string | undefined {
+  const resolved = /^(?:https?:\/\/)?(?:dx\.)?doi\.org\/(.+)$/i.exec(text)?.[1];
+  const bare = (resolved === undefined ? text : decoded(resolved)).replace(/^doi:\s*/i, "").replace(/[.,;]+$/, "");
+  return anyDoi.test(bare) ? bare.toLowerCase() : undefined;
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text.replace(/[?#].*$/, ""));
+  } catch {
+    return text;
+  }
+}
+
+const isFile = (path: string) => statSync(path, { throwIfNoEntry: false })?.isFile() ?? false;
+const unknown = (reason: string) => ({ kind: "unknown" as const, reason });
+const shorten = (text: string) => (text.length > 80 ? `${text.slice(0, 80)}…` : text);
+const hash8 = (text: string) => createHash("sha256").update(text).digest("hex").slice(0, 8);
+
+/** Safe as a file name: other characters become `_`; a long one keeps its beginning and a hash of the whole. */
+function safe(text: string): string {
+  const clean = text.replace(/[^\w.-]+/g, "_");
+  return clean.length > 100 ? `${clean.slice(0, 90)}_${hash8(text)}` : clean;
+}

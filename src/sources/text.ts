@@ -1,0 +1,84 @@
+import { createHash } from "node:crypto";
+
+/** A page or section of a text begins at offset `at`. */
+export interface Mark {
+  readonly at: number;
+  /** As a locator names it: "p. 4" or "§ 3 Method". */
+  readonly label: string;
+}
+
+/** The text of a paper as agents read it and quotes are looked for. */
+export interface PaperText {
+  /** Pages begin with a line such as `[p. 4]`, sections with one such as `## 3 Method`. */
+  readonly text: string;
+  /** Of `text`, in hexadecimal. */
+  readonly sha256: string;
+  /** In the order of the text. */
+  readonly marks: readonly Mark[];
+  readonly kind: "pdf" | "html" | "markdown" | "text";
+  /** `partial`: a landing page, or a document longer than the reader's bounds. */
+  readonly depth: "full" | "partial";
+  readonly title?: string;
+  readonly authors?: readonly string[];
+  /** YYYY, YYYY-MM or YYYY-MM-DD. */
+  readonly date?: string;
+  readonly abstract?: string;
+  /** Set where the document itself says so. */
+  readonly retracted?: boolean;
+  /** The id that the document's own front matter gives it. */
+  readonly id?: string;
+  readonly doi?: string;
+  /** What a person should know of it, in whole sentences: hidden text that was left out, pages that were not read. */
+  readonly warnings: readonly string[];
+}
+
+/** What a reader of one format makes of a document's bytes. */
+export type ReadResult = { readonly status: "ok"; readonly text: PaperText } | { readonly status: "unreadable"; readonly reason: string };
+
+/** A stretch of a text; `label` says that a page or section begins with it. */
+export interface Part {
+  readonly label?: string;
+  readonly text: string;
+}
+
+/** Joins parts by a blank line, sets the marks and hashes the whole. Empty details are left out. */
+export function buildText(parts: readonly Part[], details: Omit<PaperText, "text" | "sha256" | "marks" | "warnings"> & { warnings?: readonly string[] }): PaperText {
+  const marks: Mark[] = [];
+  let text = "";
+  let invisible = 0;
+  for (const part of parts) {
+    const visible = withoutInvisible(part.text);
+    invisible += visible.removed;
+    const clean = visible.text.trim();
+    if (clean === "") continue;
+    if (text !== "") text += "\n\n";
+    if (part.label !== undefined) marks.push({ at: text.length, label: part.label });
+    text += clean;
+  }
+  const hidden = invisible >= 20 ? [`${invisible} invisible characters (Unicode tags or zero-width) were left out of the text.`] : [];
+  const filled = Object.fromEntries(Object.entries(details).filter(([, value]) => value !== undefined && value !== ""));
+  const sha256 = createHash("sha256").update(text).digest("hex");
+  const isRetracted = details.retracted === true || /^\W*(retracted|withdrawn)\b(?! (?:and|or) )/i.test(details.title ?? "");
+  const warnings = [...(details.warnings ?? []), ...hidden];
+  return { ...(filled as typeof details), ...(isRetracted ? { retracted: true } : {}), text, sha256, marks, warnings };
+}
+
+/** The page or section that the character at `offset` stands in. */
+export function locatorAt(marks: readonly Mark[], offset: number): string | undefined {
+  return marks.findLast((mark) => mark.at <= offset)?.label;
+}
+
+/**
+ * One form for every text: NFC, line feeds, no control characters, none that nobody sees.
+ * Tag characters (U+E0000 on) spell whole sentences that only a model reads.
+ */
+function withoutInvisible(raw: string): { text: string; removed: number } {
+  const plain = raw
+    .replace(/\r\n?|[\u2028\u2029\u0085\f\v]/g, "\n")
+    .replace(/[\t\u00a0\u2000-\u200a\u202f\u3000]/g, " ")
+    .replace(/\p{Surrogate}/gu, "\ufffd")
+    // eslint-disable-next-line no-control-regex
+    .replace(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/g, "");
+  const text = plain.replace(/[\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff\u{e0000}-\u{e007f}]/gu, "");
+  return { text: text.replace(/[ ]+\n/g, "\n").replace(/\n{3,}/g, "\n\n").normalize("NFC"), removed: plain.length - text.length };
+}
