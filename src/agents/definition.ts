@@ -40,7 +40,7 @@ export type PreparedFile = { readonly path: string; readonly text: string } | { 
 export interface Invocation {
   readonly command: string;
   readonly args: readonly string[];
-  /** On top of `settings.env` and the config's `env`; undefined removes a variable. */
+  /** On top of `settings.env` and below the config's `env`; undefined removes a variable. */
   readonly env?: Readonly<Record<string, string | undefined>>;
   readonly files?: readonly PreparedFile[];
 }

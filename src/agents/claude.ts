@@ -1,0 +1,61 @@
+import type { Brief } from "../loop/types.js";
+import { readClaude } from "./claude-stream.js";
+import type { AgentCheck, AgentDefinition, Invocation } from "./definition.js";
+import { ask, instructions, programOf, versionIn } from "./program.js";
+
+/** Claude Code: https://code.claude.com/docs/en/headless */
+export const claude: AgentDefinition = {
+  name: "claude",
+  confinement: "workspace",
+  invoke(brief, context): Invocation {
+    const { options } = context;
+    const model = options.model === undefined ? [] : ["--model", options.model];
+    const mode = brief.access.everything ? ["--dangerously-skip-permissions"] : confined(brief, options.user_settings === true);
+    return {
+      command: programOf(context, "claude"),
+      args: ["-p", "--output-format", "stream-json", "--verbose", ...mode, ...model, ...(options.args ?? [])],
+      env: {
+        CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
+        // What it left in the background would be killed with it.
+        CLAUDE_CODE_DISABLE_BACKGROUND_TASKS: "1",
+        // By itself it retries 11 times, a refused key included; waiting is the loop's business.
+        CLAUDE_CODE_MAX_RETRIES: "3",
+        // Set where research-ralph was started from within a Claude Code session; it changes how a new one behaves.
+        CLAUDECODE: undefined,
+        CLAUDE_CODE_ENTRYPOINT: undefined,
+        // As root it refuses --dangerously-skip-permissions otherwise.
+        ...(brief.access.everything && process.getuid?.() === 0 ? { IS_SANDBOX: "1" } : {}),
+      },
+    };
+  },
+  reader: readClaude,
+  async check(context): Promise<AgentCheck> {
+    const program = programOf(context, "claude");
+    const version = await ask(context, program, ["--version"]);
+    if (version.missing) {
+      return { ok: false, detail: `There is no program ${program}.`, fix: "Install it with `npm install -g @anthropic-ai/claude-code`, then run `claude` once to log in." };
+    }
+    const found = versionIn(version);
+    const login = await ask(context, program, ["auth", "status"]);
+    const ok = /"loggedIn":\s*true/.test(login.stdout);
+    const how = /"authMethod":\s*"([\w-]+)"/.exec(login.stdout)?.[1];
+    const fix = "Run `claude` once and log in, or set ANTHROPIC_API_KEY.";
+    if (!ok) return { ok, version: found, detail: `${program} ${found ?? ""} is there, but not logged in.`, fix };
+    return { ok, version: found, detail: `${program} ${found ?? ""}, logged in (${how ?? "unknown method"}).` };
+  },
+};
+
+/**
+ * No shell, writes in the workspace alone, no file of the user's instructions or settings. `--tools` is what it has at all,
+ * `--permission-mode acceptEdits` refuses paths outside the workspace, `--allowedTools` lets the web tools run unasked.
+ */
+function confined({ access }: Brief, userSettings: boolean): string[] {
+  const web = access.web ? ["WebSearch", "WebFetch"] : [];
+  const tools = ["Write", ...(access.read ? ["Read"] : []), ...web];
+  return [
+    ...["--tools", tools.join(",")],
+    ...(web.length > 0 ? ["--allowedTools", web.join(",")] : []),
+    ...["--permission-mode", "acceptEdits", "--no-session-persistence"],
+    ...(userSettings ? [] : ["--setting-sources", "", "--strict-mcp-config", "--disable-slash-commands", "--system-prompt", instructions]),
+  ];
+}

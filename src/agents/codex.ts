@@ -1,0 +1,99 @@
+import { existsSync } from "node:fs";
+import { homedir } from "node:os";
+import { join } from "node:path";
+import type { Brief } from "../loop/types.js";
+import { readCodex } from "./codex-stream.js";
+import type { AgentCheck, AgentContext, AgentDefinition, Invocation } from "./definition.js";
+import { ask, instructions, programOf, versionIn } from "./program.js";
+
+/** OpenAI Codex: https://developers.openai.com/codex/noninteractive */
+export const codex: AgentDefinition = {
+  name: "codex",
+  confinement: "workspace",
+  invoke(brief, context): Invocation {
+    const { options } = context;
+    const command = programOf(context, "codex");
+    const model = options.model === undefined ? [] : ["--model", options.model];
+    const args = ["exec", "--json", "--skip-git-repo-check", ...bounded, ...model];
+    if (brief.access.everything) return { command, args: [...args, "--dangerously-bypass-approvals-and-sandbox", ...(options.args ?? []), "-"] };
+
+    const own = options.user_settings === true ? undefined : ownHome(context);
+    return {
+      command,
+      args: [...args, ...confined(brief), ...(own === undefined ? [] : lean(own.instructions)), ...(options.args ?? []), "-"],
+      env: own === undefined ? {} : { CODEX_HOME: own.home, ...keyFrom(context) },
+      files: own === undefined ? [] : [{ path: own.instructions, text: `${instructions}\n` }, { path: join(own.home, "auth.json"), linkTo: own.login }],
+    };
+  },
+  reader: readCodex,
+  async check(context): Promise<AgentCheck> {
+    const program = programOf(context, "codex");
+    const version = await ask(context, program, ["--version"]);
+    if (version.missing) {
+      return { ok: false, detail: `There is no program ${program}.`, fix: "Install it with `npm install -g @openai/codex`, then run `codex login`." };
+    }
+    const found = versionIn(version);
+    const { CODEX_API_KEY } = { ...environment(context), ...keyFrom(context) };
+    const key = CODEX_API_KEY === undefined || CODEX_API_KEY === "" ? undefined : "an API key in the environment";
+    const login = key ?? (await loginOf(context, program));
+    const fix = "Run `codex login`, or set CODEX_API_KEY.";
+    if (login === undefined) return { ok: false, version: found, detail: `${program} ${found ?? ""} is there, but not logged in.`, fix };
+    return { ok: true, version: found, detail: `${program} ${found ?? ""}, logged in (${login}).` };
+  },
+};
+
+const set = (key: string, value: string): string[] => ["-c", `${key}=${value}`];
+
+/** With a dead server it reconnects for ever; waiting is the loop's business. */
+const bounded = [
+  ...["--disable", "unbounded_connection_retries"],
+  ...set("model_providers.openai.request_max_retries", "2"),
+  ...set("model_providers.openai.stream_max_retries", "2"),
+  ...set("analytics.enabled", "false"),
+  ...set("check_for_update_on_startup", "false"),
+];
+
+/** Writes in the workspace alone (its sandbox counts /tmp and $TMPDIR in by default) and no network for commands. Reads stay open. */
+const confined = ({ access }: Brief): string[] => [
+  ...["-s", "workspace-write", "--ephemeral"],
+  ...set("sandbox_workspace_write.exclude_slash_tmp", "true"),
+  ...set("sandbox_workspace_write.exclude_tmpdir_env_var", "true"),
+  ...set("web_search", access.web ? '"live"' : '"disabled"'),
+];
+
+/** Nothing of the user's instructions, and of its own only what the work needs: 7,600 tokens a request become 1,200. */
+const lean = (instructionsFile: string): string[] => [
+  ...set("model_instructions_file", JSON.stringify(instructionsFile)),
+  ...set("project_doc_max_bytes", "0"),
+  ...set("skills.include_instructions", "false"),
+  ...set("include_permissions_instructions", "false"),
+  ...set("include_apps_instructions", "false"),
+  ...set("include_environment_context", "false"),
+  ...["goals", "multi_agent", "apps", "plugins"].flatMap((feature) => ["--disable", feature]),
+];
+
+const environment = ({ settings, options }: AgentContext): NodeJS.ProcessEnv => ({ ...settings.env, ...options.env });
+
+/** A home of our own: AGENTS.md and config.toml in the user's one reach every session, whatever the flags. The login is linked. */
+function ownHome(context: AgentContext): { home: string; instructions: string; login: string } {
+  const home = join(context.settings.stateDir, "codex-home");
+  return { home, instructions: join(home, "instructions.md"), login: join(usersHome(context), "auth.json") };
+}
+
+function usersHome(context: AgentContext): string {
+  const { CODEX_HOME, HOME } = environment(context);
+  return CODEX_HOME ?? join(HOME ?? homedir(), ".codex");
+}
+
+/** `codex exec` takes a key from CODEX_API_KEY alone; most people have set OPENAI_API_KEY. A login, often a subscription, goes first. */
+function keyFrom(context: AgentContext): { CODEX_API_KEY?: string } {
+  const { CODEX_API_KEY, OPENAI_API_KEY } = environment(context);
+  if ((CODEX_API_KEY ?? "") !== "" || (OPENAI_API_KEY ?? "") === "") return {};
+  return existsSync(join(usersHome(context), "auth.json")) ? {} : { CODEX_API_KEY: OPENAI_API_KEY };
+}
+
+async function loginOf(context: AgentContext, program: string): Promise<string | undefined> {
+  const { exitCode, stdout, stderr } = await ask(context, program, ["login", "status"]);
+  if (exitCode !== 0) return undefined;
+  return /using (ChatGPT|an API key|[\w ]{1,30})/i.exec(`${stdout}\n${stderr}`)?.[1] ?? "codex login";
+}

@@ -1,0 +1,76 @@
+import type { Failure } from "../loop/types.js";
+
+/**
+ * What an error text means: the message of a CLI's own error event, or the tail of its stderr. Never to be asked about the
+ * model's prose or a tool's result: a paper on rate limits is not a rate limit. Undefined for anything unknown.
+ */
+export function recogniseFailure(text: string, agent: string, now: number): Failure | undefined {
+  const kind = kinds.find(([, pattern]) => pattern.test(text))?.[0];
+  if (kind === undefined) return undefined;
+  const said = quote(text);
+  if (kind === "auth") return { kind, message: `${agent} was not let in by its model service: ${said}. Log in or set its key; \`research-ralph doctor\` says how.` };
+  if (kind === "network") return { kind, message: `${agent} did not reach its model service: ${said}.` };
+  const reset = resetIn(text, now);
+  return {
+    kind,
+    message: `${agent} has reached a limit of its model service: ${said}.`,
+    ...(reset === undefined ? {} : { resetAt: new Date(reset).toISOString() }),
+  };
+}
+
+/** What an HTTP status of the model service means, told as a number by the CLI. */
+export function kindOfStatus(status: number): "rate-limit" | "auth" | "network" | undefined {
+  if (status === 429 || status === 529) return "rate-limit";
+  if (status === 401 || status === 403) return "auth";
+  return status === 408 || status >= 500 ? "network" : undefined;
+}
+
+const status = (codes: string): string => `(?:status|http|error|code|api)[^\\n]{0,24}\\b(?:${codes})\\b`;
+
+/** In this order: a 429 that mentions a token is a limit, and a 403 behind a proxy is no network failure. */
+const kinds: readonly (readonly ["rate-limit" | "auth" | "network", RegExp])[] = [
+  [
+    "rate-limit",
+    new RegExp(
+      `${status("429|529")}|too many requests|rate[ _-]?limit|(?:usage|session|weekly|spend\\w*) limit|hit your limit|insufficient_quota|quota exceeded|exceeded your \\w* ?quota|overloaded`,
+      "i",
+    ),
+  ],
+  [
+    "auth",
+    new RegExp(
+      `${status("401|403")}|unauthori[sz]ed|authentication[ _]error|not logged in|please (?:run /?login|log ?in|sign in)|invalid (?:x-)?api[ -]key|(?:missing|no) api key|api key[^\\n]{0,20}(?:not found|missing|invalid)|codex login|oauth token (?:has )?expired`,
+      "i",
+    ),
+  ],
+  [
+    "network",
+    new RegExp(
+      `ECONN\\w+|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|EPIPE|socket hang up|connection (?:refused|reset|error|closed|failed)|stream disconnected|error sending request|network error|fetch failed|request timed out|getaddrinfo|dns error|${status("408|5\\d\\d")}|internal server error|bad gateway|service unavailable|gateway timeout`,
+      "i",
+    ),
+  ],
+];
+
+const unitMs: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+
+/** When a limit ends, milliseconds since the epoch, where the text says so. */
+function resetIn(text: string, now: number): number | undefined {
+  const epoch = /(?:reset\w*|reached)\D{0,12}\b(\d{10})\b/i.exec(text)?.[1];
+  if (epoch !== undefined) return Number(epoch) * 1000;
+  const iso = /\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)/.exec(text)?.[0];
+  if (iso !== undefined) return Date.parse(iso);
+  const header = /retry[ _-]?after["':= ]{1,4}(\d+(?:\.\d+)?)/i.exec(text)?.[1];
+  if (header !== undefined) return now + Number(header) * 1000;
+  const spans = /(?:again|resets?|retry|available)\s+in\s+((?:\d+(?:\.\d+)?\s*(?:d|h|m|s)\w*[\s,]*(?:and\s+)?)+)/i.exec(text)?.[1];
+  if (spans === undefined) return undefined;
+  const parts = spans.matchAll(/(\d+(?:\.\d+)?)\s*(ms|[dhms])/gi);
+  return [...parts].reduce((sum, [, count, unit]) => sum + Number(count) * (unitMs[(unit ?? "").toLowerCase()] ?? 1), now);
+}
+
+/** The last line that says something, short enough for one sentence. */
+export function quote(text: string): string {
+  const lines = text.split(/\r?\n/).filter((line) => line.trim() !== "");
+  const last = (lines.at(-1) ?? "").trim().replace(/[.\s]+$/, "");
+  return last.length > 300 ? `${last.slice(0, 299)}…` : last;
+}

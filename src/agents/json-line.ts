@@ -1,0 +1,27 @@
+/** Access to parsed JSON of a protocol that is not ours: any part may be missing or of another type. */
+export type Json = Readonly<Record<string, unknown>>;
+
+/** The object on this line, if there is one. */
+export function objectIn(line: string): Json | undefined {
+  if (!line.trimStart().startsWith("{")) return undefined;
+  try {
+    return object(JSON.parse(line));
+  } catch {
+    return undefined;
+  }
+}
+
+export const object = (value: unknown): Json | undefined =>
+  typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Json) : undefined;
+export const objects = (value: unknown): readonly Json[] =>
+  Array.isArray(value) ? value.map(object).filter((one): one is Json => one !== undefined) : [];
+export const text = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined);
+export const number = (value: unknown): number | undefined => (typeof value === "number" && Number.isFinite(value) ? value : undefined);
+
+/** What a tool is asked to do, on one short line. */
+export function detailOf(input: unknown): string {
+  const fields = object(input) ?? {};
+  const named = ["file_path", "path", "command", "cmd", "query", "url", "pattern"].map((key) => text(fields[key])).find((value) => value !== undefined);
+  const line = (named ?? (typeof input === "string" ? input : JSON.stringify(input ?? {}))).replace(/\s+/g, " ").trim();
+  return line.length > 160 ? `${line.slice(0, 159)}…` : line;
+}

@@ -1,0 +1,34 @@
+import { resolve } from "node:path";
+import { execa } from "execa";
+import type { AgentContext } from "./definition.js";
+
+/** The program to start: as configured (a relative path from the user's folder), else the adapter's own. */
+export function programOf({ options, settings }: AgentContext, fallback: string): string {
+  const { command = fallback } = options;
+  return command.includes("/") ? resolve(settings.cwd, command) : command;
+}
+
+/** What to say to the model in place of a CLI's own long instructions: those cost thousands of tokens in every request. */
+export const instructions =
+  "You do one unit of research work: follow the user's message to the letter, write the result file it asks for with your tools, then answer briefly.";
+
+export interface Probe {
+  /** Undefined when the program is not there or did not end in time. */
+  readonly exitCode?: number;
+  readonly stdout: string;
+  readonly stderr: string;
+  readonly missing: boolean;
+}
+
+/** Runs the agent's program for a few words about itself, such as its version. */
+export async function ask(context: AgentContext, command: string, args: readonly string[], more: NodeJS.ProcessEnv = {}): Promise<Probe> {
+  const { settings, options } = context;
+  const env = { ...settings.env, ...more, ...options.env };
+  const limits = { timeout: 20_000, forceKillAfterDelay: 1000, maxBuffer: 100_000 } as const;
+  const result = await execa(command, args, { cwd: settings.cwd, env, extendEnv: false, reject: false, stdin: "ignore", ...limits });
+  const { exitCode, stdout, stderr, code } = result;
+  return { exitCode, stdout: stdout ?? "", stderr: stderr ?? "", missing: code === "ENOENT" || code === "EACCES" };
+}
+
+/** The first line of what a program says about its version. */
+export const versionIn = ({ stdout }: Probe): string | undefined => /\d+\.\d+[\w.+-]*/.exec(stdout)?.[0];
