@@ -8,6 +8,8 @@ type Evidence = AnalysisResult["evidence"][number];
 type Insight = AnalysisResult["insights"][number];
 
 const MOST_QUOTES = 8;
+/** Locator of sentences of the abstract that the paper's record gives. */
+const FROM_RECORD = "abstract";
 const FINDING = /\b(?:achiev|improv|outperform|reduc|increas|reach|succe|fail|drop|show|found|measured|transfer|cost|took|gain|lost)\w*/i;
 const SHORTCOMING = /\b(?:limit|fail|only|however|cannot|could not|did not|does not|not (?:yet|tested)|requires?|drop|assum)\w*/i;
 
@@ -18,8 +20,10 @@ export function analysePaper(unit: PaperUnit, text: string): AnalysisResult {
   const retracted = saysRetracted(text) || saysRetracted(unit.title);
   const counted = [unit.title, ...usable.map((sentence) => sentence.text)].join(" ");
   const scores = retracted ? zeroScores(unit.strategic) : countScores(counted, unit.strategic);
-  const found = usable.filter((sentence) => sentence.part === "results" && FINDING.test(sentence.text));
-  const evidence = evidenceFrom(usable);
+  const found = usable.filter((sentence) => sentence.part === "results" && (FINDING.test(sentence.text) || hasNumber(sentence)));
+  // Only what is in the text can be found there; the abstract may come from elsewhere.
+  const inText = usable.filter((sentence) => sentence.locator !== FROM_RECORD);
+  const evidence = evidenceFrom(inText.length > 0 ? inText : usable);
   return {
     unit: unit.unit,
     summary: prose(from(usable, "abstract", "introduction"), 3) ?? titleOnly(unit),
@@ -40,7 +44,7 @@ export function analysePaper(unit: PaperUnit, text: string): AnalysisResult {
 function readable(unit: PaperUnit, text: string): Sentence[] {
   const fromText = sentencesOf(text);
   if (fromText.some((sentence) => sentence.part === "abstract") || unit.abstract === "") return fromText;
-  const abstract = sentencesOf(`[§ Abstract]\n${unit.abstract}`).map((sentence) => ({ ...sentence, locator: "abstract" }));
+  const abstract = sentencesOf(`[§ Abstract]\n${unit.abstract}`).map((sentence) => ({ ...sentence, locator: FROM_RECORD }));
   return [...abstract, ...fromText];
 }
 

@@ -49,15 +49,17 @@ export function sentencesOf(text: string): Sentence[] {
   };
   const enter = (heading: string) => {
     flush();
-    const bare = heading.replace(/^§?\s*(?:[\d.]+|[IVX]+\.)\s+/, "");
+    const bare = heading.replace(/^(?:§\s*)?(?:(?:[\d.]+|[IVX]+\.)\s+)?/, "");
     // "3.1 Peg insertion" is still about results; and nothing that follows the references is the paper's own finding.
     const inherits = /^§?\s*\d+\.\d/.test(heading) || part === "references";
     part = PARTS.find(([, pattern]) => pattern.test(bare))?.[0] ?? (inherits ? part : "other");
     section = `§ ${heading.replace(/^§\s*/, "")}`;
   };
 
-  for (const raw of withoutFrontMatter(text).split(/\r?\n/)) {
-    const line = raw.trim();
+  const lines = withoutFrontMatter(text).split(/\r?\n/).map((line) => line.trim());
+  const running = runningLines(lines);
+  for (const line of lines) {
+    if (running.has(line) || /^\d{1,4}$/.test(line)) continue; // what is printed on every page, and its number
     const mark = MARK.exec(line)?.[1];
     const heading = HEADING.exec(line)?.[1] ?? (PLAIN_HEADING.test(line) ? line : undefined);
     if (mark?.startsWith("p.")) {
@@ -78,6 +80,12 @@ export function sentencesOf(text: string): Sentence[] {
   }
   flush();
   return sentences;
+}
+
+/** Lines that open more than one page: running headers. */
+function runningLines(lines: readonly string[]): Set<string> {
+  const openers = lines.flatMap((line, index) => (/^\[p\. ?\d+\]$/.test(line) ? [lines.slice(index + 1).find((next) => next !== "") ?? ""] : []));
+  return new Set(openers.filter((line, index) => openers.indexOf(line) !== index));
 }
 
 /** Splits at the end of sentences, not at decimals, initials or abbreviations. */
