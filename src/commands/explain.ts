@@ -4,6 +4,7 @@ import { defaultStateDir } from "../config/resolve.js";
 import { ExpectedError, messageOf } from "../lib/errors.js";
 import { homeOf, type Io } from "../ui/io.js";
 import { oneLine } from "../ui/sanitise.js";
+import { summaries } from "./help-text.js";
 
 /** Says what went wrong in one sentence, never with a stack trace, and returns the exit code it deserves. */
 export function explain(error: unknown, io: Io, args: readonly string[]): number {
@@ -31,7 +32,7 @@ const isUsageError = (error: unknown): error is Error & { exitCode: number; code
 function usageSentence(message: string, args: readonly string[]): string {
   const [said = "", ...hint] = message.replace(/^error: /, "").split("\n");
   const suggestion = /\((Did you mean .*)\)/.exec(hint.join(" "))?.[1];
-  const command = args.find((arg) => /^[a-z]+$/.test(arg));
+  const command = args.find((arg) => arg in summaries);
   const sentence = said.replace(/\.$/, "");
   if (suggestion !== undefined) return `${sentence}. ${suggestion}`;
   return `${sentence}; see research-ralph ${sentence.startsWith("unknown command") || command === undefined ? "" : `${command} `}--help.`;

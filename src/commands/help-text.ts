@@ -1,19 +1,21 @@
 /** What `--help` adds below the list of commands. */
 export const epilogue = `
 Start here:
-  research-ralph demo                       a whole research on sample papers; no key, no network
-  research-ralph read 2401.12345            one paper: scores, and every claim checked against the text
-  research-ralph new "sim2real transfer"    a new research under ./researches
-  research-ralph                            run the unfinished research
+  research-ralph demo                     a whole research on sample papers,
+                                          without key or network
+  research-ralph read 2401.12345          one paper: scores, and every claim
+                                          checked against the text
+  research-ralph new "sim2real transfer"  a new research under ./researches
+  research-ralph                          run the unfinished research
 
-Agents: claude (default), codex, amp, baseline (no model), 'cmd:<command>', or a name from the config.
+Agents: claude (default), codex, amp, baseline (no model), 'cmd:<command>', or
+a name from the config.
 
-Exit codes: 0 complete, 1 failed, 2 wrong usage, 3 limit reached, 4 stuck, 5 a person is needed,
-130 interrupted (143 by SIGTERM, 129 by SIGHUP).
+Exit codes: 0 complete, 1 failed, 2 wrong usage, 3 limit reached, 4 stuck,
+5 a person is needed, 130 interrupted (143 by SIGTERM, 129 by SIGHUP).
 
-The spelling of the original works too: --new "<topic>" --run <folder> --list --status <folder>
---reset <folder> --config key=value
-`;
+The original's spelling works too: --new "<topic>" --run <folder> --list
+--status <folder> --reset <folder> --config key=value`;
 
 /** One line for each command, in the order of a first day with it. */
 export const summaries = {

@@ -30,39 +30,32 @@ export function buildProgram(io: Io, version: string, done: (exitCode: number) =
       });
   };
 
-  withAgent(
-    add("run", "[folder]", async (values, folder) => {
-      const { runCommand } = await import("./run.js");
-      const { force, classic, ask, quiet, json } = values;
-      return runCommand(
-        { folder, flags: flagsOf(values), force: force === true, classic: classic === true, ask: ask === true, quiet: quiet === true, json: json === true },
-        io,
-      );
-    }),
-  )
+  const run = add("run", "[folder]", async (values, folder) => {
+    const { runCommand } = await import("./run.js");
+    return runCommand({ folder, ...running(values), ask: values["ask"] === true, force: values["force"] === true, classic: values["classic"] === true }, io);
+  })
     .option("-p, --papers <N>", "how many papers the research should hold", number)
     .option("-i, --iterations <N>", "most iterations of this run (default: papers + 6)", number)
     .option("--max-minutes <N>", "most wall time of this run", number)
     .option("--ask", "ask the open questions before the start")
     .option("--force", "let -p change the target of a research that has begun")
     .option("--classic", "let the agent work on the research folder itself, as the original did");
+  withAgent(run);
 
-  withAgent(
-    add("new", "<topic>", async (values, topic) => {
-      const { newCommand } = await import("./new.js");
-      const { ask, quiet, json } = values;
-      return newCommand({ topic: topic ?? "", flags: flagsOf(values), ask: ask === true, quiet: quiet === true, json: json === true }, io);
-    }).alias("create"),
-  )
+  const create = add("new", "<topic>", async (values, topic) => {
+    const { newCommand } = await import("./new.js");
+    return newCommand({ topic: topic ?? "", ...running(values), ask: values["ask"] === true }, io);
+  })
+    .alias("create")
     .option("-p, --papers <N>", "how many papers the research should hold", number)
     .option("--ask", "ask what the topic leaves open");
+  withAgent(create);
 
-  withAgent(
-    add("read", "<reference>", async (values, reference) => {
-      const { readCommand } = await import("./read.js");
-      return readCommand({ reference: reference ?? "", flags: flagsOf(values), quiet: values["quiet"] === true, json: values["json"] === true }, io);
-    }),
-  );
+  const read = add("read", "<reference>", async (values, reference) => {
+    const { readCommand } = await import("./read.js");
+    return readCommand({ reference: reference ?? "", ...running(values) }, io);
+  });
+  withAgent(read);
 
   add("list", "", async ({ json }) => (await import("./list.js")).listCommand({ json: json === true }, io));
   add("status", "[folder]", async ({ json }, folder) => (await import("./status.js")).statusCommand({ folder, json: json === true }, io));
@@ -101,16 +94,15 @@ export function buildProgram(io: Io, version: string, done: (exitCode: number) =
     .option("--model <name>", "model to probe it with")
     .option("--unconfined", "allow the probe of an agent that nothing confines");
 
-  withAgent(
-    add("demo", "", async (values) => {
-      const { demoCommand } = await import("./demo.js");
-      return demoCommand({ flags: flagsOf(values), quiet: values["quiet"] === true, json: values["json"] === true }, io);
-    }),
-  );
+  const demo = add("demo", "", async (values) => {
+    const { demoCommand } = await import("./demo.js");
+    return demoCommand(running(values), io);
+  });
+  withAgent(demo);
   return program;
 }
 
-/** The options of every command that starts an agent. */
+/** The options of every command that starts an agent, behind its own. */
 const withAgent = (command: Command): Command =>
   command
     .option("--agent <name>", "claude, codex, amp, baseline, 'cmd:<command>' or a name from the config")
@@ -121,6 +113,8 @@ const withAgent = (command: Command): Command =>
     .option("--patience <N>", "minutes to wait for a service that does not answer (default: 120)", number)
     .option("--no-git", "make no commits")
     .option("--quiet", "print warnings and results only");
+
+const running = (values: Values) => ({ flags: flagsOf(values), quiet: values["quiet"] === true, json: values["json"] === true });
 
 function number(value: string): number {
   const parsed = Number(value);

@@ -1,0 +1,59 @@
+import { resolveConfig } from "../config/resolve.js";
+import { checkAgent, knownAgents } from "../agents/registry.js";
+import type { AgentSettings } from "../agents/definition.js";
+import type { ResolvedConfig } from "../config/resolve.js";
+import { duration } from "../ui/format.js";
+import { homeOf, type Io } from "../ui/io.js";
+import { oneLine } from "../ui/sanitise.js";
+import { type Finding, folderFinding, gitFindings, nodeFinding } from "./doctor-checks.js";
+import type { DoctorOptions } from "./options.js";
+import { probeAgent } from "./probe.js";
+
+/**
+ * Checks what a run needs: Node, git, each agent, the folders; says how to fix each. With `probe` one real word goes
+ * through an agent as well. Exit code 1 when the chosen agent, Node or a folder is not ready.
+ */
+export async function doctorCommand({ probe, flags, json }: DoctorOptions, io: Io): Promise<number> {
+  const config = await resolveConfig({ flags: probe === undefined ? flags : { ...flags, agent: probe }, env: io.env, cwd: io.cwd, home: homeOf(io.env) });
+  const settings = settingsOf(config, io);
+  const names = [...new Set([config.agent, ...knownAgents(), ...Object.keys(config.agents)])];
+  const [git, agents, here, state] = await Promise.all([
+    gitFindings(io.cwd),
+    Promise.all(names.map((name) => agentFinding(name, name === config.agent, settings))),
+    folderFinding("this folder", io.cwd),
+    folderFinding("state folder", config.stateDir),
+  ]);
+  const findings = [nodeFinding(process.version), ...git, ...agents, here, state];
+  const tried = probe === undefined ? undefined : await probeAgent(probe, settings);
+  const ready = findings.every(({ ok, needed }) => ok || !needed) && tried?.ok !== false;
+  if (json) {
+    io.stdout(`${JSON.stringify({ ready, findings, ...(tried === undefined ? {} : { probe: tried }) }, null, 2)}\n`);
+    return ready ? 0 : 1;
+  }
+  for (const { name, ok, needed, detail, fix } of findings) {
+    io.stdout(`${ok ? "✓" : needed ? "✗" : "–"} ${name.padEnd(13)} ${oneLine(detail)}\n${ok || fix === undefined ? "" : `${" ".repeat(16)}→ ${oneLine(fix)}\n`}`);
+  }
+  if (tried !== undefined) io.stdout(`${tried.ok ? "✓" : "✗"} ${"probe".padEnd(13)} ${oneLine(tried.detail)}\n`);
+  io.stdout(ready ? `Ready to run with ${oneLine(config.agent)}.\n` : "Not ready: see the lines marked ✗.\n");
+  return ready ? 0 : 1;
+}
+
+async function agentFinding(name: string, chosen: boolean, settings: AgentSettings): Promise<Finding> {
+  const started = Date.now();
+  const { ok, detail, fix } = await checkAgent(name, settings);
+  const slow = Date.now() - started > 10_000 ? ` It took ${duration(Date.now() - started)} to answer.` : "";
+  return { name, ok, needed: chosen, detail: `${detail}${slow}`, fix };
+}
+
+/** Settings for checking and probing; a probe that takes longer than five minutes is no use to anybody. */
+const settingsOf = (config: ResolvedConfig, io: Io): AgentSettings => ({
+  iterationMs: Math.min(config.iterationMs, 300_000),
+  idleMs: config.idleMs,
+  unconfined: config.unconfined,
+  classic: false,
+  stateDir: config.stateDir,
+  transcript: () => undefined,
+  agents: config.agents,
+  cwd: io.cwd,
+  env: io.env,
+});
