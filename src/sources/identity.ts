@@ -81,3 +81,24 @@ function yearOf(date: string | null | undefined): number | undefined {
   const year = /\b(1[89]|20)\d\d\b/.exec(date ?? "")?.[0];
   return year === undefined ? undefined : Number(year);
 }
+
+/** So much of a document holds its title and authors, also behind a cover page or a journal's head. */
+const firstPart = 6000;
+
+/**
+ * Whether a fetched text is the paper it was fetched as: most words of the title stand near its beginning, or else an author does, for
+ * titles change between versions. Without a title there is nothing to compare and the answer is yes.
+ */
+export function isDocumentOf(text: string, paper: { readonly title?: string | null; readonly authors?: PaperIdentity["authors"] }): boolean {
+  const wanted = normalTitle(paper.title ?? "");
+  if (wanted === "") return true;
+  const beginning = normalTitle(text.slice(0, firstPart).replace(/-\n/g, ""));
+  if (beginning.replace(/ /g, "").includes(wanted.replace(/ /g, ""))) return true;
+
+  const words = new Set(beginning.split(" "));
+  const telling = [...new Set(wanted.split(" "))].filter((word) => word.length > 2 && !smallWords.has(word));
+  if (telling.length > 0 && telling.filter((word) => words.has(word)).length >= 0.7 * telling.length) return true;
+  const surnames = new Set(authorsOf(paper.authors).map(surnameOf).filter((name) => name !== undefined && words.has(name)));
+  // Wang or Lee alone stands in every second reference list.
+  return surnames.size >= 2 || [...surnames].some((name) => (name?.length ?? 0) >= 5);
+}

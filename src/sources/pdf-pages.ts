@@ -8,7 +8,8 @@ import type { Part } from "./text.js";
 export function joinPages(pages: readonly (readonly Line[])[]): Part[] {
   const running = runningHeads(pages);
   return pages.map((lines, index) => {
-    const kept = lines.filter((line) => !isFurniture(line, lines, running));
+    const edges = edgesOf(lines);
+    const kept = lines.filter((line) => !(edges.includes(line) && isFurniture(line, running)));
     const leading = medianLeading(kept);
     let text = `[p. ${index + 1}]`;
     let above: Line | undefined;
@@ -44,9 +45,9 @@ function runningHeads(pages: readonly (readonly Line[])[]): ReadonlySet<string> 
   return new Set([...counts].filter(([, count]) => count >= Math.max(3, pages.length / 3)).map(([shape]) => shape));
 }
 
-function isFurniture(line: Line, lines: readonly Line[], running: ReadonlySet<string>): boolean {
+function isFurniture(line: Line, running: ReadonlySet<string>): boolean {
   const isPageNumber = /^[-–—\s]*(?:page\s+)?\d{1,4}(?:\s*(?:of|\/)\s*\d{1,4})?[-–—\s]*$/i.test(line.text);
-  return (isPageNumber || running.has(shapeOf(line.text))) && edgesOf(lines).includes(line);
+  return isPageNumber || running.has(shapeOf(line.text));
 }
 
 function medianLeading(lines: readonly Line[]): number {

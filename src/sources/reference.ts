@@ -59,15 +59,15 @@ export function parseReference(input: string): Reference | { readonly kind: "unk
 export function paperId(reference: Reference): string {
   switch (reference.kind) {
     case "arxiv":
-      return `arxiv_${safe(reference.id)}`;
+      return `arxiv_${safeName(reference.id)}`;
     case "doi":
-      return `doi_${safe(reference.doi)}`;
+      return `doi_${safeName(reference.doi)}`;
     case "url":
       return `url_${hash8(reference.url.replace(/#.*$/, ""))}`;
     case "file":
       return `file_${hash8(reference.path)}`;
     case "sample":
-      return safe(reference.name.replace(documentEnding, ""));
+      return safeName(reference.name.replace(documentEnding, ""));
   }
 }
 
@@ -102,8 +102,8 @@ const unknown = (reason: string) => ({ kind: "unknown" as const, reason });
 const shorten = (text: string) => (text.length > 80 ? `${text.slice(0, 80)}…` : text);
 const hash8 = (text: string) => createHash("sha256").update(text).digest("hex").slice(0, 8);
 
-/** Safe as a file name: other characters become `_`; a long one keeps its beginning and a hash of the whole. */
-function safe(text: string): string {
+/** A file's name for an id: other characters become `_`; a long one keeps its beginning and a hash of the whole. */
+export function safeName(text: string): string {
   const clean = text.replace(/[^\w.-]+/g, "_");
   return clean.length > 100 ? `${clean.slice(0, 90)}_${hash8(text)}` : clean;
 }

@@ -1,0 +1,41 @@
+import { type HtmlResult, readHtml } from "./html.js";
+import { readMarkdown } from "./markdown.js";
+import { readPdf } from "./pdf.js";
+
+/** Longer pages are not papers; parsing one takes a hundred times its size in memory. */
+const largestPage = 30 * 1024 * 1024;
+
+export interface DocumentHints {
+  /** The Content-Type it came with. */
+  readonly type?: string;
+  /** Its address or file name; the ending helps where the bytes don't tell. */
+  readonly name?: string;
+  readonly signal?: AbortSignal;
+  /** Reads only so many pages of a PDF. */
+  readonly pages?: number;
+}
+
+/** Reads a document whatever its format: told by its bytes first, then by its type and its name. */
+export async function readDocument(bytes: Uint8Array, { type = "", name = "", signal, pages }: DocumentHints): Promise<HtmlResult> {
+  const head = Buffer.from(bytes.subarray(0, 1024)).toString("latin1");
+  if (head.includes("%PDF-") || (/\.pdf$/i.test(name) && !/<html|<!doctype/i.test(head))) return readPdf(bytes, { signal, pages });
+  if (bytes.length > largestPage) return { status: "unreadable", reason: `The document is larger than ${largestPage / 1024 / 1024} MB and no PDF.` };
+  if (bytes.includes(0) && !/charset=utf-16/i.test(type)) return { status: "unreadable", reason: "The document is neither a PDF, a web page nor text." };
+
+  const text = decode(bytes, type, head);
+  const isPlain = /\.(?:md|markdown|txt)$/i.test(name) || /^text\/(?:plain|markdown|x-markdown)/.test(type);
+  if (!isPlain && (/html/.test(type) || /^\s*(?:<\?xml[^>]*>\s*)?(?:<!--[\s\S]*?-->\s*)?<(?:!doctype html|html|head|body|article|div|p|h1)\b/i.test(text))) {
+    return readHtml(text, /^https?:/.test(name) ? name : undefined);
+  }
+  if (text.trim() === "") return { status: "unreadable", reason: "The document is empty." };
+  return { status: "ok", text: readMarkdown(text, /\.txt$/i.test(name) ? "text" : "markdown") };
+}
+
+function decode(bytes: Uint8Array, type: string, head: string): string {
+  const named = /charset=["']?([\w-]+)/i.exec(type)?.[1] ?? /<meta[^>]+charset=["']?([\w-]+)/i.exec(head)?.[1] ?? "utf-8";
+  try {
+    return new TextDecoder(named).decode(bytes);
+  } catch {
+    return new TextDecoder().decode(bytes);
+  }
+}
