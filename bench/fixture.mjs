@@ -16,29 +16,29 @@ function paper(number, decided) {
     source: "bench",
     priority: 3,
   };
-  if (!decided) return { ...common, abstract: prose(780, number), status: "pending", score: null, score_breakdown: null, analysis: null };
+  if (!decided) return { ...common, abstract: prose(740, number), status: "pending", score: null, score_breakdown: null, analysis: null };
   return {
     ...common,
-    abstract: prose(200, number),
+    abstract: prose(170, number),
     status: "presented",
     score: 27,
     score_breakdown: { execution, blue_ocean: strategic, execution_total: 18, blue_ocean_total: 9, combined_total: 27 },
     decision: "PRESENT",
     notes: prose(30, number),
     analysis: {
-      summary: prose(60, number),
-      methodology: prose(80, number),
-      results: prose(120, number),
+      summary: prose(45, number),
+      methodology: prose(60, number),
+      results: prose(90, number),
       limitations: prose(50, number),
       implementations_found: [],
       commercialized: null,
-      evidence: Array.from({ length: 4 }, (_, index) => ({ claim: prose(12, index), quote: prose(25, number + index), status: "verified" })),
+      evidence: Array.from({ length: 4 }, (_, index) => ({ claim: prose(12, index), quote: prose(18, number + index), status: "verified" })),
     },
   };
 }
 
-/** Writes `folder`/rrd.json: `papers` papers, the last `pending` of them unread. 30 papers make about 180 KB. */
-export function writeResearch(folder, { papers = 30, pending = 0 } = {}) {
+/** Writes `folder`/rrd.json: `papers` papers, the last `pending` of them unread, and `more`. 30 papers make about 180 KB. */
+export function writeResearch(folder, { papers = 30, pending = 0, more = [] } = {}) {
   mkdirSync(folder, { recursive: true });
   const rrd = {
     project: "Research: a folder of the benchmark",
@@ -46,7 +46,7 @@ export function writeResearch(folder, { papers = 30, pending = 0 } = {}) {
     mission: { blue_ocean_scoring: true, min_blue_ocean_score: 12, min_combined_score: 25, strategic_focus: "balanced" },
     requirements: { focus_area: "benchmarks", keywords: ["word1", "word2"], target_papers: papers, sources: ["bench"], min_score_to_present: 18 },
     phase: "ANALYSIS",
-    papers_pool: Array.from({ length: papers }, (_, index) => paper(index + 1, index < papers - pending)),
+    papers_pool: [...Array.from({ length: papers }, (_, index) => paper(index + 1, index < papers - pending)), ...more],
     insights: Array.from({ length: papers - pending }, (_, index) => ({
       id: `insight_${String(index + 1).padStart(3, "0")}`,
       paper_id: `paper_${index + 1}`,
@@ -57,6 +57,17 @@ export function writeResearch(folder, { papers = 30, pending = 0 } = {}) {
     blocked_sources: [],
   };
   writeFileSync(join(folder, "rrd.json"), `${JSON.stringify(rrd, null, 2)}\n`);
+}
+
+/** A paper of about 15k tokens as a Markdown file of its own; answers with its record and a reading of it whose quotes are found. */
+export function writeLongPaper(folder) {
+  const title = "A long paper of the benchmark";
+  const sentences = Array.from({ length: 1_000 }, (_, index) => `In trial ${index} the gripper held ${(index * 13) % 997} of 1000 objects.`);
+  const path = join(folder, "long-paper.md");
+  writeFileSync(path, `---\ntitle: ${title}\n---\n\n# ${title}\n\n## 1 Results\n\n${sentences.join(" ")}\n`);
+  const record = { ...paper(0, false), id: "long_paper", title, url: `file://${path}`, pdf_url: null, abstract: null, priority: 5 };
+  const evidence = [3, 300, 900].map((index) => ({ claim: `Trial ${index} is reported.`, quote: sentences[index] }));
+  return { record, result: { ...result, unit: record.id, evidence } };
 }
 
 const result = {

@@ -8,7 +8,10 @@ const iterations = 20;
 
 /** Milliseconds between each run of the agent and the next. */
 function gaps(spans) {
-  const runs = readFileSync(spans, "utf8").trim().split("\n").map((line) => line.split(" ").map(Number));
+  const runs = readFileSync(spans, "utf8")
+    .trim()
+    .split("\n")
+    .map((line) => line.split(" ").map(Number));
   rmSync(spans);
   return runs.slice(1).map(([start], index) => (start - runs[index][1]) / 1e6);
 }

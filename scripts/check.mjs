@@ -9,11 +9,11 @@ const script = (path, ...args) => [process.execPath, [`${root}scripts/${path}`, 
 /** What is checked, how, and what to do when it fails. */
 const steps = [
   ["generated types are fresh", script("generate-types.mjs", "--check"), "npm run generate"],
-  ["generated docs are fresh", script("generate-docs.mjs", "--check"), "node scripts/generate-docs.mjs"],
   ["format", bin("oxfmt/bin/oxfmt", "--check"), "npm run format"],
   ["lint and import directions", bin("oxlint/bin/oxlint"), "see above"],
   ["types", bin("typescript/bin/tsc"), "see above"],
   ["build", script("build.mjs"), "see above"],
+  ["generated pages are fresh", script("generate-docs.mjs", "--check"), "node scripts/generate-docs.mjs"],
   ["unused code", bin("knip/bin/knip.js"), "remove what nobody uses"],
   ["package", bin("publint/src/cli.js", "--strict"), "see above"],
   ["tests", bin("vitest/vitest.mjs", "run", ...process.argv.slice(2)), "see above"],

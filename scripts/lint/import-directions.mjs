@@ -22,7 +22,7 @@ const neighbours = new Map([
 const forEveryone = ["loop/types", "generated"];
 
 /** Files of src/agents/ that adapters share. Any other belongs to an adapter: claude.ts, claude-stream.ts and claude/x.ts to claude. */
-const sharedByAdapters = new Set(["definition", "failures", "json-line", "plain-text", "program", "registry", "run-agent"]);
+const sharedByAdapters = new Set(["definition", "failures", "json-line", "messages", "plain-text", "program", "registry", "run-agent"]);
 
 /** The one file with a shorter list than its room: the loop knows its own words and nothing else. */
 const onlyImports = new Map([
@@ -61,7 +61,11 @@ function objection(from, to) {
 function create(context) {
   const src = join(context.cwd, "src");
   const file = context.physicalFilename ?? context.filename;
-  const inSrc = (path) => relative(src, path).split(sep).join("/").replace(/\.[cm]?[jt]s$/, "");
+  const inSrc = (path) =>
+    relative(src, path)
+      .split(sep)
+      .join("/")
+      .replace(/\.[cm]?[jt]s$/, "");
   const from = inSrc(file);
   if (from.startsWith("..")) return {};
 

@@ -14,7 +14,13 @@ test.each([
   ["balanced", { execution: 20, strategic: 11, combined: 31 }, "20 + 11 = 31"],
   ["speed", { execution: 19.7, strategic: 12, combined: 31.7 }, "combined 31.7"],
 ] as const)("the page's example is what the code computes with the focus %s", (focus, totals, said) => {
-  const rrd: Rrd = { project: "p", requirements: {}, phase: "ANALYSIS", papers_pool: [], mission: { blue_ocean_scoring: true, strategic_focus: focus } };
+  const rrd: Rrd = {
+    project: "p",
+    requirements: {},
+    phase: "ANALYSIS",
+    papers_pool: [],
+    mission: { blue_ocean_scoring: true, strategic_focus: focus },
+  };
 
   expect(totalsOf(rrd, scores)).toEqual(totals);
   expect(decisionOf(rrd, totalsOf(rrd, scores))).toBe("PRESENT");

@@ -1,0 +1,63 @@
+// A JSON Schema as a page of tables.
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+
+const code = (value) => `\`${typeof value === "string" ? value : JSON.stringify(value)}\``;
+const nameOf = (ref) => ref.split("/").at(-1);
+const anchor = (name) => `[${name}](#${name.toLowerCase()})`;
+const cell = (text) => text.replaceAll("|", "\\|").replaceAll("\n", " ");
+
+/** A definition gets a section of its own when it has fields; the others are said in place. */
+const hasFields = (schema) => schema.properties !== undefined || schema.additionalProperties?.properties !== undefined;
+
+/** The type in words, such as "list of paper" or "0 to 5, or null". */
+function typeOf(schema, all) {
+  if (schema.$ref !== undefined) {
+    const name = nameOf(schema.$ref);
+    const target = all.$defs[name];
+    return hasFields(target) ? anchor(name) : typeOf(target, all);
+  }
+  if (schema.enum !== undefined) return schema.enum.map(code).join(", ");
+  if (schema.anyOf !== undefined) return [...new Set(schema.anyOf.map((part) => typeOf(part, all)))].join(" or ");
+  const types = [schema.type].flat();
+  return types.map((type) => (type === "null" ? "null" : words(type, schema, all))).join(" or ");
+}
+
+function words(type, schema, all) {
+  if (type === "array") return schema.items === undefined ? "list" : `list of ${typeOf(schema.items, all)}`;
+  if (type === "number" || type === "integer") {
+    const { minimum, maximum, exclusiveMinimum } = schema;
+    const name = type === "integer" ? "whole number" : "number";
+    if (minimum !== undefined && maximum !== undefined) return `${name}, ${minimum} to ${maximum}`;
+    if (minimum !== undefined) return `${name}, at least ${minimum}`;
+    return exclusiveMinimum === undefined ? name : `${name}, above ${exclusiveMinimum}`;
+  }
+  if (type === "object" && typeof schema.additionalProperties === "object") return `map to ${typeOf(schema.additionalProperties, all)}`;
+  return { string: "text", boolean: "true or false", object: "object" }[type] ?? type;
+}
+
+const describe = (schema, all) => schema.description ?? (schema.$ref === undefined ? undefined : all.$defs[nameOf(schema.$ref)].description) ?? "";
+
+/** Rows of a table of fields; a nested object's fields follow it as `outer.inner`. */
+function rows(schema, all, prefix = "") {
+  return Object.entries(schema.properties ?? {}).flatMap(([name, field]) => {
+    const path = prefix + name;
+    const must = schema.required?.includes(name) ? ", **required**" : "";
+    const standard = field.default === undefined ? "" : ` Default: ${code(field.default)}.`;
+    const inner = field.additionalProperties?.properties ? field.additionalProperties : field.items?.properties ? field.items : field;
+    const step = inner === field ? "." : field.items === inner ? "[]." : ".<name>.";
+    return [`| \`${path}\` | ${cell(typeOf(field, all))}${must} | ${cell(describe(field, all) + standard)} |`, ...rows(inner, all, path + step)];
+  });
+}
+
+const table = (schema, all) => ["| field | type | meaning |", "| --- | --- | --- |", ...rows(schema, all)].join("\n");
+
+/** The page of one schema: a table of its fields and one for each definition with fields. */
+export function schemaPage(root, { schema: path, title, intro }) {
+  const schema = JSON.parse(readFileSync(join(root, path), "utf8"));
+  const sections = Object.entries(schema.$defs ?? {})
+    .filter(([, part]) => hasFields(part))
+    .map(([name, part]) => `## ${name}\n\n${part.description === undefined ? "" : `${part.description}\n\n`}${table(part, schema)}`);
+  const banner = `<!-- Generated from ${path} by scripts/generate-docs.mjs. Do not edit: change the schema. -->`;
+  return `${[banner, `# ${title}`, intro.join("\n"), table(schema, schema), ...sections].join("\n\n")}\n`;
+}
