@@ -1,7 +1,7 @@
 import type { DiscoveryResult } from "../../generated/result-discovery.js";
 import type { RequirementsResult } from "../../generated/result-requirements.js";
 import type { Candidate, DiscoveryUnit, RequirementsUnit } from "./brief.js";
-import { clip, contentWords, phrases, stemsOf, titleCase } from "./words.js";
+import { clip, contentWords, phrases, stem, stemsOf, titleCase } from "./words.js";
 
 type Found = DiscoveryResult["papers"][number];
 
@@ -10,7 +10,7 @@ const PADDING = ["methods", "evaluation", "benchmark", "dataset", "survey"];
 /** Name, description and five to eight keywords, made of the topic's own words. */
 export function deriveRequirements({ unit, topic }: RequirementsUnit): RequirementsResult {
   const runs = phrases(topic);
-  const words = [...new Set(contentWords(topic))];
+  const words = [...new Set(contentWords(topic))].map((word) => word.slice(0, 30));
   const main = clip((runs.toSorted((a, b) => b.length - a.length)[0] ?? [topic.trim() || "research"]).slice(0, 3).join(" "), 60);
   const pairs = runs.flatMap((run) => run.slice(1).map((word, index) => `${run[index]} ${word}`));
   const keywords = new Set([...pairs.slice(0, 5), ...words].map((keyword) => clip(keyword, 80)).slice(0, 8));
@@ -27,7 +27,8 @@ export function deriveRequirements({ unit, topic }: RequirementsUnit): Requireme
 
 /** Keeps the candidates that share words with the keywords. Without candidates every source failed: this agent can't search. */
 export function sortCandidates(unit: DiscoveryUnit): DiscoveryResult {
-  const wanted = stemsOf(unit.keywords.join(" "));
+  // Each stem with the word that brought it, which is what a reason shows.
+  const wanted = new Map(contentWords(unit.keywords.join(" ")).map((word) => [stem(word), word]));
   const newest = Math.max(...unit.candidates.map(yearOf).filter((year) => !Number.isNaN(year)));
   const judged = unit.candidates.map((candidate) => ({ candidate, judgement: judge(candidate, wanted, newest) }));
   return {
@@ -38,16 +39,16 @@ export function sortCandidates(unit: DiscoveryUnit): DiscoveryResult {
   };
 }
 
-function judge(candidate: Candidate, wanted: ReadonlySet<string>, newest: number): { reason: string; priority: number } | { reason: string } {
+function judge(candidate: Candidate, wanted: ReadonlyMap<string, string>, newest: number): { reason: string; priority: number } | { reason: string } {
   const stems = stemsOf(`${candidate.title} ${candidate.abstract ?? ""}`);
-  const shared = [...wanted].filter((word) => stems.has(word));
+  const shared = [...wanted].filter(([key]) => stems.has(key)).map(([, word]) => word);
   if (wanted.size === 0) return { priority: 3, reason: "No keywords to compare with." };
   // A file that could not be read shows no more than its name; reading it later decides.
   if (candidate.abstract === undefined && shared.length === 0) return { priority: 1, reason: "It has no abstract to judge by, so only reading can decide." };
-  if (shared.length < Math.min(2, wanted.size)) return { reason: clip(`It shares ${shared.length} of ${wanted.size} keyword stems.`, 300) };
+  if (shared.length < Math.min(2, wanted.size)) return { reason: clip(`It shares ${shared.length} of ${wanted.size} keywords' words.`, 300) };
   const recent = yearOf(candidate) >= newest - 1;
   const priority = Math.min(5, 1 + Math.round((3 * shared.length) / wanted.size) + (recent ? 1 : 0));
-  const stated = `It shares ${shared.length} of ${wanted.size} keyword stems (${shared.join(", ")})${recent ? " and is among the newest" : ""}.`;
+  const stated = `It shares ${shared.length} of ${wanted.size} keywords' words (${shared.join(", ")})${recent ? " and is among the newest" : ""}.`;
   return { priority, reason: clip(stated, 500) };
 }
 

@@ -1,7 +1,7 @@
 import type { AnalysisResult } from "../../generated/result-analysis.js";
 import type { PaperUnit } from "./brief.js";
 import { countScores, marketOf, type Scores, total, zeroScores } from "./scores.js";
-import { codeAddresses, type Part, saysRetracted, type Sentence, sentencesOf, splitSentences } from "./text.js";
+import { codeAddresses, type Part, retractionOf, type Sentence, sentencesOf, splitSentences } from "./text.js";
 import { clip, contentWords, stem, stemsOf } from "./words.js";
 
 type Evidence = AnalysisResult["evidence"][number];
@@ -17,9 +17,9 @@ const SHORTCOMING = /\b(?:limit|fail|only|however|cannot|could not|did not|does 
 export function analysePaper(unit: PaperUnit, text: string): AnalysisResult {
   const sentences = readable(unit, text);
   const usable = sentences.filter((sentence) => sentence.whole && !sentence.addressed && !["note", "references"].includes(sentence.part));
-  const retracted = saysRetracted(text) || saysRetracted(unit.title);
+  const retraction = retractionOf(sentences) || (/^\W*retracted\b/i.test(unit.title) ? unit.title : "");
   const counted = [unit.title, ...usable.map((sentence) => sentence.text)].join(" ");
-  const scores = retracted ? zeroScores(unit.strategic) : countScores(counted, unit.strategic);
+  const scores = retraction ? zeroScores(unit.strategic) : countScores(counted, unit.strategic);
   const found = usable.filter((sentence) => sentence.part === "results" && (FINDING.test(sentence.text) || hasNumber(sentence)));
   // Only what is in the text can be found there; the abstract may come from elsewhere.
   const inText = usable.filter((sentence) => sentence.locator !== FROM_RECORD);
@@ -29,14 +29,14 @@ export function analysePaper(unit: PaperUnit, text: string): AnalysisResult {
     summary: prose(from(usable, "abstract", "introduction"), 3) ?? titleOnly(unit),
     methodology: prose(from(usable, "method"), 3) ?? "No section on the method was found in the text that was given.",
     results: prose(found.length > 0 ? found : usable.filter(hasNumber), 4) ?? "No sentence with a result was found in the text that was given.",
-    limitations: limitations(sentences, usable, retracted),
+    limitations: limitations(usable, retraction),
     implementations_found: codeAddresses(text),
     commercialized: null,
     market: marketOf(scores),
     scores,
-    evidence: evidence.length > 0 ? evidence : [{ claim: "The paper has this title.", quote: unit.title || unit.unit, locator: null }],
+    evidence: evidence.length > 0 ? evidence : [{ claim: "The paper has this title.", quote: (unit.title || unit.unit).slice(0, 1500), locator: null }],
     insights: insightsFrom(unit, usable),
-    notes: notes(scores, retracted, sentences.some((sentence) => sentence.addressed)),
+    notes: notes(scores, retraction !== "", sentences.some((sentence) => sentence.addressed)),
   };
 }
 
@@ -102,12 +102,10 @@ function tagsOf(text: string, themes: readonly string[], part: Part): string[] {
   return (part === "limitations" ? [...tags, "limitation"] : tags).map((tag) => tag.slice(0, 60));
 }
 
-function limitations(sentences: readonly Sentence[], usable: readonly Sentence[], retracted: boolean): string {
-  const note = sentences.find((sentence) => sentence.part === "note" && /retract/i.test(sentence.text))?.text;
+function limitations(usable: readonly Sentence[], retraction: string): string {
   const stated = from(usable, "limitations");
   const own = prose(stated.length > 0 ? stated : usable.filter((sentence) => SHORTCOMING.test(sentence.text)), 3);
-  const all = [retracted ? (note ?? "The paper was retracted.") : undefined, own].filter((part) => part !== undefined);
-  return clip(all.join(" ") || "No limitation is stated in the text that was given.", 2000);
+  return clip([retraction, own ?? ""].join(" ").trim() || "No limitation is stated in the text that was given.", 2000);
 }
 
 function notes(scores: Scores, retracted: boolean, addressed: boolean): string {

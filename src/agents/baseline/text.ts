@@ -108,7 +108,13 @@ export function codeAddresses(text: string): string[] {
   return [...new Set(addresses.filter((address) => /github|gitlab|bitbucket|codeberg|huggingface|zenodo|\.git$|\/(?:code|repo|src)\b/i.test(address)))].slice(0, 30);
 }
 
-/** Whether an editor's note at the head of the text, or its title, says that the paper was retracted. */
-export const saysRetracted = (text: string): boolean => /^\W*retracted\b|\b(?:has been|was) retracted\b/im.test(text.slice(0, 800));
+const RETRACTED = /^\W*retracted\b|\bthis (?:\w+ )?(?:paper|article|preprint) (?:has been|was) retracted\b/i;
+
+/** The sentences at the head of a paper that say that it was retracted: an editor's note, or the first lines. Others' retractions don't count. */
+export const retractionOf = (sentences: readonly Sentence[]): string =>
+  sentences
+    .filter(({ text, part }, index) => (part === "note" ? /\bretracted\b/i.test(text) : index < 4 && part !== "references" && RETRACTED.test(text)))
+    .map(({ text }) => text)
+    .join(" ");
 
 const withoutFrontMatter = (text: string): string => text.replace(/^\uFEFF?---\r?\n[\s\S]*?\n---[ \t]*\r?\n/, "");
