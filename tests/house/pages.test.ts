@@ -1,0 +1,38 @@
+import { existsSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import fastGlob from "fast-glob";
+import { describe, expect, test } from "vitest";
+import { summaries } from "../../src/commands/help-text.js";
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+const pages = fastGlob.sync(["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "docs/**/*.md"], { cwd: root });
+const read = (page: string) => readFileSync(join(root, page), "utf8");
+const matches = (text: string, pattern: RegExp) => [...text.matchAll(pattern)].map((match) => match[1] ?? "");
+
+describe.each(pages)("%s", (page) => {
+  test("links to nothing that is not there", () => {
+    const local = matches(read(page), /\]\(([^)\s]+)\)/g).filter((link) => !/^(https?:|#)/.test(link));
+
+    expect(local.filter((link) => !existsSync(join(root, dirname(page), link.split("#")[0] ?? "")))).toEqual([]);
+  });
+
+  test("names only npm scripts that exist", () => {
+    const { scripts } = JSON.parse(read("package.json")) as { scripts: Record<string, string> };
+
+    expect(matches(read(page), /npm run ([\w:]+)/g).filter((name) => !(name in scripts))).toEqual([]);
+  });
+
+  test("names only commands that exist", () => {
+    const named = matches(read(page), /(?:`|npx )research-ralph ([a-z]+)/g);
+
+    expect(named.filter((name) => !(name in summaries))).toEqual([]);
+  });
+});
+
+test("CI runs the two commands of the README", () => {
+  const ci = read(".ci/run");
+
+  expect(read("README.md")).toContain("npm ci && npm run demo");
+  for (const command of ["npm ci", "npm run demo", "npm run check", "npm run test:e2e"]) expect(ci).toContain(command);
+});
