@@ -71,7 +71,7 @@ export function permanentLines(event: LoopEvent, before: Tally, after: Tally, co
     case "run-ended": {
       const { verdict, reason } = event.verdict;
       const paint = verdict === "complete" ? colors.green : verdict === "failed" ? colors.red : colors.yellow;
-      const sums = after.iterations === 0 ? [] : [colors.dim(summary(after, Date.parse(event.at)))];
+      const sums = after.iterations === 0 ? [] : [colors.dim(truncate(summary(after, Date.parse(event.at)), room))];
       return [...block(`${verdict === "complete" ? "✓" : "■"} ${verdict}: ${reason}`, paint), ...sums];
     }
     default:

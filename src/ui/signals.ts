@@ -1,0 +1,40 @@
+import type { Io } from "./io.js";
+
+export interface Signals {
+  /** Aborted, with the signal's name as its reason, when the run should end after the iteration under way. */
+  readonly finish: AbortSignal;
+  /** Aborted when the iteration under way should end at once. */
+  readonly abort: AbortSignal;
+  /** Gives the signals back. */
+  stop(): void;
+}
+
+/**
+ * The first Ctrl+C lets the iteration finish, the second ends it at once; so do SIGTERM and SIGHUP the first time. A reader of our
+ * stdout that went away counts as the first Ctrl+C.
+ */
+export function listenForSignals(io: Io): Signals {
+  const finish = new AbortController();
+  const abort = new AbortController();
+  const onInterrupt = () => {
+    if (finish.signal.aborted) return abort.abort("SIGINT");
+    finish.abort("SIGINT");
+    io.stderr("\nStopping after this iteration; press Ctrl+C again to stop at once.\n");
+  };
+  const endNow = (signal: string) => () => {
+    finish.abort(signal);
+    abort.abort(signal);
+  };
+  const handlers = { SIGINT: onInterrupt, SIGTERM: endNow("SIGTERM"), SIGHUP: endNow("SIGHUP") } as const;
+  const onGone = () => finish.abort("SIGHUP");
+  for (const [signal, handler] of Object.entries(handlers)) process.on(signal, handler);
+  io.readerGone.addEventListener("abort", onGone);
+  return {
+    finish: finish.signal,
+    abort: abort.signal,
+    stop: () => {
+      for (const [signal, handler] of Object.entries(handlers)) process.off(signal, handler);
+      io.readerGone.removeEventListener("abort", onGone);
+    },
+  };
+}
