@@ -1,7 +1,7 @@
 // Generated from schemas/journal.schema.json by scripts/generate-types.mjs. Do not edit: change the schema.
 
 /**
- * .ralph/journal/<iteration>.json: everything one fold is about to write, on disk before the first of it is written. Replayed at start, so a kill at any instant loses nothing.
+ * .ralph/journal/<iteration>.json: everything one fold is about to write, on disk before the first of it is written. Replayed at start, so a kill at any instant loses nothing; moved to .ralph/journal/done/ once all of it is written, where a reset finds it.
  */
 export interface JournalEntry {
   iteration: number;
@@ -29,11 +29,15 @@ export interface JournalEntry {
       [k: string]: unknown;
     };
     /**
-     * The same fields as they were read; null for a new record.
+     * The record as it was read, or of the file's top level the same fields; null for a new record.
      */
     was?: {
       [k: string]: unknown;
     } | null;
+    /**
+     * Fields that are taken away; only a reset does.
+     */
+    unset?: string[];
     /**
      * Removes the record; 'set' is then empty.
      */

@@ -23,6 +23,11 @@ export async function stampOf(path: string): Promise<Stamp | undefined> {
   }
 }
 
+/** Size in bytes; 0 where there is no file. */
+export async function sizeOf(path: string): Promise<number> {
+  return Number((await stampOf(path))?.split(":")[1] ?? 0);
+}
+
 const stamp = ({ ino, size, mtimeMs }: { ino: number; size: number; mtimeMs: number }): Stamp => `${ino}:${size}:${mtimeMs}`;
 
 interface WriteOptions {

@@ -1,0 +1,120 @@
+import { existsSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { messageOf } from "../lib/errors.js";
+import { sizeOf } from "./files.js";
+import { type GitAnswer, runGit } from "./git-command.js";
+import { ledgerName } from "./ledger.js";
+import { withLock } from "./lock.js";
+import { progressName } from "./progress-log.js";
+import { rrdName } from "./rrd-file.js";
+
+/** Commits a research's files, and theirs alone. */
+export interface Checkpoints {
+  /** Commits what has changed. Never throws: what went wrong is told, and the next call makes up for it. */
+  commit(message: string): Promise<void>;
+  /** Commits what a large file or a failure has put off. */
+  finish(): Promise<void>;
+}
+
+/** What a research folder keeps in the repository, as far as it is there. */
+const committed = [rrdName, progressName, ledgerName, "queries.jsonl", "research-report.md", "references.bib", "product-ideas.json"];
+
+/** Every version of a file is stored whole at first: 2 MB times 1,000 iterations would fill a disk. */
+const largeFile = 2_000_000;
+const foldsBetween = 10;
+const msBetween = 10 * 60_000;
+
+/** Operations in the middle of which a commit would end up in the wrong place, by the file that git keeps for them. */
+const underWay = { MERGE_HEAD: "merge", CHERRY_PICK_HEAD: "cherry-pick", REVERT_HEAD: "revert", "rebase-merge": "rebase", "rebase-apply": "rebase" };
+
+/**
+ * Checkpoints for the research in `folder`, or undefined where there is no git or no repository.
+ * No branch is ever switched, nothing else that is staged is touched, and a lock of git's is reported, never deleted.
+ */
+export async function openCheckpoints(folder: string, notify: (message: string) => void): Promise<Checkpoints | undefined> {
+  const where = await runGit(folder, ["rev-parse", "--absolute-git-dir", "--git-common-dir", "--is-inside-work-tree"]);
+  const [gitFolder, common, inside] = where.stdout.split("\n");
+  if (!where.ok || gitFolder === undefined || common === undefined || inside !== "true") return undefined;
+  const repositoryLock = join(resolve(folder, common), "research-ralph.lock");
+  const identity = await missingIdentity(folder);
+
+  const tracked = new Set<string>();
+  let told = "";
+  let waiting: { message: string; folds: number; since: number } | undefined;
+
+  const tell = (message: string) => {
+    if (message !== told) notify(message);
+    told = message;
+  };
+
+  const commitNow = async (message: string): Promise<void> => {
+    const operation = Object.entries(underWay).find(([file]) => existsSync(join(gitFolder, file)))?.[1];
+    if (operation !== undefined) return tell(`No checkpoint while a git ${operation} is under way; finish it and the next iteration commits.`);
+    const present = committed.filter((name) => existsSync(join(folder, name)));
+    const options = { describe: "The repository", waitMs: 10_000 };
+    const failed = await withLock(repositoryLock, options, () => addAndCommit(folder, present, tracked, identity, message));
+    if (failed !== undefined) return tell(`No checkpoint: ${failed}`);
+    told = "";
+    waiting = undefined;
+  };
+
+  const attempt = async (message: string): Promise<void> => {
+    try {
+      await commitNow(message);
+    } catch (error) {
+      // Not even a bug here is worth an iteration: the state is on the disk, only its copy in git is not.
+      tell(`No checkpoint: ${messageOf(error)}`);
+    }
+  };
+
+  return {
+    async commit(message) {
+      waiting = { message, folds: (waiting?.folds ?? 0) + 1, since: waiting?.since ?? Date.now() };
+      const large = (await sizeOf(join(folder, rrdName))) > largeFile;
+      if (large && waiting.folds < foldsBetween && Date.now() - waiting.since < msBetween) return;
+      await attempt(message);
+    },
+    async finish() {
+      if (waiting !== undefined) await attempt(waiting.message);
+    },
+  };
+}
+
+/** Returns what went wrong, for a person. */
+async function addAndCommit(
+  folder: string,
+  present: readonly string[],
+  tracked: Set<string>,
+  identity: readonly string[],
+  message: string,
+): Promise<string | undefined> {
+  const fresh = present.filter((name) => !tracked.has(name));
+  if (fresh.length > 0) {
+    const added = await runGit(folder, ["add", "--", ...fresh]);
+    if (!added.ok) return explain(added);
+    for (const name of fresh) tracked.add(name);
+  }
+  // One call: --only takes the files as they are and leaves whatever else is staged alone.
+  const options = [...identity, "-c", "commit.gpgsign=false", "commit", "-q", "--no-verify", "-m", message, "--only", "--", ...present];
+  const done = await runGit(folder, options);
+  if (done.ok || /nothing (added )?to commit|no changes added/.test(done.stdout)) return undefined;
+  // A file may have left the index by hand since; the next call adds it again.
+  tracked.clear();
+  return explain(done);
+}
+
+function explain({ stderr, stdout }: GitAnswer): string {
+  const lock = /Unable to create '(.+?\.lock)': File exists/.exec(stderr)?.[1];
+  if (lock !== undefined) return `git's lock ${lock} is there; if no git is running, delete it.`;
+  if (stderr.includes("ignored by one of your .gitignore files")) return "the research folder is ignored by git; take it out of .gitignore to have its history.";
+  const [line] = `${stderr}\n${stdout}`.split("\n").filter((each) => each.trim() !== "" && !each.startsWith("hint:"));
+  return `git said '${line ?? "nothing"}'; the next iteration tries again.`;
+}
+
+/** Options that stand in for a name or address that the person has not told git. */
+async function missingIdentity(folder: string): Promise<string[]> {
+  const { stdout } = await runGit(folder, ["config", "--get-regexp", "^user\\.(name|email)$"]);
+  const name = stdout.includes("user.name ") ? [] : ["-c", "user.name=research-ralph"];
+  const email = stdout.includes("user.email ") ? [] : ["-c", "user.email=research-ralph@localhost"];
+  return [...name, ...email];
+}

@@ -1,0 +1,76 @@
+import { join } from "node:path";
+import type { LedgerLine } from "../generated/ledger.js";
+import type { Rrd } from "../generated/rrd.js";
+import { stampOf, sweepTemporaryFiles, writeFileAtomic } from "./files.js";
+import { openCheckpoints } from "./git.js";
+import { hiddenName, journalFolder, makeJournal } from "./journal.js";
+import { readLedger } from "./ledger.js";
+import { acquireLock } from "./lock.js";
+import type { Research, ResearchOptions } from "./research-types.js";
+import { readRrdFile, rrdName } from "./rrd-file.js";
+import { invalid } from "./state-file.js";
+import { openWriter } from "./writer.js";
+
+export type { Change } from "./changes.js";
+export type { Fold, Research, ResearchOptions } from "./research-types.js";
+
+/**
+ * Opens a research for writing: takes its lock, sweeps leftovers, replays what a kill interrupted, restores stale saves.
+ * @throws ExpectedError when another process holds it, the folder can't be written, or rrd.json is invalid.
+ */
+export async function openResearch(folder: string, options: ResearchOptions): Promise<Research> {
+  return openResearchAfter(folder, options, async () => undefined);
+}
+
+/** As openResearch; `prepare` runs once the lock is held and before anything is read. */
+export async function openResearchAfter(folder: string, options: ResearchOptions, prepare: () => Promise<void>): Promise<Research> {
+  if ((await stampOf(join(folder, rrdName))) === undefined) await readRrdFile(join(folder, rrdName)); // throws, saying so
+  const hidden = join(folder, hiddenName);
+  const take = async () => {
+    await makeJournal(folder);
+    return acquireLock(join(hidden, "lock"), { describe: `The research ${folder}` });
+  };
+  let lock = await take();
+  try {
+    // Whatever the .gitignore above says, none of this is for the repository.
+    if ((await stampOf(join(hidden, ".gitignore"))) === undefined) await writeFileAtomic(join(hidden, ".gitignore"), "*\n");
+    for (const place of [folder, hidden, journalFolder(folder)]) await sweepTemporaryFiles(place);
+    await prepare();
+    const checkpoints = options.git ? await openCheckpoints(folder, (message) => options.notify("warning", message)) : undefined;
+    const writer = await openWriter(folder, options, checkpoints);
+    await writer.load();
+    const holdLock = async () => {
+      // A person who deletes .ralph during a run deletes the lock; another run may have begun since.
+      if (!(await lock.isMine())) lock = await take();
+    };
+    return {
+      folder,
+      nextIteration: writer.nextIteration,
+      load: async () => {
+        await holdLock();
+        return writer.load();
+      },
+      fold: async (fold) => {
+        await holdLock();
+        await writer.fold(fold);
+      },
+      close: async () => {
+        await checkpoints?.finish();
+        await lock.release();
+      },
+    };
+  } catch (error) {
+    await lock.release();
+    throw error;
+  }
+}
+
+/**
+ * Reads a research without its lock and without changing anything.
+ * @throws ExpectedError when rrd.json is missing or invalid.
+ */
+export async function readResearch(folder: string): Promise<{ readonly rrd: Rrd; readonly ledger: readonly LedgerLine[] }> {
+  const { ok, problems } = await readRrdFile(join(folder, rrdName));
+  if (ok === undefined) throw await invalid(folder, problems);
+  return { rrd: ok, ledger: (await readLedger(folder)).lines };
+}

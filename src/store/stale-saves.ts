@@ -1,0 +1,51 @@
+import type { JournalEntry } from "../generated/journal.js";
+import type { LedgerLine } from "../generated/ledger.js";
+import type { Rrd } from "../generated/rrd.js";
+import { mergeChanges } from "./changes.js";
+import { currentAccepted } from "./ledger.js";
+
+export interface Restored {
+  readonly rrd: Rrd;
+  /** Papers that are done again. */
+  readonly restored: readonly string[];
+  /** Papers that the ledger calls accepted but whose journal entry is gone. */
+  readonly lost: readonly string[];
+}
+
+/**
+ * Finds papers that the ledger calls accepted and rrd.json shows unread or not at all: an editor saved a version from before.
+ * Their results and insights are put back from the journal.
+ */
+export async function restoreStaleSaves(
+  rrd: Rrd,
+  ledger: readonly LedgerLine[],
+  entryOf: (iteration: number) => Promise<JournalEntry | undefined>,
+): Promise<Restored> {
+  const status = new Map(rrd.papers_pool.map((paper) => [paper.id, paper.status]));
+  const restored: string[] = [];
+  const lost: string[] = [];
+  let state = rrd;
+  for (const [unit, iteration] of currentAccepted(ledger)) {
+    const standing = status.get(unit);
+    if (standing === undefined ? isNoPaper(unit, ledger) : standing !== "pending" && standing !== "analyzing") continue;
+
+    const entry = await entryOf(iteration);
+    const isPaper = entry === undefined || entry.changes.some((change) => change.in === "papers_pool" && change.id === unit);
+    if (standing === undefined && !isPaper) continue;
+    const changes = entry?.changes.filter((change) => (change.in === "papers_pool" && change.id === unit) || change.in === "insights") ?? [];
+    const merged = mergeChanges(state, changes, true).rrd;
+    const after = merged.papers_pool.find((paper) => paper.id === unit)?.status;
+    if (after === undefined || after === standing) lost.push(unit);
+    else {
+      state = merged;
+      restored.push(unit);
+    }
+  }
+  return { rrd: state, restored, lost };
+}
+
+/** Only papers have their own id for a unit; the others are named after their work. */
+function isNoPaper(unit: string, ledger: readonly LedgerLine[]): boolean {
+  const line = ledger.findLast((each) => each.unit === unit && each.outcome === "accepted");
+  return line?.phase !== "ANALYSIS" || unit === "report";
+}

@@ -1,0 +1,101 @@
+import { createHash } from "node:crypto";
+import { join } from "node:path";
+import type { LedgerLine } from "../generated/ledger.js";
+import type { Rrd } from "../generated/rrd.js";
+import { ExpectedError } from "../lib/errors.js";
+import { type Stamp, stampOf, writeFileAtomic } from "./files.js";
+import { hiddenName } from "./journal.js";
+import { ledgerName, readLedger } from "./ledger.js";
+import { formatRrd, readRrdFile, rrdName, summarise } from "./rrd-file.js";
+import type { Problem } from "./validate.js";
+
+/** A copy of the last valid rrd.json, for when a hand edit breaks it. */
+export const lastGoodOf = (folder: string): string => join(folder, hiddenName, "rrd.last-good.json");
+
+/** rrd.json of an open research, parsed once for each version of the file. */
+export interface StateFile {
+  /** @throws ExpectedError when the file is invalid or gone. */
+  read(): Promise<{ readonly rrd: Rrd; readonly stamp: Stamp }>;
+  /** Writes a new version in place of the one with `stamp`; false when the file has changed since. */
+  replace(rrd: Rrd, stamp: Stamp): Promise<boolean>;
+}
+
+interface Version {
+  readonly rrd: Rrd;
+  readonly stamp: Stamp;
+  readonly hash: string;
+  readonly readAt: number;
+}
+
+/**
+ * A file changed twice within the time step of the file system (some 4 ms, 2 s on FAT) keeps its time of change,
+ * so a version read that shortly after its writing is looked at again.
+ */
+const coarsestTimeStep = 2000;
+
+export function openStateFile(folder: string): StateFile {
+  const path = join(folder, rrdName);
+  let known: Version | undefined;
+
+  const remember = async (version: Version, text: string): Promise<void> => {
+    known = version;
+    // The copy helps against a slip of the hand, not against a power cut, so it is not worth a sync.
+    await writeFileAtomic(lastGoodOf(folder), text, { durable: false });
+  };
+
+  return {
+    async read() {
+      const stamp = (await stampOf(path)) ?? "";
+      const changedAt = Number(stamp.split(":")[2]);
+      if (known?.stamp === stamp && known.readAt - changedAt > coarsestTimeStep) return known;
+
+      const { text, ok, problems } = await readRrdFile(path);
+      const hash = hashOf(text);
+      if (known?.hash === hash) known = { ...known, stamp, readAt: Date.now() };
+      else if (ok === undefined) throw await invalid(folder, problems);
+      else await remember({ rrd: ok, stamp, hash, readAt: Date.now() }, text);
+      return known as Version;
+    },
+    async replace(rrd, stamp) {
+      const text = formatRrd(rrd);
+      const hash = hashOf(text);
+      if (hash === known?.hash) return true;
+      const written = await writeFileAtomic(path, text, { ifStill: stamp });
+      if (written === undefined) return false;
+      await remember({ rrd, stamp: written, hash, readAt: Date.now() }, text);
+      return true;
+    },
+  };
+}
+
+const hashOf = (text: string): string => createHash("sha256").update(text).digest("hex");
+
+/** What to tell a person whose rrd.json can't be used, and the way back. */
+export async function invalid(folder: string, problems: readonly Problem[]): Promise<ExpectedError> {
+  const { lines } = await readLedger(folder);
+  const last = lines.reduce((highest, line) => Math.max(highest, line.iteration), 0);
+  const lastGood = lastGoodOf(folder);
+  const back =
+    (await stampOf(lastGood)) === undefined
+      ? "."
+      : `, or go back to the last good version (${lastGood}) with 'research-ralph reset ${folder} --to ${last}'; yours is kept beside it.`;
+  return new ExpectedError(`${summarise(join(folder, rrdName), problems)}. Mend it${back}`);
+}
+
+/** The ledger of an open research, read again only when the file has changed. */
+export function openLedger(folder: string, notify: (message: string) => void): () => Promise<readonly LedgerLine[]> {
+  const path = join(folder, ledgerName);
+  let known: { stamp: Stamp | undefined; lines: readonly LedgerLine[] } = { stamp: undefined, lines: [] };
+  const told = new Set<string>();
+  return async () => {
+    const stamp = await stampOf(path);
+    if (stamp === known.stamp) return known.lines;
+    const { lines, notices } = await readLedger(folder);
+    for (const notice of notices.filter((each) => !told.has(each))) {
+      told.add(notice);
+      notify(notice);
+    }
+    known = { stamp, lines };
+    return lines;
+  };
+}
