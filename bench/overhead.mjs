@@ -5,6 +5,7 @@ import { writeAgent, writeResearch } from "./fixture.mjs";
 import { cli, inFolder, median, ms, mustRun } from "./measure.mjs";
 
 const iterations = 20;
+const folder = "researches/bench-2025-01-01";
 
 /** Milliseconds between each run of the agent and the next. */
 function gaps(spans) {
@@ -21,7 +22,7 @@ export async function measureOverhead({ git }) {
   return await inFolder(async (cwd) => {
     const agent = writeAgent(cwd);
     const env = { ...process.env, XDG_STATE_HOME: join(cwd, "state"), HOME: cwd };
-    writeResearch(join(cwd, "researches/bench-2025-01-01"), { papers: 30, pending: iterations });
+    writeResearch(join(cwd, folder), { papers: 30, pending: iterations });
     writeFileSync(join(cwd, "ralph.config.json"), JSON.stringify({ git }));
     if (git) await mustRun("git", ["init", "-q"], { cwd, env });
 
@@ -29,8 +30,10 @@ export async function measureOverhead({ git }) {
     for (let index = 0; index < iterations; index++) await mustRun("sh", ["-c", agent.command], { cwd, input });
     const bare = median(gaps(agent.spans));
 
-    const flags = ["run", "researches/bench-2025-01-01", "--agent", `cmd:${agent.command}`, "--unconfined", "-i", String(iterations)];
+    const flags = ["run", folder, "--agent", `cmd:${agent.command}`, "--unconfined", "-i", String(iterations)];
     await mustRun(process.execPath, [cli, ...flags], { cwd, env }, [0, 3]);
+    const refused = readFileSync(join(cwd, folder, "ledger.jsonl"), "utf8").trim().split("\n").find((line) => JSON.parse(line).outcome !== "accepted");
+    if (refused !== undefined) throw new Error(`an iteration was not accepted: ${refused}`);
     const found = gaps(agent.spans);
     if (found.length !== iterations - 1) throw new Error(`the agent ran ${found.length + 1} times, not ${iterations}`);
     const ours = median(found);
