@@ -29,7 +29,10 @@ function perform({ unit, text }: ParsedBrief, readFile: (name: string) => string
     }
     case "discovery": {
       const result = sortCandidates(unit);
-      const did = unit.candidates.length === 0 ? "no candidates were given, and it has no web access" : `${result.papers.length} of ${unit.candidates.length} candidates kept`;
+      const did =
+        unit.candidates.length === 0
+          ? "no candidates were given, and it has no web access"
+          : `${result.papers.length} of ${unit.candidates.length} candidates kept`;
       return { result, did: `${unit.unit}: ${did}` };
     }
     case "paper": {

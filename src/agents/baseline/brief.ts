@@ -121,7 +121,13 @@ function readUnit(json: Record<string, unknown>): BriefUnit {
     case "requirements":
       return { kind: "requirements", unit, topic: string(json.topic) };
     case "discovery":
-      return { kind: "discovery", unit, keywords: strings(json.keywords), sources: strings(json.sources), candidates: list(json.candidates).map(readCandidate) };
+      return {
+        kind: "discovery",
+        unit,
+        keywords: strings(json.keywords),
+        sources: strings(json.sources),
+        candidates: list(json.candidates).map(readCandidate),
+      };
     case "paper":
       return readPaper(unit, json);
     case "report":

@@ -44,11 +44,12 @@ function judge(candidate: Candidate, wanted: ReadonlyMap<string, string>, newest
   const shared = [...wanted].filter(([key]) => stems.has(key)).map(([, word]) => word);
   if (wanted.size === 0) return { priority: 3, reason: "No keywords to compare with." };
   // A file that could not be read shows no more than its name; reading it later decides.
-  if (candidate.abstract === undefined && shared.length === 0) return { priority: 1, reason: "It has no abstract to judge by, so only reading can decide." };
-  if (shared.length < Math.min(2, wanted.size)) return { reason: clip(`It shares ${shared.length} of ${wanted.size} keywords' words.`, 300) };
+  if (candidate.abstract === undefined && shared.length === 0)
+    return { priority: 1, reason: "It has no abstract to judge by, so only reading can decide." };
+  if (shared.length < Math.min(2, wanted.size)) return { reason: clip(`It shares ${shared.length} of the keywords' ${wanted.size} words.`, 300) };
   const recent = yearOf(candidate) >= newest - 1;
   const priority = Math.min(5, 1 + Math.round((3 * shared.length) / wanted.size) + (recent ? 1 : 0));
-  const stated = `It shares ${shared.length} of ${wanted.size} keywords' words (${shared.join(", ")})${recent ? " and is among the newest" : ""}.`;
+  const stated = `It shares ${shared.length} of the keywords' ${wanted.size} words (${shared.join(", ")})${recent ? " and is among the newest" : ""}.`;
   return { priority, reason: clip(stated, 500) };
 }
 
@@ -72,11 +73,13 @@ function found(candidate: Candidate, { priority, reason }: { priority: number; r
 
 function sourcesOf(unit: DiscoveryUnit): DiscoveryResult["sources"] {
   const given = new Set(unit.candidates.flatMap(({ source }) => (source === undefined ? [] : [source])));
-  return [...new Set([...given, ...unit.sources])].slice(0, 50).map((name) =>
-    given.has(name)
-      ? { name, status: "ok", reason: "Its candidates came with the brief." }
-      : { name, status: "error", reason: "the baseline agent has no web access" },
-  );
+  return [...new Set([...given, ...unit.sources])]
+    .slice(0, 50)
+    .map((name) =>
+      given.has(name)
+        ? { name, status: "ok", reason: "Its candidates came with the brief." }
+        : { name, status: "error", reason: "the baseline agent has no web access" },
+    );
 }
 
 const yearOf = ({ date }: Candidate): number => Number.parseInt(date ?? "", 10);

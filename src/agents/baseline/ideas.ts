@@ -24,7 +24,8 @@ const FORMS = [
 export function proposeIdeas(unit: IdeasUnit): IdeationResult {
   const papers = new Map(unit.papers.map((paper) => [paper.id, paper]));
   const insights = unit.insights.filter(({ paperId }) => papers.has(paperId));
-  if (insights.length === 0) throw new ExpectedError("No insight in the brief belongs to one of its papers, so there is nothing to build an idea on.");
+  if (insights.length === 0)
+    throw new ExpectedError("No insight in the brief belongs to one of its papers, so there is nothing to build an idea on.");
 
   const themes = themesOf(insights);
   const wanted = Math.max(unit.minIdeas, Math.min(unit.maxIdeas, themes.length));
@@ -50,7 +51,13 @@ function themesOf(insights: readonly InsightRecord[]): { theme: string; cited: r
   return tagged.slice(0, 6);
 }
 
-function ideaOf(theme: string, form: (typeof FORMS)[number], cited: readonly InsightRecord[], papers: readonly PaperRecord[], ofPapers: number): Idea {
+function ideaOf(
+  theme: string,
+  form: (typeof FORMS)[number],
+  cited: readonly InsightRecord[],
+  papers: readonly PaperRecord[],
+  ofPapers: number,
+): Idea {
   const text = [...cited.map(({ insight }) => insight), ...papers.flatMap(({ summary, results }) => [summary, results])].join(" ");
   const { execution, blue_ocean } = countBoth(text);
   const name = `${titleCase(theme.split(" "))} ${form.name}`;
@@ -79,7 +86,11 @@ function ideaOf(theme: string, form: (typeof FORMS)[number], cited: readonly Ins
     },
     evidence: { paper_ids: papers.map(({ id }) => id), insight_ids: cited.map(({ id }) => id), notes: NOTES },
     risks: [
-      { type: "evidence", risk: clip(limit ?? "The cited insights name no limitation.", 1000), mitigation: "Read the cited papers before building anything." },
+      {
+        type: "evidence",
+        risk: clip(limit ?? "The cited insights name no limitation.", 1000),
+        mitigation: "Read the cited papers before building anything.",
+      },
       { type: "method", risk: "This idea was composed from tags by a program.", mitigation: "Have a person or a model judge it." },
     ],
     open_questions: ["Does anybody need it?", "Do the cited results hold outside of the papers?"],

@@ -34,9 +34,14 @@ export function analysePaper(unit: PaperUnit, text: string): AnalysisResult {
     commercialized: null,
     market: marketOf(scores),
     scores,
-    evidence: evidence.length > 0 ? evidence : [{ claim: "The paper has this title.", quote: (unit.title || unit.unit).slice(0, 1500), locator: null }],
+    evidence:
+      evidence.length > 0 ? evidence : [{ claim: "The paper has this title.", quote: (unit.title || unit.unit).slice(0, 1500), locator: null }],
     insights: insightsFrom(unit, usable),
-    notes: notes(scores, retraction !== "", sentences.some((sentence) => sentence.addressed)),
+    notes: notes(
+      scores,
+      retraction !== "",
+      sentences.some((sentence) => sentence.addressed),
+    ),
   };
 }
 
@@ -76,7 +81,10 @@ export function claimOf(sentence: string): string {
 
 /** Up to four sentences of results and limitations that somebody could build on, tagged with the paper's own words. */
 function insightsFrom(unit: PaperUnit, usable: readonly Sentence[]): Insight[] {
-  const best = (part: Part, count: number) => from(usable, part).toSorted((a, b) => weight(b) - weight(a)).slice(0, count);
+  const best = (part: Part, count: number) =>
+    from(usable, part)
+      .toSorted((a, b) => weight(b) - weight(a))
+      .slice(0, count);
   const chosen = [...best("results", 2), ...best("limitations", 1), ...best("conclusion", 1)];
   const insights = chosen.length > 0 ? chosen : from(usable, "abstract").slice(-1);
   const themes = themesOf(unit.title, usable);
@@ -91,7 +99,10 @@ function themesOf(title: string, usable: readonly Sentence[]): string[] {
   }
   const inTitle = stemsOf(title);
   const rank = ([word, times]: [string, number]) => times + (inTitle.has(stem(word)) ? 100 : 0);
-  return [...count].toSorted((a, b) => rank(b) - rank(a) || a[0].localeCompare(b[0])).map(([word]) => word).slice(0, 20);
+  return [...count]
+    .toSorted((a, b) => rank(b) - rank(a) || a[0].localeCompare(b[0]))
+    .map(([word]) => word)
+    .slice(0, 20);
 }
 
 function tagsOf(text: string, themes: readonly string[], part: Part): string[] {
@@ -126,4 +137,10 @@ const titleOnly = (unit: PaperUnit): string =>
 const from = (sentences: readonly Sentence[], ...parts: Part[]): Sentence[] => sentences.filter((sentence) => parts.includes(sentence.part));
 
 const prose = (sentences: readonly Sentence[], count: number): string | undefined =>
-  clip(sentences.slice(0, count).map((sentence) => sentence.text).join(" "), 2000) || undefined;
+  clip(
+    sentences
+      .slice(0, count)
+      .map((sentence) => sentence.text)
+      .join(" "),
+    2000,
+  ) || undefined;

@@ -37,7 +37,13 @@ function mendQuotes(evidence: unknown, { passages }: Repair): AnalysisResult["ev
     if (typeof quote !== "string" || quote.trim() === "") return [];
     const passage = nearest.get(quote);
     if (passage === undefined) {
-      return [{ claim: typeof claim === "string" && claim !== "" ? clip(claim, 600) : claimOf(quote), quote: quote.slice(0, 1500), locator: typeof locator === "string" ? locator.slice(0, 200) : null }];
+      return [
+        {
+          claim: typeof claim === "string" && claim !== "" ? clip(claim, 600) : claimOf(quote),
+          quote: quote.slice(0, 1500),
+          locator: typeof locator === "string" ? locator.slice(0, 200) : null,
+        },
+      ];
     }
     // The old claim rested on words that are not there, so the passage makes its own.
     return passage.trim() === "" ? [] : [{ claim: claimOf(passage), quote: passage.slice(0, 1500), locator: null }];

@@ -16,10 +16,16 @@ export function writeReport(unit: ReportUnit): ReportResult {
   if (shown.length === 0) throw new ExpectedError("The brief names no paper, so there is nothing to report.");
   return {
     unit: unit.unit,
-    executive_summary: clip([counted(unit.statistics), ...shown.slice(0, 3).map((paper) => `${paper.title}: ${firstOf(paper.summary)}`), ABOUT].join(" "), 4000),
+    executive_summary: clip(
+      [counted(unit.statistics), ...shown.slice(0, 3).map((paper) => `${paper.title}: ${firstOf(paper.summary)}`), ABOUT].join(" "),
+      4000,
+    ),
     key_findings: shown.map(finding),
     categories: categoriesOf(unit.insights),
-    strengths: ["Every finding is a sentence of the record of the paper it names.", "The same records give the same report: nothing in it was made up by a model."],
+    strengths: [
+      "Every finding is a sentence of the record of the paper it names.",
+      "The same records give the same report: nothing in it was made up by a model.",
+    ],
     improvements: [
       "No model judged the papers: read a paper before acting on its score.",
       "Implementations are those named in the texts; nobody looked for others, or for commercial use.",
@@ -37,7 +43,12 @@ const finding = ({ id, title, results, summary }: PaperRecord): ReportResult["ke
 const ABOUT = "This narrative was put together by the baseline agent: extractive, no model; scores are keyword counts, not judgement.";
 
 function counted(statistics: ReportUnit["statistics"]): string {
-  const named = { total_analyzed: "papers analysed", total_presented: "presented", total_insights_extracted: "kept for their insights", total_rejected: "rejected" };
+  const named = {
+    total_analyzed: "papers analysed",
+    total_presented: "presented",
+    total_insights_extracted: "kept for their insights",
+    total_rejected: "rejected",
+  };
   const parts = Object.entries(named).flatMap(([key, words]) => (typeof statistics[key] === "number" ? [`${statistics[key]} ${words}`] : []));
   return parts.length > 0 ? `The records show: ${parts.join(", ")}.` : "";
 }
@@ -70,11 +81,19 @@ export function groupByTag(insights: readonly InsightRecord[], passed?: string):
   return new Map([...groups].toSorted((a, b) => b[1].length - a[1].length || a[0].localeCompare(b[0])));
 }
 
-function recommend(presented: readonly PaperRecord[], mined: readonly PaperRecord[], insights: readonly InsightRecord[]): ReportResult["recommendations"] {
-  const read = presented.slice(0, 3).map(({ id, title }) => ({ priority: "high" as const, text: clip(`Read "${title}" in full and check its quotes.`, 600), paper_ids: [id] }));
+function recommend(
+  presented: readonly PaperRecord[],
+  mined: readonly PaperRecord[],
+  insights: readonly InsightRecord[],
+): ReportResult["recommendations"] {
+  const read = presented
+    .slice(0, 3)
+    .map(({ id, title }) => ({ priority: "high" as const, text: clip(`Read "${title}" in full and check its quotes.`, 600), paper_ids: [id] }));
   const check = mined.slice(0, 3).flatMap(({ id, title }) => {
     const insight = insights.find(({ paperId }) => paperId === id);
-    return insight === undefined ? [] : [{ priority: "medium" as const, text: clip(`Check what "${title}" reports: ${insight.insight}`, 600), paper_ids: [id] }];
+    return insight === undefined
+      ? []
+      : [{ priority: "medium" as const, text: clip(`Check what "${title}" reports: ${insight.insight}`, 600), paper_ids: [id] }];
   });
   return [...read, ...check, { priority: "low", text: "Run this research with a model as the agent, and compare its scores with these counts." }];
 }

@@ -28,7 +28,8 @@ const PARTS: readonly [Part, RegExp][] = [
 const MARK = /^\[(p\. ?\d+|§ ?.+)\]$/;
 const HEADING = /^#{1,6}\s+(.+?)\s*#*$/;
 /** "3 Results", "IV. EXPERIMENTS" or a bare known word: what is left of a heading in the text of a PDF. */
-const PLAIN_HEADING = /^(?:(?:\d+(?:\.\d+)*\.?|[IVX]+\.)\s+\p{Lu}[\p{L}\p{N} ,:&-]{2,60}|(?:Abstract|Introduction|Methods?|Results|Discussion|Limitations|Conclusions?|References))$/u;
+const PLAIN_HEADING =
+  /^(?:(?:\d+(?:\.\d+)*\.?|[IVX]+\.)\s+\p{Lu}[\p{L}\p{N} ,:&-]{2,60}|(?:Abstract|Introduction|Methods?|Results|Discussion|Limitations|Conclusions?|References))$/u;
 const ABBREVIATION = /(?:\b(?:e\.g|i\.e|et al|figs?|eqs?|secs?|tab|vs|cf|resp|approx|no|dr|ref)|(?:^|\s)\p{Lu})\.$/iu;
 
 /** Splits a paper's text into sentences with the part and the page or section they stand in. Pages win over sections as locators. */
@@ -40,7 +41,11 @@ export function sentencesOf(text: string): Sentence[] {
   let paragraph: string[] = [];
 
   const flush = (as: Part = part) => {
-    const joined = paragraph.join("\n").replace(/(\p{Ll})-\n(?=\p{Ll})/gu, "$1").replace(/\s+/g, " ").trim();
+    const joined = paragraph
+      .join("\n")
+      .replace(/(\p{Ll})-\n(?=\p{Ll})/gu, "$1")
+      .replace(/\s+/g, " ")
+      .trim();
     paragraph = [];
     for (const sentence of splitSentences(joined)) {
       const whole = /^[\p{Lu}\p{N}“"(]/u.test(sentence) && /[.!?][)”"]?$/.test(sentence);
@@ -56,7 +61,9 @@ export function sentencesOf(text: string): Sentence[] {
     section = `§ ${heading.replace(/^§\s*/, "")}`;
   };
 
-  const lines = withoutFrontMatter(text).split(/\r?\n/).map((line) => line.trim());
+  const lines = withoutFrontMatter(text)
+    .split(/\r?\n/)
+    .map((line) => line.trim());
   const running = runningLines(lines);
   for (const line of lines) {
     if (running.has(line) || /^\d{1,4}$/.test(line)) continue; // what is printed on every page, and its number
@@ -105,7 +112,9 @@ export function splitSentences(paragraph: string): string[] {
 /** Addresses in the text that point at code. */
 export function codeAddresses(text: string): string[] {
   const addresses = (text.match(/https?:\/\/[^\s<>()[\]"'`]+/g) ?? []).map((address) => address.replace(/[.,;:]+$/, ""));
-  return [...new Set(addresses.filter((address) => /github|gitlab|bitbucket|codeberg|huggingface|zenodo|\.git$|\/(?:code|repo|src)\b/i.test(address)))].slice(0, 30);
+  return [
+    ...new Set(addresses.filter((address) => /github|gitlab|bitbucket|codeberg|huggingface|zenodo|\.git$|\/(?:code|repo|src)\b/i.test(address))),
+  ].slice(0, 30);
 }
 
 const RETRACTED = /^\W*retracted\b|\bthis (?:\w+ )?(?:paper|article|preprint) (?:has been|was) retracted\b/i;

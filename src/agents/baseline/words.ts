@@ -28,7 +28,8 @@ export function phrases(text: string): string[][] {
 }
 
 /** A crude stem, so that "manipulating" and "manipulation" count as the same word. */
-export const stem = (word: string): string => (word.length > 5 ? word.replace(/(?:ations?|ating|ated|ings?|ion|ions|ers?|ies|ed|es|s|y)$/u, "") : word.replace(/s$/u, ""));
+export const stem = (word: string): string =>
+  word.length > 5 ? word.replace(/(?:ations?|ating|ated|ings?|ion|ions|ers?|ies|ed|es|s|y)$/u, "") : word.replace(/s$/u, "");
 
 export const stemsOf = (text: string): Set<string> => new Set(contentWords(text).map(stem));
 

@@ -26,7 +26,8 @@ beforeEach(() => {
 });
 afterAll(() => rmSync(built, { recursive: true, force: true }));
 
-const run = (brief: string) => spawnSync(process.execPath, [join(built, "agents/baseline/main.js")], { cwd: workspace, input: brief, encoding: "utf8" });
+const run = (brief: string) =>
+  spawnSync(process.execPath, [join(built, "agents/baseline/main.js")], { cwd: workspace, input: brief, encoding: "utf8" });
 const result = (): unknown => JSON.parse(readFileSync(join(workspace, "result.json"), "utf8"));
 const paper = { kind: "paper", unit: "p1", title: "Rotating cubes", rubrics: ["execution"] };
 
@@ -40,7 +41,12 @@ describe("the baseline program", () => {
   });
 
   it("prints the sentinel as its last line when the brief asks for it, and else never", () => {
-    expect(run(briefOf(paper, undefined, true)).stdout.trimEnd().split("\n").at(-1)).toBe("<promise>COMPLETE</promise>");
+    expect(
+      run(briefOf(paper, undefined, true))
+        .stdout.trimEnd()
+        .split("\n")
+        .at(-1),
+    ).toBe("<promise>COMPLETE</promise>");
     expect(run(briefOf(paper)).stdout).not.toContain("COMPLETE");
   });
 
@@ -66,7 +72,10 @@ describe("the baseline program", () => {
 
 describe("the baseline definition", () => {
   it("starts this Node with the program of dist/, in plain text and confined", () => {
-    const invocation = baseline.invoke({ iteration: 1, text: "", tokens: 0, workspace, access: { web: false, read: false, everything: false } }, {} as never);
+    const invocation = baseline.invoke(
+      { iteration: 1, text: "", tokens: 0, workspace, access: { web: false, read: false, everything: false } },
+      {} as never,
+    );
     expect(invocation).toEqual({ command: process.execPath, args: [join(root, "dist/agents/baseline/main.js")] });
     expect(baseline.confinement).toBe("workspace");
   });

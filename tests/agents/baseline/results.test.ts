@@ -6,11 +6,27 @@ import type { ReportResult } from "../../../src/generated/result-report.js";
 import type { RequirementsResult } from "../../../src/generated/result-requirements.js";
 import { briefOf, problemsOf, resultOf } from "./brief-of.js";
 
-const candidate = (id: string, title: string, abstract?: string, date = "2024-05-01") => ({ id, title, url: `https://example.org/${id}`, pdf_url: null, authors: ["A. Sample"], date, source: "arXiv", abstract });
+const candidate = (id: string, title: string, abstract?: string, date = "2024-05-01") => ({
+  id,
+  title,
+  url: `https://example.org/${id}`,
+  pdf_url: null,
+  authors: ["A. Sample"],
+  date,
+  source: "arXiv",
+  abstract,
+});
 
 const records = {
   papers: [
-    { id: "p1", title: "Tactile rotation", decision: "PRESENT", score: 31, summary: "We rotate cubes. It works.", results: "Success rose from 41 % to 87 %. It held." },
+    {
+      id: "p1",
+      title: "Tactile rotation",
+      decision: "PRESENT",
+      score: 31,
+      summary: "We rotate cubes. It works.",
+      results: "Success rose from 41 % to 87 %. It held.",
+    },
     { id: "p2", title: "Friction fits", decision: "EXTRACT_INSIGHTS", score: 19, summary: "Friction is fitted.", results: "The error fell to 3 mm." },
     { id: "p3", title: "Nothing much", decision: "REJECT", score: 4, summary: "A survey.", results: null },
   ],
@@ -21,30 +37,50 @@ const records = {
     { id: "insight_004", paper_id: "p2", insight: "Delay was not fitted.", tags: ["friction", "limitation"] },
   ],
 };
-const report = { kind: "report", unit: "report", statistics: { total_analyzed: 3, total_presented: 1, total_insights_extracted: 1, total_rejected: 1 }, ...records };
+const report = {
+  kind: "report",
+  unit: "report",
+  statistics: { total_analyzed: 3, total_presented: 1, total_insights_extracted: 1, total_rejected: 1 },
+  ...records,
+};
 const ideas = (more: object = {}) => ({ kind: "ideas", unit: "ideas", min_ideas: 3, max_ideas: 12, ...records, constraints: {}, ...more });
 
 describe("requirements", () => {
-  it.each(["sim2real transfer for dexterous manipulation", "AI", "量子计算", "the of and", "x".repeat(500), "one two three four five six seven eight nine ten eleven twelve"])(
-    "are valid with five to eight keywords for the topic %.40s",
-    (topic) => {
-      const result = resultOf<RequirementsResult>(briefOf({ kind: "requirements", unit: "requirements", topic }));
-      expect(problemsOf("requirements", result)).toEqual([]);
-      const words = result.name.split(" ").length;
-      expect(words).toBeGreaterThanOrEqual(3);
-      expect(words).toBeLessThanOrEqual(6);
-    },
-  );
+  it.each([
+    "sim2real transfer for dexterous manipulation",
+    "AI",
+    "量子计算",
+    "the of and",
+    "x".repeat(500),
+    "one two three four five six seven eight nine ten eleven twelve",
+  ])("are valid with five to eight keywords for the topic %.40s", (topic) => {
+    const result = resultOf<RequirementsResult>(briefOf({ kind: "requirements", unit: "requirements", topic }));
+    expect(problemsOf("requirements", result)).toEqual([]);
+    const words = result.name.split(" ").length;
+    expect(words).toBeGreaterThanOrEqual(3);
+    expect(words).toBeLessThanOrEqual(6);
+  });
 
   it("take phrases and words from the topic", () => {
-    const { keywords } = resultOf<RequirementsResult>(briefOf({ kind: "requirements", unit: "requirements", topic: "sim2real transfer for dexterous manipulation" }));
+    const { keywords } = resultOf<RequirementsResult>(
+      briefOf({ kind: "requirements", unit: "requirements", topic: "sim2real transfer for dexterous manipulation" }),
+    );
     expect(keywords).toEqual(["sim2real transfer", "dexterous manipulation", "sim2real", "transfer", "dexterous", "manipulation"]);
   });
 });
 
 describe("discovery", () => {
   const discover = (candidates: object[]) =>
-    resultOf<DiscoveryResult>(briefOf({ kind: "discovery", unit: "discovery-1", need: 8, sources: ["arXiv", "OpenAlex"], keywords: ["dexterous manipulation", "transfer"], candidates }));
+    resultOf<DiscoveryResult>(
+      briefOf({
+        kind: "discovery",
+        unit: "discovery-1",
+        need: 8,
+        sources: ["arXiv", "OpenAlex"],
+        keywords: ["dexterous manipulation", "transfer"],
+        candidates,
+      }),
+    );
 
   it("keeps what shares words with the keywords and says which, and drops the rest with a reason", () => {
     const result = discover([candidate("a", "Dexterous hands transfer", "Manipulating cubes."), candidate("b", "Whale songs", "Songs of whales.")]);
@@ -157,9 +193,12 @@ describe("a repair", () => {
     expect(result.summary).toBe(previous.summary);
   });
 
-  it.each([null, {}, { scores: { execution: { novelty: 9 } }, evidence: "none", insights: [3], summary: 4 }])("makes a valid result of the abstract when the last one was %j", (broken) => {
-    const result = resultOf<AnalysisResult>(briefOf({ ...unit, repair: { ...repair, previous: broken } }));
-    expect(problemsOf("analysis", result)).toEqual([]);
-    expect(result.evidence[0]?.quote).toBe("We rotate cubes in 90 % of trials.");
-  });
+  it.each([null, {}, { scores: { execution: { novelty: 9 } }, evidence: "none", insights: [3], summary: 4 }])(
+    "makes a valid result of the abstract when the last one was %j",
+    (broken) => {
+      const result = resultOf<AnalysisResult>(briefOf({ ...unit, repair: { ...repair, previous: broken } }));
+      expect(problemsOf("analysis", result)).toEqual([]);
+      expect(result.evidence[0]?.quote).toBe("We rotate cubes in 90 % of trials.");
+    },
+  );
 });
