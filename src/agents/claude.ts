@@ -1,6 +1,6 @@
 import type { Brief } from "../loop/types.js";
 import { readClaude } from "./claude-stream.js";
-import type { AgentCheck, AgentDefinition, Invocation } from "./definition.js";
+import type { AgentCheck, AgentContext, AgentDefinition, Invocation } from "./definition.js";
 import { ask, instructions, programOf, versionIn } from "./program.js";
 
 /** Claude Code: https://code.claude.com/docs/en/headless */
@@ -10,7 +10,7 @@ export const claude: AgentDefinition = {
   invoke(brief, context): Invocation {
     const { options } = context;
     const model = options.model === undefined ? [] : ["--model", options.model];
-    const mode = brief.access.everything ? ["--dangerously-skip-permissions"] : confined(brief, options.user_settings === true);
+    const mode = brief.access.everything ? ["--dangerously-skip-permissions"] : confined(brief, context);
     return {
       command: programOf(context, "claude"),
       args: ["-p", "--output-format", "stream-json", "--verbose", ...mode, ...model, ...(options.args ?? [])],
@@ -48,14 +48,19 @@ export const claude: AgentDefinition = {
 /**
  * No shell, writes in the workspace alone, no file of the user's instructions or settings. `--tools` is what it has at all,
  * `--permission-mode acceptEdits` refuses paths outside the workspace, `--allowedTools` lets the web tools run unasked.
+ * The memory folder among its own files is excepted from the refusal (2.1.330), also with memory turned off: it has to be
+ * denied by name, or a paper's hidden instruction could reach later sessions.
  */
-function confined({ access }: Brief, userSettings: boolean): string[] {
+function confined({ access }: Brief, { options, settings }: AgentContext): string[] {
   const web = access.web ? ["WebSearch", "WebFetch"] : [];
   const tools = ["Write", ...(access.read ? ["Read"] : []), ...web];
+  const ownFiles = { ...settings.env, ...options.env }["CLAUDE_CONFIG_DIR"] || "~/.claude";
   return [
     ...["--tools", tools.join(",")],
     ...(web.length > 0 ? ["--allowedTools", web.join(",")] : []),
+    // An absolute path begins with two slashes in its rules. Edit stands for every tool that changes a file.
+    ...["--disallowedTools", `Edit(${ownFiles.startsWith("/") ? "/" : ""}${ownFiles}/**)`],
     ...["--permission-mode", "acceptEdits", "--no-session-persistence"],
-    ...(userSettings ? [] : ["--setting-sources", "", "--strict-mcp-config", "--disable-slash-commands", "--system-prompt", instructions]),
+    ...(options.user_settings === true ? [] : ["--setting-sources", "", "--strict-mcp-config", "--disable-slash-commands", "--system-prompt", instructions]),
   ];
 }

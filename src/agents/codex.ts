@@ -20,7 +20,7 @@ export const codex: AgentDefinition = {
     const own = options.user_settings === true ? undefined : ownHome(context);
     return {
       command,
-      args: [...args, ...confined(brief), ...(own === undefined ? [] : lean(own.instructions)), ...(options.args ?? []), "-"],
+      args: [...args, ...confined(brief, own !== undefined && ownModel(context)), ...(own === undefined ? [] : lean(own.instructions)), ...(options.args ?? []), "-"],
       env: own === undefined ? {} : { CODEX_HOME: own.home, ...keyFrom(context) },
       files: own === undefined ? [] : [{ path: own.instructions, text: `${instructions}\n` }, { path: join(own.home, "auth.json"), linkTo: own.login }],
     };
@@ -44,22 +44,30 @@ export const codex: AgentDefinition = {
 
 const set = (key: string, value: string): string[] => ["-c", `${key}=${value}`];
 
-/** With a dead server it reconnects for ever; waiting is the loop's business. */
+/** With a dead server it reconnects for ever; waiting is the loop's business. The few retries of its own provider can't be set. */
 const bounded = [
   ...["--disable", "unbounded_connection_retries"],
-  ...set("model_providers.openai.request_max_retries", "2"),
-  ...set("model_providers.openai.stream_max_retries", "2"),
   ...set("analytics.enabled", "false"),
   ...set("check_for_update_on_startup", "false"),
 ];
 
-/** Writes in the workspace alone (its sandbox counts /tmp and $TMPDIR in by default) and no network for commands. Reads stay open. */
-const confined = ({ access }: Brief): string[] => [
-  ...["-s", "workspace-write", "--ephemeral"],
+/**
+ * Writes in the workspace alone (its sandbox counts /tmp and $TMPDIR in by default), no network for commands, no keys in
+ * their environment. Its sandbox lets commands read everything, so there is no shell either where apply_patch is
+ * certain to be there for writing: Codex gives that to the models it knows, and it knows its default.
+ */
+const confined = ({ access }: Brief, knownModel: boolean): string[] => [
+  ...["-s", "workspace-write", "--ephemeral", "--disable", "view_image"],
+  ...(knownModel && !access.read ? ["--disable", "shell_tool"] : []),
   ...set("sandbox_workspace_write.exclude_slash_tmp", "true"),
   ...set("sandbox_workspace_write.exclude_tmpdir_env_var", "true"),
+  ...set("shell_environment_policy.ignore_default_excludes", "false"),
   ...set("web_search", access.web ? '"live"' : '"disabled"'),
 ];
+
+/** Whether the model is Codex's own choice. */
+const ownModel = ({ options }: AgentContext): boolean =>
+  options.model === undefined && !(options.args ?? []).some((arg) => /^(?:-m|--model|(?:model|model_catalog_json|profile)\b.*)$|^-p$|^--(?:profile|oss)/.test(arg));
 
 /** Nothing of the user's instructions, and of its own only what the work needs: 7,600 tokens a request become 1,200. */
 const lean = (instructionsFile: string): string[] => [
@@ -69,7 +77,9 @@ const lean = (instructionsFile: string): string[] => [
   ...set("include_permissions_instructions", "false"),
   ...set("include_apps_instructions", "false"),
   ...set("include_environment_context", "false"),
-  ...["goals", "multi_agent", "apps", "plugins"].flatMap((feature) => ["--disable", feature]),
+  ...set("include_collaboration_mode_instructions", "false"),
+  ...set("agents.enabled", "false"),
+  ...["goals", "multi_agent", "apps", "plugins", "sleep_tool"].flatMap((feature) => ["--disable", feature]),
 ];
 
 const environment = ({ settings, options }: AgentContext): NodeJS.ProcessEnv => ({ ...settings.env, ...options.env });

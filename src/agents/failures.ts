@@ -46,7 +46,7 @@ const kinds: readonly (readonly ["rate-limit" | "auth" | "network", RegExp])[] =
   [
     "network",
     new RegExp(
-      `ECONN\\w+|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|EPIPE|socket hang up|connection (?:refused|reset|error|closed|failed)|stream disconnected|error sending request|network error|fetch failed|request timed out|getaddrinfo|dns error|${status("408|5\\d\\d")}|internal server error|bad gateway|service unavailable|gateway timeout`,
+      `ECONN\\w+|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|EPIPE|socket hang up|connection (?:refused|reset|error|closed|failed)|stream disconnected|error sending request|network error|fetch failed|request timed out|getaddrinfo|dns error|${status("408|5\\d\\d")}|internal server error|high demand|at capacity|bad gateway|service unavailable|gateway timeout`,
       "i",
     ),
   ],
@@ -68,9 +68,10 @@ function resetIn(text: string, now: number): number | undefined {
   return [...parts].reduce((sum, [, count, unit]) => sum + Number(count) * (unitMs[(unit ?? "").toLowerCase()] ?? 1), now);
 }
 
-/** The last line that says something, short enough for one sentence. */
+/** The last line that tells of an error, else the last that says anything, short enough for one sentence. */
 export function quote(text: string): string {
   const lines = text.split(/\r?\n/).filter((line) => line.trim() !== "");
-  const last = (lines.at(-1) ?? "").trim().replace(/[.\s]+$/, "");
+  const telling = lines.findLast((line) => /error|fail|denied|invalid|refused|cannot|can't|not /i.test(line)) ?? lines.at(-1) ?? "";
+  const last = telling.trim().replace(/[.\s]+$/, "");
   return last.length > 300 ? `${last.slice(0, 299)}…` : last;
 }
