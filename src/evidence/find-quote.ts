@@ -62,7 +62,7 @@ function locate(text: string, haystack: Normalised, quote: string): Span | undef
   if (fragments.length < 2 || filled.length === 0) return undefined;
   if (filled.length === 1) return asWhole(text, haystack, filled[0] as string);
   if (filled.some((fragment) => isShort(fragment))) return undefined;
-  return inOrder({ text, haystack, needles: filled.map(normalise), deadEnds: new Set() }, 0, undefined);
+  return inOrder(text, haystack, filled.map(normalise));
 }
 
 /** Models wrap a quote in quotation marks of their own. */
@@ -87,36 +87,38 @@ function asWhole(text: string, haystack: Normalised, quote: string): Span | unde
 
 const oneLine = (text: string) => text.replace(/\s+/g, " ").trim();
 
-interface Search {
-  readonly text: string;
-  readonly haystack: Normalised;
-  readonly needles: readonly Normalised[];
-  /** Fragment and position from which the rest was not found; without it a hostile quote of forty fragments never ends. */
-  readonly deadEnds: Set<string>;
+interface Chain extends Span {
+  /** Where in the normalised text the last fragment ends. */
+  readonly next: number;
 }
 
-/** The fragments from `index` on, each after the last and near it. Tries later places where an early one leads nowhere. */
-function inOrder(search: Search, index: number, before: (Span & { next: number }) | undefined): Span | undefined {
-  const { text, haystack, needles, deadEnds } = search;
-  const needle = needles[index];
-  if (needle === undefined) return before;
-  for (const at of starts(haystack, needle, before?.next)) {
-    const span = check(text, haystack, needle, at);
-    if (span === undefined) continue;
-    if (before !== undefined && span.start - before.end > widestElision) return undefined;
-    const key = `${index} ${at}`;
-    if (deadEnds.has(key)) continue;
-    const rest = inOrder(search, index + 1, { start: before?.start ?? span.start, end: span.end, next: at + needle.chars.length });
-    if (rest !== undefined) return { start: rest.start, end: rest.end };
-    deadEnds.add(key);
+/**
+ * The fragments, each after the last and near it. For every place of a fragment the latest place of the one before it is the nearest, so
+ * one pass a fragment is enough, however often each stands in the text.
+ */
+function inOrder(text: string, haystack: Normalised, needles: readonly Normalised[]): Span | undefined {
+  let chains: Chain[] | undefined;
+  for (const needle of needles) {
+    const longer: Chain[] = [];
+    let before = 0;
+    for (const at of starts(haystack, needle)) {
+      while (chains !== undefined && (chains[before + 1]?.next ?? Infinity) <= at) before += 1;
+      const chain = chains?.[before];
+      if (chains !== undefined && (chain === undefined || chain.next > at)) continue;
+      const span = check(text, haystack, needle, at);
+      if (span === undefined || (chain !== undefined && span.start - chain.end > widestElision)) continue;
+      longer.push({ start: chain?.start ?? span.start, end: span.end, next: at + needle.chars.length });
+    }
+    chains = longer;
   }
-  return undefined;
+  const [first] = chains ?? [];
+  return first === undefined ? undefined : { start: first.start, end: first.end };
 }
 
-function* starts(haystack: Normalised, needle: Normalised, from = 0): Generator<number> {
+function* starts(haystack: Normalised, needle: Normalised): Generator<number> {
   if (needle.chars === "") return;
   let count = 0;
-  for (let at = haystack.chars.indexOf(needle.chars, from); at !== -1 && count < mostStarts; at = haystack.chars.indexOf(needle.chars, at + 1)) {
+  for (let at = haystack.chars.indexOf(needle.chars); at !== -1 && count < mostStarts; at = haystack.chars.indexOf(needle.chars, at + 1)) {
     count += 1;
     yield at;
   }

@@ -18,8 +18,8 @@ export interface Normalised {
 const bracketed = /\[\s*(?:p\. ?\d{1,5}|\d{1,3}[a-z]?(?:\s*[,;\u2010-\u2015\u2212-]\s*\d{1,3}[a-z]?){0,20})\s*\]/y;
 /** Markdown emphasis and code: agents quote the words without it. Only pairs that hug whole words, so `A*` and `5*3` stay. */
 const emphasis = /(?<![\p{L}\p{N}*_`\\])(\*\*|__|\*|_|`)(?=[^\s*_`])[^*_`\n]{0,200}[^\s*_`](\1)(?![\p{L}\p{N}*_`])/gu;
-/** Heading marks of Markdown at the start of a line. */
-const headingMarks = /(?<=^|\n)#{1,6} /g;
+/** Heading and list marks at the start of a line. A dash before a number stays: it may be a minus. */
+const lineMarks = /(?<=^|\n) *(?:#{1,6} |• ?|[-*+] (?=[^\d.\s]))/g;
 
 const isLetter = (char: string | undefined) => char !== undefined && (/[a-zA-Z]/.test(char) || (char > "\u007f" && /\p{L}/u.test(char)));
 const isDash = (char: string) => char === "-" || (char >= "\u2010" && char <= "\u2015") || char === "\u2212";
@@ -92,7 +92,7 @@ function marksToDrop(text: string): Set<number> {
       drop.add(match.index + match[0].length - mark.length + offset);
     }
   }
-  for (const match of text.matchAll(headingMarks)) for (let offset = 0; offset < match[0].length - 1; offset += 1) drop.add(match.index + offset);
+  for (const match of text.matchAll(lineMarks)) for (let offset = 0; offset < match[0].trimEnd().length; offset += 1) drop.add(match.index + offset);
   return drop;
 }
 

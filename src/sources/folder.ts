@@ -2,27 +2,13 @@ import { readdirSync } from "node:fs";
 import { readFile, stat } from "node:fs/promises";
 import { basename, join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
+import type { Candidate } from "./candidate.js";
 import { ExpectedError, hasCode } from "../lib/errors.js";
 import { packageFile } from "../lib/package-root.js";
 import { largestPdf } from "./pdf.js";
 import { readDocument } from "./read-document.js";
 import { documentEnding, paperId, safeName } from "./reference.js";
 import type { PaperText } from "./text.js";
-
-/** A paper that a source offers; screening decides whether it enters the pool. */
-export interface Candidate {
-  readonly id: string;
-  readonly title: string;
-  readonly url: string;
-  readonly pdf_url: string | null;
-  readonly authors: readonly string[];
-  /** YYYY, YYYY-MM or YYYY-MM-DD. */
-  readonly date: string | null;
-  readonly source: string;
-  readonly abstract: string | null;
-  readonly identifiers?: { readonly doi?: string; readonly arxiv?: string };
-  readonly retracted?: boolean;
-}
 
 const mostFiles = 2000;
 /** Enough for a title and an abstract; a listing must not read two thousand PDFs to their end. */

@@ -99,18 +99,21 @@ async function readFileAt(path: string, signal: AbortSignal): Promise<Read> {
 
 async function readFromNetwork(paper: PaperToRead, options: ReadOptions): Promise<Read> {
   const tried: NotRead[] = [];
+  const asksToWait = new Set<string>();
   let partial: Read | undefined;
   for (const address of addressesOf(paper, { ...publicEndpoints, ...options.endpoints })) {
+    if (asksToWait.has(hostOf(address))) continue;
     const read = await readAddress(address, paper, options);
     if (read.status === "ok" && read.text.depth === "full") return read;
     if (read.status !== "ok") tried.push(read);
     else partial ??= read;
     if (options.signal.aborted) break;
-    // The same host would only say it again.
-    if (read.status === "rate_limited") break;
+    if (read.status === "rate_limited") asksToWait.add(hostOf(address));
   }
   return partial ?? mostHopeful(tried) ?? { status: "not-found", reason: `${paper.id} has no address to read it from; add a url or pdf_url.` };
 }
+
+const hostOf = (address: string) => (URL.canParse(address) ? new URL(address).host : address);
 
 /** Of several failures the one that is most worth another try, so that a paper is not given up for the lesser one. */
 function mostHopeful(failures: readonly NotRead[]): NotRead | undefined {

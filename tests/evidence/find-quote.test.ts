@@ -1,0 +1,136 @@
+import { describe, expect, it } from "vitest";
+import { findQuote } from "../../src/evidence/find-quote.js";
+import { buildText } from "../../src/sources/text.js";
+
+const found = (text: string, quote: string) => findQuote(text, quote).found;
+
+describe("a quote is found in spite of", () => {
+  it.each([
+    ["white space and line breaks", "The policy\n  reaches   94 percent success.", "The policy reaches 94 percent success."],
+    ["hyphenation at a line's end", "an effec-\ntive policy for in-hand rotation", "an effective policy for in-hand rotation"],
+    ["a compound broken at its own hyphen", "the state-of-the-\nart baseline was weaker", "the state-of-the-art baseline was weaker"],
+    ["ligatures", "a signiﬁcant and eﬃcient ﬂow", "a significant and efficient flow"],
+    ["kinds of quotation marks", "they call it “sim2real” and it’s common", "they call it \"sim2real\" and it's common"],
+    ["kinds of dashes", "values of 10–20 ms — far below the limit", "values of 10-20 ms - far below the limit"],
+    ["soft hyphens", "ran\u00addomi\u00adsation of contact friction", "randomisation of contact friction"],
+    ["compatibility forms", "Ｆｕｌｌ width ½ and µm sized", "Full width 1⁄2 and μm sized"],
+    ["composed and combining accents", "the Erdo\u030bs na\u00efve bound holds", "the Erdős naïve bound holds"],
+    ["accents left out", "Müller and Gómez report the same", "Muller and Gomez report the same"],
+    ["accents that stand alone", "na ¨ıve baselines fail on Erd ˝os graphs", "naïve baselines fail on Erdős graphs"],
+    ["a PDF's kerning in numbers", "latency fell to 150 .1 ms on average", "latency fell to 150.1 ms on average"],
+    ["a word that a PDF split", "we observe a signi ficant drop in the error over all tasks", "we observe a significant drop in the error over all tasks"],
+    ["citations left out", "Prior work [12] and others [3, 4], [5–8] fail here", "Prior work and others, fail here"],
+    ["page marks", "a sentence that runs\n\n[p. 4]\nover the page end", "a sentence that runs over the page end"],
+    ["letter case", "Domain Randomisation Helps Transfer", "domain randomisation helps transfer"],
+    ["Markdown emphasis and heading marks", "## 3 Results\n\nIt was **much better** than `PPO` there", "3 Results It was much better than PPO there"],
+    ["list marks", "needs three things:\n- a hand\n- a simulator", "needs three things: a hand a simulator"],
+    ["quotation marks around it", "the policy reaches 94 percent", "“the policy reaches 94 percent”"],
+  ])("%s", (_, text, quote) => {
+    expect(found(`Before it. ${text} After it.`, quote)).toBe(true);
+  });
+});
+
+describe("a quote is not found where", () => {
+  it.each([
+    ["a number differs", "an error of 0.304 mm was measured", "an error of 0.305 mm was measured"],
+    ["a number was cut short", "an error of 0.304 mm was measured", "an error of 0.30"],
+    ["a number lost its beginning", "we used 15 subjects in all", "5 subjects in all"],
+    ["a number lost its whole part", "a gain of 0.5 points was seen", "5 points was seen"],
+    ["a sign was lost", "a change of -0.3 points was seen", "0.3 points was seen"],
+    ["a sign was added", "a change of 0.3 points was seen", "a change of -0.3 points was seen"],
+    ["a thousand became ten", "about 10 5 samples were used", "about 105 samples were used"],
+    ["a power was flattened", "about 10⁵ samples were used", "about 105 samples were used"],
+    ["two sentences would make one number", "We used 150. 1 subject left early", "We used 150.1 subject left early"],
+    ["a negation was dropped", "the method does not generalise to gloves", "the method does generalise to gloves"],
+    ["a negation was added", "the method does generalise to gloves", "the method does not generalise to gloves"],
+    ["words change places", "the hand beats the gripper on screws", "the gripper beats the hand on screws"],
+    ["it begins inside a word", "the robot was unable to grasp it", "able to grasp it"],
+    ["it ends inside a word", "this is an effective way out", "this is an effect"],
+    ["a comparison is turned round", "p < 0.05 in all the trials", "p > 0.05 in all the trials"],
+    ["an interval in brackets differs", "with actions in the range [0, 1] per joint", "with actions in the range [0, 5] per joint"],
+    ["a citation differs", "as shown before [12] in detail", "as shown before [13] in detail"],
+    ["a unit differs", "a latency of 150 ms per step", "a latency of 150 µs per step"],
+  ])("%s", (_, text, quote) => {
+    expect(found(`Before it. ${text} After it.`, quote)).toBe(false);
+  });
+});
+
+describe("fragments", () => {
+  const text = `The policy was trained in simulation for nine hours. ${"It then rested. ".repeat(20)}On the real hand it reached 94 percent success. ${"Nothing else happened. ".repeat(150)}The end of the paper came at last.`;
+
+  it.each(["…", "...", " … ", " [...] ", " (…) "])("stand for words left out between them, written '%s'", (dots) => {
+    const match = findQuote(text, `The policy was trained in simulation${dots}it reached 94 percent success`);
+    expect(match).toMatchObject({ found: true, start: 0, end: text.indexOf(". Nothing") });
+  });
+
+  it("must stand in the quote's order", () => {
+    expect(found(text, "it reached 94 percent success … The policy was trained in simulation")).toBe(false);
+  });
+
+  it("must stand within 2,000 characters of each other", () => {
+    expect(found(text, "it reached 94 percent success … The end of the paper")).toBe(false);
+  });
+
+  it("must each be of three words or twelve characters", () => {
+    expect(found("the method was not good", "the method was … good")).toBe(false);
+    expect(found(text, "The policy was … real")).toBe(false);
+  });
+
+  it("are looked for at later places where the first leads nowhere", () => {
+    const twice = `We measure success here. ${"Filler goes on. ".repeat(200)}We measure success here. And then it was 94 percent.`;
+    expect(findQuote(twice, "We measure success … it was 94 percent")).toMatchObject({ found: true, start: twice.lastIndexOf("We measure") });
+  });
+
+  it("leave three dots of the text itself alone", () => {
+    expect(found("for joints 1, 2, ..., n of the hand", "joints 1, 2, ..., n of the hand")).toBe(true);
+  });
+
+  it("end the search soon, however many there are and however often each stands in the text", () => {
+    const fragment = "so it goes on";
+    expect(found(`${fragment}. `.repeat(2000), `${Array.from({ length: 40 }, () => fragment).join(" … ")} … and here it ends`)).toBe(false);
+  });
+});
+
+describe("a short quote", () => {
+  it("counts when it holds a number or two words, and stands in the text as it is", () => {
+    expect(found("success rose to 94.2% there", "94.2%")).toBe(true);
+    expect(found("a Shadow Hand there", "Shadow Hand")).toBe(true);
+    expect(found("a Shadow Hand there", "shadow hand")).toBe(false);
+    expect(found("a value of 0.3041", "0.304")).toBe(false);
+  });
+
+  it("does not count when it is one word, however long", () => {
+    expect(found("the hand is good", "hand")).toBe(false);
+    expect(found("all about generalisation", "generalisation")).toBe(false);
+    expect(found("anything", "")).toBe(false);
+    expect(found("anything...", "...")).toBe(false);
+  });
+});
+
+describe("what findQuote answers", () => {
+  const text = buildText(
+    [
+      { label: "p. 1", text: "[p. 1]\nWe study dexterous hands of all kinds." },
+      { label: "p. 2", text: "[p. 2]\nThe policy reaches an error of 0.304 mm on the real hand after nine hours." },
+    ],
+    { kind: "pdf", depth: "full" },
+  );
+
+  it("names where the quote begins, with offsets into the text", () => {
+    const match = findQuote(text, "an error of 0.304 mm");
+    expect(match).toMatchObject({ found: true, locator: "p. 2" });
+    expect(match.found && text.text.slice(match.start, match.end)).toBe("an error of 0.304 mm");
+  });
+
+  it("gives the nearest passage of at most 300 characters where it is not found, and that passage can be quoted", () => {
+    const match = findQuote(text, "The policy reaches an error of 0.305 mm on the real hand");
+    const nearest = match.found ? "" : match.nearest;
+    expect(nearest).toContain("an error of 0.304 mm");
+    expect(nearest.length).toBeLessThanOrEqual(300);
+    expect(found(text.text, nearest)).toBe(true);
+  });
+
+  it("gives no passage where nothing is shared", () => {
+    expect(findQuote(text, "completely unrelated cooking recipe")).toEqual({ found: false, nearest: "" });
+  });
+});
