@@ -48,8 +48,10 @@ function advice(argument: string, names: readonly string[]): string {
   const alike = names.filter((name) => typed.length >= 3 && name.toLowerCase().includes(typed));
   // People leave the date away.
   const near = nearest(typed, names) ?? names.find((name) => nearest(typed, [name.replace(/-\d{4}-\d{2}-\d{2}$/, "")]) !== undefined);
-  if (alike.length === 0 && near !== undefined) return `the nearest one is ${near}`;
-  return alike.length > 0 ? `near are ${few(alike)}` : `there are ${few(names)}`;
+  const [first, second] = alike;
+  if (second !== undefined) return `near are ${few(alike)}`;
+  if (first !== undefined || near !== undefined) return `the nearest one is ${first ?? near}`;
+  return names.length === 1 ? `the only one is ${names[0]}` : `there are ${few(names)}`;
 }
 
 const few = (names: readonly string[]): string => (names.length > 6 ? `${names.slice(0, 6).join(", ")} and ${names.length - 6} more` : names.join(", "));

@@ -48,7 +48,7 @@ export async function listCommand({ json }: { readonly json: boolean }, io: Io):
     return 0;
   }
   if (rows.length === 0) io.stderr(`No research under ./${researchesFolder}; make one with research-ralph new "<topic>".\n`);
-  else for (const line of table(rows, io.columns)) io.stdout(`${line}\n`);
+  else for (const line of table(rows, io.tableWidth)) io.stdout(`${line}\n`);
   return 0;
 }
 
@@ -76,7 +76,7 @@ async function readRow(folder: string): Promise<Row> {
  */
 function parseBytes(bytes: Buffer): Rrd {
   const mark = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0;
-  return JSON.parse(bytes.latin1Slice(mark)) as Rrd;
+  return JSON.parse(bytes.toString("latin1", mark)) as Rrd;
 }
 
 const decode = (text: string): string => Buffer.from(text, "latin1").toString("utf8");
@@ -93,12 +93,12 @@ function table(rows: readonly Row[], columns: number): string[] {
           row.seconds === null ? "–" : duration(row.seconds * 1000),
         ],
   );
-  const heads = ["PHASE", "PAPERS", "SHOWN", "TIME"];
+  const heads = ["PHASE", "PAPERS", "PRESENTED", "TIME"];
   const widths = heads.map((head, index) => Math.max(width(head), ...cells.map((row) => width(row?.[index] ?? ""))));
   const right = widths.reduce((sum, columnWidth) => sum + columnWidth + 2, 0);
   const forName = Math.max(16, Math.min(columns - 1 - right, Math.max(4, ...rows.map((row) => width(row.name)))));
   const line = (name: string, values: readonly string[]) =>
-    [pad(truncate(oneLine(name), forName), forName), ...values.map((value, index) => pad(value, widths[index] ?? 0))].join("  ").trimEnd();
+    [pad(shortened(oneLine(name), forName), forName), ...values.map((value, index) => pad(value, widths[index] ?? 0))].join("  ").trimEnd();
   return [
     line("NAME", heads),
     ...rows.map((row, index) =>
@@ -107,6 +107,12 @@ function table(rows: readonly Row[], columns: number): string[] {
     "",
     `${rows.length} ${rows.length === 1 ? "research" : "researches"}${brokenNote(rows)}`,
   ];
+}
+
+/** The end of a name is its date, which tells two researches of one topic apart; so the middle gives way. */
+function shortened(name: string, columns: number): string {
+  const end = name.slice(-11);
+  return width(name) <= columns ? name : `${truncate(name.slice(0, -11), columns - width(end))}${end}`;
 }
 
 function brokenNote(rows: readonly Row[]): string {

@@ -1,7 +1,6 @@
-import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { ExpectedError, messageOf } from "../lib/errors.js";
-import { parseRrd } from "../store/rrd-file.js";
+import { readLedger } from "../store/ledger.js";
+import { readRrdFile, rrdName } from "../store/rrd-file.js";
 import type { Problem } from "../store/validate.js";
 import { many } from "../ui/format.js";
 import type { Io } from "../ui/io.js";
@@ -19,8 +18,8 @@ interface Finding extends Problem {
 /** Prints every problem of a research with its JSON pointer. Exit code 1 only for errors: old runs contradict themselves, and are read all the same. */
 export async function validateCommand({ folder: argument, json }: FolderOptions, io: Io): Promise<number> {
   const folder = await findResearch(io.cwd, argument);
-  const path = join(folder, "rrd.json");
-  const findings = await findingsOf(path);
+  const path = join(folder, rrdName);
+  const findings = await findingsOf(folder, path);
   const errors = findings.filter((finding) => finding.level === "error").length;
   const valid = errors === 0;
   if (json) {
@@ -28,7 +27,7 @@ export async function validateCommand({ folder: argument, json }: FolderOptions,
   } else {
     for (const { level, pointer, message, hint, derived } of findings) {
       const more = [...(hint === undefined ? [] : [hint]), ...(derived === undefined || message.includes(JSON.stringify(derived)) ? [] : [`derived: ${JSON.stringify(derived)}`])];
-      io.stdout(`${level}: ${pointer === "" ? "the whole file" : oneLine(pointer)}: ${oneLine(message)}${more.length === 0 ? "" : ` — ${oneLine(more.join("; "))}`}\n`);
+      io.stdout(`${level}: ${pointer === "" ? "" : `${oneLine(pointer)}: `}${oneLine(message)}${more.length === 0 ? "" : ` — ${oneLine(more.join("; "))}`}\n`);
     }
     const warnings = findings.length - errors;
     io.stdout(`${shown(io.cwd, path)} is ${valid ? "valid" : "not valid"}: ${many(errors, "error")}, ${many(warnings, "warning")}\n`);
@@ -36,11 +35,12 @@ export async function validateCommand({ folder: argument, json }: FolderOptions,
   return valid ? 0 : 1;
 }
 
-async function findingsOf(path: string): Promise<Finding[]> {
-  const text = await readFile(path, "utf8").catch((error: unknown) => {
-    throw new ExpectedError(`${path} can't be read: ${messageOf(error)}.`);
-  });
-  const parsed = parseRrd(text, path);
-  if ("problems" in parsed) return parsed.problems.map((problem) => ({ level: "error", ...problem }));
-  return inconsistencies(parsed.ok).map((warning) => ({ level: "warning", ...warning }));
+async function findingsOf(folder: string, path: string): Promise<Finding[]> {
+  const parsed = await readRrdFile(path);
+  const ledger = (await readLedger(folder)).notices.map((message): Finding => ({ level: "warning", pointer: "", message }));
+  const rrd =
+    parsed.ok === undefined
+      ? parsed.problems.map((problem): Finding => ({ level: "error", ...problem }))
+      : inconsistencies(parsed.ok).map((warning): Finding => ({ level: "warning", ...warning }));
+  return [...rrd, ...ledger];
 }

@@ -50,30 +50,17 @@ export interface AnalysisResult {
    * @minItems 1
    * @maxItems 40
    */
-  evidence: [
-    {
-      /**
-       * One claim in your words.
-       */
-      claim: string;
-      /**
-       * The paper's own words, copied exactly; … marks what was left out.
-       */
-      quote: string;
-      locator?: string | null;
-    },
-    ...{
-      /**
-       * One claim in your words.
-       */
-      claim: string;
-      /**
-       * The paper's own words, copied exactly; … marks what was left out.
-       */
-      quote: string;
-      locator?: string | null;
-    }[]
-  ];
+  evidence: {
+    /**
+     * One claim in your words.
+     */
+    claim: string;
+    /**
+     * The paper's own words, copied exactly; … marks what was left out.
+     */
+    quote: string;
+    locator?: string | null;
+  }[];
   /**
    * @maxItems 12
    */

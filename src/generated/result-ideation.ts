@@ -28,7 +28,7 @@ export interface IdeationResult {
    * @minItems 1
    * @maxItems 30
    */
-  ideas: [Idea, ...Idea[]];
+  ideas: Idea[];
   patterns?: Patterns;
 }
 /**
@@ -62,12 +62,12 @@ export interface Idea {
      * @minItems 1
      * @maxItems 50
      */
-    paper_ids: [string, ...string[]];
+    paper_ids: string[];
     /**
      * @minItems 1
      * @maxItems 100
      */
-    insight_ids: [string, ...string[]];
+    insight_ids: string[];
     notes: Text;
   };
   /**

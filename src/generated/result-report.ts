@@ -24,7 +24,7 @@ export interface ReportResult {
    * @minItems 1
    * @maxItems 8
    */
-  key_findings: [Sourced, ...Sourced[]];
+  key_findings: Sourced[];
   /**
    * Insights grouped under names that emerged.
    *
@@ -36,7 +36,7 @@ export interface ReportResult {
      * @minItems 1
      * @maxItems 200
      */
-    insight_ids: [string, ...string[]];
+    insight_ids: string[];
   }[];
   /**
    * @maxItems 40
@@ -54,27 +54,18 @@ export interface ReportResult {
      * @minItems 2
      * @maxItems 6
      */
-    approaches: [string, string, ...string[]];
+    approaches: string[];
     /**
      * @minItems 1
      * @maxItems 12
      */
-    rows: [
-      {
-        aspect: string;
-        /**
-         * @maxItems 6
-         */
-        cells: string[];
-      },
-      ...{
-        aspect: string;
-        /**
-         * @maxItems 6
-         */
-        cells: string[];
-      }[]
-    ];
+    rows: {
+      aspect: string;
+      /**
+       * @maxItems 6
+       */
+      cells: string[];
+    }[];
   } | null;
   /**
    * @maxItems 8
@@ -88,18 +79,11 @@ export interface ReportResult {
    * @minItems 1
    * @maxItems 12
    */
-  recommendations: [
-    {
-      priority: "high" | "medium" | "low";
-      text: string;
-      paper_ids?: PaperIds;
-    },
-    ...{
-      priority: "high" | "medium" | "low";
-      text: string;
-      paper_ids?: PaperIds;
-    }[]
-  ];
+  recommendations: {
+    priority: "high" | "medium" | "low";
+    text: string;
+    paper_ids?: PaperIds;
+  }[];
   conclusion: string;
   patterns?: Patterns;
 }
@@ -113,5 +97,5 @@ export interface Sourced {
    * @minItems 1
    * @maxItems 50
    */
-  paper_ids: [string, ...string[]];
+  paper_ids: string[];
 }

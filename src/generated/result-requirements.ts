@@ -15,7 +15,7 @@ export interface RequirementsResult {
    * @minItems 5
    * @maxItems 8
    */
-  keywords: [string, string, string, string, string, ...string[]];
+  keywords: string[];
   time_window_days?: number;
   historical_lookback_days?: number;
   strategic_focus?: "balanced" | "market_creation" | "defensibility" | "speed";

@@ -1,0 +1,39 @@
+import { join } from "node:path";
+import type { OpenQuestion, Rrd } from "../generated/rrd.js";
+import { ExpectedError } from "../lib/errors.js";
+import { writeFileAtomic } from "../store/files.js";
+import { formatRrd } from "../store/rrd-file.js";
+import type { Io } from "../ui/io.js";
+import { oneLine } from "../ui/sanitise.js";
+
+const isQuestion = (question: OpenQuestion | string): question is OpenQuestion => typeof question !== "string";
+
+/** Puts the open questions to the person and writes the answers down as their defaults. Without answers nothing changes. */
+export async function askOpenQuestions(folder: string, rrd: Rrd, io: Io): Promise<Rrd> {
+  const questions = (rrd.open_questions ?? []).filter(isQuestion);
+  if (questions.length === 0) return rrd;
+  if (!io.canAsk) throw new ExpectedError("--ask needs a terminal; answer in open_questions of rrd.json instead, or leave --ask out.", 2);
+  const { select, text, isCancel } = await import("@clack/prompts");
+  const answers = new Map<string, string>();
+  for (const { question, options = [], current_default } of questions) {
+    const initial = String(current_default ?? "");
+    const message = oneLine(question);
+    const answer =
+      options.length > 0
+        ? await select({ message, initialValue: initial, options: [...new Set([initial, ...options])].filter(Boolean).map((value) => ({ value, label: oneLine(value) })) })
+        : await text({ message, initialValue: initial });
+    if (isCancel(answer)) break;
+    answers.set(question, answer);
+  }
+  if (answers.size === 0) return rrd;
+  const open_questions = (rrd.open_questions ?? []).map((question) =>
+    isQuestion(question) && answers.has(question.question) ? { ...question, current_default: answers.get(question.question) ?? null } : question,
+  );
+  const answered = { ...rrd, open_questions };
+  await writeFileAtomic(join(folder, "rrd.json"), formatRrd(answered));
+  return answered;
+}
+
+/** The open questions, for people to read: what was assumed, and where to change it. */
+export const questionLines = (rrd: Rrd): string[] =>
+  (rrd.open_questions ?? []).filter(isQuestion).map(({ question, current_default }) => `  ? ${oneLine(question)} Assumed: ${oneLine(String(current_default ?? "open"))}`);

@@ -1,0 +1,27 @@
+import { join } from "node:path";
+import { type ConfigFlags, resolveConfig } from "../config/resolve.js";
+import { readResearch } from "../store/research.js";
+import { exitCodeOf } from "../ui/exit-code.js";
+import type { Io } from "../ui/io.js";
+import { shown } from "./find-research.js";
+import { create } from "./new.js";
+import { work } from "./run.js";
+
+const topic = "Sample sim2real transfer for dexterous manipulation";
+/** The corpus holds twelve documents, one of them twice. */
+const papers = 11;
+
+/** A whole research over the packaged sample papers; by default with the baseline agent, so it needs no key and no network. */
+export async function demoCommand({ flags, quiet, json }: { readonly flags: ConfigFlags; readonly quiet: boolean; readonly json: boolean }, io: Io): Promise<number> {
+  // The demo must not fill the history of whatever repository it is tried in.
+  const config = await resolveConfig({ flags: { agent: "baseline", git: false, ...flags, papers }, env: io.env, cwd: io.cwd });
+  if (!quiet && !json) io.stderr("This demo reads a dozen sample papers written for it; their numbers are invented.\n");
+  const { verdict, folder } = await create(topic, ["samples"], config, io, { quiet, json });
+  if (folder === undefined) return exitCodeOf(verdict);
+  const { rrd } = await readResearch(folder);
+  const name = shown(io.cwd, folder);
+  if (!quiet && !json) io.stderr(`The research is ${name}\n`);
+  const code = await work(folder, rrd, config, io, { quiet, json });
+  if (code === 0 && !quiet && !json) io.stderr(`Read ${join(name, "research-report.md")}; see 'research-ralph status ${name}'.\n`);
+  return code;
+}

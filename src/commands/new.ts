@@ -1,0 +1,74 @@
+import { join } from "node:path";
+import { createAgent } from "../agents/registry.js";
+import { drive, settingsFor } from "../compose.js";
+import { type ConfigFlags, type ResolvedConfig, resolveConfig } from "../config/resolve.js";
+import { systemClock } from "../lib/clock.js";
+import { ExpectedError } from "../lib/errors.js";
+import type { Verdict } from "../loop/types.js";
+import { readResearch } from "../store/research.js";
+import { exitCodeOf } from "../ui/exit-code.js";
+import type { Io } from "../ui/io.js";
+import { createWorkflow } from "../workflows/research/create.js";
+import { loadPrompt } from "../workflows/research/prompt.js";
+import { workspacesOf } from "../workflows/research/workspace.js";
+import { askOpenQuestions, questionLines } from "./ask.js";
+import { researchesFolder, shown } from "./find-research.js";
+
+export interface NewArguments {
+  readonly topic: string;
+  readonly flags: ConfigFlags;
+  readonly ask: boolean;
+  readonly quiet: boolean;
+  readonly json: boolean;
+}
+
+const defaultSources = ["arXiv", "Google Scholar", "web"];
+
+/** Makes a research folder from a topic, in one iteration of the agent. */
+export async function newCommand({ topic, flags, ask, quiet, json }: NewArguments, io: Io): Promise<number> {
+  const config = await resolveConfig({ flags, env: io.env, cwd: io.cwd });
+  const { verdict, folder } = await create(topic, defaultSources, config, io, { quiet, json });
+  if (folder === undefined) return exitCodeOf(verdict);
+  let { rrd } = await readResearch(folder);
+  if (ask) rrd = await askOpenQuestions(folder, rrd, io);
+  const name = shown(io.cwd, folder);
+  if (json) io.stdout(`${JSON.stringify({ type: "created", folder: name })}\n`);
+  else {
+    io.stdout(`${name}\n`);
+    if (!quiet) io.stderr([...questionLines(rrd), `Look at ${name}/rrd.json, then: research-ralph run ${name}`, ""].join("\n"));
+  }
+  return exitCodeOf(verdict);
+}
+
+/** Runs the workflow that turns a topic into a folder under ./researches. */
+export async function create(
+  topic: string,
+  sources: readonly string[],
+  config: ResolvedConfig,
+  io: Io,
+  how: { readonly quiet: boolean; readonly json: boolean },
+): Promise<{ verdict: Verdict; folder?: string }> {
+  const clean = topic.replace(/\s+/g, " ").trim();
+  if (clean === "") throw new ExpectedError('The topic is empty; give one, such as research-ralph new "sim2real transfer for dexterous manipulation".', 2);
+  if (clean.length > 2000) throw new ExpectedError("The topic is longer than 2,000 characters; say it shorter and put the rest into rrd.json afterwards.", 2);
+  const parent = join(io.cwd, researchesFolder);
+  const prompt = await loadPrompt(io.cwd);
+  let folder: string | undefined;
+  const verdict = await drive(config, io, { ...how, iterations: 3 }, async () => ({
+    agent: createAgent(config.agent, settingsFor(config, io, undefined, false)),
+    workflow: createWorkflow({
+      topic: clean,
+      papers: config.papers,
+      sources,
+      parent,
+      prompt,
+      workspaces: workspacesOf(config.stateDir, join(parent, `new-${process.pid}`)),
+      now: systemClock.now,
+      created: (made) => {
+        folder = made;
+      },
+    }),
+    close: async () => {},
+  }));
+  return folder === undefined ? { verdict } : { verdict, folder };
+}

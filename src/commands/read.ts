@@ -1,0 +1,54 @@
+import { mkdtemp, mkdir, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { drive, openForWork } from "../compose.js";
+import { type ConfigFlags, resolveConfig } from "../config/resolve.js";
+import { ExpectedError } from "../lib/errors.js";
+import { describeReference } from "../sources/metadata.js";
+import { parseReference } from "../sources/reference.js";
+import { writeFileAtomic } from "../store/files.js";
+import { readResearch } from "../store/research.js";
+import { formatRrd } from "../store/rrd-file.js";
+import { exitCodeOf } from "../ui/exit-code.js";
+import type { Io } from "../ui/io.js";
+import { readingWorkflow, rrdForOne } from "../workflows/research/read-one.js";
+import { readingLines, readingOf } from "./reading.js";
+
+export interface ReadArguments {
+  readonly reference: string;
+  readonly flags: ConfigFlags;
+  readonly quiet: boolean;
+  readonly json: boolean;
+}
+
+/** Reads one paper with the agent and shows what it says, each claim with its quote and whether code found it. Keeps nothing. */
+export async function readCommand({ reference: input, flags, quiet, json }: ReadArguments, io: Io): Promise<number> {
+  const reference = parseReference(input);
+  if (reference.kind === "unknown") throw new ExpectedError(reference.reason, 2);
+  const config = await resolveConfig({ flags: { ...flags, git: false }, env: io.env, cwd: io.cwd });
+  await mkdir(config.stateDir, { recursive: true });
+  const folder = await mkdtemp(join(config.stateDir, "read-"));
+  try {
+    const verdict = await drive(config, io, { json, quiet, iterations: 3 }, async (signal) => {
+      const described = await describeReference(reference, {
+        cacheDir: join(folder, ".ralph", "texts"),
+        signal,
+        ...(config.contact === undefined ? {} : { contact: config.contact }),
+      });
+      if (described.status !== "ok") throw new ExpectedError(described.reason, described.status === "blocked" || described.status === "rate_limited" ? 5 : 1);
+      // Of a paper on this machine nothing is looked up outside.
+      const isLocal = reference.kind === "file" || reference.kind === "sample";
+      const rrd = rrdForOne({ ...described.paper, authors: [...(described.paper.authors ?? [])] }, [isLocal ? "samples" : "web"]);
+      await writeFileAtomic(join(folder, "rrd.json"), formatRrd(rrd));
+      const { workflow, ...rest } = await openForWork(folder, config, io, signal);
+      return { ...rest, workflow: readingWorkflow(workflow) };
+    });
+    if (verdict.verdict === "complete") {
+      const { rrd, ledger } = await readResearch(folder);
+      const reading = readingOf(rrd, ledger);
+      io.stdout(json ? `${JSON.stringify({ type: "reading", ...reading })}\n` : `${readingLines(reading, io).join("\n")}\n`);
+    }
+    return exitCodeOf(verdict);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,84 @@
+import { createColors } from "picocolors";
+import type { LedgerLine } from "../generated/ledger.js";
+import type { Evidence, Paper, Rrd } from "../generated/rrd.js";
+import { count, duration, money, wrap } from "../ui/format.js";
+import type { Io } from "../ui/io.js";
+import { oneLine } from "../ui/sanitise.js";
+import { executionDimensions, scoresOf, strategicDimensions, type Totals, totalsOf } from "../workflows/research/scores.js";
+import { authorsOf, prose } from "../workflows/research/unit-data.js";
+import { spendingOf, timeSpent, type Spending } from "./standing.js";
+
+/** What reading one paper brought and cost, and what thirty such papers would. */
+export interface Reading {
+  readonly paper: Paper;
+  readonly totals?: Totals;
+  readonly insights: readonly string[];
+  readonly spending: Spending;
+  readonly milliseconds: number;
+  readonly thirtyPapers: { readonly hours: number; readonly costUsd?: number };
+}
+
+export function readingOf(rrd: Rrd, ledger: readonly LedgerLine[]): Reading {
+  const [paper] = rrd.papers_pool;
+  if (paper === undefined) throw new Error("a reading without its paper");
+  const spending = spendingOf(ledger);
+  const milliseconds = timeSpent(rrd, ledger) ?? 0;
+  const scores = scoresOf(paper);
+  return {
+    paper,
+    ...(scores === undefined ? {} : { totals: totalsOf(rrd, scores) }),
+    insights: (rrd.insights ?? []).map((insight) => insight.insight),
+    spending,
+    milliseconds,
+    thirtyPapers: { hours: Math.round((milliseconds * 30) / 36_000) / 100, ...(spending.costUsd === undefined ? {} : { costUsd: spending.costUsd * 30 }) },
+  };
+}
+
+/** A reading for people: verdict and scores first, then every claim with its quote and whether it was found. */
+export function readingLines(reading: Reading, io: Pick<Io, "columns" | "color">): string[] {
+  const { paper, totals, spending, milliseconds, thirtyPapers } = reading;
+  const colors = createColors(io.color);
+  const columns = Math.min(io.columns, 100);
+  const flow = (text: string, indent = "") => wrap(oneLine(text), columns - indent.length).map((line) => indent + line);
+  const scores = scoresOf(paper);
+  const points = <Name extends string>(of: Readonly<Record<Name, number>>, names: readonly Name[]) => names.map((name) => `${name.replaceAll("_", " ")} ${of[name]}`).join(", ");
+  const analysis = paper.analysis;
+  const part = (name: string, text: unknown) => (prose(text) === "" ? [] : ["", colors.bold(name), ...flow(prose(text), "  ")]);
+  const code = Array.isArray(analysis?.implementations_found) ? analysis.implementations_found.map(String) : [];
+  const byline = [authorsOf(paper).slice(0, 4).join(", ") + (authorsOf(paper).length > 4 ? " and others" : ""), paper.date ?? "", paper.id].filter((text) => text !== "");
+  const total = totals?.strategic === undefined ? `${totals?.combined ?? "?"}/30` : `${totals.combined}/50 (execution ${totals.execution}/30, blue ocean ${totals.strategic}/20)`;
+  const forecast = `${thirtyPapers.hours < 0.1 ? "under 0.1" : thirtyPapers.hours.toFixed(1)} h${thirtyPapers.costUsd === undefined ? "" : `, ${money(thirtyPapers.costUsd)}`}`;
+  return [
+    colors.bold(oneLine(paper.title)),
+    ...flow(byline.join(" · ")),
+    "",
+    `${colors.bold(paper.decision ?? paper.status)} ${total}, read: ${paper.read_depth ?? "?"}`,
+    ...(scores === undefined ? [] : flow(points(scores.execution, executionDimensions), "  ")),
+    ...(scores?.strategic === undefined ? [] : flow(points(scores.strategic, strategicDimensions), "  ")),
+    ...(paper.warnings ?? []).flatMap((warning) => flow(`! ${warning}`).map(colors.yellow)),
+    ...part("Summary", analysis?.summary),
+    ...part("Method", analysis?.methodology),
+    ...part("Results", analysis?.results),
+    ...part("Limitations", analysis?.limitations),
+    ...part("Code", code.join(" ")),
+    "",
+    colors.bold("Evidence"),
+    ...(analysis?.evidence ?? []).flatMap((evidence) => evidenceLines(evidence, flow, colors)),
+    ...(reading.insights.length > 0 ? ["", colors.bold("Insights"), ...reading.insights.flatMap((insight) => flow(`- ${insight}`, "  "))] : []),
+    ...part("Why", paper.notes),
+    "",
+    `${count(spending.input)} tokens in, ${count(spending.output)} out · ${spending.costUsd === undefined ? "cost not reported" : money(spending.costUsd)} · ${duration(milliseconds)}`,
+    `30 papers ≈ ${forecast}`,
+  ];
+}
+
+function evidenceLines(evidence: Evidence, flow: (text: string, indent?: string) => string[], colors: ReturnType<typeof createColors>): string[] {
+  const marks = {
+    verified: [colors.green("✓"), evidence.locator ?? ""],
+    "not-in-text": [colors.red("✗"), "not in the text"],
+    "could-not-check": [colors.yellow("?"), "could not be checked"],
+  } as const;
+  const [mark, where] = marks[evidence.status];
+  const [first = "", ...rest] = flow(`${evidence.claim}${where === "" ? "" : ` (${where})`}`, "    ");
+  return [`  ${mark} ${first.trimStart()}`, ...rest, ...flow(`“${evidence.quote}”`, "      ").map(colors.dim)];
+}

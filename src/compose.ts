@@ -1,0 +1,111 @@
+import { join } from "node:path";
+import type { AgentSettings } from "./agents/definition.js";
+import { createAgent } from "./agents/registry.js";
+import type { ResolvedConfig } from "./config/resolve.js";
+import { systemClock } from "./lib/clock.js";
+import { heedSignals, limitIterations, limitWallTime, watchFiles } from "./loop/guards.js";
+import { heedFailures } from "./loop/retry.js";
+import { runLoop } from "./loop/run-loop.js";
+import type { Agent, Guard, Notice, Verdict, Workflow } from "./loop/types.js";
+import { listFolder, listSamples } from "./sources/folder.js";
+import { readPaper } from "./sources/read-paper.js";
+import { openResearch } from "./store/research.js";
+import { follow } from "./ui/follow.js";
+import type { Io } from "./ui/io.js";
+import { sinkFor } from "./ui/sink-for.js";
+import { listenForSignals } from "./ui/signals.js";
+import { classicWorkflow } from "./workflows/research/classic.js";
+import { loadPrompt, rootOf } from "./workflows/research/prompt.js";
+import type { Library, ResearchState } from "./workflows/research/state.js";
+import { derive } from "./workflows/research/statistics.js";
+import { researchWorkflow } from "./workflows/research/workflow.js";
+import { workspacesOf } from "./workflows/research/workspace.js";
+
+/** Where papers come from: folders of the user's, the packaged samples, and the reader for everything an agent found. */
+export function libraryFor(folder: string, root: string, contact: string | undefined, signal: AbortSignal): Library {
+  return {
+    serves: (source) => source === "samples" || source.startsWith("folder:"),
+    candidates: async (source) => (source === "samples" ? listSamples() : listFolder(join(root, source.slice("folder:".length)))),
+    text: async (paper) => {
+      const answer = await readPaper(paper, { cacheDir: join(folder, ".ralph", "texts"), signal, ...(contact === undefined ? {} : { contact }) });
+      return answer.status === "ok" ? { text: answer.text } : { unavailable: answer.reason };
+    },
+  };
+}
+
+export function settingsFor(config: ResolvedConfig, io: Io, transcripts: string | undefined, classic: boolean): AgentSettings {
+  return {
+    iterationMs: config.iterationMs,
+    idleMs: config.idleMs,
+    unconfined: config.unconfined,
+    classic,
+    stateDir: config.stateDir,
+    transcript: (iteration) => (transcripts === undefined ? undefined : join(transcripts, `${iteration}.jsonl`)),
+    agents: config.agents,
+    cwd: io.cwd,
+    env: io.env,
+  };
+}
+
+/** A research made ready to be worked on. */
+export interface OpenedResearch {
+  readonly workflow: Workflow<ResearchState>;
+  readonly agent: Agent;
+  close(): Promise<void>;
+}
+
+/** Takes the research's lock and puts workflow and agent together. `classicPrompt` set: the agent works on the folder itself. */
+export async function openForWork(folder: string, config: ResolvedConfig, io: Io, signal: AbortSignal, classicPrompt?: string): Promise<OpenedResearch> {
+  const root = rootOf(folder, io.cwd);
+  const agent = createAgent(config.agent, settingsFor(config, io, join(folder, ".ralph", "transcripts"), classicPrompt !== undefined));
+  const notices: Omit<Notice, "type" | "at">[] = [];
+  if (agent.confinement === "unconfined") notices.push({ level: "warning", message: `${agent.name} runs unconfined: it can read, change and send whatever you can.` });
+  const prompt = await loadPrompt(root);
+  const workspaces = workspacesOf(config.stateDir, folder);
+  const research = await openResearch(folder, { derive, git: config.git, notify: (level, message) => notices.push({ level, message }) });
+  await workspaces.sweep();
+  const now = systemClock.now;
+  const workflow =
+    classicPrompt === undefined
+      ? researchWorkflow({ research, library: libraryFor(folder, root, config.contact, signal), workspaces, prompt, root, now, learn: config.learn === "auto", notices })
+      : classicWorkflow({ research, prompt: classicPrompt, root, now, notices });
+  return { workflow, agent, close: () => research.close() };
+}
+
+export interface Drive {
+  readonly json: boolean;
+  readonly quiet: boolean;
+  /** Most iterations of this run. */
+  readonly iterations: number;
+  /** Whose PAUSE and STOP files count. */
+  readonly folder?: string;
+}
+
+/** Runs a workflow to its verdict while a person or a program watches, heeding limits, failures and signals. */
+export async function drive<State>(
+  config: ResolvedConfig,
+  io: Io,
+  how: Drive,
+  open: (signal: AbortSignal) => Promise<{ workflow: Workflow<State>; agent: Agent; close(): Promise<void> }>,
+): Promise<Verdict> {
+  const signals = listenForSignals(io);
+  try {
+    const { workflow, agent, close } = await open(signals.abort);
+    try {
+      const guards: Guard[] = [
+        heedSignals(signals.finish),
+        ...(how.folder === undefined ? [] : [watchFiles(how.folder)]),
+        heedFailures(config.patienceMs),
+        limitIterations(how.iterations),
+        ...(config.maxMs === undefined ? [] : [limitWallTime(config.maxMs)]),
+      ];
+      const sink = sinkFor(io, { json: how.json, quiet: how.quiet, agent: agent.name, most: how.iterations });
+      return await follow(runLoop(workflow, agent, { guards, clock: systemClock, finish: signals.finish, abort: signals.abort }), sink);
+    } finally {
+      await close();
+    }
+  } finally {
+    signals.stop();
+  }
+}
+

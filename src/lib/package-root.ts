@@ -1,0 +1,13 @@
+import { existsSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+/** The folder of our own package.json, from src/ as well as from dist/. */
+export const packageRoot = (() => {
+  let folder = dirname(fileURLToPath(import.meta.url));
+  while (!existsSync(join(folder, "package.json"))) folder = dirname(folder);
+  return folder;
+})();
+
+/** A file that ships with the package, such as prompt.md or schemas/rrd.schema.json. */
+export const packageFile = (...path: string[]): string => join(packageRoot, ...path);

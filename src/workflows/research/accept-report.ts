@@ -1,0 +1,39 @@
+import type { ReportResult } from "../../generated/result-report.js";
+import type { Rrd } from "../../generated/rrd.js";
+import type { Acceptable, Judging, Unacceptable } from "./accepted.js";
+import { dayOf } from "./accepted.js";
+import { bibliography } from "./bibliography.js";
+import type { ReportFacts } from "./report.js";
+import { renderReport } from "./report.js";
+import { patternLines } from "./patterns.js";
+
+/** Checks that the narrative names only papers and insights that exist, then renders the report around it. */
+export function acceptReport(rrd: Rrd, result: ReportResult, facts: ReportFacts, judging: Judging): Acceptable | Unacceptable {
+  const papers = new Set(rrd.papers_pool.map((paper) => paper.id));
+  const insights = new Set((rrd.insights ?? []).map((insight) => insight.id));
+  const unknownPapers = (where: string, ids: readonly string[] | undefined) =>
+    (ids ?? []).filter((id) => !papers.has(id)).map((id) => `${where} names the paper ${id}, which is not in this research`);
+  const { comparison } = result;
+  const reasons = [
+    ...(result.unit === "report" ? [] : [`unit is "${result.unit}"; this unit is "report"`]),
+    ...result.key_findings.flatMap((finding, index) => unknownPapers(`/key_findings/${index}`, finding.paper_ids)),
+    ...result.recommendations.flatMap((one, index) => unknownPapers(`/recommendations/${index}`, one.paper_ids)),
+    ...(result.companies ?? []).flatMap((one, index) => unknownPapers(`/companies/${index}`, one.paper_ids)),
+    ...result.categories.flatMap((category, index) =>
+      category.insight_ids.filter((id) => !insights.has(id)).map((id) => `/categories/${index} names the insight ${id}, which does not exist`),
+    ),
+    ...(comparison?.rows ?? []).flatMap((row, index) =>
+      row.cells.length === comparison?.approaches.length ? [] : [`/comparison/rows/${index} has ${row.cells.length} cells for ${comparison?.approaches.length} approaches`],
+    ),
+  ];
+  if (reasons.length > 0) return { reasons };
+  return {
+    changes: [],
+    files: [
+      { name: "research-report.md", text: renderReport(rrd, result, facts, judging) },
+      { name: "references.bib", text: bibliography(rrd) },
+    ],
+    progress: [`## ${dayOf(judging.at)} - Report`, "", "Generated: research-report.md, references.bib", "", ...patternLines("report", result.patterns)].join("\n"),
+    summary: `report written, ${result.key_findings.length} findings`,
+  };
+}

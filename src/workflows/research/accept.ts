@@ -1,0 +1,48 @@
+import { join } from "node:path";
+import type { AnalysisResult } from "../../generated/result-analysis.js";
+import type { DiscoveryResult } from "../../generated/result-discovery.js";
+import type { IdeationResult } from "../../generated/result-ideation.js";
+import type { ReportResult } from "../../generated/result-report.js";
+import { problemsOf } from "../../store/validate.js";
+import { acceptDiscovery } from "./accept-discovery.js";
+import { acceptIdeas } from "./accept-ideas.js";
+import { acceptPaper } from "./accept-paper.js";
+import { acceptReport } from "./accept-report.js";
+import type { Acceptable, Judging, Unacceptable } from "./accepted.js";
+import type { Material } from "./brief.js";
+import type { Pattern } from "./patterns.js";
+import { readResult } from "./result-file.js";
+import { paperOf, type ResearchState, type ResearchUnit } from "./state.js";
+
+const schemaOf = { discovery: "result-discovery", paper: "result-analysis", report: "result-report", ideas: "result-ideation" } as const;
+const mostReasons = 20;
+
+/** Judges what an agent left in its workspace: first the schema, then the rules of the unit. Changes nothing. */
+export async function judge(
+  { rrd, ledger }: ResearchState,
+  unit: ResearchUnit,
+  workspace: string,
+  material: Material,
+  patterns: readonly Pattern[],
+  judging: Judging,
+): Promise<Acceptable | Unacceptable> {
+  const result = await readResult(join(workspace, "result.json"));
+  if ("reason" in result) return { reasons: [result.reason] };
+  const problems = problemsOf(schemaOf[unit.kind], result.value);
+  if (problems.length > 0) {
+    return { reasons: problems.slice(0, mostReasons).map(({ pointer, message, hint }) => `${pointer || "/"} ${message}${hint ? ` (${hint})` : ""}`) };
+  }
+  switch (unit.kind) {
+    case "discovery":
+      return acceptDiscovery(rrd, unit.id, result.value as DiscoveryResult, material.batch ?? { candidates: [], sources: [], duplicates: [] }, judging);
+    case "report":
+      return acceptReport(rrd, result.value as ReportResult, { ledger, patterns }, judging);
+    case "ideas":
+      return acceptIdeas(rrd, result.value as IdeationResult, judging);
+    default: {
+      const paper = paperOf(rrd, unit.id);
+      if (paper === undefined) return { reasons: [`the paper ${unit.id} is no longer in the pool`] };
+      return acceptPaper(rrd, paper, result.value as AnalysisResult, material, judging);
+    }
+  }
+}

@@ -1,0 +1,24 @@
+import type { Paper, Rrd } from "../../generated/rrd.js";
+import { authorsOf } from "./unit-data.js";
+
+/** references.bib: every paper of the pool that was not rejected, for citation managers. */
+export const bibliography = (rrd: Rrd): string => rrd.papers_pool.filter((paper) => paper.status !== "rejected").map(entry).join("\n");
+
+function entry(paper: Paper): string {
+  const arxiv = paper.identifiers?.arxiv ?? /^arxiv_(.+)$/.exec(paper.id)?.[1]?.replace("_", "/");
+  const fields: [string, string | undefined][] = [
+    ["title", `{${escape(paper.title)}}`],
+    ["author", authorsOf(paper).map(escape).join(" and ") || undefined],
+    ["year", /^\d{4}/.exec(paper.date ?? "")?.[0]],
+    ["doi", paper.identifiers?.doi],
+    ["eprint", arxiv],
+    ["archiveprefix", arxiv === undefined ? undefined : "arXiv"],
+    ["url", paper.url ?? undefined],
+    ["note", paper.retracted === true ? "Retracted" : undefined],
+  ];
+  const lines = fields.filter(([, value]) => value !== undefined).map(([name, value]) => `  ${name} = {${value}}`);
+  return `@misc{${paper.id.replace(/[^\w.:-]/g, "_")},\n${lines.join(",\n")}\n}\n`;
+}
+
+/** BibTeX's own characters, so that a title can neither end its field nor start a command. */
+const escape = (text: string): string => text.replace(/[\\{}]/g, "").replace(/[&%$#_]/g, "\\$&").replace(/\s+/g, " ").trim();

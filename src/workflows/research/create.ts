@@ -1,0 +1,170 @@
+import { mkdir, readdir } from "node:fs/promises";
+import { basename, join } from "node:path";
+import type { LedgerLine } from "../../generated/ledger.js";
+import type { RequirementsResult } from "../../generated/result-requirements.js";
+import type { Rrd } from "../../generated/rrd.js";
+import { estimateTokens } from "../../lib/tokens.js";
+import type { AgentRun, Notes, Outcome, Unit, Workflow } from "../../loop/types.js";
+import { appendOnce, writeFileAtomic } from "../../store/files.js";
+import { formatLine, ledgerName } from "../../store/ledger.js";
+import { formatRrd } from "../../store/rrd-file.js";
+import { explaining } from "../../store/system-error.js";
+import { problemsOf } from "../../store/validate.js";
+import { orVerdict } from "./or-verdict.js";
+import { fill, type Prompt } from "./prompt.js";
+import { readResult } from "./result-file.js";
+import { deriveStatistics } from "./statistics.js";
+import { ledgerLine } from "./ledger-line.js";
+import type { Workspaces } from "./workspace.js";
+
+export interface CreateOptions {
+  readonly topic: string;
+  /** Target of the new research. */
+  readonly papers: number;
+  readonly sources: readonly string[];
+  /** The folder that holds researches. Absolute. */
+  readonly parent: string;
+  readonly prompt: Prompt;
+  readonly workspaces: Workspaces;
+  readonly now: () => number;
+  /** Told the new research's folder. */
+  readonly created: (folder: string) => void;
+}
+
+interface CreateState {
+  readonly folder?: string;
+  readonly refused: number;
+}
+
+const unit: Unit = { kind: "requirements", id: "requirements", phase: "DISCOVERY", title: "Requirements from the topic" };
+
+/** One iteration that turns a topic into a new research folder with a valid rrd.json. */
+export function createWorkflow(options: CreateOptions): Workflow<CreateState> {
+  let state: CreateState = { refused: 0 };
+  let started = 0;
+  const lines: LedgerLine[] = [];
+  const record = (run: AgentRun, outcome: LedgerLine["outcome"], reasons: readonly string[] = []) => {
+    const line = ledgerLine(unit, run, new Date(options.now()), outcome);
+    lines.push(reasons.length === 0 ? line : { ...line, reasons: [...reasons] });
+  };
+  return {
+    name: "new",
+    load: async () => state,
+    next: ({ folder, refused }) => {
+      if (folder !== undefined) return { verdict: "complete", reason: `The research is ready in ${folder}.` };
+      return refused < 3 ? unit : { verdict: "blocked", reason: "The agent's requirements were refused three times; try another --agent, or write rrd.json by hand." };
+    },
+    progress: ({ folder }) => ({ done: folder === undefined ? 0 : 1, total: 1 }),
+    notices: () => [],
+    brief: (_state, _unit, notes) =>
+      orVerdict(async () => {
+        started += 1;
+        const text = requirementsBrief(options, notes);
+        const workspace = await options.workspaces.create(started);
+        return { iteration: started, text, tokens: estimateTokens(text), workspace, access: { web: false, read: false, everything: false } };
+      }),
+    accept: (_state, _unit, run) =>
+      orVerdict(async (): Promise<Outcome> => {
+        if (run.failure !== undefined) {
+          record(run, "failed", [run.failure.message]);
+          return { outcome: "failed", failure: run.failure };
+        }
+        const result = await readResult(join(run.brief.workspace, "result.json"));
+        const reasons = "reason" in result ? [result.reason] : faultsOf(result.value);
+        await options.workspaces.remove(run.iteration);
+        if ("reason" in result || reasons.length > 0) {
+          record(run, "refused", reasons);
+          state = { refused: state.refused + 1 };
+          return { outcome: "refused", reasons };
+        }
+        const requirements = result.value as RequirementsResult;
+        record(run, "accepted");
+        const folder = await writeResearch(options, requirements, lines);
+        state = { ...state, folder };
+        options.created(folder);
+        return { outcome: "accepted", summary: `${requirements.keywords.length} keywords: ${requirements.keywords.join(", ")}` };
+      }),
+  };
+}
+
+function requirementsBrief({ prompt, topic }: CreateOptions, notes: Notes): string {
+  const values = { PROJECT: topic, PHASE: "REQUIREMENTS", UNIT: unit.id };
+  const refusal = notes.refusal === undefined ? "" : `# The last result was refused\n\n${notes.refusal.map((reason) => `- ${reason}`).join("\n")}`;
+  const data = JSON.stringify({ kind: "requirements", unit: unit.id, topic }, null, 1);
+  const parts = [fill(prompt.COMMON, values), fill(prompt.REQUIREMENTS, values), refusal, `# The unit\n\n<unit>\n${data}\n</unit>`, "Now do the unit and write result.json."];
+  return `${parts.filter((part) => part !== "").join("\n\n")}\n`;
+}
+
+function faultsOf(value: unknown): string[] {
+  const problems = problemsOf("result-requirements", value).map(({ pointer, message }) => `${pointer || "/"} ${message}`);
+  if (problems.length > 0) return problems;
+  const words = (value as RequirementsResult).name.trim().split(/\s+/).length;
+  return words >= 3 && words <= 6 ? [] : [`/name has ${words} words; three to six are asked for`];
+}
+
+async function writeResearch(options: CreateOptions, requirements: RequirementsResult, lines: readonly LedgerLine[]): Promise<string> {
+  const at = new Date(options.now());
+  const folder = await freeFolder(options.parent, `${slug(requirements.name)}-${at.toISOString().slice(0, 10)}`);
+  await explaining(folder, () => mkdir(folder, { recursive: true }));
+  await writeFileAtomic(join(folder, "rrd.json"), formatRrd(newRrd(options, requirements)));
+  await appendOnce(join(folder, "progress.txt"), { offset: 0, text: `# Research-Ralph Progress Log\nStarted: ${at.toISOString()}\nTopic: ${options.topic.replace(/\s+/g, " ")}\n\n` });
+  await appendOnce(join(folder, ledgerName), { offset: 0, text: lines.map(formatLine).join("") });
+  return folder;
+}
+
+export const slug = (name: string): string =>
+  name
+    .normalize("NFKD")
+    .replace(/\p{M}/gu, "")
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, "-")
+    .replace(/^-+|-+$/g, "")
+    .slice(0, 60)
+    .replace(/-+$/, "") || "research";
+
+/** The name, or the name with the first free number behind it. */
+async function freeFolder(parent: string, name: string): Promise<string> {
+  const taken = new Set(await readdir(parent).catch(() => []));
+  let candidate = name;
+  for (let number = 2; taken.has(candidate); number += 1) candidate = `${name}-${number}`;
+  return join(parent, basename(candidate));
+}
+
+/** The document that a new research starts with; the order of its fields is the original's. */
+export function newRrd(options: Pick<CreateOptions, "papers" | "sources">, requirements: Omit<RequirementsResult, "unit">): Rrd {
+  const terms = requirements.terms ?? {};
+  const rrd: Rrd = {
+    project: `Research: ${requirements.name}`,
+    branchName: `research/${slug(requirements.name)}`,
+    description: requirements.description,
+    mission: { blue_ocean_scoring: true, min_blue_ocean_score: 12, min_combined_score: 25, strategic_focus: requirements.strategic_focus ?? "balanced" },
+    requirements: {
+      focus_area: requirements.focus_area,
+      keywords: requirements.keywords,
+      time_window_days: requirements.time_window_days ?? 365,
+      historical_lookback_days: requirements.historical_lookback_days ?? 1095,
+      target_papers: options.papers,
+      sources: [...options.sources],
+      min_score_to_present: 18,
+    },
+    domain_glossary: { enabled: Object.keys(terms).length > 0, terms },
+    open_questions: requirements.open_questions ?? [],
+    phase: "DISCOVERY",
+    timing: null,
+    handoff: {
+      product_ideation: {
+        enabled: true,
+        min_ideas: 3,
+        max_ideas: 12,
+        output_filename: "product-ideas.json",
+        ranking_goal: "pick_one_for_prd",
+        assumed_constraints: { team_size: 3, time_horizon_months: 3, deployment_preference: ["saas", "on_prem"] },
+      },
+    },
+    papers_pool: [],
+    insights: [],
+    visited_urls: [],
+    blocked_sources: [],
+  };
+  return { ...rrd, statistics: deriveStatistics(rrd) };
+}

@@ -1,0 +1,21 @@
+import type { LedgerLine } from "../../generated/ledger.js";
+import type { AgentRun, Unit } from "../../loop/types.js";
+
+/** What the ledger says of an iteration whatever came of it. */
+export function ledgerLine(unit: Unit, run: AgentRun, at: Date, outcome: LedgerLine["outcome"]): LedgerLine {
+  const { usage, brief } = run;
+  return {
+    iteration: run.iteration,
+    at: at.toISOString(),
+    unit: unit.id,
+    phase: unit.phase as LedgerLine["phase"],
+    outcome,
+    agent: run.agent,
+    ...(run.model === undefined ? {} : { model: run.model }),
+    confinement: run.confinement,
+    duration_seconds: Math.round((run.endedAt - run.startedAt) / 100) / 10,
+    tokens: { input: usage.input, cached: usage.cached, output: usage.output, requests: usage.requests },
+    brief_tokens: brief.tokens,
+    ...(run.costUsd === undefined ? {} : { cost_usd: run.costUsd }),
+  };
+}

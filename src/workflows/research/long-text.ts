@@ -1,0 +1,48 @@
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { clip, estimateTokens } from "../../lib/tokens.js";
+import type { PaperText } from "../../sources/text.js";
+
+/** A text up to this many tokens stands in the brief itself: measured, that costs a quarter of reading it from files. */
+export const inlineTokens = 60_000;
+const partTokens = 6_000;
+
+export interface TextParts {
+  /** Paths relative to the workspace, in reading order. */
+  readonly files: readonly string[];
+  /** What stands where, a line a part. */
+  readonly outline: string;
+}
+
+/** Writes a long text into the workspace as paper/01.txt and on, each at most 6,000 tokens: agents' tools cut longer files silently. */
+export async function writeParts(text: PaperText, workspace: string): Promise<TextParts> {
+  await mkdir(join(workspace, "paper"), { recursive: true });
+  const parts = split(text.text);
+  const digits = String(parts.length).length < 2 ? 2 : String(parts.length).length;
+  const files = parts.map((_, index) => `paper/${String(index + 1).padStart(digits, "0")}.txt`);
+  for (const [index, part] of parts.entries()) await writeFile(join(workspace, files[index] ?? ""), part.text);
+  const outline = parts.map((part, index) => {
+    const labels = text.marks.filter((mark) => mark.at >= part.at && mark.at < part.at + part.text.length).map((mark) => mark.label);
+    const range = labels.length > 1 ? `${labels[0]} to ${labels.at(-1)}` : (labels[0] ?? "");
+    return `${files[index]}: ${range} ${clip(part.text.trim().split("\n")[0] ?? "", 20)}`;
+  });
+  return { files, outline: clip(outline.join("\n"), 1_500) };
+}
+
+/** Cuts at paragraph ends, else at line ends, else at words. Nothing is lost: the parts joined are the text. */
+export function split(text: string): { at: number; text: string }[] {
+  const parts: { at: number; text: string }[] = [];
+  let at = 0;
+  while (at < text.length) {
+    const rest = text.slice(at, at + partTokens * 4);
+    let end = rest.length;
+    while (estimateTokens(rest.slice(0, end)) > partTokens) end = Math.floor(end * 0.9);
+    if (at + end < text.length) {
+      const cut = ["\n\n", "\n", " "].map((mark) => rest.lastIndexOf(mark, end)).find((index) => index > end / 2);
+      if (cut !== undefined) end = cut + 1;
+    }
+    parts.push({ at, text: text.slice(at, at + end) });
+    at += end;
+  }
+  return parts;
+}

@@ -1,0 +1,67 @@
+import { open, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { writeFileAtomic } from "../../store/files.js";
+
+/** A lesson an agent left about working on this research, with the unit it learned it from. */
+export interface Pattern {
+  readonly unit: string;
+  readonly text: string;
+}
+
+const heading = "**Research Patterns:**";
+const tailBytes = 256 * 1024;
+
+/** The lines of a progress entry that carry patterns; empty for none. */
+export const patternLines = (unit: string, patterns: readonly string[] | undefined): string[] =>
+  patterns === undefined || patterns.length === 0 ? [] : [heading, ...patterns.map((text) => `- (${unit}) ${text.replace(/\s+/g, " ").trim()}`), ""];
+
+/** Patterns in progress.txt, oldest first, each once; of a long log only the last 256 KB are read. */
+export async function readPatterns(folder: string): Promise<Pattern[]> {
+  const found = new Map<string, Pattern>();
+  let inside = false;
+  for (const line of (await readTail(join(folder, "progress.txt"))).split(/\r?\n/)) {
+    if (line.startsWith(heading)) inside = true;
+    else if (inside) {
+      const match = /^- \(([^)]{1,200})\) (.{1,200})$/.exec(line);
+      if (match === null) inside = false;
+      else found.set(match[2] ?? "", { unit: match[1] ?? "", text: match[2] ?? "" });
+    }
+  }
+  return [...found.values()];
+}
+
+const learnedHeading = "## Learned patterns";
+
+/** Patterns that AGENTS.md does not hold yet. */
+export async function unlearned(root: string, patterns: readonly Pattern[]): Promise<Pattern[]> {
+  const text = await readFile(join(root, "AGENTS.md"), "utf8").catch(() => "");
+  return patterns.filter((pattern) => !text.includes(`- ${pattern.text}`));
+}
+
+/** Adds patterns to AGENTS.md, at the end of its section "Learned patterns". Each is one line of text and nothing else. */
+export async function learnPatterns(root: string, patterns: readonly Pattern[]): Promise<void> {
+  const fresh = await unlearned(root, patterns);
+  if (fresh.length === 0) return;
+  const path = join(root, "AGENTS.md");
+  const text = (await readFile(path, "utf8").catch(() => "# What agents should know in this repository\n")).trimEnd();
+  const lines = fresh.map((pattern) => `- ${pattern.text}`).join("\n");
+  const start = text.indexOf(learnedHeading);
+  const next = start < 0 ? -1 : text.indexOf("\n## ", start + learnedHeading.length);
+  const head = start < 0 ? `${text}\n\n${learnedHeading}\n` : text.slice(0, next < 0 ? undefined : next).trimEnd();
+  const tail = next < 0 ? "" : `\n${text.slice(next)}`;
+  await writeFileAtomic(path, `${head}${head.endsWith(learnedHeading) ? "\n" : ""}\n${lines}\n${tail}`);
+}
+
+async function readTail(path: string): Promise<string> {
+  const file = await open(path).catch(() => undefined);
+  if (file === undefined) return "";
+  try {
+    const { size } = await file.stat();
+    const length = Math.min(size, tailBytes);
+    const buffer = Buffer.alloc(length);
+    await file.read(buffer, 0, length, size - length);
+    return buffer.toString("utf8");
+  } finally {
+    await file.close();
+  }
+}

@@ -1,0 +1,20 @@
+import type { Paper, Rrd } from "../../generated/rrd.js";
+import type { Workflow } from "../../loop/types.js";
+import { newRrd } from "./create.js";
+import type { ResearchState } from "./state.js";
+import { isDecided } from "./standing.js";
+
+/** A research of one paper, for `read`: judged by both rubrics, no report, no ideas. */
+export function rrdForOne(paper: Pick<Paper, "id" | "title"> & Partial<Paper>, sources: readonly string[]): Rrd {
+  const rrd = newRrd({ papers: 1, sources }, { name: "one paper", description: "", focus_area: "", keywords: [] });
+  const record: Paper = { ...paper, status: "pending", priority: 5, score: null, score_breakdown: null, analysis: null, decision: null, notes: "" };
+  return { ...rrd, project: `Reading ${paper.title}`, description: "Judge this one paper by itself.", phase: "ANALYSIS", papers_pool: [record] };
+}
+
+/** The workflow of a research, ended as soon as its papers are decided. */
+export const readingWorkflow = (workflow: Workflow<ResearchState>): Workflow<ResearchState> => ({
+  ...workflow,
+  name: "read",
+  next: (state, inFlight) =>
+    state.rrd.papers_pool.every(isDecided) ? { verdict: "complete", reason: "The paper is read." } : workflow.next(state, inFlight),
+});

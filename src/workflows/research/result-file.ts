@@ -1,0 +1,36 @@
+import { constants } from "node:fs";
+import { open } from "node:fs/promises";
+import { hasCode, messageOf } from "../../lib/errors.js";
+
+const mostBytes = 5 * 1024 * 1024;
+
+/**
+ * Reads the one file an agent leaves. It may be anything: absent, a folder, a FIFO that never ends, a link to a secret,
+ * 200 MB. Whatever it is, the answer is a value or one sentence for the next attempt.
+ */
+export async function readResult(path: string): Promise<{ value: unknown } | { reason: string }> {
+  let file;
+  try {
+    file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  } catch (error) {
+    if (hasCode(error, "ENOENT")) return { reason: "result.json was not written" };
+    if (hasCode(error, "ELOOP")) return { reason: "result.json is a symbolic link; it must be a file of its own" };
+    return { reason: `result.json could not be read (${messageOf(error)})` };
+  }
+  try {
+    const stat = await file.stat();
+    if (!stat.isFile()) return { reason: "result.json is not a regular file" };
+    if (stat.size > mostBytes) return { reason: `result.json has ${Math.round(stat.size / 1024 / 1024)} MB; 5 MB is the most` };
+    const text = (await file.readFile("utf8")).replace(/^\uFEFF/, "");
+    if (text.trim() === "") return { reason: "result.json is empty" };
+    try {
+      return { value: JSON.parse(text) as unknown };
+    } catch (error) {
+      return { reason: `result.json is not valid JSON: ${messageOf(error)}` };
+    }
+  } catch (error) {
+    return { reason: `result.json could not be read (${messageOf(error)})` };
+  } finally {
+    await file.close();
+  }
+}

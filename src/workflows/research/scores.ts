@@ -1,0 +1,100 @@
+import type { Paper, Rrd } from "../../generated/rrd.js";
+
+export const executionDimensions = ["novelty", "feasibility", "time_to_poc", "value_market", "defensibility", "adoption"] as const;
+export const strategicDimensions = ["market_creation", "first_mover_window", "network_effects", "strategic_clarity"] as const;
+
+/** Points of 0 to 5 by dimension. */
+export type ExecutionPoints = Readonly<Record<(typeof executionDimensions)[number], number>>;
+export type StrategicPoints = Readonly<Record<(typeof strategicDimensions)[number], number>>;
+
+/** The two rubrics, as they stand in one paper's record, whichever of the historic shapes it has. */
+export interface Scores {
+  readonly execution: ExecutionPoints;
+  /** Absent where only the execution rubric was used. */
+  readonly strategic?: StrategicPoints;
+}
+
+export interface Totals {
+  /** 0 to 30. */
+  readonly execution: number;
+  /** 0 to 20; absent where only the execution rubric was used. */
+  readonly strategic?: number;
+  /** 0 to 50, or 0 to 30 where only the execution rubric was used. */
+  readonly combined: number;
+}
+
+export type Decision = "PRESENT" | "EXTRACT_INSIGHTS" | "REJECT";
+
+export const statusOf = { PRESENT: "presented", EXTRACT_INSIGHTS: "insights_extracted", REJECT: "rejected" } as const satisfies Record<
+  Decision,
+  Paper["status"]
+>;
+
+/** From here a presented paper is a priority. */
+export const priorityThreshold = 35;
+const insightThreshold = 18;
+const loneInsightThreshold = 12;
+
+type Weights = Readonly<Record<string, number>>;
+const focusWeights: Readonly<Record<string, Weights>> = {
+  balanced: {},
+  market_creation: { market_creation: 2 },
+  defensibility: { first_mover_window: 2, network_effects: 2 },
+  speed: { time_to_poc: 2, strategic_clarity: 2 },
+};
+
+/** Whether this research is judged by both rubrics. The oldest files have no mission and used one. */
+export const usesBothRubrics = (rrd: Rrd): boolean => rrd.mission != null && rrd.mission.blue_ocean_scoring !== false;
+
+/** The points of a paper, or undefined where it has none. Reads the nested shape and the flat one of the oldest files. */
+export function scoresOf(paper: Paper): Scores | undefined {
+  const breakdown = paper.score_breakdown;
+  if (breakdown == null) return undefined;
+  if ("execution" in breakdown) {
+    const nested = breakdown as { execution: ExecutionPoints; blue_ocean?: StrategicPoints | null };
+    return nested.blue_ocean == null ? { execution: nested.execution } : { execution: nested.execution, strategic: nested.blue_ocean };
+  }
+  return { execution: breakdown as ExecutionPoints };
+}
+
+/** Sums of the points, weighted by the mission's focus and scaled back to 30 and 20, rounded to one decimal. */
+export function totalsOf(rrd: Rrd, scores: Scores): Totals {
+  const weights = focusWeights[rrd.mission?.strategic_focus ?? "balanced"] ?? {};
+  const execution = weighted(scores.execution, executionDimensions, weights);
+  if (scores.strategic === undefined || !usesBothRubrics(rrd)) return { execution, combined: execution };
+  const strategic = weighted(scores.strategic, strategicDimensions, weights);
+  return { execution, strategic, combined: round(execution + strategic) };
+}
+
+function weighted<Name extends string>(points: Readonly<Record<Name, number>>, names: readonly Name[], weights: Weights): number {
+  const weightOf = (name: string) => weights[name] ?? 1;
+  const sum = names.reduce((total, name) => total + points[name] * weightOf(name), 0);
+  const full = names.reduce((total, name) => total + weightOf(name), 0);
+  return round((sum / full) * names.length);
+}
+
+const round = (value: number): number => Math.round(value * 10) / 10;
+
+/** The decision that follows from the totals alone. Thresholds: docs/evaluation-rubric.md. */
+export function decisionOf(rrd: Rrd, totals: Totals): Decision {
+  if (!usesBothRubrics(rrd)) {
+    if (totals.execution >= (rrd.requirements.min_score_to_present ?? 18)) return "PRESENT";
+    return totals.execution >= loneInsightThreshold ? "EXTRACT_INSIGHTS" : "REJECT";
+  }
+  if (totals.combined >= (rrd.mission?.min_combined_score ?? 25) || totals.combined >= priorityThreshold) return "PRESENT";
+  const strong = totals.execution >= 18 || (totals.strategic ?? 0) >= (rrd.mission?.min_blue_ocean_score ?? 12);
+  return totals.combined >= insightThreshold && strong ? "EXTRACT_INSIGHTS" : "REJECT";
+}
+
+/** The decision with what is known of the paper taken into account, and why it differs from the scores' where it does. */
+export function decide(rrd: Rrd, totals: Totals, paper: Pick<Paper, "retracted" | "read_depth">): { decision: Decision; because?: string } {
+  const decision = decisionOf(rrd, totals);
+  if (paper.retracted === true && decision !== "REJECT") return { decision: "REJECT", because: "the paper was retracted" };
+  if (decision === "PRESENT" && paper.read_depth === "abstract" && rrd.mission?.present_abstract_only !== true) {
+    return { decision: "EXTRACT_INSIGHTS", because: "only the abstract could be read" };
+  }
+  return { decision };
+}
+
+/** What a score is out of. */
+export const fullScore = (rrd: Rrd): 50 | 30 => (usesBothRubrics(rrd) ? 50 : 30);

@@ -1,0 +1,30 @@
+import type { LedgerLine } from "../../generated/ledger.js";
+import type { Paper, Rrd } from "../../generated/rrd.js";
+import type { Unit } from "../../loop/types.js";
+import type { Candidate } from "../../sources/candidate.js";
+import type { PaperText } from "../../sources/text.js";
+import type { Standing } from "./standing.js";
+
+/** What the workflow reads off the disk before each iteration. */
+export interface ResearchState {
+  readonly rrd: Rrd;
+  readonly ledger: readonly LedgerLine[];
+  readonly standing: Standing;
+}
+
+/** A unit of a research. */
+export interface ResearchUnit extends Unit {
+  readonly kind: "discovery" | "paper" | "report" | "ideas";
+}
+
+/** What the world outside offers to a research. Injected: a source layer fills it, tests and the demo bring their own. */
+export interface Library {
+  /** Whether code, not an agent, searches this source. */
+  serves(source: string): boolean;
+  /** Everything the source offers, in a stable order. Throws ExpectedError when it can't be reached. */
+  candidates(source: string): Promise<readonly Candidate[]>;
+  /** The paper's text, or the sentence that says why there is none. */
+  text(paper: Paper): Promise<{ text: PaperText } | { unavailable: string }>;
+}
+
+export const paperOf = (rrd: Rrd, id: string): Paper | undefined => rrd.papers_pool.find((paper) => paper.id === id);

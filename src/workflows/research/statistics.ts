@@ -1,0 +1,109 @@
+import type { LedgerLine } from "../../generated/ledger.js";
+import type { Paper, Rrd, Statistics, Timing } from "../../generated/rrd.js";
+import { scoresOf, totalsOf, usesBothRubrics } from "./scores.js";
+import { isDecided, standingOf } from "./standing.js";
+
+/** The state with everything that follows from its records computed anew: statistics, phase and timing. Pure. */
+export function derive(rrd: Rrd, ledger: readonly LedgerLine[]): Rrd {
+  const counted: Rrd = { ...rrd, statistics: deriveStatistics(rrd) };
+  const phase = standingOf(counted, ledger).phase;
+  return { ...counted, phase, timing: deriveTiming({ ...counted, phase }, ledger) };
+}
+
+/** Counts and averages, from the records alone. What discovery recorded of its sources is kept. */
+export function deriveStatistics(rrd: Rrd): NonNullable<Statistics> {
+  const papers = rrd.papers_pool;
+  const withStatus = (status: Paper["status"]) => papers.filter((paper) => paper.status === status).length;
+  const before = rrd.statistics ?? {};
+  return {
+    ...before,
+    total_discovered: papers.length,
+    total_analyzed: papers.filter(isDecided).length,
+    total_presented: withStatus("presented"),
+    total_rejected: withStatus("rejected"),
+    total_insights_extracted: withStatus("insights_extracted"),
+    total_insights: rrd.insights?.length ?? 0,
+    discovery_metrics: { ...before.discovery_metrics, sources_blocked: blockedNames(rrd) },
+    analysis_metrics: analysisMetrics(rrd),
+  };
+}
+
+const blockedNames = (rrd: Rrd): string[] =>
+  (rrd.blocked_sources ?? []).map((source) => (typeof source === "string" ? source : String((source as { name?: unknown }).name ?? "unnamed")));
+
+function analysisMetrics(rrd: Rrd): Record<string, unknown> {
+  const totals = rrd.papers_pool
+    .filter(isDecided)
+    .map(scoresOf)
+    .filter((scores) => scores !== undefined)
+    .map((scores) => totalsOf(rrd, scores));
+  if (!usesBothRubrics(rrd)) {
+    const scores = totals.map((total) => total.execution);
+    return { avg_score: mean(scores), score_distribution: distribution(scores, executionBands) };
+  }
+  const combined = totals.map((total) => total.combined);
+  const strategic = totals.map((total) => total.strategic).filter((value) => value !== undefined);
+  return {
+    avg_combined_score: mean(combined),
+    avg_execution_score: mean(totals.map((total) => total.execution)),
+    avg_blue_ocean_score: mean(strategic),
+    combined_score_distribution: distribution(combined, combinedBands),
+    blue_ocean_distribution: distribution(strategic, strategicBands),
+  };
+}
+
+/** Upper bounds of each band; the names are the original's. */
+const executionBands = { "0-11": 11, "12-17": 17, "18-23": 23, "24-30": 30 };
+const combinedBands = { "0-17": 17, "18-24": 24, "25-34": 34, "35-50": 50 };
+const strategicBands = { "0-7": 7, "8-11": 11, "12-15": 15, "16-20": 20 };
+
+function distribution(values: readonly number[], bands: Readonly<Record<string, number>>): Record<string, number> {
+  const names = Object.keys(bands);
+  const counts = Object.fromEntries(names.map((name) => [name, 0]));
+  for (const value of values) {
+    const band = names.find((name) => Math.floor(value) <= (bands[name] ?? 0));
+    if (band !== undefined) counts[band] = (counts[band] ?? 0) + 1;
+  }
+  return counts;
+}
+
+const mean = (values: readonly number[]): number =>
+  values.length === 0 ? 0 : Math.round((values.reduce((sum, value) => sum + value, 0) / values.length) * 10) / 10;
+
+/** Start, end and duration of the phases, from the ledger; what a ledger does not know of (a run of the original) is kept. */
+export function deriveTiming(rrd: Rrd, ledger: readonly LedgerLine[]): Timing {
+  const before = rrd.timing ?? {};
+  const order: Rrd["phase"][] = ["DISCOVERY", "ANALYSIS", "IDEATION", "COMPLETE"];
+  const isPast = (phase: Rrd["phase"]) => order.indexOf(rrd.phase) > order.indexOf(phase);
+  const span = (phase: Rrd["phase"], kept: { started_at?: string | null; ended_at?: string | null; duration_seconds?: number | null } | null | undefined) => {
+    const lines = ledger.filter((line) => line.phase === phase && line.outcome !== "reset");
+    const first = lines[0];
+    const last = lines.at(-1);
+    if (first === undefined || last === undefined) return { started_at: null, ended_at: null, duration_seconds: null, ...kept };
+    const started = kept?.started_at ?? startOf(first);
+    const ended = isPast(phase) ? last.at : null;
+    return { ...kept, started_at: started, ended_at: ended, duration_seconds: ended === null ? null : seconds(started, ended) };
+  };
+  const discovery = span("DISCOVERY", before.discovery);
+  const { papers_analyzed: _count, avg_seconds_per_paper: average, ...analysis } = before.analysis ?? {};
+  const spent = ledger.filter((line) => line.phase === "ANALYSIS" && line.unit !== "report" && line.outcome !== "reset");
+  const read = spent.filter((line) => line.outcome === "accepted").length;
+  const work = spent.reduce((sum, line) => sum + (line.duration_seconds ?? 0), 0);
+  const started = before.research_started_at ?? (ledger[0] === undefined ? (discovery.started_at ?? null) : startOf(ledger[0]));
+  const ended = ledger.findLast((line) => line.outcome === "accepted")?.at;
+  return {
+    ...before,
+    research_started_at: started,
+    discovery,
+    analysis: {
+      ...span("ANALYSIS", analysis),
+      papers_analyzed: rrd.papers_pool.filter(isDecided).length,
+      avg_seconds_per_paper: read === 0 ? (average ?? null) : Math.round(work / read),
+    },
+    ideation: span("IDEATION", before.ideation),
+    complete: { ...before.complete, ended_at: rrd.phase === "COMPLETE" ? (ended ?? before.complete?.ended_at ?? null) : null },
+  };
+}
+
+const startOf = (line: LedgerLine): string => new Date(Date.parse(line.at) - (line.duration_seconds ?? 0) * 1000).toISOString();
+const seconds = (from: string, to: string): number => Math.max(0, Math.round((Date.parse(to) - Date.parse(from)) / 1000));

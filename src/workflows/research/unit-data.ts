@@ -1,0 +1,111 @@
+import type { Paper, Rrd } from "../../generated/rrd.js";
+import { clip, estimateTokens } from "../../lib/tokens.js";
+import { fullScore, usesBothRubrics } from "./scores.js";
+import { shown, type Batch } from "./screening.js";
+import { targetOf } from "./standing.js";
+import type { ResearchState, ResearchUnit } from "./state.js";
+
+/** The machine-readable part of a brief: what the unit is about. */
+export type UnitData = { readonly kind: string; readonly unit: string } & Readonly<Record<string, unknown>>;
+
+const recordTokens = 3_000;
+
+export const discoveryData = ({ rrd }: ResearchState, unit: ResearchUnit, batch: Batch): UnitData => ({
+  kind: "discovery",
+  unit: unit.id,
+  need: Math.max(targetOf(rrd) - rrd.papers_pool.length, 1),
+  sources: (rrd.requirements.sources ?? []).filter((name) => !batch.sources.some((served) => served.name === name)),
+  blocked_sources: (rrd.blocked_sources ?? []).slice(0, 10),
+  keywords: rrd.requirements.keywords ?? [],
+  candidates: batch.candidates.map(shown),
+  in_pool: knownTitles(rrd),
+});
+
+/** Titles the agent need not bring again, the newest first; code drops duplicates anyway. */
+function knownTitles(rrd: Rrd): string[] {
+  const titles: string[] = [];
+  let room = 500;
+  for (const paper of rrd.papers_pool.toReversed()) {
+    const title = clip(paper.title, 16);
+    room -= estimateTokens(title) + 2;
+    if (room < 0) break;
+    titles.push(title);
+  }
+  return titles;
+}
+
+export const paperData = (rrd: Rrd, paper: Paper, depth: string, files: readonly string[]): UnitData => ({
+  kind: "paper",
+  unit: paper.id,
+  title: clip(paper.title, 60),
+  authors: authorsOf(paper).slice(0, 8),
+  date: paper.date ?? null,
+  url: paper.url ?? null,
+  abstract: clip(paper.abstract ?? "", 300),
+  rubrics: usesBothRubrics(rrd) ? ["execution", "blue_ocean"] : ["execution"],
+  read_depth: depth,
+  ...(files.length > 0 ? { text_files: files } : {}),
+});
+
+export const authorsOf = (paper: Pick<Paper, "authors">): string[] =>
+  Array.isArray(paper.authors) ? paper.authors : typeof paper.authors === "string" ? paper.authors.split(/\s*[,;]\s*/) : [];
+
+export function reportData({ rrd }: ResearchState): UnitData {
+  const { total_discovered, total_presented, total_rejected, total_insights_extracted, total_insights } = rrd.statistics ?? {};
+  return {
+    kind: "report",
+    unit: "report",
+    statistics: { total_discovered, total_presented, total_rejected, total_insights_extracted, total_insights },
+    ...records(rrd),
+  };
+}
+
+export function ideasData({ rrd }: ResearchState): UnitData {
+  const ideation = rrd.handoff?.product_ideation;
+  return {
+    kind: "ideas",
+    unit: "ideas",
+    min_ideas: ideation?.min_ideas ?? 3,
+    max_ideas: ideation?.max_ideas ?? 12,
+    constraints: ideation?.assumed_constraints ?? {},
+    ...records(rrd),
+  };
+}
+
+/** The best papers and the insights of the best papers, as many as fit; how many are left out is said. */
+function records(rrd: Rrd): Record<string, unknown> {
+  const order = { presented: 0, insights_extracted: 1, rejected: 2, pending: 3, analyzing: 3 };
+  const ranked = rrd.papers_pool.toSorted((a, b) => order[a.status] - order[b.status] || (b.score ?? 0) - (a.score ?? 0));
+  const rank = new Map(ranked.map((paper, index) => [paper.id, index]));
+  const papers = take(ranked, Math.floor(recordTokens * 0.6), (paper) => ({
+    id: paper.id,
+    title: clip(paper.title, 30),
+    decision: paper.retracted === true ? `${paper.decision} (retracted: never build on it)` : (paper.decision ?? paper.status),
+    score: paper.score == null ? null : `${paper.score}/${fullScore(rrd)}`,
+    summary: clip(prose(paper.analysis?.summary), 60),
+    results: clip(prose(paper.analysis?.results), 60),
+  }));
+  const byPaper = (rrd.insights ?? []).toSorted((a, b) => (rank.get(a.paper_id ?? "") ?? 1e9) - (rank.get(b.paper_id ?? "") ?? 1e9));
+  const insights = take(byPaper, Math.floor(recordTokens * 0.4), (insight) => ({
+    id: insight.id,
+    paper_id: insight.paper_id,
+    insight: clip(insight.insight, 45),
+    tags: (insight.tags ?? []).slice(0, 4),
+  }));
+  return { papers: papers.shown, insights: insights.shown, not_shown: { papers: papers.left, insights: insights.left } };
+}
+
+function take<Item, Shown>(items: readonly Item[], tokens: number, show: (item: Item) => Shown): { shown: Shown[]; left: number } {
+  const result: Shown[] = [];
+  let room = tokens;
+  for (const item of items) {
+    const entry = show(item);
+    room -= estimateTokens(JSON.stringify(entry)) + 1;
+    if (room < 0) break;
+    result.push(entry);
+  }
+  return { shown: result, left: items.length - result.length };
+}
+
+/** Text of a field that old files hold as a string or as a list. */
+export const prose = (value: unknown): string => (Array.isArray(value) ? value.join(" ") : typeof value === "string" ? value : "");

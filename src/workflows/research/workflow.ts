@@ -1,0 +1,147 @@
+import type { Refusal } from "../../generated/rrd.js";
+import { estimateTokens } from "../../lib/tokens.js";
+import type { AgentRun, Brief, Notes, Notice, Outcome, Workflow } from "../../loop/types.js";
+import type { Change, Fold, Research } from "../../store/research.js";
+import type { Acceptable } from "./accepted.js";
+import { judge } from "./accept.js";
+import { type Material, writeBrief } from "./brief.js";
+import { ledgerLine } from "./ledger-line.js";
+import { isLastUnit, nextUnit } from "./next.js";
+import { orVerdict } from "./or-verdict.js";
+import { learnPatterns, readPatterns } from "./patterns.js";
+import type { Prompt } from "./prompt.js";
+import { repairOf } from "./repair.js";
+import { saysComplete } from "./sentinel.js";
+import { progressOf, standingOf, unitRefusals } from "./standing.js";
+import { type Library, paperOf, type ResearchState, type ResearchUnit } from "./state.js";
+import type { Workspaces } from "./workspace.js";
+
+export interface ResearchWorkflowOptions {
+  readonly research: Research;
+  readonly library: Library;
+  readonly workspaces: Workspaces;
+  readonly prompt: Prompt;
+  /** Where AGENTS.md lies. */
+  readonly root: string;
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+  /** Move learned patterns into AGENTS.md as they come. */
+  readonly learn: boolean;
+  /** Filled by whoever opened the research; handed on to the loop. */
+  readonly notices: Omit<Notice, "type" | "at">[];
+}
+
+/** A research from DISCOVERY to COMPLETE: phases over rrd.json. */
+export function researchWorkflow(options: ResearchWorkflowOptions): Workflow<ResearchState> {
+  const { research, library, workspaces, prompt, root } = options;
+  const materials = new Map<number, Material>();
+
+  return {
+    name: "research",
+    load: () =>
+      orVerdict(async () => {
+        const { rrd, ledger } = await research.load();
+        return { rrd, ledger, standing: standingOf(rrd, ledger) };
+      }),
+    next: (state, inFlight) => nextUnit(state, inFlight),
+    progress: ({ rrd }) => progressOf(rrd),
+    notices: () => options.notices.splice(0),
+
+    brief: (state, unit, notes) =>
+      orVerdict(async () => {
+        const iteration = research.nextIteration();
+        const workspace = await workspaces.create(iteration);
+        const { brief, material } = await briefFor({ folder: research.folder, root, prompt, library, workspaces }, state, unit as ResearchUnit, notes, iteration, workspace);
+        materials.set(iteration, material);
+        return brief;
+      }),
+
+    accept: (state, unit, run) =>
+      orVerdict(async () => {
+        const material = materials.get(run.iteration) ?? {};
+        materials.delete(run.iteration);
+        return settle(options, state, unit as ResearchUnit, run, material);
+      }),
+  };
+}
+
+/** The brief of one iteration, written into `workspace`. Also what `research-ralph brief` prints. */
+export async function briefFor(
+  where: { folder: string; root: string; prompt: Prompt; library: Library; workspaces: Workspaces },
+  state: ResearchState,
+  unit: ResearchUnit,
+  notes: Notes,
+  iteration: number,
+  workspace: string,
+): Promise<{ brief: Brief; material: Material }> {
+  const last = refusalsOf(state, unit).at(-1);
+  const reasons = notes.refusal ?? last?.reasons;
+  const paper = unit.kind === "paper" ? paperOf(state.rrd, unit.id) : undefined;
+  // The first refusal is answered by a short repair; a refused repair by the whole brief once more.
+  const isFirst = refusalsOf(state, unit).length === 1;
+  const answer = isFirst && paper !== undefined ? await where.library.text(paper) : undefined;
+  const text = answer !== undefined && "text" in answer ? answer.text : undefined;
+  const repair = isFirst && last !== undefined ? await repairOf(where.workspaces.kept(last.iteration), last.reasons, text) : undefined;
+  const context = { ...where, patterns: await readPatterns(where.folder) };
+  const parts = await writeBrief(context, state, unit, { workspace, ...(repair === undefined ? {} : { repair }), ...(reasons === undefined ? {} : { reasons }) });
+  const access = { web: parts.web, read: parts.read, everything: false };
+  return { brief: { iteration, text: parts.text, tokens: estimateTokens(parts.text), workspace, access }, material: parts.material };
+}
+
+const refusalsOf = ({ rrd, ledger }: ResearchState, unit: ResearchUnit): readonly Refusal[] =>
+  unit.kind === "paper" ? (paperOf(rrd, unit.id)?.refusals ?? []) : unitRefusals(rrd, ledger, unit.id);
+
+async function settle(options: ResearchWorkflowOptions, state: ResearchState, unit: ResearchUnit, run: AgentRun, material: Material): Promise<Outcome> {
+  const { research, workspaces } = options;
+  const at = new Date(options.now());
+  const { workspace } = run.brief;
+
+  if (run.failure !== undefined) {
+    const { kind, message } = run.failure;
+    await research.fold({ iteration: run.iteration, at: at.toISOString(), message: `${unit.id}: ${kind}`, changes: [], ledger: { ...ledgerLine(unit, run, at, "failed"), failure: kind, reasons: [message] } });
+    await workspaces.remove(run.iteration);
+    return { outcome: "failed", failure: run.failure };
+  }
+
+  const patterns = await readPatterns(research.folder);
+  const judged = await judge(state, unit, workspace, material, patterns, { iteration: run.iteration, agent: run.agent, at });
+  if ("reasons" in judged) {
+    const reasons = [...judged.reasons];
+    const kept = await workspaces.keep(run.iteration);
+    options.notices.push({ level: "info", message: `The refused result of iteration ${run.iteration} is kept in ${kept}.` });
+    await research.fold({
+      iteration: run.iteration,
+      at: at.toISOString(),
+      message: `${unit.id}: refused`,
+      changes: [refusalChange(state, unit, { iteration: run.iteration, at: at.toISOString(), reasons })],
+      ledger: { ...ledgerLine(unit, run, at, "refused"), reasons },
+    });
+    return { outcome: "refused", reasons };
+  }
+
+  await research.fold(accepted(state, unit, run, judged, at));
+  if (options.learn) await learnPatterns(options.root, await readPatterns(research.folder));
+  for (const { iteration } of [...refusalsOf(state, unit), run]) await workspaces.remove(iteration);
+  return { outcome: "accepted", summary: judged.summary };
+}
+
+function accepted(state: ResearchState, unit: ResearchUnit, run: AgentRun, judged: Acceptable, at: Date): Fold {
+  const isLast = isLastUnit(state, unit);
+  const said = saysComplete(run.message);
+  const sentinel = isLast ? (said ? "seen" : "absent") : said ? "false-claim" : undefined;
+  return {
+    iteration: run.iteration,
+    at: at.toISOString(),
+    message: `${unit.id}: ${judged.summary}`,
+    changes: [...judged.changes],
+    progress: `---\n\n${judged.progress.trimEnd()}\n\nIteration: ${run.iteration}\n\n`,
+    ledger: { ...ledgerLine(unit, run, at, "accepted"), ...judged.ledger, ...(sentinel === undefined ? {} : { sentinel }) },
+    ...(judged.files === undefined ? {} : { files: [...judged.files] }),
+  };
+}
+
+function refusalChange({ rrd }: ResearchState, unit: ResearchUnit, refusal: Refusal): Change {
+  const paper = unit.kind === "paper" ? paperOf(rrd, unit.id) : undefined;
+  if (paper !== undefined) return { in: "papers_pool", id: paper.id, set: {}, was: {}, add: { refusals: [refusal] } };
+  return { in: "rrd", set: {}, was: {}, add: { refusals: [{ unit: unit.id, ...refusal }] } };
+}

@@ -1,0 +1,57 @@
+import { createHash } from "node:crypto";
+import { mkdir, readdir, rename, rm } from "node:fs/promises";
+import { basename, join } from "node:path";
+import { ExpectedError, hasCode, messageOf } from "../../lib/errors.js";
+
+/** Folders for agents to work in, outside the user's tree, one an iteration. */
+export interface Workspaces {
+  /** Where they lie. */
+  readonly root: string;
+  /** Removes what a crash left; refused ones stay. */
+  sweep(): Promise<void>;
+  /** A fresh, empty folder. */
+  create(iteration: number): Promise<string>;
+  /** Keeps the one of a refused iteration for the repair and for people, and answers where. */
+  keep(iteration: number): Promise<string>;
+  /** Where a refused one lies. */
+  kept(iteration: number): string;
+  /** Removes an iteration's, kept or not. */
+  remove(iteration: number): Promise<void>;
+}
+
+const keptMark = "refused-";
+
+export function workspacesOf(stateDir: string, folder: string): Workspaces {
+  const hash = createHash("sha256").update(folder).digest("hex").slice(0, 8);
+  const root = join(stateDir, "workspaces", `${basename(folder)}-${hash}`);
+  const fresh = (iteration: number) => join(root, String(iteration));
+  const kept = (iteration: number) => join(root, `${keptMark}${iteration}`);
+  const clear = (path: string) => rm(path, { recursive: true, force: true, maxRetries: 3 });
+  return {
+    root,
+    async sweep() {
+      const names = await readdir(root).catch(() => []);
+      await Promise.all(names.filter((name) => !name.startsWith(keptMark)).map((name) => clear(join(root, name))));
+    },
+    async create(iteration) {
+      const path = fresh(iteration);
+      try {
+        await clear(path);
+        await mkdir(path, { recursive: true, mode: 0o700 });
+      } catch (error) {
+        if (hasCode(error, "ENOSPC")) throw new ExpectedError(`The disk is full: no workspace could be made at ${path}; free some space and run again.`);
+        throw new ExpectedError(`No workspace could be made at ${path} (${messageOf(error)}); set state_dir in the config to a folder you can write to.`);
+      }
+      return path;
+    },
+    kept,
+    async keep(iteration) {
+      await clear(kept(iteration));
+      await rename(fresh(iteration), kept(iteration)).catch(() => undefined);
+      return kept(iteration);
+    },
+    async remove(iteration) {
+      await Promise.all([clear(fresh(iteration)), clear(kept(iteration))]).catch(() => undefined);
+    },
+  };
+}
