@@ -1,8 +1,7 @@
-import { resolveConfig } from "../config/resolve.js";
-import { checkAgent, knownAgents } from "../agents/registry.js";
 import type { AgentSettings } from "../agents/definition.js";
-import type { ResolvedConfig } from "../config/resolve.js";
-import { duration } from "../ui/format.js";
+import { checkAgent, createAgent, knownAgents } from "../agents/registry.js";
+import { type ResolvedConfig, resolveConfig } from "../config/resolve.js";
+import { ExpectedError } from "../lib/errors.js";
 import { homeOf, type Io } from "../ui/io.js";
 import { oneLine } from "../ui/sanitise.js";
 import { type Finding, folderFinding, gitFindings, nodeFinding } from "./doctor-checks.js";
@@ -38,11 +37,16 @@ export async function doctorCommand({ probe, flags, json }: DoctorOptions, io: I
   return ready ? 0 : 1;
 }
 
+/** A name that is not known, or an agent that needs --unconfined, is a finding like any other: the rest is still worth reading. */
 async function agentFinding(name: string, chosen: boolean, settings: AgentSettings): Promise<Finding> {
-  const started = Date.now();
-  const { ok, detail, fix } = await checkAgent(name, settings);
-  const slow = Date.now() - started > 10_000 ? ` It took ${duration(Date.now() - started)} to answer.` : "";
-  return { name, ok, needed: chosen, detail: `${detail}${slow}`, fix };
+  try {
+    const { ok, detail, fix } = await checkAgent(name, settings);
+    if (ok && chosen) createAgent(name, settings);
+    return { name, ok, needed: chosen, detail, fix };
+  } catch (error) {
+    if (error instanceof ExpectedError) return { name, ok: false, needed: chosen, detail: error.message };
+    throw error;
+  }
 }
 
 /** Settings for checking and probing; a probe that takes longer than five minutes is no use to anybody. */

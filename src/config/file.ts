@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { WrittenConfig } from "../generated/config.js";
 import { ExpectedError, hasCode, messageOf } from "../lib/errors.js";
-import { problemsOf } from "../store/validate.js";
+import { type Problem, problemsOf } from "../store/validate.js";
 import { isRecord, unknownKeysIn } from "./keys.js";
 
 /** A config file that is there. */
@@ -57,9 +57,17 @@ export function checkConfig(value: unknown, where: string, exitCode: 1 | 2): Wri
   const wrong = unknownKeysIn(value);
   if (wrong.length === 0) {
     const problems = problemsOf("config", value);
-    wrong.push(...problems.map(({ pointer, message, hint }) => `${pointer} ${message}${hint === undefined ? "" : ` (${hint})`}`));
+    wrong.push(...problems.map((problem) => `${problem.pointer} ${worded(problem)}`));
   }
   const [first, ...more] = wrong;
   if (first === undefined) return value;
   throw new ExpectedError(`${where}: ${first}${more.length === 0 ? "" : `, and ${more.length} more`}.`, exitCode);
 }
+
+/** The same for one value given by itself: a flag, a variable. */
+export function checkValue(key: string, value: unknown, where: string, exitCode: 1 | 2): void {
+  const [problem] = problemsOf("config", { [key]: value });
+  if (problem !== undefined) throw new ExpectedError(`${where} ${worded(problem)}.`, exitCode);
+}
+
+const worded = ({ message, hint }: Problem): string => (hint === undefined ? message : `${message} (${hint.replace(/\.$/, "")})`);

@@ -2,7 +2,7 @@ import { homedir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import type { WrittenConfig } from "../generated/config.js";
 import { ExpectedError } from "../lib/errors.js";
-import { checkConfig, projectFiles, readConfigFile, userFiles } from "./file.js";
+import { checkValue, projectFiles, readConfigFile, userFiles } from "./file.js";
 import { defaults, readScalar, type ScalarKey, scalarKeys, scalarKinds, variableOf } from "./keys.js";
 
 /** What the command line said, in the spelling of the config. Undefined: not given. */
@@ -63,7 +63,7 @@ export async function gatherConfig({ flags = {}, env, cwd, home = env["HOME"] ??
   const { model, ...written } = flags;
   const files = [await readConfigFile(projectFiles(cwd)), await readConfigFile(userFiles(home))].filter((file) => file !== undefined);
   const layers: Layer[] = [
-    { written: checkConfig(given(written), "The command line", 2), originOf: (key) => flagOf(key), base: cwd },
+    { written: fromFlags(written), originOf: (key) => flagOf(key), base: cwd },
     { written: fromEnvironment(env), originOf: (key) => variableOf(key as ScalarKey), base: cwd },
     ...files.map((file) => ({ written: file.written, originOf: () => file.path, base: dirname(file.path) })),
     { written: { ...defaults, state_dir: defaultStateDir(env, home) }, originOf: () => "default", base: cwd },
@@ -107,9 +107,12 @@ export async function resolveConfig(surroundings: Surroundings): Promise<Resolve
 export const defaultStateDir = (env: NodeJS.ProcessEnv, home: string): string =>
   join(env["XDG_STATE_HOME"]?.startsWith("/") ? env["XDG_STATE_HOME"] : join(home, ".local", "state"), "research-ralph");
 
-const given = (written: object): object => Object.fromEntries(Object.entries(written).filter(([, value]) => value !== undefined));
-
 const flagOf = (key: keyof WrittenConfig): string => (key === "git" ? "--no-git" : `--${key.replaceAll("_", "-").replace("patience-minutes", "patience")}`);
+
+function fromFlags(written: WrittenConfig): WrittenConfig {
+  for (const key of scalarKeys) if (written[key] !== undefined) checkValue(key, written[key], flagOf(key), 2);
+  return written;
+}
 
 function fromEnvironment(env: NodeJS.ProcessEnv): WrittenConfig {
   const written: Record<string, unknown> = {};
@@ -119,7 +122,7 @@ function fromEnvironment(env: NodeJS.ProcessEnv): WrittenConfig {
     // An empty variable is how a shell unsets one for a command.
     if (text === undefined || text === "") continue;
     written[key] = readScalar(scalarKinds[key], text, name, 1);
-    checkConfig({ [key]: written[key] }, name, 1);
+    checkValue(key, written[key], name, 1);
   }
   return written;
 }

@@ -13,6 +13,8 @@ export interface Io {
   readonly isTTY: boolean;
   /** Width of the terminal, in columns; read it anew before each painting, people resize. 80 where there is no terminal. */
   readonly columns: number;
+  /** Columns that a table on stdout may take; without bound where stdout is no terminal: a pipe wants whole names. */
+  readonly tableWidth: number;
   /** Whether both streams are terminals and the user has not set NO_COLOR. */
   readonly color: boolean;
   /** Whether a person can be asked: stdin is a terminal too. */
@@ -43,6 +45,9 @@ export function processIo(): Io {
     isTTY: stderr.isTTY === true && !dumb,
     get columns() {
       return stderr.columns ?? stdout.columns ?? 80;
+    },
+    get tableWidth() {
+      return stdout.isTTY === true ? stdout.columns : Number.POSITIVE_INFINITY;
     },
     color: stdout.isTTY === true && stderr.isTTY === true && !dumb && !env["NO_COLOR"],
     canAsk: stdin.isTTY === true && stderr.isTTY === true,

@@ -16,6 +16,7 @@ export function fakeIo(overrides: Partial<Io> = {}): FakeIo {
     stderr: (text: string) => void (printed.err += text),
     isTTY: false,
     columns: 80,
+    tableWidth: 80,
     color: false,
     canAsk: false,
     readerGone: new AbortController().signal,

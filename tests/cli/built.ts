@@ -1,0 +1,35 @@
+import { spawn } from "node:child_process";
+import { cpSync, mkdtempSync, realpathSync, symlinkSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { execa } from "execa";
+import { packageFile } from "../../src/lib/package-root.js";
+
+/** Builds the package into a folder of its own, so that nobody's dist/ is replaced under their feet; returns the folder. */
+export async function buildPackage(): Promise<string> {
+  const root = realpathSync(mkdtempSync(join(tmpdir(), "rr-built-")));
+  for (const file of ["package.json", "bin"]) cpSync(packageFile(file), join(root, file), { recursive: true });
+  for (const folder of ["schemas", "node_modules", "prompt.md", "AGENTS.md", "CLAUDE.md"]) symlinkSync(packageFile(folder), join(root, folder));
+  const tsc = packageFile("node_modules", "typescript", "bin", "tsc");
+  // Errors of types are tsc's own check to report; what it writes runs all the same.
+  await execa(process.execPath, [tsc, "-p", "tsconfig.build.json", "--outDir", join(root, "dist")], { cwd: packageFile("."), reject: false });
+  return root;
+}
+
+export interface Ended {
+  readonly code: number | null;
+  readonly out: string;
+  readonly err: string;
+}
+
+/** Runs a program to its end. */
+export function run(command: string, args: readonly string[], cwd: string, env: Record<string, string> = {}): Promise<Ended> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(command, args, { cwd, env: { PATH: process.env["PATH"], HOME: cwd, ...env }, stdio: ["ignore", "pipe", "pipe"] });
+    const ended = { out: "", err: "" };
+    child.stdout.setEncoding("utf8").on("data", (text: string) => (ended.out += text));
+    child.stderr.setEncoding("utf8").on("data", (text: string) => (ended.err += text));
+    child.on("error", reject);
+    child.on("close", (code) => resolve({ code, ...ended }));
+  });
+}

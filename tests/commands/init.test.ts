@@ -1,0 +1,49 @@
+import { execFileSync } from "node:child_process";
+import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { initCommand } from "../../src/commands/init.js";
+import { packageFile } from "../../src/lib/package-root.js";
+import { fakeIo } from "../ui/fake-io.js";
+import { freshFolder } from "./research-folder.js";
+
+async function init(cwd: string, json = false) {
+  const io = fakeIo({ cwd });
+  return { exitCode: await initCommand({ json }, io), out: io.out(), err: io.err() };
+}
+
+test("init copies the files people edit, makes the researches folder, a repository and what git should ignore", async () => {
+  const cwd = freshFolder();
+  const { exitCode, out } = await init(cwd);
+  expect(exitCode).toBe(0);
+  for (const file of ["prompt.md", "AGENTS.md", "CLAUDE.md"]) {
+    expect(readFileSync(join(cwd, file), "utf8")).toBe(readFileSync(packageFile(file), "utf8"));
+    expect(out).toContain(`made: ${file}`);
+  }
+  expect(statSync(join(cwd, "researches")).isDirectory()).toBe(true);
+  expect(readFileSync(join(cwd, ".gitignore"), "utf8")).toMatch(/^\.ralph\/$/m);
+  expect(execFileSync("git", ["rev-parse", "--show-toplevel"], { cwd, encoding: "utf8" }).trim()).toBe(cwd);
+});
+
+test("init overwrites nothing, adds to .gitignore what is missing, and says so; a second time it changes nothing", async () => {
+  const cwd = freshFolder();
+  writeFileSync(join(cwd, "AGENTS.md"), "mine");
+  writeFileSync(join(cwd, ".gitignore"), "node_modules");
+  const { out } = await init(cwd);
+  expect(out).toContain("kept as it is: AGENTS.md");
+  expect(out).toContain("added to: .gitignore");
+  expect(readFileSync(join(cwd, "AGENTS.md"), "utf8")).toBe("mine");
+  const ignored = readFileSync(join(cwd, ".gitignore"), "utf8");
+  expect(ignored.startsWith("node_modules\n.ralph/\n")).toBe(true);
+  const steps = (JSON.parse((await init(cwd, true)).out) as { steps: { did: string }[] }).steps;
+  expect(new Set(steps.map((step) => step.did))).toEqual(new Set(["kept"]));
+  expect(readFileSync(join(cwd, ".gitignore"), "utf8")).toBe(ignored);
+});
+
+test("a folder inside a repository gets no repository of its own", async () => {
+  const outer = freshFolder();
+  execFileSync("git", ["init", "--quiet"], { cwd: outer });
+  execFileSync("mkdir", [join(outer, "inner")]);
+  await init(join(outer, "inner"));
+  expect(existsSync(join(outer, "inner", ".git"))).toBe(false);
+});

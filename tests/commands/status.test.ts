@@ -1,0 +1,99 @@
+import { existsSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { expect, test } from "vitest";
+import { statusCommand } from "../../src/commands/status.js";
+import { fakeIo } from "../ui/fake-io.js";
+import { freshFolder, line, makeResearch, paper } from "./research-folder.js";
+
+async function status(cwd: string, folder?: string, json = false) {
+  const io = fakeIo({ cwd });
+  const exitCode = await statusCommand({ folder, json }, io);
+  return { exitCode, out: io.out() };
+}
+
+const pool = [
+  paper("a", "presented"),
+  paper("b", "insights_extracted"),
+  paper("c", "pending"),
+  paper("d", "pending", {
+    refusals: [1, 2, 3].map((iteration) => ({ iteration, at: "2026-03-01T10:00:00Z", reasons: ["no quote is in the text"] })),
+  }),
+];
+const ledger = [
+  line(1, "a", { duration_seconds: 100, tokens: { input: 30_000, cached: 10_000, output: 1000 }, cost_usd: 0.1 }),
+  line(2, "b", { duration_seconds: 50, outcome: "failed", tokens: { input: 5000, output: 0 } }),
+  line(3, "b", { duration_seconds: 150, tokens: { input: 30_000, output: 1000 }, cost_usd: 0.2 }),
+];
+
+test("status is computed from the records: counts, time, what is left, tokens, cost, what is blocked or refused", async () => {
+  const cwd = freshFolder();
+  makeResearch(
+    cwd,
+    "grasping-2026-03-01",
+    { papers_pool: pool, insights: [{ insight: "x" }], blocked_sources: ["dl.acm.org"], statistics: { total_presented: 99 } },
+    ledger,
+  );
+  const { out, exitCode } = await status(cwd, "grasping-2026-03-01");
+  expect(exitCode).toBe(0);
+  for (const expected of [
+    "Phase      ANALYSIS",
+    "Progress   ██████████░░░░░░░░░░ 2 of 4 (50%)",
+    "Papers     1 presented, 1 for insights, 0 rejected, 2 pending",
+    "Insights   1",
+    "Time       5m 00s of work, 2m 30s a paper, about 2m 30s left",
+    "Iterations 3",
+    "Tokens     65.0k in (10.0k of it cached), 2.0k out",
+    "Cost       $0.30, as the agents reported it",
+    "Blocked    dl.acm.org",
+    "Refused    d, 3 times: no quote is in the text; given up,",
+  ]) {
+    expect(out).toContain(expected);
+  }
+  expect(Math.max(...out.split("\n").map((each) => each.length))).toBeLessThanOrEqual(80);
+});
+
+test("as JSON the same numbers are plain values", async () => {
+  const cwd = freshFolder();
+  makeResearch(cwd, "grasping-2026-03-01", { papers_pool: pool }, ledger);
+  expect(JSON.parse((await status(cwd, undefined, true)).out)).toMatchObject({
+    phase: "ANALYSIS",
+    progress: { done: 2, total: 4 },
+    papers: { presented: 1, insights_extracted: 1, pending: 2, rejected: 0 },
+    seconds: 300,
+    seconds_per_paper: 150,
+    seconds_left: 150,
+    input: 65_000,
+    costUsd: 0.30000000000000004,
+    refused: [{ id: "d", times: 3, given_up: true }],
+  });
+});
+
+test("a research is found by path, by name, by its rrd.json, and without a word when it is the only one", async () => {
+  const cwd = freshFolder();
+  const folder = makeResearch(cwd, "grasping-2026-03-01");
+  for (const argument of [folder, "researches/grasping-2026-03-01", "grasping-2026-03-01", `${folder}/rrd.json`, undefined]) {
+    expect((await status(cwd, argument)).out).toContain("Research: grasping");
+  }
+  expect((await status(folder, undefined)).out).toContain("Research: grasping");
+});
+
+test("an unknown name has the exit code of wrong usage and the nearest names", async () => {
+  const cwd = freshFolder();
+  makeResearch(cwd, "grasping-2026-03-01");
+  makeResearch(cwd, "walking-robots-2026-03-01");
+  await expect(status(cwd, "graspnig")).rejects.toMatchObject({ exitCode: 2, message: expect.stringContaining("the nearest one is grasping-2026-03-01") });
+  await expect(status(cwd, "robots")).rejects.toThrow("the nearest one is walking-robots-2026-03-01");
+  await expect(status(cwd, "2026")).rejects.toThrow("near are grasping-2026-03-01, walking-robots-2026-03-01");
+  await expect(status(cwd)).rejects.toThrow("Say which research: grasping-2026-03-01, walking-robots-2026-03-01.");
+  await expect(status(freshFolder())).rejects.toThrow('research-ralph new "<topic>"');
+});
+
+const recorded = process.env["RESEARCH_RALPH_TEST_DATA"] ?? fileURLToPath(new URL("../../../shared/data", import.meta.url));
+
+test.skipIf(!existsSync(`${recorded}/researches`))("the time of a run of the original comes from its phases (needs recorded data)", async () => {
+  const folder = `${recorded}/researches/auditable-media-streaming-integrity-2026-01-19`;
+  const { out } = await status(freshFolder(), folder);
+  expect(out).toContain("30 of 30 (100%)");
+  expect(out).toContain("10 presented, 18 for insights, 2 rejected, 0 pending");
+  expect(out).toContain("8h 42m of work, 16m 55s a paper");
+});
