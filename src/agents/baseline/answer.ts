@@ -36,7 +36,8 @@ function perform({ unit, text }: ParsedBrief, readFile: (name: string) => string
       return { result, did: `${unit.unit}: ${did}` };
     }
     case "paper": {
-      const whole = [text, ...unit.textFiles.map(readFile)].join("\n");
+      // What is fenced beside files is their outline.
+      const whole = unit.textFiles.length === 0 ? text : unit.textFiles.map(readFile).join("\n");
       const result = unit.repair === undefined ? analysePaper(unit, whole) : repairPaper(unit, unit.repair);
       const { points, of } = total(result.scores);
       const did = `${result.evidence.length} quotes, ${result.insights.length} insights, ${points} of ${of} points`;

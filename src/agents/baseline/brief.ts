@@ -47,7 +47,9 @@ export interface Repair {
 export interface PaperRecord {
   readonly id: string;
   readonly title: string;
+  /** PRESENT, EXTRACT_INSIGHTS or REJECT; more may follow. */
   readonly decision: string;
+  readonly retracted: boolean;
   readonly score: number;
   readonly summary: string;
   readonly results: string;
@@ -150,7 +152,7 @@ function readCandidate(json: Record<string, unknown>): Candidate {
     date: optional("date"),
     source: optional("source"),
     abstract: optional("abstract"),
-    doi: optional("doi"),
+    doi: string(record(json.identifiers).doi) || undefined,
   };
 }
 
@@ -172,7 +174,8 @@ const readRecords = (json: Record<string, unknown>) => ({
     id: string(paper.id),
     title: string(paper.title),
     decision: string(paper.decision),
-    score: number(paper.score, 0),
+    score: pointsOf(paper.score),
+    retracted: /\bretracted\b/i.test(string(paper.decision)),
     summary: string(paper.summary),
     results: string(paper.results),
   })),
@@ -183,6 +186,9 @@ const readRecords = (json: Record<string, unknown>) => ({
     tags: strings(insight.tags),
   })),
 });
+
+/** Points of a score that stands as "31/50", or as a number. */
+const pointsOf = (score: unknown): number => (typeof score === "string" ? Number.parseFloat(score) || 0 : number(score, 0));
 
 // Records of older researches hold null, or a list of strings where newer ones hold prose.
 const string = (value: unknown): string => (Array.isArray(value) ? strings(value).join(" ") : typeof value === "string" ? value : "");

@@ -73,7 +73,7 @@ function found(candidate: Candidate, { priority, reason }: { priority: number; r
 
 function sourcesOf(unit: DiscoveryUnit): DiscoveryResult["sources"] {
   const given = new Set(unit.candidates.flatMap(({ source }) => (source === undefined ? [] : [source])));
-  return [...new Set([...given, ...unit.sources])]
+  return unit.sources
     .slice(0, 50)
     .map((name) =>
       given.has(name)

@@ -19,13 +19,17 @@ const FORMS = [
 
 /**
  * Ideas made mechanically: a group of insights with a common tag, in one of a few fixed forms, tied to the papers they come
- * from. Throws ExpectedError where no insight belongs to a paper of the unit, because an idea must stand on both.
+ * from. They never rest on a retracted paper, and on a rejected one only where there is no other. Throws ExpectedError
+ * where no insight is left.
  */
 export function proposeIdeas(unit: IdeasUnit): IdeationResult {
-  const papers = new Map(unit.papers.map((paper) => [paper.id, paper]));
-  const insights = unit.insights.filter(({ paperId }) => papers.has(paperId));
+  const sound = unit.papers.filter(({ retracted }) => !retracted);
+  const papers = new Map(sound.map((paper) => [paper.id, paper]));
+  const all = unit.insights.filter(({ paperId }) => papers.has(paperId));
+  const kept = all.filter(({ paperId }) => papers.get(paperId)?.decision !== "REJECT");
+  const insights = kept.length > 0 ? kept : all;
   if (insights.length === 0)
-    throw new ExpectedError("No insight in the brief belongs to one of its papers, so there is nothing to build an idea on.");
+    throw new ExpectedError("No insight in the brief belongs to one of its papers that stand, so there is nothing to build an idea on.");
 
   const themes = themesOf(insights);
   const wanted = Math.max(unit.minIdeas, Math.min(unit.maxIdeas, themes.length));
@@ -36,7 +40,7 @@ export function proposeIdeas(unit: IdeasUnit): IdeationResult {
     // The form moves on with each round over the themes, so that no pair of theme and form comes twice.
     const form = FORMS[((index % themes.length) + round) % FORMS.length]!;
     const cites = [...new Set(cited.map(({ paperId }) => paperId))].flatMap((id) => papers.get(id) ?? []);
-    return ideaOf(theme, form, cited, cites, unit.papers.length);
+    return ideaOf(theme, form, cited, cites, sound.length);
   };
   const ideas = Array.from({ length: most }, (_, index) => ideaAt(index));
   const best = ideas.toSorted((a, b) => total(b.scores).points - total(a.scores).points).slice(0, 2);

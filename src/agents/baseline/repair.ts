@@ -31,11 +31,14 @@ export function repairPaper(unit: PaperUnit, repair: Repair): AnalysisResult {
 }
 
 function mendQuotes(evidence: unknown, { passages }: Repair): AnalysisResult["evidence"] {
-  const nearest = new Map(passages.map((passage) => [passage.quote, passage.nearest]));
+  // A brief may cut long quotes and passages, and marks the cut.
+  const uncut = (text: string) => text.replace(/\s*…$/, "");
+  const isCutOf = (cut: string, quote: string) => cut === quote || (cut.endsWith("…") && quote.startsWith(uncut(cut)));
   const mended = (Array.isArray(evidence) ? evidence : []).flatMap((item: unknown) => {
     const { claim, quote, locator } = { ...(item as Record<string, unknown> | null) };
     if (typeof quote !== "string" || quote.trim() === "") return [];
-    const passage = nearest.get(quote);
+    const missing = passages.find((each) => isCutOf(each.quote, quote));
+    const passage = missing && uncut(missing.nearest);
     if (passage === undefined) {
       return [
         {

@@ -44,7 +44,7 @@ const ABOUT = "This narrative was put together by the baseline agent: extractive
 
 function counted(statistics: ReportUnit["statistics"]): string {
   const named = {
-    total_analyzed: "papers analysed",
+    total_discovered: "papers found",
     total_presented: "presented",
     total_insights_extracted: "kept for their insights",
     total_rejected: "rejected",

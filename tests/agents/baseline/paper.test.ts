@@ -121,10 +121,11 @@ describe("an analysis", () => {
     expect(fromTitle.summary).toContain("Only the title was readable");
   });
 
-  it("reads a text that lies in files", () => {
+  it("reads a text that lies in files, and not the outline of them", () => {
     const [first = "", second = ""] = TEXT.split("## 4");
     const files = { "paper/01.txt": first, "paper/02.txt": `## 4${second}` };
-    expect(analyse(undefined, { text_files: Object.keys(files) }, files)).toEqual(analyse(`\n${first}\n## 4${second}`));
+    const outline = "paper/01.txt: the whole. It reached 12 of 13 lines.";
+    expect(analyse(outline, { text_files: Object.keys(files) }, files)).toEqual(analyse(`${first}\n## 4${second}`));
   });
 
   it("stays within the schema for any length of text", () => {

@@ -23,7 +23,7 @@ const records = {
       id: "p1",
       title: "Tactile rotation",
       decision: "PRESENT",
-      score: 31,
+      score: "31/50",
       summary: "We rotate cubes. It works.",
       results: "Success rose from 41 % to 87 %. It held.",
     },
@@ -40,7 +40,7 @@ const records = {
 const report = {
   kind: "report",
   unit: "report",
-  statistics: { total_analyzed: 3, total_presented: 1, total_insights_extracted: 1, total_rejected: 1 },
+  statistics: { total_discovered: 3, total_presented: 1, total_insights_extracted: 1, total_rejected: 1 },
   ...records,
 };
 const ideas = (more: object = {}) => ({ kind: "ideas", unit: "ideas", min_ideas: 3, max_ideas: 12, ...records, constraints: {}, ...more });
@@ -104,6 +104,14 @@ describe("discovery", () => {
     expect(discover([candidate("scan", "scan_11.pdf")]).papers).toMatchObject([{ id: "scan", priority: 1 }]);
   });
 
+  it("reports a source whose candidates came with the brief as ok", () => {
+    const { sources } = discover([candidate("a", "Dexterous manipulation transfer", "x")]);
+    expect(sources).toMatchObject([
+      { name: "arXiv", status: "ok" },
+      { name: "OpenAlex", status: "error" },
+    ]);
+  });
+
   it("reports sources that it could not search as errors, and finds nothing without candidates", () => {
     const result = discover([]);
     expect(problemsOf("discovery", result)).toEqual([]);
@@ -160,6 +168,14 @@ describe("ideas", () => {
     expect(resultOf<IdeationResult>(briefOf(ideas({ min_ideas: 1, max_ideas: 1 }))).ideas).toHaveLength(1);
   });
 
+  it("never rest on a retracted paper, and on a rejected one only where there is no other", () => {
+    const retracted = { ...records.papers[0], decision: "REJECT (retracted: never build on it)" };
+    const cited = (papers: object[]) => resultOf<IdeationResult>(briefOf(ideas({ papers }))).ideas.flatMap(({ evidence }) => evidence.paper_ids);
+    expect(new Set(cited([retracted, ...records.papers.slice(1)]))).toEqual(new Set(["p2"]));
+    expect(new Set(cited([{ ...records.papers[0], decision: "REJECT" }, ...records.papers.slice(1)]))).toEqual(new Set(["p2"]));
+    expect(new Set(cited([{ ...records.papers[0], decision: "REJECT" }]))).toEqual(new Set(["p1"]));
+  });
+
   it("are refused where no insight belongs to a paper", () => {
     expect(() => resultOf(briefOf(ideas({ insights: [] })))).toThrow("nothing to build an idea on");
   });
@@ -191,6 +207,15 @@ describe("a repair", () => {
     expect(result.evidence[1]?.claim).not.toBe("wrong");
     expect(result.scores).toEqual(previous.scores);
     expect(result.summary).toBe(previous.summary);
+  });
+
+  it("knows a quote and a passage that the brief has cut", () => {
+    const long = `The hand reached ${"far ".repeat(100)}too high.`;
+    const passages = [{ quote: `${long.slice(0, 60)}…`, nearest: "The hand reached 12 objects in all of the…" }];
+    const result = resultOf<AnalysisResult>(
+      briefOf({ ...unit, repair: { ...repair, previous: { ...previous, evidence: [{ claim: "c", quote: long }] }, passages } }),
+    );
+    expect(result.evidence.map(({ quote }) => quote)).toEqual(["The hand reached 12 objects in all of the"]);
   });
 
   it.each([null, {}, { scores: { execution: { novelty: 9 } }, evidence: "none", insights: [3], summary: 4 }])(
