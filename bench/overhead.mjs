@@ -32,7 +32,10 @@ export async function measureOverhead({ git }) {
 
     const flags = ["run", folder, "--agent", `cmd:${agent.command}`, "--unconfined", "-i", String(iterations)];
     await mustRun(process.execPath, [cli, ...flags], { cwd, env }, [0, 3]);
-    const refused = readFileSync(join(cwd, folder, "ledger.jsonl"), "utf8").trim().split("\n").find((line) => JSON.parse(line).outcome !== "accepted");
+    const refused = readFileSync(join(cwd, folder, "ledger.jsonl"), "utf8")
+      .trim()
+      .split("\n")
+      .find((line) => JSON.parse(line).outcome !== "accepted");
     if (refused !== undefined) throw new Error(`an iteration was not accepted: ${refused}`);
     const found = gaps(agent.spans);
     if (found.length !== iterations - 1) throw new Error(`the agent ran ${found.length + 1} times, not ${iterations}`);

@@ -10,7 +10,9 @@ const check = process.argv.includes("--check");
 const stale = [];
 
 // Names are kept short of the parts that only JSON Schema needs, so `$id` goes before the compiler sees it.
-for (const file of readdirSync(schemas).filter((name) => name.endsWith(".schema.json")).sort()) {
+for (const file of readdirSync(schemas)
+  .filter((name) => name.endsWith(".schema.json"))
+  .sort()) {
   const schema = JSON.parse(readFileSync(join(schemas, file), "utf8"));
   delete schema.$id;
   const text = await compile(schema, schema.title, {
