@@ -138,7 +138,11 @@ export async function appendOnce(path: string, append: Append): Promise<void> {
 
 async function missingPart(file: FileHandle, size: number, { offset, text }: Append): Promise<Buffer> {
   const wanted = Buffer.from(text);
-  if (size === offset) return withLineBreak(wanted, size > 0 ? await readAt(file, size - 1, 1) : undefined);
+  if (size === offset) {
+    const tail = await readAt(file, Math.max(0, size - wanted.length), Math.min(size, wanted.length));
+    // A file that shrank by hand is back at the offset just when the text was appended to it.
+    return tail.equals(wanted) ? Buffer.alloc(0) : withLineBreak(wanted, tail.subarray(-1));
+  }
 
   const standing = size > offset ? await readAt(file, offset, Math.min(size - offset, wanted.length + 1)) : Buffer.alloc(0);
   for (const at of [0, 1]) {
@@ -163,8 +167,8 @@ function missingAfterHandEdit(all: Buffer, wanted: Buffer): Buffer {
 
 const lineFeed = 10;
 
-function withLineBreak(wanted: Buffer, last: Buffer | undefined): Buffer {
-  const torn = last?.[0] !== undefined && last[0] !== lineFeed;
+function withLineBreak(wanted: Buffer, last: Buffer): Buffer {
+  const torn = last.length > 0 && last[0] !== lineFeed;
   return torn ? Buffer.concat([Buffer.from("\n"), wanted]) : wanted;
 }
 

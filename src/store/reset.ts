@@ -10,7 +10,7 @@ import { currentAccepted } from "./ledger.js";
 import { progressName } from "./progress-log.js";
 import { openResearchAfter } from "./research.js";
 import type { Fold, ResearchOptions } from "./research-types.js";
-import { readRrdFile, rrdName } from "./rrd-file.js";
+import { formatRrd, readRrdFile, rrdName } from "./rrd-file.js";
 import { invalid, lastGoodOf } from "./state-file.js";
 import { explaining } from "./system-error.js";
 
@@ -131,7 +131,7 @@ async function replaceBroken(folder: string, at: string): Promise<string[]> {
   if (good?.ok === undefined) throw await invalid(folder, problems);
   const broken = `${path}.broken-${forName(at)}`;
   await explaining(broken, () => copyFile(path, broken));
-  await writeFileAtomic(path, good.text);
+  await writeFileAtomic(path, formatRrd(good.ok));
   return [`rrd.json was broken; it is kept as ${broken}, and the last good version is back.`];
 }
 

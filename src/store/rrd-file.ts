@@ -38,13 +38,21 @@ export function parseRrd(text: string, path: string): ParsedRrd {
  * Reads and parses the file at `path`.
  * @throws ExpectedError when there is no such file or it can't be read.
  */
-export async function readRrdFile(path: string): Promise<ParsedRrd & { readonly text: string }> {
+export async function readRrdFile(path: string): Promise<ParsedRrd> {
+  const { text, problem } = await readRrdText(path);
+  return problem === undefined ? parseRrd(text, path) : { problems: [problem] };
+}
+
+/**
+ * The text of the file at `path`, and what keeps it from being read as one.
+ * @throws ExpectedError when there is no such file or it can't be read.
+ */
+export async function readRrdText(path: string): Promise<{ readonly text: string; readonly problem?: Problem }> {
   const bytes = await readBytes(path);
-  if (typeof bytes === "number") return { text: "", problems: [tooLarge(path, bytes)] };
+  if (typeof bytes === "number") return { text: "", problem: tooLarge(path, bytes) };
   const text = bytes.toString("utf8");
-  if (isUtf8(bytes)) return { text, ...parseRrd(text, path) };
   // Read on, every letter outside ASCII would be lost with the next write.
-  return { text, problems: [{ pointer: "", message: `${path} is not UTF-8`, hint: "Save it as UTF-8 in your editor." }] };
+  return isUtf8(bytes) ? { text } : { text, problem: { pointer: "", message: `${path} is not UTF-8`, hint: "Save it as UTF-8 in your editor." } };
 }
 
 /** The text of an rrd.json as this program writes it: two spaces, fields in their order, a line feed at the end. */

@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import { join } from "node:path";
 import type { LedgerLine } from "../generated/ledger.js";
 import type { Rrd } from "../generated/rrd.js";
@@ -6,7 +5,7 @@ import { ExpectedError } from "../lib/errors.js";
 import { type Stamp, stampOf, writeFileAtomic } from "./files.js";
 import { hiddenName } from "./journal.js";
 import { ledgerName, readLedger } from "./ledger.js";
-import { formatRrd, readRrdFile, rrdName, summarise } from "./rrd-file.js";
+import { formatRrd, parseRrd, readRrdText, rrdName, summarise } from "./rrd-file.js";
 import type { Problem } from "./validate.js";
 
 /** A copy of the last valid rrd.json, for when a hand edit breaks it. */
@@ -23,7 +22,7 @@ export interface StateFile {
 interface Version {
   readonly rrd: Rrd;
   readonly stamp: Stamp;
-  readonly hash: string;
+  readonly text: string;
   readonly readAt: number;
 }
 
@@ -37,8 +36,8 @@ export function openStateFile(folder: string): StateFile {
   const path = join(folder, rrdName);
   let known: Version | undefined;
 
-  const remember = async (version: Version, text: string): Promise<void> => {
-    known = version;
+  const remember = async (rrd: Rrd, stamp: Stamp, text: string): Promise<void> => {
+    known = { rrd, stamp, text, readAt: Date.now() };
     // The copy helps against a slip of the hand, not against a power cut, so it is not worth a sync.
     await writeFileAtomic(lastGoodOf(folder), text, { durable: false });
   };
@@ -49,26 +48,25 @@ export function openStateFile(folder: string): StateFile {
       const changedAt = Number(stamp.split(":")[2]);
       if (known?.stamp === stamp && known.readAt - changedAt > coarsestTimeStep) return known;
 
-      const { text, ok, problems } = await readRrdFile(path);
-      const hash = hashOf(text);
-      if (known?.hash === hash) known = { ...known, stamp, readAt: Date.now() };
-      else if (ok === undefined) throw await invalid(folder, problems);
-      else await remember({ rrd: ok, stamp, hash, readAt: Date.now() }, text);
+      const { text, problem } = await readRrdText(path);
+      if (known?.text === text) known = { ...known, stamp, readAt: Date.now() };
+      else {
+        const { ok, problems } = problem === undefined ? parseRrd(text, path) : { problems: [problem] };
+        if (ok === undefined) throw await invalid(folder, problems);
+        await remember(ok, stamp, text);
+      }
       return known as Version;
     },
     async replace(rrd, stamp) {
       const text = formatRrd(rrd);
-      const hash = hashOf(text);
-      if (hash === known?.hash) return true;
+      if (text === known?.text) return true;
       const written = await writeFileAtomic(path, text, { ifStill: stamp });
       if (written === undefined) return false;
-      await remember({ rrd, stamp: written, hash, readAt: Date.now() }, text);
+      await remember(rrd, written, text);
       return true;
     },
   };
 }
-
-const hashOf = (text: string): string => createHash("sha256").update(text).digest("hex");
 
 /** What to tell a person whose rrd.json can't be used, and the way back. */
 export async function invalid(folder: string, problems: readonly Problem[]): Promise<ExpectedError> {
