@@ -1,11 +1,11 @@
 import type { AgentEvent, Failure, Usage } from "../loop/types.js";
 import type { Answer, Reader } from "./definition.js";
-import { kindOfStatus, quote, recogniseFailure } from "./failures.js";
+import { kindOfStatus, quote, recogniseFailure, type ServiceFailure, serviceFailure } from "./failures.js";
 import { detailOf, type Json, number, object, objectIn, objects, text } from "./json-line.js";
 import { countAnswers, eventsOf, sum, usageIn } from "./messages.js";
 
 /** What the `error` of an assistant event or a retry means; the HTTP status is not always told. */
-const kindOfError: Readonly<Record<string, Failure["kind"]>> = {
+const kindOfError: Readonly<Record<string, ServiceFailure>> = {
   authentication_failed: "auth",
   oauth_org_not_allowed: "auth",
   billing_error: "auth",
@@ -23,13 +23,15 @@ export function readClaude(): Reader {
   const answers = countAnswers();
   let model: string | undefined;
   let retried: Json | undefined;
-  let errorKind: Failure["kind"] | undefined;
+  let errorKind: ServiceFailure | undefined;
   let resetAt: string | undefined;
   let result: Json | undefined;
 
   function assistant(message: Json, error: string | undefined): AgentEvent[] {
-    if (error !== undefined) errorKind = kindOfError[error];
+    errorKind = kindOfError[error ?? ""];
     if (error !== undefined) return eventsOf(message);
+    // What was tried again has come right.
+    retried = undefined;
     answers.add(message);
     return [...eventsOf(message), { type: "usage", usage: answers.total(), model }];
   }
@@ -68,14 +70,13 @@ export function readClaude(): Reader {
     const errors = Array.isArray(result?.["errors"]) ? result["errors"].filter((one) => typeof one === "string").join("\n") : "";
     const said = [text(result?.["result"]) ?? "", errors, text(retried?.["error"]) ?? ""].find((one) => one.trim() !== "") ?? "";
     const status = number(result?.["api_error_status"]) ?? number(retried?.["error_status"]);
-    const kind = errorKind ?? (status === undefined ? undefined : kindOfStatus(status)) ?? kindOfError[text(retried?.["error"]) ?? ""];
-    const words = recogniseFailure(said, "claude", Date.now());
-    // Without a result only a retry tells why; without either the exit and stderr have to.
-    if (kind === undefined && words === undefined && result === undefined) return undefined;
-    if (kind === undefined && words === undefined) return { kind: "crashed", message: `claude ended with an error: ${quote(said) || text(result?.["subtype"])}.` };
-    const message = words?.message ?? `claude got an error from its model service: ${quote(said) || status}.`;
-    const reset = resetAt ?? words?.resetAt;
-    return { kind: kind ?? words?.kind ?? "crashed", message, ...(reset === undefined ? {} : { resetAt: reset }) };
+    const ofStatus = status === undefined ? undefined : kindOfStatus(status);
+    const now = Date.now();
+    const kind = errorKind ?? ofStatus ?? kindOfError[text(retried?.["error"]) ?? ""];
+    const known = kind === undefined ? recogniseFailure(said, "claude", now) : serviceFailure(kind, said || `${status}`, "claude", now);
+    if (known !== undefined) return resetAt === undefined || known.kind !== "rate-limit" ? known : { ...known, resetAt };
+    // Without a result and without a retry that tells why, the exit code and stderr have to.
+    return result === undefined ? undefined : { kind: "crashed", message: `claude ended with an error: ${quote(said) || text(result["subtype"])}.` };
   }
 
   return {

@@ -1,25 +1,29 @@
 import type { Failure } from "../loop/types.js";
 
+/** The failures that are the model service's and not the agent's. */
+export type ServiceFailure = "rate-limit" | "auth" | "network";
+
 /**
  * What an error text means: the message of a CLI's own error event, or the tail of its stderr. Never to be asked about the
  * model's prose or a tool's result: a paper on rate limits is not a rate limit. Undefined for anything unknown.
  */
 export function recogniseFailure(text: string, agent: string, now: number): Failure | undefined {
   const kind = kinds.find(([, pattern]) => pattern.test(text))?.[0];
-  if (kind === undefined) return undefined;
-  const said = quote(text);
-  if (kind === "auth") return { kind, message: `${agent} was not let in by its model service: ${said}. Log in or set its key; \`research-ralph doctor\` says how.` };
-  if (kind === "network") return { kind, message: `${agent} did not reach its model service: ${said}.` };
+  return kind === undefined ? undefined : serviceFailure(kind, text, agent, now);
+}
+
+/** A failure of this kind, in words; `text` is what the CLI said about it, and may say when a limit ends. */
+export function serviceFailure(kind: ServiceFailure, text: string, agent: string, now: number): Failure {
+  const said = quote(text) === "" ? "" : `: ${quote(text)}`;
+  if (kind === "auth") return { kind, message: `${agent} was not let in by its model service${said}. Log in or set its key; \`research-ralph doctor\` says how.` };
+  if (kind === "network") return { kind, message: `${agent} got no answer from its model service${said}.` };
   const reset = resetIn(text, now);
-  return {
-    kind,
-    message: `${agent} has reached a limit of its model service: ${said}.`,
-    ...(reset === undefined ? {} : { resetAt: new Date(reset).toISOString() }),
-  };
+  const resetAt = reset === undefined ? {} : { resetAt: new Date(reset).toISOString() };
+  return { kind, message: `${agent} has reached a limit of its model service${said}.`, ...resetAt };
 }
 
 /** What an HTTP status of the model service means, told as a number by the CLI. */
-export function kindOfStatus(status: number): "rate-limit" | "auth" | "network" | undefined {
+export function kindOfStatus(status: number): ServiceFailure | undefined {
   if (status === 429 || status === 529) return "rate-limit";
   if (status === 401 || status === 403) return "auth";
   return status === 408 || status >= 500 ? "network" : undefined;
@@ -28,7 +32,7 @@ export function kindOfStatus(status: number): "rate-limit" | "auth" | "network" 
 const status = (codes: string): string => `(?:status|http|error|code|api)[^\\n]{0,24}\\b(?:${codes})\\b`;
 
 /** In this order: a 429 that mentions a token is a limit, and a 403 behind a proxy is no network failure. */
-const kinds: readonly (readonly ["rate-limit" | "auth" | "network", RegExp])[] = [
+const kinds: readonly (readonly [ServiceFailure, RegExp])[] = [
   [
     "rate-limit",
     new RegExp(

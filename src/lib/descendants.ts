@@ -21,14 +21,30 @@ export async function killDescendants(run: string): Promise<void> {
 }
 
 async function carriers(entry: Buffer): Promise<number[]> {
-  const names = await readdir("/proc").catch(() => []);
-  const pids = names.map(Number).filter((pid) => Number.isInteger(pid) && pid !== process.pid);
-  const found = await Promise.all(pids.map(async (pid) => ((await environment(pid)).includes(entry) ? [pid] : [])));
+  const found = await Promise.all((await processes()).map(async (pid) => ((await ofProc(pid, "environ")).includes(entry) ? [pid] : [])));
   return found.flat();
 }
 
-/** Empty for a zombie, for another user's process and for one that has just ended. */
-const environment = (pid: number): Promise<Buffer> => readFile(`/proc/${pid}/environ`).catch(() => Buffer.alloc(0));
+/**
+ * Whether somebody of this process group still runs. Zombies don't count where /proc tells them apart: in a container
+ * whose first process never reaps, they stay for ever.
+ */
+export async function groupAlive(group: number): Promise<boolean> {
+  if (!signal(-group, 0)) return false;
+  const pids = await processes();
+  if (pids.length === 0) return true;
+  const states = await Promise.all(pids.map((pid) => ofProc(pid, "stat")));
+  // pid (name) state ppid pgrp …, and the name may hold anything.
+  return states.some((stat) => new RegExp(`\\) [^ZX] \\d+ ${group} `).test(stat.toString("latin1")));
+}
+
+async function processes(): Promise<number[]> {
+  const names = await readdir("/proc").catch(() => []);
+  return names.map(Number).filter((pid) => Number.isInteger(pid) && pid !== process.pid);
+}
+
+/** Empty for another user's process and for one that has just ended; a zombie has no environment. */
+const ofProc = (pid: number, file: "environ" | "stat"): Promise<Buffer> => readFile(`/proc/${pid}/${file}`).catch(() => Buffer.alloc(0));
 
 /** Sends a signal to a process, or with a negative pid to its group; false when there is none. */
 export function signal(pid: number, name: NodeJS.Signals | 0): boolean {

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { Readable, Writable } from "node:stream";
 import { execa } from "execa";
-import { killDescendants, marker, signal } from "./descendants.js";
+import { groupAlive, killDescendants, marker, signal } from "./descendants.js";
 import { messageOf } from "./errors.js";
 import { splitLines } from "./lines.js";
 import { keepTail } from "./tail.js";
@@ -177,7 +177,7 @@ async function start(request: ProcessRequest, run: string): Promise<Started | { 
 async function terminateGroup(pid: number, graceMs: number): Promise<void> {
   signal(-pid, "SIGTERM");
   const until = performance.now() + graceMs;
-  while (performance.now() < until && signal(-pid, 0)) await new Promise((resolve) => setTimeout(resolve, 25));
+  while (performance.now() < until && (await groupAlive(pid))) await new Promise((resolve) => setTimeout(resolve, 25));
 }
 
 /** The chunks of a stream that may be destroyed while it is read. */
