@@ -1,0 +1,15 @@
+import type { Clock } from "../../src/loop/types.js";
+
+/** A clock that stands still until it is told to move; sleeping moves it. */
+export function fakeClock(start = Date.parse("2026-01-01T00:00:00Z")): Clock & { advance(ms: number): void } {
+  let now = start;
+  return {
+    now: () => now,
+    async sleep(until, signal) {
+      if (!signal.aborted) now = Math.max(now, until);
+    },
+    advance(ms) {
+      now += ms;
+    },
+  };
+}

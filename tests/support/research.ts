@@ -1,0 +1,179 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { onTestFinished } from "vitest";
+import type { LedgerLine } from "../../src/generated/ledger.js";
+import type { AnalysisResult } from "../../src/generated/result-analysis.js";
+import type { Paper, Rrd } from "../../src/generated/rrd.js";
+import type { Agent, AgentEvent, Brief, LoopEvent, Notice, Verdict } from "../../src/loop/types.js";
+import { runLoop } from "../../src/loop/run-loop.js";
+import { limitIterations } from "../../src/loop/guards.js";
+import type { Candidate } from "../../src/sources/candidate.js";
+import { buildText, type PaperText } from "../../src/sources/text.js";
+import { openResearch, readResearch } from "../../src/store/research.js";
+import { newRrd } from "../../src/workflows/research/create.js";
+import { loadPrompt } from "../../src/workflows/research/prompt.js";
+import type { Library } from "../../src/workflows/research/state.js";
+import { derive } from "../../src/workflows/research/statistics.js";
+import { researchWorkflow } from "../../src/workflows/research/workflow.js";
+import { workspacesOf } from "../../src/workflows/research/workspace.js";
+import { fakeClock } from "./clock.js";
+
+/** A temporary folder that goes with the test. */
+export function temporaryFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), "rr-test-"));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+export const paper = (id: string, over: Partial<Paper> = {}): Paper => ({
+  id,
+  title: `On the matter of ${id}`,
+  url: `https://example.org/${id}`,
+  authors: ["Ada Author"],
+  date: "2026-01-02",
+  source: "arXiv",
+  abstract: `What ${id} is about.`,
+  priority: 3,
+  status: "pending",
+  ...over,
+});
+
+export function rrdWith(papers: readonly Paper[], over: Partial<Rrd> = {}): Rrd {
+  const rrd = newRrd({ papers: Math.max(papers.length, 1), sources: ["arXiv", "web"] }, { name: "a small matter", description: "Small matters.", focus_area: "matter", keywords: ["small", "matter"] });
+  return { ...rrd, papers_pool: [...papers], phase: papers.length > 0 ? "ANALYSIS" : "DISCOVERY", ...over };
+}
+
+const facts = "The method reached 87.5 % accuracy on 1,200 samples. It needs 14 minutes on one machine. We did not test other machines.";
+export const paperText = (id: string, body = facts): PaperText =>
+  buildText([{ label: "§ 1 Results", text: `## 1 Results\n\nThis is the text of ${id}. ${body}` }], { kind: "markdown", depth: "full", title: `On the matter of ${id}` });
+
+/** A library that has a text for every paper, or what `over` says. */
+export const library = (over: Partial<Library> & { offered?: readonly Candidate[] } = {}): Library => ({
+  serves: (source) => source === "samples",
+  candidates: async () => over.offered ?? [],
+  text: async ({ id }) => ({ text: paperText(id) }),
+  ...over,
+});
+
+const points = { novelty: 3, feasibility: 4, time_to_poc: 4, value_market: 3, defensibility: 2, adoption: 3 };
+const strategic = { market_creation: 3, first_mover_window: 2, network_effects: 2, strategic_clarity: 4 };
+
+/** A valid reading of a paper whose text is `paperText`: 19 + 11 = 30 of 50. */
+export const reading = (unit: string, over: Partial<AnalysisResult> = {}): AnalysisResult => ({
+  unit,
+  summary: "It works.",
+  methodology: "It measures.",
+  results: "87.5 % on 1,200 samples.",
+  limitations: "One machine.",
+  implementations_found: [],
+  commercialized: null,
+  scores: { execution: points, blue_ocean: strategic },
+  evidence: [
+    { claim: "It is accurate.", quote: "The method reached 87.5 % accuracy on 1,200 samples." },
+    { claim: "It is quick.", quote: "It needs 14 minutes on one machine." },
+  ],
+  insights: [{ insight: "Fourteen minutes are enough.", tags: ["time"] }],
+  notes: "Solid.",
+  ...over,
+});
+
+export const narrative = (over: object = {}) => ({
+  unit: "report",
+  executive_summary: "Small matters were studied.",
+  key_findings: [{ text: "Fourteen minutes are enough.", paper_ids: ["p1"] }],
+  categories: [],
+  strengths: ["Evidence."],
+  improvements: ["More papers."],
+  recommendations: [{ priority: "high", text: "Build it.", paper_ids: ["p1"] }],
+  conclusion: "It can be done.",
+  ...over,
+});
+
+export const idea = (over: object = {}) => ({
+  name: "Fast meter",
+  one_liner: "Measures in minutes.",
+  problem: { who: "labs", pain: "slow", why_now: "cheap" },
+  solution: { what: "a meter", key_features: [], mvp_scope: [], out_of_scope: [], integration_points: [] },
+  market: { segment: "B2B", buyer: "labs", users: [], alternatives: [], differentiators: [] },
+  evidence: { paper_ids: ["p1"], insight_ids: ["insight_001"], notes: "It follows." },
+  risks: [],
+  open_questions: [],
+  scores: { execution: points, blue_ocean: strategic, confidence: 0.5 },
+  recommended_next_steps: [],
+  recommended_for_prd: false,
+  ...over,
+});
+
+export const ideas = (over: object = {}) => ({ unit: "ideas", ideas: [idea({ recommended_for_prd: true }), idea({ name: "Second" }), idea({ name: "Third" })], ...over });
+
+/** What a scripted agent leaves behind for a brief: an object for result.json, text for it, or nothing; and its last words. */
+export interface Answer {
+  readonly result?: unknown;
+  readonly text?: string;
+  readonly message?: string;
+  readonly end?: Partial<Extract<AgentEvent, { type: "end" }>>;
+  /** Done in the workspace before anything else. */
+  readonly also?: (brief: Brief) => void;
+}
+
+/** An agent inside this process that answers each brief from a script; everything around it is real. */
+export const scriptedAgent = (answer: (unit: Record<string, unknown>, brief: Brief) => Answer): Agent => ({
+  name: "scripted",
+  confinement: "workspace",
+  async *run(brief) {
+    const unit = JSON.parse(/<unit>\n([\s\S]*?)\n<\/unit>/.exec(brief.text)?.[1] ?? "{}") as Record<string, unknown>;
+    const said = answer(unit, brief);
+    said.also?.(brief);
+    if (said.text !== undefined) writeFileSync(join(brief.workspace, "result.json"), said.text);
+    else if (said.result !== undefined) writeFileSync(join(brief.workspace, "result.json"), JSON.stringify(said.result));
+    yield { type: "usage", usage: { input: 1000, cached: 0, output: 50, requests: 2 }, costUsd: 0.01, model: "script-1" };
+    yield { type: "end", message: said.message ?? "Done.", ...said.end };
+  },
+});
+
+/** An agent that does everything right. */
+export const goodAgent = (over: (unit: Record<string, unknown>) => Answer | undefined = () => undefined): Agent =>
+  scriptedAgent((unit) => {
+    const special = over(unit);
+    if (special !== undefined) return special;
+    if (unit["kind"] === "paper") return { result: reading(String(unit["unit"])) };
+    if (unit["kind"] === "report") return { result: narrative() };
+    if (unit["kind"] === "ideas") return { result: ideas(), message: "All done.\n\n<promise>COMPLETE</promise>" };
+    return { result: { unit: unit["unit"], papers: [], sources: [] } };
+  });
+
+/** A research folder on the disk, and how to run agents over it. */
+export function researchFolder(rrd: Rrd, given: Library = library()) {
+  const root = temporaryFolder();
+  const folder = join(root, "researches", "a-research");
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, "rrd.json"), JSON.stringify(rrd, null, 2));
+  writeFileSync(join(folder, "progress.txt"), "# Research-Ralph Progress Log\n\n");
+  return {
+    root,
+    folder,
+    read: () => readResearch(folder),
+    async run(agent: Agent, most = 40): Promise<{ verdict: Verdict; events: LoopEvent[]; rrd: Rrd; ledger: readonly LedgerLine[] }> {
+      const notices: Omit<Notice, "type" | "at">[] = [];
+      const research = await openResearch(folder, { derive, git: false, notify: (level, message) => notices.push({ level, message }) });
+      const clock = fakeClock();
+      const never = new AbortController().signal;
+      const workspaces = workspacesOf(join(root, "state"), folder);
+      await workspaces.sweep();
+      const workflow = researchWorkflow({ research, library: given, workspaces, prompt: await loadPrompt(root), root, now: clock.now, learn: false, notices });
+      const events: LoopEvent[] = [];
+      const loop = runLoop(workflow, agent, { guards: [limitIterations(most)], clock, finish: never, abort: never });
+      try {
+        for (;;) {
+          const step = await loop.next();
+          if (step.done === true) return { verdict: step.value, events, ...(await readResearch(folder)) };
+          events.push(step.value);
+        }
+      } finally {
+        await research.close();
+      }
+    },
+  };
+}
+
