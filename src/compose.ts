@@ -99,7 +99,7 @@ export async function drive<State>(
         limitIterations(how.iterations),
         ...(config.maxMs === undefined ? [] : [limitWallTime(config.maxMs)]),
       ];
-      const sink = sinkFor(io, { json: how.json, quiet: how.quiet, agent: agent.name, most: how.iterations });
+      const sink = sinkFor(io, { json: how.json, quiet: how.quiet, agent: agent.name, most: how.iterations, finish: signals.finish });
       return await follow(runLoop(workflow, agent, { guards, clock: systemClock, finish: signals.finish, abort: signals.abort }), sink);
     } finally {
       await close();

@@ -111,8 +111,9 @@ function table(rows: readonly Row[], columns: number): string[] {
 
 /** The end of a name is its date, which tells two researches of one topic apart; so the middle gives way. */
 function shortened(name: string, columns: number): string {
-  const end = name.slice(-11);
-  return width(name) <= columns ? name : `${truncate(name.slice(0, -11), columns - width(end))}${end}`;
+  if (width(name) <= columns) return name;
+  const end = /-\d{4}-\d{2}-\d{2}(-\d+)?$/.exec(name)?.[0] ?? "";
+  return `${truncate(name.slice(0, name.length - end.length), columns - width(end))}${end}`;
 }
 
 function brokenNote(rows: readonly Row[]): string {

@@ -1,6 +1,7 @@
 import type { Colors } from "picocolors/types.js";
 import type { LoopEvent, Outcome } from "../loop/types.js";
 import { bar, count, duration, money, pad, truncate, width, wrap } from "./format.js";
+import { stopping } from "./plain.js";
 import { oneLine } from "./sanitise.js";
 import { spent, summary, type Tally, tokensOf } from "./tally.js";
 
@@ -13,6 +14,8 @@ export interface Live {
   /** The last line the agent said, or the tool it used. */
   readonly said: string;
   readonly waiting?: { readonly until: number; readonly reason: string };
+  /** The person pressed Ctrl+C once. */
+  readonly stopping?: boolean;
   readonly over?: boolean;
 }
 
@@ -50,7 +53,8 @@ export function liveLines(live: Live, now: number, columns: number, colors: Colo
     const label = ` ${done} of ${total}`;
     lines.push(line(`${bar(done, total, Math.min(40, Math.max(0, room - width(label))))}${label}`, colors.cyan));
   }
-  if (said !== "" && waiting === undefined) lines.push(line(`› ${said}`, colors.dim));
+  if (live.stopping === true) lines.push(line(stopping, colors.yellow));
+  else if (said !== "" && waiting === undefined) lines.push(line(`› ${said}`, colors.dim));
   return lines;
 }
 
@@ -63,7 +67,8 @@ export function permanentLines(event: LoopEvent, before: Tally, after: Tally, co
   switch (event.type) {
     case "iteration-ended": {
       const title = before.current?.title ?? event.unit;
-      const cost = [duration(event.durationMs), count(tokensOf(event.usage)), ...(event.costUsd === undefined ? [] : [money(event.costUsd)])];
+      const tokens = tokensOf(event.usage);
+      const cost = [duration(event.durationMs), ...(tokens === 0 ? [] : [count(tokens)]), ...(event.costUsd === undefined ? [] : [money(event.costUsd)])];
       return endedLines(oneLine(title), event.outcome, cost.join(" · "), room, colors);
     }
     case "notice":
@@ -84,7 +89,8 @@ function endedLines(title: string, outcome: Outcome, cost: string, room: number,
   const left = room - width(cost) - 2;
   if (outcome.outcome === "accepted") {
     const summary = oneLine(outcome.summary);
-    const forTitle = Math.max(Math.floor(left / 2), left - 2 - 3 - width(summary));
+    // Twenty columns tell a title; the summary says what people wait for.
+    const forTitle = Math.max(20, left - 2 - 3 - width(summary));
     const short = truncate(title, Math.min(forTitle, left - 2));
     const rest = truncate(summary, left - 2 - width(short) - 3);
     const text = rest === "" ? short : `${short} — ${rest}`;

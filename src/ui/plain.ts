@@ -6,8 +6,10 @@ import { oneLine } from "./sanitise.js";
 import { emptyTally, spending, summary, tallied, tokensOf } from "./tally.js";
 
 /** Plain lines on stderr, for logs and pipes: one line per event worth reading, no escape sequences, times in UTC. */
-export function plainSink(io: Io): Sink {
+export function plainSink(io: Io, finish?: AbortSignal): Sink {
   let tally = emptyTally;
+  const onFinish = () => io.stderr(`${stopping}\n`);
+  finish?.addEventListener("abort", onFinish);
   return {
     event(event) {
       tally = tallied(tally, event);
@@ -15,9 +17,14 @@ export function plainSink(io: Io): Sink {
       if (line !== undefined) io.stderr(`${clockTime(event.at)} ${oneLine(line)}\n`);
       if (event.type === "run-ended") io.stderr(`${clockTime(event.at)} ${summary(tally, Date.parse(event.at))}\n`);
     },
-    close() {},
+    close() {
+      finish?.removeEventListener("abort", onFinish);
+    },
   };
 }
+
+/** What a person who pressed Ctrl+C has to know. */
+export const stopping = "Stopping after this iteration; press Ctrl+C again to stop at once.";
 
 /** With --quiet: only what a person has to know: warnings, and why a run ended unless it is complete. */
 export const quietSink = (io: Io): Sink => ({

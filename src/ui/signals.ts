@@ -17,9 +17,9 @@ export function listenForSignals(io: Io): Signals {
   const finish = new AbortController();
   const abort = new AbortController();
   const onInterrupt = () => {
-    if (finish.signal.aborted) return abort.abort("SIGINT");
-    finish.abort("SIGINT");
-    io.stderr("\nStopping after this iteration; press Ctrl+C again to stop at once.\n");
+    if (finish.signal.aborted) abort.abort("SIGINT");
+    // The sinks say so: a line written past the live view would be painted over.
+    else finish.abort("SIGINT");
   };
   const endNow = (signal: string) => () => {
     finish.abort(signal);

@@ -12,11 +12,13 @@ export interface WatchOptions {
   readonly agent: string;
   /** Most iterations of this run. */
   readonly most?: number;
+  /** Aborted when the run ends after the iteration under way; a person is told what a second Ctrl+C would do. */
+  readonly finish: AbortSignal;
 }
 
 /** JSON lines if asked for, next to nothing with --quiet, a live view on a terminal, else plain lines. */
-export function sinkFor(io: Io, { json, quiet, agent, most }: WatchOptions): Sink {
+export function sinkFor(io: Io, { json, quiet, agent, most, finish }: WatchOptions): Sink {
   if (json) return jsonSink(io);
   if (quiet) return quietSink(io);
-  return io.isTTY ? terminalSink(io, { agent, most, clock: systemClock }) : plainSink(io);
+  return io.isTTY ? terminalSink(io, { agent, most, finish, clock: systemClock }) : plainSink(io, finish);
 }

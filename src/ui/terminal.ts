@@ -22,6 +22,8 @@ export interface TerminalOptions {
   readonly agent: string;
   /** Most iterations of this run. */
   readonly most?: number;
+  /** Aborted when the run ends after the iteration under way. */
+  readonly finish: AbortSignal;
   readonly clock: Pick<Clock, "now">;
 }
 
@@ -38,6 +40,11 @@ export function terminalSink(io: Io, options: TerminalOptions): Sink {
   timer.unref();
   // A throw or process.exit elsewhere must not leave the user without a cursor.
   process.once("exit", restore);
+  const onFinish = () => {
+    live = { ...live, stopping: true };
+    paint();
+  };
+  options.finish.addEventListener("abort", onFinish);
   io.stderr(hideCursor);
 
   function restore(): void {
@@ -68,6 +75,7 @@ export function terminalSink(io: Io, options: TerminalOptions): Sink {
     },
     close() {
       clearInterval(timer);
+      options.finish.removeEventListener("abort", onFinish);
       process.off("exit", restore);
       // The live lines go; what is permanent stays.
       io.stderr(`${toStart()}${clearBelow}${showCursor}`);

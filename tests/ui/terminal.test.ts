@@ -10,9 +10,9 @@ const open: Sink[] = [];
 afterEach(() => open.splice(0).forEach((sink) => sink.close()));
 
 /** A sink that was shown `events`, each at its own time. */
-function shown(events: readonly LoopEvent[], io: FakeIo = fakeIo({ isTTY: true })): { io: FakeIo; sink: Sink } {
+function shown(events: readonly LoopEvent[], io: FakeIo = fakeIo({ isTTY: true }), finish = new AbortController().signal): { io: FakeIo; sink: Sink } {
   let now = event.start;
-  const sink = terminalSink(io, { agent: "claude", most: 18, clock: { now: () => now } });
+  const sink = terminalSink(io, { agent: "claude", most: 18, finish, clock: { now: () => now } });
   open.push(sink);
   for (const each of events) {
     now = Date.parse(each.at);
@@ -132,4 +132,11 @@ test("a free wait for a closed service does not count as an iteration of this ru
   const limited = { outcome: "failed", failure: { kind: "rate-limit", message: "Limit reached." } } as const;
   const { io } = shown([event.runStarted(), event.started(10), event.ended(12, limited, undefined), event.started(50)]);
   expect(screenOf(io.err(), 80).join("\n")).toContain("iteration 1 of 18");
+});
+
+test("after the first Ctrl+C the live lines say what happens, and what a second one would do", () => {
+  const interrupt = new AbortController();
+  const { io } = shown([event.runStarted(), event.started(10)], undefined, interrupt.signal);
+  interrupt.abort("SIGINT");
+  expect(screenOf(io.err(), 80)[3]).toBe("Stopping after this iteration; press Ctrl+C again to stop at once.");
 });
