@@ -65,9 +65,10 @@ const confined = ({ access }: Brief, knownModel: boolean): string[] => [
   ...set("web_search", access.web ? '"live"' : '"disabled"'),
 ];
 
+const choosesModel = /^(?:-m.*|-p.*|--oss|--local-provider.*|--model(?:=.*)?|--profile(?:=.*)?|(?:model|model_catalog_json|profile)\s*=.*)$/;
+
 /** Whether the model is Codex's own choice. */
-const ownModel = ({ options }: AgentContext): boolean =>
-  options.model === undefined && !(options.args ?? []).some((arg) => /^(?:-m|--model|(?:model|model_catalog_json|profile)\b.*)$|^-p$|^--(?:profile|oss)/.test(arg));
+const ownModel = ({ options }: AgentContext): boolean => options.model === undefined && !(options.args ?? []).some((arg) => choosesModel.test(arg));
 
 /** Nothing of the user's instructions, and of its own only what the work needs: 7,600 tokens a request become 1,200. */
 const lean = (instructionsFile: string): string[] => [

@@ -15,8 +15,9 @@ export const command: AgentDefinition = {
   },
   reader: readPlainText,
   async check(context): Promise<AgentCheck> {
-    const word = firstWord(lineOf(context));
-    if (word === undefined) return { ok: true, detail: `Runs \`${lineOf(context)}\`; what that needs is not known here.` };
+    const line = lineOf(context);
+    const word = firstWord(line);
+    if (word === undefined) return { ok: true, detail: `Runs \`${line}\`; what that needs is not known here.` };
     const found = await ask(context, "sh", ["-c", 'command -v -- "$1"', "sh", word]);
     if (found.exitCode === 0) return { ok: true, detail: `Runs ${found.stdout.trim()}.` };
     return { ok: false, detail: `There is no executable program ${word}.`, fix: "Correct the command, or make its file executable with `chmod +x`." };
@@ -28,12 +29,11 @@ function lineOf({ options, settings }: AgentContext): string {
   const line = (options.command ?? "").trim();
   const word = firstWord(line);
   if (word === undefined || !word.includes("/") || word.startsWith("/")) return line;
-  return `${quoted(resolve(settings.cwd, word))}${line.slice(word.length)}`;
+  const rest = line.slice(line.startsWith("'") ? word.length + 2 : word.length);
+  return `'${resolve(settings.cwd, word).replaceAll("'", String.raw`'\''`)}'${rest}`;
 }
 
-/** The program of a command line, where it stands there plainly: not quoted, not computed, no assignment before it. */
+/** The program of a command line, where it stands there plainly or in single quotes: not computed, no assignment before it. */
 const firstWord = (line: string): string | undefined => /^'([^']+)'(?=\s|$)/.exec(line)?.[1] ?? /^[^\s'"$`;&|<>()~=\\*?#]+(?=\s|$)/.exec(line)?.[0];
 
 const withArgs = (line: string, args: readonly string[]): string => (args.length === 0 ? line : `${line} "$@"`);
-
-const quoted = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`;

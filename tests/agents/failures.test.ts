@@ -1,0 +1,50 @@
+import { describe, expect, it } from "vitest";
+import { quote, recogniseFailure } from "../../src/agents/failures.js";
+
+const now = Date.parse("2026-11-21T12:00:00Z");
+const kind = (text: string) => recogniseFailure(text, "it", now)?.kind;
+const reset = (text: string) => recogniseFailure(text, "it", now)?.resetAt;
+
+describe("recogniseFailure", () => {
+  it.each([
+    ["rate-limit", "API Error: Request rejected (429) · rate limit"],
+    ["rate-limit", "exceeded retry limit, last status: 429 Too Many Requests"],
+    ["rate-limit", "You've hit your usage limit. Try again at 3:04 PM."],
+    ["rate-limit", "Claude AI usage limit reached|1795300000"],
+    ["rate-limit", "HTTP 529 overloaded_error"],
+    ["auth", "unexpected status 401 Unauthorized: Missing bearer"],
+    ["auth", "HTTP 403 Forbidden"],
+    ["auth", "Invalid API key · Please run /login"],
+    ["network", "connect ECONNREFUSED 127.0.0.1:443"],
+    ["network", "getaddrinfo ENOTFOUND api.example.org"],
+    ["network", "unexpected status 503 Service Unavailable"],
+    ["network", "stream disconnected before completion: error sending request for url"],
+  ])("takes for %s: %s", (expected, text) => expect(kind(text)).toBe(expected));
+
+  it.each(["TypeError: x is not a function at line 429", "wrote 401 lines", "read 503 papers", "npm warn Unknown user config", "command not found"])(
+    "takes for nothing it knows: %s",
+    (text) => expect(kind(text)).toBeUndefined(),
+  );
+
+  it.each([
+    ["429 too many requests, retry-after: 90", "2026-11-21T12:01:30.000Z"],
+    ["rate limit, try again in 2m 30s", "2026-11-21T12:02:30.000Z"],
+    ["usage limit reached, try again in 1 day 2 hours", "2026-11-22T14:00:00.000Z"],
+    ["Rate limit reached. Please try again in 250ms.", "2026-11-21T12:00:00.250Z"],
+    ["Claude AI usage limit reached|1795300000", "2026-11-21T22:26:40.000Z"],
+    ["rate limit resets at 2026-11-21T15:00:00Z", "2026-11-21T15:00:00.000Z"],
+    ["rate limit", undefined],
+  ])("reads when a limit ends: %s", (text, expected) => expect(reset(text)).toBe(expected));
+
+  it("says what was said, in one sentence", () => {
+    expect(recogniseFailure("debug\nfetch failed.\n\n", "it", now)?.message).toBe("it got no answer from its model service: fetch failed.");
+  });
+});
+
+describe("quote", () => {
+  it("prefers the line that tells of the error, and is short", () => {
+    expect(quote("Error: no model\n  at main\nNode.js v20.20.2\n")).toBe("Error: no model");
+    expect(quote("x".repeat(1000)).length).toBe(300);
+    expect(quote("\n \n")).toBe("");
+  });
+});
