@@ -44,8 +44,9 @@ function judge(candidate: Candidate, wanted: ReadonlyMap<string, string>, newest
   const shared = [...wanted].filter(([key]) => stems.has(key)).map(([, word]) => word);
   if (wanted.size === 0) return { priority: 3, reason: "No keywords to compare with." };
   // A file that could not be read shows no more than its name; reading it later decides.
-  if (candidate.abstract === undefined && shared.length === 0)
-    return { priority: 1, reason: "It has no abstract to judge by, so only reading can decide." };
+  if (candidate.abstract === undefined && contentWords(candidate.title).length < 4 && shared.length < 2) {
+    return { priority: 1, reason: "It has no abstract and hardly a title to judge by, so only reading can decide." };
+  }
   if (shared.length < Math.min(2, wanted.size)) return { reason: clip(`It shares ${shared.length} of the keywords' ${wanted.size} words.`, 300) };
   const recent = yearOf(candidate) >= newest - 1;
   const priority = Math.min(5, 1 + Math.round((3 * shared.length) / wanted.size) + (recent ? 1 : 0));

@@ -1,14 +1,11 @@
 import type { IdeationResult } from "../../generated/result-ideation.js";
 import { ExpectedError } from "../../lib/errors.js";
 import type { IdeasUnit, InsightRecord, PaperRecord } from "./brief.js";
-import { groupByTag } from "./report.js";
 import { countBoth, total } from "./scores.js";
+import { groupByTag, LIMITATION } from "./tags.js";
 import { clip, titleCase } from "./words.js";
 
 type Idea = IdeationResult["ideas"][number];
-
-/** A tag of the analysis that says what kind of sentence it was, not what it is about. */
-const LIMITATION = "limitation";
 
 /** What a group of insights can be turned into. Fixed forms: an agent without a model can't invent. */
 const FORMS = [
@@ -49,7 +46,7 @@ export function proposeIdeas(unit: IdeasUnit): IdeationResult {
 
 /** Up to six groups by tag of up to eight insights; a group of one is taken only when there are few others. */
 function themesOf(insights: readonly InsightRecord[]): { theme: string; cited: readonly InsightRecord[] }[] {
-  const tagged = [...groupByTag(insights, LIMITATION)].map(([theme, members]) => ({ theme, cited: members.slice(0, 8) }));
+  const tagged = [...groupByTag(insights)].map(([theme, members]) => ({ theme, cited: members.slice(0, 8) }));
   const shared = tagged.filter(({ cited }) => cited.length > 1);
   if (shared.length >= FORMS.length) return shared.slice(0, 6);
   return tagged.slice(0, 6);
@@ -68,14 +65,14 @@ function ideaOf(
   const limit = cited.find(({ tags }) => tags.includes(LIMITATION))?.insight;
   return {
     name: clip(name, 120),
-    one_liner: clip(`${form.what} on ${theme}.`, 300),
+    one_liner: clip(`${form.what}. Theme: ${theme}.`, 300),
     problem: {
       who: "Teams that work on what these papers describe.",
       pain: clip(limit ?? cited.map(({ insight }) => insight).join(" "), 1000),
       why_now: clip(`Papers of this research report on it: ${papers.map(({ title }) => title).join("; ")}.`, 1000),
     },
     solution: {
-      what: clip(`${form.what} on ${theme}, as the cited papers state them.`, 1000),
+      what: clip(`${form.what}, as the cited papers state them. Theme: ${theme}.`, 1000),
       key_features: cited.slice(0, 4).map(({ insight }) => clip(insight, 1000)),
       mvp_scope: papers.slice(0, 2).map(({ title }) => clip(`What "${title}" describes, repeated once.`, 1000)),
       out_of_scope: ["Anything that the cited papers do not report."],

@@ -1,8 +1,9 @@
 import type { AnalysisResult } from "../../generated/result-analysis.js";
 import type { PaperUnit } from "./brief.js";
 import { countScores, marketOf, type Scores, total, zeroScores } from "./scores.js";
+import { LIMITATION, tagsOf, themesOf } from "./tags.js";
 import { codeAddresses, type Part, retractionOf, type Sentence, sentencesOf, splitSentences } from "./text.js";
-import { clip, contentWords, stem, stemsOf } from "./words.js";
+import { clip } from "./words.js";
 
 type Evidence = AnalysisResult["evidence"][number];
 type Insight = AnalysisResult["insights"][number];
@@ -20,7 +21,7 @@ export function analysePaper(unit: PaperUnit, text: string): AnalysisResult {
   const retraction = retractionOf(sentences) || (/^\W*retracted\b/i.test(unit.title) ? unit.title : "");
   const counted = [unit.title, ...usable.map((sentence) => sentence.text)].join(" ");
   const scores = retraction ? zeroScores(unit.strategic) : countScores(counted, unit.strategic);
-  const found = usable.filter((sentence) => sentence.part === "results" && (FINDING.test(sentence.text) || hasNumber(sentence)));
+  const found = usable.filter((sentence) => sentence.part === "results" && (FINDING.test(sentence.text) || /\d ?%/.test(sentence.text)));
   // Only what is in the text can be found there; the abstract may come from elsewhere.
   const inText = usable.filter((sentence) => sentence.locator !== FROM_RECORD);
   const evidence = evidenceFrom(inText.length > 0 ? inText : usable);
@@ -87,30 +88,14 @@ function insightsFrom(unit: PaperUnit, usable: readonly Sentence[]): Insight[] {
       .slice(0, count);
   const chosen = [...best("results", 2), ...best("limitations", 1), ...best("conclusion", 1)];
   const insights = chosen.length > 0 ? chosen : from(usable, "abstract").slice(-1);
-  const themes = themesOf(unit.title, usable);
-  return insights.map(({ text, part }) => ({ insight: claimOf(text), tags: tagsOf(text, themes, part) }));
-}
-
-/** Words of the title and words that come back often, most frequent first. */
-function themesOf(title: string, usable: readonly Sentence[]): string[] {
-  const count = new Map<string, number>();
-  for (const word of usable.flatMap((sentence) => [...new Set(contentWords(sentence.text))])) {
-    if (!/^\d/.test(word) && word.length > 3) count.set(word, (count.get(word) ?? 0) + 1);
-  }
-  const inTitle = stemsOf(title);
-  const rank = ([word, times]: [string, number]) => times + (inTitle.has(stem(word)) ? 100 : 0);
-  return [...count]
-    .toSorted((a, b) => rank(b) - rank(a) || a[0].localeCompare(b[0]))
-    .map(([word]) => word)
-    .slice(0, 20);
-}
-
-function tagsOf(text: string, themes: readonly string[], part: Part): string[] {
-  const words = stemsOf(text);
-  const inText = themes.filter((theme) => words.has(stem(theme)));
-  const distinct = inText.filter((theme, index) => inText.findIndex((other) => stem(other) === stem(theme)) === index);
-  const tags = (distinct.length > 0 ? distinct : themes).slice(0, 3);
-  return (part === "limitations" ? [...tags, "limitation"] : tags).map((tag) => tag.slice(0, 60));
+  const themes = themesOf(
+    unit.title,
+    usable.map((sentence) => sentence.text),
+  );
+  return insights.map(({ text, part }) => ({
+    insight: claimOf(text),
+    tags: [...tagsOf(text, themes), ...(part === "limitations" ? [LIMITATION] : [])],
+  }));
 }
 
 function limitations(usable: readonly Sentence[], retraction: string): string {
@@ -119,16 +104,20 @@ function limitations(usable: readonly Sentence[], retraction: string): string {
   return clip([retraction, own ?? ""].join(" ").trim() || "No limitation is stated in the text that was given.", 2000);
 }
 
+/** Why these scores. The first sentence differs from paper to paper, because tables show it alone. */
 function notes(scores: Scores, retracted: boolean, addressed: boolean): string {
   const { points, of } = total(scores);
+  const dimensions = Object.entries({ ...scores.execution, ...scores.blue_ocean }).toSorted((a, b) => b[1] - a[1]);
+  const named = (entries: typeof dimensions) => entries.map(([dimension, count]) => `${dimension} ${count}`).join(", ");
+  const counted =
+    points === 0
+      ? "None of the counted keywords stands in what could be read."
+      : `The keyword counts add up to ${points} of ${of}, highest ${named(dimensions.slice(0, 2))}, lowest ${named(dimensions.slice(-2))}.`;
   return [
+    retracted ? "The text says that the paper was retracted, so every score is 0." : counted,
     "Baseline agent: extractive, no model; scores are keyword counts, not judgement.",
-    `The counts add up to ${points} of ${of}.`,
-    retracted ? "The text says that the paper was retracted, so every score is 0." : "",
-    addressed ? "The text contains sentences addressed to its reviewers; they were not followed, quoted or counted." : "",
-  ]
-    .filter((part) => part !== "")
-    .join(" ");
+    ...(addressed ? ["The text contains sentences addressed to its reviewers; they were not followed, quoted or counted."] : []),
+  ].join(" ");
 }
 
 const titleOnly = (unit: PaperUnit): string =>

@@ -1,6 +1,7 @@
 import type { ReportResult } from "../../generated/result-report.js";
 import { ExpectedError } from "../../lib/errors.js";
 import type { InsightRecord, PaperRecord, ReportUnit } from "./brief.js";
+import { groupByTag } from "./tags.js";
 import { splitSentences } from "./text.js";
 import { clip, titleCase } from "./words.js";
 
@@ -59,26 +60,8 @@ function categoriesOf(insights: readonly InsightRecord[]): ReportResult["categor
   const kept = [...groups].filter(([, members]) => members.length > 1).slice(0, 14);
   const placed = new Set(kept.flatMap(([, members]) => members));
   const rest = insights.filter((insight) => !placed.has(insight));
-  const all: (readonly [string, readonly InsightRecord[]])[] = rest.length > 0 ? [...kept, ["other insights", rest]] : kept;
+  const all: (readonly [string, readonly InsightRecord[]])[] = rest.length > 0 ? [...kept, ["smaller themes", rest]] : kept;
   return all.map(([name, members]) => ({ name: clip(titleCase([name]), 120), insight_ids: members.slice(0, 200).map(({ id }) => id) }));
-}
-
-/**
- * Insights by tag, largest group first; an insight is in the group of its most frequent tag alone, one without a tag under
- * "untagged". `passed` is a tag that makes no group.
- */
-export function groupByTag(insights: readonly InsightRecord[], passed?: string): Map<string, InsightRecord[]> {
-  const tagsOf = ({ tags }: InsightRecord) => tags.filter((tag) => tag !== passed);
-  const count = new Map<string, number>();
-  for (const tag of insights.flatMap(tagsOf)) count.set(tag, (count.get(tag) ?? 0) + 1);
-  const groups = new Map<string, InsightRecord[]>();
-  for (const insight of insights) {
-    const [tag = "untagged"] = tagsOf(insight).toSorted((a, b) => (count.get(b) ?? 0) - (count.get(a) ?? 0) || a.localeCompare(b));
-    const group = groups.get(tag);
-    if (group === undefined) groups.set(tag, [insight]);
-    else group.push(insight);
-  }
-  return new Map([...groups].toSorted((a, b) => b[1].length - a[1].length || a[0].localeCompare(b[0])));
 }
 
 function recommend(
