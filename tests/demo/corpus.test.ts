@@ -90,7 +90,7 @@ describe("the sample corpus", () => {
 
 describe("the baseline agent on the sample corpus", () => {
   it("keeps every sample for the demo's topic", () => {
-    const unit = { kind: "discovery", unit: "discovery-1", need: 12, sources: ["samples"], keywords: ["sim2real transfer", "dexterous manipulation"], candidates };
+    const unit = { kind: "discovery", unit: "discovery-1", need: 12, sources: ["samples"], keywords: ["sample sim2real", "sim2real transfer", "dexterous manipulation"], candidates };
     const { papers, sources } = resultOf<DiscoveryResult>(briefOf(unit));
     expect(sources).toMatchObject([{ name: "samples", status: "ok" }]);
     expect(papers.map(({ id }) => id)).toEqual(ids);

@@ -101,7 +101,8 @@ describe("discovery", () => {
   });
 
   it("keeps a file that shows no more than its name at the lowest priority, because only reading can decide", () => {
-    expect(discover([candidate("scan", "scan_11.pdf")]).papers).toMatchObject([{ id: "scan", priority: 1 }]);
+    const { papers } = discover([candidate("scan", "transfer 11"), candidate("titled", "The songs of whales in winter seas")]);
+    expect(papers).toMatchObject([{ id: "scan", priority: 1 }]);
   });
 
   it("reports a source whose candidates came with the brief as ok", () => {
