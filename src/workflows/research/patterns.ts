@@ -43,13 +43,14 @@ export async function learnPatterns(root: string, patterns: readonly Pattern[]):
   const fresh = await unlearned(root, patterns);
   if (fresh.length === 0) return;
   const path = join(root, "AGENTS.md");
-  const text = (await readFile(path, "utf8").catch(() => "# What agents should know in this repository\n")).trimEnd();
+  const text = await readFile(path, "utf8").catch(() => "# What agents should know in this repository\n");
   const lines = fresh.map((pattern) => `- ${pattern.text}`).join("\n");
   const start = text.indexOf(learnedHeading);
-  const next = start < 0 ? -1 : text.indexOf("\n## ", start + learnedHeading.length);
-  const head = start < 0 ? `${text}\n\n${learnedHeading}\n` : text.slice(0, next < 0 ? undefined : next).trimEnd();
-  const tail = next < 0 ? "" : `\n${text.slice(next)}`;
-  await writeFileAtomic(path, `${head}${head.endsWith(learnedHeading) ? "\n" : ""}\n${lines}\n${tail}`);
+  if (start < 0) return writeFileAtomic(path, `${text.trimEnd()}\n\n${learnedHeading}\n\n${lines}\n`);
+  const next = text.indexOf("\n## ", start + learnedHeading.length);
+  const head = text.slice(0, next < 0 ? undefined : next).trimEnd();
+  const gap = head.endsWith(learnedHeading) ? "\n\n" : "\n";
+  await writeFileAtomic(path, `${head}${gap}${lines}\n${next < 0 ? "" : text.slice(next)}`);
 }
 
 async function readTail(path: string): Promise<string> {
