@@ -2,7 +2,6 @@ import { join } from "node:path";
 import type { LedgerLine } from "../generated/ledger.js";
 import type { Rrd } from "../generated/rrd.js";
 import { stampOf, sweepTemporaryFiles, writeFileAtomic } from "./files.js";
-import { openCheckpoints } from "./git.js";
 import { hiddenName, journalFolder, makeJournal } from "./journal.js";
 import { readLedger } from "./ledger.js";
 import { acquireLock } from "./lock.js";
@@ -36,7 +35,9 @@ export async function openResearchAfter(folder: string, options: ResearchOptions
     if ((await stampOf(join(hidden, ".gitignore"))) === undefined) await writeFileAtomic(join(hidden, ".gitignore"), "*\n");
     for (const place of [folder, hidden, journalFolder(folder)]) await sweepTemporaryFiles(place);
     await prepare();
-    const checkpoints = options.git ? await openCheckpoints(folder, (message) => options.notify("warning", message)) : undefined;
+    // Loaded late: what starts processes takes longer to load than a research to read, and reading alone needs none of it.
+    const git = options.git ? await import("./git.js") : undefined;
+    const checkpoints = await git?.openCheckpoints(folder, (message) => options.notify("warning", message));
     const writer = await openWriter(folder, options, checkpoints);
     await writer.load();
     const holdLock = async () => {

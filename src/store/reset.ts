@@ -65,7 +65,7 @@ async function stateAfter(folder: string, target: ResetTarget, rrd: Rrd, ledger:
   if ("to" in target) return resetTo(folder, rrd, ledger, target.to);
   const { refusals: _, ...kept } = rrd;
   const empty = { papers_pool: [], insights: [], visited_urls: [], blocked_sources: [], statistics: null, timing: null };
-  const sentence = `The research begins again: ${rrd.papers_pool.length} papers and ${rrd.insights?.length ?? 0} insights are taken out.`;
+  const sentence = `The research begins again: ${count(rrd.papers_pool.length, "paper")} and ${count(rrd.insights?.length ?? 0, "insight")} are taken out.`;
   return { after: { ...kept, ...empty, phase: "DISCOVERY" }, unit: "*", to: 0, sentences: [sentence] };
 }
 
@@ -74,7 +74,7 @@ function resetPaper(folder: string, rrd: Rrd, id: string): Reset {
   if (paper === undefined) throw new ExpectedError(`There is no paper ${id} in ${join(folder, rrdName)}; 'research-ralph status ${folder}' lists them.`);
   const after = withoutResult(rrd, paper);
   const gone = (rrd.insights?.length ?? 0) - (after.insights?.length ?? 0);
-  return { after, unit: id, sentences: [`${id} is pending again; its analysis, scores, refusals and ${gone} insights are taken out.`] };
+  return { after, unit: id, sentences: [`${id} is pending again; its analysis, scores, refusals and ${count(gone, "insight")} are taken out.`] };
 }
 
 /** What a reading leaves in a paper's record and another reading makes anew. */
@@ -97,7 +97,7 @@ async function resetTo(folder: string, rrd: Rrd, ledger: readonly LedgerLine[], 
   // The phase is derived and in no entry; the first iteration that is undone tells in which one it was.
   const [first] = undone;
   if (first !== undefined) after = { ...after, phase: first.phase };
-  const sentences = [`Everything after iteration ${to} is undone: ${undone.length} iterations.`];
+  const sentences = [`Everything after iteration ${to} is undone: ${count(undone.length, "iteration")}.`];
   if (missing.length > 0) {
     after = withoutResultsOf(after, undone, to === 0 ? new Map() : currentAccepted(ledger.filter(({ iteration }) => iteration <= to)));
     sentences.push(`The journal of iterations ${missing.toReversed().join(", ")} is gone, so papers that they found stay, as pending ones.`);
@@ -134,6 +134,8 @@ async function replaceBroken(folder: string, at: string): Promise<string[]> {
   await writeFileAtomic(path, formatRrd(good.ok));
   return [`rrd.json was broken; it is kept as ${broken}, and the last good version is back.`];
 }
+
+const count = (n: number, what: string): string => `${n} ${what}${n === 1 ? "" : "s"}`;
 
 /** A time that every file system takes in a name. */
 const forName = (at: string): string => at.replaceAll(":", "-");

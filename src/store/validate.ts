@@ -34,6 +34,8 @@ const validators = new Map<SchemaName, ValidateFunction>();
 const addresses = new Map<unknown, string>();
 /** The fields of each object described anywhere, by the address of its description. */
 const fields = new Map<string, readonly string[]>();
+/** Where each $ref leads, by the address it stands at. */
+const references = new Map<string, string>();
 
 /**
  * Every way in which `value` breaks the schema, in the order of the file, at most 200; empty when it is valid.
@@ -71,6 +73,7 @@ function note(node: unknown, at: string): void {
   if (typeof node !== "object" || node === null) return;
   for (const [key, child] of Object.entries(node)) {
     if (key === "anyOf" || key === "oneOf") addresses.set(child, `${at}/${key}`);
+    if (key === "$ref") references.set(at, new URL(child, at).href);
     if (key === "properties") fields.set(at, Object.keys(child));
     note(child, `${at}/${key}`);
   }
@@ -93,11 +96,11 @@ function withoutAlternatives(errors: readonly ErrorObject[]): ErrorObject[] {
 const isAtOrBelow = (path: string, top: string): boolean => path === top || path.startsWith(`${top}/`);
 
 function errorsOfBestAlternative(error: ErrorObject): ErrorObject[] {
-  const alternatives = (error.schema as AnySchemaObject[]).map((schema, index) => {
+  const alternatives = (error.schema as unknown[]).map((_, index) => {
     const at = `${addresses.get(error.schema)}/${index}`;
     const validate = ajv.getSchema(at);
     if (validate === undefined || validate(error.data)) throw new Error(`${at} does not explain why it fails`);
-    return { errors: withoutAlternatives(validate.errors ?? []), known: countKnown(error.data, typeof schema.$ref === "string" ? new URL(schema.$ref, at).href : at) };
+    return { errors: withoutAlternatives(validate.errors ?? []), known: countKnown(error.data, at) };
   });
   const fitting = alternatives.filter(({ errors }) => !errors.some(({ keyword, instancePath }) => instancePath === "" && isAboutKind(keyword)));
   if (fitting.length === 0) return [joinTypes(error, alternatives.flatMap(({ errors }) => errors))];
@@ -108,7 +111,8 @@ function errorsOfBestAlternative(error: ErrorObject): ErrorObject[] {
 
 function countKnown(value: unknown, at: string): number {
   if (typeof value !== "object" || value === null) return 0;
-  return (fields.get(at) ?? []).filter((name) => name in value).length;
+  const target = references.get(at);
+  return target === undefined ? (fields.get(at) ?? []).filter((name) => name in value).length : countKnown(value, target);
 }
 
 const isAboutKind = (keyword: string): boolean => keyword === "type" || keyword === "const";

@@ -1,0 +1,166 @@
+import { existsSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { currentAccepted } from "../../src/store/ledger.js";
+import { readResearch } from "../../src/store/research.js";
+import { type ResetTarget, resetResearch } from "../../src/store/reset.js";
+import { acceptance, derive, git, open, paperOf, pendingPaper, read, readRrd, repository, researchFolder, researchIn, sampleRrd, writeRrd } from "./folders.js";
+
+const now = () => Date.UTC(2026, 1, 3, 4, 5, 6);
+const reset = (folder: string, target: ResetTarget, options: { git?: boolean; at?: number } = {}) =>
+  resetResearch(folder, target, { derive, git: options.git ?? false, now: () => options.at ?? now() });
+
+/** A research in which the first papers are read. */
+async function readPapers(folder: string, count: number): Promise<string> {
+  const research = await open(folder);
+  for (let n = 0; n < count; n++) await research.fold(acceptance(research.nextIteration(), `sample_${n + 1}`));
+  await research.close();
+  return folder;
+}
+
+const statuses = (folder: string) => readRrd(folder).papers_pool.map(({ status }) => status);
+
+describe("resetting a paper", () => {
+  it("makes it pending, without its analysis, refusals and insights; the rest stays", async () => {
+    const folder = await readPapers(researchFolder(), 2);
+    const rrd = readRrd(folder);
+    const refusals = [{ iteration: 9, at: "2026-01-01T00:00:00Z", reasons: ["x"] }];
+    writeRrd(folder, { ...rrd, papers_pool: rrd.papers_pool.map((p) => (p.id === "sample_1" ? { ...p, refusals, decision: "PRESENT", mine: "kept" } : p)) });
+    const said = await reset(folder, { paper: "sample_1" });
+
+    const after = readRrd(folder);
+    const [paper] = after.papers_pool;
+    expect(paper).toEqual({ ...pendingPaper(1), analysis: null, decision: null, notes: null, mine: "kept" });
+    expect(after.insights?.map(({ id }) => id)).toEqual(["insight_2"]);
+    expect(after.statistics).toEqual({ total_analyzed: 1, lines: 3 });
+    expect(said).toEqual([
+      `A copy of the files as they were is in ${join(folder, ".ralph/backups/2026-02-03T04-05-06.000Z")}.`,
+      "sample_1 is pending again; its analysis, scores, refusals and 1 insight are taken out.",
+    ]);
+    expect(read(folder, "progress.txt")).toMatch(/- Reset\n- sample_1 is pending again/);
+    expect(JSON.parse(read(folder, ".ralph/backups/2026-02-03T04-05-06.000Z/rrd.json")).papers_pool[0].status).toBe("presented");
+  });
+
+  it("is not taken for a stale save, and the paper can be read again", async () => {
+    const folder = await readPapers(researchFolder(), 1);
+    await reset(folder, { paper: "sample_1" });
+    const research = await open(folder);
+    expect(paperOf((await research.load()).rrd, "sample_1")?.status).toBe("pending");
+    await research.fold(acceptance(research.nextIteration(), "sample_1"));
+    expect(statuses(folder)[0]).toBe("presented");
+  });
+
+  it("that is not there says so and changes nothing", async () => {
+    const folder = await readPapers(researchFolder(), 1);
+    const before = read(folder, "rrd.json");
+    await expect(reset(folder, { paper: "sample_77" })).rejects.toThrow(/There is no paper sample_77 in/);
+    expect(read(folder, "rrd.json")).toBe(before);
+    await open(folder);
+  });
+
+  it("works in a folder of the original tool, which has no ledger", async () => {
+    const rrd = sampleRrd(2);
+    const folder = researchFolder({ ...rrd, phase: "COMPLETE", papers_pool: rrd.papers_pool.map((paper) => ({ ...paper, status: "rejected" as const })) });
+    await reset(folder, { paper: "sample_2" });
+    expect(statuses(folder)).toEqual(["rejected", "pending"]);
+  });
+});
+
+describe("resetting to an iteration", () => {
+  it("undoes what came after it, field by field; hand edits in other fields stay", async () => {
+    const folder = await readPapers(researchFolder(), 3);
+    const rrd = readRrd(folder);
+    writeRrd(folder, { ...rrd, description: "By hand", papers_pool: rrd.papers_pool.map((p) => (p.id === "sample_2" ? { ...p, mine: "kept" } : p)) });
+    await reset(folder, { to: 1 });
+
+    const after = readRrd(folder);
+    expect(statuses(folder)).toEqual(["presented", "pending", "pending", "pending", "pending"]);
+    expect(paperOf(after, "sample_2")).toEqual({ ...pendingPaper(2), mine: "kept" });
+    expect(after.insights?.map(({ id }) => id)).toEqual(["insight_1"]);
+    expect(after.visited_urls).toEqual(["https://example.org/sample_1"]);
+    expect(after.description).toBe("By hand");
+    const { ledger } = await readResearch(folder);
+    expect(ledger.map(({ outcome }) => outcome)).toEqual(["accepted", "accepted", "accepted", "reset"]);
+    expect([...currentAccepted(ledger)]).toEqual([["sample_1", 1]]);
+  });
+
+  it("takes out papers that were found later, and the phase goes back with them", async () => {
+    const folder = researchFolder({ ...sampleRrd(1), phase: "DISCOVERY" });
+    const research = await open(folder);
+    const at = "2026-01-01T00:00:00Z";
+    const found = { in: "papers_pool" as const, id: "sample_2", set: pendingPaper(2), was: null };
+    const phase = { in: "rrd" as const, set: { phase: "ANALYSIS" } };
+    await research.fold({ iteration: 1, at, message: "discovery", changes: [found, phase], ledger: { iteration: 1, at, unit: "discovery", phase: "DISCOVERY", outcome: "accepted" } });
+    await research.close();
+    await reset(folder, { to: 0 });
+    expect(readRrd(folder)).toMatchObject({ phase: "DISCOVERY", papers_pool: [pendingPaper(1)] });
+  });
+
+  it("undoes a reset as well, so every state can be come back to", async () => {
+    const folder = await readPapers(researchFolder(), 2);
+    const read2 = readRrd(folder);
+    await reset(folder, { paper: "sample_1" }, { at: 1 });
+    await reset(folder, { to: 2 }, { at: 2 });
+    expect(readRrd(folder).papers_pool).toEqual(read2.papers_pool);
+    expect(readRrd(folder).insights).toHaveLength(2);
+    await reset(folder, { all: true }, { at: 3 });
+    expect(readRrd(folder).papers_pool).toEqual([]);
+    await reset(folder, { to: 1 }, { at: 4 });
+    expect(statuses(folder)).toEqual(["presented", "pending", "pending", "pending", "pending"]);
+    expect([...currentAccepted((await readResearch(folder)).ledger)]).toEqual([["sample_1", 1]]);
+    await open(folder);
+    expect(statuses(folder)).toEqual(["presented", "pending", "pending", "pending", "pending"]);
+  });
+
+  it("puts the last good version back where rrd.json is broken, and keeps the broken one beside it", async () => {
+    const folder = await readPapers(researchFolder(), 2);
+    writeFileSync(join(folder, "rrd.json"), '{ "half": ');
+    const said = await reset(folder, { to: 2 });
+    expect(statuses(folder).slice(0, 3)).toEqual(["presented", "presented", "pending"]);
+    const broken = readdirSync(folder).find((name) => name.startsWith("rrd.json.broken-"));
+    expect(read(folder, broken ?? "")).toBe('{ "half": ');
+    expect(said[1]).toBe(`rrd.json was broken; it is kept as ${join(folder, broken ?? "")}, and the last good version is back.`);
+  });
+
+  it("takes back at least the papers read since where the journal is gone", async () => {
+    const folder = await readPapers(researchFolder(), 3);
+    rmSync(join(folder, ".ralph"), { recursive: true });
+    const said = await reset(folder, { to: 1 });
+    expect(statuses(folder)).toEqual(["presented", "pending", "pending", "pending", "pending"]);
+    expect(said.at(-1)).toBe("The journal of iterations 2, 3 is gone, so papers that they found stay, as pending ones.");
+    await open(folder);
+    expect(statuses(folder)[1]).toBe("pending");
+  });
+});
+
+it("resetting everything empties what the runs gathered and keeps what a person set", async () => {
+  const folder = await readPapers(researchFolder({ ...sampleRrd(3), blocked_sources: ["web"] }), 2);
+  await reset(folder, { all: true });
+  expect(readRrd(folder)).toMatchObject({
+    project: "Research: samples",
+    custom: { kept: true },
+    requirements: { keywords: ["sample"], target_papers: 3 },
+    phase: "DISCOVERY",
+    papers_pool: [],
+    insights: [],
+    visited_urls: [],
+    blocked_sources: [],
+    statistics: { total_analyzed: 0, lines: 3 },
+  });
+  expect(read(folder, "ledger.jsonl").trim().split("\n")).toHaveLength(3);
+});
+
+it("a broken rrd.json without a last good version is an error that changes nothing", async () => {
+  const folder = researchFolder();
+  writeFileSync(join(folder, "rrd.json"), "{");
+  await expect(reset(folder, { all: true })).rejects.toThrow(/is not valid.*Mend it\.$/);
+  expect(read(folder, "rrd.json")).toBe("{");
+  expect(existsSync(join(folder, "ledger.jsonl"))).toBe(false);
+});
+
+it("a reset is a checkpoint like any other", async () => {
+  const root = repository();
+  const folder = await readPapers(researchIn(root), 1);
+  await reset(folder, { paper: "sample_1" }, { git: true });
+  expect(git(root, "log", "-1", "--format=%s").trim()).toBe("reset: sample_1 is pending again; its analysis, scores, refusals and 1 insight are taken out.");
+});
