@@ -45,14 +45,20 @@ export function readClaude(): Reader {
     if (event["subtype"] !== "api_retry") return [];
     retried = event;
     const status = number(event["error_status"]);
-    return [{ type: "notice", message: `The model service answered ${status ?? text(event["error"]) ?? "nothing"}; attempt ${event["attempt"]} of ${event["max_retries"]}.` }];
+    return [
+      {
+        type: "notice",
+        message: `The model service answered ${status ?? text(event["error"]) ?? "nothing"}; attempt ${event["attempt"]} of ${event["max_retries"]}.`,
+      },
+    ];
   }
 
   function ended(event: Json): AgentEvent[] {
     result = event;
-    const denials = objects(event["permission_denials"]).map(
-      (denial): AgentEvent => ({ type: "notice", message: `Refused: ${text(denial["tool_name"]) ?? "a tool"} ${detailOf(denial["tool_input"])}` }),
-    );
+    const denials = objects(event["permission_denials"]).map((denial): AgentEvent => ({
+      type: "notice",
+      message: `Refused: ${text(denial["tool_name"]) ?? "a tool"} ${detailOf(denial["tool_input"])}`,
+    }));
     const costUsd = number(event["total_cost_usd"]);
     return [...denials, { type: "usage", usage: total(event), costUsd, model }];
   }

@@ -33,7 +33,11 @@ export const claude: AgentDefinition = {
     const program = programOf(context, "claude");
     const version = await ask(context, program, ["--version"]);
     if (version.missing) {
-      return { ok: false, detail: `There is no program ${program}.`, fix: "Install it with `npm install -g @anthropic-ai/claude-code`, then run `claude` once to log in." };
+      return {
+        ok: false,
+        detail: `There is no program ${program}.`,
+        fix: "Install it with `npm install -g @anthropic-ai/claude-code`, then run `claude` once to log in.",
+      };
     }
     const found = versionIn(version);
     const login = await ask(context, program, ["auth", "status"]);
@@ -61,6 +65,8 @@ function confined({ access }: Brief, { options, settings }: AgentContext): strin
     // An absolute path begins with two slashes in its rules. Edit stands for every tool that changes a file.
     ...["--disallowedTools", `Edit(${ownFiles.startsWith("/") ? "/" : ""}${ownFiles}/**)`],
     ...["--permission-mode", "acceptEdits", "--no-session-persistence"],
-    ...(options.user_settings === true ? [] : ["--setting-sources", "", "--strict-mcp-config", "--disable-slash-commands", "--system-prompt", instructions]),
+    ...(options.user_settings === true
+      ? []
+      : ["--setting-sources", "", "--strict-mcp-config", "--disable-slash-commands", "--system-prompt", instructions]),
   ];
 }

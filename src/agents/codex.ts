@@ -20,9 +20,21 @@ export const codex: AgentDefinition = {
     const own = options.user_settings === true ? undefined : ownHome(context);
     return {
       command,
-      args: [...args, ...confined(brief, own !== undefined && ownModel(context)), ...(own === undefined ? [] : lean(own.instructions)), ...(options.args ?? []), "-"],
+      args: [
+        ...args,
+        ...confined(brief, own !== undefined && ownModel(context)),
+        ...(own === undefined ? [] : lean(own.instructions)),
+        ...(options.args ?? []),
+        "-",
+      ],
       env: own === undefined ? {} : { CODEX_HOME: own.home, ...keyFrom(context) },
-      files: own === undefined ? [] : [{ path: own.instructions, text: `${instructions}\n` }, { path: join(own.home, "auth.json"), linkTo: own.login }],
+      files:
+        own === undefined
+          ? []
+          : [
+              { path: own.instructions, text: `${instructions}\n` },
+              { path: join(own.home, "auth.json"), linkTo: own.login },
+            ],
     };
   },
   reader: readCodex,

@@ -15,7 +15,8 @@ export function recogniseFailure(text: string, agent: string, now: number): Fail
 /** A failure of this kind, in words; `text` is what the CLI said about it, and may say when a limit ends. */
 export function serviceFailure(kind: ServiceFailure, text: string, agent: string, now: number): Failure {
   const said = quote(text) === "" ? "" : `: ${quote(text)}`;
-  if (kind === "auth") return { kind, message: `${agent} was not let in by its model service${said}. Log in or set its key; \`research-ralph doctor\` says how.` };
+  if (kind === "auth")
+    return { kind, message: `${agent} was not let in by its model service${said}. Log in or set its key; \`research-ralph doctor\` says how.` };
   if (kind === "network") return { kind, message: `${agent} got no answer from its model service${said}.` };
   const reset = resetIn(text, now);
   const resetAt = reset === undefined ? {} : { resetAt: new Date(reset).toISOString() };

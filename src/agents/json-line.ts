@@ -21,7 +21,9 @@ export const number = (value: unknown): number | undefined => (typeof value === 
 /** What a tool is asked to do, on one short line. */
 export function detailOf(input: unknown): string {
   const fields = object(input) ?? {};
-  const named = ["file_path", "path", "command", "cmd", "query", "url", "pattern"].map((key) => text(fields[key])).find((value) => value !== undefined);
+  const named = ["file_path", "path", "command", "cmd", "query", "url", "pattern"]
+    .map((key) => text(fields[key]))
+    .find((value) => value !== undefined);
   const line = (named ?? (typeof input === "string" ? input : JSON.stringify(input ?? {}))).replace(/\s+/g, " ").trim();
   return line.length > 160 ? `${line.slice(0, 159)}…` : line;
 }

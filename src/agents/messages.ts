@@ -17,10 +17,12 @@ export function usageIn(usage: Json, requests: number): Usage {
 }
 
 export const sum = (all: readonly Usage[]): Usage =>
-  all.reduce(
-    (a, b) => ({ input: a.input + b.input, cached: a.cached + b.cached, output: a.output + b.output, requests: a.requests + b.requests }),
-    { input: 0, cached: 0, output: 0, requests: 0 },
-  );
+  all.reduce((a, b) => ({ input: a.input + b.input, cached: a.cached + b.cached, output: a.output + b.output, requests: a.requests + b.requests }), {
+    input: 0,
+    cached: 0,
+    output: 0,
+    requests: 0,
+  });
 
 /**
  * Totals over the answers seen. An answer may come as several events, one a content block, each with the usage of the whole:

@@ -22,7 +22,10 @@ export function agentFrom(definition: AgentDefinition, context: AgentContext): A
       try {
         for (const file of invocation.files ?? []) await prepare(file);
       } catch (error) {
-        return yield failed({ kind: "crashed", message: `${name} could not be started, because a file it needs could not be written: ${messageOf(error)}.` });
+        return yield failed({
+          kind: "crashed",
+          message: `${name} could not be started, because a file it needs could not be written: ${messageOf(error)}.`,
+        });
       }
 
       const reader = definition.reader();
@@ -95,7 +98,10 @@ function judge(end: ProcessEnd, reader: Reader, { command }: Invocation, { name,
 
 function notStarted(name: string, command: string, { startError }: ProcessEnd): Failure {
   if (startError?.code === "ENOENT") {
-    return { kind: "missing", message: `${name} can't be started, because there is no program ${command}; install it or name another agent with --agent.` };
+    return {
+      kind: "missing",
+      message: `${name} can't be started, because there is no program ${command}; install it or name another agent with --agent.`,
+    };
   }
   if (startError?.code === "E2BIG") return { kind: "too-large", message: `${name} can't be started, because its arguments are too long.` };
   if (startError?.code === "EACCES") return { kind: "missing", message: `${name} can't be started, because ${command} is not executable.` };

@@ -13,7 +13,12 @@ import { briefIn, endOf, fixture, place, program, run, settingsIn } from "./supp
 const here = place();
 const none: Access = { web: false, read: false, everything: false };
 
-function invoke(definition: AgentDefinition, access: Partial<Access> = {}, options: AgentOptions = {}, settings: Partial<AgentSettings> = {}): Invocation {
+function invoke(
+  definition: AgentDefinition,
+  access: Partial<Access> = {},
+  options: AgentOptions = {},
+  settings: Partial<AgentSettings> = {},
+): Invocation {
   const context = { name: definition.name, options, settings: settingsIn(here, settings) };
   const invocation = definition.invoke(briefIn(here, { access: { ...none, ...access } }), context);
   if (isFailure(invocation)) throw new Error(invocation.message);
@@ -67,7 +72,8 @@ describe("the command of codex", () => {
     expect(shellOff(invoke(codex, { web: true }))).toBe(true);
     expect(shellOff(invoke(codex, { read: true }))).toBe(false);
     expect(shellOff(invoke(codex, {}, { model: "x" }))).toBe(false);
-    for (const args of [["-c", 'model="x"'], ["-m", "x"], ["--model=x"], ["-p", "mine"], ["--oss"]]) expect(shellOff(invoke(codex, {}, { args }))).toBe(false);
+    for (const args of [["-c", 'model="x"'], ["-m", "x"], ["--model=x"], ["-p", "mine"], ["--oss"]])
+      expect(shellOff(invoke(codex, {}, { args }))).toBe(false);
     expect(shellOff(invoke(codex, {}, { args: ["-c", "model_providers.x.name=x"] }))).toBe(true);
     for (const access of [{}, { read: true }, { web: true }]) expect(after(invoke(codex, access).args, "-s")).toBe("workspace-write");
   });
@@ -125,7 +131,10 @@ describe("amp", () => {
   it("is not started without a key, because it would wait for a login for ever", async () => {
     const path = program(here.folder, "amp", `touch ${join(here.folder, "started")}`);
     const settings = settingsIn(here, { unconfined: true, agents: { amp: { command: path } } });
-    expect(endOf(await run("amp", settings, briefIn(here)))).toMatchObject({ message: "", failure: { kind: "auth", message: expect.stringContaining("AMP_API_KEY") } });
+    expect(endOf(await run("amp", settings, briefIn(here)))).toMatchObject({
+      message: "",
+      failure: { kind: "auth", message: expect.stringContaining("AMP_API_KEY") },
+    });
     expect(existsSync(join(here.folder, "started"))).toBe(false);
   });
 

@@ -19,7 +19,9 @@ describe("the registry", () => {
 
   it("refuses an agent that nothing confines unless the user allows it or the run is classic", () => {
     for (const spec of ["amp", "cmd:./x"]) {
-      expect(() => createAgent(spec, settingsIn(here))).toThrow(expect.objectContaining({ exitCode: 2, message: expect.stringContaining("--unconfined") }));
+      expect(() => createAgent(spec, settingsIn(here))).toThrow(
+        expect.objectContaining({ exitCode: 2, message: expect.stringContaining("--unconfined") }),
+      );
       expect(createAgent(spec, settingsIn(here, { unconfined: true })).confinement).toBe("unconfined");
       expect(createAgent(spec, settingsIn(here, { classic: true })).confinement).toBe("unconfined");
     }
@@ -31,7 +33,13 @@ describe("the registry", () => {
   });
 
   it("takes a configured name by its type, by its own name, or for a command", () => {
-    const agents = { deep: { type: "claude" as const, model: "opus" }, codex: { model: "x" }, mine: { command: "./mine" }, empty: {}, bare: { type: "command" as const } };
+    const agents = {
+      deep: { type: "claude" as const, model: "opus" },
+      codex: { model: "x" },
+      mine: { command: "./mine" },
+      empty: {},
+      bare: { type: "command" as const },
+    };
     const settings = settingsIn(here, { agents });
     expect(createAgent("deep", settings)).toMatchObject({ name: "deep", confinement: "workspace" });
     expect(createAgent("codex", settings)).toMatchObject({ name: "codex", confinement: "workspace" });
@@ -53,14 +61,19 @@ describe("7: the check of an agent", () => {
 
   it("finds a program missing and says how to install it", async () => {
     for (const spec of ["claude", "codex", "amp"]) {
-      expect(await check(spec, undefined)).toMatchObject({ ok: false, detail: expect.stringContaining("/no/such/program"), fix: expect.stringContaining("npm install") });
+      expect(await check(spec, undefined)).toMatchObject({
+        ok: false,
+        detail: expect.stringContaining("/no/such/program"),
+        fix: expect.stringContaining("npm install"),
+      });
     }
   });
 
   it("tells a login from none before the first run, and never prints a key", async () => {
     expect(await check("claude", claude(true))).toEqual({ ok: true, version: "2.1.330", detail: expect.stringContaining("logged in (api_key)") });
     expect(await check("claude", claude(false))).toMatchObject({ ok: false, version: "2.1.330", fix: expect.stringContaining("ANTHROPIC_API_KEY") });
-    const codex = (code: number): string => `[ "$1" = login ] || { echo 'codex-cli 0.169.0'; exit; }; echo 'Logged in using ChatGPT' >&2; exit ${code}`;
+    const codex = (code: number): string =>
+      `[ "$1" = login ] || { echo 'codex-cli 0.169.0'; exit; }; echo 'Logged in using ChatGPT' >&2; exit ${code}`;
     expect(await check("codex", codex(0))).toEqual({ ok: true, version: "0.169.0", detail: expect.stringContaining("logged in (ChatGPT)") });
     expect(await check("codex", codex(1))).toMatchObject({ ok: false, fix: expect.stringContaining("codex login") });
     const withKey = await check("codex", codex(1), { OPENAI_API_KEY: secret });

@@ -17,7 +17,10 @@ async function pretend(name: "claude" | "codex" | "amp", script: string, more: P
 describe("how a run is judged", () => {
   for (const name of ["claude", "codex", "amp"] as const) {
     it(`1: does not trust exit code 0 of ${name} without its own word that it ended`, async () => {
-      expect(await pretend(name, "cat >/dev/null; echo '<promise>COMPLETE</promise>'")).toMatchObject({ message: "", failure: { kind: "no-answer" } });
+      expect(await pretend(name, "cat >/dev/null; echo '<promise>COMPLETE</promise>'")).toMatchObject({
+        message: "",
+        failure: { kind: "no-answer" },
+      });
     });
 
     it(`1: does not trust that word of ${name} with another exit code or a signal`, async () => {
@@ -46,7 +49,10 @@ describe("how a run is judged", () => {
 
   it.skipIf(process.platform !== "linux")("5: leaves no process, also after a good end", async () => {
     const left = join(here.folder, "left");
-    await pretend("claude", `setsid nohup sh -c 'echo $$ > ${left}; sleep 30' >/dev/null 2>&1 & while [ ! -s ${left} ]; do sleep 0.02; done; cat ${fixture("claude-success")}`);
+    await pretend(
+      "claude",
+      `setsid nohup sh -c 'echo $$ > ${left}; sleep 30' >/dev/null 2>&1 & while [ ! -s ${left} ]; do sleep 0.02; done; cat ${fixture("claude-success")}`,
+    );
     const pid = readFileSync(left, "utf8").trim();
     expect(existsSync(`/proc/${pid}`) && !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, "utf8"))).toBe(false);
   });

@@ -28,7 +28,10 @@ describe("the stream of claude", () => {
   });
 
   it("tells an API error from an answer although both are of subtype success", () => {
-    for (const [name, kind] of [["claude-429", "rate-limit"], ["claude-401", "auth"]] as const) {
+    for (const [name, kind] of [
+      ["claude-429", "rate-limit"],
+      ["claude-401", "auth"],
+    ] as const) {
       const reader = readClaude();
       feed(reader, fixtureLines(name));
       expect(reader.answer()).toMatchObject({ failure: { kind } });
@@ -59,12 +62,22 @@ describe("the stream of claude", () => {
     expect(feed(waiting, [retry])).toEqual([{ type: "notice", message: expect.stringContaining("529") }]);
     expect(waiting.answer()).toMatchObject({ failure: { kind: "rate-limit" } });
     const recovered = readClaude();
-    feed(recovered, [retry, { type: "assistant", message: { id: "1", content: [] } }, { type: "result", subtype: "error_max_turns", is_error: true, errors: ["Reached maximum number of turns"] }]);
+    feed(recovered, [
+      retry,
+      { type: "assistant", message: { id: "1", content: [] } },
+      { type: "result", subtype: "error_max_turns", is_error: true, errors: ["Reached maximum number of turns"] },
+    ]);
     expect(recovered.answer()).toMatchObject({ failure: { kind: "crashed", message: expect.stringContaining("maximum number of turns") } });
   });
 
   it("shows what was denied, because that fails silently otherwise", () => {
-    const denied = { type: "result", subtype: "success", is_error: false, result: "", permission_denials: [{ tool_name: "Read", tool_input: { file_path: "/etc/passwd" } }] };
+    const denied = {
+      type: "result",
+      subtype: "success",
+      is_error: false,
+      result: "",
+      permission_denials: [{ tool_name: "Read", tool_input: { file_path: "/etc/passwd" } }],
+    };
     expect(feed(readClaude(), [denied])).toContainEqual({ type: "notice", message: "Refused: Read /etc/passwd" });
   });
 });
@@ -92,9 +105,15 @@ describe("the stream of codex", () => {
     const reader = readCodex();
     feed(reader, [{ type: "error", message: "Reconnecting... 1/5 (unexpected status 503)" }]);
     expect(reader.finished()).toBe(false);
-    feed(reader, [{ type: "item.completed", item: { type: "agent_message", text: "Done." } }, { type: "turn.completed", usage: {} }]);
+    feed(reader, [
+      { type: "item.completed", item: { type: "agent_message", text: "Done." } },
+      { type: "turn.completed", usage: {} },
+    ]);
     expect(reader.answer()).toEqual({ message: "Done." });
-    for (const [name, kind] of [["codex-429", "rate-limit"], ["codex-401", "auth"]] as const) {
+    for (const [name, kind] of [
+      ["codex-429", "rate-limit"],
+      ["codex-401", "auth"],
+    ] as const) {
       const failed = readCodex();
       feed(failed, fixtureLines(name));
       expect(failed.answer()).toMatchObject({ failure: { kind } });
@@ -150,7 +169,19 @@ describe("a plain text", () => {
 
 describe("any stream", () => {
   it("may carry lines that nobody knows", () => {
-    const lines = ["", "not json", "{", "{}", "[]", "null", '{"type":"new"}', '{"type":"assistant"}', '{"type":"result"}', '{"type":"item.completed"}', '{"type":"turn.completed"}'];
+    const lines = [
+      "",
+      "not json",
+      "{",
+      "{}",
+      "[]",
+      "null",
+      '{"type":"new"}',
+      '{"type":"assistant"}',
+      '{"type":"result"}',
+      '{"type":"item.completed"}',
+      '{"type":"turn.completed"}',
+    ];
     for (const reader of [readClaude(), readCodex(), readAmp()]) expect(() => feed(reader, lines)).not.toThrow();
   });
 });

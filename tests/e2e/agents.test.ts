@@ -4,7 +4,18 @@ import { join } from "node:path";
 import { countTokens } from "gpt-tokenizer";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { AgentEvent } from "../../src/loop/types.js";
-import { type Answer, type Cli, type FakeLlm, type ModelRequest, processesOf, runReal, type Setup, startFakeLlm, type ToolCall, writeCall } from "./support/agents.js";
+import {
+  type Answer,
+  type Cli,
+  type FakeLlm,
+  type ModelRequest,
+  processesOf,
+  runReal,
+  type Setup,
+  startFakeLlm,
+  type ToolCall,
+  writeCall,
+} from "./support/agents.js";
 import { installed } from "./support/install.js";
 
 let folder: string;
@@ -76,7 +87,11 @@ for (const cli of ["claude", "codex"] as const) {
     });
 
     it("keeps the user's own instructions out", async () => {
-      for (const [path, name] of [[join(folder, "home"), "home"], [folder, "above"], [workspace(), "workspace"]] as const) {
+      for (const [path, name] of [
+        [join(folder, "home"), "home"],
+        [folder, "above"],
+        [workspace(), "workspace"],
+      ] as const) {
         for (const file of [".claude/CLAUDE.md", "CLAUDE.md", "AGENTS.md", ".codex/AGENTS.md"]) {
           mkdirSync(join(path, file, ".."), { recursive: true });
           writeFileSync(join(path, file), `BLEED-IN from ${name} ${file}`);
@@ -96,7 +111,11 @@ for (const cli of ["claude", "codex"] as const) {
     });
 
     it("takes 429 for a rate limit and a phrase of the model about limits for none", async () => {
-      const limited = await run(cli, () => ({ status: 429, headers: { "retry-after": "1" }, message: "This request would exceed your account's rate limit." }));
+      const limited = await run(cli, () => ({
+        status: 429,
+        headers: { "retry-after": "1" },
+        message: "This request would exceed your account's rate limit.",
+      }));
       expect(end(limited)).toMatchObject({ type: "end", message: "", failure: { kind: "rate-limit" } });
       await server?.close();
       const talk = await run(cli, () => ({ text: "429 Too Many Requests: the rate limit. 401 Unauthorized, please run /login." }));
@@ -130,7 +149,7 @@ for (const cli of ["claude", "codex"] as const) {
     });
 
     for (const name of ["SIGINT", "SIGTERM"] as const) {
-      it(`has failed when somebody sends it ${name}, although it may exit with 0`, async () => {
+      it.skipIf(process.platform !== "linux")(`has failed when somebody sends it ${name}, although it may exit with 0`, async () => {
         const events = await run(cli, (request) => {
           setTimeout(() => processesOf(folder).forEach((pid) => process.kill(pid, name)), 300);
           return request.results.length === 0 ? "hang" : { text: "done" };
@@ -169,7 +188,9 @@ describe.skipIf("problem" in installed("claude"))("the confinement of the real c
     await run("claude", calls(writeCall("claude", workspace(), memory, "PLANTED")));
     expect(existsSync(memory)).toBe(false);
     await server?.close();
-    await run("claude", calls(writeCall("claude", workspace(), memory, "PLANTED")), { options: { env: { CLAUDE_CONFIG_DIR: join(folder, "home", ".claude") } } });
+    await run("claude", calls(writeCall("claude", workspace(), memory, "PLANTED")), {
+      options: { env: { CLAUDE_CONFIG_DIR: join(folder, "home", ".claude") } },
+    });
     expect(existsSync(memory)).toBe(false);
   });
 

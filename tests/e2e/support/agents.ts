@@ -3,10 +3,11 @@ import { join, resolve } from "node:path";
 import type { AgentOptions, AgentSettings } from "../../../src/agents/definition.js";
 import { createAgent } from "../../../src/agents/registry.js";
 import type { AgentEvent, Brief } from "../../../src/loop/types.js";
-import type { ToolCall } from "../../fixtures/fake-llm/server.js";
+import type { ToolCall } from "../../fixtures/fake-llm/said.js";
 import { installed } from "./install.js";
 
-export { type Answer, claimed, type FakeLlm, type ModelRequest, startFakeLlm, type ToolCall } from "../../fixtures/fake-llm/server.js";
+export { claimed, type ToolCall } from "../../fixtures/fake-llm/said.js";
+export { type Answer, type FakeLlm, type ModelRequest, startFakeLlm } from "../../fixtures/fake-llm/server.js";
 
 interface Server {
   readonly url: string;
