@@ -15,7 +15,13 @@ import { workspacesOf } from "../../../src/workflows/research/workspace.js";
 import { estimateTokens } from "../../../src/lib/tokens.js";
 import { library, paper, paperText, rrdWith, temporaryFolder } from "../../support/research.js";
 
-const words = (count: number, seed: string) => Array.from({ length: count }, (_, index) => `${seed}${index % 97}word`).join(" ");
+const made = new Map<string, string>();
+/** `count` words, made once a kind: thousands of records share them. */
+function words(count: number, seed: string): string {
+  const text = made.get(`${count} ${seed}`) ?? Array.from({ length: count }, (_, index) => `${seed}${index % 97}word`).join(" ");
+  made.set(`${count} ${seed}`, text);
+  return text;
+}
 
 /** A research with everything large: long titles, abstracts, summaries, insights, glossary and AGENTS.md. */
 function large(decided: number, pending: number): Rrd {
