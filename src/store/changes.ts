@@ -114,9 +114,9 @@ function mergeFields(current: Fields, change: JournalledChange): { fields: Field
   const fields = new Map(Object.entries(current));
   for (const [name, value] of Object.entries(change.set)) {
     const standing = current[name];
-    if (same(standing, value)) continue;
-    if (same(standing, change.was?.[name]) || isUnread(name, standing)) fields.set(name, value);
-    else kept.push(name);
+    const mine = !same(standing, value) && !same(standing, change.was?.[name]) && !isUnread(name, standing);
+    if (mine) kept.push(name);
+    else fields.set(name, value);
   }
   for (const name of change.unset ?? []) {
     if (same(current[name], change.was?.[name])) fields.delete(name);
@@ -139,10 +139,11 @@ function undoFields(current: Fields, change: JournalledChange): Fields {
   for (const [name, values] of Object.entries(change.add ?? {})) {
     const gone = new Set(values.map(keyOf));
     const standing = fields.get(name);
-    if (Array.isArray(standing)) fields.set(
-      name,
-      standing.filter((value) => !gone.has(keyOf(value))),
-    );
+    if (Array.isArray(standing))
+      fields.set(
+        name,
+        standing.filter((value) => !gone.has(keyOf(value))),
+      );
   }
   return Object.fromEntries(fields);
 }

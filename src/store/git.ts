@@ -110,7 +110,8 @@ async function addAndCommit(
 function explain({ stderr, stdout }: GitAnswer): string {
   const lock = /Unable to create '(.+?\.lock)': File exists/.exec(stderr)?.[1];
   if (lock !== undefined) return `git's lock ${lock} is there; if no git is running, delete it.`;
-  if (stderr.includes("ignored by one of your .gitignore files")) return "the research folder is ignored by git; take it out of .gitignore to have its history.";
+  if (stderr.includes("ignored by one of your .gitignore files"))
+    return "the research folder is ignored by git; take it out of .gitignore to have its history.";
   const [line] = `${stderr}\n${stdout}`.split("\n").filter((each) => each.trim() !== "" && !each.startsWith("hint:"));
   return `git said '${line ?? "nothing"}'; the next iteration tries again.`;
 }

@@ -43,14 +43,16 @@ function scan(text: string): Found {
   for (;;) {
     at += match(white)?.length ?? 0;
     const next = text[at];
-    if (next === undefined) return { at, message: open.length > 0 ? "the file ends in the middle" : "the file is empty", hint: "Part of it is missing." };
+    if (next === undefined)
+      return { at, message: open.length > 0 ? "the file ends in the middle" : "the file is empty", hint: "Part of it is missing." };
 
     if (expect === "comma or end") {
       const top = open.at(-1);
       if (top === undefined) return { at, message: "there is more text after the end", hint: "A closing bracket may stand too early." };
       if (next === ",") expect = top === "{" ? "name" : "value";
       else if (next === (top === "{" ? "}" : "]")) open.pop();
-      else return { at, message: `a comma or '${top === "{" ? "}" : "]"}' belongs here`, hint: "A comma may be missing at the end of the line before." };
+      else
+        return { at, message: `a comma or '${top === "{" ? "}" : "]"}' belongs here`, hint: "A comma may be missing at the end of the line before." };
       at += 1;
       continue;
     }

@@ -35,7 +35,10 @@ export function wordProblem(error: ErrorObject, root: unknown): Problem {
       const name = String(params.additionalProperty);
       const known = Object.keys((error.parentSchema as { properties?: object } | undefined)?.properties ?? {});
       const near = nearest(name, known);
-      return withHint({ pointer, message: `${quote(name)} is not a known field` }, near === undefined ? "Remove it." : `Rename it to ${quote(near)}.`);
+      return withHint(
+        { pointer, message: `${quote(name)} is not a known field` },
+        near === undefined ? "Remove it." : `Rename it to ${quote(near)}.`,
+      );
     }
     case "minimum":
       return { pointer, message: `must be at least ${params.limit}, is ${describe(data)}` };

@@ -1,13 +1,14 @@
 import { join } from "node:path";
 import type { LedgerLine } from "../generated/ledger.js";
 import type { Rrd } from "../generated/rrd.js";
+import { ExpectedError } from "../lib/errors.js";
 import { stampOf, sweepTemporaryFiles, writeFileAtomic } from "./files.js";
 import { hiddenName, journalFolder, makeJournal } from "./journal.js";
 import { readLedger } from "./ledger.js";
 import { acquireLock } from "./lock.js";
 import type { Research, ResearchOptions } from "./research-types.js";
 import { readRrdFile, rrdName } from "./rrd-file.js";
-import { invalid } from "./state-file.js";
+import { invalid, lastGoodOf } from "./state-file.js";
 import { openWriter } from "./writer.js";
 
 export type { Change } from "./changes.js";
@@ -23,7 +24,7 @@ export async function openResearch(folder: string, options: ResearchOptions): Pr
 
 /** As openResearch; `prepare` runs once the lock is held and before anything is read. */
 export async function openResearchAfter(folder: string, options: ResearchOptions, prepare: () => Promise<void>): Promise<Research> {
-  if ((await stampOf(join(folder, rrdName))) === undefined) await readRrdFile(join(folder, rrdName)); // throws, saying so
+  await requireState(folder);
   const hidden = join(folder, hiddenName);
   const take = async () => {
     await makeJournal(folder);
@@ -66,11 +67,21 @@ export async function openResearchAfter(folder: string, options: ResearchOptions
   }
 }
 
+/** Says what to do where there is no rrd.json; it comes before the lock, so that a wrong path does not get a .ralph of its own. */
+async function requireState(folder: string): Promise<void> {
+  const path = join(folder, rrdName);
+  if ((await stampOf(path)) !== undefined) return;
+  const lastGood = lastGoodOf(folder);
+  if ((await stampOf(lastGood)) !== undefined) throw new ExpectedError(`There is no ${path}; copy its last good version, ${lastGood}, there.`);
+  throw new ExpectedError(`There is no ${path}; name a research folder, or make one with 'research-ralph new "<topic>"'.`);
+}
+
 /**
  * Reads a research without its lock and without changing anything.
  * @throws ExpectedError when rrd.json is missing or invalid.
  */
 export async function readResearch(folder: string): Promise<{ readonly rrd: Rrd; readonly ledger: readonly LedgerLine[] }> {
+  await requireState(folder);
   const { ok, problems } = await readRrdFile(join(folder, rrdName));
   if (ok === undefined) throw await invalid(folder, problems);
   return { rrd: ok, ledger: (await readLedger(folder)).lines };

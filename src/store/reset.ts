@@ -71,7 +71,8 @@ async function stateAfter(folder: string, target: ResetTarget, rrd: Rrd, ledger:
 
 function resetPaper(folder: string, rrd: Rrd, id: string): Reset {
   const paper = rrd.papers_pool.find((each) => each.id === id);
-  if (paper === undefined) throw new ExpectedError(`There is no paper ${id} in ${join(folder, rrdName)}; 'research-ralph status ${folder}' lists them.`);
+  if (paper === undefined)
+    throw new ExpectedError(`There is no paper ${id} in ${join(folder, rrdName)}; 'research-ralph status ${folder}' lists them.`);
   const after = withoutResult(rrd, paper);
   const gone = (rrd.insights?.length ?? 0) - (after.insights?.length ?? 0);
   return { after, unit: id, sentences: [`${id} is pending again; its analysis, scores, refusals and ${count(gone, "insight")} are taken out.`] };
@@ -139,4 +140,3 @@ const count = (n: number, what: string): string => `${n} ${what}${n === 1 ? "" :
 
 /** A time that every file system takes in a name. */
 const forName = (at: string): string => at.replaceAll(":", "-");
-

@@ -73,7 +73,7 @@ async function readBytes(path: string): Promise<Buffer | number> {
     const { size } = await stat(path);
     return size > largest ? size : await explaining(path, () => readFile(path));
   } catch (error) {
-    if (hasCode(error, "ENOENT")) throw new ExpectedError(`There is no ${path}; name a research folder, or make one with 'research-ralph new "<topic>"'.`);
+    if (hasCode(error, "ENOENT")) throw new ExpectedError(`There is no ${path}.`);
     throw error;
   }
 }

@@ -103,7 +103,13 @@ function errorsOfBestAlternative(error: ErrorObject): ErrorObject[] {
     return { errors: withoutAlternatives(validate.errors ?? []), known: countKnown(error.data, at) };
   });
   const fitting = alternatives.filter(({ errors }) => !errors.some(({ keyword, instancePath }) => instancePath === "" && isAboutKind(keyword)));
-  if (fitting.length === 0) return [joinTypes(error, alternatives.flatMap(({ errors }) => errors))];
+  if (fitting.length === 0)
+    return [
+      joinTypes(
+        error,
+        alternatives.flatMap(({ errors }) => errors),
+      ),
+    ];
   // Of two objects, the one whose fields the value has; a slip in one field must not make it look like the other.
   const best = fitting.reduce((a, b) => (b.known > a.known || (b.known === a.known && b.errors.length < a.errors.length) ? b : a));
   return best.errors.map((found) => ({ ...found, instancePath: `${error.instancePath}${found.instancePath}` }));

@@ -11,7 +11,9 @@ export function compileStore(folder: string): string {
     mkdirSync(join(folder, "dist", part), { recursive: true });
     for (const name of readdirSync(join(root, "src", part)).filter((each) => each.endsWith(".ts"))) {
       const source = readFileSync(join(root, "src", part, name), "utf8");
-      const { outputText } = ts.transpileModule(source, { compilerOptions: { target: ts.ScriptTarget.ES2023, module: ts.ModuleKind.ESNext, verbatimModuleSyntax: true } });
+      const { outputText } = ts.transpileModule(source, {
+        compilerOptions: { target: ts.ScriptTarget.ES2023, module: ts.ModuleKind.ESNext, verbatimModuleSyntax: true },
+      });
       writeFileSync(join(folder, "dist", part, name.replace(/\.ts$/, ".js")), outputText);
     }
   }

@@ -57,12 +57,17 @@ async function killOnce(script: string, after: "opening" | "a fold"): Promise<nu
 /** Nothing lost, nothing doubled: every part tells of the same iterations, each once. */
 function expectWhole(research: string, said: number): void {
   const rrd = readRrd(research);
-  const lines = read(research, "ledger.jsonl").trimEnd().split("\n").map((line) => JSON.parse(line));
+  const lines = read(research, "ledger.jsonl")
+    .trimEnd()
+    .split("\n")
+    .map((line) => JSON.parse(line));
   const iterations = lines.map(({ iteration }) => iteration);
   const expected = Array.from({ length: lines.length }, (_, n) => n + 1);
   expect(iterations).toEqual(expected);
   expect(iterations.length).toBeGreaterThanOrEqual(said);
-  expect(Array.from(read(research, "progress.txt").matchAll(/^## Iteration (\d+)\.\n(?:A line of the log\.\n){20}\n---$/gm), ([, n]) => Number(n))).toEqual(expected);
+  expect(
+    Array.from(read(research, "progress.txt").matchAll(/^## Iteration (\d+)\.\n(?:A line of the log\.\n){20}\n---$/gm), ([, n]) => Number(n)),
+  ).toEqual(expected);
   expect(read(research, "progress.txt").match(/## Iteration/g)).toHaveLength(expected.length);
   expect(rrd.papers_pool.filter(({ status }) => status === "presented").map(({ iteration }) => iteration)).toEqual(expected);
   expect(rrd.papers_pool.slice(1).map(({ id }) => id)).toEqual(expected.map((n) => `found_${n}`));

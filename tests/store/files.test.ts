@@ -55,11 +55,14 @@ describe("an atomic write", () => {
   });
 });
 
-it.each(["ENOSPC", "EDQUOT", "EROFS", "EACCES", "EPERM", "ENOENT", "EISDIR", "ELOOP"])("the system's %s is explained in one sentence with the path", (code) => {
-  const explained = explainSystemError(Object.assign(new Error(code), { code }), "/some/rrd.json");
-  expect(explained).toBeInstanceOf(ExpectedError);
-  expect((explained as Error).message).toMatch(/\/some\/rrd\.json.*[.]$/);
-});
+it.each(["ENOSPC", "EDQUOT", "EROFS", "EACCES", "EPERM", "ENOENT", "EISDIR", "ELOOP"])(
+  "the system's %s is explained in one sentence with the path",
+  (code) => {
+    const explained = explainSystemError(Object.assign(new Error(code), { code }), "/some/rrd.json");
+    expect(explained).toBeInstanceOf(ExpectedError);
+    expect((explained as Error).message).toMatch(/\/some\/rrd\.json.*[.]$/);
+  },
+);
 
 it("an error that is nobody's doing stays what it is", () => {
   const bug = new TypeError("bug");

@@ -52,7 +52,11 @@ export interface Told {
 }
 
 export async function open(folder: string, options: { git?: boolean; told?: Told[] } = {}): Promise<Research> {
-  const research = await openResearch(folder, { derive, git: options.git ?? false, notify: (level, message) => options.told?.push({ level, message }) });
+  const research = await openResearch(folder, {
+    derive,
+    git: options.git ?? false,
+    notify: (level, message) => options.told?.push({ level, message }),
+  });
   onTestFinished(() => research.close());
   return research;
 }
@@ -74,7 +78,8 @@ export function acceptance(iteration: number, id = `sample_${iteration}`): Fold 
   };
 }
 
-export const git = (folder: string, ...args: string[]): string => execFileSync("git", args, { cwd: folder, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] });
+export const git = (folder: string, ...args: string[]): string =>
+  execFileSync("git", args, { cwd: folder, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] });
 
 /** A repository with one commit and an identity of its own. */
 export function repository(): string {

@@ -24,7 +24,10 @@ it("a torn last line is left out; other lines that can't be read are named", asy
   const path = join(folder, "ledger.jsonl");
   const future = { ...line(3, "c"), outcome: "postponed", more: true };
   writeFileSync(path, `${formatLine(line(1, "a"))}not JSON\n\n{"iteration":2}\n${JSON.stringify(future)}\n{"iteration":4,"un`);
-  expect(await readLedger(folder)).toEqual({ lines: [line(1, "a"), future], notices: [2, 4].map((n) => `${path}:${n} can't be read and is ignored.`) });
+  expect(await readLedger(folder)).toEqual({
+    lines: [line(1, "a"), future],
+    notices: [2, 4].map((n) => `${path}:${n} can't be read and is ignored.`),
+  });
 });
 
 it("a unit is accepted at its latest acceptance, whatever failed before or since", () => {

@@ -52,7 +52,10 @@ it("a live holder is named with its start, as an error with exit code 1", async 
   await acquireLock(file, { describe });
   const failure: unknown = await acquireLock(file, { describe }).catch((error: unknown) => error);
   expect(failure).toBeInstanceOf(ExpectedError);
-  expect(failure).toMatchObject({ exitCode: 1, message: `The research is in use by process ${process.pid} since ${holderIn(file).since}; wait until it ends, or stop it.` });
+  expect(failure).toMatchObject({
+    exitCode: 1,
+    message: `The research is in use by process ${process.pid} since ${holderIn(file).since}; wait until it ends, or stop it.`,
+  });
 });
 
 it("a holder that died is replaced, and what it left beside the lock does not matter", async () => {
@@ -73,7 +76,9 @@ it("a live process that was given the pid of a dead holder is not taken for it",
 it("a holder on another machine is not judged; the error says how to clear it", async () => {
   const file = lockFile();
   writeFileSync(file, JSON.stringify({ pid: 1, host: "elsewhere", token: "far", since: "2026-01-01T00:00:00Z" }));
-  await expect(acquireLock(file, { describe })).rejects.toThrow(`on the machine elsewhere since 2026-01-01T00:00:00Z; wait for it, or, if it is gone, delete ${file}.`);
+  await expect(acquireLock(file, { describe })).rejects.toThrow(
+    `on the machine elsewhere since 2026-01-01T00:00:00Z; wait for it, or, if it is gone, delete ${file}.`,
+  );
 });
 
 it("a lock that a power cut emptied is replaced", async () => {

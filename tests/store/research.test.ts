@@ -75,7 +75,11 @@ describe("a hand edit during a run", () => {
     const research = await open(folder, { told });
     await research.load();
     const rrd = readRrd(folder);
-    const edited = { ...rrd, papers_pool: rrd.papers_pool.map((p) => (p.id === "sample_1" ? { ...p, score: 12, mine: "note" } : p)), description: "By hand" };
+    const edited = {
+      ...rrd,
+      papers_pool: rrd.papers_pool.map((p) => (p.id === "sample_1" ? { ...p, score: 12, mine: "note" } : p)),
+      description: "By hand",
+    };
     writeRrd(folder, edited);
     await research.fold(acceptance(1));
 
@@ -135,7 +139,12 @@ describe("a hand edit during a run", () => {
 
 describe("a fold that was interrupted", () => {
   // A folder in the place of a file stops a fold at just that step, as a kill would.
-  const obstacles = { "after the journal": "rrd.json", "after rrd.json": "progress.txt", "after progress.txt": "ledger.jsonl", "after the ledger": "research-report.md" };
+  const obstacles = {
+    "after the journal": "rrd.json",
+    "after rrd.json": "progress.txt",
+    "after progress.txt": "ledger.jsonl",
+    "after the ledger": "research-report.md",
+  };
 
   for (const [when, name] of Object.entries(obstacles)) {
     it(`${when} is completed at the next start, and nothing is there twice`, async () => {
@@ -192,7 +201,9 @@ describe("a fold that was interrupted", () => {
     writeFileSync(join(folder, ".ralph/journal/7.json"), "{}");
     const told: Told[] = [];
     await open(folder, { told });
-    expect(told).toEqual([{ level: "warning", message: `A journal entry can't be used; it is kept as ${join(folder, ".ralph/journal/7.json.unusable")}.` }]);
+    expect(told).toEqual([
+      { level: "warning", message: `A journal entry can't be used; it is kept as ${join(folder, ".ralph/journal/7.json.unusable")}.` },
+    ]);
   });
 });
 
@@ -263,6 +274,14 @@ describe("opening a research", () => {
     rmSync(join(folder, "rrd.json"));
     await expect(open(folder)).rejects.toThrow(/There is no .*rrd\.json/);
     await expect(readResearch(folder)).rejects.toThrow(ExpectedError);
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
+  it("whose rrd.json was deleted names the last good version", async () => {
+    const folder = researchFolder();
+    await (await open(folder)).close();
+    rmSync(join(folder, "rrd.json"));
+    await expect(open(folder)).rejects.toThrow(`copy its last good version, ${join(folder, ".ralph/rrd.last-good.json")}, there.`);
   });
 
   it("reading alone needs no lock and leaves no trace", async () => {

@@ -4,7 +4,21 @@ import { describe, expect, it } from "vitest";
 import { currentAccepted } from "../../src/store/ledger.js";
 import { readResearch } from "../../src/store/research.js";
 import { type ResetTarget, resetResearch } from "../../src/store/reset.js";
-import { acceptance, derive, git, open, paperOf, pendingPaper, read, readRrd, repository, researchFolder, researchIn, sampleRrd, writeRrd } from "./folders.js";
+import {
+  acceptance,
+  derive,
+  git,
+  open,
+  paperOf,
+  pendingPaper,
+  read,
+  readRrd,
+  repository,
+  researchFolder,
+  researchIn,
+  sampleRrd,
+  writeRrd,
+} from "./folders.js";
 
 const now = () => Date.UTC(2026, 1, 3, 4, 5, 6);
 const reset = (folder: string, target: ResetTarget, options: { git?: boolean; at?: number } = {}) =>
@@ -25,12 +39,15 @@ describe("resetting a paper", () => {
     const folder = await readPapers(researchFolder(), 2);
     const rrd = readRrd(folder);
     const refusals = [{ iteration: 9, at: "2026-01-01T00:00:00Z", reasons: ["x"] }];
-    writeRrd(folder, { ...rrd, papers_pool: rrd.papers_pool.map((p) => (p.id === "sample_1" ? { ...p, refusals, decision: "PRESENT", mine: "kept" } : p)) });
+    writeRrd(folder, {
+      ...rrd,
+      papers_pool: rrd.papers_pool.map((p) => (p.id === "sample_1" ? { ...p, refusals, decision: "PRESENT", mine: "kept" } : p)),
+    });
     const said = await reset(folder, { paper: "sample_1" });
 
     const after = readRrd(folder);
     const [paper] = after.papers_pool;
-    expect(paper).toEqual({ ...pendingPaper(1), analysis: null, decision: null, notes: null, mine: "kept" });
+    expect(paper).toEqual({ ...pendingPaper(1), score_breakdown: null, analysis: null, decision: null, notes: null, mine: "kept" });
     expect(after.insights?.map(({ id }) => id)).toEqual(["insight_2"]);
     expect(after.statistics).toEqual({ total_analyzed: 1, lines: 3 });
     expect(said).toEqual([
@@ -60,7 +77,11 @@ describe("resetting a paper", () => {
 
   it("works in a folder of the original tool, which has no ledger", async () => {
     const rrd = sampleRrd(2);
-    const folder = researchFolder({ ...rrd, phase: "COMPLETE", papers_pool: rrd.papers_pool.map((paper) => ({ ...paper, status: "rejected" as const })) });
+    const folder = researchFolder({
+      ...rrd,
+      phase: "COMPLETE",
+      papers_pool: rrd.papers_pool.map((paper) => ({ ...paper, status: "rejected" as const })),
+    });
     await reset(folder, { paper: "sample_2" });
     expect(statuses(folder)).toEqual(["rejected", "pending"]);
   });
@@ -90,7 +111,13 @@ describe("resetting to an iteration", () => {
     const at = "2026-01-01T00:00:00Z";
     const found = { in: "papers_pool" as const, id: "sample_2", set: pendingPaper(2), was: null };
     const phase = { in: "rrd" as const, set: { phase: "ANALYSIS" } };
-    await research.fold({ iteration: 1, at, message: "discovery", changes: [found, phase], ledger: { iteration: 1, at, unit: "discovery", phase: "DISCOVERY", outcome: "accepted" } });
+    await research.fold({
+      iteration: 1,
+      at,
+      message: "discovery",
+      changes: [found, phase],
+      ledger: { iteration: 1, at, unit: "discovery", phase: "DISCOVERY", outcome: "accepted" },
+    });
     await research.close();
     await reset(folder, { to: 0 });
     expect(readRrd(folder)).toMatchObject({ phase: "DISCOVERY", papers_pool: [pendingPaper(1)] });
@@ -162,5 +189,7 @@ it("a reset is a checkpoint like any other", async () => {
   const root = repository();
   const folder = await readPapers(researchIn(root), 1);
   await reset(folder, { paper: "sample_1" }, { git: true });
-  expect(git(root, "log", "-1", "--format=%s").trim()).toBe("reset: sample_1 is pending again; its analysis, scores, refusals and 1 insight are taken out.");
+  expect(git(root, "log", "-1", "--format=%s").trim()).toBe(
+    "reset: sample_1 is pending again; its analysis, scores, refusals and 1 insight are taken out.",
+  );
 });

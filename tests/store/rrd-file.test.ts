@@ -14,7 +14,9 @@ const problem = (text: string) => parseRrd(text, "rrd.json").problems?.[0];
 describe.skipIf(!existsSync(researches))("the original tool's files (set RESEARCH_RALPH_TEST_DATA where they are elsewhere)", () => {
   const files = existsSync(researches)
     ? [
-        ...readdirSync(researches, { withFileTypes: true }).filter((each) => each.isDirectory()).map(({ name }) => join(researches, name, "rrd.json")),
+        ...readdirSync(researches, { withFileTypes: true })
+          .filter((each) => each.isDirectory())
+          .map(({ name }) => join(researches, name, "rrd.json")),
         join(researches, "original-rrd.json.example"),
       ]
     : [];

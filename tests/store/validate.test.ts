@@ -52,7 +52,9 @@ describe("a problem", () => {
     expect(problemsOfPaper({ score_breakdown: { execution: { ...six, adoption: "3" } } })).toEqual([
       { pointer: "/papers_pool/0/score_breakdown/execution/adoption", message: 'must be a number, is "3"', hint: "Write 3 without quotes." },
     ]);
-    expect(problemsOfPaper({ score_breakdown: 7 })).toEqual([{ pointer: "/papers_pool/0/score_breakdown", message: "must be an object or null, is 7" }]);
+    expect(problemsOfPaper({ score_breakdown: 7 })).toEqual([
+      { pointer: "/papers_pool/0/score_breakdown", message: "must be an object or null, is 7" },
+    ]);
     expect(problemsOfPaper({ analysis: { summary: 3 } }).map(({ pointer }) => pointer)).toEqual(["/papers_pool/0/analysis/summary"]);
   });
 
@@ -63,6 +65,17 @@ describe("a problem", () => {
 });
 
 it("every problem of a file is found, not the first alone", () => {
-  const rrd = { ...sampleRrd(0), phase: "READING", requirements: { target_papers: "30" }, papers_pool: [{ ...paper, score: "5" }], visited_urls: "x" };
-  expect(problemsOf("rrd", rrd).map(({ pointer }) => pointer)).toEqual(["/requirements/target_papers", "/phase", "/papers_pool/0/score", "/visited_urls"]);
+  const rrd = {
+    ...sampleRrd(0),
+    phase: "READING",
+    requirements: { target_papers: "30" },
+    papers_pool: [{ ...paper, score: "5" }],
+    visited_urls: "x",
+  };
+  expect(problemsOf("rrd", rrd).map(({ pointer }) => pointer)).toEqual([
+    "/requirements/target_papers",
+    "/phase",
+    "/papers_pool/0/score",
+    "/visited_urls",
+  ]);
 });

@@ -1,0 +1,92 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { Rrd } from "../../src/generated/rrd.js";
+import { type Change, changesBetween, completeChange, mergeChanges, undoChanges } from "../../src/store/changes.js";
+import { formatRrd } from "../../src/store/rrd-file.js";
+import { paperOf, pendingPaper, sampleRrd } from "./folders.js";
+
+const complete = (rrd: Rrd, ...changes: Change[]) => changes.map((change) => completeChange(change, rrd));
+const merge = (disk: Rrd, base: Rrd, ...changes: Change[]) => mergeChanges(disk, complete(base, ...changes), true);
+const set = (id: string, fields: Record<string, unknown>): Change => ({ in: "papers_pool", id, set: fields });
+
+const value = fc.constantFrom<unknown>("pending", "presented", 1, 2, ["x"], { deep: [1] }, true);
+const fields = fc.dictionary(fc.constantFrom("score", "notes", "mine", "other"), value);
+const pool = fc.uniqueArray(fc.constantFrom("a", "b", "c", "d"), { maxLength: 4 });
+const state = fc
+  .tuple(pool, fc.array(fields, { minLength: 4, maxLength: 4 }), fields)
+  .map(([ids, records, top]): Rrd => ({
+    ...sampleRrd(0),
+    ...top,
+    papers_pool: ids.map((id, n) => ({ ...pendingPaper(n), ...records[n], id })) as Rrd["papers_pool"],
+  }));
+const sorted = (rrd: Rrd) => ({ ...rrd, papers_pool: rrd.papers_pool.toSorted((a, b) => a.id.localeCompare(b.id)) });
+
+describe("merging", () => {
+  it("twice gives the same as once", () => {
+    fc.assert(
+      fc.property(state, state, state, (base, after, disk) => {
+        const changes = complete(base, ...changesBetween(base, after));
+        const once = mergeChanges(disk, changes, true).rrd;
+        expect(formatRrd(mergeChanges(once, changes, true).rrd)).toBe(formatRrd(once));
+      }),
+    );
+  });
+
+  it("into the state the changes were made from gives the state they lead to, and undoing gives it back", () => {
+    fc.assert(
+      fc.property(state, state, (base, after) => {
+        const changes = complete(base, ...changesBetween(base, after));
+        const { rrd, notices } = mergeChanges(base, changes, true);
+        expect(sorted(rrd)).toEqual(sorted(after));
+        expect(notices).toEqual([]);
+        expect(sorted(undoChanges(rrd, changes))).toEqual(sorted(base));
+      }),
+    );
+  });
+
+  it("leaves every field that differs from what was read", () => {
+    const base = sampleRrd(1);
+    const disk = { ...base, papers_pool: [{ ...pendingPaper(1), notes: "by hand" }] };
+    const { rrd, notices } = merge(disk, base, set("sample_1", { notes: "ours", score: 3 }), { in: "rrd", set: { description: "ours" } });
+    expect(rrd).toMatchObject({ description: "ours", papers_pool: [{ notes: "by hand", score: 3 }] });
+    expect(notices).toEqual(["You changed notes of sample_1 during the run; your version stays."]);
+  });
+
+  it("keeps the order of records and fields, and touches no other record", () => {
+    const base = sampleRrd(3);
+    const { rrd } = merge(base, base, set("sample_2", { status: "rejected", added: 1 }));
+    expect(Object.keys(rrd)).toEqual(Object.keys(base));
+    expect(Object.keys(rrd.papers_pool[1] ?? {})).toEqual([...Object.keys(pendingPaper(2)), "added"]);
+    expect(rrd.papers_pool[0]).toBe(base.papers_pool[0]);
+  });
+
+  it("reads analyzing, which nobody decides by, as unread", () => {
+    const base = sampleRrd(1);
+    const disk: Rrd = { ...base, papers_pool: [{ ...pendingPaper(1), status: "analyzing" }] };
+    expect(paperOf(merge(disk, base, set("sample_1", { status: "presented" })).rrd, "sample_1")?.status).toBe("presented");
+  });
+
+  it("adds values that are absent, and an undo takes only those", () => {
+    const base = { ...sampleRrd(0), visited_urls: ["a"] };
+    const changes = complete(base, { in: "rrd", set: {}, add: { visited_urls: ["a", "b", "b"], blocked_sources: ["web"] } });
+    const { rrd } = mergeChanges({ ...base, visited_urls: ["a", "mine"] }, changes, true);
+    expect(rrd).toMatchObject({ visited_urls: ["a", "mine", "b"], blocked_sources: ["web"] });
+    expect(undoChanges(rrd, changes)).toMatchObject({ visited_urls: ["a", "mine"] });
+  });
+
+  it("puts a record back that was removed by hand only where its result was accepted", () => {
+    const base = sampleRrd(1);
+    const disk = sampleRrd(0);
+    const changes = complete(base, set("sample_1", { status: "presented" }));
+    expect(mergeChanges(disk, changes, true).rrd.papers_pool).toEqual([{ ...pendingPaper(1), status: "presented" }]);
+    expect(mergeChanges(disk, changes, false).rrd.papers_pool).toEqual([]);
+  });
+
+  it("of a field that names the prototype makes a field, not a prototype", () => {
+    const base = sampleRrd(1);
+    const change: Change = JSON.parse('{ "in": "papers_pool", "id": "sample_1", "set": { "__proto__": { "polluted": true } } }');
+    const { rrd } = merge(base, base, change);
+    expect(JSON.stringify(rrd)).toContain('"__proto__":{"polluted":true}');
+    expect(paperOf(rrd, "sample_1")).not.toHaveProperty("polluted");
+  });
+});
