@@ -28,8 +28,8 @@ export async function readPdf(bytes: Uint8Array, { signal, pages: wanted = mostP
   const ends = AbortSignal.any([AbortSignal.timeout(timeout), ...(signal === undefined ? [] : [signal])]);
   let document;
   try {
-    // A copy, since pdf.js takes the buffer away; silent, since it warns on stdout, which carries our results.
-    document = await getDocumentProxy(bytes.slice(), { verbosity: 0, isEvalSupported: false });
+    // A copy, since pdf.js takes the buffer away, and no Buffer, which it refuses; silent, since it warns on stdout, which carries our results.
+    document = await getDocumentProxy(Uint8Array.from(bytes), { verbosity: 0, isEvalSupported: false });
   } catch (error) {
     return unreadable(whyNotOpened(error));
   }
