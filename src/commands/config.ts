@@ -21,8 +21,17 @@ export async function configCommand({ assignment, json }: ConfigOptions, io: Io)
   for (const key of keys) {
     const value = values[key];
     const from = origins[key] ?? "default";
-    const text = value === undefined ? unset[key as keyof typeof unset] ?? "not set" : typeof value === "string" ? value : JSON.stringify(value);
-    io.stdout(`${pad(key, 18)} ${pad(text, 24)} ${from.startsWith("/") ? from.split(", ").map((path) => shown(io.cwd, path)).join(", ") : from}\n`);
+    const text = value === undefined ? (unset[key as keyof typeof unset] ?? "not set") : typeof value === "string" ? value : JSON.stringify(value);
+    io.stdout(
+      `${pad(key, 18)} ${pad(text, 24)} ${
+        from.startsWith("/")
+          ? from
+              .split(", ")
+              .map((path) => shown(io.cwd, path))
+              .join(", ")
+          : from
+      }\n`,
+    );
   }
   return 0;
 }

@@ -30,7 +30,11 @@ export async function gitFindings(cwd: string): Promise<Finding[]> {
   if (version.exitCode !== 0) {
     return [{ name: "git", ok: false, needed: false, detail: "not found; researches run without history", fix: "Install git." }];
   }
-  const [name, email, inside] = await Promise.all([git("config", "user.name"), git("config", "user.email"), git("rev-parse", "--is-inside-work-tree")]);
+  const [name, email, inside] = await Promise.all([
+    git("config", "user.name"),
+    git("config", "user.email"),
+    git("rev-parse", "--is-inside-work-tree"),
+  ]);
   const found: Finding = { name: "git", ok: true, needed: false, detail: version.stdout.replace("git version ", "") };
   const who: Finding =
     name.stdout !== "" && email.stdout !== ""

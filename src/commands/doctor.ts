@@ -13,7 +13,12 @@ import { probeAgent } from "./probe.js";
  * through an agent as well. Exit code 1 when the chosen agent, Node or a folder is not ready.
  */
 export async function doctorCommand({ probe, flags, json }: DoctorOptions, io: Io): Promise<number> {
-  const config = await resolveConfig({ flags: probe === undefined ? flags : { ...flags, agent: probe }, env: io.env, cwd: io.cwd, home: homeOf(io.env) });
+  const config = await resolveConfig({
+    flags: probe === undefined ? flags : { ...flags, agent: probe },
+    env: io.env,
+    cwd: io.cwd,
+    home: homeOf(io.env),
+  });
   const settings = settingsOf(config, io);
   const names = [...new Set([config.agent, ...knownAgents(), ...Object.keys(config.agents)])];
   const [git, agents, here, state] = await Promise.all([
@@ -30,7 +35,9 @@ export async function doctorCommand({ probe, flags, json }: DoctorOptions, io: I
     return ready ? 0 : 1;
   }
   for (const { name, ok, needed, detail, fix } of findings) {
-    io.stdout(`${ok ? "✓" : needed ? "✗" : "–"} ${name.padEnd(13)} ${oneLine(detail)}\n${ok || fix === undefined ? "" : `${" ".repeat(16)}→ ${oneLine(fix)}\n`}`);
+    io.stdout(
+      `${ok ? "✓" : needed ? "✗" : "–"} ${name.padEnd(13)} ${oneLine(detail)}\n${ok || fix === undefined ? "" : `${" ".repeat(16)}→ ${oneLine(fix)}\n`}`,
+    );
   }
   if (tried !== undefined) io.stdout(`${tried.ok ? "✓" : "✗"} ${"probe".padEnd(13)} ${oneLine(tried.detail)}\n`);
   io.stdout(ready ? `Ready to run with ${oneLine(config.agent)}.\n` : "Not ready: see the lines marked ✗.\n");

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { defaultStateDir } from "../config/resolve.js";
 import { ExpectedError, messageOf } from "../lib/errors.js";
 import { homeOf, type Io } from "../ui/io.js";
-import { oneLine } from "../ui/sanitise.js";
+import { oneLine, sanitise } from "../ui/sanitise.js";
 import { summaries } from "./help-text.js";
 
 /** Says what went wrong in one sentence, never with a stack trace, and returns the exit code it deserves. */
@@ -11,7 +11,7 @@ export function explain(error: unknown, io: Io, args: readonly string[]): number
   const { message, exitCode } = judge(error, io, args);
   if (message === undefined) return exitCode;
   if (args.includes("--json")) io.stdout(`${JSON.stringify({ error: message })}\n`);
-  else io.stderr(`research-ralph: ${message}\n`);
+  else io.stderr(`research-ralph: ${sanitise(message)}\n`);
   return exitCode;
 }
 

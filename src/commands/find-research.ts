@@ -20,7 +20,9 @@ export async function listResearches(cwd: string): Promise<string[]> {
  */
 export async function findResearch(cwd: string, argument: string | undefined): Promise<string> {
   if (argument === undefined) return onlyResearch(cwd);
-  const candidates = [resolve(cwd, argument), join(cwd, researchesFolder, argument)].map((path) => (basename(path) === "rrd.json" ? dirname(path) : path));
+  const candidates = [resolve(cwd, argument), join(cwd, researchesFolder, argument)].map((path) =>
+    basename(path) === "rrd.json" ? dirname(path) : path,
+  );
   const found = candidates.find(hasRrd);
   if (found !== undefined) return found;
 
@@ -54,7 +56,8 @@ function advice(argument: string, names: readonly string[]): string {
   return names.length === 1 ? `the only one is ${names[0]}` : `there are ${few(names)}`;
 }
 
-const few = (names: readonly string[]): string => (names.length > 6 ? `${names.slice(0, 6).join(", ")} and ${names.length - 6} more` : names.join(", "));
+const few = (names: readonly string[]): string =>
+  names.length > 6 ? `${names.slice(0, 6).join(", ")} and ${names.length - 6} more` : names.join(", ");
 
 /** A path as people like to read it: relative where it lies below `cwd`. */
 export function shown(cwd: string, path: string): string {

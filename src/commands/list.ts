@@ -9,7 +9,7 @@ import type { Io } from "../ui/io.js";
 import { oneLine } from "../ui/sanitise.js";
 import { progressOf } from "../workflows/research/standing.js";
 import { listResearches, researchesFolder } from "./find-research.js";
-import { timeSpent } from "./standing.js";
+import { timeSpent } from "./time-and-cost.js";
 
 /** One research of the list. */
 type Row = Whole | Broken;
@@ -101,9 +101,7 @@ function table(rows: readonly Row[], columns: number): string[] {
     [pad(shortened(oneLine(name), forName), forName), ...values.map((value, index) => pad(value, widths[index] ?? 0))].join("  ").trimEnd();
   return [
     line("NAME", heads),
-    ...rows.map((row, index) =>
-      line(row.name, cells[index] ?? [truncate(`broken: ${(row as Broken).broken}`, Math.max(20, columns - forName - 3))]),
-    ),
+    ...rows.map((row, index) => line(row.name, cells[index] ?? [truncate(`broken: ${(row as Broken).broken}`, Math.max(20, columns - forName - 3))])),
     "",
     `${rows.length} ${rows.length === 1 ? "research" : "researches"}${brokenNote(rows)}`,
   ];

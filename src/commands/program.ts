@@ -32,7 +32,10 @@ export function buildProgram(io: Io, version: string, done: (exitCode: number) =
 
   const run = add("run", "[folder]", async (values, folder) => {
     const { runCommand } = await import("./run.js");
-    return runCommand({ folder, ...running(values), ask: values["ask"] === true, force: values["force"] === true, classic: values["classic"] === true }, io);
+    return runCommand(
+      { folder, ...running(values), ask: values["ask"] === true, force: values["force"] === true, classic: values["classic"] === true },
+      io,
+    );
   })
     .option("-p, --papers <N>", "how many papers the research should hold", number)
     .option("-i, --iterations <N>", "most iterations of this run (default: papers + 6)", number)

@@ -8,7 +8,7 @@ import { progressOf, refusalLimit, standingOf } from "../workflows/research/stan
 import { deriveStatistics } from "../workflows/research/statistics.js";
 import { findResearch, shown } from "./find-research.js";
 import type { FolderOptions } from "./options.js";
-import { spendingOf, timePerPaper, timeSpent } from "./standing.js";
+import { spendingOf, timePerPaper, timeSpent } from "./time-and-cost.js";
 
 /** Prints where a research stands, computed from its records; what the file says of itself is not believed. */
 export async function statusCommand({ folder: argument, json }: FolderOptions, io: Io): Promise<number> {
@@ -43,7 +43,13 @@ function statusOf(folder: string, rrd: Rrd, ledger: readonly LedgerLine[]) {
     blocked_sources: deriveStatistics(rrd).discovery_metrics?.sources_blocked ?? [],
     refused: rrd.papers_pool
       .filter((paper) => paper.status === "pending" && (paper.refusals?.length ?? 0) > 0)
-      .map(({ id, title, refusals = [] }) => ({ id, title, times: refusals.length, given_up: refusals.length >= refusalLimit, reasons: refusals.at(-1)?.reasons ?? [] })),
+      .map(({ id, title, refusals = [] }) => ({
+        id,
+        title,
+        times: refusals.length,
+        given_up: refusals.length >= refusalLimit,
+        reasons: refusals.at(-1)?.reasons ?? [],
+      })),
     iterations: ledger.filter((line) => line.outcome !== "reset").length,
     ...spendingOf(ledger),
   };

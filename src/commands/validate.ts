@@ -26,8 +26,13 @@ export async function validateCommand({ folder: argument, json }: FolderOptions,
     io.stdout(`${JSON.stringify({ file: path, valid, findings }, null, 2)}\n`);
   } else {
     for (const { level, pointer, message, hint, derived } of findings) {
-      const more = [...(hint === undefined ? [] : [hint]), ...(derived === undefined || message.includes(JSON.stringify(derived)) ? [] : [`derived: ${JSON.stringify(derived)}`])];
-      io.stdout(`${level}: ${pointer === "" ? "" : `${oneLine(pointer)}: `}${oneLine(message)}${more.length === 0 ? "" : ` — ${oneLine(more.join("; "))}`}\n`);
+      const more = [
+        ...(hint === undefined ? [] : [hint]),
+        ...(derived === undefined || message.includes(JSON.stringify(derived)) ? [] : [`derived: ${JSON.stringify(derived)}`]),
+      ];
+      io.stdout(
+        `${level}: ${pointer === "" ? "" : `${oneLine(pointer)}: `}${oneLine(message)}${more.length === 0 ? "" : ` — ${oneLine(more.join("; "))}`}\n`,
+      );
     }
     const warnings = findings.length - errors;
     io.stdout(`${shown(io.cwd, path)} is ${valid ? "valid" : "not valid"}: ${many(errors, "error")}, ${many(warnings, "warning")}\n`);

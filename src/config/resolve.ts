@@ -107,7 +107,8 @@ export async function resolveConfig(surroundings: Surroundings): Promise<Resolve
 export const defaultStateDir = (env: NodeJS.ProcessEnv, home: string): string =>
   join(env["XDG_STATE_HOME"]?.startsWith("/") ? env["XDG_STATE_HOME"] : join(home, ".local", "state"), "research-ralph");
 
-const flagOf = (key: keyof WrittenConfig): string => (key === "git" ? "--no-git" : `--${key.replaceAll("_", "-").replace("patience-minutes", "patience")}`);
+const flagOf = (key: keyof WrittenConfig): string =>
+  key === "git" ? "--no-git" : `--${key.replaceAll("_", "-").replace("patience-minutes", "patience")}`;
 
 function fromFlags(written: WrittenConfig): WrittenConfig {
   for (const key of scalarKeys) if (written[key] !== undefined) checkValue(key, written[key], flagOf(key), 2);

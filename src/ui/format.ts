@@ -36,7 +36,8 @@ export function bar(done: number, total: number, width: number): string {
 }
 
 const noWidth = /^[\p{Mn}\p{Me}\p{Cf}]$/u;
-const wide = /^[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{1f300}-\u{1faff}\u{20000}-\u{3fffd}]$/u;
+const wide =
+  /^[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{1f300}-\u{1faff}\u{20000}-\u{3fffd}]$/u;
 
 const widthOf = (character: string): number => (noWidth.test(character) ? 0 : wide.test(character) ? 2 : 1);
 

@@ -37,7 +37,9 @@ export function liveLines(live: Live, now: number, columns: number, colors: Colo
   const lines: Line[] = [];
   const { current, progress } = tally;
   if (waiting !== undefined) {
-    lines.push(line(`Waiting until ${timeOfDay(waiting.until)} (${duration(Math.max(0, waiting.until - now))}): ${oneLine(waiting.reason)}`, colors.yellow));
+    lines.push(
+      line(`Waiting until ${timeOfDay(waiting.until)} (${duration(Math.max(0, waiting.until - now))}): ${oneLine(waiting.reason)}`, colors.yellow),
+    );
   } else if (current !== undefined) {
     lines.push(line(`${current.phase} · ${oneLine(current.title)}`, colors.bold));
   } else {
@@ -63,12 +65,17 @@ const timeOfDay = (at: number): string => new Date(at).toTimeString().slice(0, 5
 /** What stays on the screen of an event; empty for most. `before` is the tally without the event, `after` the one with it. */
 export function permanentLines(event: LoopEvent, before: Tally, after: Tally, columns: number, colors: Colors): string[] {
   const room = columns - 1;
-  const block = (text: string, paint: (text: string) => string) => wrap(oneLine(text), room - 2).map((line, index) => paint(`${index === 0 ? "" : "  "}${line}`));
+  const block = (text: string, paint: (text: string) => string) =>
+    wrap(oneLine(text), room - 2).map((line, index) => paint(`${index === 0 ? "" : "  "}${line}`));
   switch (event.type) {
     case "iteration-ended": {
       const title = before.current?.title ?? event.unit;
       const tokens = tokensOf(event.usage);
-      const cost = [duration(event.durationMs), ...(tokens === 0 ? [] : [count(tokens)]), ...(event.costUsd === undefined ? [] : [money(event.costUsd)])];
+      const cost = [
+        duration(event.durationMs),
+        ...(tokens === 0 ? [] : [count(tokens)]),
+        ...(event.costUsd === undefined ? [] : [money(event.costUsd)]),
+      ];
       return endedLines(oneLine(title), event.outcome, cost.join(" · "), room, colors);
     }
     case "notice":

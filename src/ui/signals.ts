@@ -28,6 +28,8 @@ export function listenForSignals(io: Io): Signals {
   const handlers = { SIGINT: onInterrupt, SIGTERM: endNow("SIGTERM"), SIGHUP: endNow("SIGHUP") } as const;
   const onGone = () => finish.abort("SIGHUP");
   for (const [signal, handler] of Object.entries(handlers)) process.on(signal, handler);
+  // The reader may have gone before this run: during the one that made the research, say.
+  if (io.readerGone.aborted) onGone();
   io.readerGone.addEventListener("abort", onGone);
   return {
     finish: finish.signal,

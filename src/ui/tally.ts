@@ -50,7 +50,12 @@ export function tallied(tally: Tally, event: LoopEvent): Tally {
       const { outcome, usage, costUsd } = event;
       const worked = outcome.outcome !== "failed" || !free.has(outcome.failure.kind);
       const { current: _ended, ...rest } = tally;
-      return { ...rest, iterations: tally.iterations + (worked ? 1 : 0), tokens: tally.tokens + tokensOf(usage), costUsd: add(tally.costUsd, costUsd) };
+      return {
+        ...rest,
+        iterations: tally.iterations + (worked ? 1 : 0),
+        tokens: tally.tokens + tokensOf(usage),
+        costUsd: add(tally.costUsd, costUsd),
+      };
     }
     case "run-ended":
       return { ...tally, progress: event.progress ?? tally.progress };

@@ -92,6 +92,9 @@ function changed(event: LoopEvent): Partial<Live> {
   const { event: agent } = event;
   if (agent.type === "tool") return { said: oneLine(`${agent.name} ${agent.detail}`) };
   const text = agent.type === "text" ? agent.text : agent.type === "notice" ? agent.message : "";
-  const last = text.split("\n").map(oneLine).findLast((line) => line !== "");
+  const last = text
+    .split("\n")
+    .map(oneLine)
+    .findLast((line) => line !== "");
   return last === undefined ? {} : { said: last };
 }

@@ -9,7 +9,8 @@ import { packageFile } from "../../src/lib/package-root.js";
 export async function buildPackage(): Promise<string> {
   const root = realpathSync(mkdtempSync(join(tmpdir(), "rr-built-")));
   for (const file of ["package.json", "bin"]) cpSync(packageFile(file), join(root, file), { recursive: true });
-  for (const folder of ["schemas", "node_modules", "prompt.md", "AGENTS.md", "CLAUDE.md"]) symlinkSync(packageFile(folder), join(root, folder));
+  for (const folder of ["schemas", "node_modules", "demo", "prompt.md", "AGENTS.md", "CLAUDE.md"])
+    symlinkSync(packageFile(folder), join(root, folder));
   const tsc = packageFile("node_modules", "typescript", "bin", "tsc");
   // Errors of types are tsc's own check to report; what it writes runs all the same.
   await execa(process.execPath, [tsc, "-p", "tsconfig.build.json", "--outDir", join(root, "dist")], { cwd: packageFile("."), reject: false });

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { summaries } from "../../src/commands/help-text.js";
 import { packageFile } from "../../src/lib/package-root.js";
+import { problemsOf } from "../../src/store/validate.js";
 import { freshFolder, makeResearch, paper } from "../commands/research-folder.js";
 import { buildPackage, run } from "./built.js";
 
@@ -77,6 +78,30 @@ test("a reader who goes away ends a command quietly", async () => {
   for (let i = 0; i < 400; i += 1) makeResearch(cwd, `research-number-${i}-2026-03-01`);
   const { code, out, err } = await run("/bin/sh", ["-c", `"${process.execPath}" "${join(root, "dist/cli.js")}" list --json | head -n 1`], cwd);
   expect({ code, out, err }).toEqual({ code: 0, out: "[\n", err: "" });
+});
+
+test("what runs prints the sentinel as its last line of stdout and the rest on stderr; with --json only events", async () => {
+  const cwd = freshFolder();
+  const plain = await cli(["demo"], cwd);
+  expect(plain).toMatchObject({ code: 0, out: "<promise>COMPLETE</promise>\n" });
+  expect(plain.err).toMatch(/^\d\d:\d\d:\d\dZ complete: /m);
+
+  const json = await cli(["demo", "--json"], cwd);
+  expect(json.code).toBe(0);
+  const events = json.out
+    .trimEnd()
+    .split("\n")
+    .map((line) => JSON.parse(line) as { type: string });
+  expect(events.flatMap((event) => problemsOf("event", event))).toEqual([]);
+  expect(events.at(-1)).toMatchObject({ type: "run-ended", verdict: { verdict: "complete" } });
+});
+
+test("when the reader of a run goes away, the run ends after the iteration under way", async () => {
+  const cwd = freshFolder();
+  const { out } = await run("/bin/sh", ["-c", `"${process.execPath}" "${join(root, "dist/cli.js")}" demo --json | head -n 1`], cwd);
+  expect(out).toContain("run-started");
+  const { out: status } = await cli(["list", "--json"], cwd);
+  expect((JSON.parse(status) as { phase: string }[]).filter(({ phase }) => phase === "COMPLETE")).toEqual([]);
 });
 
 test("a bug of ours is one sentence, the details are kept in a file, and with RESEARCH_RALPH_DEBUG=1 shown", async () => {

@@ -37,7 +37,7 @@ test("a value is written with the type of its key, and comments stay", async () 
   await config("agents.claude.model=opus");
   await config("agents.mine.args=[--fast, '2']");
   expect(readFileSync(join(cwd, "ralph.config.yaml"), "utf8")).toBe(
-    "# ours\nagent: codex # cheaper\npapers: 30\ngit: false\nagents:\n  claude:\n    model: opus\n  mine:\n    args:\n      - --fast\n      - \"2\"\n",
+    '# ours\nagent: codex # cheaper\npapers: 30\ngit: false\nagents:\n  claude:\n    model: opus\n  mine:\n    args:\n      - --fast\n      - "2"\n',
   );
 });
 

@@ -30,7 +30,11 @@ test("Node below the floor is refused, from the floor on accepted", () => {
 test("a folder that can't be written is named with what to do; nothing is left in one that can", async () => {
   const cwd = freshFolder();
   writeFileSync(join(cwd, "file"), "");
-  expect(await folderFinding("state folder", join(cwd, "file", "below"))).toMatchObject({ ok: false, needed: true, fix: expect.stringContaining("below") });
+  expect(await folderFinding("state folder", join(cwd, "file", "below"))).toMatchObject({
+    ok: false,
+    needed: true,
+    fix: expect.stringContaining("below"),
+  });
   expect(await folderFinding("this folder", cwd)).toMatchObject({ ok: true });
   expect(readdirSync(cwd)).toEqual(["file"]);
 });

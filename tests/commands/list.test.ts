@@ -14,7 +14,10 @@ async function list(cwd: string, json = false, tableWidth = 80) {
 test("every research is a line with phase, progress, presented papers and the time that agents worked", async () => {
   const cwd = freshFolder();
   const pool = [paper("a", "presented"), paper("b", "rejected"), paper("c", "pending"), paper("d", "pending")];
-  const folder = makeResearch(cwd, "grasping-2026-03-01", { papers_pool: pool }, [line(1, "a", { duration_seconds: 60 }), line(2, "b", { duration_seconds: 65 })]);
+  const folder = makeResearch(cwd, "grasping-2026-03-01", { papers_pool: pool }, [
+    line(1, "a", { duration_seconds: 60 }),
+    line(2, "b", { duration_seconds: 65 }),
+  ]);
   appendFileSync(join(folder, "ledger.jsonl"), '{"iteration":3,"torn');
   makeResearch(cwd, "older-2026-01-14", { phase: "COMPLETE", papers_pool: [paper("a", "presented")] });
   const { exitCode, lines } = await list(cwd);

@@ -1,7 +1,10 @@
 import { expect, test } from "vitest";
 import { withCommandFirst } from "../../src/commands/old-spelling.js";
 
-const surroundings = { commands: ["run", "new", "list", "status", "reset", "config", "help"], isFolder: (word: string) => word.startsWith("researches/") };
+const surroundings = {
+  commands: ["run", "new", "list", "status", "reset", "config", "help"],
+  isFolder: (word: string) => word.startsWith("researches/"),
+};
 
 test.each([
   ["", "run"],

@@ -81,7 +81,10 @@ test("an unknown name has the exit code of wrong usage and the nearest names", a
   const cwd = freshFolder();
   makeResearch(cwd, "grasping-2026-03-01");
   makeResearch(cwd, "walking-robots-2026-03-01");
-  await expect(status(cwd, "graspnig")).rejects.toMatchObject({ exitCode: 2, message: expect.stringContaining("the nearest one is grasping-2026-03-01") });
+  await expect(status(cwd, "graspnig")).rejects.toMatchObject({
+    exitCode: 2,
+    message: expect.stringContaining("the nearest one is grasping-2026-03-01"),
+  });
   await expect(status(cwd, "robots")).rejects.toThrow("the nearest one is walking-robots-2026-03-01");
   await expect(status(cwd, "2026")).rejects.toThrow("near are grasping-2026-03-01, walking-robots-2026-03-01");
   await expect(status(cwd)).rejects.toThrow("Say which research: grasping-2026-03-01, walking-robots-2026-03-01.");

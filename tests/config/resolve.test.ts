@@ -45,7 +45,15 @@ test("every value says where it comes from", async () => {
 
 test("the resolved shape is whole: milliseconds, absolute paths, no limits where none are set", async () => {
   const config = await resolveConfig({ flags: {}, env: {}, cwd, home });
-  expect(config).toMatchObject({ papers: 20, iterationMs: 3_600_000, idleMs: 900_000, patienceMs: 7_200_000, unconfined: false, git: true, agents: {} });
+  expect(config).toMatchObject({
+    papers: 20,
+    iterationMs: 3_600_000,
+    idleMs: 900_000,
+    patienceMs: 7_200_000,
+    unconfined: false,
+    git: true,
+    agents: {},
+  });
   expect(config.stateDir).toBe(join(home, ".local/state/research-ralph"));
   expect(config.maxMs).toBeUndefined();
   expect(config.iterations).toBeUndefined();
@@ -77,11 +85,18 @@ test.each([
   ["just words\n", /must hold keys and values/],
 ])("a wrong file is refused with its name, the place and what to do: %j", async (text, message) => {
   project(text);
-  await expect(resolveConfig({ env: {}, cwd, home })).rejects.toMatchObject({ name: "ExpectedError", exitCode: 1, message: expect.stringMatching(message) });
+  await expect(resolveConfig({ env: {}, cwd, home })).rejects.toMatchObject({
+    name: "ExpectedError",
+    exitCode: 1,
+    message: expect.stringMatching(message),
+  });
 });
 
 test("a wrong flag has the exit code of wrong usage, a wrong variable is named", async () => {
-  await expect(resolveConfig({ flags: { papers: 0 }, env: {}, cwd, home })).rejects.toMatchObject({ exitCode: 2, message: expect.stringContaining("papers") });
+  await expect(resolveConfig({ flags: { papers: 0 }, env: {}, cwd, home })).rejects.toMatchObject({
+    exitCode: 2,
+    message: expect.stringContaining("papers"),
+  });
   await expect(resolveConfig({ env: { RESEARCH_RALPH_PAPERS: "x" }, cwd, home })).rejects.toMatchObject({
     exitCode: 1,
     message: expect.stringContaining("RESEARCH_RALPH_PAPERS"),
@@ -97,7 +112,9 @@ test("an empty file is a config without settings; two files at once are an error
 });
 
 test("keys and defaults are those of the schema", () => {
-  const schema = JSON.parse(readFileSync(packageFile("schemas", "config.schema.json"), "utf8")) as { properties: Record<string, { default?: unknown }> };
+  const schema = JSON.parse(readFileSync(packageFile("schemas", "config.schema.json"), "utf8")) as {
+    properties: Record<string, { default?: unknown }>;
+  };
   expect([...scalarKeys, "agents"].sort()).toEqual(Object.keys(schema.properties).sort());
   const stated = Object.entries(schema.properties).flatMap(([key, property]) => (property.default === undefined ? [] : [[key, property.default]]));
   expect(defaults).toEqual(Object.fromEntries(stated));

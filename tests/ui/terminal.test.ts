@@ -10,7 +10,11 @@ const open: Sink[] = [];
 afterEach(() => open.splice(0).forEach((sink) => sink.close()));
 
 /** A sink that was shown `events`, each at its own time. */
-function shown(events: readonly LoopEvent[], io: FakeIo = fakeIo({ isTTY: true }), finish = new AbortController().signal): { io: FakeIo; sink: Sink } {
+function shown(
+  events: readonly LoopEvent[],
+  io: FakeIo = fakeIo({ isTTY: true }),
+  finish = new AbortController().signal,
+): { io: FakeIo; sink: Sink } {
   let now = event.start;
   const sink = terminalSink(io, { agent: "claude", most: 18, finish, clock: { now: () => now } });
   open.push(sink);

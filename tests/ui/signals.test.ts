@@ -1,0 +1,45 @@
+import { expect, test } from "vitest";
+import { listenForSignals } from "../../src/ui/signals.js";
+import { fakeIo } from "./fake-io.js";
+
+/** Calls the handler that was added last; a real signal would reach the test runner too. */
+const signal = (name: "SIGINT" | "SIGTERM"): void => process.listeners(name).at(-1)?.(name, 2);
+
+test("the first Ctrl+C lets the iteration finish, the second ends it", () => {
+  const signals = listenForSignals(fakeIo());
+  try {
+    signal("SIGINT");
+    expect([signals.finish.reason, signals.abort.aborted]).toEqual(["SIGINT", false]);
+    signal("SIGINT");
+    expect(signals.abort.aborted).toBe(true);
+  } finally {
+    signals.stop();
+  }
+});
+
+test("SIGTERM ends the iteration at once, and its name is kept for the exit code", () => {
+  const signals = listenForSignals(fakeIo());
+  try {
+    signal("SIGTERM");
+    expect([signals.finish.reason, signals.abort.reason]).toEqual(["SIGTERM", "SIGTERM"]);
+  } finally {
+    signals.stop();
+  }
+});
+
+test("a reader of stdout that went away before or during the run ends it after the iteration under way", () => {
+  const gone = new AbortController();
+  const during = listenForSignals(fakeIo({ readerGone: gone.signal }));
+  gone.abort("SIGHUP");
+  const after = listenForSignals(fakeIo({ readerGone: gone.signal }));
+  during.stop();
+  after.stop();
+  for (const { finish, abort } of [during, after]) expect([finish.reason, abort.aborted]).toEqual(["SIGHUP", false]);
+});
+
+test("stopping gives every signal back", () => {
+  const count = () => ["SIGINT", "SIGTERM", "SIGHUP"].map((name) => process.listenerCount(name));
+  const before = count();
+  listenForSignals(fakeIo()).stop();
+  expect(count()).toEqual(before);
+});
