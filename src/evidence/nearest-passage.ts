@@ -1,81 +1,100 @@
-/** A word and where it stands. Numbers keep their decimals: 0.304 is one word. */
-interface Word {
-  readonly word: string;
-  readonly at: number;
-  readonly end: number;
+/** The words of a text as numbers, so that forty quotes can be compared with sixty thousand words in milliseconds. */
+interface Words {
+  readonly numbers: ReadonlyMap<string, number>;
+  /** For each word of the text, in order: its number, where it begins and where it ends. */
+  readonly word: Int32Array;
+  readonly at: Int32Array;
+  readonly end: Int32Array;
 }
 
 const longest = 300;
-const known = new WeakMap<object, readonly Word[]>();
+const known = new WeakMap<object, Words>();
+/** Numbers keep their decimals: 0.304 is one word. */
+const wordPattern = /\p{L}[\p{L}\p{M}]*(?:['’]\p{L}+)?|\p{N}+(?:[.,]\p{N}+)*/gu;
 
 /** The words of a text in lower case. */
-export const wordsOf = (text: string): string[] => positionedWords(text).map(({ word }) => word);
-
-function positionedWords(text: string): Word[] {
-  const words: Word[] = [];
-  for (const match of text.matchAll(/\p{L}[\p{L}\p{M}]*(?:['’]\p{L}+)?|\p{N}+(?:[.,]\p{N}+)*/gu)) {
-    words.push({ word: match[0].toLowerCase(), at: match.index, end: match.index + match[0].length });
-  }
-  return words;
-}
+export const wordsOf = (text: string): string[] => (text.match(wordPattern) ?? []).map((word) => word.toLowerCase());
 
 /**
  * The stretch of a text, at most 300 characters on one line, that shares most with a quote: pairs and triples of words in a row weigh more
  * than words. Empty where nothing is shared. It is what a repair asks the agent to quote instead.
  */
 export function nearestPassage(searchable: { readonly text: string }, quote: string): string {
-  const { text } = searchable;
   let words = known.get(searchable);
   if (words === undefined) {
-    words = positionedWords(text);
+    words = numberWords(searchable.text);
     known.set(searchable, words);
   }
   const quoted = wordsOf(quote).slice(0, 80);
-  if (quoted.length === 0 || words.length === 0) return "";
-
-  const weights = weighWords(words, quoted);
-  const best = heaviestWindow(words, weights, quoted.length);
-  return best === undefined ? "" : cut(text, words, best.first, best.last);
+  const best = heaviestWindow(words, weigh(words, quoted), quoted.length);
+  return best === undefined ? "" : cut(searchable.text, words.at[best.first] ?? 0, words.end[best.last] ?? 0);
 }
 
-/** For each word of the text what it adds: a shared word 1, ending a shared pair 3 more, ending a shared triple 6 more. */
-function weighWords(words: readonly Word[], quoted: readonly string[]): number[] {
-  const shared = new Set<string>(quoted);
-  const pairs = new Set(quoted.slice(1).map((word, index) => `${quoted[index]} ${word}`));
-  const triples = new Set(quoted.slice(2).map((word, index) => `${quoted[index]} ${quoted[index + 1]} ${word}`));
-  const common = /^(?:an?|and|are|as|at|be|by|for|from|in|is|it|of|on|or|that|the|this|to|was|we|were|with)$/;
-  return words.map(({ word }, index) => {
-    if (!shared.has(word)) return 0;
-    const [last, beforeLast] = [words[index - 1]?.word, words[index - 2]?.word];
-    const pair = last !== undefined && pairs.has(`${last} ${word}`);
-    const triple = pair && triples.has(`${beforeLast} ${last} ${word}`);
-    return (common.test(word) ? 0.2 : 1) + (pair ? 3 : 0) + (triple ? 6 : 0);
-  });
-}
-
-/** The window about as long as the quote, and at most as long as a passage may be, with the greatest weight. */
-function heaviestWindow(words: readonly Word[], weights: readonly number[], length: number): { first: number; last: number } | undefined {
-  let best: { first: number; last: number; weight: number } | undefined;
-  let first = 0;
-  let weight = 0;
-  for (const [last, { end }] of words.entries()) {
-    weight += weights[last] ?? 0;
-    while (first < last && (last - first >= Math.max(length + 4, 12) || end - (words[first]?.at ?? 0) > longest)) {
-      weight -= weights[first] ?? 0;
-      first += 1;
-    }
-    if (weight >= 1 && weight > (best?.weight ?? 0) + 1e-9) best = { first, last, weight };
+function numberWords(text: string): Words {
+  const numbers = new Map<string, number>();
+  const [word, at, end]: [number[], number[], number[]] = [[], [], []];
+  for (const match of text.matchAll(wordPattern)) {
+    const lower = match[0].toLowerCase();
+    const number = numbers.get(lower) ?? numbers.size;
+    numbers.set(lower, number);
+    word.push(number);
+    at.push(match.index);
+    end.push(match.index + match[0].length);
   }
-  if (best === undefined) return undefined;
-  // The window slid in from the left: let it begin at the first word that is shared.
-  let { first: from } = best;
-  while (from < best.last && weights[from] === 0) from += 1;
-  return { first: from, last: best.last };
+  return { numbers, word: Int32Array.from(word), at: Int32Array.from(at), end: Int32Array.from(end) };
 }
 
-/** Widens a window to whole sentences as far as the length allows, else to as many words. */
-function cut(text: string, words: readonly Word[], first: number, last: number): string {
-  let [start, end] = [words[first]?.at ?? 0, words[last]?.end ?? 0];
+const common = new Set("a an and are as at be by for from in is it of on or that the this to was we were with".split(" "));
+
+/** For each word of the text what it adds: a shared word 1 (a common one less), ending a shared pair 3 more, ending a shared triple 6 more. */
+function weigh({ numbers, word }: Words, quoted: readonly string[]): Float32Array {
+  const single = new Float32Array(numbers.size);
+  const ids = quoted.map((each) => numbers.get(each) ?? -1);
+  for (const [index, id] of ids.entries()) if (id >= 0) single[id] = common.has(quoted[index] ?? "") ? 0.2 : 1;
+  const pairs = new Set(ids.slice(1).map((id, index) => pairOf(ids[index] ?? -1, id)));
+  const triples = new Set(ids.slice(2).map((id, index) => tripleOf(ids[index] ?? -1, ids[index + 1] ?? -1, id)));
+
+  const weights = new Float32Array(word.length);
+  for (let index = 0; index < word.length; index += 1) {
+    const id = word[index] as number;
+    const own = single[id] as number;
+    if (own === 0) continue;
+    const last = word[index - 1] ?? -2;
+    const pair = pairs.has(pairOf(last, id));
+    weights[index] = own + (pair ? 3 : 0) + (pair && triples.has(tripleOf(word[index - 2] ?? -2, last, id)) ? 6 : 0);
+  }
+  return weights;
+}
+
+/** Exact up to 2^26 different words, which no text has. */
+const pairOf = (a: number, b: number) => (a + 3) * 67_108_864 + b;
+const tripleOf = (a: number, b: number, c: number) => `${a} ${b} ${c}`;
+
+/** The window about as long as the quote, and at most as long as a passage may be, with the greatest weight; it begins and ends with a shared word. */
+function heaviestWindow({ at, end }: Words, weights: Float32Array, length: number): { first: number; last: number } | undefined {
+  const widest = Math.max(length + 4, 12);
+  const shared: number[] = [];
+  for (let index = 0; index < weights.length; index += 1) if ((weights[index] as number) > 0) shared.push(index);
+
+  let best: { first: number; last: number; weight: number } | undefined;
+  let from = 0;
+  let weight = 0;
+  for (const last of shared) {
+    weight += weights[last] as number;
+    let first = shared[from] as number;
+    while (first < last && (last - first >= widest || (end[last] as number) - (at[first] as number) > longest)) {
+      weight -= weights[first] as number;
+      from += 1;
+      first = shared[from] as number;
+    }
+    if (weight >= 0.99 && weight > (best?.weight ?? 0) + 0.01) best = { first, last, weight };
+  }
+  return best;
+}
+
+/** Widens a stretch to whole sentences as far as the length allows, else to as many words. */
+function cut(text: string, first: number, last: number): string {
+  let [start, end] = [first, last];
   const room = () => longest - (end - start);
   const before = /[^.!?\n]*$/.exec(text.slice(Math.max(0, start - room()), start))?.[0] ?? "";
   if (before.length < room()) start -= before.trimStart().length;

@@ -1,4 +1,5 @@
 import type { Cheerio, CheerioAPI } from "cheerio";
+import { takeOut } from "./text.js";
 
 type Element = ReturnType<CheerioAPI> extends Cheerio<infer Node> ? Node : never;
 
@@ -43,12 +44,27 @@ function isHiding(page: CheerioAPI, node: Cheerio<Element>): boolean {
 /** Writes simple rules of style elements into the style attributes that they apply to. Rules within @media and the like are left alone. */
 function applyStyleSheets(page: CheerioAPI): void {
   const sheets = page("style").toArray().map((element) => page(element).text()).join("\n");
-  const top = sheets.replace(/\/\*[\s\S]*?\*\//g, "").replace(/@[\w-]+[^{;]*\{(?:[^{}]|\{[^{}]*\})*\}/g, "");
   let count = 0;
-  for (const [, selector = "", declarations = ""] of top.matchAll(/([^{}@;]+)\{([^{}]*)\}/g)) {
+  for (const [selector, declarations] of topRules(takeOut(sheets, "/*", "*/").text)) {
     if ((count += 1) > mostRules) return;
     const isSimple = selector.split(",").every((part) => /^\s*[\w.#\s>-]+\s*$/.test(part)) && /[.#]|\b(?:span|p|div)\b/.test(selector);
     if (!isSimple || !(hiding.some((pattern) => pattern.test(declarations)) || whiteText.test(declarations) || background.test(declarations))) continue;
     page(selector).each((_, element) => void page(element).attr("style", `${page(element).attr("style") ?? ""};${declarations}`));
+  }
+}
+
+/** Selector and declarations of each rule that stands in no @-rule. */
+function* topRules(css: string): Generator<[string, string]> {
+  let depth = 0;
+  let selector = "";
+  for (const [piece] of css.matchAll(/[^{}]*[{}]/g)) {
+    const content = piece.slice(0, -1).trim();
+    if (piece.endsWith("{")) {
+      if (depth === 0) selector = content.replace(/^.*;/s, "").trim();
+      depth += 1;
+    } else if (depth > 0) {
+      depth -= 1;
+      if (depth === 0 && !selector.startsWith("@")) yield [selector, content];
+    }
   }
 }

@@ -22,14 +22,29 @@ export type HtmlResult = ReadResult & { readonly pdfUrl?: string };
  * `url` is the page's own, for links that are relative to it.
  */
 export async function readHtml(source: string, url?: string): Promise<HtmlResult> {
+  if (isTooDeep(source)) return { status: "unreadable", reason: "The page's elements are nested too deeply to be read." };
   const { load } = await import("cheerio");
-  try {
-    return readPage(load(source), url);
-  } catch (error) {
-    // The stack of a hostile page: a hundred thousand elements in one another.
-    if (error instanceof RangeError) return { status: "unreadable", reason: "The page's elements are nested too deeply to be read." };
-    throw error;
+  return readPage(load(source), url);
+}
+
+/** The parser's time grows with the square of the depth: fifty thousand elements in one another took six minutes. Papers need some fifty. */
+const deepest = 2000;
+const neverDeepens = /^(?:area|base|br|col|dd|dt|embed|hr|img|input|li|link|meta|option|p|param|source|td|th|tr|track|wbr)$/i;
+
+function isTooDeep(source: string): boolean {
+  let depth = 0;
+  let until: string | undefined;
+  for (const [token, closing, name = "", rest = ""] of source.matchAll(/<!--|-->|<(\/?)([a-z][a-z\d-]*)([^<>]*)>/gi)) {
+    if (until !== undefined) {
+      if (token.toLowerCase().startsWith(until)) until = undefined;
+    } else if (token === "<!--") until = "-->";
+    else if (/^(?:script|style)$/i.test(name)) until = closing === "/" ? undefined : `</${name.toLowerCase()}`;
+    else if (token !== "-->" && !neverDeepens.test(name) && !rest.endsWith("/")) {
+      depth = closing === "/" ? Math.max(0, depth - 1) : depth + 1;
+      if (depth > deepest) return true;
+    }
   }
+  return false;
 }
 
 function readPage(page: CheerioAPI, url: string | undefined): HtmlResult {

@@ -1,5 +1,5 @@
 import { parse } from "yaml";
-import { type Part, buildText, type PaperText } from "./text.js";
+import { buildText, type PaperText, type Part, takeOut } from "./text.js";
 
 /**
  * The text of a Markdown or plain-text document. YAML front matter gives title, authors, date, abstract, id, doi and retracted; front
@@ -7,11 +7,11 @@ import { type Part, buildText, type PaperText } from "./text.js";
  */
 export function readMarkdown(source: string, kind: "markdown" | "text"): PaperText {
   const { front, body } = splitFrontMatter(source.replace(/^\ufeff/, "").replace(/\r\n?/g, "\n"));
-  const visible = body.replace(/<!--[\s\S]*?-->/g, "");
+  const { text: visible, pieces } = takeOut(body, "<!--", "-->");
   const sections = kind === "markdown" ? sectionsOf(visible) : [{ text: visible }];
   const heading = kind === "markdown" ? /^# +(.+)$/m.exec(visible)?.[1]?.trim() : undefined;
   const abstract = textOf(front.abstract) ?? abstractIn(sections);
-  const comments = [...body.matchAll(/<!--([\s\S]*?)-->/g)].reduce((sum, match) => sum + (match[1]?.trim().length ?? 0), 0);
+  const comments = pieces.reduce((sum, piece) => sum + piece.trim().length, 0);
   return buildText(sections, {
     kind,
     depth: "full",

@@ -8,29 +8,32 @@ import { documentEnding, paperId, type Reference } from "./reference.js";
 
 /**
  * Title, authors, date and abstract of the paper that a reference names: from arXiv for an arXiv id, from Crossref for a DOI, else from the
- * document itself, which is read and kept for that. A DOI that Crossref does not know is followed to its page: others register DOIs too.
+ * document itself, which is read and kept for that. A DOI that Crossref does not know is followed to its page, since others register DOIs
+ * too; where arXiv's or Crossref's service fails, the document stands in for it.
  */
 export async function describeReference(reference: Reference, options: ReadOptions): Promise<Described> {
   const endpoints = { ...publicEndpoints, ...options.endpoints };
-  if (reference.kind === "arxiv") return await arxivPaper(reference, endpoints.arxivApi, options);
-  if (reference.kind === "doi") {
-    const described = await crossrefPaper(reference.doi, endpoints.crossref, options);
-    return described.status === "empty" ? await fromDocument(reference, options, described) : described;
-  }
-  return await fromDocument(reference, options);
+  if (reference.kind !== "arxiv" && reference.kind !== "doi") return await fromDocument(reference, options);
+  const described =
+    reference.kind === "arxiv" ? await arxivPaper(reference, endpoints.arxivApi, options) : await crossrefPaper(reference.doi, endpoints.crossref, options);
+  if (described.status === "ok" || (described.status === "empty" && reference.kind === "arxiv")) return described;
+  // arXiv's API asks well-behaved clients to wait too, while its pages go on answering.
+  const document = await fromDocument(reference, options);
+  return document.status === "ok" ? document : described;
 }
 
-async function fromDocument(reference: Exclude<Reference, { kind: "arxiv" }>, options: ReadOptions, instead?: Described): Promise<Described> {
+async function fromDocument(reference: Reference, options: ReadOptions): Promise<Described> {
   const { url, name, source } = addressOf(reference);
   const id = paperId(reference);
   const read = await readPaper({ id, url }, options);
   if (read.status !== "ok") {
-    if (instead !== undefined) return instead;
     const status = read.status === "not-found" ? "empty" : read.status === "unreadable" ? "error" : read.status;
     return { status, reason: read.reason };
   }
   const { text } = read;
   const doi = text.doi ?? (reference.kind === "doi" ? reference.doi : undefined);
+  const arxiv = reference.kind === "arxiv" ? reference.id : undefined;
+  const identifiers = { ...(doi === undefined ? {} : { doi }), ...(arxiv === undefined ? {} : { arxiv }) };
   const paper: Candidate = {
     id: reference.kind === "file" || reference.kind === "sample" ? (text.id ?? id) : id,
     title: text.title ?? name,
@@ -40,14 +43,16 @@ async function fromDocument(reference: Exclude<Reference, { kind: "arxiv" }>, op
     date: text.date ?? null,
     source,
     abstract: text.abstract ?? null,
-    ...(doi === undefined ? {} : { identifiers: { doi } }),
+    ...(Object.keys(identifiers).length === 0 ? {} : { identifiers }),
     ...(text.retracted === true ? { retracted: true } : {}),
   };
   return { status: "ok", paper };
 }
 
-function addressOf(reference: Exclude<Reference, { kind: "arxiv" }>): { url: string; name: string; source: string } {
+function addressOf(reference: Reference): { url: string; name: string; source: string } {
   switch (reference.kind) {
+    case "arxiv":
+      return { url: `https://arxiv.org/abs/${reference.id}`, name: `arXiv ${reference.id}`, source: "arXiv" };
     case "doi":
       return { url: `https://doi.org/${reference.doi}`, name: reference.doi, source: "DOI" };
     case "url":

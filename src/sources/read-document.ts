@@ -24,7 +24,7 @@ export async function readDocument(bytes: Uint8Array, { type = "", name = "", si
 
   const text = decode(bytes, type, head);
   const isPlain = /\.(?:md|markdown|txt)$/i.test(name) || /^text\/(?:plain|markdown|x-markdown)/.test(type);
-  if (!isPlain && (/html/.test(type) || /^\s*(?:<\?xml[^>]*>\s*)?(?:<!--[\s\S]*?-->\s*)?<(?:!doctype html|html|head|body|article|div|p|h1)\b/i.test(text))) {
+  if (!isPlain && (/html/.test(type) || /\.x?html?$/i.test(name) || /^\s*(?:<\?xml[^>]*>\s*)?(?:<!--[\s\S]*?-->\s*)?<(?:!doctype html|html|head|body|article|div|p|h1)\b/i.test(text))) {
     return readHtml(text, /^https?:/.test(name) ? name : undefined);
   }
   if (text.trim() === "") return { status: "unreadable", reason: "The document is empty." };

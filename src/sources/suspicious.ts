@@ -1,7 +1,7 @@
 /** Ways in which a text speaks to a model or a reviewer instead of to its readers. Seen in papers with hidden text, July 2025. */
 const patterns: readonly RegExp[] = [
   /\b(?:ignore|disregard|forget|override)\b[^.!?]{0,30}\b(?:previous|prior|above|earlier|preceding|all|any|your|system)\b[^.!?]{0,30}\b(?:instructions?|prompts?|guidelines|directions|rules|messages)\b/i,
-  /\b(?:give|write|provide|produce|submit|return|output|recommend)\b[^.!?]{0,40}\b(?:positive|favou?rable|glowing|enthusiastic)\b[^.!?]{0,20}\b(?:review|feedback|assessment|evaluation|recommendation|score|rating)s?\b(?! that| of users| from)/i,
+  /(?:^|[:;,"“(]\s*|\b(?:please|must|should|to|now|and|always|just)\s+)(?:give|write|provide|produce|submit|return|output)\b[^.!?]{0,40}\b(?:positive|favou?rable|glowing|enthusiastic)\b[^.!?]{0,20}\b(?:review|feedback|assessment|evaluation|recommendation|score|rating)s?\b(?! that| of users| from)/i,
   /\bdo not\b[^.!?]{0,30}\b(?:highlight|mention|report|criticise|criticize|point out|raise|list)\b[^.!?]{0,30}\b(?:negatives?|weakness(?:es)?|limitations?|flaws?|criticisms?|problems)\b/i,
   /\b(?:as an?|you are an?|if you are an?|for|to|attention|note to)\s+(?:AI|LLM|large language model|language model|chatbot|assistant)\b[^.!?]{0,12}\b(?:reviewers?|reviewing|models?|assistants?|agents?|you)\b[^.!?]{0,60}\b(?:must|should|please|shall|recommend|accept|ignore|rate|score|say|give|write|are)\b/i,
   /\b(?:give|assign|award|rate|score)\b[^.!?]{0,40}\b(?:(?:5|five|10|ten)\b[^.!?]{0,30}\b(?:every|all|each)|(?:every|all|each)\b[^.!?]{0,40}\b(?:5|five|10|ten)\b|(?:highest|maximum|top|full|perfect) (?:possible )?(?:scores?|ratings?|marks))/i,

@@ -41,7 +41,7 @@ export interface Part {
   readonly text: string;
 }
 
-/** Joins parts by a blank line, sets the marks and hashes the whole. Empty details are left out. */
+/** Joins parts by a blank line, sets the marks and hashes the whole. Empty details are left out, endless ones cut. */
 export function buildText(parts: readonly Part[], details: Omit<PaperText, "text" | "sha256" | "marks" | "warnings"> & { warnings?: readonly string[] }): PaperText {
   const marks: Mark[] = [];
   let text = "";
@@ -56,7 +56,14 @@ export function buildText(parts: readonly Part[], details: Omit<PaperText, "text
     text += clean;
   }
   const hidden = invisible >= 20 ? [`${invisible} invisible characters (Unicode tags or zero-width) were left out of the text.`] : [];
-  const filled = Object.fromEntries(Object.entries(details).filter(([, value]) => value !== undefined && value !== ""));
+  const { title, authors, abstract } = details;
+  const bounded = {
+    ...details,
+    title: title?.slice(0, 500),
+    authors: authors?.slice(0, 300).map((name) => name.slice(0, 200)),
+    abstract: abstract?.slice(0, 6000),
+  };
+  const filled = Object.fromEntries(Object.entries(bounded).filter(([, value]) => value !== undefined && value !== ""));
   const sha256 = createHash("sha256").update(text).digest("hex");
   const isRetracted = details.retracted === true || /^\W*(retracted|withdrawn)\b(?! (?:and|or) )/i.test(details.title ?? "");
   const warnings = [...(details.warnings ?? []), ...hidden];
@@ -80,5 +87,23 @@ function withoutInvisible(raw: string): { text: string; removed: number } {
     // eslint-disable-next-line no-control-regex
     .replace(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/g, "");
   const text = plain.replace(/[\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff\u{e0000}-\u{e007f}]/gu, "");
-  return { text: text.replace(/[ ]+\n/g, "\n").replace(/\n{3,}/g, "\n\n").normalize("NFC"), removed: plain.length - text.length };
+  const trimmed = text.split("\n").map((line) => line.trimEnd()).join("\n");
+  return { text: trimmed.replace(/\n{3,}/g, "\n\n").normalize("NFC"), removed: plain.length - text.length };
+}
+
+/**
+ * What stands between `open` and `close` taken out, and the pieces. Unclosed, it runs to the end. A regular expression for it takes
+ * quadratic time on a text of nothing but openings.
+ */
+export function takeOut(text: string, open: string, close: string): { text: string; pieces: string[] } {
+  const pieces: string[] = [];
+  let rest = "";
+  let at = 0;
+  for (let start = text.indexOf(open); start !== -1; start = text.indexOf(open, at)) {
+    const end = text.indexOf(close, start + open.length);
+    rest += text.slice(at, start);
+    pieces.push(text.slice(start + open.length, end === -1 ? undefined : end));
+    at = end === -1 ? text.length : end + close.length;
+  }
+  return { text: rest + text.slice(at), pieces };
 }
