@@ -3,7 +3,7 @@ import { listenForSignals } from "../../src/ui/signals.js";
 import { fakeIo } from "./fake-io.js";
 
 /** Calls the handler that was added last; a real signal would reach the test runner too. */
-const signal = (name: "SIGINT" | "SIGTERM"): void => process.listeners(name).at(-1)?.(name, 2);
+const signal = (name: "SIGINT" | "SIGTERM"): void => process.listeners(name).at(-1)?.(name);
 
 test("the first Ctrl+C lets the iteration finish, the second ends it", () => {
   const signals = listenForSignals(fakeIo());
