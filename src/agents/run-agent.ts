@@ -50,7 +50,7 @@ export function agentFrom(definition: AgentDefinition, context: AgentContext): A
             end = step.value;
             break;
           }
-          yield* reader.line(step.value);
+          for (const event of reader.line(step.value)) yield event;
         }
       } finally {
         await lines.return({ cause: "aborted", stderr: "" });

@@ -119,11 +119,11 @@ export async function* runProcess(request: ProcessRequest): AsyncGenerator<strin
     for await (const chunk of untilClosed(stdout)) {
       waiting = false;
       await transcript.write(chunk);
-      yield* lines.push(chunk);
+      for (const line of lines.push(chunk)) yield line;
       waiting = true;
       heard = performance.now();
     }
-    yield* lines.end();
+    for (const line of lines.end()) yield line;
     await exited;
   } finally {
     if (exit === undefined) void endIt("aborted");

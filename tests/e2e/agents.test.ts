@@ -101,6 +101,15 @@ for (const cli of ["claude", "codex"] as const) {
       expect(JSON.stringify(server?.requests[0]?.body)).not.toContain("BLEED-IN");
     });
 
+    it("works on the user's tree with its shell in classic mode, root or not", async () => {
+      const command = `echo x > ${join(folder, "outside.txt")}`;
+      const tool = cli === "claude" ? { name: "Bash", input: { command } } : { name: "exec_command", input: { cmd: command } };
+      const classic = { access: { everything: true }, settings: { classic: true }, options: cli === "codex" ? { model: "gpt-5.5" } : {} };
+      const events = await run(cli, calls(tool), classic);
+      expect(end(events)).toEqual({ type: "end", message: "<promise>COMPLETE</promise>" });
+      expect(existsSync(join(folder, "outside.txt"))).toBe(true);
+    });
+
     it("loses a sentinel of an earlier message", async () => {
       const events = await run(cli, ({ results }) =>
         results.length === 0
