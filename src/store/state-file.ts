@@ -17,6 +17,8 @@ export interface StateFile {
   read(): Promise<{ readonly rrd: Rrd; readonly stamp: Stamp }>;
   /** Writes a new version in place of the one with `stamp`; false when the file has changed since. */
   replace(rrd: Rrd, stamp: Stamp): Promise<boolean>;
+  /** Brings the copy of the last good version up to date. */
+  keepCopy(): Promise<void>;
 }
 
 interface Version {
@@ -35,12 +37,7 @@ const coarsestTimeStep = 2000;
 export function openStateFile(folder: string): StateFile {
   const path = join(folder, rrdName);
   let known: Version | undefined;
-
-  const remember = async (rrd: Rrd, stamp: Stamp, text: string): Promise<void> => {
-    known = { rrd, stamp, text, readAt: Date.now() };
-    // The copy helps against a slip of the hand, not against a power cut, so it is not worth a sync.
-    await writeFileAtomic(lastGoodOf(folder), text, { durable: false });
-  };
+  let copied: string | undefined;
 
   return {
     async read() {
@@ -53,7 +50,7 @@ export function openStateFile(folder: string): StateFile {
       else {
         const { ok, problems } = problem === undefined ? parseRrd(text, path) : { problems: [problem] };
         if (ok === undefined) throw await invalid(folder, problems);
-        await remember(ok, stamp, text);
+        known = { rrd: ok, stamp, text, readAt: Date.now() };
       }
       return known as Version;
     },
@@ -62,8 +59,15 @@ export function openStateFile(folder: string): StateFile {
       if (text === known?.text) return true;
       const written = await writeFileAtomic(path, text, { ifStill: stamp });
       if (written === undefined) return false;
-      await remember(rrd, written, text);
+      known = { rrd, stamp: written, text, readAt: Date.now() };
       return true;
+    },
+    async keepCopy() {
+      if (known === undefined || known.text === copied) return;
+      const { text } = known;
+      // It helps against a slip of the hand, not against a power cut, so it is not worth a sync.
+      await writeFileAtomic(lastGoodOf(folder), text, { durable: false });
+      copied = text;
     },
   };
 }

@@ -63,14 +63,20 @@ export async function openWriter(folder: string, { derive, notify }: ResearchOpt
     return rrd;
   };
 
-  /** Every step can be repeated, and the ledger's line is written when the ones before it are on the disk. */
+  /**
+   * Every step can be repeated. The ledger's line tells that rrd.json is done, so it is written after it; the logs go side by side
+   * because each waits for the disk on its own.
+   */
   const apply = async (entry: JournalEntry, planned?: Plan): Promise<void> => {
     const lines = await ledger();
     if (!lines.some(({ iteration }) => iteration === entry.iteration)) {
       base = await carryOut(planned ?? (await plan(lines, entry)), () => plan(lines, entry));
-      if (entry.progress !== null) await appendOnce(join(folder, progressName), entry.progress);
     }
-    await appendOnce(join(folder, ledgerName), entry.ledger);
+    await Promise.all([
+      entry.progress === null ? undefined : appendOnce(join(folder, progressName), entry.progress),
+      appendOnce(join(folder, ledgerName), entry.ledger),
+      state.keepCopy(),
+    ]);
     const isNewest = lines.every(({ iteration }) => iteration <= entry.iteration);
     if (isNewest) for (const { name, text } of entry.files ?? []) await writeFileAtomic(join(folder, name), text);
     await markDone(folder, entry.iteration);
@@ -96,6 +102,7 @@ export async function openWriter(folder: string, { derive, notify }: ResearchOpt
       await replay();
       const lines = await ledger();
       base = await carryOut(await plan(lines), () => plan(lines));
+      await state.keepCopy();
       return { rrd: base, ledger: lines };
     },
     async fold(fold) {
