@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import type { LedgerLine } from "../../src/generated/ledger.js";
 import type { AnalysisResult } from "../../src/generated/result-analysis.js";
+import type { ReportResult } from "../../src/generated/result-report.js";
 import type { Paper, Rrd } from "../../src/generated/rrd.js";
 import type { Agent, AgentEvent, Brief, LoopEvent, Notice, Verdict } from "../../src/loop/types.js";
 import { runLoop } from "../../src/loop/run-loop.js";
@@ -78,7 +79,7 @@ export const reading = (unit: string, over: Partial<AnalysisResult> = {}): Analy
   ...over,
 });
 
-export const narrative = (over: object = {}) => ({
+export const narrative = (over: Partial<ReportResult> = {}): ReportResult => ({
   unit: "report",
   executive_summary: "Small matters were studied.",
   key_findings: [{ text: "Fourteen minutes are enough.", paper_ids: ["p1"] }],

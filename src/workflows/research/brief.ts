@@ -51,7 +51,7 @@ export async function writeBrief(
   context: BriefContext,
   state: ResearchState,
   unit: ResearchUnit,
-  { workspace, repair, reasons }: { readonly workspace: string; readonly repair?: Repair; readonly reasons?: readonly string[] },
+  { workspace, resultFile, repair, reasons }: { readonly workspace: string; readonly resultFile: string; readonly repair?: Repair; readonly reasons?: readonly string[] },
 ): Promise<BriefParts> {
   const { rrd } = state;
   const paper = unit.kind === "paper" ? paperOf(rrd, unit.id) : undefined;
@@ -90,9 +90,12 @@ export async function writeBrief(
           spend("AGENTS.md of this repository", agentsFileTokens, room > 200 ? await agentsFile(context.root, Math.min(agentsFileTokens, room - 60)) : ""),
         ]
       : [];
-  const text = [...fixed, ...middle, ...closing.slice(0, 2), body, closing[2], "Now do the unit and write result.json."].filter(Boolean).join("\n\n");
+  const text = [...fixed, ...middle, ...closing.slice(0, 2), body, closing[2], closingWords(resultFile)].filter(Boolean).join("\n\n");
   return { text: `${text}\n`, web: needsWeb(state, unit) && repair === undefined, read, material };
 }
+
+/** The last words of every brief. The path is absolute: Claude's tool takes no other, and its lean prompt does not say where it runs. */
+export const closingWords = (resultFile: string): string => `Now do the unit and write ${resultFile}.`;
 
 const section = (title: string, text: string): string => `# ${title}\n\n${text}`;
 

@@ -10,6 +10,7 @@ import { formatLine, ledgerName } from "../../store/ledger.js";
 import { formatRrd } from "../../store/rrd-file.js";
 import { explaining } from "../../store/system-error.js";
 import { problemsOf } from "../../store/validate.js";
+import { closingWords } from "./brief.js";
 import { orVerdict } from "./or-verdict.js";
 import { fill, type Prompt } from "./prompt.js";
 import { readResult } from "./result-file.js";
@@ -59,8 +60,8 @@ export function createWorkflow(options: CreateOptions): Workflow<CreateState> {
     brief: (_state, _unit, notes) =>
       orVerdict(async () => {
         started += 1;
-        const text = requirementsBrief(options, notes);
         const workspace = await options.workspaces.create(started);
+        const text = requirementsBrief(options, notes, join(workspace, "result.json"));
         return { iteration: started, text, tokens: estimateTokens(text), workspace, access: { web: false, read: false, everything: false } };
       }),
     accept: (_state, _unit, run) =>
@@ -87,11 +88,11 @@ export function createWorkflow(options: CreateOptions): Workflow<CreateState> {
   };
 }
 
-function requirementsBrief({ prompt, topic }: CreateOptions, notes: Notes): string {
+function requirementsBrief({ prompt, topic }: CreateOptions, notes: Notes, resultFile: string): string {
   const values = { PROJECT: topic, PHASE: "REQUIREMENTS", UNIT: unit.id };
   const refusal = notes.refusal === undefined ? "" : `# The last result was refused\n\n${notes.refusal.map((reason) => `- ${reason}`).join("\n")}`;
   const data = JSON.stringify({ kind: "requirements", unit: unit.id, topic }, null, 1);
-  const parts = [fill(prompt.COMMON, values), fill(prompt.REQUIREMENTS, values), refusal, `# The unit\n\n<unit>\n${data}\n</unit>`, "Now do the unit and write result.json."];
+  const parts = [fill(prompt.COMMON, values), fill(prompt.REQUIREMENTS, values), refusal, `# The unit\n\n<unit>\n${data}\n</unit>`, closingWords(resultFile)];
   return `${parts.filter((part) => part !== "").join("\n\n")}\n`;
 }
 

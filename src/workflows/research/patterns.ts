@@ -46,7 +46,10 @@ export async function learnPatterns(root: string, patterns: readonly Pattern[]):
   const text = await readFile(path, "utf8").catch(() => "# What agents should know in this repository\n");
   const lines = fresh.map((pattern) => `- ${pattern.text}`).join("\n");
   const start = text.indexOf(learnedHeading);
-  if (start < 0) return writeFileAtomic(path, `${text.trimEnd()}\n\n${learnedHeading}\n\n${lines}\n`);
+  if (start < 0) {
+    await writeFileAtomic(path, `${text.trimEnd()}\n\n${learnedHeading}\n\n${lines}\n`);
+    return;
+  }
   const next = text.indexOf("\n## ", start + learnedHeading.length);
   const head = text.slice(0, next < 0 ? undefined : next).trimEnd();
   const gap = head.endsWith(learnedHeading) ? "\n\n" : "\n";

@@ -71,7 +71,7 @@ export function insightsByCategory(rrd: Rrd, { categories }: ReportResult): stri
     members: category.insight_ids.filter((id) => !placed.has(id) && placed.add(id)).map((id) => byId.get(id)),
   }));
   const others = insights.filter((insight) => !placed.has(insight.id ?? ""));
-  if (others.length > 0) groups.push({ name: "Other insights", members: others });
+  if (others.length > 0) groups.push({ name: "More insights", members: others });
   return groups
     .filter(({ members }) => members.length > 0)
     .map(({ name, members }) => {

@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import type { Refusal } from "../../generated/rrd.js";
 import { estimateTokens } from "../../lib/tokens.js";
 import type { AgentRun, Brief, Notes, Notice, Outcome, Workflow } from "../../loop/types.js";
@@ -83,7 +84,8 @@ export async function briefFor(
   const text = answer !== undefined && "text" in answer ? answer.text : undefined;
   const repair = isFirst && last !== undefined ? await repairOf(where.workspaces.kept(last.iteration), last.reasons, text) : undefined;
   const context = { ...where, patterns: await readPatterns(where.folder) };
-  const parts = await writeBrief(context, state, unit, { workspace, ...(repair === undefined ? {} : { repair }), ...(reasons === undefined ? {} : { reasons }) });
+  const resultFile = join(where.workspaces.path(iteration), "result.json");
+  const parts = await writeBrief(context, state, unit, { workspace, resultFile, ...(repair === undefined ? {} : { repair }), ...(reasons === undefined ? {} : { reasons }) });
   const access = { web: parts.web, read: parts.read, everything: false };
   return { brief: { iteration, text: parts.text, tokens: estimateTokens(parts.text), workspace, access }, material: parts.material };
 }

@@ -9,7 +9,9 @@ export interface Workspaces {
   readonly root: string;
   /** Removes what a crash left; refused ones stay. */
   sweep(): Promise<void>;
-  /** A fresh, empty folder. */
+  /** Where an iteration's lies. */
+  path(iteration: number): string;
+  /** Makes it, fresh and empty. */
   create(iteration: number): Promise<string>;
   /** Keeps the one of a refused iteration for the repair and for people, and answers where. */
   keep(iteration: number): Promise<string>;
@@ -24,7 +26,7 @@ const keptMark = "refused-";
 export function workspacesOf(stateDir: string, folder: string): Workspaces {
   const hash = createHash("sha256").update(folder).digest("hex").slice(0, 8);
   const root = join(stateDir, "workspaces", `${basename(folder)}-${hash}`);
-  const fresh = (iteration: number) => join(root, String(iteration));
+  const path = (iteration: number) => join(root, String(iteration));
   const kept = (iteration: number) => join(root, `${keptMark}${iteration}`);
   const clear = (path: string) => rm(path, { recursive: true, force: true, maxRetries: 3 });
   return {
@@ -34,24 +36,25 @@ export function workspacesOf(stateDir: string, folder: string): Workspaces {
       await Promise.all(names.filter((name) => !name.startsWith(keptMark)).map((name) => clear(join(root, name))));
     },
     async create(iteration) {
-      const path = fresh(iteration);
+      const folder = path(iteration);
       try {
-        await clear(path);
-        await mkdir(path, { recursive: true, mode: 0o700 });
+        await clear(folder);
+        await mkdir(folder, { recursive: true, mode: 0o700 });
       } catch (error) {
-        if (hasCode(error, "ENOSPC")) throw new ExpectedError(`The disk is full: no workspace could be made at ${path}; free some space and run again.`);
-        throw new ExpectedError(`No workspace could be made at ${path} (${messageOf(error)}); set state_dir in the config to a folder you can write to.`);
+        if (hasCode(error, "ENOSPC")) throw new ExpectedError(`The disk is full: no workspace could be made at ${folder}; free some space and run again.`);
+        throw new ExpectedError(`No workspace could be made at ${folder} (${messageOf(error)}); set state_dir in the config to a folder you can write to.`);
       }
-      return path;
+      return folder;
     },
+    path,
     kept,
     async keep(iteration) {
       await clear(kept(iteration));
-      await rename(fresh(iteration), kept(iteration)).catch(() => undefined);
+      await rename(path(iteration), kept(iteration)).catch(() => undefined);
       return kept(iteration);
     },
     async remove(iteration) {
-      await Promise.all([clear(fresh(iteration)), clear(kept(iteration))]).catch(() => undefined);
+      await Promise.all([clear(path(iteration)), clear(kept(iteration))]).catch(() => undefined);
     },
   };
 }
