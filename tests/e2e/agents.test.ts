@@ -6,6 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { AgentEvent } from "../../src/loop/types.js";
 import {
   type Answer,
+  claimed,
   type Cli,
   type FakeLlm,
   type ModelRequest,
@@ -58,7 +59,7 @@ for (const cli of ["claude", "codex"] as const) {
       expect(JSON.parse(readFileSync(join(workspace(), "result.json"), "utf8"))).toEqual({ ok: true });
       expect(end(events)).toEqual({ type: "end", message: "<promise>COMPLETE</promise>" });
       const usage = events.findLast((event) => event.type === "usage");
-      expect(usage).toMatchObject({ usage: { input: 2000, cached: 400, output: 100, requests: 2 } });
+      expect(usage).toMatchObject({ usage: { input: 2 * claimed.input, cached: 2 * claimed.cached, output: 2 * claimed.output, requests: 2 } });
       if (cli === "claude") expect(usage).toMatchObject({ costUsd: expect.any(Number), model: expect.stringContaining("claude") });
       expect(readFileSync(join(folder, "1.log"), "utf8")).toContain("COMPLETE");
     });
