@@ -66,7 +66,11 @@ function locate(text: string, haystack: Normalised, quote: string): Span | undef
 }
 
 /** Models wrap a quote in quotation marks of their own. */
-const trimQuotationMarks = (quote: string) => quote.trim().replace(/^["'“”‘’„«»]+|["'“”‘’„«»]+$/g, "").trim();
+const trimQuotationMarks = (quote: string) =>
+  quote
+    .trim()
+    .replace(/^["'“”‘’„«»]+|["'“”‘’„«»]+$/g, "")
+    .trim();
 
 const isShort = (quote: string) => wordsOf(quote).length < fewWords && normalise(quote).chars.length < fewCharacters;
 
@@ -167,5 +171,7 @@ function cutsInto({ chars, gaps }: Normalised, at: number): boolean {
   if (isPoint(before) && isDigit(after) && isDigit(chars[at - 2]) && gap === GAP_NONE) return true;
   if (isPoint(after) && isDigit(before) && isDigit(chars[at + 1]) && gaps[at + 1] === GAP_NONE) return true;
   // "0.3" of "-0.3", while the 4 of "GPT-4" is no negative number.
-  return before === "-" && isDigit(after) && gap === GAP_NONE && (at < 2 || gaps[at - 1] !== GAP_NONE || !isWordy(chars[at - 2]) || isDigit(chars[at - 2]));
+  return (
+    before === "-" && isDigit(after) && gap === GAP_NONE && (at < 2 || gaps[at - 1] !== GAP_NONE || !isWordy(chars[at - 2]) || isDigit(chars[at - 2]))
+  );
 }

@@ -34,7 +34,7 @@ export function normalise(text: string): Normalised {
   const citations = new Map<number, string>();
   let gap = GAP_NONE;
 
-  for (let at = 0; at < text.length; ) {
+  for (let at = 0; at < text.length;) {
     const char = text[at] as string;
     if (dropped.has(at)) {
       at += 1;
@@ -114,8 +114,15 @@ function joinsLetters(text: string, start: number, end: number): boolean {
 const isCombining = (code: number) => code >= 0x300 && code < 0x370;
 /** Accents that PDFs set as characters of their own. */
 const isAccent = (code: number) =>
-  isCombining(code) || code === 0xb4 || code === 0xa8 || code === 0xb8 || code === 0xaf || (code >= 0x2c6 && code <= 0x2c7) || (code >= 0x2d8 && code <= 0x2dd);
-const isInvisible = (code: number) => code === 0xad || (code >= 0x200b && code <= 0x200f) || code === 0x2060 || code === 0xfeff || (code >= 0xfe00 && code <= 0xfe0f);
+  isCombining(code) ||
+  code === 0xb4 ||
+  code === 0xa8 ||
+  code === 0xb8 ||
+  code === 0xaf ||
+  (code >= 0x2c6 && code <= 0x2c7) ||
+  (code >= 0x2d8 && code <= 0x2dd);
+const isInvisible = (code: number) =>
+  code === 0xad || (code >= 0x200b && code <= 0x200f) || code === 0x2060 || code === 0xfeff || (code >= 0xfe00 && code <= 0xfe0f);
 
 const quotationMarks = /^["'\u2018-\u201f\u2032\u2033\u2039\u203a\u00ab\u00bb\u300c-\u300f]$/u;
 const superscript = /^[\u00b2\u00b3\u00b9\u2070-\u209c]$/u;
@@ -151,7 +158,12 @@ function formOf(code: number, char: string): string {
   if (quotationMarks.test(char)) return "'";
   const special = specials.get(code);
   if (special !== undefined) return special;
-  return char.normalize("NFKD").replace(/[\u0300-\u036f\s]/g, "").normalize("NFC").toLowerCase().replace(/[\u2018\u2019]/g, "'");
+  return char
+    .normalize("NFKD")
+    .replace(/[\u0300-\u036f\s]/g, "")
+    .normalize("NFC")
+    .toLowerCase()
+    .replace(/[\u2018\u2019]/g, "'");
 }
 
 const asciiForm = (char: string) => (char === '"' || char === "`" ? "'" : char.toLowerCase());

@@ -20,7 +20,8 @@ const largestFeed = 20 * 1024 * 1024;
 export async function arxivPaper(reference: Extract<Reference, { kind: "arxiv" }>, api: string, options: HttpOptions): Promise<Described> {
   const id = `${reference.id}${reference.version === undefined ? "" : `v${reference.version}`}`;
   const answer = await getDocument(`${api}?id_list=${encodeURIComponent(id)}&max_results=1`, largestFeed, options, "application/atom+xml");
-  if (answer.status !== "ok" && answer.code !== 400) return { status: answer.status === "not-found" ? "error" : answer.status, reason: answer.reason };
+  if (answer.status !== "ok" && answer.code !== 400)
+    return { status: answer.status === "not-found" ? "error" : answer.status, reason: answer.reason };
   return await readFeed(new TextDecoder().decode(answer.status === "ok" ? answer.bytes : answer.body), id);
 }
 
@@ -38,10 +39,13 @@ export async function readFeed(xml: string, id: string): Promise<Described> {
   const [entry] = entries;
   const reference = parseReference(entry?.id ?? "");
   const title = oneLine(entry?.title);
-  if (entry === undefined || reference.kind !== "arxiv" || title === undefined) return { status: "empty", reason: `arXiv has no paper ${id}; check the id.` };
+  if (entry === undefined || reference.kind !== "arxiv" || title === undefined)
+    return { status: "empty", reason: `arXiv has no paper ${id}; check the id.` };
   const authors = [entry.author ?? []].flat().map((author) => oneLine(author.name));
   const doi = parseReference(entry["arxiv:doi"] ?? "");
-  const isWithdrawn = /\bthis (?:paper|article|submission) (?:has been|is|was) (?:withdrawn|retracted)/i.test(`${entry["arxiv:comment"] ?? ""} ${entry.summary ?? ""}`);
+  const isWithdrawn = /\bthis (?:paper|article|submission) (?:has been|is|was) (?:withdrawn|retracted)/i.test(
+    `${entry["arxiv:comment"] ?? ""} ${entry.summary ?? ""}`,
+  );
   const paper: Candidate = {
     id: paperId(reference),
     title,

@@ -33,7 +33,9 @@ export function readWork(json: string, doi: string): Described {
   }
   const title = plain(work?.title?.[0]);
   if (work === undefined || title === undefined) return { status: "empty", reason: `Crossref has no title for the DOI ${doi}.` };
-  const authors = (work.author ?? []).map(({ given, family, name }) => [given, family].filter((part) => part !== undefined).join(" ") || (name ?? ""));
+  const authors = (work.author ?? []).map(
+    ({ given, family, name }) => [given, family].filter((part) => part !== undefined).join(" ") || (name ?? ""),
+  );
   // Only a retraction retracts; corrections and addenda are updates too.
   const isRetracted = (work["updated-by"] ?? []).some(({ type }) => type === "retraction");
   const paper: Candidate = {
@@ -54,7 +56,13 @@ export function readWork(json: string, doi: string): Described {
 /** Titles and abstracts carry JATS tags and entities. */
 function plain(text: string | undefined): string | undefined {
   const entities: Readonly<Record<string, string>> = { "&lt;": "<", "&gt;": ">", "&amp;": "&", "&quot;": '"', "&nbsp;": " " };
-  return text?.replace(/<[^>]+>/g, " ").replace(/&(?:lt|gt|amp|quot|nbsp);/g, (entity) => entities[entity] ?? entity).replace(/\s+/g, " ").trim() || undefined;
+  return (
+    text
+      ?.replace(/<[^>]+>/g, " ")
+      .replace(/&(?:lt|gt|amp|quot|nbsp);/g, (entity) => entities[entity] ?? entity)
+      .replace(/\s+/g, " ")
+      .trim() || undefined
+  );
 }
 
 function dateOf(parts: readonly (number | null)[] | undefined): string | null {

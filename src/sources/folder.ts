@@ -20,7 +20,11 @@ const abstractLength = 3000;
  * is a candidate too, under its file's name. Throws an ExpectedError where there is no such folder.
  */
 export async function listFolder(dir: string, signal?: AbortSignal): Promise<Candidate[]> {
-  return await listDocuments(resolve(dir), { source: `folder:${dir}`, urlOf: (path) => pathToFileURL(path).href, idOf: (path) => paperId({ kind: "file", path }) }, signal);
+  return await listDocuments(
+    resolve(dir),
+    { source: `folder:${dir}`, urlOf: (path) => pathToFileURL(path).href, idOf: (path) => paperId({ kind: "file", path }) },
+    signal,
+  );
 }
 
 /** The demo's own documents; their ids and titles say that they are samples. */
@@ -45,7 +49,9 @@ interface Naming {
 }
 
 async function listDocuments(folder: string, naming: Naming, signal: AbortSignal | undefined): Promise<Candidate[]> {
-  const isFolder = await stat(folder).then((found) => found.isDirectory()).catch(() => false);
+  const isFolder = await stat(folder)
+    .then((found) => found.isDirectory())
+    .catch(() => false);
   if (!isFolder) throw new ExpectedError(`There is no folder ${folder}; correct the source 'folder:<path>' in rrd.json.`);
   const { default: glob } = await import("fast-glob");
   const found = await glob("**/*.{pdf,htm,html,xhtml,md,markdown,txt}", {

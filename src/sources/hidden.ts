@@ -12,7 +12,8 @@ const hiding: readonly RegExp[] = [
   /(?:^|;)\s*(?:left|top|right|text-indent|margin-left)\s*:\s*-\d{3,}/i,
   /(?:^|;)\s*(?:height|width)\s*:\s*0(?:px)?\s*(?:!|;|$)/i,
 ];
-const whiteText = /(?:^|;)\s*color\s*:\s*(?:#fff(?:fff)?(?:ff)?\b|white\b|rgba?\(\s*25\d\s*,\s*25\d\s*,\s*25\d\b|transparent\b|rgba\([^)]*,\s*0\s*\))/i;
+const whiteText =
+  /(?:^|;)\s*color\s*:\s*(?:#fff(?:fff)?(?:ff)?\b|white\b|rgba?\(\s*25\d\s*,\s*25\d\s*,\s*25\d\b|transparent\b|rgba\([^)]*,\s*0\s*\))/i;
 const background = /(?:^|;)\s*background(?:-color)?\s*:\s*(?!\s*(?:#fff|white|none|transparent|inherit|initial|rgba?\(\s*25\d))/i;
 
 /** At most so many rules of the page's own style sheets are looked at. */
@@ -38,17 +39,27 @@ function isHiding(page: CheerioAPI, node: Cheerio<Element>): boolean {
   if (hiding.some((pattern) => pattern.test(style))) return true;
   if (!whiteText.test(style)) return false;
   // White on a dark box is a design; white on nothing is hidden.
-  return ![node, ...node.parents().toArray().map((parent) => page(parent))].some((each) => background.test(each.attr("style") ?? ""));
+  return ![
+    node,
+    ...node
+      .parents()
+      .toArray()
+      .map((parent) => page(parent)),
+  ].some((each) => background.test(each.attr("style") ?? ""));
 }
 
 /** Writes simple rules of style elements into the style attributes that they apply to. Rules within @media and the like are left alone. */
 function applyStyleSheets(page: CheerioAPI): void {
-  const sheets = page("style").toArray().map((element) => page(element).text()).join("\n");
+  const sheets = page("style")
+    .toArray()
+    .map((element) => page(element).text())
+    .join("\n");
   let count = 0;
   for (const [selector, declarations] of topRules(takeOut(sheets, "/*", "*/").text)) {
     if ((count += 1) > mostRules) return;
     const isSimple = selector.split(",").every((part) => /^\s*[\w.#\s>-]+\s*$/.test(part)) && /[.#]|\b(?:span|p|div)\b/.test(selector);
-    if (!isSimple || !(hiding.some((pattern) => pattern.test(declarations)) || whiteText.test(declarations) || background.test(declarations))) continue;
+    if (!isSimple || !(hiding.some((pattern) => pattern.test(declarations)) || whiteText.test(declarations) || background.test(declarations)))
+      continue;
     page(selector).each((_, element) => void page(element).attr("style", `${page(element).attr("style") ?? ""};${declarations}`));
   }
 }

@@ -24,10 +24,16 @@ export function detailsOf(page: CheerioAPI, url: string | undefined): PageDetail
     );
   const shown = (selector: string) => page(selector).first().text().replace(/\s+/g, " ").trim() || undefined;
 
-  const authors = all("citation_author", "citation_authors", "dc.creator").flatMap((names) => names.split(";")).map((name) => name.trim());
+  const authors = all("citation_author", "citation_authors", "dc.creator")
+    .flatMap((names) => names.split(";"))
+    .map((name) => name.trim());
   const pdf = all("citation_pdf_url")[0];
   const base = page("base[href]").attr("href") ?? url;
-  const abstract = all("citation_abstract", "dcterms.abstract")[0] ?? shown(".ltx_abstract p") ?? shown("section.abstract p, #abstract p, blockquote.abstract") ?? all("dc.description", "og:description", "description")[0];
+  const abstract =
+    all("citation_abstract", "dcterms.abstract")[0] ??
+    shown(".ltx_abstract p") ??
+    shown("section.abstract p, #abstract p, blockquote.abstract") ??
+    all("dc.description", "og:description", "description")[0];
   return {
     title: all("citation_title", "dc.title")[0] ?? shown("h1.ltx_title_document") ?? all("og:title")[0] ?? shown("h1") ?? shown("title"),
     authors: authors.length === 0 ? undefined : [...new Set(authors)],
@@ -42,5 +48,9 @@ export function detailsOf(page: CheerioAPI, url: string | undefined): PageDetail
 /** 2024/01/22, 2024-01-22T10:00Z and 2024 as YYYY[-MM[-DD]]. */
 function isoDate(text: string | undefined): string | undefined {
   const match = /^(\d{4})(?:[-/](\d{1,2})(?:[-/](\d{1,2}))?)?/.exec(text ?? "");
-  return match?.slice(1).filter((part) => part !== undefined).map((part) => part.padStart(2, "0")).join("-");
+  return match
+    ?.slice(1)
+    .filter((part) => part !== undefined)
+    .map((part) => part.padStart(2, "0"))
+    .join("-");
 }

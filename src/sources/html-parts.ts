@@ -5,7 +5,9 @@ import type { Part } from "./text.js";
 type Node = ReturnType<CheerioAPI> extends Cheerio<infer Each> ? Each : never;
 
 const blocks = new Set(
-  "address article blockquote body caption center dd details div dl dt figcaption figure footer header hr li main ol p pre section summary table tbody thead tfoot tr ul".split(" "),
+  "address article blockquote body caption center dd details div dl dt figcaption figure footer header hr li main ol p pre section summary table tbody thead tfoot tr ul".split(
+    " ",
+  ),
 );
 
 /** The text below a node, split at its headings. Each section begins with its heading as a line `## 3 Method`. */
@@ -30,7 +32,8 @@ export function partsOf(page: CheerioAPI, main: Cheerio<Node>): Part[] {
     if (name === "li") say("\n- ");
     else if (blocks.has(name)) say(name === "tr" ? "\n" : "\n\n");
     // LaTeXML lays equations and authors out in tables; bars belong to tables of data.
-    if ((name === "td" || name === "th") && page(node).prevAll("td, th").length > 0) say(page(node).closest("table").is(".ltx_eqn_table, .ltx_equation") ? " " : " | ");
+    if ((name === "td" || name === "th") && page(node).prevAll("td, th").length > 0)
+      say(page(node).closest("table").is(".ltx_eqn_table, .ltx_equation") ? " " : " | ");
     for (const child of node.children) walk(child as Node, verbatim || name === "pre");
     if (blocks.has(name) && name !== "tr" && name !== "li") say("\n\n");
   }

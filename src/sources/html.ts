@@ -59,13 +59,26 @@ function readPage(page: CheerioAPI, url: string | undefined): HtmlResult {
   const main = mains.find((selector) => page(selector).first().text().replace(/\s+/g, " ").length > 0.4 * total) ?? "body";
   const parts = partsOf(page, page(main).first());
   const length = parts.reduce((sum, part) => sum + part.text.length, 0);
-  if (length < 200) return { status: "unreadable", reason: "The page has hardly any text; it may need JavaScript or a login. Save the paper as a PDF and give its path." };
+  if (length < 200)
+    return {
+      status: "unreadable",
+      reason: "The page has hardly any text; it may need JavaScript or a login. Save the paper as a PDF and give its path.",
+    };
 
   const sections = parts.filter((part) => part.label !== undefined).length;
   const isWhole = main === "article.ltx_document" || !details.isAboutPaper || (length > 10_000 && sections >= 3);
-  const warnings = hidden === "" ? [] : [`${hidden.length} characters of hidden text were left out of the text${findInstructions(hidden).length > 0 ? "; they give instructions to a reviewer or model" : ""}.`];
+  const warnings =
+    hidden === ""
+      ? []
+      : [
+          `${hidden.length} characters of hidden text were left out of the text${findInstructions(hidden).length > 0 ? "; they give instructions to a reviewer or model" : ""}.`,
+        ];
   const { title, authors, date, abstract, doi, pdfUrl } = details;
-  return { status: "ok", text: buildText(parts, { kind: "html", depth: isWhole ? "full" : "partial", title, authors, date, abstract, doi, warnings }), pdfUrl };
+  return {
+    status: "ok",
+    text: buildText(parts, { kind: "html", depth: isWhole ? "full" : "partial", title, authors, date, abstract, doi, warnings }),
+    pdfUrl,
+  };
 }
 
 /** Puts each formula once, as `$LaTeX$`; pages carry it as MathML, as alternative text and as drawn characters side by side. */
@@ -92,7 +105,9 @@ function notesBehindTheirParagraphs(page: CheerioAPI): void {
     note.remove();
   });
   page('sup:has(a[href*="#"])').each((_, element) => {
-    const numbers = page(element).text().replace(/[[\]\s]/g, "");
+    const numbers = page(element)
+      .text()
+      .replace(/[[\]\s]/g, "");
     if (/^\d{1,3}(?:[,;–-]\d{1,3})*$/.test(numbers)) page(element).replaceWith(` [${numbers}]`);
   });
 }

@@ -63,7 +63,8 @@ function withoutAgain(result: Attempt): HttpDocument | HttpFailure {
 }
 
 async function attempt(url: string, limit: number, { signal, contact, fetch }: HttpOptions, accept: string): Promise<Attempt> {
-  if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) return { status: "error", reason: `'${url.slice(0, 200)}' is not an http or https address.` };
+  if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol))
+    return { status: "error", reason: `'${url.slice(0, 200)}' is not an http or https address.` };
   const { host } = new URL(url);
   try {
     const get = fetch ?? (await ownFetch());
@@ -71,7 +72,8 @@ async function attempt(url: string, limit: number, { signal, contact, fetch }: H
     const response = await get(url, { headers, signal: AbortSignal.any([signal, AbortSignal.timeout(longestTransfer)]), redirect: "follow" });
     const ok = response.status >= 200 && response.status < 300;
     const bytes = await readBody(response, ok ? limit : mostOfAnError, ok);
-    if (bytes === undefined) return { status: "error", reason: `${host} sent more than ${Math.round(limit / 1024 / 1024)} MB; download it by hand and give its path.` };
+    if (bytes === undefined)
+      return { status: "error", reason: `${host} sent more than ${Math.round(limit / 1024 / 1024)} MB; download it by hand and give its path.` };
     const failure = judge(response, host, bytes);
     if (failure !== undefined) return { ...failure, code: response.status, body: bytes };
     return { status: "ok", bytes, url: response.url === "" ? url : response.url, type: (response.headers.get("content-type") ?? "").toLowerCase() };
@@ -83,7 +85,10 @@ async function attempt(url: string, limit: number, { signal, contact, fetch }: H
 
 function judge({ status, headers }: HttpResponse, host: string, body: Uint8Array): (HttpFailure & { again?: true }) | undefined {
   const byHand = "open it in a browser, save the PDF and give its path";
-  const isChallenge = headers.get("cf-mitigated") === "challenge" || headers.get("x-amzn-waf-action") === "challenge" || looksLikeChallenge(body, headers.get("content-type"));
+  const isChallenge =
+    headers.get("cf-mitigated") === "challenge" ||
+    headers.get("x-amzn-waf-action") === "challenge" ||
+    looksLikeChallenge(body, headers.get("content-type"));
   if (isChallenge) return { status: "blocked", reason: `${host} answered with a bot challenge; ${byHand}.` };
   if (status === 429) return { status: "rate_limited", reason: `${host} asks to wait (HTTP 429)${retryAfter(headers.get("retry-after"))}.` };
   if ([401, 402, 403, 407, 451].includes(status)) return { status: "blocked", reason: `${host} refused access (HTTP ${status}); ${byHand}.` };
@@ -117,16 +122,20 @@ async function readBody({ body }: HttpResponse, limit: number, isWhole: boolean)
 
 function describe(error: unknown, host: string): HttpFailure & { again?: true } {
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
-  if (hasCode(cause, "ENOTFOUND", "EAI_AGAIN")) return { status: "error", reason: `${host} was not found (${cause.code}); check the address and the network.` };
+  if (hasCode(cause, "ENOTFOUND", "EAI_AGAIN"))
+    return { status: "error", reason: `${host} was not found (${cause.code}); check the address and the network.` };
   if (hasCode(cause, "ECONNREFUSED")) return { status: "error", reason: `${host} does not accept connections (ECONNREFUSED).` };
-  if (error instanceof Error && error.name === "TimeoutError") return { status: "error", reason: `${host} took longer than ${longestTransfer / second} seconds.` };
-  if (hasCode(cause, "UND_ERR_CONNECT_TIMEOUT", "UND_ERR_HEADERS_TIMEOUT", "UND_ERR_BODY_TIMEOUT", "ETIMEDOUT")) return { status: "error", reason: `${host} does not answer (${cause.code}).` };
+  if (error instanceof Error && error.name === "TimeoutError")
+    return { status: "error", reason: `${host} took longer than ${longestTransfer / second} seconds.` };
+  if (hasCode(cause, "UND_ERR_CONNECT_TIMEOUT", "UND_ERR_HEADERS_TIMEOUT", "UND_ERR_BODY_TIMEOUT", "ETIMEDOUT"))
+    return { status: "error", reason: `${host} does not answer (${cause.code}).` };
   const lost = hasCode(cause, "ECONNRESET", "UND_ERR_SOCKET", "EPIPE") || (error instanceof Error && error.message === "terminated");
   return { status: "error", reason: `${host} could not be reached (${messageOf(cause)}).`, ...(lost ? { again: true as const } : {}) };
 }
 
 const version = (JSON.parse(readFileSync(packageFile("package.json"), "utf8")) as { version: string }).version;
-const userAgent = (contact: string | undefined) => `research-ralph/${version}${contact === undefined ? "" : ` (+${contact.replace(/[^\x20-\x7e]/g, "")})`}`;
+const userAgent = (contact: string | undefined) =>
+  `research-ralph/${version}${contact === undefined ? "" : ` (+${contact.replace(/[^\x20-\x7e]/g, "")})`}`;
 
 let shared: Promise<Fetch> | undefined;
 

@@ -41,7 +41,9 @@ export const normalTitle = (title: string): string =>
 /** The words of a name that may be its surname, lower-case and without accents; "Paré, Guy", "Guy Paré" and "G. Paré" all give "pare". */
 export function surnameOf(name: string): string | undefined {
   const [family, given] = name.split(",");
-  const words = normalTitle(family ?? "").split(" ").filter((word) => word.length > 1);
+  const words = normalTitle(family ?? "")
+    .split(" ")
+    .filter((word) => word.length > 1);
   return given === undefined ? words.at(-1) : words[0];
 }
 
@@ -62,7 +64,9 @@ function firstSurname(authors: PaperIdentity["authors"]): string | undefined {
 }
 
 function keysOf(paper: PaperIdentity): string[] {
-  const named = [paper.identifiers?.doi, paper.identifiers?.arxiv, paper.url, paper.pdf_url].filter((name) => typeof name === "string" && name !== "");
+  const named = [paper.identifiers?.doi, paper.identifiers?.arxiv, paper.url, paper.pdf_url].filter(
+    (name) => typeof name === "string" && name !== "",
+  );
   const keys = named.map((name) => {
     const reference = parseReference(String(name));
     if (reference.kind === "arxiv") return `arxiv ${reference.id}`;
@@ -98,7 +102,11 @@ export function isDocumentOf(text: string, paper: { readonly title?: string | nu
   const words = new Set(beginning.split(" "));
   const telling = [...new Set(wanted.split(" "))].filter((word) => word.length > 2 && !smallWords.has(word));
   if (telling.length > 0 && telling.filter((word) => words.has(word)).length >= 0.7 * telling.length) return true;
-  const surnames = new Set(authorsOf(paper.authors).map(surnameOf).filter((name) => name !== undefined && words.has(name)));
+  const surnames = new Set(
+    authorsOf(paper.authors)
+      .map(surnameOf)
+      .filter((name) => name !== undefined && words.has(name)),
+  );
   // Wang or Lee alone stands in every second reference list.
   return surnames.size >= 2 || [...surnames].some((name) => (name?.length ?? 0) >= 5);
 }

@@ -31,7 +31,8 @@ function splitFrontMatter(source: string): { front: Record<string, unknown>; bod
   if (match?.[1] === undefined) return { front: {}, body: source };
   try {
     const front: unknown = parse(match[1], { schema: "core", maxAliasCount: 10 });
-    if (typeof front === "object" && front !== null && !Array.isArray(front)) return { front: front as Record<string, unknown>, body: source.slice(match[0].length) };
+    if (typeof front === "object" && front !== null && !Array.isArray(front))
+      return { front: front as Record<string, unknown>, body: source.slice(match[0].length) };
   } catch {
     // Not YAML: two rules around ordinary text.
   }
@@ -68,9 +69,15 @@ function textOf(value: unknown): string | undefined {
 }
 
 function namesOf(value: unknown): string[] | undefined {
-  if (typeof value === "string") return value.split(/;|\band\b|,(?= *\p{Lu}\p{L}+ )/u).map((name) => name.trim()).filter((name) => name !== "");
+  if (typeof value === "string")
+    return value
+      .split(/;|\band\b|,(?= *\p{Lu}\p{L}+ )/u)
+      .map((name) => name.trim())
+      .filter((name) => name !== "");
   if (!Array.isArray(value)) return undefined;
-  return value.map((name: unknown) => textOf(typeof name === "object" && name !== null && "name" in name ? name.name : name)).filter((name) => name !== undefined);
+  return value
+    .map((name: unknown) => textOf(typeof name === "object" && name !== null && "name" in name ? name.name : name))
+    .filter((name) => name !== undefined);
 }
 
 /** The core schema of YAML leaves dates as text; a year alone is read as a number. */

@@ -15,7 +15,9 @@ export async function describeReference(reference: Reference, options: ReadOptio
   const endpoints = { ...publicEndpoints, ...options.endpoints };
   if (reference.kind !== "arxiv" && reference.kind !== "doi") return await fromDocument(reference, options);
   const described =
-    reference.kind === "arxiv" ? await arxivPaper(reference, endpoints.arxivApi, options) : await crossrefPaper(reference.doi, endpoints.crossref, options);
+    reference.kind === "arxiv"
+      ? await arxivPaper(reference, endpoints.arxivApi, options)
+      : await crossrefPaper(reference.doi, endpoints.crossref, options);
   if (described.status === "ok" || (described.status === "empty" && reference.kind === "arxiv")) return described;
   // arXiv's API asks well-behaved clients to wait too, while its pages go on answering.
   const document = await fromDocument(reference, options);

@@ -60,7 +60,9 @@ function rowsOf(runs: readonly Run[]): Row[] {
   const rows: Row[] = [];
   for (const run of runs.toSorted((a, b) => b.y - a.y)) {
     // Neighbouring columns may be set a few points apart, so the last few rows are tried.
-    const row = rows.slice(-3).findLast(({ y, height }) => Math.abs(y - run.y) < 0.45 * Math.max(Math.min(height, run.height), 0.6 * Math.max(height, run.height)));
+    const row = rows
+      .slice(-3)
+      .findLast(({ y, height }) => Math.abs(y - run.y) < 0.45 * Math.max(Math.min(height, run.height), 0.6 * Math.max(height, run.height)));
     if (row === undefined) rows.push({ runs: [run], y: run.y, height: run.height });
     else {
       row.runs.push(run);
@@ -97,7 +99,9 @@ function gutterOf(rows: readonly Row[]): Gutter | undefined {
 
   const gutter = { x: best.x, left, right };
   const free = rows.filter((row) => !touches(row, gutter.x));
-  const sides = [0, 1].map((side) => free.map((row) => row.runs.filter((run) => (middle(run) < gutter.x ? 0 : 1) === side)).filter((own) => own.length > 0));
+  const sides = [0, 1].map((side) =>
+    free.map((row) => row.runs.filter((run) => (middle(run) < gutter.x ? 0 : 1) === side)).filter((own) => own.length > 0),
+  );
   return sides.every((side) => side.length >= 4 && looksSet(side, width / 2)) && overlap(sides) ? gutter : undefined;
 }
 

@@ -41,7 +41,8 @@ const shapeOf = (text: string) => text.replace(/\d+/g, "#").replace(/\s+/g, " ")
 /** What stands at the edge of at least three pages and of a third of them, whatever its numbers. */
 function runningHeads(pages: readonly (readonly Line[])[]): ReadonlySet<string> {
   const counts = new Map<string, number>();
-  for (const lines of pages) for (const shape of new Set(edgesOf(lines).map((line) => shapeOf(line.text)))) counts.set(shape, (counts.get(shape) ?? 0) + 1);
+  for (const lines of pages)
+    for (const shape of new Set(edgesOf(lines).map((line) => shapeOf(line.text)))) counts.set(shape, (counts.get(shape) ?? 0) + 1);
   return new Set([...counts].filter(([, count]) => count >= Math.max(3, pages.length / 3)).map(([shape]) => shape));
 }
 
@@ -51,21 +52,24 @@ function isFurniture(line: Line, running: ReadonlySet<string>): boolean {
 }
 
 function medianLeading(lines: readonly Line[]): number {
-  const steps = lines.slice(1).map((line, index) => (lines[index]?.y ?? 0) - line.y).filter((step) => step > 1);
+  const steps = lines
+    .slice(1)
+    .map((line, index) => (lines[index]?.y ?? 0) - line.y)
+    .filter((step) => step > 1);
   return steps.toSorted((a, b) => a - b)[Math.floor(steps.length / 2)] ?? 12;
 }
 
 const combining: Readonly<Record<string, string>> = {
   "´": "\u0301",
   "¨": "\u0308",
-  "ˆ": "\u0302",
+  ˆ: "\u0302",
   "˜": "\u0303",
   "¯": "\u0304",
   "˘": "\u0306",
   "˙": "\u0307",
   "˚": "\u030a",
   "˝": "\u030b",
-  "ˇ": "\u030c",
+  ˇ: "\u030c",
   "¸": "\u0327",
 };
 

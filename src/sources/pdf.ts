@@ -37,13 +37,13 @@ export async function readPdf(bytes: Uint8Array, { signal, pages: wanted = mostP
     const pages: Line[][] = [];
     let hidden = 0;
     for (let number = 1; number <= Math.min(document.numPages, wanted, mostPages); number += 1) {
-      if (ends.aborted) return unreadable(signal?.aborted ? "Reading the PDF was interrupted." : `The PDF could not be read within ${timeout / 1000} seconds.`);
+      if (ends.aborted)
+        return unreadable(signal?.aborted ? "Reading the PDF was interrupted." : `The PDF could not be read within ${timeout / 1000} seconds.`);
       const page = await document.getPage(number);
       const content = await page.getTextContent();
       const runs = content.items.flatMap((item) => ("str" in item ? [item] : []));
-      const seen = runs.filter((run) => Math.hypot(run.transform[2], run.transform[3]) >= smallestPrint || run.str.trim() === "");
-      hidden += runs.filter((run) => !seen.includes(run)).reduce((sum, run) => sum + run.str.length, 0);
-      pages.push(uprightFirst(seen));
+      hidden += runs.filter(isTiny).reduce((sum, run) => sum + run.str.length, 0);
+      pages.push(uprightFirst(runs.filter((run) => !isTiny(run))));
       page.cleanup();
     }
     const { info } = await document.getMetadata().catch(() => ({ info: {} }));
@@ -60,6 +60,8 @@ interface TextItem {
   readonly transform: readonly number[];
   readonly width: number;
 }
+
+const isTiny = ({ str, transform }: TextItem) => str.trim() !== "" && Math.hypot(transform[2] ?? 0, transform[3] ?? 0) < smallestPrint;
 
 /** Lays out each direction of writing by itself, the most used first: a rotated stamp in the margin must not cut into lines. */
 function uprightFirst(items: readonly TextItem[]): Line[] {
@@ -86,7 +88,11 @@ function accentsBeforeLetters(runs: readonly Run[]): Run[] {
   const merged: Run[] = [];
   for (const run of runs) {
     const last = merged.at(-1);
-    const isOver = last !== undefined && /^\s*[´¨ˆ˜¯˘˙˚˝ˇ¸]\s*$/.test(last.text) && Math.abs(last.x - run.x) < run.height / 2 && Math.abs(last.y - run.y) < run.height / 2;
+    const isOver =
+      last !== undefined &&
+      /^\s*[´¨ˆ˜¯˘˙˚˝ˇ¸]\s*$/.test(last.text) &&
+      Math.abs(last.x - run.x) < run.height / 2 &&
+      Math.abs(last.y - run.y) < run.height / 2;
     if (isOver) merged[merged.length - 1] = { ...run, text: last.text.trim() + run.text };
     else merged.push(run);
   }
@@ -98,8 +104,10 @@ function assemble(pages: readonly Line[][], hidden: number, info: Record<string,
   const all = parts.map((part) => part.text).join("\n");
   const letters = all.match(/[\p{L}\p{N}]/gu)?.length ?? 0;
   const nonsense = all.match(/[\p{Co}\p{Cn}\ufffd]/gu)?.length ?? 0;
-  if (letters < 40 || letters < 8 * pages.length) return unreadable("The PDF has no text; it is probably a scan. Run OCR over it (for example with ocrmypdf) and try again.");
-  if (nonsense > letters / 3) return unreadable("The PDF's fonts don't say which letters they show; run OCR over it (for example with ocrmypdf) and try again.");
+  if (letters < 40 || letters < 8 * pages.length)
+    return unreadable("The PDF has no text; it is probably a scan. Run OCR over it (for example with ocrmypdf) and try again.");
+  if (nonsense > letters / 3)
+    return unreadable("The PDF's fonts don't say which letters they show; run OCR over it (for example with ocrmypdf) and try again.");
 
   const warnings = [];
   if (hidden > 0) warnings.push(`${hidden} characters too small to be seen were left out of the text.`);
@@ -108,13 +116,29 @@ function assemble(pages: readonly Line[][], hidden: number, info: Record<string,
   const title = titleFrom(info.Title) ?? largestLines(pages[0] ?? []);
   const authors = authorsFrom(info.Author);
   const abstract = /(?:^|\n)\s*abstract\b[\s.:—-]*([\s\S]{80,2500}?)(?=\n\s*\n|\n\s*(?:1|I)?\.?\s*introduction\b)/i.exec(all)?.[1];
-  return { status: "ok", text: buildText(parts, { kind: "pdf", depth, title, authors, abstract: abstract?.replace(/-\n(?=\p{Ll})/gu, "").replace(/\s+/g, " ").trim(), warnings }) };
+  return {
+    status: "ok",
+    text: buildText(parts, {
+      kind: "pdf",
+      depth,
+      title,
+      authors,
+      abstract: abstract
+        ?.replace(/-\n(?=\p{Ll})/gu, "")
+        .replace(/\s+/g, " ")
+        .trim(),
+      warnings,
+    }),
+  };
 }
 
 /** Writing programs leave file names and placeholders in the title. */
 function titleFrom(value: unknown): string | undefined {
   const title = typeof value === "string" ? withAccents(value).replace(/\s+/g, " ").trim() : "";
-  const useless = title.length < 5 || /^(untitled|microsoft word|title|no title|document\d*|paper|manuscript|main|arxiv)\b/i.test(title) || /\.(docx?|tex|pdf|dvi|indd|rtf)$/i.test(title);
+  const useless =
+    title.length < 5 ||
+    /^(untitled|microsoft word|title|no title|document\d*|paper|manuscript|main|arxiv)\b/i.test(title) ||
+    /\.(docx?|tex|pdf|dvi|indd|rtf)$/i.test(title);
   return useless ? undefined : title;
 }
 
@@ -125,14 +149,20 @@ function largestLines(lines: readonly Line[]): string | undefined {
   const start = first.findIndex((line) => line.height > height - 0.5);
   const rest = first.slice(start);
   const end = rest.findIndex((line) => line.height <= height - 0.5);
-  const title = rest.slice(0, end === -1 ? 4 : Math.min(end, 4)).map((line) => line.text).join(" ");
+  const title = rest
+    .slice(0, end === -1 ? 4 : Math.min(end, 4))
+    .map((line) => line.text)
+    .join(" ");
   return title === "" ? undefined : title.slice(0, 300);
 }
 
 function authorsFrom(value: unknown): string[] | undefined {
   if (typeof value !== "string" || value.trim() === "") return undefined;
   const separator = value.includes(";") ? /;/ : /,|\band\b/;
-  const names = value.split(separator).map((name) => withAccents(name).trim()).filter((name) => name.length > 1);
+  const names = value
+    .split(separator)
+    .map((name) => withAccents(name).trim())
+    .filter((name) => name.length > 1);
   return names.length === 0 ? undefined : names.slice(0, 300);
 }
 

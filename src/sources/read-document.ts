@@ -20,11 +20,17 @@ export async function readDocument(bytes: Uint8Array, { type = "", name = "", si
   const head = Buffer.from(bytes.subarray(0, 1024)).toString("latin1");
   if (head.includes("%PDF-") || (/\.pdf$/i.test(name) && !/<html|<!doctype/i.test(head))) return readPdf(bytes, { signal, pages });
   if (bytes.length > largestPage) return { status: "unreadable", reason: `The document is larger than ${largestPage / 1024 / 1024} MB and no PDF.` };
-  if (bytes.includes(0) && !/charset=utf-16/i.test(type)) return { status: "unreadable", reason: "The document is neither a PDF, a web page nor text." };
+  if (bytes.includes(0) && !/charset=utf-16/i.test(type))
+    return { status: "unreadable", reason: "The document is neither a PDF, a web page nor text." };
 
   const text = decode(bytes, type, head);
   const isPlain = /\.(?:md|markdown|txt)$/i.test(name) || /^text\/(?:plain|markdown|x-markdown)/.test(type);
-  if (!isPlain && (/html/.test(type) || /\.x?html?$/i.test(name) || /^\s*(?:<\?xml[^>]*>\s*)?(?:<!--[\s\S]*?-->\s*)?<(?:!doctype html|html|head|body|article|div|p|h1)\b/i.test(text))) {
+  if (
+    !isPlain &&
+    (/html/.test(type) ||
+      /\.x?html?$/i.test(name) ||
+      /^\s*(?:<\?xml[^>]*>\s*)?(?:<!--[\s\S]*?-->\s*)?<(?:!doctype html|html|head|body|article|div|p|h1)\b/i.test(text))
+  ) {
     return readHtml(text, /^https?:/.test(name) ? name : undefined);
   }
   if (text.trim() === "") return { status: "unreadable", reason: "The document is empty." };

@@ -56,7 +56,12 @@ export async function readPaper(paper: PaperToRead, options: ReadOptions): Promi
   const file = localFile(paper);
   const stamp = file === undefined ? undefined : await stampOf(file);
   const kept = await loadText(options.cacheDir, paper.id, stamp);
-  const read: Read = kept !== undefined ? { status: "ok", text: kept } : file !== undefined ? await readFileAt(file, options.signal) : await readFromNetwork(paper, options);
+  const read: Read =
+    kept !== undefined
+      ? { status: "ok", text: kept }
+      : file !== undefined
+        ? await readFileAt(file, options.signal)
+        : await readFromNetwork(paper, options);
   if (read.status !== "ok") return read;
   try {
     return { status: "ok", text: read.text, path: await saveText(options.cacheDir, paper.id, read.text, stamp) };
@@ -86,13 +91,15 @@ async function stampOf(path: string): Promise<string | undefined> {
 
 async function readFileAt(path: string, signal: AbortSignal): Promise<Read> {
   // An address comes from an agent's search: a key or a settings file must not be read into a brief.
-  if (!documentEnding.test(path)) return { status: "unreadable", reason: `${path} is not a document that can be read (PDF, HTML, Markdown or text).` };
+  if (!documentEnding.test(path))
+    return { status: "unreadable", reason: `${path} is not a document that can be read (PDF, HTML, Markdown or text).` };
   try {
     if ((await stat(path)).size > largestPdf) return { status: "unreadable", reason: `${path} is larger than ${largestPdf / 1024 / 1024} MB.` };
     return await readDocument(await readFile(path), { name: path, signal });
   } catch (error) {
     if (hasCode(error, "ENOENT")) return { status: "not-found", reason: `There is no file ${path}.` };
-    if (hasCode(error, "EACCES", "EPERM", "EISDIR", "ENOTDIR", "EIO")) return { status: "error", reason: `${path} could not be read (${error.code}).` };
+    if (hasCode(error, "EACCES", "EPERM", "EISDIR", "ENOTDIR", "EIO"))
+      return { status: "error", reason: `${path} could not be read (${error.code}).` };
     throw error;
   }
 }

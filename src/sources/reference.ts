@@ -49,7 +49,8 @@ export function parseReference(input: string): Reference | { readonly kind: "unk
       return unknown(`'${shorten(text)}' is not a file URL of this machine; write file:///path/to/paper.pdf or the path itself.`);
     }
   }
-  if (text !== "" && !/^[a-z][a-z\d+.-]+:\/\//i.test(text) && (isFile(text) || documentEnding.test(text))) return { kind: "file", path: resolve(text) };
+  if (text !== "" && !/^[a-z][a-z\d+.-]+:\/\//i.test(text) && (isFile(text) || documentEnding.test(text)))
+    return { kind: "file", path: resolve(text) };
   return unknown(
     `'${shorten(text)}' is neither an arXiv id, a DOI, a URL nor a document on this machine; write 2401.12345, 10.1000/x, https://… or path/to/paper.pdf.`,
   );
@@ -75,7 +76,11 @@ function asArxiv(text: string): Reference | undefined {
   const doi = asDoiText(text);
   const match = bareArxiv.exec(text) ?? arxivUrl.exec(text) ?? (doi === undefined ? null : arxivDoi.exec(doi));
   if (match?.[1] === undefined) return undefined;
-  return { kind: "arxiv", id: match[1].toLowerCase().replace(/\.[a-z]{2}\//, (part) => part.toUpperCase()), version: match[2] ? Number(match[2]) : undefined };
+  return {
+    kind: "arxiv",
+    id: match[1].toLowerCase().replace(/\.[a-z]{2}\//, (part) => part.toUpperCase()),
+    version: match[2] ? Number(match[2]) : undefined,
+  };
 }
 
 function asDoi(text: string): Reference | undefined {

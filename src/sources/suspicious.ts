@@ -28,7 +28,10 @@ export function findInstructions(text: string): string[] {
 
 function* sentencesOf(text: string): Generator<string> {
   for (const paragraph of text.split(/\n\s*\n/)) {
-    const line = paragraph.replace(/(\p{L})-\n(?=\p{Ll})/gu, "$1").replace(/\s+/g, " ").trim();
+    const line = paragraph
+      .replace(/(\p{L})-\n(?=\p{Ll})/gu, "$1")
+      .replace(/\s+/g, " ")
+      .trim();
     // A "sentence" without a full stop may be a whole table: cut, so that no pattern runs over pages.
     for (const sentence of line.split(/(?<=[.!?:]["”’)]?)\s+(?=["“‘(]?\p{Lu}|\d)/u)) {
       for (let start = 0; start < sentence.length; start += 2000) yield sentence.slice(start, start + 2000);

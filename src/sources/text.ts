@@ -42,7 +42,10 @@ export interface Part {
 }
 
 /** Joins parts by a blank line, sets the marks and hashes the whole. Empty details are left out, endless ones cut. */
-export function buildText(parts: readonly Part[], details: Omit<PaperText, "text" | "sha256" | "marks" | "warnings"> & { warnings?: readonly string[] }): PaperText {
+export function buildText(
+  parts: readonly Part[],
+  details: Omit<PaperText, "text" | "sha256" | "marks" | "warnings"> & { warnings?: readonly string[] },
+): PaperText {
   const marks: Mark[] = [];
   let text = "";
   let invisible = 0;
@@ -87,7 +90,10 @@ function withoutInvisible(raw: string): { text: string; removed: number } {
     // eslint-disable-next-line no-control-regex
     .replace(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/g, "");
   const text = plain.replace(/[\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff\u{e0000}-\u{e007f}]/gu, "");
-  const trimmed = text.split("\n").map((line) => line.trimEnd()).join("\n");
+  const trimmed = text
+    .split("\n")
+    .map((line) => line.trimEnd())
+    .join("\n");
   return { text: trimmed.replace(/\n{3,}/g, "\n\n").normalize("NFC"), removed: plain.length - text.length };
 }
 

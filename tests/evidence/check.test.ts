@@ -3,12 +3,17 @@ import { checkEvidence } from "../../src/evidence/check.js";
 import { readPdf } from "../../src/sources/pdf.js";
 import { makePdf } from "../fixtures/pdf/make-pdf.js";
 
-const first = "Policies trained in simulation transfer to the physical gripper only when contact parameters are randomised broadly, including friction between 0.2 and 1.4.";
-const second = "Across 600 physical trials the randomised policy succeeded in 87.5 percent, while the unrandomised baseline succeeded in 41.0 percent.";
+const first =
+  "Policies trained in simulation transfer to the physical gripper only when contact parameters are randomised broadly, including friction between 0.2 and 1.4.";
+const second =
+  "Across 600 physical trials the randomised policy succeeded in 87.5 percent, while the unrandomised baseline succeeded in 41.0 percent.";
 
 async function paper() {
   const filler = "Further considerations regarding instrumentation follow without consequence for anything measured elsewhere.";
-  const pages = [[filler, first, filler], [...Array.from({ length: 4 }, () => filler), second, filler]];
+  const pages = [
+    [filler, first, filler],
+    [...Array.from({ length: 4 }, () => filler), second, filler],
+  ];
   const read = await readPdf(await makePdf({ columns: 2, pages }));
   if (read.status !== "ok") throw new Error(read.reason);
   return read.text;

@@ -3,9 +3,14 @@ import { describe, expect, it } from "vitest";
 import { findQuote } from "../../src/evidence/find-quote.js";
 
 /** No word is the beginning, end or concatenation of others, so a quote that differs in words differs for a reader too. */
-const vocabulary = "policy grasp tactile sensor friction torque simulation transfer gripper reward episode latency baseline contact finger rotation object variance".split(" ");
+const vocabulary =
+  "policy grasp tactile sensor friction torque simulation transfer gripper reward episode latency baseline contact finger rotation object variance".split(
+    " ",
+  );
 const word = fc.constantFrom(...vocabulary);
-const decimal = fc.tuple(fc.integer({ min: 0, max: 99 }), fc.integer({ min: 0, max: 999 })).map(([whole, part]) => `${whole}.${String(part).padStart(3, "0")}`);
+const decimal = fc
+  .tuple(fc.integer({ min: 0, max: 99 }), fc.integer({ min: 0, max: 999 }))
+  .map(([whole, part]) => `${whole}.${String(part).padStart(3, "0")}`);
 const token = fc.oneof({ weight: 5, arbitrary: word }, { weight: 1, arbitrary: decimal });
 const tokens = fc.array(token, { minLength: 20, maxLength: 120 });
 /** What a PDF puts between words. */

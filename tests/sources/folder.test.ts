@@ -12,7 +12,11 @@ describe("listFolder", () => {
   it("lists documents of every kind in the order of their paths, also those it can't read", async () => {
     const folder = mkdtempSync(join(tmpdir(), "papers-"));
     mkdirSync(join(folder, "more"));
-    const pdf = await makePdf({ title: "A Hand That Feels", authors: ["Ada Sample"], pages: [["Abstract. We study hands. ".repeat(10)], ["Second page."], ["Third page."]] });
+    const pdf = await makePdf({
+      title: "A Hand That Feels",
+      authors: ["Ada Sample"],
+      pages: [["Abstract. We study hands. ".repeat(10)], ["Second page."], ["Third page."]],
+    });
     writeFileSync(join(folder, "a.pdf"), pdf);
     writeFileSync(join(folder, "b_broken-file.pdf"), pdf.slice(0, 200));
     writeFileSync(join(folder, "c.md"), "---\nid: my_1\ntitle: Notes\ndate: 2024-05-01\ndoi: 10.1000/x\nretracted: true\n---\ntext");

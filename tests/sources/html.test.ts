@@ -35,7 +35,10 @@ describe("readHtml", () => {
 
   it("moves footnotes behind their paragraph, so that a sentence can be found", async () => {
     const text = await read(arxiv);
-    expect(findQuote(text, "over episodes as before. The policy is trained in simulation")).toMatchObject({ found: true, locator: "§ 1 Introduction" });
+    expect(findQuote(text, "over episodes as before. The policy is trained in simulation")).toMatchObject({
+      found: true,
+      locator: "§ 1 Introduction",
+    });
     expect(text.text).toContain("Footnote: Code is public.");
   });
 
@@ -62,7 +65,9 @@ describe("readHtml", () => {
   });
 
   it("keeps a formula that a page hides behind its picture", async () => {
-    const { text } = await read(`<p>${filler} so <span class="mwe"><span style="display: none;"><math alttext="{\\displaystyle E=mc^{2}}"><mi>E</mi></math></span><img alt="E=mc"></span> holds</p>`);
+    const { text } = await read(
+      `<p>${filler} so <span class="mwe"><span style="display: none;"><math alttext="{\\displaystyle E=mc^{2}}"><mi>E</mi></math></span><img alt="E=mc"></span> holds</p>`,
+    );
     expect(text).toContain("so $E=mc^{2}$ holds");
   });
 
@@ -80,7 +85,10 @@ describe("readHtml", () => {
   });
 
   it("calls a page without text, and one nested without end, unreadable", async () => {
-    expect(await readHtml("<body><div id=app></div><script>x()</script></body>")).toMatchObject({ status: "unreadable", reason: expect.stringMatching(/JavaScript/) });
+    expect(await readHtml("<body><div id=app></div><script>x()</script></body>")).toMatchObject({
+      status: "unreadable",
+      reason: expect.stringMatching(/JavaScript/),
+    });
     const deep = await readHtml(`${"<div>".repeat(50_000)}${filler}`);
     expect(deep.status === "unreadable" ? deep.reason : "").toMatch(/nested too deeply/);
   });

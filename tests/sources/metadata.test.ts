@@ -16,7 +16,11 @@ async function describeWith(reference: string, pages: Record<string, Page>) {
   server = await serve(pages);
   const { origin } = server;
   const endpoints = { arxiv: origin, arxivApi: `${origin}/api/query`, crossref: origin, doi: origin };
-  return await describeReference(parseReference(reference) as Reference, { cacheDir: mkdtempSync(join(tmpdir(), "texts-")), signal: new AbortController().signal, endpoints });
+  return await describeReference(parseReference(reference) as Reference, {
+    cacheDir: mkdtempSync(join(tmpdir(), "texts-")),
+    signal: new AbortController().signal,
+    endpoints,
+  });
 }
 
 const arxivAnswers = recorded("arxiv");
@@ -63,19 +67,27 @@ describe.skipIf(crossrefAnswers === undefined)("describeReference of recorded Cr
     const path = "/works/10.1371%2Fjournal.pone.0033693";
     expect(await describeWith("10.1371/journal.pone.0033693", { [path]: { body: answer?.body } })).toMatchObject({
       status: "ok",
-      paper: { id: "doi_10.1371_journal.pone.0033693", title: expect.stringMatching(/\w/), authors: expect.arrayContaining([expect.stringMatching(/\w/)]), date: expect.stringMatching(/^\d{4}/) },
+      paper: {
+        id: "doi_10.1371_journal.pone.0033693",
+        title: expect.stringMatching(/\w/),
+        authors: expect.arrayContaining([expect.stringMatching(/\w/)]),
+        date: expect.stringMatching(/^\d{4}/),
+      },
     });
   });
 
   it("calls a DOI that nobody knows empty or names the failure, never a paper", async () => {
     const [answer] = cassette(crossrefAnswers?.("test_works_bad_id_warn.yaml") ?? "");
-    expect(await describeWith("10.1371/notarealdoi", { "/works/10.1371%2Fnotarealdoi": { status: answer?.status, body: answer?.body } })).toMatchObject({ status: "empty", reason: expect.stringContaining("10.1371/notarealdoi") });
+    expect(
+      await describeWith("10.1371/notarealdoi", { "/works/10.1371%2Fnotarealdoi": { status: answer?.status, body: answer?.body } }),
+    ).toMatchObject({ status: "empty", reason: expect.stringContaining("10.1371/notarealdoi") });
   });
 });
 
 describe("describeReference", () => {
   it("reads ids as text: 2401.00010 keeps its zero", async () => {
-    const feed = '<?xml version="1.0"?><feed><entry><id>http://arxiv.org/abs/2401.00010v1</id><title>2048</title><summary>1e5</summary><author><name>A B</name></author></entry></feed>';
+    const feed =
+      '<?xml version="1.0"?><feed><entry><id>http://arxiv.org/abs/2401.00010v1</id><title>2048</title><summary>1e5</summary><author><name>A B</name></author></entry></feed>';
     expect(await readFeed(feed, "2401.00010")).toMatchObject({ status: "ok", paper: { id: "arxiv_2401.00010", title: "2048", abstract: "1e5" } });
   });
 
@@ -90,13 +102,23 @@ describe("describeReference", () => {
   });
 
   it("knows a retraction from the notice on the work, and no correction for one", () => {
-    const work = (type: string) => JSON.stringify({ message: { title: ["A <i>hand</i> &amp; more"], abstract: "<jats:title>Abstract</jats:title><jats:p>We study.</jats:p>", "updated-by": [{ type }] } });
+    const work = (type: string) =>
+      JSON.stringify({
+        message: {
+          title: ["A <i>hand</i> &amp; more"],
+          abstract: "<jats:title>Abstract</jats:title><jats:p>We study.</jats:p>",
+          "updated-by": [{ type }],
+        },
+      });
     expect(readWork(work("retraction"), "10.1/x")).toMatchObject({ paper: { retracted: true, title: "A hand & more", abstract: "We study." } });
     const corrected = readWork(work("correction"), "10.1/x");
     expect(corrected.status === "ok" && corrected.paper.retracted).toBeUndefined();
   });
 
   it("describes a sample by its own front matter", async () => {
-    expect(await describeWith("sample:sample_01.md", {})).toMatchObject({ status: "ok", paper: { id: "sample_01", source: "samples", url: "sample:sample_01.md" } });
+    expect(await describeWith("sample:sample_01.md", {})).toMatchObject({
+      status: "ok",
+      paper: { id: "sample_01", source: "samples", url: "sample:sample_01.md" },
+    });
   });
 });

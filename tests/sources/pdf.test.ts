@@ -6,7 +6,10 @@ import { makePdf, type PdfPlan } from "../fixtures/pdf/make-pdf.js";
 const words = "grasping policies trained entirely in simulation transfer to hardware when contact parameters vary enough during training".split(" ");
 /** Prose whose every sentence can be told from every other. */
 const prose = (from: number, sentences: number) =>
-  Array.from({ length: sentences }, (_, index) => `Sentence ${from + index} says that ${words.slice(index % 7).join(" ")} by ${from + index}.${index % 9} percent.`).join(" ");
+  Array.from(
+    { length: sentences },
+    (_, index) => `Sentence ${from + index} says that ${words.slice(index % 7).join(" ")} by ${from + index}.${index % 9} percent.`,
+  ).join(" ");
 
 async function read(plan: PdfPlan) {
   const result = await readPdf(await makePdf(plan));
@@ -27,10 +30,19 @@ describe("readPdf", () => {
   });
 
   it("reads two columns one after the other although they are written across the page", async () => {
-    const text = await read({ title: "A title that spans both of the columns of this page", authors: ["Ada Sample"], columns: 2, pages: [[prose(1, 30), prose(31, 30)]] });
+    const text = await read({
+      title: "A title that spans both of the columns of this page",
+      authors: ["Ada Sample"],
+      columns: 2,
+      pages: [[prose(1, 30), prose(31, 30)]],
+    });
     const numbers = numbersOf(onOneLine(text.text));
     expect(numbers).toEqual(Array.from({ length: 60 }, (_, index) => index + 1));
-    expect(onOneLine(text.text)).toContain(prose(1, 60).slice(0, 400).replace(/ Sentence 31.*/, ""));
+    expect(onOneLine(text.text)).toContain(
+      prose(1, 60)
+        .slice(0, 400)
+        .replace(/ Sentence 31.*/, ""),
+    );
   });
 
   it("does not tear the rows of a table in a page of one column", async () => {

@@ -11,24 +11,39 @@ const title = "Learning Dexterous Manipulation from Touch";
 const body = "The policy is trained in simulation and carried over to the hand. It reached 94.2 percent success over 600 trials. ".repeat(8);
 const pdf = await makePdf({ title, authors: ["Ada Sample"], pages: [[body]] });
 const latexml = `<html><body><article class="ltx_document"><h1 class="ltx_title_document">${title}</h1><h2>1 Method</h2><p>${body}</p></article></body></html>`;
-const landing = (meta: string) => `<html><head><meta name="citation_title" content="${title}">${meta}</head><body><h1>${title}</h1><p>Abstract. ${body.slice(0, 300)}</p></body></html>`;
+const landing = (meta: string) =>
+  `<html><head><meta name="citation_title" content="${title}">${meta}</head><body><h1>${title}</h1><p>Abstract. ${body.slice(0, 300)}</p></body></html>`;
 const asPdf = { headers: { "content-type": "application/pdf" }, body: pdf };
 
 let server: WebServer;
 afterEach(() => server?.close());
 
 /** Reads a paper from a server of these pages; `%` in an address stands for its origin. */
-async function read(pages: Record<string, Page | readonly Page[]>, paper: Record<string, string | string[]>, cacheDir = mkdtempSync(join(tmpdir(), "texts-"))) {
+async function read(
+  pages: Record<string, Page | readonly Page[]>,
+  paper: Record<string, string | string[]>,
+  cacheDir = mkdtempSync(join(tmpdir(), "texts-")),
+) {
   server = await serve(pages);
-  const filled = Object.fromEntries(Object.entries(paper).map(([key, value]) => [key, typeof value === "string" ? value.replace("%", server.origin) : value]));
-  const options = { cacheDir, signal: new AbortController().signal, contact: "mail@example.org", endpoints: { arxiv: server.origin, doi: server.origin } };
+  const filled = Object.fromEntries(
+    Object.entries(paper).map(([key, value]) => [key, typeof value === "string" ? value.replace("%", server.origin) : value]),
+  );
+  const options = {
+    cacheDir,
+    signal: new AbortController().signal,
+    contact: "mail@example.org",
+    endpoints: { arxiv: server.origin, doi: server.origin },
+  };
   return await readPaper({ id: "url_1", ...filled }, options);
 }
 const paths = () => server.requests.map((request) => request.path);
 
 describe("readPaper over the network", () => {
   it("reads arXiv's HTML first and says who asks", async () => {
-    const read1 = await read({ "/html/2401.12345": { body: latexml }, "/pdf/2401.12345": asPdf }, { id: "arxiv_2401.12345", url: "https://arxiv.org/abs/2401.12345", title });
+    const read1 = await read(
+      { "/html/2401.12345": { body: latexml }, "/pdf/2401.12345": asPdf },
+      { id: "arxiv_2401.12345", url: "https://arxiv.org/abs/2401.12345", title },
+    );
     expect(read1).toMatchObject({ status: "ok", text: { kind: "html", depth: "full", title, marks: [{ label: "§ 1 Method" }] } });
     expect(paths()).toEqual(["/html/2401.12345"]);
     expect(server.requests[0]?.agent).toMatch(/^research-ralph\/\d+\.\d+\.\d+ \(\+mail@example\.org\)$/);
@@ -42,7 +57,10 @@ describe("readPaper over the network", () => {
 
   it("follows a landing page to its PDF, and takes a PDF served as something else for what it is", async () => {
     const found = await read(
-      { "/abs": { body: landing('<meta name="citation_pdf_url" content="/files/1">') }, "/files/1": { headers: { "content-type": "application/octet-stream" }, body: pdf } },
+      {
+        "/abs": { body: landing('<meta name="citation_pdf_url" content="/files/1">') },
+        "/files/1": { headers: { "content-type": "application/octet-stream" }, body: pdf },
+      },
       { url: "%/abs", title },
     );
     expect(found).toMatchObject({ status: "ok", text: { kind: "pdf", depth: "full" } });
@@ -53,12 +71,20 @@ describe("readPaper over the network", () => {
   });
 
   it("prefers pdf_url, and falls back to url", async () => {
-    expect(await read({ "/a.pdf": { status: 404 }, "/abs": { body: latexml } }, { pdf_url: "%/a.pdf", url: "%/abs", title })).toMatchObject({ status: "ok", text: { kind: "html" } });
+    expect(await read({ "/a.pdf": { status: 404 }, "/abs": { body: latexml } }, { pdf_url: "%/a.pdf", url: "%/abs", title })).toMatchObject({
+      status: "ok",
+      text: { kind: "html" },
+    });
     expect(paths()).toEqual(["/a.pdf", "/abs"]);
   });
 
   it("resolves a DOI", async () => {
-    expect(await read({ "/10.1000/x": { status: 302, headers: { location: "/abs" } }, "/abs": { body: latexml } }, { id: "doi_10.1000_x", url: "https://doi.org/10.1000/x", title })).toMatchObject({ status: "ok" });
+    expect(
+      await read(
+        { "/10.1000/x": { status: 302, headers: { location: "/abs" } }, "/abs": { body: latexml } },
+        { id: "doi_10.1000_x", url: "https://doi.org/10.1000/x", title },
+      ),
+    ).toMatchObject({ status: "ok" });
   });
 
   it.each([
@@ -80,7 +106,10 @@ describe("readPaper over the network", () => {
   ])("tries once more after %s, and once only", async (_, failure) => {
     expect(await read({ "/p": [failure, { body: latexml }] }, { url: "%/p", title })).toMatchObject({ status: "ok" });
     await server.close();
-    expect(await read({ "/p": [failure, failure, { body: latexml }] }, { url: "%/p", title })).toMatchObject({ status: "error", reason: expect.stringContaining("127.0.0.1") });
+    expect(await read({ "/p": [failure, failure, { body: latexml }] }, { url: "%/p", title })).toMatchObject({
+      status: "error",
+      reason: expect.stringContaining("127.0.0.1"),
+    });
     expect(paths()).toEqual(["/p", "/p"]);
   });
 
@@ -88,11 +117,17 @@ describe("readPaper over the network", () => {
     server = await serve({});
     await server.close();
     const options = { cacheDir: mkdtempSync(join(tmpdir(), "texts-")), signal: new AbortController().signal };
-    expect(await readPaper({ id: "url_1", url: `${server.origin}/x` }, options)).toMatchObject({ status: "error", reason: expect.stringMatching(/127\.0\.0\.1:\d+ does not accept connections/) });
+    expect(await readPaper({ id: "url_1", url: `${server.origin}/x` }, options)).toMatchObject({
+      status: "error",
+      reason: expect.stringMatching(/127\.0\.0\.1:\d+ does not accept connections/),
+    });
   });
 
   it("takes no other document for the paper", async () => {
-    const result = await read({ "/p": { body: latexml } }, { url: "%/p", title: "Graph neural networks for protein folding", authors: ["Cy Stranger"] });
+    const result = await read(
+      { "/p": { body: latexml } },
+      { url: "%/p", title: "Graph neural networks for protein folding", authors: ["Cy Stranger"] },
+    );
     expect(result).toMatchObject({ status: "error", reason: expect.stringMatching(/leads to another document \("Learning Dexterous/) });
   });
 
@@ -136,7 +171,10 @@ describe("readPaper on this machine", () => {
   });
 
   it("reads samples of the package", async () => {
-    expect(await readPaper({ id: "sample_01", url: "sample:sample_01.md" }, options())).toMatchObject({ status: "ok", text: { kind: "markdown", id: "sample_01" } });
+    expect(await readPaper({ id: "sample_01", url: "sample:sample_01.md" }, options())).toMatchObject({
+      status: "ok",
+      text: { kind: "markdown", id: "sample_01" },
+    });
   });
 
   it("says so of a file that is missing, broken, or no document", async () => {
@@ -145,7 +183,10 @@ describe("readPaper on this machine", () => {
     writeFileSync(join(folder, "id_rsa"), "secret");
     expect(await readPaper({ id: "a", url: join(folder, "none.pdf") }, options())).toMatchObject({ status: "not-found" });
     expect(await readPaper({ id: "b", url: join(folder, "broken.pdf") }, options())).toMatchObject({ status: "unreadable" });
-    expect(await readPaper({ id: "c", url: pathToFileURL(join(folder, "id_rsa")).href }, options())).toMatchObject({ status: "unreadable", reason: expect.stringMatching(/not a document/) });
+    expect(await readPaper({ id: "c", url: pathToFileURL(join(folder, "id_rsa")).href }, options())).toMatchObject({
+      status: "unreadable",
+      reason: expect.stringMatching(/not a document/),
+    });
     expect(await readPaper({ id: "d" }, options())).toMatchObject({ status: "not-found", reason: expect.stringMatching(/no address/) });
   });
 });

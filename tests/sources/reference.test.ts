@@ -26,12 +26,14 @@ describe("parseReference", () => {
     expect(parseReference(input)).toEqual({ kind: "arxiv", id, version });
   });
 
-  it.each(["10.1371/Journal.pone.0033693", "doi:10.1371/journal.pone.0033693", "https://doi.org/10.1371%2Fjournal.pone.0033693", "http://dx.doi.org/10.1371/journal.pone.0033693"])(
-    "reads '%s' as a DOI",
-    (input) => {
-      expect(parseReference(input)).toEqual({ kind: "doi", doi: "10.1371/journal.pone.0033693" });
-    },
-  );
+  it.each([
+    "10.1371/Journal.pone.0033693",
+    "doi:10.1371/journal.pone.0033693",
+    "https://doi.org/10.1371%2Fjournal.pone.0033693",
+    "http://dx.doi.org/10.1371/journal.pone.0033693",
+  ])("reads '%s' as a DOI", (input) => {
+    expect(parseReference(input)).toEqual({ kind: "doi", doi: "10.1371/journal.pone.0033693" });
+  });
 
   it("reads URLs, samples, file URLs and paths", () => {
     expect(parseReference("https://example.org/paper?id=1")).toEqual({ kind: "url", url: "https://example.org/paper?id=1" });
