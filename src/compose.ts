@@ -1,4 +1,4 @@
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import type { AgentSettings } from "./agents/definition.js";
 import { createAgent } from "./agents/registry.js";
 import type { ResolvedConfig } from "./config/resolve.js";
@@ -25,7 +25,11 @@ import { workspacesOf } from "./workflows/research/workspace.js";
 export function libraryFor(folder: string, root: string, contact: string | undefined, signal: AbortSignal): Library {
   return {
     serves: (source) => source === "samples" || source.startsWith("folder:"),
-    candidates: async (source) => (source === "samples" ? listSamples() : listFolder(join(root, source.slice("folder:".length)))),
+    candidates: async (source) => {
+      if (source === "samples") return listSamples(signal);
+      const documents = await listFolder(resolve(root, source.slice("folder:".length)), signal);
+      return documents.map((document) => ({ ...document, source }));
+    },
     text: async (paper) => {
       const answer = await readPaper(paper, { cacheDir: join(folder, ".ralph", "texts"), signal, ...(contact === undefined ? {} : { contact }) });
       return answer.status === "ok" ? { text: answer.text } : { unavailable: answer.reason };
