@@ -12,8 +12,8 @@ export async function buildPackage(): Promise<string> {
   for (const folder of ["schemas", "node_modules", "demo", "prompt.md", "AGENTS.md", "CLAUDE.md"])
     symlinkSync(packageFile(folder), join(root, folder));
   const tsc = packageFile("node_modules", "typescript", "bin", "tsc");
-  // Errors of types are tsc's own check to report; what it writes runs all the same.
-  await execa(process.execPath, [tsc, "-p", "tsconfig.build.json", "--outDir", join(root, "dist")], { cwd: packageFile("."), reject: false });
+  // Errors of types are for the check of types to report; without it this takes 4 seconds instead of 19.
+  await execa(process.execPath, [tsc, "-p", "tsconfig.build.json", "--noCheck", "--outDir", join(root, "dist")], { cwd: packageFile("."), reject: false });
   return root;
 }
 
