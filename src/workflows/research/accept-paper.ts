@@ -76,7 +76,7 @@ export function acceptPaper(rrd: Rrd, paper: Paper, result: AnalysisResult, mate
 const decisionByScore = (rrd: Rrd, totals: ReturnType<typeof totalsOf>): string => decide(rrd, totals, {}).decision;
 
 function evidenceSummary({ verified, notInText, couldNotCheck }: { verified: number; notInText: number; couldNotCheck: number }): string {
-  if (couldNotCheck > 0 && verified + notInText === 0) return `${couldNotCheck} quotes could not be checked`;
+  if (couldNotCheck > 0 && verified + notInText === 0) return `${couldNotCheck} ${couldNotCheck === 1 ? "quote" : "quotes"} could not be checked`;
   return `${verified} of ${verified + notInText} quotes found`;
 }
 

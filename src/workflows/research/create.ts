@@ -4,7 +4,7 @@ import type { LedgerLine } from "../../generated/ledger.js";
 import type { RequirementsResult } from "../../generated/result-requirements.js";
 import type { Rrd } from "../../generated/rrd.js";
 import { estimateTokens } from "../../lib/tokens.js";
-import type { AgentRun, Notes, Outcome, Unit, Workflow } from "../../loop/types.js";
+import type { AgentRun, Notes, Notice, Outcome, Unit, Workflow } from "../../loop/types.js";
 import { appendOnce, writeFileAtomic } from "../../store/files.js";
 import { formatLine, ledgerName } from "../../store/ledger.js";
 import { formatRrd } from "../../store/rrd-file.js";
@@ -30,6 +30,8 @@ export interface CreateOptions {
   readonly now: () => number;
   /** Told the new research's folder. */
   readonly created: (folder: string) => void;
+  /** Filled by whoever made the workflow; handed on to the loop. */
+  readonly notices: Omit<Notice, "type" | "at">[];
 }
 
 interface CreateState {
@@ -56,7 +58,7 @@ export function createWorkflow(options: CreateOptions): Workflow<CreateState> {
       return refused < 3 ? unit : { verdict: "blocked", reason: "The agent's requirements were refused three times; try another --agent, or write rrd.json by hand." };
     },
     progress: ({ folder }) => ({ done: folder === undefined ? 0 : 1, total: 1 }),
-    notices: () => [],
+    notices: () => options.notices.splice(0),
     brief: (_state, _unit, notes) =>
       orVerdict(async () => {
         started += 1;

@@ -2,7 +2,7 @@ import type { Paper, Rrd } from "../../generated/rrd.js";
 import type { Workflow } from "../../loop/types.js";
 import { newRrd } from "./create.js";
 import type { ResearchState } from "./state.js";
-import { isDecided } from "./standing.js";
+import { isDecided, refusalLimit } from "./standing.js";
 
 /** A research of one paper, for `read`: judged by both rubrics, no report, no ideas. */
 export function rrdForOne(paper: Pick<Paper, "id" | "title"> & Partial<Paper>, sources: readonly string[]): Rrd {
@@ -11,10 +11,13 @@ export function rrdForOne(paper: Pick<Paper, "id" | "title"> & Partial<Paper>, s
   return { ...rrd, project: `Reading ${paper.title}`, description: "Judge this one paper by itself.", phase: "ANALYSIS", papers_pool: [record] };
 }
 
-/** The workflow of a research, ended as soon as its papers are decided. */
+/** The workflow of a research, ended as soon as its papers are decided or given up: there is no folder to go on with. */
 export const readingWorkflow = (workflow: Workflow<ResearchState>): Workflow<ResearchState> => ({
   ...workflow,
   name: "read",
-  next: (state, inFlight) =>
-    state.rrd.papers_pool.every(isDecided) ? { verdict: "complete", reason: "The paper is read." } : workflow.next(state, inFlight),
+  next: (state, inFlight) => {
+    if (state.rrd.papers_pool.every(isDecided)) return { verdict: "complete", reason: "The paper is read." };
+    if (state.standing.readable.length > 0) return workflow.next(state, inFlight);
+    return { verdict: "blocked", reason: `The agent's results were refused ${refusalLimit} times; another --agent may do better.` };
+  },
 });

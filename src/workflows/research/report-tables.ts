@@ -20,6 +20,7 @@ export function keyMetrics(rrd: Rrd): string {
     ["Metric", "Value"],
     [
       ["Papers Discovered", statistics.total_discovered],
+      ["Candidates Screened Out", rrd.excluded?.length ?? 0],
       ["Papers Analysed", analysed],
       ["Papers Presented", share(statistics.total_presented)],
       ["Papers with Insights Extracted", share(statistics.total_insights_extracted)],
@@ -41,6 +42,13 @@ export function keyMetrics(rrd: Rrd): string {
   );
 }
 
+/** What a reader should know of papers whatever their decision: retracted, read from the abstract alone, orders to AI readers. */
+export function warningsOf(rrd: Rrd): string {
+  const rows = rrd.papers_pool.flatMap((paper) => (paper.warnings ?? []).map((warning) => [`${paper.title} (${paper.id})`, warning]));
+  const rest = rows.length - mostListed;
+  return [table(["Paper", "Warning"], rows.slice(0, mostListed), "None."), ...(rest > 0 ? [`_${rest} more: see rrd.json._`] : [])].join("\n\n");
+}
+
 /** Every claim of a presented paper with the words it rests on. Quotes that were not found are left out. */
 export function evidenceOf(rrd: Rrd): string {
   const shown = rrd.papers_pool.filter((paper) => paper.status === "presented").toSorted((a, b) => (b.score ?? 0) - (a.score ?? 0));
@@ -55,9 +63,8 @@ function evidenceOfPaper(paper: Paper): string {
     const mark = evidence.status === "verified" ? "✓" : "? could not be checked";
     return `- ${inline(evidence.claim)}\n  > “${inline(evidence.quote)}” ${evidence.locator ? `(${inline(evidence.locator)}) ` : ""}${mark}`;
   });
-  const warnings = (paper.warnings ?? []).map((warning) => `- ⚠ ${inline(warning)}`);
   const source = paper.url?.startsWith("http") ? `<${paper.url.replace(/[<>\s]/g, "")}>` : inline(paper.url ?? "");
-  return [`### ${inline(paper.title)}`, `${inline(paper.id)} ${source}`.trim(), [...lines, ...warnings].join("\n") || "_No evidence was recorded._"].join("\n\n");
+  return [`### ${inline(paper.title)}`, `${inline(paper.id)} ${source}`.trim(), lines.join("\n") || "_No evidence was recorded._"].join("\n\n");
 }
 
 /** The agent's themes with the insights it put there; insights it did not place follow by their first tag. */

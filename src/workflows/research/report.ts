@@ -5,7 +5,7 @@ import { type Judging, dayOf } from "./accepted.js";
 import { block, bullets, inline, table } from "./markdown.js";
 import type { Pattern } from "./patterns.js";
 import { assess } from "./quality.js";
-import { evidenceOf, insightsByCategory, keyMetrics, openSourceProjects } from "./report-tables.js";
+import { evidenceOf, insightsByCategory, keyMetrics, openSourceProjects, warningsOf } from "./report-tables.js";
 import { fullScore, priorityThreshold, scoresOf, totalsOf, usesBothRubrics } from "./scores.js";
 import { strayNumbers } from "./stray-numbers.js";
 import { prose } from "./unit-data.js";
@@ -26,6 +26,7 @@ export function renderReport(rrd: Rrd, narrative: ReportResult, facts: ReportFac
     ...(stray.length > 0 ? [["### Numbers to Check", `These numbers of the narrative stand in no record of this research: ${stray.map(inline).join(", ")}.`] as [string, string]] : []),
     ["Top Scoring Papers", tiers(rrd)],
     ["Evidence", evidenceOf(rrd)],
+    ["### Warnings", warningsOf(rrd)],
     ["Key Insights by Category", insightsByCategory(rrd, narrative)],
     ["Commercial Ecosystem Map", ecosystem(rrd, narrative)],
     ["Approach/Architecture Comparison", comparison(narrative)],

@@ -1,0 +1,72 @@
+import { readFile, rename, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { Paper, Rrd } from "../../generated/rrd.js";
+import { writeFileAtomic } from "../../store/files.js";
+import { formatRrd, parseRrd } from "../../store/rrd-file.js";
+import { isDecided } from "./standing.js";
+
+/**
+ * Puts back what an agent that edits rrd.json itself broke or lost; a broken file is kept beside it, and of a valid one everything
+ * that is new stays. Answers with what was wrong, a sentence each.
+ */
+export async function restoreRecords(folder: string, before: Rrd, at: Date): Promise<string[]> {
+  const path = join(folder, "rrd.json");
+  const text = await readFile(path, "utf8").catch(() => undefined);
+  if (text === undefined) {
+    await writeFileAtomic(path, formatRrd(before));
+    return ["rrd.json was left deleted and was restored"];
+  }
+  const { ok: now, problems } = parseRrd(text, "rrd.json");
+  if (now === undefined) {
+    const broken = `rrd.json.broken-${forName(at)}`;
+    await rename(path, join(folder, broken));
+    await writeFileAtomic(path, formatRrd(before));
+    const [first] = problems;
+    const what = first === undefined ? "" : ` (${first.pointer === "" ? "" : `${first.pointer} `}${first.message})`;
+    return [`rrd.json was left broken${what} and was restored; the broken one is ${broken}`];
+  }
+
+  const old = new Map(before.papers_pool.map((paper) => [paper.id, paper]));
+  const isUndone = (paper: Paper) => {
+    const was = old.get(paper.id);
+    return was !== undefined && isDecided(was) && (!isDecided(paper) || (was.analysis != null && paper.analysis == null));
+  };
+  const papers = missing(before.papers_pool, now.papers_pool);
+  const undone = now.papers_pool.filter(isUndone);
+  const insights = missing(before.insights ?? [], now.insights ?? []);
+  const lost = [
+    ...(papers.length > 0 ? [`${counted(papers.length, "paper")} removed`] : []),
+    ...(undone.length > 0 ? [`${counted(undone.length, "analysis", "analyses")} removed`] : []),
+    ...(insights.length > 0 ? [`${counted(insights.length, "insight")} removed`] : []),
+  ];
+  if (lost.length === 0) return [];
+  const pool = [...now.papers_pool.map((paper) => (isUndone(paper) ? (old.get(paper.id) ?? paper) : paper)), ...papers];
+  await writeFileAtomic(path, formatRrd({ ...now, papers_pool: pool, insights: [...(now.insights ?? []), ...insights] }));
+  return [`rrd.json was left with ${lost.join(", ")}; what was removed is back`];
+}
+
+/** Records of `before` whose id is in none of `now`. */
+function missing<Item extends { id?: string }>(before: readonly Item[], now: readonly Item[]): Item[] {
+  const ids = new Set(now.map(({ id }) => id));
+  return before.filter(({ id }) => id !== undefined && !ids.has(id));
+}
+
+const counted = (count: number, one: string, many = `${one}s`): string => `${count} ${count === 1 ? one : many}`;
+
+/**
+ * progress.txt only grows: where an agent rewrote it, the earlier text comes back and the agent's version is kept. Answers with what
+ * was done. It is no reason to refuse the iteration: the records are whole.
+ */
+export async function restoreLog(folder: string, before: string, at: Date): Promise<string[]> {
+  const path = join(folder, "progress.txt");
+  const now = await readFile(path, "utf8").catch(() => "");
+  if (now.startsWith(before)) return [];
+  await writeFileAtomic(path, before);
+  if (now.trim() === "") return ["progress.txt was emptied instead of appended to; the earlier text is back"];
+  const kept = join(folder, `progress.txt.rewritten-${forName(at)}`);
+  await writeFile(kept, now);
+  return [`progress.txt was rewritten instead of appended to; the earlier text is back, the agent's version is ${kept}`];
+}
+
+/** A time that every file system takes in a name. */
+const forName = (at: Date): string => at.toISOString().replace(/[:.]/g, "-");
