@@ -47,5 +47,5 @@ export async function restoreStaleSaves(
 /** Only papers have their own id for a unit; the others are named after their work. */
 function isNoPaper(unit: string, ledger: readonly LedgerLine[]): boolean {
   const line = ledger.findLast((each) => each.unit === unit && each.outcome === "accepted");
-  return line?.phase !== "ANALYSIS" || unit === "report";
+  return line?.phase !== "ANALYSIS" || unit === "report" || unit === "classic";
 }

@@ -12,13 +12,11 @@ const set = (id: string, fields: Record<string, unknown>): Change => ({ in: "pap
 const value = fc.constantFrom<unknown>("pending", "presented", 1, 2, ["x"], { deep: [1] }, true);
 const fields = fc.dictionary(fc.constantFrom("score", "notes", "mine", "other"), value);
 const pool = fc.uniqueArray(fc.constantFrom("a", "b", "c", "d"), { maxLength: 4 });
-const state = fc
-  .tuple(pool, fc.array(fields, { minLength: 4, maxLength: 4 }), fields)
-  .map(([ids, records, top]): Rrd => ({
-    ...sampleRrd(0),
-    ...top,
-    papers_pool: ids.map((id, n) => ({ ...pendingPaper(n), ...records[n], id })) as Rrd["papers_pool"],
-  }));
+const state = fc.tuple(pool, fc.array(fields, { minLength: 4, maxLength: 4 }), fields).map(([ids, records, top]): Rrd => ({
+  ...sampleRrd(0),
+  ...top,
+  papers_pool: ids.map((id, n) => ({ ...pendingPaper(n), ...records[n], id })) as Rrd["papers_pool"],
+}));
 const sorted = (rrd: Rrd) => ({ ...rrd, papers_pool: rrd.papers_pool.toSorted((a, b) => a.id.localeCompare(b.id)) });
 
 describe("merging", () => {
