@@ -1,3 +1,4 @@
+import { rmdir } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import type { AgentSettings } from "./agents/definition.js";
 import { createAgent } from "./agents/registry.js";
@@ -51,6 +52,12 @@ export function settingsFor(config: ResolvedConfig, io: Io, transcripts: string 
   };
 }
 
+type Telling = Omit<Notice, "type" | "at">;
+
+/** What a person has to know of an agent before it starts. */
+export const warnings = ({ name, confinement }: Agent): Telling[] =>
+  confinement === "unconfined" ? [{ level: "warning", message: `${name} runs unconfined: it can read, change and send whatever you can.` }] : [];
+
 /** A research made ready to be worked on. */
 export interface OpenedResearch {
   readonly workflow: Workflow<ResearchState>;
@@ -62,8 +69,8 @@ export interface OpenedResearch {
 export async function openForWork(folder: string, config: ResolvedConfig, io: Io, signal: AbortSignal, classicPrompt?: string): Promise<OpenedResearch> {
   const root = rootOf(folder, io.cwd);
   const agent = createAgent(config.agent, settingsFor(config, io, join(folder, ".ralph", "transcripts"), classicPrompt !== undefined));
-  const notices: Omit<Notice, "type" | "at">[] = [];
-  if (agent.confinement === "unconfined") notices.push({ level: "warning", message: `${agent.name} runs unconfined: it can read, change and send whatever you can.` });
+  const notices: Telling[] = [];
+  notices.push(...warnings(agent));
   const prompt = await loadPrompt(root);
   const workspaces = workspacesOf(config.stateDir, folder);
   const research = await openResearch(folder, { derive, git: config.git, notify: (level, message) => notices.push({ level, message }) });
@@ -73,7 +80,12 @@ export async function openForWork(folder: string, config: ResolvedConfig, io: Io
     classicPrompt === undefined
       ? researchWorkflow({ research, library: libraryFor(folder, root, config.contact, signal), workspaces, prompt, root, now, learn: config.learn === "auto", notices })
       : classicWorkflow({ research, prompt: classicPrompt, root, now, notices });
-  return { workflow, agent, close: () => research.close() };
+  const close = async () => {
+    await research.close();
+    // Not where refused work is kept for people to look at.
+    await rmdir(workspaces.root).catch(() => undefined);
+  };
+  return { workflow, agent, close };
 }
 
 export interface Drive {

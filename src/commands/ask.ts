@@ -8,20 +8,33 @@ import { oneLine } from "../ui/sanitise.js";
 
 const isQuestion = (question: OpenQuestion | string): question is OpenQuestion => typeof question !== "string";
 
+/** Lets the person pick one; throws ExpectedError when they would rather not. On stderr: stdout carries results. */
+export async function choose(message: string, options: readonly { readonly value: string; readonly label: string }[]): Promise<string> {
+  const { select, isCancel } = await import("@clack/prompts");
+  const choice = await select({ message, options: [...options], output: process.stderr });
+  if (isCancel(choice)) throw new ExpectedError("Nothing was chosen, nothing was started.", 2);
+  return choice;
+}
+
+/** For commands that ask only at their end: said before an agent has worked for it. */
+export function needTerminal(io: Io): void {
+  if (!io.canAsk) throw new ExpectedError("--ask needs a terminal; answer in open_questions of rrd.json instead, or leave --ask out.", 2);
+}
+
 /** Puts the open questions to the person and writes the answers down as their defaults. Without answers nothing changes. */
-export async function askOpenQuestions(folder: string, rrd: Rrd, io: Io): Promise<Rrd> {
+export async function askOpenQuestions(folder: string, rrd: Rrd): Promise<Rrd> {
   const questions = (rrd.open_questions ?? []).filter(isQuestion);
   if (questions.length === 0) return rrd;
-  if (!io.canAsk) throw new ExpectedError("--ask needs a terminal; answer in open_questions of rrd.json instead, or leave --ask out.", 2);
   const { select, text, isCancel } = await import("@clack/prompts");
+  const output = process.stderr;
   const answers = new Map<string, string>();
   for (const { question, options = [], current_default } of questions) {
     const initial = String(current_default ?? "");
     const message = oneLine(question);
     const answer =
       options.length > 0
-        ? await select({ message, initialValue: initial, options: [...new Set([initial, ...options])].filter(Boolean).map((value) => ({ value, label: oneLine(value) })) })
-        : await text({ message, initialValue: initial });
+        ? await select({ message, output, initialValue: initial, options: [...new Set([initial, ...options])].filter(Boolean).map((value) => ({ value, label: oneLine(value) })) })
+        : await text({ message, output, initialValue: initial });
     if (isCancel(answer)) break;
     answers.set(question, answer);
   }

@@ -6,13 +6,15 @@ import { resolveConfig } from "../config/resolve.js";
 import { isVerdict } from "../loop/types.js";
 import { readResearch } from "../store/research.js";
 import type { Io } from "../ui/io.js";
-import { workspaceOf, withoutFrontMatter } from "../workflows/research/classic.js";
+import { nextClassicUnit } from "../workflows/research/classic.js";
 import { nextUnit } from "../workflows/research/next.js";
-import { fill, loadPrompt, readPromptFile, rootOf } from "../workflows/research/prompt.js";
+import { fill, loadPrompt, rootOf } from "../workflows/research/prompt.js";
+import type { ResearchUnit } from "../workflows/research/state.js";
 import { standingOf } from "../workflows/research/standing.js";
 import { briefFor } from "../workflows/research/workflow.js";
 import { workspacesOf } from "../workflows/research/workspace.js";
 import { estimateTokens } from "../lib/tokens.js";
+import { classicPrompt } from "./classic-prompt.js";
 import { findResearch } from "./find-research.js";
 
 /** Prints what the next iteration's agent would be given. Runs no agent; a paper's text is fetched where it is not kept yet. */
@@ -21,7 +23,8 @@ export async function briefCommand({ folder: argument, json }: { readonly folder
   const config = await resolveConfig({ env: io.env, cwd: io.cwd });
   const { rrd, ledger } = await readResearch(folder);
   const state = { rrd, ledger, standing: standingOf(rrd, ledger) };
-  const unit = nextUnit(state, []);
+  const classic = await classicPrompt(folder, false, { cwd: io.cwd, canAsk: false });
+  const unit = classic === undefined ? nextUnit(state, []) : nextClassicUnit(rrd, folder);
   if (unit === "wait" || isVerdict(unit)) {
     const reason = unit === "wait" ? "Nothing to do." : unit.reason;
     if (json) io.stdout(`${JSON.stringify({ unit: null, reason })}\n`);
@@ -29,16 +32,15 @@ export async function briefCommand({ folder: argument, json }: { readonly folder
     return 0;
   }
   const root = rootOf(folder, io.cwd);
-  const classic = await readPromptFile(join(root, "prompt.md"));
-  const iteration = (ledger.at(-1)?.iteration ?? 0) + 1;
+  const iteration = ledger.reduce((most, line) => Math.max(most, line.iteration), 0) + 1;
   let text: string;
-  if (classic !== undefined && workspaceOf(classic) === "folder") text = fill(withoutFrontMatter(classic), { RESEARCH_DIR: folder });
+  if (classic !== undefined) text = fill(classic, { RESEARCH_DIR: folder });
   else {
     const workspace = await mkdtemp(join(tmpdir(), "research-ralph-brief-"));
     try {
       const library = libraryFor(folder, root, config.contact, new AbortController().signal);
       const where = { folder, root, prompt: await loadPrompt(root), library, workspaces: workspacesOf(config.stateDir, folder) };
-      text = (await briefFor(where, state, unit, {}, iteration, workspace)).brief.text;
+      text = (await briefFor(where, state, unit as ResearchUnit, {}, iteration, workspace)).brief.text;
     } finally {
       await rm(workspace, { recursive: true, force: true });
     }

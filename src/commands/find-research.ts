@@ -56,7 +56,8 @@ function advice(argument: string, names: readonly string[]): string {
   return names.length === 1 ? `the only one is ${names[0]}` : `there are ${few(names)}`;
 }
 
-const few = (names: readonly string[]): string =>
+/** The first six names and how many more there are. */
+export const few = (names: readonly string[]): string =>
   names.length > 6 ? `${names.slice(0, 6).join(", ")} and ${names.length - 6} more` : names.join(", ");
 
 /** A path as people like to read it: relative where it lies below `cwd`. */

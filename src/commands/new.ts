@@ -1,17 +1,20 @@
+import { constants, existsSync } from "node:fs";
+import { access, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { createAgent } from "../agents/registry.js";
-import { drive, settingsFor } from "../compose.js";
+import { drive, settingsFor, warnings } from "../compose.js";
 import { type ConfigFlags, type ResolvedConfig, resolveConfig } from "../config/resolve.js";
 import { systemClock } from "../lib/clock.js";
 import { ExpectedError } from "../lib/errors.js";
 import type { Verdict } from "../loop/types.js";
 import { readResearch } from "../store/research.js";
+import { explaining } from "../store/system-error.js";
 import { exitCodeOf } from "../ui/exit-code.js";
 import type { Io } from "../ui/io.js";
 import { createWorkflow } from "../workflows/research/create.js";
 import { loadPrompt } from "../workflows/research/prompt.js";
 import { workspacesOf } from "../workflows/research/workspace.js";
-import { askOpenQuestions, questionLines } from "./ask.js";
+import { askOpenQuestions, needTerminal, questionLines } from "./ask.js";
 import { researchesFolder, shown } from "./find-research.js";
 
 export interface NewArguments {
@@ -26,11 +29,12 @@ const defaultSources = ["arXiv", "Google Scholar", "web"];
 
 /** Makes a research folder from a topic, in one iteration of the agent. */
 export async function newCommand({ topic, flags, ask, quiet, json }: NewArguments, io: Io): Promise<number> {
+  if (ask) needTerminal(io);
   const config = await resolveConfig({ flags, env: io.env, cwd: io.cwd });
   const { verdict, folder } = await create(topic, defaultSources, config, io, { quiet, json });
   if (folder === undefined) return exitCodeOf(verdict);
   let { rrd } = await readResearch(folder);
-  if (ask) rrd = await askOpenQuestions(folder, rrd, io);
+  if (ask) rrd = await askOpenQuestions(folder, rrd);
   const name = shown(io.cwd, folder);
   if (json) io.stdout(`${JSON.stringify({ type: "created", folder: name })}\n`);
   else {
@@ -53,22 +57,18 @@ export async function create(
   if (clean.length > 2000) throw new ExpectedError("The topic is longer than 2,000 characters; say it shorter and put the rest into rrd.json afterwards.", 2);
   const parent = join(io.cwd, researchesFolder);
   const prompt = await loadPrompt(io.cwd);
+  const agent = createAgent(config.agent, settingsFor(config, io, undefined, false));
+  // An agent's work must not be lost for want of a place to put it.
+  await explaining(parent, () => access(existsSync(parent) ? parent : io.cwd, constants.W_OK));
+  const workspaces = workspacesOf(config.stateDir, join(parent, `new-${process.pid}`));
   let folder: string | undefined;
+  const created = (made: string) => {
+    folder = made;
+  };
   const verdict = await drive(config, io, { ...how, iterations: 3 }, async () => ({
-    agent: createAgent(config.agent, settingsFor(config, io, undefined, false)),
-    workflow: createWorkflow({
-      topic: clean,
-      papers: config.papers,
-      sources,
-      parent,
-      prompt,
-      workspaces: workspacesOf(config.stateDir, join(parent, `new-${process.pid}`)),
-      now: systemClock.now,
-      created: (made) => {
-        folder = made;
-      },
-    }),
-    close: async () => {},
+    agent,
+    workflow: createWorkflow({ topic: clean, papers: config.papers, sources, parent, prompt, workspaces, now: systemClock.now, created, notices: warnings(agent) }),
+    close: () => rm(workspaces.root, { recursive: true, force: true }),
   }));
   return folder === undefined ? { verdict } : { verdict, folder };
 }

@@ -8,6 +8,7 @@ import { parseReference } from "../sources/reference.js";
 import { writeFileAtomic } from "../store/files.js";
 import { readResearch } from "../store/research.js";
 import { formatRrd } from "../store/rrd-file.js";
+import { explaining } from "../store/system-error.js";
 import { exitCodeOf } from "../ui/exit-code.js";
 import type { Io } from "../ui/io.js";
 import { readingWorkflow, rrdForOne } from "../workflows/research/read-one.js";
@@ -25,8 +26,10 @@ export async function readCommand({ reference: input, flags, quiet, json }: Read
   const reference = parseReference(input);
   if (reference.kind === "unknown") throw new ExpectedError(reference.reason, 2);
   const config = await resolveConfig({ flags: { ...flags, git: false }, env: io.env, cwd: io.cwd });
-  await mkdir(config.stateDir, { recursive: true });
-  const folder = await mkdtemp(join(config.stateDir, "read-"));
+  const folder = await explaining(config.stateDir, async () => {
+    await mkdir(config.stateDir, { recursive: true });
+    return mkdtemp(join(config.stateDir, "read-"));
+  });
   try {
     const verdict = await drive(config, io, { json, quiet, iterations: 3 }, async (signal) => {
       const described = await describeReference(reference, {

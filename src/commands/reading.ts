@@ -6,7 +6,7 @@ import type { Io } from "../ui/io.js";
 import { oneLine } from "../ui/sanitise.js";
 import { executionDimensions, scoresOf, strategicDimensions, type Totals, totalsOf } from "../workflows/research/scores.js";
 import { authorsOf, prose } from "../workflows/research/unit-data.js";
-import { spendingOf, timeSpent, type Spending } from "./standing.js";
+import { spendingOf, timeSpent, type Spending } from "./time-and-cost.js";
 
 /** What reading one paper brought and cost, and what thirty such papers would. */
 export interface Reading {
@@ -41,7 +41,9 @@ export function readingLines(reading: Reading, io: Pick<Io, "columns" | "color">
   const columns = Math.min(io.columns, 100);
   const flow = (text: string, indent = "") => wrap(oneLine(text), columns - indent.length).map((line) => indent + line);
   const scores = scoresOf(paper);
-  const points = <Name extends string>(of: Readonly<Record<Name, number>>, names: readonly Name[]) => names.map((name) => `${name.replaceAll("_", " ")} ${of[name]}`).join(", ");
+  // A hard space holds a name and its points together on one line.
+  const points = <Name extends string>(of: Readonly<Record<Name, number>>, names: readonly Name[]) =>
+    wrap(names.map((name) => `${name} ${of[name]}`.replaceAll(/[_ ]/g, "\u00a0")).join(", "), columns - 2).map((line) => `  ${line.replaceAll("\u00a0", " ")}`);
   const analysis = paper.analysis;
   const part = (name: string, text: unknown) => (prose(text) === "" ? [] : ["", colors.bold(name), ...flow(prose(text), "  ")]);
   const code = Array.isArray(analysis?.implementations_found) ? analysis.implementations_found.map(String) : [];
@@ -53,8 +55,8 @@ export function readingLines(reading: Reading, io: Pick<Io, "columns" | "color">
     ...flow(byline.join(" · ")),
     "",
     `${colors.bold(paper.decision ?? paper.status)} ${total}, read: ${paper.read_depth ?? "?"}`,
-    ...(scores === undefined ? [] : flow(points(scores.execution, executionDimensions), "  ")),
-    ...(scores?.strategic === undefined ? [] : flow(points(scores.strategic, strategicDimensions), "  ")),
+    ...(scores === undefined ? [] : points(scores.execution, executionDimensions)),
+    ...(scores?.strategic === undefined ? [] : points(scores.strategic, strategicDimensions)),
     ...(paper.warnings ?? []).flatMap((warning) => flow(`! ${warning}`).map(colors.yellow)),
     ...part("Summary", analysis?.summary),
     ...part("Method", analysis?.methodology),
@@ -64,7 +66,7 @@ export function readingLines(reading: Reading, io: Pick<Io, "columns" | "color">
     "",
     colors.bold("Evidence"),
     ...(analysis?.evidence ?? []).flatMap((evidence) => evidenceLines(evidence, flow, colors)),
-    ...(reading.insights.length > 0 ? ["", colors.bold("Insights"), ...reading.insights.flatMap((insight) => flow(`- ${insight}`, "  "))] : []),
+    ...(reading.insights.length > 0 ? ["", colors.bold("Insights"), ...reading.insights.flatMap((insight) => flow(insight, "    ").map((line, index) => (index === 0 ? `  - ${line.trimStart()}` : line)))] : []),
     ...part("Why", paper.notes),
     "",
     `${count(spending.input)} tokens in, ${count(spending.output)} out · ${spending.costUsd === undefined ? "cost not reported" : money(spending.costUsd)} · ${duration(milliseconds)}`,

@@ -12,7 +12,7 @@ export const limitIterations =
   (most: number): Guard =>
   ({ iterations }) =>
     iterations.filter(counts).length >= most
-      ? { verdict: "limit", reason: `All ${most} iterations of this run are used up; run it again to go on, or allow more with -i.` }
+      ? { verdict: "limit", reason: `${most === 1 ? "The one iteration of this run is" : `All ${most} iterations of this run are`} used up; run it again to go on, or allow more with -i.` }
       : undefined;
 
 /** At most `ms` milliseconds of wall time a run, waiting included. */

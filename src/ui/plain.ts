@@ -8,7 +8,8 @@ import { emptyTally, spending, summary, tallied, tokensOf } from "./tally.js";
 /** Plain lines on stderr, for logs and pipes: one line per event worth reading, no escape sequences, times in UTC. */
 export function plainSink(io: Io, finish?: AbortSignal): Sink {
   let tally = emptyTally;
-  const onFinish = () => io.stderr(`${stopping}\n`);
+  // Other signals than Ctrl+C end the run at once, or nobody is there to press it.
+  const onFinish = () => void (finish?.reason === "SIGINT" && io.stderr(`${stopping}\n`));
   finish?.addEventListener("abort", onFinish);
   return {
     event(event) {

@@ -41,6 +41,7 @@ export function terminalSink(io: Io, options: TerminalOptions): Sink {
   // A throw or process.exit elsewhere must not leave the user without a cursor.
   process.once("exit", restore);
   const onFinish = () => {
+    if (options.finish.reason !== "SIGINT") return;
     live = { ...live, stopping: true };
     paint();
   };

@@ -46,9 +46,9 @@ export async function restoreRecords(folder: string, before: Rrd, at: Date): Pro
 }
 
 /** Records of `before` whose id is in none of `now`. */
-function missing<Item extends { id?: string }>(before: readonly Item[], now: readonly Item[]): Item[] {
+function missing<Item extends { id?: string | null }>(before: readonly Item[], now: readonly Item[]): Item[] {
   const ids = new Set(now.map(({ id }) => id));
-  return before.filter(({ id }) => id !== undefined && !ids.has(id));
+  return before.filter(({ id }) => id != null && !ids.has(id));
 }
 
 const counted = (count: number, one: string, many = `${one}s`): string => `${count} ${count === 1 ? one : many}`;

@@ -105,31 +105,36 @@ async function settleClassic(options: ClassicOptions, state: ResearchState, unit
   const at = new Date(options.now());
   const fold = { iteration: run.iteration, at: at.toISOString(), changes: [] as Change[] };
   const reasons = await restoreRecords(folder, state.rrd, at);
-  for (const message of [...reasons, ...(await restoreLog(folder, before.log, at))]) notices.push({ level: "warning", message });
+  for (const message of await restoreLog(folder, before.log, at)) notices.push({ level: "warning", message });
 
   const { ok: after = state.rrd } = await readRrdFile(join(folder, "rrd.json"));
   const phase = provenPhase(after, folder);
-  if (phase !== after.phase) {
-    notices.push({ level: "warning", message: `The agent went on to ${after.phase}, which the files don't bear out; the phase is ${phase}.` });
-    fold.changes.push({ in: "rrd", set: { phase }, was: { phase: after.phase } });
-  }
+  const tooEarly = phase === after.phase ? undefined : `the phase was set to ${after.phase}, which the files don't bear out; it is ${phase}`;
+  if (tooEarly !== undefined) fold.changes.push({ in: "rrd", set: { phase }, was: { phase: after.phase } });
   if (run.failure !== undefined) {
     const { kind, message } = run.failure;
-    await research.fold({ ...fold, message: `classic: ${kind}`, ledger: { ...ledgerLine(unit, run, at, "failed"), failure: kind, reasons: [message] } });
+    await research.fold({ ...fold, message: `classic: ${kind}`, ledger: { ...ledgerLine(unit, run, at, "failed"), failure: kind, reasons: [message, ...reasons] } });
     return { outcome: "failed", failure: run.failure };
   }
 
   const sentinel = sentinelOf(phase === "COMPLETE", saysComplete(run.message));
   const documents = await documentStamps(folder);
   const isUnchanged = JSON.stringify({ ...after, phase }) === JSON.stringify(state.rrd) && documents.every((stamp, index) => stamp === before.documents[index]);
-  if (isUnchanged && reasons.length === 0) reasons.push("neither rrd.json nor the report or the ideas were changed");
+  if (isUnchanged && reasons.length === 0) reasons.push(tooEarly ?? "neither rrd.json nor the report or the ideas were changed");
+  else if (tooEarly !== undefined) notices.push({ level: "warning", message: `In rrd.json ${tooEarly}.` });
   if (reasons.length > 0) {
     await research.fold({ ...fold, message: "classic: refused", ledger: { ...ledgerLine(unit, run, at, "refused"), reasons, ...sentinel } });
     return { outcome: "refused", reasons };
   }
   const summary = summaryOf(state.rrd, { ...after, phase });
-  await research.fold({ ...fold, message: `classic: ${summary}`, ledger: { ...ledgerLine(unit, run, at, "accepted"), ...sentinel } });
+  await research.fold({ ...fold, message: `classic: ${summary}`, ledger: { ...ledgerLine(unit, run, at, "accepted"), unit: doneUnit(state.rrd.phase, phase), ...sentinel } });
   return { outcome: "accepted", summary };
+}
+
+/** What the ledger calls done, in the words of the other workflow: a research that was begun there gets its phase from them. */
+function doneUnit(before: Rrd["phase"], after: Rrd["phase"]): string {
+  if (before === "IDEATION" && after === "COMPLETE") return "ideas";
+  return (before === "DISCOVERY" || before === "ANALYSIS") && (after === "IDEATION" || after === "COMPLETE") ? "report" : "classic";
 }
 
 function sentinelOf(isComplete: boolean, said: boolean): Pick<LedgerLine, "sentinel"> {
