@@ -1,0 +1,41 @@
+#!/usr/bin/env node
+// Leaves a result.json that is wrong in the way its argument says, and ends as if all were well.
+import { execFileSync } from "node:child_process";
+import { mkdirSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { evidence, facts, leave, mode, reading } from "./brief.mjs";
+
+const withNovelty = (novelty) => {
+  const result = reading();
+  return { ...result, scores: { ...result.scores, execution: { ...result.scores.execution, novelty } } };
+};
+
+const misbehaviours = {
+  nothing: () => {},
+  half: () => leave(JSON.stringify(reading()).slice(0, 400)),
+  empty: () => leave(""),
+  huge: () => {
+    leave(reading());
+    truncateSync("result.json", 200 * 1024 * 1024);
+  },
+  symlink: () => {
+    const elsewhere = join(process.env.HOME, "elsewhere.json");
+    writeFileSync(elsewhere, JSON.stringify(reading()));
+    symlinkSync(elsewhere, "result.json");
+  },
+  fifo: () => execFileSync("mkfifo", ["result.json"]),
+  directory: () => mkdirSync("result.json"),
+  "another-paper": () => leave(reading({ unit: "second" })),
+  "score-7": () => leave(withNovelty(7)),
+  "score-NaN": () => leave(JSON.stringify(withNovelty(0)).replace('"novelty":0', '"novelty":NaN')),
+  "score-text": () => leave(withNovelty("5")),
+  "all-fabricated": () => leave(reading({ evidence: evidence("It cures every known disease at once.", "Accuracy was 100 percent on all data ever made.") })),
+  "most-fabricated": () => leave(reading({ evidence: evidence(facts[0], "It cures every known disease at once.", "It runs without any power at all.") })),
+  "half-fabricated": () => leave(reading({ evidence: evidence(facts[0], facts[1], "It cures every known disease at once.", "It runs without any power.") })),
+  "citations-dropped": () => leave(reading({ evidence: evidence("Earlier work needed an hour for the same task and used four machines.", ...facts) })),
+  "a-prototype": () => leave(`{"__proto__":{"polluted":true},${JSON.stringify(reading()).slice(1)}`),
+  "a-list": () => leave([reading()]),
+};
+
+misbehaviours[mode]();
+console.log("Done.");

@@ -1,0 +1,87 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { useBuiltCli } from "./support/built.js";
+
+const house = useBuiltCli();
+
+describe.concurrent("a result that can't be used is refused, changes nothing but the count of refusals, and leaves nothing running", () => {
+  test.for([
+    ["nothing", /result\.json was not written/],
+    ["half", /not valid JSON/],
+    ["empty", /result\.json is empty/],
+    ["huge", /200 MB; 5 MB is the most/],
+    ["symlink", /symbolic link/],
+    ["fifo", /not a regular file/],
+    ["directory", /not a regular file/],
+    ["another-paper", /unit is "second"; this unit is "first"/],
+    ["score-7", /\/scores\/execution\/novelty/],
+    ["score-NaN", /not valid JSON/],
+    ["score-text", /\/scores\/execution\/novelty/],
+    ["all-fabricated", /only 0 of 2 quotes were found/],
+    ["most-fabricated", /only 1 of 3 quotes were found/],
+    ["a-prototype", /__proto__/],
+    ["a-list", /must be an object/i],
+  ] as const)("%s", async ([mode, reason], { expect }) => {
+    const { run, rrd, ledger, progress, left, problems, state } = house();
+    const before = rrd();
+    const log = progress();
+    const { code, verdict, notices } = await run(`results.mjs ${mode}`, "-i", "1");
+    expect({ code, verdict }).toMatchObject({ code: 3, verdict: { verdict: "limit" } });
+    expect(ledger()).toMatchObject([{ iteration: 1, unit: "first", outcome: "refused", confinement: "unconfined" }]);
+    expect(ledger()[0]?.reasons).toContainEqual(expect.stringMatching(reason));
+    const [first, second] = rrd().papers_pool;
+    expect(first?.refusals).toHaveLength(1);
+    expect({ ...first, refusals: undefined }).toEqual({ ...before.papers_pool[0], refusals: undefined });
+    expect(second).toEqual(before.papers_pool[1]);
+    expect(problems()).toEqual([]);
+    expect(progress()).toBe(log);
+    expect(left()).toEqual([]);
+    const kept = /kept in (\S+)\.$/.exec(notices.find((notice) => notice.includes("kept in")) ?? "")?.[1];
+    expect(kept?.startsWith(state)).toBe(true);
+    expect(existsSync(kept ?? "")).toBe(true);
+  });
+});
+
+describe.concurrent("quotes are looked for, and only what was found is called evidence", () => {
+  test("half fabricated: accepted, the fabricated ones marked and warned of", async ({ expect }) => {
+    const { run, paper, ledger } = house();
+    await run("results.mjs half-fabricated", "-i", "1");
+    expect(ledger()).toMatchObject([{ outcome: "accepted", evidence: { verified: 2, not_in_text: 2, could_not_check: 0 } }]);
+    expect(paper("first")?.analysis?.evidence?.map(({ status }) => status)).toEqual(["verified", "verified", "not-in-text", "not-in-text"]);
+    expect(paper("first")?.warnings).toEqual([expect.stringContaining("2 quotes were not found in the text")]);
+  });
+
+  test("citations dropped from a quote: every one is found", async ({ expect }) => {
+    const { run, ledger } = house();
+    await run("results.mjs citations-dropped", "-i", "1");
+    expect(ledger()).toMatchObject([{ outcome: "accepted", evidence: { verified: 5, not_in_text: 0 } }]);
+  });
+});
+
+test("three refusals of every paper end in blocked, never in complete, and each brief after the first names the reasons", async () => {
+  const { run, rrd, ledger, left } = house();
+  const { code, verdict, out } = await run("results.mjs all-fabricated");
+  expect({ code, verdict }).toMatchObject({ code: 5, verdict: { verdict: "blocked" } });
+  expect(out).not.toContain("<promise>");
+  expect(ledger().map(({ unit, outcome }) => `${unit} ${outcome}`)).toEqual([
+    "first refused",
+    "first refused",
+    "first refused",
+    "second refused",
+    "second refused",
+    "second refused",
+  ]);
+  expect(rrd().papers_pool.map(({ status, refusals }) => [status, refusals?.length])).toEqual([
+    ["pending", 3],
+    ["pending", 3],
+  ]);
+  expect(left()).toEqual([]);
+});
+
+test("a link in place of a result is not followed, whatever it points at", async () => {
+  const { run, home, paper } = house();
+  await run("results.mjs symlink", "-i", "1");
+  expect(paper("first")?.status).toBe("pending");
+  expect(JSON.parse(readFileSync(join(home, "elsewhere.json"), "utf8"))).toMatchObject({ unit: "first" });
+});
