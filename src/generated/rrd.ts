@@ -315,8 +315,8 @@ export interface Rrd {
      * Term to meaning.
      */
     terms?: {
-      [k: string]: string;
-    };
+      [k: string]: string | null;
+    } | null;
     [k: string]: unknown;
   } | null;
   /**
@@ -343,7 +343,14 @@ export interface Rrd {
   /**
    * Pages that agents opened.
    */
-  visited_urls?: string[] | null;
+  visited_urls?:
+    | (
+        | string
+        | {
+            [k: string]: unknown;
+          }
+      )[]
+    | null;
   /**
    * Sources that failed three times in a row or refused access. Edit it to try one again.
    */
@@ -433,7 +440,7 @@ export interface OpenQuestion {
   /**
    * What is assumed until somebody answers.
    */
-  current_default?: string | number | boolean | null;
+  current_default?: string | number | boolean | unknown[] | null;
   [k: string]: unknown;
 }
 /**
@@ -492,7 +499,7 @@ export interface Paper {
     [k: string]: unknown;
   };
   /**
-   * 5 is read first.
+   * 1 to 5; 5 is read first.
    */
   priority?: number | null;
   /**
@@ -578,27 +585,27 @@ export interface ExecutionScores {
   /**
    * How new is it?
    */
-  novelty: number;
+  novelty?: number;
   /**
    * Can a small team build it?
    */
-  feasibility: number;
+  feasibility?: number;
   /**
    * How soon is there a prototype?
    */
-  time_to_poc: number;
+  time_to_poc?: number;
   /**
    * Is there a clear demand?
    */
-  value_market: number;
+  value_market?: number;
   /**
    * What keeps others from copying it?
    */
-  defensibility: number;
+  defensibility?: number;
   /**
    * How easily is it deployed?
    */
-  adoption: number;
+  adoption?: number;
   [k: string]: unknown;
 }
 /**
@@ -611,19 +618,19 @@ export interface StrategicScores {
   /**
    * A new market, or a saturated one?
    */
-  market_creation: number;
+  market_creation?: number;
   /**
    * Time until others replicate it.
    */
-  first_mover_window: number;
+  first_mover_window?: number;
   /**
    * Does value grow with use?
    */
-  network_effects: number;
+  network_effects?: number;
   /**
    * How focused is the opportunity?
    */
-  strategic_clarity: number;
+  strategic_clarity?: number;
   [k: string]: unknown;
 }
 /**
@@ -633,27 +640,27 @@ export interface FlatScores {
   /**
    * How new is it?
    */
-  novelty: number;
+  novelty?: number;
   /**
    * Can a small team build it?
    */
-  feasibility: number;
+  feasibility?: number;
   /**
    * How soon is there a prototype?
    */
-  time_to_poc: number;
+  time_to_poc?: number;
   /**
    * Is there a clear demand?
    */
-  value_market: number;
+  value_market?: number;
   /**
    * What keeps others from copying it?
    */
-  defensibility: number;
+  defensibility?: number;
   /**
    * How easily is it deployed?
    */
-  adoption: number;
+  adoption?: number;
   [k: string]: unknown;
 }
 /**
@@ -687,9 +694,9 @@ export interface Analysis {
    */
   commercialized_by?: string | null;
   /**
-   * Market classification.
+   * Market classification: blue, purple or red.
    */
-  market?: "blue" | "purple" | "red";
+  market?: string | null;
   /**
    * The claims with the words they rest on.
    */
@@ -794,26 +801,26 @@ export interface ExecutionScores1 {
   /**
    * How new is it?
    */
-  novelty: number;
+  novelty?: number;
   /**
    * Can a small team build it?
    */
-  feasibility: number;
+  feasibility?: number;
   /**
    * How soon is there a prototype?
    */
-  time_to_poc: number;
+  time_to_poc?: number;
   /**
    * Is there a clear demand?
    */
-  value_market: number;
+  value_market?: number;
   /**
    * What keeps others from copying it?
    */
-  defensibility: number;
+  defensibility?: number;
   /**
    * How easily is it deployed?
    */
-  adoption: number;
+  adoption?: number;
   [k: string]: unknown;
 }

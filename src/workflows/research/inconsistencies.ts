@@ -59,6 +59,9 @@ function ofPaper(rrd: Rrd, paper: Paper, pointer: string): Inconsistency[] {
       found.push({ pointer: `${pointer}/decision`, message: `says ${paper.decision}, the scores say ${decision}`, derived: decision });
     }
   }
+  if (scores === undefined && paper.score_breakdown != null) {
+    found.push({ pointer: `${pointer}/score_breakdown`, message: "lacks some of the points, so nothing can be derived from it" });
+  }
   const known = paper.decision == null ? undefined : Object.entries(statusOf).find(([name]) => paper.decision?.toUpperCase().startsWith(name));
   if (known !== undefined && known[1] !== paper.status) {
     found.push({ pointer: `${pointer}/status`, message: `is ${paper.status}, the decision ${paper.decision} means ${known[1]}`, derived: known[1] });

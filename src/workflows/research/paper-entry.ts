@@ -33,7 +33,7 @@ export function paperEntry(of: {
   const repos = Array.isArray(analysis?.implementations_found) ? analysis.implementations_found : [];
   const dimension = <Name extends string>(points: Readonly<Record<Name, number>>) => (name: Name) => `- ${names[name]}: ${points[name]}/5`;
   const commercial = analysis?.commercialized == null ? "not looked up" : analysis.commercialized ? `yes${analysis.commercialized_by ? ` (${analysis.commercialized_by})` : ""}` : "no";
-  const market = { blue: "Blue Ocean", purple: "Purple Ocean", red: "Red Ocean" } as const;
+  const market: Readonly<Record<string, string>> = { blue: "Blue Ocean", purple: "Purple Ocean", red: "Red Ocean" };
   const references = [...new Set(insights.flatMap((insight) => insight.cross_refs ?? []))];
   return [
     `## ${dayOf(judging.at)} - Paper: ${paper.title}`,
@@ -60,7 +60,7 @@ export function paperEntry(of: {
     ...(scores?.strategic === undefined
       ? []
       : [`**Blue Ocean Score Breakdown (${totals.strategic}/20):**`, ...strategicDimensions.map(dimension(scores.strategic)), ""]),
-    ...(analysis?.market ? [`**Market Classification:** ${market[analysis.market]}`, ""] : []),
+    ...(analysis?.market ? [`**Market Classification:** ${market[analysis.market] ?? analysis.market}`, ""] : []),
     `**Decision Rationale:** ${paper.notes ?? ""}`,
     "",
     ...(insights.length > 0 ? ["**Extracted Insights:**", ...insights.map((insight) => `- ${insight.id}: ${insight.insight}`), ""] : []),

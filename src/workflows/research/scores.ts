@@ -46,15 +46,24 @@ const focusWeights: Readonly<Record<string, Weights>> = {
 /** Whether this research is judged by both rubrics. The oldest files have no mission and used one. */
 export const usesBothRubrics = (rrd: Rrd): boolean => rrd.mission != null && rrd.mission.blue_ocean_scoring !== false;
 
-/** The points of a paper, or undefined where it has none. Reads the nested shape and the flat one of the oldest files. */
+/**
+ * The points of a paper, or undefined where it has none or some are missing. Reads the nested shape and the flat one of the
+ * oldest files.
+ */
 export function scoresOf(paper: Paper): Scores | undefined {
-  const breakdown = paper.score_breakdown;
+  const breakdown: object | null | undefined = paper.score_breakdown;
   if (breakdown == null) return undefined;
-  if ("execution" in breakdown) {
-    const nested = breakdown as { execution: ExecutionPoints; blue_ocean?: StrategicPoints | null };
-    return nested.blue_ocean == null ? { execution: nested.execution } : { execution: nested.execution, strategic: nested.blue_ocean };
-  }
-  return { execution: breakdown as ExecutionPoints };
+  const nested = breakdown as { execution?: unknown; blue_ocean?: unknown };
+  const execution = pointsOf(nested.execution ?? breakdown, executionDimensions);
+  const strategic = pointsOf(nested.blue_ocean, strategicDimensions);
+  if (execution === undefined) return undefined;
+  return strategic === undefined ? { execution } : { execution, strategic };
+}
+
+function pointsOf<Name extends string>(points: unknown, names: readonly Name[]): Readonly<Record<Name, number>> | undefined {
+  if (typeof points !== "object" || points === null) return undefined;
+  const given = points as Record<Name, unknown>;
+  return names.every((name) => typeof given[name] === "number") ? (given as Record<Name, number>) : undefined;
 }
 
 /** Sums of the points, weighted by the mission's focus and scaled back to 30 and 20, rounded to one decimal. */

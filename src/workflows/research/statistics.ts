@@ -28,8 +28,14 @@ export function deriveStatistics(rrd: Rrd): NonNullable<Statistics> {
   };
 }
 
-const blockedNames = (rrd: Rrd): string[] =>
-  (rrd.blocked_sources ?? []).map((source) => (typeof source === "string" ? source : String((source as { name?: unknown }).name ?? "unnamed")));
+/** Old files hold names, or objects that name the source in one of these fields. */
+function blockedNames(rrd: Rrd): string[] {
+  return (rrd.blocked_sources ?? []).map((blocked) => {
+    if (typeof blocked === "string") return blocked;
+    const { name, source, url } = blocked as Record<string, unknown>;
+    return String(name ?? source ?? url ?? JSON.stringify(blocked));
+  });
+}
 
 function analysisMetrics(rrd: Rrd): Record<string, unknown> {
   const totals = rrd.papers_pool
