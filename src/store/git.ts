@@ -10,8 +10,8 @@ import { rrdName } from "./rrd-file.js";
 
 /** Commits a research's files, and theirs alone. */
 export interface Checkpoints {
-  /** Commits what has changed. Never throws: what went wrong is told, and the next call makes up for it. */
-  commit(message: string): Promise<void>;
+  /** Commits what has changed; `later`: with the next commit. Never throws: what went wrong is told, and the next call makes up for it. */
+  commit(message: string, later?: boolean): Promise<void>;
   /** Commits what a large file or a failure has put off, and lets git tidy up where it wants to. */
   finish(): Promise<void>;
 }
@@ -71,8 +71,9 @@ export async function openCheckpoints(folder: string, notify: (message: string) 
   };
 
   return {
-    async commit(message) {
+    async commit(message, later = false) {
       waiting = { message, folds: (waiting?.folds ?? 0) + 1, since: waiting?.since ?? Date.now() };
+      if (later) return;
       const large = (await sizeOf(join(folder, rrdName))) > largeFile;
       if (large && waiting.folds < foldsBetween && Date.now() - waiting.since < msBetween) return;
       await attempt(message);

@@ -9,6 +9,8 @@ export interface Fold {
   readonly at: string;
   /** Subject of the git commit. */
   readonly message: string;
+  /** Commit it with the next one: a service that is away for hours must not fill the history. */
+  readonly later?: boolean;
   readonly changes: readonly Change[];
   /** What is added to progress.txt, line feed included. It must differ from every other entry, as one with the time or a paper's id does. */
   readonly progress?: string;

@@ -1,14 +1,13 @@
 import { join } from "node:path";
 import type { LedgerLine } from "../generated/ledger.js";
 import type { Rrd } from "../generated/rrd.js";
-import { ExpectedError } from "../lib/errors.js";
 import { stampOf, sweepTemporaryFiles, writeFileAtomic } from "./files.js";
 import { hiddenName, journalFolder, makeJournal } from "./journal.js";
 import { readLedger } from "./ledger.js";
 import { acquireLock } from "./lock.js";
 import type { Research, ResearchOptions } from "./research-types.js";
 import { readRrdFile, rrdName } from "./rrd-file.js";
-import { invalid, lastGoodOf } from "./state-file.js";
+import { invalid, requireState } from "./state-file.js";
 import { openWriter } from "./writer.js";
 
 export type { Change } from "./changes.js";
@@ -24,6 +23,7 @@ export async function openResearch(folder: string, options: ResearchOptions): Pr
 
 /** As openResearch; `prepare` runs once the lock is held and before anything is read. */
 export async function openResearchAfter(folder: string, options: ResearchOptions, prepare: () => Promise<void>): Promise<Research> {
+  // Before the lock, so that a wrong path does not get a .ralph of its own.
   await requireState(folder);
   const hidden = join(folder, hiddenName);
   const take = async () => {
@@ -42,8 +42,11 @@ export async function openResearchAfter(folder: string, options: ResearchOptions
     const writer = await openWriter(folder, options, checkpoints);
     await writer.load();
     const holdLock = async () => {
-      // A person who deletes .ralph during a run deletes the lock; another run may have begun since.
-      if (!(await lock.isMine())) lock = await take();
+      if (await lock.isMine()) return;
+      // A person who deletes .ralph during a run deletes the lock; another run may have begun since. Where the whole folder was
+      // moved, taking the lock would make it anew, and the moved one could not come back to its place.
+      await requireState(folder);
+      lock = await take();
     };
     return {
       folder,
@@ -65,15 +68,6 @@ export async function openResearchAfter(folder: string, options: ResearchOptions
     await lock.release();
     throw error;
   }
-}
-
-/** Says what to do where there is no rrd.json; it comes before the lock, so that a wrong path does not get a .ralph of its own. */
-async function requireState(folder: string): Promise<void> {
-  const path = join(folder, rrdName);
-  if ((await stampOf(path)) !== undefined) return;
-  const lastGood = lastGoodOf(folder);
-  if ((await stampOf(lastGood)) !== undefined) throw new ExpectedError(`There is no ${path}; copy its last good version, ${lastGood}, there.`);
-  throw new ExpectedError(`There is no ${path}; name a research folder, or make one with 'research-ralph new "<topic>"'.`);
 }
 
 /**

@@ -41,6 +41,7 @@ export function openStateFile(folder: string): StateFile {
 
   return {
     async read() {
+      await requireState(folder);
       const stamp = (await stampOf(path)) ?? "";
       const changedAt = Number(stamp.split(":")[2]);
       if (known?.stamp === stamp && known.readAt - changedAt > coarsestTimeStep) return known;
@@ -72,6 +73,19 @@ export function openStateFile(folder: string): StateFile {
   };
 }
 
+/**
+ * Says what to do where there is no rrd.json.
+ * @throws ExpectedError unless there is one.
+ */
+export async function requireState(folder: string): Promise<void> {
+  const path = join(folder, rrdName);
+  if ((await stampOf(path)) !== undefined) return;
+  if ((await stampOf(folder)) === undefined) throw new ExpectedError(`The research folder ${folder} is gone; run again where it is now, or bring it back.`);
+  const lastGood = lastGoodOf(folder);
+  if ((await stampOf(lastGood)) !== undefined) throw new ExpectedError(`There is no ${path}; copy its last good version, ${lastGood}, there.`);
+  throw new ExpectedError(`There is no ${path}; name a research folder, or make one with 'research-ralph new "<topic>"'.`);
+}
+
 /** What to tell a person whose rrd.json can't be used, and the way back. */
 export async function invalid(folder: string, problems: readonly Problem[]): Promise<ExpectedError> {
   const { lines } = await readLedger(folder);
@@ -79,7 +93,7 @@ export async function invalid(folder: string, problems: readonly Problem[]): Pro
   const lastGood = lastGoodOf(folder);
   const back =
     (await stampOf(lastGood)) === undefined
-      ? "."
+      ? ", or put an earlier version in its place."
       : `, or go back to the last good version (${lastGood}) with 'research-ralph reset ${folder} --to ${last}'; yours is kept beside it.`;
   return new ExpectedError(`${summarise(join(folder, rrdName), problems)}. Mend it${back}`);
 }

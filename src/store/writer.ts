@@ -126,7 +126,7 @@ export async function openWriter(folder: string, { derive, notify }: ResearchOpt
       // What stands in the way now, such as an rrd.json broken by hand, must not cost the iteration: the journal keeps it.
       if (obstacle !== undefined) throw obstacle;
       await apply(entry, planned);
-      await checkpoints?.commit(fold.message);
+      await checkpoints?.commit(fold.message, fold.later);
     },
   };
 }

@@ -93,6 +93,19 @@ describe("a checkpoint", () => {
     expect(subjects(root)[0]).toBe("analysis: sample_1 (presented)");
   });
 
+  it("of a failed iteration is made with the next one, or at the end", async () => {
+    const root = repository();
+    const folder = researchIn(root);
+    const research = await open(folder, { git: true });
+    await research.fold({ ...acceptance(1), later: true });
+    expect(subjects(root)).toEqual(["begin"]);
+    await research.fold(acceptance(2));
+    expect(subjects(root)).toEqual(["analysis: sample_2 (presented)", "begin"]);
+    await research.fold({ ...acceptance(3), later: true });
+    await research.close();
+    expect(subjects(root)[0]).toBe("analysis: sample_3 (presented)");
+  });
+
   it("waits while a merge or a rebase is under way", async () => {
     const root = repository();
     const folder = researchIn(root);

@@ -113,7 +113,7 @@ async function settleClassic(options: ClassicOptions, state: ResearchState, unit
   if (tooEarly !== undefined) fold.changes.push({ in: "rrd", set: { phase }, was: { phase: after.phase } });
   if (run.failure !== undefined) {
     const { kind, message } = run.failure;
-    await research.fold({ ...fold, message: `classic: ${kind}`, ledger: { ...ledgerLine(unit, run, at, "failed"), failure: kind, reasons: [message, ...reasons] } });
+    await research.fold({ ...fold, message: `classic: ${kind}`, later: true, ledger: { ...ledgerLine(unit, run, at, "failed"), failure: kind, reasons: [message, ...reasons] } });
     return { outcome: "failed", failure: run.failure };
   }
 

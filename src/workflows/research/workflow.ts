@@ -2,6 +2,7 @@ import { join } from "node:path";
 import type { Refusal } from "../../generated/rrd.js";
 import { estimateTokens } from "../../lib/tokens.js";
 import type { AgentRun, Brief, Notes, Notice, Outcome, Workflow } from "../../loop/types.js";
+import { currentAccepted } from "../../store/ledger.js";
 import type { Change, Fold, Research } from "../../store/research.js";
 import type { Acceptable } from "./accepted.js";
 import { judge } from "./accept.js";
@@ -36,12 +37,15 @@ export interface ResearchWorkflowOptions {
 export function researchWorkflow(options: ResearchWorkflowOptions): Workflow<ResearchState> {
   const { research, library, workspaces, prompt, root } = options;
   const materials = new Map<number, Material>();
+  let swept = false;
 
   return {
     name: "research",
     load: () =>
       orVerdict(async () => {
         const { rrd, ledger } = await research.load();
+        if (!swept) await workspaces.keepOnly(openRefusals(ledger));
+        swept = true;
         return { rrd, ledger, standing: standingOf(rrd, ledger) };
       }),
     next: (state, inFlight) => nextUnit(state, inFlight),
@@ -90,6 +94,13 @@ export async function briefFor(
   return { brief: { iteration, text: parts.text, tokens: estimateTokens(parts.text), workspace, access }, material: parts.material };
 }
 
+/** Iterations that were refused and whose unit has not been accepted since. */
+function openRefusals(ledger: ResearchState["ledger"]): ReadonlySet<number> {
+  const accepted = currentAccepted(ledger);
+  const open = ledger.filter(({ outcome, unit, iteration }) => outcome === "refused" && (accepted.get(unit) ?? 0) < iteration);
+  return new Set(open.map(({ iteration }) => iteration));
+}
+
 const refusalsOf = ({ rrd, ledger }: ResearchState, unit: ResearchUnit): readonly Refusal[] =>
   unit.kind === "paper" ? (paperOf(rrd, unit.id)?.refusals ?? []) : unitRefusals(rrd, ledger, unit.id);
 
@@ -100,7 +111,7 @@ async function settle(options: ResearchWorkflowOptions, state: ResearchState, un
 
   if (run.failure !== undefined) {
     const { kind, message } = run.failure;
-    await research.fold({ iteration: run.iteration, at: at.toISOString(), message: `${unit.id}: ${kind}`, changes: [], ledger: { ...ledgerLine(unit, run, at, "failed"), failure: kind, reasons: [message] } });
+    await research.fold({ iteration: run.iteration, at: at.toISOString(), message: `${unit.id}: ${kind}`, later: true, changes: [], ledger: { ...ledgerLine(unit, run, at, "failed"), failure: kind, reasons: [message] } });
     await workspaces.remove(run.iteration);
     return { outcome: "failed", failure: run.failure };
   }

@@ -9,6 +9,8 @@ export interface Workspaces {
   readonly root: string;
   /** Removes what a crash left; refused ones stay. */
   sweep(): Promise<void>;
+  /** Removes the refused ones of all other iterations: a kill may come between a fold and the removal of what it settled. */
+  keepOnly(iterations: ReadonlySet<number>): Promise<void>;
   /** Where an iteration's lies. */
   path(iteration: number): string;
   /** Makes it, fresh and empty. */
@@ -29,11 +31,16 @@ export function workspacesOf(stateDir: string, folder: string): Workspaces {
   const path = (iteration: number) => join(root, String(iteration));
   const kept = (iteration: number) => join(root, `${keptMark}${iteration}`);
   const clear = (path: string) => rm(path, { recursive: true, force: true, maxRetries: 3 });
+  const names = () => readdir(root).catch(() => []);
   return {
     root,
     async sweep() {
-      const names = await readdir(root).catch(() => []);
-      await Promise.all(names.filter((name) => !name.startsWith(keptMark)).map((name) => clear(join(root, name))));
+      const left = (await names()).filter((name) => !name.startsWith(keptMark));
+      await Promise.all(left.map((name) => clear(join(root, name))));
+    },
+    async keepOnly(iterations) {
+      const settled = (await names()).filter((name) => name.startsWith(keptMark) && !iterations.has(Number(name.slice(keptMark.length))));
+      await Promise.all(settled.map((name) => clear(join(root, name))));
     },
     async create(iteration) {
       const folder = path(iteration);
