@@ -3,7 +3,7 @@ import { defineConfig } from "vitest/config";
 export default defineConfig({
   test: {
     include: ["tests/**/*.test.ts"],
-    exclude: ["tests/e2e/**", "tests/crash/**", "node_modules/**"],
+    exclude: ["tests/e2e/**", "node_modules/**"],
     testTimeout: 60_000,
     hookTimeout: 60_000,
     maxWorkers: 2,

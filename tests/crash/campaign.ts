@@ -1,0 +1,145 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { execa } from "execa";
+import { faultsIn, finalState, leftovers, results } from "./inspect.js";
+import type { Random } from "./random.js";
+import { gitIsIdle, type Kill, type RunEnd, startRun } from "./runs.js";
+import { makeWorld, type World } from "./world.js";
+
+/** Who else is at work: nobody, git with a checkpoint an iteration, or a person whose editor saves old copies of rrd.json. */
+export type Company = "nobody" | "git" | "an editor";
+
+/** How a research that nobody disturbed ends, and how long its parts take on this machine, in milliseconds. */
+export interface Undisturbed {
+  readonly files: Readonly<Record<string, string>>;
+  readonly results: unknown;
+  readonly readyMs: number;
+  readonly iterationMs: number;
+}
+
+export interface Tally {
+  kills: number;
+  researches: number;
+  /** Iterations that runs announced as accepted, and that were looked for. */
+  accepted: number;
+  /** Locks of git's that a kill left and a run reported. */
+  staleLocks: number;
+  staleSaves: number;
+  readonly faults: string[];
+}
+
+export async function undisturbed(cli: string): Promise<Undisturbed> {
+  const world = makeWorld(false);
+  try {
+    const run = await startRun(cli, world);
+    if (run.code !== 0 || run.readyMs === undefined) throw new Error(`the undisturbed run ended with ${run.code}: ${run.stderr}`);
+    const iterations = run.events.filter((event) => event.type === "iteration-ended").length;
+    return { files: finalState(world), results: results(world), readyMs: run.readyMs, iterationMs: (run.tookMs - run.readyMs) / iterations };
+  } finally {
+    world.remove();
+  }
+}
+
+/** Takes one fresh research to its end through kills at random instants; adds what was seen to `tally`. It stops early once `enough()`. */
+export async function killUntilComplete(cli: string, usual: Undisturbed, random: Random, company: Company, tally: Tally, enough: () => boolean): Promise<void> {
+  const world = makeWorld(company === "git");
+  const fault = (what: string) => tally.faults.push(`${company}, kill ${tally.kills}: ${what}`);
+  let settled = 0;
+  try {
+    const editor = company === "an editor" ? openEditor(world, random.fork(), tally) : undefined;
+    for (let tries = 0; !enough() && tries < 400; tries++) {
+      const run = await startRun(cli, world, nextKill(usual, random, company));
+      if (company === "git") await asAPerson(world, run, tally, fault);
+      settled = Math.max(settled, ...settledBy(run));
+      tally.accepted += run.events.filter((event) => event.type === "iteration-ended" && event.outcome.outcome === "accepted").length;
+      if (run.code !== undefined) {
+        if (run.code !== 0) fault(`a run ended by itself with ${run.code}: ${lastWords(run)}`);
+        break;
+      }
+      tally.kills += 1;
+      for (const what of faultsIn(world, settled, editor === undefined)) fault(what);
+    }
+    await editor?.close();
+    await finish(cli, world, usual, company, fault, tally);
+    tally.researches += 1;
+  } finally {
+    if (tally.faults.length === 0) world.remove();
+  }
+}
+
+function nextKill(usual: Undisturbed, random: Random, company: Company): Kill {
+  const duringStart = random.next() < 0.3;
+  return {
+    after: duringStart ? "start" : "first iteration",
+    delayMs: duringStart ? random.next() * 1.2 * usual.readyMs : random.next() * 6 * usual.iterationMs,
+    gitToo: company === "git" && random.next() < 0.5,
+  };
+}
+
+/** Once an iteration begins, all before it have been recovered; once one is announced, it stands itself. */
+const settledBy = (run: RunEnd): number[] =>
+  run.events.flatMap((event) => (event.type === "iteration-started" ? [event.iteration - 1] : event.type === "iteration-ended" ? [event.iteration] : []));
+
+const lastWords = ({ stderr, events }: RunEnd): string => `${stderr.trim().split("\n").at(-1)} ${JSON.stringify(events.at(-1) ?? "")}`;
+
+/** A kill of git may leave its lock. A run reports it, leaves it alone and goes on; a person who was told deletes it once no git runs. */
+async function asAPerson(world: World, run: RunEnd, tally: Tally, fault: (what: string) => void): Promise<void> {
+  await gitIsIdle(world.root);
+  const told = run.events.flatMap((event) => (event.type === "notice" ? (/git's lock (.+\.lock) is there/.exec(event.message)?.[1] ?? []) : []));
+  for (const lock of new Set(told)) {
+    // One that was reported may have been that of a git of the run before, which has ended since.
+    if (!existsSync(lock)) continue;
+    tally.staleLocks += 1;
+    if (!run.events.some((event) => event.type === "iteration-ended")) fault(`${lock} stopped the run`);
+    rmSync(lock);
+  }
+}
+
+/** The last run, which nobody disturbs: it must come to the end, and the end must be the usual one. */
+async function finish(cli: string, world: World, usual: Undisturbed, company: Company, fault: (what: string) => void, tally: Tally): Promise<void> {
+  const run = await startRun(cli, world);
+  if (run.code !== 0) return void fault(`the last run ended with ${run.code}: ${lastWords(run)}`);
+  const ledger = readFileSync(join(world.folder, "ledger.jsonl"), "utf8").trimEnd().split("\n").length;
+  for (const what of [...faultsIn(world, ledger), ...leftovers(world).map((name) => `${name} is left over`)]) fault(what);
+
+  if (company === "an editor") return void difference("the results", JSON.stringify(results(world)), JSON.stringify(usual.results), fault);
+  const files = finalState(world);
+  for (const [name, text] of Object.entries(usual.files)) difference(name, files[name] ?? "", text, fault);
+  if (company !== "git") return;
+
+  await asAPerson(world, run, tally, fault);
+  const git = (...args: string[]) => execa("git", args, { cwd: world.folder, env: world.env, reject: false });
+  const fsck = await git("fsck", "--no-dangling", "--no-progress");
+  if (fsck.failed) fault(`git fsck: ${fsck.stderr}`);
+}
+
+function difference(name: string, found: string, wanted: string, fault: (what: string) => void): void {
+  if (found === wanted) return;
+  const at = [...wanted].findIndex((char, index) => char !== found[index]);
+  const from = Math.max(0, (at === -1 ? wanted.length : at) - 120);
+  fault(`${name} differs: ${JSON.stringify(found.slice(from, from + 300))} instead of ${JSON.stringify(wanted.slice(from, from + 300))}`);
+}
+
+const editorProgram = fileURLToPath(new URL("editor.mjs", import.meta.url));
+
+function openEditor(world: World, random: Random, tally: Tally): { close(): Promise<void> } {
+  const seed = String(Math.floor(random.next() * 2 ** 32));
+  const editor = spawn(process.execPath, [editorProgram, join(world.folder, "rrd.json"), seed], { stdio: ["pipe", "pipe", "inherit"] });
+  editor.stdout.on("data", (text: Buffer) => (tally.staleSaves += text.toString().trim().split("\n").length));
+  const ended = once(editor, "exit");
+  return {
+    async close() {
+      editor.stdin.end();
+      await ended;
+    },
+  };
+}
+
+/** Leaves the counts where RR_REPORT says, for programs that run the tests. */
+export function report(tally: Tally): void {
+  const path = process.env["RR_REPORT"];
+  if (path !== undefined) writeFileSync(path, JSON.stringify(tally));
+}

@@ -1,0 +1,43 @@
+import { rmSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { buildPackage } from "../cli/built.js";
+import { type Company, killUntilComplete, report, type Tally, undisturbed } from "./campaign.js";
+import { randomFrom } from "./random.js";
+
+const kills = Number(process.env["RR_KILLS"] ?? 30);
+const lanes = Number(process.env["RR_LANES"] ?? 1);
+const seed = Number(process.env["RR_SEED"] ?? Math.floor(Math.random() * 2 ** 31));
+
+/** Of ten researches six are alone, two have git, two an editor; the first three are one of each, so that few kills meet all. */
+const companies: readonly Company[] = ["nobody", "git", "an editor", "nobody", "nobody", "nobody", "git", "nobody", "an editor", "nobody"];
+
+let root: string;
+beforeAll(async () => {
+  root = await buildPackage();
+}, 180_000);
+afterAll(() => rmSync(root, { recursive: true, force: true }));
+
+it(`SIGKILL of the process group at ${kills} random instants loses nothing, doubles nothing and changes nothing of the end`, { timeout: 6 * 60 * 60_000 }, async () => {
+  console.log(`RR_SEED=${seed} repeats these random numbers.`);
+  const cli = join(root, "dist/cli.js");
+  const random = randomFrom(seed);
+  const usual = await undisturbed(cli);
+  const tally: Tally = { kills: 0, researches: 0, accepted: 0, staleLocks: 0, staleSaves: 0, faults: [] };
+  let begun = 0;
+  // Few kills are spread over the three companies; many go through whole researches.
+  const share = Math.ceil(kills / 3);
+  const work = async (): Promise<void> => {
+    while (tally.kills < kills && tally.faults.length === 0) {
+      const before = tally.kills;
+      const company = companies[begun++ % companies.length] ?? "nobody";
+      await killUntilComplete(cli, usual, random.fork(), company, tally, () => tally.kills >= kills || (kills < 100 && tally.kills - before >= share));
+      report(tally);
+    }
+  };
+  await Promise.all(Array.from({ length: lanes }, work));
+  const { faults, ...counts } = tally;
+  console.log(JSON.stringify(counts));
+  expect(faults).toEqual([]);
+  expect(tally.kills).toBeGreaterThanOrEqual(kills);
+});
