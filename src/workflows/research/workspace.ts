@@ -1,7 +1,9 @@
 import { createHash } from "node:crypto";
-import { mkdir, readdir, rename, rm } from "node:fs/promises";
+import { readdir, rename, rm } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { ExpectedError, hasCode, messageOf } from "../../lib/errors.js";
+import { makeFolder } from "../../lib/make-folder.js";
+import { requireSpace } from "./disk-space.js";
 
 /** Folders for agents to work in, outside the user's tree, one an iteration. */
 export interface Workspaces {
@@ -46,11 +48,12 @@ export function workspacesOf(stateDir: string, folder: string): Workspaces {
       const folder = path(iteration);
       try {
         await clear(folder);
-        await mkdir(folder, { recursive: true, mode: 0o700 });
+        await makeFolder(folder, 0o700);
       } catch (error) {
         if (hasCode(error, "ENOSPC")) throw new ExpectedError(`The disk is full: no workspace could be made at ${folder}; free some space and run again.`);
         throw new ExpectedError(`No workspace could be made at ${folder} (${messageOf(error)}); set state_dir in the config to a folder you can write to.`);
       }
+      await requireSpace(folder);
       return folder;
     },
     path,

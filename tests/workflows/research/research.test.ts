@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { execFileSync } from "node:child_process";
 import { join } from "node:path";
+import { globSync } from "fast-glob";
 import { describe, expect, test } from "vitest";
 import type { Candidate } from "../../../src/sources/candidate.js";
 import { goodAgent, ideas, library, narrative, paper, paperText, reading, researchFolder, rrdWith, scriptedAgent } from "../../support/research.js";
@@ -231,6 +232,19 @@ describe("refusals", () => {
       }),
     );
     expect(outcomes(ledger).slice(0, 2)).toEqual(["p1 refused", "p1 accepted"]);
+  });
+
+  test("a refused result that a kill left after its repair was accepted is swept, one that still waits for its repair stays", async () => {
+    const { run, root } = researchFolder(rrdWith([paper("p1"), paper("p2", { priority: 1 })]));
+    const kept = (iteration: number) =>
+      globSync("state/workspaces/*", { cwd: root, absolute: true, onlyDirectories: true }).map((place) => join(place, `refused-${iteration}`))[0] ?? "";
+    const wrong = { evidence: [{ claim: "x", quote: "These words stand nowhere in it." }] };
+    const agent = goodAgent((unit) => (unit["kind"] === "paper" && unit["repair"] === undefined ? { result: reading(String(unit["unit"]), wrong) } : undefined));
+    const { ledger } = await run(agent, 3);
+    expect(outcomes(ledger)).toEqual(["p1 refused", "p1 accepted", "p2 refused"]);
+    mkdirSync(kept(1));
+    await run(agent, 0);
+    expect([existsSync(kept(1)), existsSync(kept(3))]).toEqual([false, true]);
   });
 
   test("after three refusals a paper is skipped; when only such papers are left the verdict is blocked, never complete", async () => {
