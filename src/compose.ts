@@ -10,6 +10,7 @@ import { runLoop } from "./loop/run-loop.js";
 import type { Agent, Guard, Notice, Verdict, Workflow } from "./loop/types.js";
 import { listFolder, listSamples } from "./sources/folder.js";
 import { readPaper } from "./sources/read-paper.js";
+import { protect } from "./store/protect.js";
 import { openResearch } from "./store/research.js";
 import { follow } from "./ui/follow.js";
 import type { Io } from "./ui/io.js";
@@ -76,9 +77,12 @@ export async function openForWork(folder: string, config: ResolvedConfig, io: Io
   const research = await openResearch(folder, { derive, git: config.git, notify: (level, message) => notices.push({ level, message }) });
   await workspaces.sweep();
   const now = systemClock.now;
+  const rescue = join(config.stateDir, "rescued");
+  const guarded = agent.confinement === "unconfined" ? { protect: (iteration: number) => protect({ folder, root, rescue, iteration }) } : {};
+  const library = libraryFor(folder, root, config.contact, signal);
   const workflow =
     classicPrompt === undefined
-      ? researchWorkflow({ research, library: libraryFor(folder, root, config.contact, signal), workspaces, prompt, root, now, learn: config.learn === "auto", notices })
+      ? researchWorkflow({ research, library, workspaces, prompt, root, now, learn: config.learn === "auto", notices, ...guarded })
       : classicWorkflow({ research, prompt: classicPrompt, root, now, notices });
   const close = async () => {
     await research.close();

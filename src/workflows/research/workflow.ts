@@ -3,10 +3,12 @@ import type { Refusal } from "../../generated/rrd.js";
 import { estimateTokens } from "../../lib/tokens.js";
 import type { AgentRun, Brief, Notes, Notice, Outcome, Workflow } from "../../loop/types.js";
 import { currentAccepted } from "../../store/ledger.js";
+import type { Protection } from "../../store/protect.js";
 import type { Change, Fold, Research } from "../../store/research.js";
 import type { Acceptable } from "./accepted.js";
 import { judge } from "./accept.js";
 import { type Material, writeBrief } from "./brief.js";
+import { requireSpace } from "./disk-space.js";
 import { ledgerLine } from "./ledger-line.js";
 import { isLastUnit, nextUnit } from "./next.js";
 import { orVerdict } from "./or-verdict.js";
@@ -31,12 +33,15 @@ export interface ResearchWorkflowOptions {
   readonly learn: boolean;
   /** Filled by whoever opened the research; handed on to the loop. */
   readonly notices: Omit<Notice, "type" | "at">[];
+  /** Set where nothing confines the agent: remembers the files around it, to be put back once it has ended. */
+  readonly protect?: (iteration: number) => Promise<Protection>;
 }
 
 /** A research from DISCOVERY to COMPLETE: phases over rrd.json. */
 export function researchWorkflow(options: ResearchWorkflowOptions): Workflow<ResearchState> {
   const { research, library, workspaces, prompt, root } = options;
   const materials = new Map<number, Material>();
+  const protections = new Map<number, Protection>();
   let swept = false;
 
   return {
@@ -58,6 +63,9 @@ export function researchWorkflow(options: ResearchWorkflowOptions): Workflow<Res
         const workspace = await workspaces.create(iteration);
         const { brief, material } = await briefFor({ folder: research.folder, root, prompt, library, workspaces }, state, unit as ResearchUnit, notes, iteration, workspace);
         materials.set(iteration, material);
+        // Last, as the brief itself fills the folder of texts.
+        const protection = await options.protect?.(iteration);
+        if (protection !== undefined) protections.set(iteration, protection);
         return brief;
       }),
 
@@ -65,6 +73,8 @@ export function researchWorkflow(options: ResearchWorkflowOptions): Workflow<Res
       orVerdict(async () => {
         const material = materials.get(run.iteration) ?? {};
         materials.delete(run.iteration);
+        for (const message of (await protections.get(run.iteration)?.putBack(run.agent)) ?? []) options.notices.push({ level: "warning", message });
+        protections.delete(run.iteration);
         return settle(options, state, unit as ResearchUnit, run, material);
       }),
   };
@@ -120,6 +130,7 @@ async function settle(options: ResearchWorkflowOptions, state: ResearchState, un
   const judged = await judge(state, unit, workspace, material, patterns, { iteration: run.iteration, agent: run.agent, at });
   if ("reasons" in judged) {
     const reasons = [...judged.reasons];
+    await requireSpace(workspace);
     const kept = await workspaces.keep(run.iteration);
     options.notices.push({ level: "info", message: `The refused result of iteration ${run.iteration} is kept in ${kept}.` });
     await research.fold({

@@ -1,0 +1,134 @@
+import { existsSync, lstatSync, readdirSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import { ExpectedError } from "../lib/errors.js";
+import { hiddenName, journalFolder } from "./journal.js";
+import { isSameVersion, moveAside, putVersion, type Version, versionAt } from "./keep-version.js";
+import { lastGoodOf } from "./state-file.js";
+import { explaining } from "./system-error.js";
+
+/** The files of a research as they were before an agent started that nothing confines. */
+export interface Protection {
+  /**
+   * Takes back what changed since, once the agent has ended: one sentence for each kind of damage, none where there was none.
+   * @throws ExpectedError when the research folder is gone; what it held is saved first, and the message says where.
+   */
+  putBack(agent: string): Promise<readonly string[]>;
+}
+
+export interface ProtectOptions {
+  readonly folder: string;
+  /** Where AGENTS.md, prompt.md and the config lie. */
+  readonly root: string;
+  /** Where the files of a deleted research are saved; outside of the user's tree. */
+  readonly rescue: string;
+  readonly iteration: number;
+}
+
+const ownFiles = ["rrd.json", "progress.txt", "ledger.jsonl", "queries.jsonl", "research-report.md", "references.bib", "product-ideas.json"];
+const standingOrders = ["AGENTS.md", "CLAUDE.md", "prompt.md", "ralph.config.yaml", "ralph.config.json"];
+
+/**
+ * Remembers, in this process's memory where no agent reaches, the files that only this program and people write. An agent that nothing
+ * confines can write them too, and its changes can't be told from a person's: while one runs, both are moved aside, and the files
+ * are as they were. People edit between iterations then, with a PAUSE file.
+ */
+export async function protect({ folder, root, rescue, iteration }: ProtectOptions): Promise<Protection> {
+  const kept = new Map<string, Version>();
+  const paths = [...ownFiles.map((name) => join(folder, name)), lastGoodOf(folder), ...standingOrders.map((name) => join(root, name))];
+  for (const path of paths) kept.set(path, await explaining(path, () => versionAt(path)));
+  const [journal, texts, others] = [stampsOf(folder, "journal", "journal/done"), stampsOf(folder, "texts"), othersOf(folder)];
+  const aside = join(folder, hiddenName, "set-aside", String(iteration));
+
+  const restoreFiles = async (agent: string): Promise<string[]> => {
+    const changed: string[] = [];
+    let moved = false;
+    for (const [path, version] of kept) {
+      const now = await explaining(path, () => versionAt(path));
+      if (isSameVersion(now, version)) continue;
+      await explaining(path, async () => {
+        if (now.kind !== "absent") await moveAside(path, aside);
+        await putVersion(path, version);
+      });
+      moved ||= now.kind !== "absent";
+      changed.push(path === lastGoodOf(folder) ? "the copy of the last good version" : basename(path));
+    }
+    if (changed.length === 0) return [];
+    const where = moved ? `; the changed ones are in ${aside}, to copy back while no agent runs if the change was yours` : "";
+    return [`${list(changed)} changed while ${agent} ran, which nothing confines, and ${changed.length === 1 ? "is" : "are"} as before${where}.`];
+  };
+
+  const clearJournal = async (agent: string): Promise<string[]> => {
+    const now = stampsOf(folder, "journal", "journal/done");
+    const foreign = [...now].filter(([path, stamp]) => journal.get(path) !== stamp).map(([path]) => path);
+    const gone = [...journal.keys()].filter((path) => !now.has(path));
+    for (const path of foreign) await explaining(path, () => moveAside(path, aside));
+    return [
+      ...(foreign.length > 0 ? [`${agent} wrote to the journal (${list(foreign.map((path) => basename(path)))}); that is set aside in ${aside} and not believed.`] : []),
+      ...(gone.length > 0 ? [`${agent} deleted ${gone.length} entries of the journal; the results are in rrd.json, but a reset can't go back to those iterations.`] : []),
+    ];
+  };
+
+  const clearTexts = async (agent: string): Promise<string[]> => {
+    const foreign = [...stampsOf(folder, "texts")].filter(([path, stamp]) => texts.get(path) !== stamp).map(([path]) => path);
+    for (const path of foreign) await explaining(path, () => moveAside(path, aside));
+    return foreign.length > 0 ? [`${agent} changed ${foreign.length} of the papers' texts kept in .ralph; they will be read afresh.`] : [];
+  };
+
+  return {
+    async putBack(agent) {
+      if (!isFolder(folder)) throw await rescued(folder, kept, rescue, agent);
+      const sentences = [...(await restoreFiles(agent)), ...(await clearJournal(agent)), ...(await clearTexts(agent))];
+      for (const [path, stamp] of othersOf(folder)) if (others.has(path) && others.get(path) !== stamp) sentences.push(changedElsewhere(path, agent));
+      for (const path of others.keys()) if (!existsSync(path)) sentences.push(`${path} was deleted while ${agent} ran; git or a backup has to bring it back.`);
+      return sentences;
+    },
+  };
+}
+
+/** Saves what a deleted folder held, and says so. Nothing is made again where it stood: half a folder is worse than none. */
+async function rescued(folder: string, kept: ReadonlyMap<string, Version>, rescue: string, agent: string): Promise<ExpectedError> {
+  const place = join(rescue, `${basename(folder)}-${new Date().toISOString().replace(/[:.]/g, "-")}`);
+  await explaining(place, async () => {
+    for (const name of ownFiles) await putVersion(join(place, name), kept.get(join(folder, name)) ?? { kind: "absent" });
+  });
+  return new ExpectedError(`${folder} was deleted or moved away while ${agent} ran; its files as they were are in ${place}: move that there and run again.`);
+}
+
+/** Which version of each file stands in folders of .ralph. The time of the last change of the inode can't be set back by a program. */
+function stampsOf(folder: string, ...names: readonly string[]): Map<string, string> {
+  const stamps = new Map<string, string>();
+  for (const place of names.map((name) => join(folder, hiddenName, name))) {
+    for (const entry of entriesOf(place)) {
+      const path = join(place, entry);
+      const found = lstatSync(path, { throwIfNoEntry: false });
+      if (found !== undefined && path !== join(journalFolder(folder), "done")) stamps.set(path, `${found.ino}:${found.size}:${found.ctimeMs}`);
+    }
+  }
+  return stamps;
+}
+
+/** rrd.json of the other researches beside this one that no run is at work on: those change by themselves. */
+function othersOf(folder: string): Map<string, string> {
+  const stamps = new Map<string, string>();
+  for (const name of entriesOf(dirname(folder))) {
+    const other = join(dirname(folder), name);
+    const found = other === folder ? undefined : lstatSync(join(other, "rrd.json"), { throwIfNoEntry: false });
+    if (found !== undefined && !existsSync(join(other, hiddenName, "lock"))) stamps.set(join(other, "rrd.json"), `${found.size}:${found.ctimeMs}`);
+  }
+  return stamps;
+}
+
+const changedElsewhere = (path: string, agent: string): string =>
+  `${path} changed while ${agent} ran, and no run holds that research; if it was not you, 'git diff' shows how, and 'git checkout -- ${path}' takes it back.`;
+
+function entriesOf(place: string): string[] {
+  try {
+    return readdirSync(place);
+  } catch {
+    return [];
+  }
+}
+
+const isFolder = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+
+const list = (names: readonly string[]): string => (names.length > 5 ? `${names.slice(0, 5).join(", ")} and ${names.length - 5} more` : names.join(", "));
