@@ -1,8 +1,9 @@
-import { mkdtemp, mkdir, rm } from "node:fs/promises";
+import { mkdtemp, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { drive, openForWork } from "../compose.js";
 import { type ConfigFlags, resolveConfig } from "../config/resolve.js";
 import { ExpectedError } from "../lib/errors.js";
+import { makeFolder } from "../lib/make-folder.js";
 import { describeReference } from "../sources/metadata.js";
 import { parseReference } from "../sources/reference.js";
 import { writeFileAtomic } from "../store/files.js";
@@ -27,7 +28,7 @@ export async function readCommand({ reference: input, flags, quiet, json }: Read
   if (reference.kind === "unknown") throw new ExpectedError(reference.reason, 2);
   const config = await resolveConfig({ flags: { ...flags, git: false }, env: io.env, cwd: io.cwd });
   const folder = await explaining(config.stateDir, async () => {
-    await mkdir(config.stateDir, { recursive: true });
+    await makeFolder(config.stateDir);
     return mkdtemp(join(config.stateDir, "read-"));
   });
   try {

@@ -1,5 +1,5 @@
 import { readFile, stat } from "node:fs/promises";
-import { hasCode, messageOf } from "../lib/errors.js";
+import { ExpectedError, hasCode, messageOf } from "../lib/errors.js";
 import { getDocument, type HttpOptions } from "./http.js";
 import { isDocumentOf, type PaperIdentity } from "./identity.js";
 import { largestPdf } from "./pdf.js";
@@ -50,7 +50,8 @@ type Read = { status: "ok"; text: PaperText; stamp?: string } | NotRead;
 
 /**
  * The text of a paper: the one kept from an earlier reading, a local file, a sample, or from the network (arXiv's HTML, then its PDF;
- * `pdf_url`, then `url`). A whole text is preferred to a landing page. Never throws for what a network, a disk or a document does.
+ * `pdf_url`, then `url`). A whole text is preferred to a landing page. Never throws for what a network or a document does.
+ * @throws ExpectedError when the disk is full.
  */
 export async function readPaper(paper: PaperToRead, options: ReadOptions): Promise<ReadPaper> {
   const file = localFile(paper);
@@ -66,6 +67,8 @@ export async function readPaper(paper: PaperToRead, options: ReadOptions): Promi
   try {
     return { status: "ok", text: read.text, path: await saveText(options.cacheDir, paper.id, read.text, stamp) };
   } catch (error) {
+    // Read on from the abstract alone, the paper would be judged by less than there is, and for good.
+    if (hasCode(error, "ENOSPC", "EDQUOT")) throw new ExpectedError(`There is no space left on the disk for ${options.cacheDir}; free some and run again.`);
     return { status: "error", reason: `The text could not be kept in ${options.cacheDir}: ${messageOf(error)}.` };
   }
 }

@@ -1,7 +1,8 @@
-import { mkdir, readdir, readFile, rename } from "node:fs/promises";
+import { readdir, readFile, rename } from "node:fs/promises";
 import { join } from "node:path";
 import type { JournalEntry } from "../generated/journal.js";
 import { hasCode } from "../lib/errors.js";
+import { makeFolder } from "../lib/make-folder.js";
 import { writeFileAtomic } from "./files.js";
 import { explaining } from "./system-error.js";
 import { problemsOf } from "./validate.js";
@@ -15,7 +16,7 @@ const doneFolder = (folder: string): string => join(journalFolder(folder), "done
 
 /** Makes the journal's folders. */
 export async function makeJournal(folder: string): Promise<void> {
-  await explaining(doneFolder(folder), () => mkdir(doneFolder(folder), { recursive: true }));
+  await explaining(doneFolder(folder), () => makeFolder(doneFolder(folder)));
 }
 
 /** Writes an entry before anything of it takes effect; it is on the disk when this returns. */

@@ -137,8 +137,14 @@ async function createWithoutLinks(file: string, me: Holder): Promise<boolean> {
 
 async function writeBeside(file: string, me: Holder): Promise<string> {
   const temp = temporaryName(file);
-  await writeFile(temp, JSON.stringify(me), { flag: "wx" });
-  return temp;
+  try {
+    await writeFile(temp, JSON.stringify(me), { flag: "wx" });
+    return temp;
+  } catch (error) {
+    // A full disk leaves an empty one.
+    await rm(temp, { force: true });
+    throw error;
+  }
 }
 
 async function readHolder(file: string): Promise<Holder | "unreadable" | undefined> {

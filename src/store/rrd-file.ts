@@ -64,6 +64,8 @@ export function summarise(path: string, problems: readonly Problem[]): string {
     const place = pointer === "" ? "" : `${pointer} `;
     return `${place}${message}${hint === undefined ? "" : ` (${hint.replace(/\.$/, "")})`}`;
   });
+  // A problem of the whole file names it, with the line where that is known.
+  if (problems.length === 1 && named[0]?.startsWith(path)) return named[0];
   const more = problems.length > 3 ? `; and ${problems.length - 3} more` : "";
   return `${path} is not valid: ${named.join("; ")}${more}`;
 }

@@ -95,7 +95,10 @@ export async function invalid(folder: string, problems: readonly Problem[]): Pro
     (await stampOf(lastGood)) === undefined
       ? ", or put an earlier version in its place."
       : `, or go back to the last good version (${lastGood}) with 'research-ralph reset ${folder} --to ${last}'; yours is kept beside it.`;
-  return new ExpectedError(`${summarise(join(folder, rrdName), problems)}. Mend it${back}`);
+  // A word that no version has had so far, and no slip of the hand either.
+  const isNews = problems.some(({ message, hint }) => message.startsWith("must be one of") && hint === undefined);
+  const update = isNews ? "Update research-ralph if a later version wrote it, mend it" : "Mend it";
+  return new ExpectedError(`${summarise(join(folder, rrdName), problems)}. ${update}${back}`);
 }
 
 /** The ledger of an open research, read again only when the file has changed. */

@@ -180,7 +180,7 @@ it("resetting everything empties what the runs gathered and keeps what a person 
 it("a broken rrd.json without a last good version is an error that changes nothing", async () => {
   const folder = researchFolder();
   writeFileSync(join(folder, "rrd.json"), "{");
-  await expect(reset(folder, { all: true })).rejects.toThrow(/is not valid.*Mend it\.$/);
+  await expect(reset(folder, { all: true })).rejects.toThrow(/rrd\.json:1:2: the file ends in the middle .*\. Mend it, or put an earlier version in its place\.$/);
   expect(read(folder, "rrd.json")).toBe("{");
   expect(existsSync(join(folder, "ledger.jsonl"))).toBe(false);
 });

@@ -1,8 +1,10 @@
-import { mkdir, readdir } from "node:fs/promises";
-import { basename, join } from "node:path";
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
 import type { LedgerLine } from "../../generated/ledger.js";
 import type { RequirementsResult } from "../../generated/result-requirements.js";
 import type { Rrd } from "../../generated/rrd.js";
+import { hasCode } from "../../lib/errors.js";
+import { makeFolder } from "../../lib/make-folder.js";
 import { estimateTokens } from "../../lib/tokens.js";
 import type { AgentRun, Notes, Notice, Outcome, Unit, Workflow } from "../../loop/types.js";
 import { appendOnce, writeFileAtomic } from "../../store/files.js";
@@ -107,8 +109,7 @@ function faultsOf(value: unknown): string[] {
 
 async function writeResearch(options: CreateOptions, requirements: RequirementsResult, lines: readonly LedgerLine[]): Promise<string> {
   const at = new Date(options.now());
-  const folder = await freeFolder(options.parent, `${slug(requirements.name)}-${at.toISOString().slice(0, 10)}`);
-  await explaining(folder, () => mkdir(folder, { recursive: true }));
+  const folder = await explaining(options.parent, () => makeFreeFolder(options.parent, `${slug(requirements.name)}-${at.toISOString().slice(0, 10)}`));
   await writeFileAtomic(join(folder, "rrd.json"), formatRrd(newRrd(options, requirements)));
   await appendOnce(join(folder, "progress.txt"), { offset: 0, text: `# Research-Ralph Progress Log\nStarted: ${at.toISOString()}\nTopic: ${options.topic.replace(/\s+/g, " ")}\n\n` });
   await appendOnce(join(folder, ledgerName), { offset: 0, text: lines.map(formatLine).join("") });
@@ -125,12 +126,18 @@ export const slug = (name: string): string =>
     .slice(0, 60)
     .replace(/-+$/, "") || "research";
 
-/** The name, or the name with the first free number behind it. */
-async function freeFolder(parent: string, name: string): Promise<string> {
-  const taken = new Set(await readdir(parent).catch(() => []));
-  let candidate = name;
-  for (let number = 2; taken.has(candidate); number += 1) candidate = `${name}-${number}`;
-  return join(parent, basename(candidate));
+/** Makes a folder of this name, or of the name with the first free number behind it: another `new` may be at it in this very moment. */
+async function makeFreeFolder(parent: string, name: string): Promise<string> {
+  await makeFolder(parent);
+  for (let number = 1; ; number += 1) {
+    const folder = join(parent, number === 1 ? name : `${name}-${number}`);
+    try {
+      await mkdir(folder);
+      return folder;
+    } catch (error) {
+      if (!hasCode(error, "EEXIST")) throw error;
+    }
+  }
 }
 
 /** The document that a new research starts with; the order of its fields is the original's. */
