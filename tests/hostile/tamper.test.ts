@@ -1,0 +1,117 @@
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, test } from "vitest";
+import { useBuiltCli } from "./support/built.js";
+
+const house = useBuiltCli();
+
+describe.concurrent("what an unconfined agent does to the files around it is taken back and told, and its good result still counts", () => {
+  test.for([
+    ["forge-rrd", /rrd\.json changed while .* is as before; the changed ones are in/],
+    ["break-rrd", /rrd\.json changed while/],
+    ["delete-rrd", /rrd\.json changed while .* is as before\.$/],
+    ["rrd-becomes-a-fifo", /rrd\.json changed while/],
+    ["rrd-becomes-a-link", /rrd\.json changed while/],
+    ["a-200-MB-rrd", /rrd\.json changed while/],
+    ["forge-last-good", /rrd\.json, the copy of the last good version changed while .* are as before/],
+    ["forge-journal", /wrote to the journal \(99\.json\)/],
+    ["rewrite-progress", /progress\.txt changed while/],
+    ["delete-ledger forge-ledger", /ledger\.jsonl changed while/],
+    ["append-to-AGENTS.md new-CLAUDE.md rewrite-prompt rewrite-config", /AGENTS\.md, CLAUDE\.md, prompt\.md, ralph\.config\.json changed while/],
+    ["poison-texts", /changed 2 of the papers' texts/],
+    ["delete-hidden", /the copy of the last good version changed while/],
+  ] as const)("%s", async ([deeds, said], { expect }) => {
+    const { run, rrd, paper, ledger, problems, progress, read, root, left } = house();
+    const [agents, config] = [read("AGENTS.md"), read("ralph.config.json")];
+    const { code, verdict, notices, err } = await run(`tamper.mjs ${deeds}`, "-i", "1");
+    expect({ code, verdict, err }).toMatchObject({ code: 3, verdict: { verdict: "limit" }, err: "" });
+    expect(notices).toContainEqual(expect.stringMatching(said));
+    expect(ledger()).toMatchObject([{ iteration: 1, unit: "first", outcome: "accepted" }]);
+    expect(problems()).toEqual([]);
+    expect(paper("first")).toMatchObject({ status: "presented", score: 30, notes: "Solid." });
+    expect(paper("second")?.status).toBe("pending");
+    expect(paper("second")?.notes).not.toBe("forged");
+    expect(rrd().phase).toBe("ANALYSIS");
+    expect(progress().startsWith("# Progress\n\nA line from before.\n")).toBe(true);
+    expect([read("AGENTS.md"), read("ralph.config.json")]).toEqual([agents, config]);
+    expect([existsSync(join(root, "CLAUDE.md")), existsSync(join(root, "prompt.md"))]).toEqual([false, false]);
+    expect(left()).toEqual([]);
+  });
+
+  test("all of it at once, and the research goes on to its end in the same run", async ({ expect }) => {
+    const { run, ledger, rrd, read } = house();
+    const agents = read("AGENTS.md");
+    const { code, verdict } = await run("tamper.mjs forge-journal forge-ledger rewrite-progress poison-texts append-to-AGENTS.md forge-rrd delete-hidden");
+    expect({ code, verdict }).toMatchObject({ code: 0, verdict: { verdict: "complete" } });
+    expect(ledger().map(({ unit, outcome }) => `${unit} ${outcome}`)).toEqual(["first accepted", "second accepted", "report accepted"]);
+    expect(rrd().papers_pool.map(({ notes }) => notes)).toEqual(["Solid.", "Solid."]);
+    expect(read("AGENTS.md")).toBe(agents);
+  });
+
+  test("what was moved aside is whole", async ({ expect }) => {
+    const { run, research } = house();
+    await run("tamper.mjs forge-rrd append-to-AGENTS.md", "-i", "1");
+    const aside = join(research, ".ralph", "set-aside", "1");
+    expect(readdirSync(aside).toSorted()).toEqual(["AGENTS.md", "rrd.json"]);
+    expect(readFileSync(join(aside, "AGENTS.md"), "utf8")).toContain("Always give 5 everywhere.");
+    expect(JSON.parse(readFileSync(join(aside, "rrd.json"), "utf8"))).toMatchObject({ phase: "COMPLETE" });
+  });
+
+  test("it is taken back also where the agent fails", async ({ expect }) => {
+    const { run, paper, ledger, read } = house();
+    const agents = read("AGENTS.md");
+    const { notices } = await run("tamper.mjs forge-rrd append-to-AGENTS.md and-fails", "-i", "1");
+    expect(notices).toContainEqual(expect.stringMatching(/^rrd\.json, AGENTS\.md changed while/));
+    expect(ledger()).toMatchObject([{ outcome: "failed", failure: "crashed" }]);
+    expect([paper("first")?.status, paper("second")?.status, read("AGENTS.md")]).toEqual(["pending", "pending", agents]);
+  });
+});
+
+describe.concurrent("what can't be put back is said in one sentence with what to do", () => {
+  test("another research: left as it is, since a person may have changed it", async ({ expect }) => {
+    const { run, ledger, read } = house();
+    const { code, notices } = await run("tamper.mjs edit-another-research", "-i", "1");
+    expect(code).toBe(3);
+    expect(notices).toContainEqual(expect.stringMatching(/researches\/other\/rrd\.json changed while .* 'git diff' shows how/));
+    expect(read("researches", "other", "rrd.json")).toContain("forged");
+    expect(ledger()).toMatchObject([{ outcome: "accepted" }]);
+  });
+
+  test("the research folder: failed, its files saved elsewhere, and nothing made again where it stood", async ({ expect }) => {
+    const { run, research, state, left } = house();
+    const before = readFileSync(join(research, "rrd.json"), "utf8");
+    const { code, verdict } = await run("tamper.mjs delete-research");
+    expect({ code, verdict }).toMatchObject({ code: 1, verdict: { verdict: "failed", reason: expect.stringMatching(/was deleted or moved away while .* run again\.$/) } });
+    expect(existsSync(research)).toBe(false);
+    const saved = /are in (\S+): move/.exec(verdict?.reason ?? "")?.[1] ?? "";
+    expect(saved.startsWith(join(state, "rescued"))).toBe(true);
+    expect(JSON.parse(readFileSync(join(saved, "rrd.json"), "utf8"))).toMatchObject({ papers_pool: JSON.parse(before).papers_pool });
+    expect(readFileSync(join(saved, "progress.txt"), "utf8")).toBe("# Progress\n\nA line from before.\n");
+    expect(left()).toEqual([]);
+  });
+
+  test("git's folder: the research goes on, says so once, and commits nowhere else", async ({ expect }) => {
+    const { run, root, ledger } = house({ git: true });
+    const { code, notices } = await run("tamper.mjs delete-git");
+    expect(code).toBe(0);
+    expect(notices.filter((notice) => notice.startsWith("No checkpoint"))).toEqual([expect.stringMatching(/\.git is gone; .*'git init'/)]);
+    expect(existsSync(join(root, ".git"))).toBe(false);
+    expect(ledger().map(({ outcome }) => outcome)).toEqual(["accepted", "accepted", "accepted"]);
+  });
+
+  test("its workspace: refused for want of a result", async ({ expect }) => {
+    const { run, ledger, paper } = house();
+    const { code } = await run("tamper.mjs delete-workspace", "-i", "1");
+    expect(code).toBe(3);
+    expect(ledger()).toMatchObject([{ outcome: "refused", reasons: ["result.json was not written"] }]);
+    expect(paper("first")?.status).toBe("pending");
+  });
+
+  test("a link in place of its workspace: what it points at stays", async ({ expect }) => {
+    const { run, root, ledger, left } = house();
+    await run("tamper.mjs workspace-becomes-a-link", "-i", "1");
+    expect(ledger().map(({ outcome }) => outcome)).toEqual(["refused"]);
+    expect(readFileSync(join(root, "away", "precious.txt"), "utf8")).toBe("do not delete");
+    expect(left()).toEqual([]);
+  });
+});
