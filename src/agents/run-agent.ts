@@ -2,6 +2,7 @@ import { lstat, mkdir, readFile, readlink, rm, symlink, writeFile } from "node:f
 import { dirname } from "node:path";
 import { messageOf } from "../lib/errors.js";
 import { type ProcessEnd, runProcess } from "../lib/process.js";
+import { redactFor } from "../lib/redact.js";
 import type { Agent, AgentEnd, AgentEvent, Brief, Failure } from "../loop/types.js";
 import { type AgentContext, type AgentDefinition, isFailure, type Invocation, type PreparedFile, type Reader } from "./definition.js";
 import { quote, recogniseFailure } from "./failures.js";
@@ -12,6 +13,7 @@ export const mostBriefBytes = 1_048_576;
 /** An agent that starts the definition's command afresh for every brief. */
 export function agentFrom(definition: AgentDefinition, context: AgentContext): Agent {
   const { name, settings } = context;
+  const redact = redactFor({ ...settings.env, ...context.options.env });
   const confinement = settings.classic ? "unconfined" : definition.confinement;
   return {
     name,
@@ -40,6 +42,7 @@ export function agentFrom(definition: AgentDefinition, context: AgentContext): A
         idleMs: settings.idleMs,
         finished: () => reader.finished(),
         signal,
+        redact,
         ...(transcript === undefined ? {} : { transcript }),
       });
       let end: ProcessEnd;
@@ -56,7 +59,9 @@ export function agentFrom(definition: AgentDefinition, context: AgentContext): A
         await lines.return({ cause: "aborted", stderr: "" });
       }
       if (end.transcriptProblem !== undefined) yield { type: "notice", message: end.transcriptProblem };
-      yield judge(end, reader, invocation, context);
+      const { failure, ...ended } = judge(end, reader, invocation, context);
+      // It quotes stderr, and goes into the ledger.
+      yield failure === undefined ? ended : { ...ended, failure: { ...failure, message: redact(failure.message) } };
     },
   };
 }
@@ -90,6 +95,11 @@ function judge(end: ProcessEnd, reader: Reader, { command }: Invocation, { name,
   const recognised = recogniseFailure(end.stderr, name, Date.now());
   if (recognised !== undefined) return failed(recognised);
   const last = quote(end.stderr);
+  // A shell's words for a program that is not there or not executable; trying again would not change it.
+  if (command === "sh" && (end.exitCode === 127 || end.exitCode === 126)) {
+    const why = last === "" ? `its shell ended with exit code ${end.exitCode}` : last;
+    return failed({ kind: "missing", message: `${name} can't be started: ${why}. Correct the command, or name another agent with --agent.` });
+  }
   const said = last === "" ? "" : `; it said: ${last}`;
   if (fine) return failed({ kind: "no-answer", message: `${name} ended without an answer${said}.` });
   const how = end.signal === undefined ? `with exit code ${end.exitCode}` : `by ${end.signal}`;

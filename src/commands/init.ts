@@ -3,6 +3,7 @@ import { copyFile, mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { ExpectedError, hasCode, messageOf } from "../lib/errors.js";
 import { packageFile } from "../lib/package-root.js";
+import { explainSystemError } from "../store/system-error.js";
 import type { Io } from "../ui/io.js";
 import { researchesFolder } from "./find-research.js";
 
@@ -26,7 +27,8 @@ export async function initCommand({ json }: { readonly json: boolean }, io: Io):
     steps.push({ file: `${researchesFolder}/`, did: (await mkdir(researches, { recursive: true })) === undefined ? "kept" : "made" });
     steps.push(await ignore(io.cwd));
   } catch (error) {
-    throw new ExpectedError(`${io.cwd} can't be set up: ${messageOf(error)}.`);
+    const explained = explainSystemError(error, io.cwd);
+    throw explained instanceof ExpectedError ? explained : new ExpectedError(`${io.cwd} can't be set up: ${messageOf(error)}.`);
   }
   const git = await makeRepository(io.cwd);
   if (typeof git === "string") warnings.push(git);

@@ -1,9 +1,10 @@
-import { readFile } from "node:fs/promises";
+import { readFile, stat } from "node:fs/promises";
 import { basename, join } from "node:path";
 import pLimit from "p-limit";
 import type { Rrd } from "../generated/rrd.js";
 import { messageOf } from "../lib/errors.js";
 import { readLedger } from "../store/ledger.js";
+import { largestRrd } from "../store/rrd-file.js";
 import { bar, duration, pad, truncate, width } from "../ui/format.js";
 import type { Io } from "../ui/io.js";
 import { oneLine } from "../ui/sanitise.js";
@@ -55,8 +56,11 @@ export async function listCommand({ json }: { readonly json: boolean }, io: Io):
 async function readRow(folder: string): Promise<Row> {
   const name = basename(folder);
   try {
-    const rrd = parseBytes(await readFile(join(folder, "rrd.json")));
-    if (!Array.isArray(rrd.papers_pool) || typeof rrd.requirements !== "object" || rrd.requirements === null) {
+    const path = join(folder, "rrd.json");
+    const { size } = await stat(path);
+    if (size > largestRrd) return { name, folder, broken: `rrd.json has ${Math.round(size / 1_000_000)} MB` };
+    const rrd = parseBytes(await readFile(path));
+    if (!Array.isArray(rrd?.papers_pool) || typeof rrd.requirements !== "object" || rrd.requirements === null) {
       return { name, folder, broken: "rrd.json is no research" };
     }
     const { done, total } = progressOf(rrd);
@@ -74,9 +78,9 @@ async function readRow(folder: string): Promise<Row> {
  * JSON read byte for byte: letters outside ASCII come out wrong until `decode` puts them right, and nothing else does.
  * Decoding 36 MB of UTF-8 took as long as everything else together (155 of 350 ms).
  */
-function parseBytes(bytes: Buffer): Rrd {
+function parseBytes(bytes: Buffer): Rrd | null {
   const mark = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0;
-  return JSON.parse(bytes.toString("latin1", mark)) as Rrd;
+  return JSON.parse(bytes.toString("latin1", mark)) as Rrd | null;
 }
 
 const decode = (text: string): string => Buffer.from(text, "latin1").toString("utf8");

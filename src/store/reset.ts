@@ -1,8 +1,9 @@
-import { copyFile, mkdir } from "node:fs/promises";
+import { copyFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { LedgerLine } from "../generated/ledger.js";
 import type { Paper, Rrd } from "../generated/rrd.js";
 import { ExpectedError } from "../lib/errors.js";
+import { makeFolder } from "../lib/make-folder.js";
 import { changesBetween, undoChanges } from "./changes.js";
 import { stampOf, writeFileAtomic } from "./files.js";
 import { hiddenName, readEntry } from "./journal.js";
@@ -115,9 +116,10 @@ function withoutResultsOf(rrd: Rrd, undone: readonly LedgerLine[], accepted: Rea
 async function backUp(folder: string, at: string): Promise<string> {
   const backup = join(folder, hiddenName, "backups", forName(at));
   await explaining(backup, async () => {
-    await mkdir(backup, { recursive: true });
+    await makeFolder(backup);
     for (const name of [rrdName, progressName]) {
-      if ((await stampOf(join(folder, name))) !== undefined) await copyFile(join(folder, name), join(backup, name));
+      const path = join(folder, name);
+      if ((await stampOf(path)) !== undefined) await explaining(path, () => copyFile(path, join(backup, name)));
     }
   });
   return `A copy of the files as they were is in ${backup}.`;

@@ -10,7 +10,7 @@ import { type Problem, problemsOf } from "./validate.js";
 export const rrdName = "rrd.json";
 
 /** 10,000 papers with their analyses are 60 MB; a file above this is something else. */
-const largest = 200_000_000;
+export const largestRrd = 200_000_000;
 
 export type ParsedRrd = { readonly ok: Rrd; readonly problems?: undefined } | { readonly ok?: undefined; readonly problems: readonly Problem[] };
 
@@ -19,7 +19,7 @@ export type ParsedRrd = { readonly ok: Rrd; readonly problems?: undefined } | { 
  * A byte order mark and any line ends are accepted, unknown fields kept. `path` is named in problems about the whole file.
  */
 export function parseRrd(text: string, path: string): ParsedRrd {
-  if (text.length > largest) return { problems: [tooLarge(path, text.length)] };
+  if (text.length > largestRrd) return { problems: [tooLarge(path, text.length)] };
   const plain = text.startsWith("\uFEFF") ? text.slice(1) : text;
   let value: unknown;
   try {
@@ -73,7 +73,7 @@ export function summarise(path: string, problems: readonly Problem[]): string {
 async function readBytes(path: string): Promise<Buffer | number> {
   try {
     const { size } = await stat(path);
-    return size > largest ? size : await explaining(path, () => readFile(path));
+    return size > largestRrd ? size : await explaining(path, () => readFile(path));
   } catch (error) {
     if (hasCode(error, "ENOENT")) throw new ExpectedError(`There is no ${path}.`);
     throw error;
@@ -82,7 +82,7 @@ async function readBytes(path: string): Promise<Buffer | number> {
 
 const tooLarge = (path: string, size: number): Problem => ({
   pointer: "",
-  message: `${path} is ${Math.round(size / 1_000_000)} MB, more than the ${largest / 1_000_000} MB a research can have`,
+  message: `${path} is ${Math.round(size / 1_000_000)} MB, more than the ${largestRrd / 1_000_000} MB a research can have`,
 });
 
 /** Two papers with one id can't be told apart. Ids of insights were repeated by agents of the original tool and are let pass. */

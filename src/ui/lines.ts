@@ -3,7 +3,7 @@ import type { LoopEvent, Outcome } from "../loop/types.js";
 import { bar, count, duration, money, pad, truncate, width, wrap } from "./format.js";
 import { stopping } from "./plain.js";
 import { oneLine } from "./sanitise.js";
-import { spent, summary, type Tally, tokensOf } from "./tally.js";
+import { resumption, spent, summary, type Tally, tokensOf } from "./tally.js";
 
 /** All that the live lines show. */
 export interface Live {
@@ -68,6 +68,10 @@ export function permanentLines(event: LoopEvent, before: Tally, after: Tally, co
   const block = (text: string, paint: (text: string) => string) =>
     wrap(oneLine(text), room - 2).map((line, index) => paint(`${index === 0 ? "" : "  "}${line}`));
   switch (event.type) {
+    case "iteration-started": {
+      const resumed = resumption(event, before);
+      return resumed === undefined ? [] : block(`· ${resumed}`, colors.dim);
+    }
     case "iteration-ended": {
       const title = before.current?.title ?? event.unit;
       const tokens = tokensOf(event.usage);

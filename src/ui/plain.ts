@@ -3,7 +3,7 @@ import type { Sink } from "./follow.js";
 import { count, duration } from "./format.js";
 import type { Io } from "./io.js";
 import { oneLine } from "./sanitise.js";
-import { emptyTally, spending, summary, tallied, tokensOf } from "./tally.js";
+import { emptyTally, resumption, spending, summary, tallied, tokensOf } from "./tally.js";
 
 /** Plain lines on stderr, for logs and pipes: one line per event worth reading, no escape sequences, times in UTC. */
 export function plainSink(io: Io, finish?: AbortSignal): Sink {
@@ -13,6 +13,8 @@ export function plainSink(io: Io, finish?: AbortSignal): Sink {
   finish?.addEventListener("abort", onFinish);
   return {
     event(event) {
+      const resumed = resumption(event, tally);
+      if (resumed !== undefined) io.stderr(`${clockTime(event.at)} ${resumed}\n`);
       tally = tallied(tally, event);
       const line = lineOf(event);
       if (line !== undefined) io.stderr(`${clockTime(event.at)} ${oneLine(line)}\n`);

@@ -64,6 +64,13 @@ export function tallied(tally: Tally, event: LoopEvent): Tally {
   }
 }
 
+/** What a run that carries on what earlier ones began says before its first iteration. `before` is the tally without the event. */
+export function resumption(event: LoopEvent, before: Tally): string | undefined {
+  if (event.type !== "iteration-started" || before.progress !== undefined || event.iteration === 1) return undefined;
+  const { done, total } = event.progress;
+  return `Going on with iteration ${event.iteration}: ${done} of ${total} papers done.`;
+}
+
 /** Tokens and money so far, the iteration under way included: "36.1k tokens · $0.12". Empty while there is nothing to say. */
 export function spent(tally: Tally): string {
   const tokens = tally.tokens + (tally.current?.tokens ?? 0);
