@@ -4,6 +4,7 @@ import type { AgentSettings } from "./agents/definition.js";
 import { createAgent } from "./agents/registry.js";
 import type { ResolvedConfig } from "./config/resolve.js";
 import { systemClock } from "./lib/clock.js";
+import { redactFor } from "./lib/redact.js";
 import { heedSignals, limitIterations, limitWallTime, watchFiles } from "./loop/guards.js";
 import { heedFailures } from "./loop/retry.js";
 import { runLoop } from "./loop/run-loop.js";
@@ -79,10 +80,11 @@ export async function openForWork(folder: string, config: ResolvedConfig, io: Io
   const now = systemClock.now;
   const rescue = join(config.stateDir, "rescued");
   const guarded = agent.confinement === "unconfined" ? { protect: (iteration: number) => protect({ folder, root, rescue, iteration }) } : {};
+  const redact = redactFor(Object.assign({}, io.env, ...Object.values(config.agents).map(({ env }) => env)));
   const library = libraryFor(folder, root, config.contact, signal);
   const workflow =
     classicPrompt === undefined
-      ? researchWorkflow({ research, library, workspaces, prompt, root, now, learn: config.learn === "auto", notices, ...guarded })
+      ? researchWorkflow({ research, library, workspaces, prompt, root, now, learn: config.learn === "auto", notices, redact, ...guarded })
       : classicWorkflow({ research, prompt: classicPrompt, root, now, notices });
   const close = async () => {
     await research.close();

@@ -4,6 +4,7 @@ import { execa } from "execa";
 import { groupAlive, killDescendants, marker, signal } from "./descendants.js";
 import { messageOf } from "./errors.js";
 import { splitLines } from "./lines.js";
+import type { Redact } from "./redact.js";
 import { keepTail } from "./tail.js";
 import { openTranscript } from "./transcript.js";
 
@@ -28,6 +29,8 @@ export interface ProcessRequest {
   readonly signal: AbortSignal;
   /** Where raw stdout is kept, the first 32 MB of it. */
   readonly transcript?: string;
+  /** Takes secrets out of the transcript. */
+  readonly redact?: Redact;
   /** Between SIGTERM and SIGKILL. */
   readonly graceMs?: number;
   /** How long a pipe that a grandchild holds open is waited for after the program's own end. */
@@ -59,7 +62,7 @@ export async function* runProcess(request: ProcessRequest): AsyncGenerator<strin
   if (request.signal.aborted) return { cause: "aborted", stderr: "" };
   const run = randomUUID();
   // Before the start: Node throws away what a child said if nobody listens by the time it exits.
-  const transcript = await openTranscript(request.transcript, transcriptKept);
+  const transcript = await openTranscript(request.transcript, transcriptKept, request.redact);
   const started = await start(request, run);
   if ("startError" in started) {
     await transcript.close();

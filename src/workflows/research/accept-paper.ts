@@ -34,7 +34,7 @@ export function acceptPaper(rrd: Rrd, paper: Paper, result: AnalysisResult, mate
   const retracted = paper.retracted === true || material.text?.retracted === true;
   const { decision, because } = decide(rrd, totals, { retracted, read_depth });
   const insights = insightsOf(rrd, paper, result);
-  const warnings = warningsOf(material, retracted, counts.notInText);
+  const warnings = [...warningsOf(material, retracted, counts.notInText), ...(judging.redacted === true ? [secretWarning] : [])];
   const set = {
     status: statusOf[decision],
     score: totals.combined,
@@ -79,6 +79,8 @@ function evidenceSummary({ verified, notInText, couldNotCheck }: { verified: num
   if (couldNotCheck > 0 && verified + notInText === 0) return `${couldNotCheck} ${couldNotCheck === 1 ? "quote" : "quotes"} could not be checked`;
   return `${verified} of ${verified + notInText} quotes found`;
 }
+
+const secretWarning = "The reading held what looks like a secret of the user's, which was taken out; an agent that was told to do so by the paper may have sent it elsewhere.";
 
 function warningsOf(material: Material, retracted: boolean, notInText: number): string[] {
   const orders = material.instructions?.length ?? 0;

@@ -3,6 +3,7 @@ import type { AnalysisResult } from "../../generated/result-analysis.js";
 import type { DiscoveryResult } from "../../generated/result-discovery.js";
 import type { IdeationResult } from "../../generated/result-ideation.js";
 import type { ReportResult } from "../../generated/result-report.js";
+import { redactFor, redactValue } from "../../lib/redact.js";
 import { problemsOf } from "../../store/validate.js";
 import { acceptDiscovery } from "./accept-discovery.js";
 import { acceptIdeas } from "./accept-ideas.js";
@@ -17,17 +18,34 @@ import { paperOf, type ResearchState, type ResearchUnit } from "./state.js";
 const schemaOf = { discovery: "result-discovery", paper: "result-analysis", report: "result-report", ideas: "result-ideation" } as const;
 const mostReasons = 20;
 
+/** `redacted`: something that looks like a secret of the user's was taken out of the result before anything else. */
+export type Judged = (Acceptable | Unacceptable) & { readonly redacted: boolean };
+
 /** Judges what an agent left in its workspace: first the schema, then the rules of the unit. Changes nothing. */
 export async function judge(
-  { rrd, ledger }: ResearchState,
+  state: ResearchState,
   unit: ResearchUnit,
   workspace: string,
   material: Material,
   patterns: readonly Pattern[],
-  judging: Judging,
-): Promise<Acceptable | Unacceptable> {
+  judging: Judging & { readonly redact?: ReturnType<typeof redactFor> },
+): Promise<Judged> {
   const result = await readResult(join(workspace, "result.json"));
-  if ("reason" in result) return { reasons: [result.reason] };
+  const takeOut = judging.redact ?? redactFor({});
+  const redact = (text: string): string => takeOut(text, material.text?.text);
+  if ("reason" in result) return { reasons: [redact(result.reason)], redacted: false };
+  const { value, found: redacted } = redactValue(result.value, redact);
+  return { ...judgeValue(state, unit, { value }, material, patterns, { ...judging, redacted }), redacted };
+}
+
+function judgeValue(
+  { rrd, ledger }: ResearchState,
+  unit: ResearchUnit,
+  result: { readonly value: unknown },
+  material: Material,
+  patterns: readonly Pattern[],
+  judging: Judging,
+): Acceptable | Unacceptable {
   const problems = problemsOf(schemaOf[unit.kind], result.value);
   if (problems.length > 0) {
     return { reasons: problems.slice(0, mostReasons).map(({ pointer, message, hint }) => `${pointer || "/"} ${message}${hint ? ` (${hint})` : ""}`) };

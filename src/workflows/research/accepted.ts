@@ -24,6 +24,8 @@ export interface Judging {
   readonly agent: string;
   /** Time of the acceptance. */
   readonly at: Date;
+  /** Something that looks like a secret of the user's was taken out of the result. */
+  readonly redacted?: boolean;
 }
 
 export const dayOf = (at: Date): string => at.toISOString().slice(0, 10);

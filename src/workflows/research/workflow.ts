@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import type { Refusal } from "../../generated/rrd.js";
+import type { redactFor } from "../../lib/redact.js";
 import { estimateTokens } from "../../lib/tokens.js";
 import type { AgentRun, Brief, Notes, Notice, Outcome, Workflow } from "../../loop/types.js";
 import { currentAccepted } from "../../store/ledger.js";
@@ -35,6 +36,8 @@ export interface ResearchWorkflowOptions {
   readonly notices: Omit<Notice, "type" | "at">[];
   /** Set where nothing confines the agent: remembers the files around it, to be put back once it has ended. */
   readonly protect?: (iteration: number) => Promise<Protection>;
+  /** Takes the user's secrets out of what an agent left. */
+  readonly redact?: ReturnType<typeof redactFor>;
 }
 
 /** A research from DISCOVERY to COMPLETE: phases over rrd.json. */
@@ -127,12 +130,18 @@ async function settle(options: ResearchWorkflowOptions, state: ResearchState, un
   }
 
   const patterns = await readPatterns(research.folder);
-  const judged = await judge(state, unit, workspace, material, patterns, { iteration: run.iteration, agent: run.agent, at });
+  const { redact } = options;
+  const judged = await judge(state, unit, workspace, material, patterns, { iteration: run.iteration, agent: run.agent, at, redact });
+  if (judged.redacted) options.notices.push({ level: "warning", message: secretFound(unit, run) });
   if ("reasons" in judged) {
     const reasons = [...judged.reasons];
     await requireSpace(workspace);
-    const kept = await workspaces.keep(run.iteration);
-    options.notices.push({ level: "info", message: `The refused result of iteration ${run.iteration} is kept in ${kept}.` });
+    // A repair would send a kept one to the model again.
+    if (judged.redacted) await workspaces.remove(run.iteration);
+    else {
+      const kept = await workspaces.keep(run.iteration);
+      options.notices.push({ level: "info", message: `The refused result of iteration ${run.iteration} is kept in ${kept}.` });
+    }
     await research.fold({
       iteration: run.iteration,
       at: at.toISOString(),
@@ -148,6 +157,9 @@ async function settle(options: ResearchWorkflowOptions, state: ResearchState, un
   for (const { iteration } of [...refusalsOf(state, unit), run]) await workspaces.remove(iteration);
   return { outcome: "accepted", summary: judged.summary };
 }
+
+const secretFound = (unit: ResearchUnit, { agent }: AgentRun): string =>
+  `What ${agent} left for ${unit.id} held what looks like a secret of yours; it was taken out, but change that secret: the agent may have sent it elsewhere.`;
 
 function accepted(state: ResearchState, unit: ResearchUnit, run: AgentRun, judged: Acceptable, at: Date): Fold {
   const isLast = isLastUnit(state, unit);
