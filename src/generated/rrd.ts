@@ -211,6 +211,12 @@ export type Statistics = {
       [k: string]: unknown;
     } | null;
     /**
+     * Failures in a row by source; at three it goes to blocked_sources.
+     */
+    failures_in_a_row?: {
+      [k: string]: number;
+    };
+    /**
      * Accepted discovery batches.
      */
     batches?: number;

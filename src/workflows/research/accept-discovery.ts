@@ -12,6 +12,8 @@ import type { Candidate } from "../../sources/candidate.js";
 type Found = DiscoveryResult["papers"][number];
 type SourceReport = DiscoveryResult["sources"][number];
 
+const mostFailures = 3;
+
 /** Takes new papers into the pool, best first and never beyond the target; keeps what was screened out, and how the sources did. */
 export function acceptDiscovery(rrd: Rrd, unit: string, result: DiscoveryResult, batch: Batch, judging: Judging): Acceptable | Unacceptable {
   const candidates = new Map(batch.candidates.map((candidate) => [candidate.id, candidate]));
@@ -58,7 +60,7 @@ export function acceptDiscovery(rrd: Rrd, unit: string, result: DiscoveryResult,
     batches: (metrics.batches ?? 0) + 1,
     batches_without_new: added.length === 0 ? (metrics.batches_without_new ?? 0) + 1 : 0,
   };
-  const blocked = newlyBlocked(rrd, sources);
+  const blocked = newlyBlocked(rrd, sources, discovery_metrics.failures_in_a_row);
   return {
     changes: [
       ...added.map((paper) => ({ in: "papers_pool" as const, id: paper.id, set: { ...paper }, was: null })),
@@ -117,13 +119,16 @@ function sourceMetrics(before: Metrics, sources: readonly SourceReport[]): Parti
   const failed = sources.filter((source) => source.status !== "ok" && source.status !== "empty");
   const successful = union(before.sources_successful, named("ok"));
   const reasons = { ...before.source_failure_reasons, ...Object.fromEntries(failed.map((source) => [source.name, source.reason ?? source.status])) };
-  return { sources_tried: union(before.sources_tried, sources.map((source) => source.name)), sources_successful: successful, source_failure_reasons: reasons };
+  const failures_in_a_row = { ...before.failures_in_a_row, ...Object.fromEntries(named("ok", "empty").map((name) => [name, 0])) };
+  for (const { name } of failed) failures_in_a_row[name] = (failures_in_a_row[name] ?? 0) + 1;
+  return { failures_in_a_row, sources_tried: union(before.sources_tried, sources.map((source) => source.name)), sources_successful: successful, source_failure_reasons: reasons };
 }
 
-/** A source that says it refuses us is not asked again. */
-function newlyBlocked(rrd: Rrd, sources: readonly SourceReport[]): string[] {
+/** A source that refuses us is not asked again, nor is one that failed three times in a row for whatever reason. */
+function newlyBlocked(rrd: Rrd, sources: readonly SourceReport[], failures: Readonly<Record<string, number>> = {}): string[] {
   const known = new Set(rrd.blocked_sources ?? []);
-  return sources.filter((source) => source.status === "blocked" && !known.has(source.name)).map((source) => source.name);
+  const gaveUp = sources.filter(({ name, status }) => status === "blocked" || (failures[name] ?? 0) >= mostFailures);
+  return [...new Set(gaveUp.map(({ name }) => name))].filter((name) => !known.has(name));
 }
 
 function entry(

@@ -7,8 +7,12 @@ import { isDecided, standingOf } from "./standing.js";
 export function derive(rrd: Rrd, ledger: readonly LedgerLine[]): Rrd {
   const counted: Rrd = { ...rrd, statistics: deriveStatistics(rrd) };
   const phase = standingOf(counted, ledger).phase;
-  return { ...counted, phase, timing: deriveTiming({ ...counted, phase }, ledger) };
+  const whole = { ...counted, phase, timing: deriveTiming({ ...counted, phase }, ledger) };
+  // A folder of the original that nobody has run yet stays as it is.
+  return ledger.length === 0 ? whole : { ...whole, loop: { ...rrd.loop, iteration: lastIteration(ledger), done: phase === "COMPLETE" } };
 }
+
+const lastIteration = (ledger: readonly LedgerLine[]): number => ledger.reduce((highest, line) => Math.max(highest, line.iteration), 0);
 
 /** Counts and averages, from the records alone. What discovery recorded of its sources is kept. */
 export function deriveStatistics(rrd: Rrd): NonNullable<Statistics> {

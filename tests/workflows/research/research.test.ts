@@ -151,6 +151,23 @@ describe("discovery", () => {
     expect(rrd.statistics?.discovery_metrics).toMatchObject({ sources_tried: ["arXiv"], sources_successful: [], sources_blocked: ["arXiv"] });
   });
 
+  test("a source that fails three times in a row is blocked, whatever the reason; one success in between starts the count anew", async () => {
+    const { run } = researchFolder(rrdWith([], { requirements: { target_papers: 50, sources: ["flaky", "steady"] } }));
+    const reports = ["error", "rate_limited", "ok", "error", "error", "rate_limited"];
+    let batch = 0;
+    const { rrd } = await run(
+      goodAgent((unit) => {
+        const status = reports[batch++] ?? "ok";
+        const found = { title: `Paper number ${batch} about ${"abcdefgh"[batch]}`, url: `https://example.org/${batch}`, priority: 3, reason: "new" };
+        return { result: { unit: unit["unit"], papers: [found], sources: [{ name: "flaky", status, reason: "again" }] } };
+      }),
+      6,
+    );
+    expect(rrd.papers_pool).toHaveLength(6);
+    expect(rrd.blocked_sources).toEqual(["flaky"]);
+    expect(rrd.statistics?.discovery_metrics?.failures_in_a_row).toEqual({ flaky: 3 });
+  });
+
   test("an address on this machine that an agent brings is refused: reading it would send a file of the user's to a model", async () => {
     const { run } = researchFolder(rrdWith([], { requirements: { target_papers: 1, sources: ["web"] } }));
     for (const stolen of [{ url: "file:///etc/passwd" }, { url: "https://example.org/x", pdf_url: "file:///etc/passwd" }, { url: "/etc/passwd" }]) {
