@@ -7,7 +7,7 @@ const at = (seconds: number): string => new Date(start + seconds * 1000).toISOSt
 export const event = {
   start: start,
   runStarted: (): LoopEvent => ({ type: "run-started", at: at(0), workflow: "research", agent: "claude" }),
-  started: (seconds: number, title = "Grasping with few samples", iteration = 4): LoopEvent => ({
+  started: (seconds: number, title = "Grasping with few samples", iteration = 1): LoopEvent => ({
     type: "iteration-started",
     at: at(seconds),
     iteration,
@@ -15,16 +15,16 @@ export const event = {
     phase: "ANALYSIS",
     title,
     briefTokens: 5210,
-    workspace: "/state/4",
+    workspace: "/state/1",
     progress: { done: 3, total: 12 },
   }),
-  agent: (seconds: number, said: AgentEvent): LoopEvent => ({ type: "agent", at: at(seconds), iteration: 4, event: said }),
+  agent: (seconds: number, said: AgentEvent): LoopEvent => ({ type: "agent", at: at(seconds), iteration: 1, event: said }),
   usage: (seconds: number, input: number, output: number, costUsd?: number): LoopEvent =>
     event.agent(seconds, { type: "usage", usage: { input, cached: 0, output, requests: 2 }, costUsd }),
   ended: (seconds: number, outcome: Outcome, costUsd: number | undefined = 0.12): LoopEvent => ({
     type: "iteration-ended",
     at: at(seconds),
-    iteration: 4,
+    iteration: 1,
     unit: "arxiv_1",
     outcome,
     durationMs: 72_000,

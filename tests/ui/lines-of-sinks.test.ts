@@ -23,9 +23,9 @@ test("off a terminal each event worth reading is one line without escape sequenc
   expect(io.out()).toBe("");
   expect(io.err().split("\n")).toEqual([
     "10:00:00Z research with claude",
-    "10:00:10Z #4 ANALYSIS: Grasping with few samples (3 of 12 done, brief of 5.2k tokens)",
-    "10:00:12Z #4 API error 529, attempt 2",
-    "10:01:22Z #4 accepted: PRESENT, 31 of 50 (1m 12s, 36.1k tokens, $0.12)",
+    "10:00:10Z #1 ANALYSIS: Grasping with few samples (3 of 12 done, brief of 5.2k tokens)",
+    "10:00:12Z #1 API error 529, attempt 2",
+    "10:01:22Z #1 accepted: PRESENT, 31 of 50 (1m 12s, 36.1k tokens, $0.12)",
     "10:01:23Z warning: The commit failed.",
     "10:01:24Z waiting until 10:02:24Z: The limit is reached.",
     "10:02:25Z limit: All iterations are used up.",

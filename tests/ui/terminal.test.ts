@@ -144,3 +144,15 @@ test("after the first Ctrl+C the live lines say what happens, and what a second 
   interrupt.abort("SIGINT");
   expect(screenOf(io.err(), 80)[3]).toBe("Stopping after this iteration; press Ctrl+C again to stop at once.");
 });
+
+test("a run that goes on with what earlier ones began says so once, above the live lines", () => {
+  const { io } = shown([
+    event.runStarted(),
+    event.started(10, "Grasping", 4),
+    event.ended(82, { outcome: "accepted", summary: "PRESENT" }),
+    event.started(90, "Holding", 5),
+  ]);
+  const screen = screenOf(io.err(), 80);
+  expect(screen[0]).toBe("· Going on with iteration 4: 3 of 12 papers done.");
+  expect(screen.join("\n").match(/Going on/g)).toHaveLength(1);
+});
