@@ -10,7 +10,9 @@ export function nextUnit(state: ResearchState, inFlight: readonly Unit[]): Resea
     if (taken.size > 0) return "wait";
     const refusals = unitRefusals(rrd, ledger, unit.id);
     if (refusals.length < refusalLimit) return unit;
-    return blocked(`${unit.title} was refused ${refusals.length} times, the last time because ${refusals.at(-1)?.reasons[0] ?? "of its form"}`);
+    const why = refusals.at(-1)?.reasons[0] ?? "of its form";
+    const before = (refusals[0]?.iteration ?? 1) - 1;
+    return blocked(`${unit.title} was refused ${refusals.length} times, the last time because ${why}; 'research-ralph reset <folder> --to ${before}' tries again, another --agent may do better`);
   };
 
   if (!standing.discoveryOver) {

@@ -1,0 +1,82 @@
+import { existsSync, readdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { makePdf } from "../fixtures/pdf/make-pdf.js";
+import { serve } from "../fixtures/web-server.js";
+import { cli, unitAgent } from "./built-cli.js";
+import { freshFolder } from "./research-folder.js";
+
+const agent = ["--agent", unitAgent, "--unconfined"];
+const paragraph = (n: number) =>
+  `We present an inspection method that reaches ${80 + n} percent accuracy on ${1000 + n} samples in the laboratory. It needs ${n + 10} minutes on one machine with a single camera and no training.`;
+const pdf = () => makePdf({ title: "A Study of Efficient Inspection", authors: ["Ada Adams", "Bob Brown"], pages: [["Abstract", paragraph(1)], ["1 Results", paragraph(2)]] });
+const html = `<html><head><title>Inspection on a page</title></head><body><article><h1>Inspection on a page</h1><h2>Results</h2><p>${paragraph(3)}</p></article></body></html>`;
+const left = (cwd: string) => {
+  const state = join(cwd, ".local/state/research-ralph");
+  return readdirSync(state, { recursive: true }).map(String).sort();
+};
+
+test("a PDF on this machine: each claim with its quote, its page and ✓ or ✗, within 80 columns, and nothing is kept", async () => {
+  const cwd = freshFolder();
+  writeFileSync(join(cwd, "paper.pdf"), await pdf());
+  const { code, out } = await cli(["read", "paper.pdf", "--quiet", ...agent], cwd, { MISQUOTE: "1" });
+  expect(code).toBe(0);
+  expect(out).toContain("A Study of Efficient Inspection\nAda Adams, Bob Brown · ");
+  expect(out).toContain("  ✓ Claim 1. (p. 1)\n      “");
+  expect(out).toContain("  ✗ A claim of its own. (not in the text)\n      “These words stand in no paper");
+  expect(out).toMatch(/\ncost|cost not reported/);
+  expect(out).toMatch(/\n30 papers ≈ under 0\.1 h\n$/);
+  expect(Math.max(...out.split("\n").map((line) => line.length))).toBeLessThanOrEqual(80);
+  expect(out, "a name and its points stay on one line").not.toMatch(/^ {2}\d/m);
+  expect(left(cwd)).toEqual(["workspaces"]);
+  expect(existsSync(join(cwd, "researches"))).toBe(false);
+});
+
+test("a PDF and a page of a web server, and a packaged sample, are read alike", async () => {
+  const server = await serve({ "/paper.pdf": { headers: { "content-type": "application/pdf" }, body: await pdf() }, "/page": { body: html } });
+  try {
+    const cwd = freshFolder();
+    for (const [reference, title] of [
+      [`${server.origin}/paper.pdf`, "A Study of Efficient Inspection"],
+      [`${server.origin}/page`, "Inspection on a page"],
+      ["sample:sample_01.md", "One Calibration Platform"],
+    ] as const) {
+      const { code, out } = await cli(["read", reference, "--json", ...agent], cwd);
+      const { paper } = JSON.parse(out.trim().split("\n").at(-1) ?? "") as { paper: { title: string; analysis: { evidence: { status: string }[] } } };
+      expect({ code, title: paper.title, statuses: new Set(paper.analysis.evidence.map(({ status }) => status)) }).toEqual({
+        code: 0,
+        title: expect.stringContaining(title),
+        statuses: new Set(["verified"]),
+      });
+    }
+  } finally {
+    await server.close();
+  }
+});
+
+test("what can't be read is one sentence with its exit code, and no agent is started", async () => {
+  const server = await serve({ "/secret": { status: 403, body: "no" } });
+  try {
+    const cwd = freshFolder();
+    writeFileSync(join(cwd, "broken.pdf"), "%PDF-1.7 and no more");
+    for (const [reference, code, sentence] of [
+      ["hello world", 2, "neither an arXiv id, a DOI, a URL nor a document"],
+      ["missing.pdf", 1, "There is no file"],
+      ["broken.pdf", 1, "not a whole PDF"],
+      [`${server.origin}/nothing`, 1, "HTTP 404"],
+      [`${server.origin}/secret`, 5, "HTTP 403"],
+    ] as const) {
+      const { err, ...ended } = await cli(["read", reference, "--agent", `cmd:touch ${cwd}/started`, "--unconfined"], cwd);
+      expect({ ...ended, err }).toEqual({ code, out: "", err: expect.stringMatching(/^research-ralph: [^\n]+\n$/) });
+      expect(err).toContain(sentence);
+    }
+    expect(existsSync(join(cwd, "started"))).toBe(false);
+  } finally {
+    await server.close();
+  }
+});
+
+test("an agent that leaves no result three times is blocked, without advice about a folder that is not there: exit 5", async () => {
+  const { code, err } = await cli(["read", "sample:sample_01.md", "--quiet", "--agent", "cmd:true", "--unconfined"], freshFolder());
+  expect({ code, err }).toEqual({ code: 5, err: expect.stringContaining("blocked: The agent's results were refused 3 times; another --agent may do better.") });
+});

@@ -1,0 +1,44 @@
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import type { Rrd } from "../../src/generated/rrd.js";
+import { cli, sampleResearch, withUnitAgent } from "./built-cli.js";
+import { freshFolder } from "./research-folder.js";
+
+const rrdOf = (folder: string): Rrd => JSON.parse(readFileSync(join(folder, "rrd.json"), "utf8")) as Rrd;
+const standing = (folder: string) => ({ phase: rrdOf(folder).phase, papers: rrdOf(folder).papers_pool.map(({ status }) => status) });
+const presented = ["presented", "presented"];
+
+test("reset takes back one paper, everything after an iteration, or all, with a copy before each, and the run goes on to the end", async () => {
+  const cwd = freshFolder();
+  const folder = sampleResearch(cwd);
+  await cli(withUnitAgent, cwd);
+  expect(standing(folder)).toEqual({ phase: "COMPLETE", papers: presented });
+  const [paper] = rrdOf(folder).papers_pool;
+
+  expect(await cli(["reset", folder, "--paper", "nope"], cwd)).toMatchObject({ code: 1, err: expect.stringContaining("There is no paper nope") });
+  expect((await cli(["reset", folder, "--paper", paper?.id ?? "", "--no-git"], cwd)).code).toBe(0);
+  expect(standing(folder)).toEqual({ phase: "ANALYSIS", papers: ["pending", "presented"] });
+  expect((await cli(withUnitAgent, cwd)).code).toBe(0);
+  expect(standing(folder)).toEqual({ phase: "COMPLETE", papers: presented });
+
+  expect((await cli(["reset", folder, "--to", "1", "--no-git"], cwd)).code).toBe(0);
+  expect(standing(folder)).toEqual({ phase: "ANALYSIS", papers: ["pending", "pending"] });
+  expect((await cli(["--reset", folder, "--yes", "--no-git"], cwd)).code).toBe(0);
+  expect(standing(folder)).toEqual({ phase: "DISCOVERY", papers: [] });
+  expect(readdirSync(join(folder, ".ralph/backups"))).toHaveLength(4);
+  expect((await cli(withUnitAgent, cwd)).code).toBe(0);
+  expect(standing(folder)).toEqual({ phase: "COMPLETE", papers: presented });
+});
+
+test("reset --to brings a broken rrd.json back to its last good version and keeps the broken one", async () => {
+  const cwd = freshFolder();
+  const folder = sampleResearch(cwd);
+  await cli(["run", "-i", "2", ...withUnitAgent], cwd);
+  const good = standing(folder);
+  writeFileSync(join(folder, "rrd.json"), "{");
+  expect((await cli(["reset", folder, "--to", "2", "--no-git"], cwd)).code).toBe(0);
+  expect(standing(folder)).toEqual(good);
+  const kept = readdirSync(folder).find((name) => name.startsWith("rrd.json.broken-")) ?? "none";
+  expect(readFileSync(join(folder, kept), "utf8")).toBe("{");
+});
