@@ -20,6 +20,13 @@ const orders = {
   },
 };
 
+orders["leave the wrong unit"] = (result) => ({ ...result, unit: "another" });
+orders["then fail"] = (result) => {
+  console.error(`Error: failed with ${process.env.HOSTILE_API_KEY}`);
+  process.exitCode = 1;
+  return result;
+};
+
 const result = Object.entries(orders).reduce((result, [order, obey]) => (brief.includes(order) ? obey(result) : result), reading());
 if (unit.kind === "paper") leave(result);
 console.log(`\nDone with ${unit.unit}.`);
