@@ -37,7 +37,16 @@ export async function moveAside(path: string, aside: string): Promise<void> {
   await rename(path, join(aside, basename(path))).catch(() => rm(path, { recursive: true, force: true }));
 }
 
-/** Puts a version at `path`, where nothing stands, in one step. One of another kind than file or link can't be made again. */
+/** Keeps a file that stands at `path` in `aside` as well; anything else is moved there. A kill afterwards does not find the file gone. */
+export async function keepAside(path: string, version: Version, aside: string): Promise<void> {
+  if (version.kind !== "file") return moveAside(path, aside);
+  await mkdir(aside, { recursive: true });
+  const copy = join(aside, basename(path));
+  await rm(copy, { recursive: true, force: true });
+  await writeFile(copy, version.bytes, { flag: "wx" });
+}
+
+/** Puts a version at `path` in one step, in place of a file or link there. One of another kind than file or link can't be made again. */
 export async function putVersion(path: string, version: Version): Promise<void> {
   if (version.kind !== "file" && version.kind !== "link") return;
   await mkdir(dirname(path), { recursive: true });

@@ -2,7 +2,8 @@ import { existsSync, lstatSync, readdirSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { ExpectedError } from "../lib/errors.js";
 import { hiddenName, journalFolder } from "./journal.js";
-import { isSameVersion, moveAside, putVersion, type Version, versionAt } from "./keep-version.js";
+import { isSameVersion, keepAside, moveAside, putVersion, type Version, versionAt } from "./keep-version.js";
+import { rrdName } from "./rrd-file.js";
 import { lastGoodOf } from "./state-file.js";
 import { explaining } from "./system-error.js";
 
@@ -39,14 +40,20 @@ export async function protect({ folder, root, rescue, iteration }: ProtectOption
   const [journal, texts, others] = [stampsOf(folder, "journal", "journal/done"), stampsOf(folder, "texts"), othersOf(folder)];
   const aside = join(folder, hiddenName, "set-aside", String(iteration));
 
+  /** Where an editor was just saving rrd.json, half of it was remembered; the last good version is what the loop had read. */
+  const wholeVersion = (path: string, version: Version): Version =>
+    path === join(folder, rrdName) && !isJson(version) ? (kept.get(lastGoodOf(folder)) ?? version) : version;
+
   const restoreFiles = async (agent: string): Promise<string[]> => {
     const changed: string[] = [];
     let moved = false;
-    for (const [path, version] of kept) {
+    for (const [path, remembered] of kept) {
       const now = await explaining(path, () => versionAt(path));
-      if (isSameVersion(now, version)) continue;
+      if (isSameVersion(now, remembered)) continue;
+      const version = wholeVersion(path, remembered);
       await explaining(path, async () => {
-        if (now.kind !== "absent") await moveAside(path, aside);
+        // A kill between the two must find a file: without its rrd.json a research can't go on, and a log that is gone is begun anew.
+        if (now.kind !== "absent") await (version.kind === "absent" ? moveAside(path, aside) : keepAside(path, now, aside));
         await putVersion(path, version);
       });
       moved ||= now.kind !== "absent";
@@ -83,6 +90,14 @@ export async function protect({ folder, root, rescue, iteration }: ProtectOption
       return sentences;
     },
   };
+}
+
+function isJson(version: Version): boolean {
+  try {
+    return version.kind === "file" && JSON.parse(version.bytes.toString("utf8")) !== undefined;
+  } catch {
+    return false;
+  }
 }
 
 /** Saves what a deleted folder held, and says so. Nothing is made again where it stood: half a folder is worse than none. */

@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { LedgerLine } from "../generated/ledger.js";
 import type { Rrd } from "../generated/rrd.js";
 import { ExpectedError } from "../lib/errors.js";
@@ -34,26 +35,44 @@ interface Version {
  */
 const coarsestTimeStep = 2000;
 
+/**
+ * Editors save in place, or move the old file away first: whoever looks in that moment finds half of it, or none. One of
+ * 332 saves met it on a busy machine. A file that is still broken this long after its last change is broken.
+ */
+const savingTakes = 1000;
+
 export function openStateFile(folder: string): StateFile {
   const path = join(folder, rrdName);
   let known: Version | undefined;
   let copied: string | undefined;
 
+  const readNow = async (): Promise<Version> => {
+    await requireState(folder);
+    const stamp = (await stampOf(path)) ?? "";
+    const changedAt = Number(stamp.split(":")[2]);
+    if (known?.stamp === stamp && known.readAt - changedAt > coarsestTimeStep) return known;
+
+    const { text, problem } = await readRrdText(path);
+    if (known?.text === text) known = { ...known, stamp, readAt: Date.now() };
+    else {
+      const { ok, problems } = problem === undefined ? parseRrd(text, path) : { problems: [problem] };
+      if (ok === undefined) throw await invalid(folder, problems);
+      known = { rrd: ok, stamp, text, readAt: Date.now() };
+    }
+    return known as Version;
+  };
+
   return {
     async read() {
-      await requireState(folder);
-      const stamp = (await stampOf(path)) ?? "";
-      const changedAt = Number(stamp.split(":")[2]);
-      if (known?.stamp === stamp && known.readAt - changedAt > coarsestTimeStep) return known;
-
-      const { text, problem } = await readRrdText(path);
-      if (known?.text === text) known = { ...known, stamp, readAt: Date.now() };
-      else {
-        const { ok, problems } = problem === undefined ? parseRrd(text, path) : { problems: [problem] };
-        if (ok === undefined) throw await invalid(folder, problems);
-        known = { rrd: ok, stamp, text, readAt: Date.now() };
+      const until = Date.now() + savingTakes;
+      for (;;) {
+        try {
+          return await readNow();
+        } catch (error) {
+          if (!(error instanceof ExpectedError) || Date.now() >= until || !(await isBeingSaved(path))) throw error;
+          await sleep(25);
+        }
       }
-      return known as Version;
     },
     async replace(rrd, stamp) {
       const text = formatRrd(rrd);
@@ -84,6 +103,11 @@ export async function requireState(folder: string): Promise<void> {
   const lastGood = lastGoodOf(folder);
   if ((await stampOf(lastGood)) !== undefined) throw new ExpectedError(`There is no ${path}; copy its last good version, ${lastGood}, there.`);
   throw new ExpectedError(`There is no ${path}; name a research folder, or make one with 'research-ralph new "<topic>"'.`);
+}
+
+async function isBeingSaved(path: string): Promise<boolean> {
+  const stamp = await stampOf(path);
+  return stamp === undefined || Math.abs(Date.now() - Number(stamp.split(":")[2])) < savingTakes;
 }
 
 /** What to tell a person whose rrd.json can't be used, and the way back. */

@@ -1,0 +1,47 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { expect, it } from "vitest";
+import { protect } from "../../src/store/protect.js";
+import { formatRrd } from "../../src/store/rrd-file.js";
+import { lastGoodOf } from "../../src/store/state-file.js";
+import { researchFolder, sampleRrd } from "./folders.js";
+
+const text = formatRrd(sampleRrd(3));
+
+function loaded() {
+  const folder = researchFolder(sampleRrd(3));
+  const [path, lastGood] = [join(folder, "rrd.json"), lastGoodOf(folder)];
+  mkdirSync(dirname(lastGood), { recursive: true });
+  writeFileSync(path, text);
+  writeFileSync(lastGood, text);
+  return { folder, path, begin: () => protect({ folder, root: dirname(folder), rescue: join(folder, "rescue"), iteration: 1 }) };
+}
+
+it.each(["", text.slice(0, 100)])("half a file, remembered while an editor was saving it, is never put back", async (half) => {
+  const { path, begin } = loaded();
+  writeFileSync(path, half);
+  const protection = await begin();
+  writeFileSync(path, formatRrd(sampleRrd(2)));
+  await protection.putBack("agent");
+  expect(readFileSync(path, "utf8")).toBe(text);
+});
+
+it("a file that is put back is there at every instant, so that a kill costs none", async () => {
+  const { path, begin } = loaded();
+  const protection = await begin();
+  for (let round = 0; round < 20; round++) {
+    writeFileSync(path, "changed");
+    let [looks, missing, done] = [0, 0, false];
+    const look = (): void => {
+      looks += 1;
+      if (!existsSync(path)) missing += 1;
+      if (!done) setImmediate(look);
+    };
+    look();
+    await protection.putBack("agent");
+    done = true;
+    expect(looks).toBeGreaterThan(1);
+    expect(missing).toBe(0);
+  }
+  expect(readFileSync(path, "utf8")).toBe(text);
+});
