@@ -5,7 +5,7 @@ import { createAgent } from "./agents/registry.js";
 import type { ResolvedConfig } from "./config/resolve.js";
 import { systemClock } from "./lib/clock.js";
 import { redactFor } from "./lib/redact.js";
-import { heedSignals, limitIterations, limitWallTime, watchFiles } from "./loop/guards.js";
+import { heedSignals, limitIterations, limitWallTime, watchFiles, withinWallTime } from "./loop/guards.js";
 import { heedFailures } from "./loop/retry.js";
 import { runLoop } from "./loop/run-loop.js";
 import type { Agent, Guard, Notice, Verdict, Workflow } from "./loop/types.js";
@@ -117,7 +117,7 @@ export async function drive<State>(
       const guards: Guard[] = [
         heedSignals(signals.finish),
         ...(how.folder === undefined ? [] : [watchFiles(how.folder)]),
-        heedFailures(config.patienceMs),
+        config.maxMs === undefined ? heedFailures(config.patienceMs) : withinWallTime(config.maxMs, heedFailures(config.patienceMs)),
         limitIterations(how.iterations),
         ...(config.maxMs === undefined ? [] : [limitWallTime(config.maxMs)]),
       ];

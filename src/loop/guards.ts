@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import type { Failure, Guard, PastIteration } from "./types.js";
+import { type Failure, type Guard, isVerdict, type PastIteration } from "./types.js";
 
 const notTheAgentsFault: ReadonlySet<Failure["kind"]> = new Set(["rate-limit", "network", "auth"]);
 
@@ -20,6 +20,14 @@ export const limitWallTime =
   (ms: number): Guard =>
   ({ startedAt, now }) =>
     now - startedAt >= ms ? { verdict: "limit", reason: `The ${Math.round(ms / 60_000)} minutes of this run are used up; run it again to go on.` } : undefined;
+
+/** A guard whose waits end with the run's wall time: a usage limit of five hours must not hold up a run of thirty minutes. */
+export const withinWallTime =
+  (ms: number, guard: Guard): Guard =>
+  (soFar) => {
+    const answer = guard(soFar);
+    return answer === undefined || isVerdict(answer) ? answer : { ...answer, until: Math.min(answer.until, soFar.startedAt + ms) };
+  };
 
 /** A file named PAUSE in the folder blocks every run until somebody deletes it; STOP ends the run as Ctrl+C does. */
 export const watchFiles =

@@ -21,8 +21,8 @@ const protocols = ["claude", "codex", "amp"] as const;
 describe.concurrent("a usage limit is waited for until the stated reset, and uses up no iteration", () => {
   test.for(protocols)("%s", async (protocol, { expect }) => {
     const { run, ledger, paper, left } = house(fake(protocol, "usage-limit"));
-    // The wait would be an hour; a minute of the run's own limit ends it, and the wait itself was announced.
-    const { code, verdict, events } = await run(protocol, "-i", "1", "--max-minutes", "0.02");
+    // The wait would be an hour; the limit of the run itself ends it.
+    const { code, verdict, events, milliseconds } = await run(protocol, "-i", "1", "--max-minutes", "0.15");
     expect({ code, verdict }).toMatchObject({ code: 3, verdict: { verdict: "limit", reason: expect.stringContaining("minutes") } });
     const [line] = ledger();
     expect(line).toMatchObject({ unit: "first", outcome: "failed", failure: "rate-limit", reasons: [expect.stringContaining("has reached a limit")] });
@@ -30,6 +30,8 @@ describe.concurrent("a usage limit is waited for until the stated reset, and use
     const wait = Date.parse(failed[0]?.resetAt ?? "") - Date.now();
     expect(wait).toBeGreaterThan(50 * 60_000);
     expect(wait).toBeLessThan(61 * 60_000);
+    expect(events.filter((event) => event.type === "waiting")).toMatchObject([{ reason: expect.stringContaining("has reached a limit") }]);
+    expect(milliseconds).toBeLessThan(60_000);
     expect(paper("first")?.status).toBe("pending");
     expect(left()).toEqual([]);
   });
