@@ -3,6 +3,7 @@ import type { OpenQuestion, Rrd } from "../generated/rrd.js";
 import { ExpectedError } from "../lib/errors.js";
 import { writeFileAtomic } from "../store/files.js";
 import { formatRrd } from "../store/rrd-file.js";
+import { wrap } from "../ui/format.js";
 import type { Io } from "../ui/io.js";
 import { oneLine } from "../ui/sanitise.js";
 
@@ -48,5 +49,8 @@ export async function askOpenQuestions(folder: string, rrd: Rrd): Promise<Rrd> {
 }
 
 /** The open questions, for people to read: what was assumed, and where to change it. */
-export const questionLines = (rrd: Rrd): string[] =>
-  (rrd.open_questions ?? []).filter(isQuestion).map(({ question, current_default }) => `  ? ${oneLine(question)} Assumed: ${oneLine(String(current_default ?? "open"))}`);
+export const questionLines = (rrd: Rrd, columns: number): string[] =>
+  (rrd.open_questions ?? [])
+    .filter(isQuestion)
+    .map(({ question, current_default }) => `${oneLine(question)} Assumed: ${oneLine(String(current_default ?? "open"))}`)
+    .flatMap((text) => wrap(text, columns - 4).map((line, index) => `${index === 0 ? "  ? " : "    "}${line}`));

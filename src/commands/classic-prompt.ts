@@ -28,8 +28,8 @@ export async function classicPrompt(folder: string, wanted: boolean, io: Pick<Io
     );
   }
   const choice = await choose(`${shown(io.cwd, path)} is of the original's kind. How should agents work?`, [
-    { value: "fresh", label: "in a workspace of their own, results checked (the packaged prompt)" },
-    { value: "folder", label: "on the research folder itself, unconfined (this prompt)" },
+    { value: "fresh", label: "in workspaces of their own, with the packaged prompt" },
+    { value: "folder", label: "on the research folder itself, unconfined, with this prompt" },
   ]);
   await writeFileAtomic(path, withWorkspace(text, choice));
   return choice === "folder" ? withoutFrontMatter(text) : undefined;

@@ -39,7 +39,8 @@ export async function newCommand({ topic, flags, ask, quiet, json }: NewArgument
   if (json) io.stdout(`${JSON.stringify({ type: "created", folder: name })}\n`);
   else {
     io.stdout(`${name}\n`);
-    if (!quiet) io.stderr([...questionLines(rrd), `Look at ${name}/rrd.json, then: research-ralph run ${name}`, ""].join("\n"));
+    const questions = ask ? [] : questionLines(rrd, io.columns);
+    if (!quiet) io.stderr([...questions, `Look at ${name}/rrd.json, then:`, `  research-ralph run ${name}`, ""].join("\n"));
   }
   return exitCodeOf(verdict);
 }
