@@ -1,0 +1,165 @@
+import { execFileSync, spawn } from "node:child_process";
+import { existsSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { useBuiltCli } from "./support/built.js";
+import { expectNoTrace, expectWhole, lastWords, type Place, type Running, until } from "./support/place.js";
+
+const place = useBuiltCli();
+
+const isFree = ({ research }: Place): boolean => !existsSync(join(research, ".ralph", "lock"));
+
+/** Sends the first SIGINT and waits until the run has said what it does: two at once are delivered as one. */
+async function interruptOnce(run: Running, target: number): Promise<void> {
+  let said = "";
+  run.child.stderr?.on("data", (text: string) => (said += text));
+  process.kill(target, "SIGINT");
+  await until(() => said.includes("Stopping after this iteration; press Ctrl+C again to stop at once."));
+}
+
+test("one SIGINT finishes the iteration and says so; the next run says what it goes on with, and completes it", async () => {
+  const here = place();
+  const run = await here.startWaiting();
+  await interruptOnce(run, run.pid);
+  here.go();
+  const ended = await run.ended;
+  expect({ code: ended.code, out: ended.out }).toEqual({ code: 130, out: "" });
+  expect(lastWords(ended)).toBe("interrupted: Interrupted by SIGINT; nothing is lost, run it again to go on.");
+  expect(here.ledger().map(({ unit, outcome }) => `${unit} ${outcome}`)).toEqual(["discovery-1 accepted"]);
+  expect(here.left()).toEqual([]);
+
+  const again = await here.cli(["run", here.research, "--agent", "baseline"]);
+  expect(again.err).toMatch(/^\S+ Going on with iteration 2: 0 of 1 papers done\.$/m);
+  expect(again).toMatchObject({ code: 0, out: "<promise>COMPLETE</promise>\n" });
+  expectWhole(here);
+});
+
+test("two SIGINTs, as Ctrl+C pressed twice sends them to the whole group, end it within 5 seconds with nothing left running", async () => {
+  const here = place();
+  const run = await here.startWaiting();
+  const begun = performance.now();
+  await interruptOnce(run, -run.pid);
+  process.kill(-run.pid, "SIGINT");
+  const ended = await run.ended;
+  // A rule of the product, not a measure of speed: an agent that heeds nothing is killed after 3 seconds.
+  expect(performance.now() - begun).toBeLessThan(5000);
+  expect(ended.code).toBe(130);
+  expect(lastWords(ended)).toMatch(/^interrupted: Interrupted by SIGINT; nothing is lost/);
+  expect(here.left()).toEqual([]);
+  expect(isFree(here)).toBe(true);
+});
+
+test.each([
+  ["SIGTERM", 143],
+  ["SIGHUP", 129],
+] as const)("%s ends the iteration at once, its exit code is %i, and the next run completes the research", async (signal, code) => {
+  const here = place();
+  const run = await here.startWaiting();
+  process.kill(run.pid, signal);
+  const ended = await run.ended;
+  expect({ code: ended.code, out: ended.out }).toEqual({ code, out: "" });
+  expect(lastWords(ended)).toBe(`interrupted: Interrupted by ${signal}; nothing is lost, run it again to go on.`);
+  expect(here.left()).toEqual([]);
+  expect(isFree(here)).toBe(true);
+  expect((await here.cli(["run", here.research, "--agent", "baseline"])).code).toBe(0);
+  expectWhole(here);
+});
+
+test("an agent that ignores SIGTERM and whose child has left its group are gone within 5 seconds of the second SIGINT", async () => {
+  const here = place();
+  const agent = join(here.cwd, "stubborn.sh");
+  writeFileSync(agent, `#!/bin/sh\ntrap '' TERM INT HUP\nsetsid sh -c 'trap "" TERM INT HUP; while :; do sleep 1; done' &\n: > ${here.gate}/started\nwhile :; do sleep 1; done\n`, { mode: 0o755 });
+  const run = here.start(["run", here.research, "--agent", "cmd:./stubborn.sh", "--unconfined"]);
+  await until(() => existsSync(join(here.gate, "started")));
+  const begun = performance.now();
+  await interruptOnce(run, run.pid);
+  process.kill(run.pid, "SIGINT");
+  expect((await run.ended).code).toBe(130);
+  expect(performance.now() - begun).toBeLessThan(5000);
+  expect(here.left()).toEqual([]);
+});
+
+test("SIGINT during a wait for a service ends the wait", async () => {
+  const here = place();
+  const agent = join(here.cwd, "limited.sh");
+  writeFileSync(agent, "#!/bin/sh\necho 'HTTP error 429: too many requests' >&2\nexit 1\n", { mode: 0o755 });
+  const run = here.start(["run", here.research, "--agent", "cmd:./limited.sh", "--unconfined"]);
+  let said = "";
+  run.child.stderr?.on("data", (text: string) => (said += text));
+  await until(() => said.includes("waiting until"));
+  process.kill(run.pid, "SIGINT");
+  const ended = await run.ended;
+  expect(ended.code).toBe(130);
+  expectNoTrace(ended.err);
+});
+
+test("stdout closed by its reader ends the run after the iteration under way, without a stack trace, and a later one completes it", async () => {
+  const here = place();
+  const shell = `${here.shellCommand("run", here.research, "--agent", "baseline", "--json")} | head -n 1`;
+  const child = spawn("/bin/sh", ["-c", shell], { cwd: here.cwd, env: here.env, stdio: ["ignore", "pipe", "pipe"] });
+  const said = { out: "", err: "" };
+  child.stdout.setEncoding("utf8").on("data", (text: string) => (said.out += text));
+  child.stderr.setEncoding("utf8").on("data", (text: string) => (said.err += text));
+  await new Promise((resolve) => child.once("close", resolve));
+  expect(JSON.parse(said.out)).toMatchObject({ type: "run-started" });
+  expect(said.err).toBe("");
+  await until(() => here.left().length === 0);
+  expect(isFree(here)).toBe(true);
+  expect(here.ledger().length).toBeLessThanOrEqual(1);
+  expect((await here.cli(["run", here.research, "--agent", "baseline"])).code).toBe(0);
+  expectWhole(here);
+});
+
+const hasTmux = (() => {
+  try {
+    execFileSync("tmux", ["-V"], { stdio: "ignore" });
+    return true;
+  } catch {
+    return false;
+  }
+})();
+
+/** A terminal of its own for a command, on a tmux server that no other test or person shares. */
+function terminal(here: Place, command: string) {
+  const socket = join(here.top, "tmux");
+  const env = { ...here.env, TERM: "xterm-256color", SHELL: "/bin/sh", FAULTS_GATE: here.gate };
+  const tmux = (...args: string[]): string => execFileSync("tmux", ["-S", socket, "-f", "/dev/null", ...args], { encoding: "utf8", env, cwd: here.cwd, stdio: ["ignore", "pipe", "ignore"] });
+  tmux("new-session", "-d", "-x", "100", "-y", "30", `${command}; echo exit $? > '${here.top}/code'; sleep 60`);
+  return {
+    resize: (columns: number, rows: number) => tmux("resize-window", "-x", String(columns), "-y", String(rows)),
+    screen: () => tmux("capture-pane", "-p"),
+    close: () => tmux("kill-server"),
+  };
+}
+
+test.skipIf(!hasTmux)("a terminal made narrow and wide again shows each permanent line once and no line twice", async () => {
+  const here = place();
+  const window = terminal(here, here.shellCommand("run", here.research, "--agent", "slow"));
+  try {
+    await until(() => existsSync(join(here.gate, "started")));
+    for (const [columns, rows] of [[40, 12], [160, 50], [70, 24]] as const) window.resize(columns, rows);
+    here.go();
+    await until(() => existsSync(join(here.top, "code")));
+    const screen = window.screen();
+    expect(screen.match(/Discovery, batch 1/g)).toHaveLength(1);
+    expect(screen).toMatch(/✓ complete: All 1 papers are analysed/);
+    expect(screen).not.toMatch(/iteration \d+ of/);
+    expectNoTrace(screen);
+  } finally {
+    window.close();
+  }
+  expectWhole(here);
+});
+
+test.skipIf(!hasTmux)("a terminal that is closed ends the run and its agent, and nothing is lost", async () => {
+  const here = place();
+  const window = terminal(here, here.shellCommand("run", here.research, "--agent", "slow"));
+  await until(() => existsSync(join(here.gate, "started")));
+  window.close();
+  await until(() => here.left().length === 0);
+  expect(isFree(here)).toBe(true);
+  expect(here.ledger().map(({ outcome }) => outcome)).toEqual(["failed"]);
+  rmSync(join(here.gate, "started"));
+  expect((await here.cli(["run", here.research, "--agent", "baseline"])).code).toBe(0);
+  expectWhole(here);
+});
