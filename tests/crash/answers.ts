@@ -33,7 +33,13 @@ const batch = (number: number) => ({
   unit: `discovery-${number}`,
   papers: numbers
     .slice((number - 1) * perBatch, number * perBatch)
-    .map((each) => ({ id: idOf(each), title: `Sample ${each}`, url: `https://example.org/${each}`, priority: 1 + (each % 5), reason: "On grippers." })),
+    .map((each) => ({
+      id: idOf(each),
+      title: `Sample ${each}`,
+      url: `https://example.org/${each}`,
+      priority: 1 + (each % 5),
+      reason: "On grippers.",
+    })),
   sources: [],
   visited_urls: [`https://example.org/batch/${number}`],
 });
@@ -42,7 +48,10 @@ const batch = (number: number) => ({
 export const answers: Readonly<Record<string, unknown>> = {
   ...Object.fromEntries([1, 2, 3].map((number) => [`discovery-${number}`, batch(number)])),
   ...Object.fromEntries(numbers.map((number) => [idOf(number), read(number)])),
-  [`${refusedOnce}.first`]: { ...read(5), evidence: [{ claim: "It was not measured.", quote: "The gripper failed on every object that was tried." }] },
+  [`${refusedOnce}.first`]: {
+    ...read(5),
+    evidence: [{ claim: "It was not measured.", quote: "The gripper failed on every object that was tried." }],
+  },
   report: narrative({
     key_findings: [{ text: "Most objects are held.", paper_ids: [idOf(1)] }],
     categories: [{ name: "Grip", insight_ids: [insightOf(1), insightOf(2)] }],

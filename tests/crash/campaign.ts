@@ -4,20 +4,32 @@ import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { execa } from "execa";
-import { faultsIn, finalState, leftovers, results } from "./inspect.js";
+import { faultsIn, finalState, leftovers, type Results, results } from "./inspect.js";
 import type { Random } from "./random.js";
 import { gitIsIdle, type Kill, type RunEnd, startRun } from "./runs.js";
-import { makeWorld, type World } from "./world.js";
+import { makeWorld, type World, type WorldAgent } from "./world.js";
 
 /** Who else is at work: nobody, git with a checkpoint an iteration, or a person whose editor saves old copies of rrd.json. */
 export type Company = "nobody" | "git" | "an editor";
 
-/** How a research that nobody disturbed ends, and how long its parts take on this machine, in milliseconds. */
+/** How a research that nobody disturbed ends. */
 export interface Undisturbed {
   readonly files: Readonly<Record<string, string>>;
-  readonly results: unknown;
-  readonly readyMs: number;
-  readonly iterationMs: number;
+  readonly results: Results;
+}
+
+/** How long a start and an iteration take, in milliseconds: running means, as other programs come and go on the machine. */
+export interface Pace {
+  readyMs: number;
+  iterationMs: number;
+}
+
+/** What a campaign needs besides a source of random numbers. */
+export interface Means {
+  readonly cli: string;
+  readonly usual: Readonly<Record<WorldAgent, Undisturbed>>;
+  readonly pace: Pace;
+  readonly tally: Tally;
 }
 
 export interface Tally {
@@ -31,27 +43,30 @@ export interface Tally {
   readonly faults: string[];
 }
 
-export async function undisturbed(cli: string): Promise<Undisturbed> {
-  const world = makeWorld(false);
+export async function undisturbed(cli: string, agent: WorldAgent): Promise<Undisturbed> {
+  const world = makeWorld(agent, false);
   try {
     const run = await startRun(cli, world);
-    if (run.code !== 0 || run.readyMs === undefined) throw new Error(`the undisturbed run ended with ${run.code}: ${run.stderr}`);
-    const iterations = run.events.filter((event) => event.type === "iteration-ended").length;
-    return { files: finalState(world), results: results(world), readyMs: run.readyMs, iterationMs: (run.tookMs - run.readyMs) / iterations };
+    if (run.code !== 0) throw new Error(`the undisturbed run ended with ${run.code}: ${run.stderr}`);
+    return { files: finalState(world), results: results(world) };
   } finally {
     world.remove();
   }
 }
 
-/** Takes one fresh research to its end through kills at random instants; adds what was seen to `tally`. It stops early once `enough()`. */
-export async function killUntilComplete(cli: string, usual: Undisturbed, random: Random, company: Company, tally: Tally, enough: () => boolean): Promise<void> {
-  const world = makeWorld(company === "git");
+/** Takes one fresh research to its end through kills at random instants; adds what was seen to the tally. It stops early once `enough()`. */
+export async function killUntilComplete({ cli, usual, pace, tally }: Means, random: Random, company: Company, enough: () => boolean): Promise<void> {
+  // What changes while an agent runs that nothing confines is set aside, so a person's saves count for more beside a confined one.
+  const agent = company === "an editor" ? "baseline" : "script";
+  const world = makeWorld(agent, company === "git");
   const fault = (what: string) => tally.faults.push(`${company}, kill ${tally.kills}: ${what}`);
   let settled = 0;
+  let kills = 0;
   try {
     const editor = company === "an editor" ? openEditor(world, random.fork(), tally) : undefined;
-    for (let tries = 0; !enough() && tries < 400; tries++) {
-      const run = await startRun(cli, world, nextKill(usual, random, company));
+    while (!enough()) {
+      const run = await startRun(cli, world, nextKill(pace, random, company));
+      keepPace(pace, run);
       if (company === "git") await asAPerson(world, run, tally, fault);
       settled = Math.max(settled, ...settledBy(run));
       tally.accepted += run.events.filter((event) => event.type === "iteration-ended" && event.outcome.outcome === "accepted").length;
@@ -60,28 +75,41 @@ export async function killUntilComplete(cli: string, usual: Undisturbed, random:
         break;
       }
       tally.kills += 1;
-      for (const what of faultsIn(world, settled, editor === undefined)) fault(what);
+      for (const what of faultsIn(world, settled, editor === undefined ? usual[agent].results : undefined)) fault(what);
+      if (++kills > mostKills) {
+        fault(`no end after ${mostKills} kills`);
+        break;
+      }
     }
     await editor?.close();
-    await finish(cli, world, usual, company, fault, tally);
+    await finish(cli, world, usual[agent], company, fault, tally);
     tally.researches += 1;
   } finally {
     if (tally.faults.length === 0) world.remove();
   }
 }
 
-function nextKill(usual: Undisturbed, random: Random, company: Company): Kill {
-  const duringStart = random.next() < 0.3;
-  return {
-    after: duringStart ? "start" : "first iteration",
-    delayMs: duringStart ? random.next() * 1.2 * usual.readyMs : random.next() * 6 * usual.iterationMs,
-    gitToo: company === "git" && random.next() < 0.5,
-  };
+/** About 18 iterations, of which a run gets two before it is killed: more kills than this is no progress. */
+const mostKills = 150;
+
+function nextKill(pace: Pace, random: Random, company: Company): Kill {
+  const gitToo = company === "git" && random.next() < 0.5;
+  if (random.next() < 0.3) return { delayMs: random.next() * 1.2 * pace.readyMs, gitToo };
+  return { ended: Math.floor(random.next() * 4), delayMs: random.next() * 1.2 * pace.iterationMs, gitToo };
+}
+
+function keepPace(pace: Pace, { readyMs, events }: RunEnd): void {
+  const times = events.filter(({ type }) => type === "iteration-ended").map(({ at }) => Date.parse(at));
+  const mean = (old: number, young: number): number => old * 0.8 + young * 0.2;
+  if (readyMs !== undefined) pace.readyMs = mean(pace.readyMs, readyMs);
+  for (const [index, time] of times.slice(1).entries()) pace.iterationMs = mean(pace.iterationMs, time - (times[index] ?? time));
 }
 
 /** Once an iteration begins, all before it have been recovered; once one is announced, it stands itself. */
 const settledBy = (run: RunEnd): number[] =>
-  run.events.flatMap((event) => (event.type === "iteration-started" ? [event.iteration - 1] : event.type === "iteration-ended" ? [event.iteration] : []));
+  run.events.flatMap((event) =>
+    event.type === "iteration-started" ? [event.iteration - 1] : event.type === "iteration-ended" ? [event.iteration] : [],
+  );
 
 const lastWords = ({ stderr, events }: RunEnd): string => `${stderr.trim().split("\n").at(-1)} ${JSON.stringify(events.at(-1) ?? "")}`;
 
@@ -103,7 +131,11 @@ async function finish(cli: string, world: World, usual: Undisturbed, company: Co
   const run = await startRun(cli, world);
   if (run.code !== 0) return void fault(`the last run ended with ${run.code}: ${lastWords(run)}`);
   const ledger = readFileSync(join(world.folder, "ledger.jsonl"), "utf8").trimEnd().split("\n").length;
-  for (const what of [...faultsIn(world, ledger), ...leftovers(world).map((name) => `${name} is left over`)]) fault(what);
+  for (const what of [
+    ...faultsIn(world, ledger, company === "an editor" ? undefined : usual.results),
+    ...leftovers(world).map((name) => `${name} is left over`),
+  ])
+    fault(what);
 
   if (company === "an editor") return void difference("the results", JSON.stringify(results(world)), JSON.stringify(usual.results), fault);
   const files = finalState(world);

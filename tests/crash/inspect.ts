@@ -4,16 +4,15 @@ import type { LedgerLine } from "../../src/generated/ledger.js";
 import type { Insight, Paper, Rrd } from "../../src/generated/rrd.js";
 import { parseLedger } from "../../src/store/ledger.js";
 import { parseRrd } from "../../src/store/rrd-file.js";
-import { answers, idOf, numbers } from "./answers.js";
+import { answers } from "./answers.js";
 import type { World } from "./world.js";
-
-const paperIds = numbers.map(idOf);
 
 /**
  * What is wrong in the research's files, a sentence each. Iterations up to `settled` must stand whole and once; the one after
- * may be under way and torn, as nobody has started again since. `records` false: rrd.json is somebody else's at the moment.
+ * may be under way and torn, as nobody has started again since. Records are looked at where `usual`, what they come to in the
+ * end, is given: rrd.json may be somebody else's at the moment.
  */
-export function faultsIn({ folder }: World, settled: number, records = true): string[] {
+export function faultsIn({ folder }: World, settled: number, usual?: Results): string[] {
   const read = (name: string) => readFileSync(join(folder, name), "utf8");
   const faults: string[] = [];
   const expectOnce = (what: string, found: readonly number[], wanted: readonly number[]) => {
@@ -46,11 +45,11 @@ export function faultsIn({ folder }: World, settled: number, records = true): st
   const entries = log.split(/^---\n\n/m).slice(1);
   const torn = entries.slice(0, accepted.length).filter((entry) => !/^## .*\n[\s\S]*\nIteration: \d+\n\n$/.test(entry));
   faults.push(...torn.map((entry) => `a progress entry is not whole: ${JSON.stringify(entry.slice(0, 80))}`));
-  if (records) faults.push(...faultsInRecords(read("rrd.json"), accepted));
+  if (usual !== undefined) faults.push(...faultsInRecords(read("rrd.json"), accepted, usual));
   return faults;
 }
 
-function faultsInRecords(text: string, accepted: readonly LedgerLine[]): string[] {
+function faultsInRecords(text: string, accepted: readonly LedgerLine[], usual: Results): string[] {
   const { ok: rrd, problems = [] } = parseRrd(text, "rrd.json");
   if (rrd === undefined) return problems.map(({ pointer, message }) => `rrd.json is broken: ${pointer} ${message}`);
   const units = accepted.map(({ unit }) => unit);
@@ -58,22 +57,23 @@ function faultsInRecords(text: string, accepted: readonly LedgerLine[]): string[
   return [
     ...(JSON.stringify(rrd["custom"]) === '{"kept":"a field that nobody knows"}' ? [] : ["the unknown field is gone"]),
     ...found.filter(({ id }) => rrd.papers_pool.every((paper) => paper.id !== id)).map(({ id }) => `${id} was found and is not in the pool`),
-    ...units.filter((unit) => paperIds.includes(unit)).flatMap((unit) => faultsInPaper(rrd, unit)),
+    ...usual.papers.filter(({ id }) => units.includes(id)).flatMap(({ id }) => faultsInPaper(rrd, id, usual)),
   ];
 }
 
-/** An accepted paper has its decision and its insights, each once, as its reading says. */
-function faultsInPaper(rrd: Rrd, id: string): string[] {
+/** An accepted paper has its decision and its insights, each once, as in the end. */
+function faultsInPaper(rrd: Rrd, id: string, usual: Results): string[] {
   const records = rrd.papers_pool.filter((paper) => paper.id === id);
-  const insights = (rrd.insights ?? []).filter((insight) => insight.paper_id === id);
-  const read = answers[id] as { notes: string; insights: { insight: string }[] };
   const [paper] = records;
+  const insightsOf = (all: readonly Insight[] | null | undefined) =>
+    JSON.stringify((all ?? []).filter((each) => each.paper_id === id).map(({ insight }) => insight));
   const isDone = paper?.decision != null && paper.score != null && paper.analysis != null && paper.status !== "pending";
-  const same = JSON.stringify(insights.map(({ insight }) => insight)) === JSON.stringify(read.insights.map(({ insight }) => insight));
   return [
     ...(records.length === 1 ? [] : [`${id} stands ${records.length} times in the pool`]),
     ...(isDone ? [] : [`${id} is accepted and its record is ${paper?.status ?? "gone"}`]),
-    ...(same ? [] : [`${id} has ${insights.length} insights, not those of its reading`]),
+    ...(insightsOf(rrd.insights) === insightsOf(usual.insights)
+      ? []
+      : [`${id} has the insights ${insightsOf(rrd.insights)}, not those of its reading`]),
   ];
 }
 
@@ -95,20 +95,29 @@ const timeless = (text: string): string =>
     .replaceAll(/\d{4}-\d\d-\d\d/g, "DAY")
     .replaceAll(/"(duration_seconds|avg_seconds_per_paper)": ?[\d.]+/g, '"$1":0');
 
+/** What was found, read, decided and learned. */
+export interface Results {
+  readonly phase: string;
+  readonly custom: unknown;
+  /** Without iterations and refusals. */
+  readonly papers: readonly Paper[];
+  /** Without ids, which are numbers in the order of reading. */
+  readonly insights: readonly Insight[];
+}
+
 /**
  * The results alone. An old copy of rrd.json that somebody saved may bring units back that the folder has had already, so
- * iterations, their order and what each cost differ then; what was found, read, decided and learned must not.
+ * iterations, their order and what each cost differ then; the results must not.
  */
-export function results({ root, folder }: World): unknown {
+export function results({ root, folder }: World): Results {
   const rrd = JSON.parse(readFileSync(join(folder, "rrd.json"), "utf8").replaceAll(root, "ROOT")) as Rrd;
-  const withoutHistory = ({ iteration: _, refusals: __, ...paper }: Paper) => paper;
-  const insight = ({ id: _, ...rest }: Insight) => rest;
+  const withoutHistory = ({ iteration: _, refusals: __, ...paper }: Paper): Paper => paper as Paper;
+  const withoutNumber = ({ id: _, ...insight }: Insight): Insight => insight as Insight;
   return {
     phase: rrd.phase,
     custom: rrd["custom"],
     papers: rrd.papers_pool.map(withoutHistory).toSorted((a, b) => a.id.localeCompare(b.id)),
-    insights: (rrd.insights ?? []).map(insight).toSorted((a, b) => (a.paper_id ?? "").localeCompare(b.paper_id ?? "")),
-    total: rrd.statistics?.total_analyzed,
+    insights: (rrd.insights ?? []).map(withoutNumber).toSorted((a, b) => (a.paper_id ?? "").localeCompare(b.paper_id ?? "")),
   };
 }
 

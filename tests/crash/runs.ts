@@ -11,22 +11,22 @@ export interface RunEnd {
   readonly stderr: string;
   /** Undefined where it was killed. */
   readonly code?: number;
-  /** Milliseconds from its start to its first iteration, and to its end; the first is undefined where it was not reached. */
+  /** Milliseconds from its start to its first iteration; undefined where it was not reached. */
   readonly readyMs?: number;
-  readonly tookMs: number;
 }
 
 export interface Kill {
-  readonly after: "start" | "first iteration";
+  /** Milliseconds after its start, or after it has begun its first iteration and ended so many more. */
   readonly delayMs: number;
+  readonly ended?: number;
   /** Kill git as well. It runs in a group of its own, which the kill of the run's group leaves alone. */
   readonly gitToo: boolean;
 }
 
 /** Runs the research to the end, or until the kill: SIGKILL to the run's whole process group. */
-export async function startRun(cli: string, world: World, kill?: Kill, extra: readonly string[] = []): Promise<RunEnd> {
+export async function startRun(cli: string, world: World, kill?: Kill): Promise<RunEnd> {
   const begun = performance.now();
-  const child = spawn(process.execPath, [cli, ...world.args, ...extra], {
+  const child = spawn(process.execPath, [cli, ...world.args], {
     cwd: world.root,
     env: world.env,
     detached: true,
@@ -36,19 +36,19 @@ export async function startRun(cli: string, world: World, kill?: Kill, extra: re
   if (pid === undefined) throw new Error(`${cli} did not start`);
   let [stdout, stderr] = ["", ""];
   let readyMs: number | undefined;
-  const ready = new Promise<void>((resolve) => {
+  const reached = new Promise<void>((resolve) => {
     child.stdout.setEncoding("utf8").on("data", (text: string) => {
       stdout += text;
-      if (readyMs !== undefined || !stdout.includes('"type":"iteration-started"')) return;
-      readyMs = performance.now() - begun;
-      resolve();
+      if (!stdout.includes('"type":"iteration-started"')) return;
+      readyMs ??= performance.now() - begun;
+      if (stdout.split('"type":"iteration-ended"').length > (kill?.ended ?? 0)) resolve();
     });
   });
   child.stderr.setEncoding("utf8").on("data", (text: string) => (stderr += text));
   const closed = once(child, "close") as Promise<[number | null]>;
 
   if (kill !== undefined) {
-    if (kill.after === "first iteration") await Promise.race([ready, closed]);
+    if (kill.ended !== undefined) await Promise.race([reached, closed]);
     await Promise.race([sleep(kill.delayMs), closed]);
     if (child.exitCode === null && child.signalCode === null) {
       process.kill(-pid, "SIGKILL");
@@ -64,7 +64,6 @@ export async function startRun(cli: string, world: World, kill?: Kill, extra: re
   return {
     events,
     stderr,
-    tookMs: performance.now() - begun,
     ...(code === null ? {} : { code }),
     ...(readyMs === undefined ? {} : { readyMs }),
   };

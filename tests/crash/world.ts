@@ -16,8 +16,11 @@ export interface World {
   remove(): void;
 }
 
+/** `script` answers at once from prepared files; `baseline` is the built-in agent, which is confined. */
+export type WorldAgent = "script" | "baseline";
+
 /** It writes by the workspace's path, as real agents do: one that outlives its run may then meet the next run's workspace. */
-const agent = `cat > brief.txt
+const script = `cat > brief.txt
 unit=$(sed -n '/^<unit>$/,/^<\\/unit>$/s/^ "unit": "\\([^"]*\\)",*$/\\1/p' brief.txt | head -n 1)
 answer="$1/$unit"
 if [ -f "$answer.first.json" ] && ! grep -q -e '"repair"' -e 'The last result was refused' brief.txt; then answer="$answer.first"; fi
@@ -26,14 +29,19 @@ cp "$answer.json" "$PWD/result.json"
 exit 0
 `;
 
-export function makeWorld(withGit: boolean): World {
+const agents: Readonly<Record<WorldAgent, (root: string) => string[]>> = {
+  script: (root) => ["--agent", `cmd:sh ${join(root, "agent.sh")} ${join(root, "answers")}`, "--unconfined"],
+  baseline: () => ["--agent", "baseline"],
+};
+
+export function makeWorld(agent: WorldAgent, withGit: boolean): World {
   // The length of the path counts in briefs, so it is the same for all.
   const root = realpathSync(mkdtempSync(join(tmpdir(), "rr-crash-")));
   const folder = join(root, "researches", "grippers-2026-01-01");
   for (const each of [folder, join(root, "texts"), join(root, "answers")]) mkdirSync(each, { recursive: true });
   for (const number of numbers) writeFileSync(join(root, "texts", `${String(number).padStart(2, "0")}.md`), sample(number));
   for (const [name, answer] of Object.entries(answers)) writeFileSync(join(root, "answers", `${name}.json`), JSON.stringify(answer));
-  writeFileSync(join(root, "agent.sh"), agent);
+  writeFileSync(join(root, "agent.sh"), script);
   writeFileSync(join(root, "ralph.config.json"), JSON.stringify({ git: withGit }));
 
   const about = { name: "grippers of all kinds", description: "A research to be killed.", focus_area: "grippers", keywords: ["gripper"] };
@@ -45,7 +53,7 @@ export function makeWorld(withGit: boolean): World {
     root,
     folder,
     env,
-    args: ["run", folder, "--agent", `cmd:sh ${join(root, "agent.sh")} ${join(root, "answers")}`, "--unconfined", "--json", "-i", "200"],
+    args: ["run", folder, "--json", "-i", "200", ...agents[agent](root)],
     remove: () => rmSync(root, { recursive: true, force: true, maxRetries: 5 }),
   };
 }
