@@ -4,7 +4,7 @@ import type { LedgerLine } from "../generated/ledger.js";
 import type { Rrd } from "../generated/rrd.js";
 import { ExpectedError } from "../lib/errors.js";
 import { type Stamp, stampOf, writeFileAtomic } from "./files.js";
-import { hiddenName } from "./journal.js";
+import { hiddenName, lastIteration } from "./journal.js";
 import { ledgerName, readLedger } from "./ledger.js";
 import { formatRrd, parseRrd, readRrdText, rrdName, summarise } from "./rrd-file.js";
 import type { Problem } from "./validate.js";
@@ -113,7 +113,8 @@ async function isBeingSaved(path: string): Promise<boolean> {
 /** What to tell a person whose rrd.json can't be used, and the way back. */
 export async function invalid(folder: string, problems: readonly Problem[]): Promise<ExpectedError> {
   const { lines } = await readLedger(folder);
-  const last = lines.reduce((highest, line) => Math.max(highest, line.iteration), 0);
+  // An iteration that only the journal holds yet must not be taken back with the rest.
+  const last = lines.reduce((highest, line) => Math.max(highest, line.iteration), await lastIteration(folder));
   const lastGood = lastGoodOf(folder);
   const back =
     (await stampOf(lastGood)) === undefined

@@ -124,7 +124,11 @@ export async function openWriter(folder: string, { derive, notify }: ResearchOpt
       await writeEntry(folder, entry);
       highest = Math.max(highest, fold.iteration);
       // What stands in the way now, such as an rrd.json broken by hand, must not cost the iteration: the journal keeps it.
-      if (obstacle !== undefined) throw obstacle;
+      if (obstacle !== undefined) {
+        // Asked again, the state says a way back that counts this iteration in.
+        await state.read();
+        throw obstacle;
+      }
       await apply(entry, planned);
       await checkpoints?.commit(fold.message, fold.later);
     },

@@ -110,7 +110,7 @@ describe("a hand edit during a run", () => {
     expect(failure).toBeInstanceOf(ExpectedError);
     expect((failure as Error).message).toMatch(/rrd\.json:1:14: a text begins here/);
     expect((failure as Error).message).toContain("rrd.last-good.json");
-    expect((failure as Error).message).toContain(`research-ralph reset ${folder} --to 0`);
+    expect((failure as Error).message).toContain(`research-ralph reset ${folder} --to 1`);
     expect(read(folder, "rrd.json")).toBe(broken);
     await expect(research.load()).rejects.toBeInstanceOf(ExpectedError);
     // A second iteration in flight is kept as well.
