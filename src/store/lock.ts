@@ -178,7 +178,8 @@ const lockOf = (file: string, me: Holder): Lock => ({
   isMine: () => holds(file, me),
   async release() {
     // Nobody takes a lock over from a live process, so between the look and the removal it can't become another's.
-    if (await holds(file, me)) await rm(file, { force: true });
+    // One that can't be removed, on a disk that became read-only, is taken over as soon as this process has ended.
+    if (await holds(file, me)) await rm(file, { force: true }).catch(() => undefined);
   },
 });
 
