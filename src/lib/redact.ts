@@ -45,7 +45,8 @@ export function redactValue(value: unknown, redact: Redact): { readonly value: u
     }
     if (Array.isArray(each)) return each.map(clean);
     // From pairs: assigned, a field named __proto__ would be no field.
-    if (typeof each === "object" && each !== null) return Object.fromEntries(Object.entries(each).map(([name, inner]) => [String(clean(name)), clean(inner)]));
+    if (typeof each === "object" && each !== null)
+      return Object.fromEntries(Object.entries(each).map(([name, inner]) => [String(clean(name)), clean(inner)]));
     return each;
   };
   return { value: clean(value), found };

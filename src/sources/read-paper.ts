@@ -97,7 +97,10 @@ async function readFileAt(path: string, signal: AbortSignal): Promise<Read> {
   if (!documentEnding.test(path))
     return { status: "unreadable", reason: `${path} is not a document that can be read (PDF, HTML, Markdown or text).` };
   try {
-    if ((await stat(path)).size > largestPdf) return { status: "unreadable", reason: `${path} is larger than ${largestPdf / 1024 / 1024} MB.` };
+    const found = await stat(path);
+    // To read a FIFO is to wait for ever.
+    if (!found.isFile() && !found.isDirectory()) return { status: "unreadable", reason: `${path} is not a regular file.` };
+    if (found.size > largestPdf) return { status: "unreadable", reason: `${path} is larger than ${largestPdf / 1024 / 1024} MB.` };
     return await readDocument(await readFile(path), { name: path, signal });
   } catch (error) {
     if (hasCode(error, "ENOENT")) return { status: "not-found", reason: `There is no file ${path}.` };

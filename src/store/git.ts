@@ -52,7 +52,8 @@ export async function openCheckpoints(folder: string, notify: (message: string) 
 
   const commitNow = async (message: string): Promise<void> => {
     // Without this git would look further up, and commit to whatever repository holds this one.
-    if (!existsSync(gitFolder)) return tell(`No checkpoint: ${gitFolder} is gone; the research goes on without git, 'git init' starts a new history.`);
+    if (!existsSync(gitFolder))
+      return tell(`No checkpoint: ${gitFolder} is gone; the research goes on without git, 'git init' starts a new history.`);
     const operation = Object.entries(underWay).find(([file]) => existsSync(join(gitFolder, file)))?.[1];
     if (operation !== undefined) return tell(`No checkpoint while a git ${operation} is under way; finish it and the next iteration commits.`);
     const present = committed.filter((name) => existsSync(join(folder, name)));

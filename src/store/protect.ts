@@ -70,8 +70,12 @@ export async function protect({ folder, root, rescue, iteration }: ProtectOption
     const gone = [...journal.keys()].filter((path) => !now.has(path));
     for (const path of foreign) await explaining(path, () => moveAside(path, aside));
     return [
-      ...(foreign.length > 0 ? [`${agent} wrote to the journal (${list(foreign.map((path) => basename(path)))}); that is set aside in ${aside} and not believed.`] : []),
-      ...(gone.length > 0 ? [`${agent} deleted ${gone.length} entries of the journal; the results are in rrd.json, but a reset can't go back to those iterations.`] : []),
+      ...(foreign.length > 0
+        ? [`${agent} wrote to the journal (${list(foreign.map((path) => basename(path)))}); that is set aside in ${aside} and not believed.`]
+        : []),
+      ...(gone.length > 0
+        ? [`${agent} deleted ${gone.length} entries of the journal; the results are in rrd.json, but a reset can't go back to those iterations.`]
+        : []),
     ];
   };
 
@@ -86,7 +90,8 @@ export async function protect({ folder, root, rescue, iteration }: ProtectOption
       if (!isFolder(folder)) throw await rescued(folder, kept, rescue, agent);
       const sentences = [...(await restoreFiles(agent)), ...(await clearJournal(agent)), ...(await clearTexts(agent))];
       for (const [path, stamp] of othersOf(folder)) if (others.has(path) && others.get(path) !== stamp) sentences.push(changedElsewhere(path, agent));
-      for (const path of others.keys()) if (!existsSync(path)) sentences.push(`${path} was deleted while ${agent} ran; git or a backup has to bring it back.`);
+      for (const path of others.keys())
+        if (!existsSync(path)) sentences.push(`${path} was deleted while ${agent} ran; git or a backup has to bring it back.`);
       return sentences;
     },
   };
@@ -106,7 +111,9 @@ async function rescued(folder: string, kept: ReadonlyMap<string, Version>, rescu
   await explaining(place, async () => {
     for (const name of ownFiles) await putVersion(join(place, name), kept.get(join(folder, name)) ?? { kind: "absent" });
   });
-  return new ExpectedError(`${folder} was deleted or moved away while ${agent} ran; its files as they were are in ${place}: move that there and run again.`);
+  return new ExpectedError(
+    `${folder} was deleted or moved away while ${agent} ran; its files as they were are in ${place}: move that there and run again.`,
+  );
 }
 
 /** Which version of each file stands in folders of .ralph. The time of the last change of the inode can't be set back by a program. */
@@ -146,4 +153,5 @@ function entriesOf(place: string): string[] {
 
 const isFolder = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 
-const list = (names: readonly string[]): string => (names.length > 5 ? `${names.slice(0, 5).join(", ")} and ${names.length - 5} more` : names.join(", "));
+const list = (names: readonly string[]): string =>
+  names.length > 5 ? `${names.slice(0, 5).join(", ")} and ${names.length - 5} more` : names.join(", ");

@@ -72,7 +72,10 @@ export function summarise(path: string, problems: readonly Problem[]): string {
 
 async function readBytes(path: string): Promise<Buffer | number> {
   try {
-    const { size } = await stat(path);
+    const found = await stat(path);
+    // To read a FIFO is to wait for ever.
+    if (!found.isFile() && !found.isDirectory()) throw new ExpectedError(`${path} is not a regular file; put the real one in its place.`);
+    const { size } = found;
     return size > largestRrd ? size : await explaining(path, () => readFile(path));
   } catch (error) {
     if (hasCode(error, "ENOENT")) throw new ExpectedError(`There is no ${path}.`);

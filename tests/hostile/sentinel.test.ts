@@ -1,8 +1,6 @@
-import { chmodSync } from "node:fs";
-import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { describe, test } from "vitest";
 import { useBuiltCli } from "./support/built.js";
+import { fakeCli } from "./support/fake-cli.js";
 
 const house = useBuiltCli();
 
@@ -56,12 +54,6 @@ describe.concurrent("when the files prove that all is done, the run is complete 
   });
 });
 
-const fake = (protocol: string, mode: string) => {
-  const command = fileURLToPath(new URL("agents/streams.mjs", import.meta.url));
-  chmodSync(command, 0o755);
-  return { agents: { [protocol]: { command: join(command), args: [] as string[], env: { AMP_API_KEY: "dummy", FAKE_PROTOCOL: protocol, FAKE_MODE: mode } } } };
-};
-
 describe.concurrent("of a stream only the final message counts: no earlier one, no tool's result, no echo of the brief", () => {
   test.for(
     ["claude", "codex", "amp"].flatMap((protocol) =>
@@ -74,7 +66,7 @@ describe.concurrent("of a stream only the final message counts: no earlier one, 
       ).map(([mode, claim]) => [protocol, mode, claim] as const),
     ),
   )("%s, %s: %s", async ([protocol, mode, claim], { expect }) => {
-    const { run, ledger, left } = house(fake(protocol, mode));
+    const { run, ledger, left } = house(fakeCli(protocol, mode));
     const { code } = await run(protocol, "-i", "1");
     expect(code).toBe(3);
     expect(ledger()).toMatchObject([{ unit: "first", outcome: "accepted", agent: protocol }]);

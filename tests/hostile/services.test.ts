@@ -1,4 +1,3 @@
-import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { counts, limitIterations } from "../../src/loop/guards.js";
 import { heedFailures } from "../../src/loop/retry.js";
@@ -6,26 +5,24 @@ import { runLoop } from "../../src/loop/run-loop.js";
 import type { Agent, LoopEvent, Workflow } from "../../src/loop/types.js";
 import { fakeClock } from "../support/clock.js";
 import { useBuiltCli } from "./support/built.js";
+import { fakeCli } from "./support/fake-cli.js";
 
 const house = useBuiltCli();
-const fake = (protocol: string, mode: string) => ({
-  agents: {
-    [protocol]: {
-      command: fileURLToPath(new URL("agents/streams.mjs", import.meta.url)),
-      env: { AMP_API_KEY: "dummy", FAKE_PROTOCOL: protocol, FAKE_MODE: mode },
-    },
-  },
-});
 const protocols = ["claude", "codex", "amp"] as const;
 
 describe.concurrent("a usage limit is waited for until the stated reset, and uses up no iteration", () => {
   test.for(protocols)("%s", async (protocol, { expect }) => {
-    const { run, ledger, paper, left } = house(fake(protocol, "usage-limit"));
+    const { run, ledger, paper, left } = house(fakeCli(protocol, "usage-limit"));
     // The wait would be an hour; the limit of the run itself ends it.
     const { code, verdict, events, milliseconds } = await run(protocol, "-i", "1", "--max-minutes", "0.15");
     expect({ code, verdict }).toMatchObject({ code: 3, verdict: { verdict: "limit", reason: expect.stringContaining("minutes") } });
     const [line] = ledger();
-    expect(line).toMatchObject({ unit: "first", outcome: "failed", failure: "rate-limit", reasons: [expect.stringContaining("has reached a limit")] });
+    expect(line).toMatchObject({
+      unit: "first",
+      outcome: "failed",
+      failure: "rate-limit",
+      reasons: [expect.stringContaining("has reached a limit")],
+    });
     const failed = events.flatMap((event) => (event.type === "iteration-ended" && event.outcome.outcome === "failed" ? [event.outcome.failure] : []));
     const wait = Date.parse(failed[0]?.resetAt ?? "") - Date.now();
     expect(wait).toBeGreaterThan(50 * 60_000);
@@ -39,9 +36,12 @@ describe.concurrent("a usage limit is waited for until the stated reset, and use
 
 describe.concurrent("a refused login is blocked at once, with what to do", () => {
   test.for(protocols)("%s", async (protocol, { expect }) => {
-    const { run, ledger, paper, left } = house(fake(protocol, "401"));
+    const { run, ledger, paper, left } = house(fakeCli(protocol, "401"));
     const { code, verdict } = await run(protocol);
-    expect({ code, verdict }).toMatchObject({ code: 5, verdict: { verdict: "blocked", reason: expect.stringContaining("`research-ralph doctor` says how") } });
+    expect({ code, verdict }).toMatchObject({
+      code: 5,
+      verdict: { verdict: "blocked", reason: expect.stringContaining("`research-ralph doctor` says how") },
+    });
     expect(ledger()).toMatchObject([{ outcome: "failed", failure: "auth" }]);
     expect(paper("first")?.status).toBe("pending");
     expect(left()).toEqual([]);
@@ -57,7 +57,7 @@ describe.concurrent("what a model says is no failure of its service", () => {
     ["codex", "broken-lines"],
     ["amp", "broken-lines"],
   ] as const)("%s, %s: accepted", async ([protocol, mode], { expect }) => {
-    const { run, ledger, left } = house(fake(protocol, mode));
+    const { run, ledger, left } = house(fakeCli(protocol, mode));
     const { code } = await run(protocol, "-i", "1");
     expect(code).toBe(3);
     expect(ledger()).toMatchObject([{ unit: "first", outcome: "accepted" }]);
@@ -74,7 +74,7 @@ describe.concurrent("an end that is not the protocol's own is a failure, whateve
     ["amp", "no-result", "no-answer"],
     ["codex", "no-result", "no-answer"],
   ] as const)("%s, %s: %s", async ([protocol, mode, failure], { expect }) => {
-    const { run, ledger, paper, left } = house(fake(protocol, mode));
+    const { run, ledger, paper, left } = house(fakeCli(protocol, mode));
     const { code } = await run(protocol, "-i", "1");
     expect(code).toBe(3);
     expect(ledger()).toMatchObject([{ outcome: "failed", failure }]);
@@ -97,7 +97,13 @@ describe("a network that is away, on a clock that only the waits move", () => {
       name: "one unit",
       load: async () => ({}),
       next: () => (done ? { verdict: "complete", reason: "done" } : unit),
-      brief: async () => ({ iteration: (iteration += 1), text: "", tokens: 0, workspace: "/", access: { web: false, read: false, everything: false } }),
+      brief: async () => ({
+        iteration: (iteration += 1),
+        text: "",
+        tokens: 0,
+        workspace: "/",
+        access: { web: false, read: false, everything: false },
+      }),
       accept: async (_, __, run) => {
         if (run.failure !== undefined) return { outcome: "failed", failure: run.failure };
         done = true;
@@ -139,6 +145,9 @@ describe("a network that is away, on a clock that only the waits move", () => {
 
   test("beyond the patience it is blocked, with how long it was waited", async () => {
     const { verdict } = await outage(10_000, 10);
-    expect(verdict).toMatchObject({ verdict: "blocked", reason: expect.stringContaining("It did not answer for 10 minutes; run again when it does.") });
+    expect(verdict).toMatchObject({
+      verdict: "blocked",
+      reason: expect.stringContaining("It did not answer for 10 minutes; run again when it does."),
+    });
   });
 });

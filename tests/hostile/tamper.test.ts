@@ -41,7 +41,9 @@ describe.concurrent("what an unconfined agent does to the files around it is tak
   test("all of it at once, and the research goes on to its end in the same run", async ({ expect }) => {
     const { run, ledger, rrd, read } = house();
     const agents = read("AGENTS.md");
-    const { code, verdict } = await run("tamper.mjs forge-journal forge-ledger rewrite-progress poison-texts append-to-AGENTS.md forge-rrd delete-hidden");
+    const { code, verdict } = await run(
+      "tamper.mjs forge-journal forge-ledger rewrite-progress poison-texts append-to-AGENTS.md forge-rrd delete-hidden",
+    );
     expect({ code, verdict }).toMatchObject({ code: 0, verdict: { verdict: "complete" } });
     expect(ledger().map(({ unit, outcome }) => `${unit} ${outcome}`)).toEqual(["first accepted", "second accepted", "report accepted"]);
     expect(rrd().papers_pool.map(({ notes }) => notes)).toEqual(["Solid.", "Solid."]);
@@ -81,7 +83,10 @@ describe.concurrent("what can't be put back is said in one sentence with what to
     const { run, research, state, left } = house();
     const before = readFileSync(join(research, "rrd.json"), "utf8");
     const { code, verdict } = await run("tamper.mjs delete-research");
-    expect({ code, verdict }).toMatchObject({ code: 1, verdict: { verdict: "failed", reason: expect.stringMatching(/was deleted or moved away while .* run again\.$/) } });
+    expect({ code, verdict }).toMatchObject({
+      code: 1,
+      verdict: { verdict: "failed", reason: expect.stringMatching(/was deleted or moved away while .* run again\.$/) },
+    });
     expect(existsSync(research)).toBe(false);
     const saved = /are in (\S+): move/.exec(verdict?.reason ?? "")?.[1] ?? "";
     expect(saved.startsWith(join(state, "rescued"))).toBe(true);
@@ -112,6 +117,23 @@ describe.concurrent("what can't be put back is said in one sentence with what to
     await run("tamper.mjs workspace-becomes-a-link", "-i", "1");
     expect(ledger().map(({ outcome }) => outcome)).toEqual(["refused"]);
     expect(readFileSync(join(root, "away", "precious.txt"), "utf8")).toBe("do not delete");
+    expect(left()).toEqual([]);
+  });
+
+  test("the next paper is a FIFO: not waited for, judged by its abstract", async ({ expect }) => {
+    const { run, paper, ledger } = house();
+    const { code } = await run("tamper.mjs next-paper-becomes-a-fifo", "-i", "2");
+    expect(code).toBe(3);
+    expect(ledger().map(({ unit }) => unit)).toEqual(["first", "second"]);
+    expect(paper("second")?.refusals ?? paper("second")?.warnings).toBeDefined();
+  });
+
+  test("the lock, handed to another live process: failed, and nothing is written past it", async ({ expect }) => {
+    const { run, rrd, ledger, left } = house();
+    const before = rrd().papers_pool;
+    const { code, verdict } = await run("tamper.mjs steal-lock");
+    expect({ code, verdict }).toMatchObject({ code: 1, verdict: { verdict: "failed", reason: expect.stringContaining("is in use by process") } });
+    expect([rrd().papers_pool, ledger()]).toEqual([before, []]);
     expect(left()).toEqual([]);
   });
 });

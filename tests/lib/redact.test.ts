@@ -5,7 +5,13 @@ import { expect, onTestFinished, test } from "vitest";
 import { redacted, redactFor, redactValue } from "../../src/lib/redact.js";
 import { openTranscript } from "../../src/lib/transcript.js";
 
-const redact = redactFor({ MY_API_KEY: "abcdefgh-1234", SESSION_TOKEN: "abcdefgh-1234-longer", KEY_PATH: "/home/me/some-key", TOKEN_ON: "true", HOME: "/home/me-and-you" });
+const redact = redactFor({
+  MY_API_KEY: "abcdefgh-1234",
+  SESSION_TOKEN: "abcdefgh-1234-longer",
+  KEY_PATH: "/home/me/some-key",
+  TOKEN_ON: "true",
+  HOME: "/home/me-and-you",
+});
 // In two halves, or a scanner of sources would take them for real ones.
 const key = `-----BEGIN OPENSSH ${"PRIVATE"} KEY-----\nAAAA\nBBBB\n-----END OPENSSH ${"PRIVATE"} KEY-----`;
 
@@ -26,7 +32,10 @@ test("what the paper itself says is no secret", () => {
 });
 
 test("a value is redacted in every string and name, and says so", () => {
-  expect(redactValue({ a: ["abcdefgh-1234", 1, null], "abcdefgh-1234": true }, redact)).toEqual({ value: { a: [redacted, 1, null], [redacted]: true }, found: true });
+  expect(redactValue({ a: ["abcdefgh-1234", 1, null], "abcdefgh-1234": true }, redact)).toEqual({
+    value: { a: [redacted, 1, null], [redacted]: true },
+    found: true,
+  });
   expect(redactValue({ a: "b" }, redact)).toEqual({ value: { a: "b" }, found: false });
 });
 

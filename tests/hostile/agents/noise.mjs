@@ -5,7 +5,7 @@ import { goodResult, leave, mode } from "./brief.mjs";
 
 /** Whole, however often the pipe is full. */
 function print(bytes) {
-  for (let at = 0; at < bytes.length; ) {
+  for (let at = 0; at < bytes.length;) {
     try {
       at += writeSync(1, bytes, at);
     } catch (error) {

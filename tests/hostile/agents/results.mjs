@@ -29,10 +29,14 @@ const misbehaviours = {
   "score-7": () => leave(withNovelty(7)),
   "score-NaN": () => leave(JSON.stringify(withNovelty(0)).replace('"novelty":0', '"novelty":NaN')),
   "score-text": () => leave(withNovelty("5")),
-  "all-fabricated": () => leave(reading({ evidence: evidence("It cures every known disease at once.", "Accuracy was 100 percent on all data ever made.") })),
-  "most-fabricated": () => leave(reading({ evidence: evidence(facts[0], "It cures every known disease at once.", "It runs without any power at all.") })),
-  "half-fabricated": () => leave(reading({ evidence: evidence(facts[0], facts[1], "It cures every known disease at once.", "It runs without any power.") })),
-  "citations-dropped": () => leave(reading({ evidence: evidence("Earlier work needed an hour for the same task and used four machines.", ...facts) })),
+  "all-fabricated": () =>
+    leave(reading({ evidence: evidence("It cures every known disease at once.", "Accuracy was 100 percent on all data ever made.") })),
+  "most-fabricated": () =>
+    leave(reading({ evidence: evidence(facts[0], "It cures every known disease at once.", "It runs without any power at all.") })),
+  "half-fabricated": () =>
+    leave(reading({ evidence: evidence(facts[0], facts[1], "It cures every known disease at once.", "It runs without any power.") })),
+  "citations-dropped": () =>
+    leave(reading({ evidence: evidence("Earlier work needed an hour for the same task and used four machines.", ...facts) })),
   "a-prototype": () => leave(`{"__proto__":{"polluted":true},${JSON.stringify(reading()).slice(1)}`),
   "a-list": () => leave([reading()]),
 };

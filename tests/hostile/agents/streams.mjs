@@ -13,14 +13,20 @@ const speakers = {
     begin: () => say({ type: "system", subtype: "init", session_id: "s", model: "fake-1", tools: ["Write"] }),
     text: (text) => say({ type: "assistant", message: { id: `m${answers++}`, content: [{ type: "text", text }], usage } }),
     toolResult: (content) => say({ type: "user", message: { content: [{ type: "tool_result", content }] } }),
-    end: (text) => say({ type: "result", subtype: "success", is_error: false, result: text, num_turns: 2, total_cost_usd: 0.01, usage, modelUsage: {} }),
-    fail: (text, status) => say({ type: "result", subtype: "success", is_error: true, api_error_status: status, result: text, usage, modelUsage: {} }),
+    end: (text) =>
+      say({ type: "result", subtype: "success", is_error: false, result: text, num_turns: 2, total_cost_usd: 0.01, usage, modelUsage: {} }),
+    fail: (text, status) =>
+      say({ type: "result", subtype: "success", is_error: true, api_error_status: status, result: text, usage, modelUsage: {} }),
     limit: (resetsAt) => say({ type: "rate_limit_event", rate_limit_info: { status: "rejected", resetsAt } }),
   },
   codex: {
     begin: () => say({ type: "thread.started", thread_id: "t" }),
     text: (text) => say({ type: "item.completed", item: { id: `i${answers++}`, type: "agent_message", text } }),
-    toolResult: (text) => say({ type: "item.completed", item: { id: `i${answers++}`, type: "command_execution", command: "cat x", aggregated_output: text, exit_code: 0 } }),
+    toolResult: (text) =>
+      say({
+        type: "item.completed",
+        item: { id: `i${answers++}`, type: "command_execution", command: "cat x", aggregated_output: text, exit_code: 0 },
+      }),
     end: (text) => {
       speakers.codex.text(text);
       say({ type: "turn.completed", usage: { input_tokens: 1000, cached_input_tokens: 100, output_tokens: 50 } });
@@ -70,7 +76,7 @@ const misbehaviours = {
   "broken-lines": () => {
     console.log('{"type":"result","subtype":"success","is_error":false,"result":"half');
     console.log("not json at all {{{");
-    console.log("null\n[]\n3\n\"text\"");
+    console.log('null\n[]\n3\n"text"');
     speaker.end("Done.");
   },
 };

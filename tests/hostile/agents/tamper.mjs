@@ -72,6 +72,15 @@ const deeds = {
   },
   "delete-hidden": () => rmSync(join(research, ".ralph"), { recursive: true }),
   "a-200-MB-rrd": () => truncateSync(state, 201_000_000),
+  "next-paper-becomes-a-fifo": () => {
+    const next = join(root, "papers", "second.md");
+    rmSync(next);
+    execFileSync("mkfifo", [next]);
+  },
+  "steal-lock": () => {
+    const lock = join(research, ".ralph", "lock");
+    writeFileSync(lock, JSON.stringify({ ...JSON.parse(readFileSync(lock, "utf8")), pid: 1, started: undefined, token: "another" }));
+  },
   "and-fails": () => process.exit(1),
 };
 

@@ -71,7 +71,21 @@ export function openHouse(cli: string, options: HouseOptions = {}) {
   writeFileSync(join(root, "ralph.config.json"), JSON.stringify({ state_dir: join(top, "state"), agents: options.agents ?? {} }));
   if (options.git === true) {
     execFileSync("git", ["init", "-q", root]);
-    execFileSync("git", ["-C", root, "-c", "user.name=t", "-c", "user.email=t@localhost", "-c", "commit.gpgsign=false", "commit", "-q", "--allow-empty", "-m", "start"]);
+    execFileSync("git", [
+      "-C",
+      root,
+      "-c",
+      "user.name=t",
+      "-c",
+      "user.email=t@localhost",
+      "-c",
+      "commit.gpgsign=false",
+      "commit",
+      "-q",
+      "--allow-empty",
+      "-m",
+      "start",
+    ]);
   }
 
   const env = { PATH: process.env["PATH"], HOME: home, HOSTILE_ROOT: root, HOSTILE_MARK: mark, HOSTILE_API_KEY: secrets.apiKey, LANG: "C.UTF-8" };
@@ -90,7 +104,8 @@ export function openHouse(cli: string, options: HouseOptions = {}) {
     state: join(top, "state"),
     read,
     rrd: () => JSON.parse(read("researches", "small-matter", "rrd.json")) as Rrd,
-    paper: (id: string): Paper | undefined => (JSON.parse(read("researches", "small-matter", "rrd.json")) as Rrd).papers_pool.find((each) => each.id === id),
+    paper: (id: string): Paper | undefined =>
+      (JSON.parse(read("researches", "small-matter", "rrd.json")) as Rrd).papers_pool.find((each) => each.id === id),
     ledger: () => lines("ledger.jsonl").map((line) => JSON.parse(line) as LedgerLine),
     progress: () => read("researches", "small-matter", "progress.txt"),
     /** Problems of rrd.json by its schema. */
@@ -134,7 +149,11 @@ function runCli(cli: string, args: readonly string[], cwd: string, env: NodeJS.P
   return new Promise((resolve, reject) => {
     const started = performance.now();
     const json = args.includes("--plain") ? [] : ["--json"];
-    const child = spawn(process.execPath, [cli, ...args.filter((arg) => arg !== "--plain"), ...json], { cwd, env, stdio: ["ignore", "pipe", "pipe"] });
+    const child = spawn(process.execPath, [cli, ...args.filter((arg) => arg !== "--plain"), ...json], {
+      cwd,
+      env,
+      stdio: ["ignore", "pipe", "pipe"],
+    });
     let out = "";
     let err = "";
     let peakMb = 0;
