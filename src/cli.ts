@@ -6,7 +6,18 @@ const args = process.argv.slice(2);
 const version = (JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")) as { version: string }).version;
 
 if (args.length === 1 && (args[0] === "--version" || args[0] === "-v" || args[0] === "-V")) console.log(version);
-else process.exitCode = await main();
+else process.exitCode = isHere() ? await main() : 1;
+
+/** Everything else asks for the current folder, and Node throws where that was deleted. */
+function isHere(): boolean {
+  try {
+    process.cwd();
+    return true;
+  } catch {
+    console.error("research-ralph: The folder you are in is not there any more; go to one that is.");
+    return false;
+  }
+}
 
 async function main(): Promise<number> {
   const { processIo } = await import("./ui/io.js");

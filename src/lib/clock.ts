@@ -1,19 +1,37 @@
 import type { Clock } from "../loop/types.js";
 
-/** The machine's own time. Sleeps in slices, so a laptop that was suspended wakes up on time. */
-export const systemClock: Clock = {
-  now: () => Date.now(),
-  async sleep(until, signal) {
-    while (!signal.aborted && Date.now() < until) {
-      await new Promise<void>((resolve) => {
-        const wake = () => {
-          clearTimeout(timer);
-          signal.removeEventListener("abort", wake);
-          resolve();
-        };
-        const timer = setTimeout(wake, Math.min(until - Date.now(), 10_000));
-        signal.addEventListener("abort", wake);
-      });
-    }
-  },
-};
+/**
+ * A clock that never goes back: where `wall` (milliseconds since the epoch) is set back, it goes on from the last reading. An hour
+ * set back would otherwise make a wait of two seconds one of an hour, stretch the limit of a run, and give an iteration a negative
+ * duration. Time that passed while a laptop slept counts, which a monotonic clock of the system would leave out.
+ */
+export function steadyClock(wall: () => number): Clock {
+  let last = wall();
+  let setBack = 0;
+  const now = (): number => {
+    const time = wall() + setBack;
+    if (time < last) setBack += last - time;
+    last = Math.max(last, time);
+    return last;
+  };
+  return {
+    now,
+    /** Sleeps in slices, so a laptop that was suspended wakes up on time. */
+    async sleep(until, signal) {
+      for (let left = until - now(); !signal.aborted && left > 0; left = until - now()) {
+        await new Promise<void>((resolve) => {
+          const wake = () => {
+            clearTimeout(timer);
+            signal.removeEventListener("abort", wake);
+            resolve();
+          };
+          const timer = setTimeout(wake, Math.min(left, 10_000));
+          signal.addEventListener("abort", wake);
+        });
+      }
+    },
+  };
+}
+
+/** The machine's own time. */
+export const systemClock: Clock = steadyClock(Date.now);

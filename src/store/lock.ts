@@ -55,12 +55,12 @@ export async function withLock<T>(file: string, options: { readonly describe: st
 }
 
 async function waitForLock(file: string, options: { readonly describe: string; readonly waitMs: number }): Promise<Lock> {
-  const until = Date.now() + options.waitMs;
+  const until = performance.now() + options.waitMs;
   for (;;) {
     try {
       return await acquireLock(file, options);
     } catch (error) {
-      if (!(error instanceof ExpectedError) || Date.now() >= until) throw error;
+      if (!(error instanceof ExpectedError) || performance.now() >= until) throw error;
       await sleep(10 + Math.random() * 20);
     }
   }
