@@ -122,7 +122,9 @@ export async function drive<State>(
         ...(config.maxMs === undefined ? [] : [limitWallTime(config.maxMs)]),
       ];
       const sink = sinkFor(io, { json: how.json, quiet: how.quiet, agent: agent.name, most: how.iterations, finish: signals.finish });
-      return await follow(runLoop(workflow, agent, { guards, clock: systemClock, finish: signals.finish, abort: signals.abort }), sink);
+      // The limit of wall time ends an agent at work too; a little late, so that the guard then sees that the time is up.
+      const abort = config.maxMs === undefined ? signals.abort : AbortSignal.any([signals.abort, AbortSignal.timeout(config.maxMs + 100)]);
+      return await follow(runLoop(workflow, agent, { guards, clock: systemClock, finish: signals.finish, abort }), sink);
     } finally {
       await close();
     }

@@ -756,10 +756,6 @@ export interface Refusal {
    */
   at: string;
   reasons: Strings5;
-  /**
-   * Where the refused result was kept.
-   */
-  workspace?: string | null;
   [k: string]: unknown;
 }
 /**

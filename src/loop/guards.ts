@@ -19,7 +19,7 @@ export const limitIterations =
 export const limitWallTime =
   (ms: number): Guard =>
   ({ startedAt, now }) =>
-    now - startedAt >= ms ? { verdict: "limit", reason: `The ${Math.round(ms / 60_000)} minutes of this run are used up; run it again to go on.` } : undefined;
+    now - startedAt >= ms ? { verdict: "limit", reason: `The ${Math.round(ms / 6_000) / 10} minutes of this run are used up; run it again to go on.` } : undefined;
 
 /** A guard whose waits end with the run's wall time: a usage limit of five hours must not hold up a run of thirty minutes. */
 export const withinWallTime =

@@ -27,7 +27,7 @@ export const heedFailures =
       case "too-large":
         return { verdict: "failed", reason: failure.message };
       case "rate-limit":
-        return wait(resetOf(failure) ?? last.endedAt + backOff(30 * second, 15 * minute, alike.length), failure.message);
+        return wait(resetOf(failure, last.endedAt) ?? last.endedAt + backOff(30 * second, 15 * minute, alike.length), failure.message);
       case "network": {
         const since = alike[0]?.endedAt ?? now;
         if (now - since >= patience) {
@@ -46,9 +46,10 @@ export const heedFailures =
     }
   };
 
-function resetOf(failure: Failure): number | undefined {
+/** The stated reset; none where it is over already: a clock that is wrong, or an old message, must not make us ask without a pause. */
+function resetOf(failure: Failure, since: number): number | undefined {
   const at = failure.resetAt === undefined ? Number.NaN : Date.parse(failure.resetAt);
-  return Number.isNaN(at) ? undefined : at;
+  return at > since ? at : undefined;
 }
 
 /** The longest run of iterations at the end that satisfy `like`, oldest first. */

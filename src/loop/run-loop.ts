@@ -14,6 +14,9 @@ import {
   type Workflow,
 } from "./types.js";
 
+/** How long a wait lasts, in milliseconds, before the files and the guards are asked again. */
+const lookAgain = 5_000;
+
 /**
  * The loop: load → next → guards → brief → run → accept, until there is a verdict.
  *
@@ -24,6 +27,7 @@ import {
 export async function* runLoop<State>(workflow: Workflow<State>, agent: Agent, options: LoopOptions): AsyncGenerator<LoopEvent, Verdict> {
   const { clock } = options;
   const at = () => new Date(clock.now()).toISOString();
+  let waitingFor = 0;
   let soFar: RunSoFar = { startedAt: clock.now(), now: clock.now(), iterations: [] };
 
   const notices = () => workflow.notices().map((notice) => ({ ...notice, type: "notice" as const, at: at() }));
@@ -42,8 +46,9 @@ export async function* runLoop<State>(workflow: Workflow<State>, agent: Agent, o
     const stop = firstObjection(options.guards, soFar);
     if (isVerdict(stop)) return yield* end(stop, workflow.progress(state));
     if (stop !== undefined) {
-      yield { type: "waiting", at: at(), until: new Date(stop.until).toISOString(), reason: stop.reason };
-      await clock.sleep(stop.until, options.finish);
+      if (stop.until !== waitingFor) yield { type: "waiting", at: at(), until: new Date(stop.until).toISOString(), reason: stop.reason };
+      waitingFor = stop.until;
+      await clock.sleep(Math.min(stop.until, clock.now() + lookAgain), options.finish);
       continue;
     }
 

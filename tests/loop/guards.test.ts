@@ -104,6 +104,10 @@ describe("what a failed run means", () => {
     expect(guard(soFar([past(failed("rate-limit", { resetAt }))], 5 * 60 * minute))).toBeUndefined();
   });
 
+  test("a stated reset that is over already is waited for as if none was stated: no hot loop", () => {
+    expect(delay([past(failed("rate-limit", { resetAt: "2020-01-01T00:00:00Z" }))])).toBe(30 * second);
+  });
+
   test("a rate limit without a reset is waited for 30 s, doubling up to 15 minutes", () => {
     const waits = [1, 2, 3, 4, 5, 6, 7].map((count) => delay(Array.from({ length: count }, () => past(failed("rate-limit")))));
     expect(waits).toEqual([30, 60, 120, 240, 480, 900, 900].map((seconds) => seconds * second));

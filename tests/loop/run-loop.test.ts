@@ -94,6 +94,19 @@ describe("the loop", () => {
     expect(clock.now()).toBeGreaterThanOrEqual(until);
   });
 
+  test("looks at the files and guards again during a long wait, and announces it once", async () => {
+    const clock = fakeClock();
+    const until = clock.now() + 60_000;
+    let asked = 0;
+    const { verdict, types } = await run(listWorkflow([accepted]).workflow, agentThatSays(end), {
+      clock,
+      guards: [() => ({ until, reason: "busy" }), () => ((asked += 1) > 3 ? { verdict: "blocked", reason: "PAUSE" } : undefined)],
+    });
+    expect(verdict.verdict).toBe("blocked");
+    expect(clock.now()).toBeLessThan(until);
+    expect(types).toEqual(["run-started", "waiting", "run-ended"]);
+  });
+
   test("a verdict of one guard beats the delay of another", async () => {
     const { verdict, types } = await run(listWorkflow([accepted]).workflow, agentThatSays(end), {
       guards: [() => ({ until: Number.MAX_SAFE_INTEGER, reason: "for ever" }), () => ({ verdict: "blocked", reason: "a person is needed" })],

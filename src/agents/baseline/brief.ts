@@ -165,7 +165,7 @@ function readPaper(unit: string, json: Record<string, unknown>): PaperUnit {
     abstract: string(json.abstract),
     strategic: strings(json.rubrics).includes("blue_ocean"),
     textFiles: strings(json.text_files),
-    repair: json.repair === undefined ? undefined : { previous: record(record(json.repair).previous), passages },
+    repair: json.repair === undefined ? undefined : { previous: record(parsed(record(json.repair).previous)), passages },
   };
 }
 
@@ -194,6 +194,15 @@ const pointsOf = (score: unknown): number => (typeof score === "string" ? Number
 const string = (value: unknown): string => (Array.isArray(value) ? strings(value).join(" ") : typeof value === "string" ? value : "");
 const strings = (value: unknown): string[] => (Array.isArray(value) ? value.filter((item) => typeof item === "string") : []);
 const number = (value: unknown, otherwise: number): number => (typeof value === "number" ? value : otherwise);
+/** The refused result stands in the brief as JSON in a string. */
+function parsed(value: unknown): unknown {
+  try {
+    return typeof value === "string" ? JSON.parse(value) : value;
+  } catch {
+    return undefined;
+  }
+}
+
 const record = (value: unknown): Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {};
 const list = (value: unknown): Record<string, unknown>[] => (Array.isArray(value) ? value.map(record) : []);

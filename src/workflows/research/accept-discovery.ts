@@ -4,6 +4,7 @@ import { paperId, parseReference } from "../../sources/reference.js";
 import { samePaper } from "../../sources/identity.js";
 import type { Acceptable, Judging, Unacceptable } from "./accepted.js";
 import { dayOf } from "./accepted.js";
+import { flat } from "./markdown.js";
 import { patternLines } from "./patterns.js";
 import type { Batch } from "./screening.js";
 import { targetOf } from "./standing.js";
@@ -52,7 +53,7 @@ export function acceptDiscovery(rrd: Rrd, unit: string, result: DiscoveryResult,
     if (candidate !== undefined && !added.some((paper) => paper.id === id)) excluded.push({ id, title: candidate.title, reason });
   }
 
-  const sources = [...batch.sources, ...result.sources];
+  const sources: SourceReport[] = [...batch.sources, ...result.sources];
   const metrics = rrd.statistics?.discovery_metrics ?? {};
   const discovery_metrics = {
     ...metrics,
@@ -142,18 +143,19 @@ function entry(
   result: DiscoveryResult,
 ): string {
   const because = (reason: string | null | undefined) => (reason ? ` (${reason})` : "");
-  return [
+  const asked = (queries: readonly string[] | undefined) => (queries === undefined || queries.length === 0 ? "" : `; asked: ${queries.join("; ")}`);
+  const lines = [
     `## ${dayOf(judging.at)} - Discovery: batch ${unit.replace("discovery-", "")}`,
     "",
     `**New papers:** ${added.length}`,
     ...added.map((paper) => `- ${paper.title} (${paper.id}) - priority ${paper.priority}`),
     "",
     "**Sources:**",
-    ...sources.map((source) => `- ${source.name}: ${source.status}${because(source.reason)}`),
+    ...sources.map((source) => `- ${source.name}: ${source.status}${because(source.reason)}${asked(source.queries)}`),
     ...blocked.map((name) => `- ${name} is blocked from now on; take it out of blocked_sources in rrd.json to try it again`),
     "",
     ...(excluded.length > 0 ? ["**Screened out:**", ...excluded.map((one) => `- ${one.title ?? one.id} (${one.id}): ${one.reason}`), ""] : []),
     ...(beyond > 0 ? [`${beyond} more were found than the target asks for and were left out.`, ""] : []),
-    ...patternLines(unit, result.patterns),
-  ].join("\n");
+  ];
+  return [...lines.map(flat), ...patternLines(unit, result.patterns)].join("\n");
 }

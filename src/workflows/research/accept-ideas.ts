@@ -3,8 +3,10 @@ import type { IdeationResult } from "../../generated/result-ideation.js";
 import type { Rrd } from "../../generated/rrd.js";
 import type { Acceptable, Judging, Unacceptable } from "./accepted.js";
 import { dayOf } from "./accepted.js";
+import { flat } from "./markdown.js";
 import { patternLines } from "./patterns.js";
 import { totalsOf } from "./scores.js";
+import { fewestIdeas, mostIdeas } from "./standing.js";
 
 /** How product-ideas.json says ideas were to be weighed; the original's. */
 const selectionRubric = {
@@ -14,7 +16,7 @@ const selectionRubric = {
 
 /** Checks that every idea rests on papers and insights that exist; ids, totals and the order are derived. */
 export function acceptIdeas(rrd: Rrd, result: IdeationResult, judging: Judging): Acceptable | Unacceptable {
-  const { min_ideas: fewest = 3, max_ideas: most = 12 } = rrd.handoff?.product_ideation ?? {};
+  const { min_ideas: fewest = fewestIdeas, max_ideas: most = mostIdeas } = rrd.handoff?.product_ideation ?? {};
   const papers = new Map(rrd.papers_pool.map((paper) => [paper.id, paper]));
   const insights = new Set((rrd.insights ?? []).map((insight) => insight.id));
   const recommended = result.ideas.filter((idea) => idea.recommended_for_prd).length;
@@ -69,7 +71,7 @@ export function acceptIdeas(rrd: Rrd, result: IdeationResult, judging: Judging):
       `Ideas: ${ideas.length}`,
       "",
       `**Top ${Math.min(3, ideas.length)} Ideas:**`,
-      ...ideas.slice(0, 3).map((idea, at) => `${at + 1}. ${idea.id} - ${idea.name} (Combined: ${idea.scores.combined_0_50}/50, Confidence: ${idea.scores.confidence_0_1})`),
+      ...ideas.slice(0, 3).map((idea, at) => `${at + 1}. ${idea.id} - ${flat(idea.name)} (Combined: ${idea.scores.combined_0_50}/50, Confidence: ${idea.scores.confidence_0_1})`),
       "",
       "**Evidence Summary:**",
       `- Papers referenced: ${cited((idea) => idea.evidence.paper_ids)}`,

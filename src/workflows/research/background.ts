@@ -8,9 +8,9 @@ import { isDecided } from "./standing.js";
 export function aboutResearch(rrd: Rrd): string {
   const { requirements, mission } = rrd;
   const lines = [
-    `Project: ${rrd.project}`,
+    `Project: ${clip(rrd.project, 40)}`,
     rrd.description ? `Sought: ${clip(rrd.description, 220)}` : "",
-    requirements.focus_area ? `Field: ${requirements.focus_area}` : "",
+    requirements.focus_area ? `Field: ${clip(requirements.focus_area, 30)}` : "",
     requirements.keywords ? `Keywords: ${clip(requirements.keywords.join("; "), 120)}` : "",
     requirements.time_window_days ? `Recent means: the last ${requirements.time_window_days} days` : "",
     requirements.historical_lookback_days ? `Older work counts back to: ${requirements.historical_lookback_days} days` : "",
@@ -33,6 +33,7 @@ export async function agentsFile(root: string, tokens: number): Promise<string> 
   const sections = text.split(/^(?=#{1,3} )/m).filter((section) => section.trim() !== "");
   const kept: string[] = [];
   const left: string[] = [];
+  if (tokens < 120) return "";
   let room = tokens - 60;
   for (const section of sections) {
     const size = estimateTokens(section);
@@ -52,8 +53,8 @@ export async function agentsFile(root: string, tokens: number): Promise<string> 
   return kept.join("\n\n");
 }
 
-/** Decided papers and insights that share most words with `paper`, so that an agent can connect them. Bounded. */
-export function related(rrd: Rrd, paper: Paper, tokens: number): string {
+/** Decided papers and insights that share most words with `paper`, a line each, so that an agent can connect them. Bounded. */
+export function related(rrd: Rrd, paper: Paper, tokens: number): string[] {
   const about = words(`${paper.title} ${paper.abstract ?? ""}`);
   const rank = <Item>(items: readonly Item[], textOf: (item: Item) => string): Item[] =>
     items
@@ -68,7 +69,7 @@ export function related(rrd: Rrd, paper: Paper, tokens: number): string {
   return [
     ...fit(papers, half, (other) => `- ${other.id}: ${clip(other.title, 30)}`).lines,
     ...fit(insights, half, (insight) => `- ${insight.id ?? "insight"} (${insight.paper_id ?? "several"}): ${clip(insight.insight, 50)}`).lines,
-  ].join("\n");
+  ];
 }
 
 const words = (text: string): Set<string> => new Set(text.toLowerCase().match(/[\p{L}\p{N}]{4,}/gu));

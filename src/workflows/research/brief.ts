@@ -1,6 +1,6 @@
 import { findInstructions } from "../../sources/suspicious.js";
 import type { PaperText } from "../../sources/text.js";
-import { clip, estimateTokens } from "../../lib/tokens.js";
+import { clip, estimateTokens, fit } from "../../lib/tokens.js";
 import type { Paper } from "../../generated/rrd.js";
 import { aboutResearch, agentsFile, related } from "./background.js";
 import { fence } from "./fence.js";
@@ -9,7 +9,7 @@ import { isLastUnit } from "./next.js";
 import type { Pattern } from "./patterns.js";
 import { fill, type Prompt, type PromptPart } from "./prompt.js";
 import { type Batch, nextBatch } from "./screening.js";
-import { defaultTarget, targetOf } from "./standing.js";
+import { fewestIdeas, mostIdeas, targetOf } from "./standing.js";
 import { type Library, paperOf, type ResearchState, type ResearchUnit } from "./state.js";
 import { discoveryData, ideasData, paperData, reportData, type UnitData } from "./unit-data.js";
 import type { Repair } from "./repair.js";
@@ -59,16 +59,16 @@ export async function writeBrief(
   const { data, body, read } = await unitOf(state, unit, paper, material, workspace, repair !== undefined);
 
   const values = {
-    PROJECT: rrd.project,
+    PROJECT: clip(rrd.project, 40),
     RESEARCH_DIR: context.folder,
     PHASE: unit.phase,
     UNIT: unit.id,
     NEED: Math.max(targetOf(rrd) - rrd.papers_pool.length, 1),
-    MIN_IDEAS: rrd.handoff?.product_ideation?.min_ideas ?? 3,
-    MAX_IDEAS: rrd.handoff?.product_ideation?.max_ideas ?? Math.max(12, defaultTarget - 8),
+    MIN_IDEAS: rrd.handoff?.product_ideation?.min_ideas ?? fewestIdeas,
+    MAX_IDEAS: rrd.handoff?.product_ideation?.max_ideas ?? mostIdeas,
   };
   const part = (name: PromptPart) => fill(context.prompt[name], values);
-  const unitText = `<unit>\n${JSON.stringify(repair === undefined ? data : { ...data, repair }, null, 1)}\n</unit>`;
+  const unitText = unitBlock(repair === undefined ? data : { ...data, repair });
   const fixed = [part("COMMON"), part(partOf[unit.kind]), section("The research", aboutResearch(rrd))];
   const closing = [
     repair === undefined ? refused(reasons) : part("REPAIR"),
@@ -76,18 +76,19 @@ export async function writeBrief(
     isLastUnit(state, unit) ? part("COMPLETE") : "",
   ];
 
-  let room = briefTokens - estimateTokens([...fixed, ...closing].join("\n\n"));
-  const spend = (title: string, most: number, text: string): string => {
-    const kept = text === "" ? "" : section(title, clip(text, Math.max(Math.min(most, room - 30), 0)));
-    room -= estimateTokens(kept);
+  let room = briefTokens - estimateTokens([...fixed, ...closing].join("\n\n")) - briefFrame;
+  const spend = (title: string, text: string): string => {
+    const kept = text === "" ? "" : section(title, text);
+    room -= estimateTokens(kept) + 1;
     return kept;
   };
+  const share = (most: number) => Math.max(Math.min(most, room - 60), 0);
   const middle =
     repair === undefined
       ? [
-          spend("From earlier iterations", 300, context.patterns.length === 0 ? "" : fence(context.patterns.slice(-8).map((p) => `- ${p.text}`).join("\n"))),
-          paper === undefined ? "" : spend("Related, already read", 700, related(rrd, paper, 650)),
-          spend("AGENTS.md of this repository", agentsFileTokens, room > 200 ? await agentsFile(context.root, Math.min(agentsFileTokens, room - 60)) : ""),
+          spend("From earlier iterations", fenced(fit(context.patterns.toReversed(), share(250), (pattern) => `- ${pattern.text}`).lines)),
+          paper === undefined ? "" : spend("Related, already read", fenced(related(rrd, paper, share(650)))),
+          spend("AGENTS.md of this repository", await agentsFile(context.root, share(agentsFileTokens))),
         ]
       : [];
   const text = [...fixed, ...middle, ...closing.slice(0, 2), body, closing[2], closingWords(resultFile)].filter(Boolean).join("\n\n");
@@ -96,6 +97,14 @@ export async function writeBrief(
 
 /** The last words of every brief. The path is absolute: Claude's tool takes no other, and its lean prompt does not say where it runs. */
 export const closingWords = (resultFile: string): string => `Now do the unit and write ${resultFile}.`;
+
+/** Tokens for what joins the parts: blank lines, the last words, the fence's marks. */
+const briefFrame = 120;
+
+const fenced = (lines: readonly string[]): string => (lines.length === 0 ? "" : fence(lines.join("\n")));
+
+/** The unit as JSON. Angle brackets are escaped, so that no title in it can close the block. */
+export const unitBlock = (data: object): string => `<unit>\n${JSON.stringify(data, null, 1).replace(/</g, "\\u003c")}\n</unit>`;
 
 const section = (title: string, text: string): string => `# ${title}\n\n${text}`;
 

@@ -12,7 +12,7 @@ import { formatLine, ledgerName } from "../../store/ledger.js";
 import { formatRrd } from "../../store/rrd-file.js";
 import { explaining } from "../../store/system-error.js";
 import { problemsOf } from "../../store/validate.js";
-import { closingWords } from "./brief.js";
+import { closingWords, unitBlock } from "./brief.js";
 import { orVerdict } from "./or-verdict.js";
 import { fill, type Prompt } from "./prompt.js";
 import { readResult } from "./result-file.js";
@@ -95,8 +95,7 @@ export function createWorkflow(options: CreateOptions): Workflow<CreateState> {
 function requirementsBrief({ prompt, topic }: CreateOptions, notes: Notes, resultFile: string): string {
   const values = { PROJECT: topic, PHASE: "REQUIREMENTS", UNIT: unit.id };
   const refusal = notes.refusal === undefined ? "" : `# The last result was refused\n\n${notes.refusal.map((reason) => `- ${reason}`).join("\n")}`;
-  const data = JSON.stringify({ kind: "requirements", unit: unit.id, topic }, null, 1);
-  const parts = [fill(prompt.COMMON, values), fill(prompt.REQUIREMENTS, values), refusal, `# The unit\n\n<unit>\n${data}\n</unit>`, closingWords(resultFile)];
+  const parts = [fill(prompt.COMMON, values), fill(prompt.REQUIREMENTS, values), refusal, `# The unit\n\n${unitBlock({ kind: "requirements", unit: unit.id, topic })}`, closingWords(resultFile)];
   return `${parts.filter((part) => part !== "").join("\n\n")}\n`;
 }
 

@@ -13,7 +13,8 @@ export function ledgerLine(unit: Unit, run: AgentRun, at: Date, outcome: LedgerL
     agent: run.agent,
     ...(run.model === undefined ? {} : { model: run.model }),
     confinement: run.confinement,
-    duration_seconds: Math.round((run.endedAt - run.startedAt) / 100) / 10,
+    // A clock may be set back while an agent runs.
+    duration_seconds: Math.max(0, Math.round((run.endedAt - run.startedAt) / 100) / 10),
     tokens: { input: usage.input, cached: usage.cached, output: usage.output, requests: usage.requests },
     brief_tokens: brief.tokens,
     ...(run.costUsd === undefined ? {} : { cost_usd: run.costUsd }),

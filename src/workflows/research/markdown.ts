@@ -1,13 +1,15 @@
 /** Text for one cell of a Markdown table: one line, no bars that would split it, nothing that renders as HTML. */
 export const cell = (value: unknown): string => inline(value).replace(/\|/g, "\\|");
 
-/** Text on one line whose angle brackets show as they are. */
-export const inline = (value: unknown): string =>
+/** Text on one line, so that nothing in it can pass for a heading or an entry of ours. */
+export const flat = (value: unknown): string =>
   String(value ?? "")
-    .replace(/[\u0000-\u001f\u007f]+/g, " ")
-    .replace(/</g, "&lt;")
+    .replace(/[\u0000-\u001f\u007f\u0085\u2028\u2029]+/g, " ")
     .replace(/\s+/g, " ")
     .trim();
+
+/** Text on one line whose angle brackets show as they are. */
+export const inline = (value: unknown): string => flat(value).replace(/</g, "&lt;");
 
 /** Text over several lines whose angle brackets show as they are, and in which nothing starts a heading or a table. */
 export const block = (value: unknown): string =>

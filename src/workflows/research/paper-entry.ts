@@ -1,5 +1,6 @@
 import type { Insight, Paper, Rrd } from "../../generated/rrd.js";
 import { type Judging, dayOf } from "./accepted.js";
+import { flat } from "./markdown.js";
 import { patternLines } from "./patterns.js";
 import { executionDimensions, fullScore, scoresOf, strategicDimensions, type Totals } from "./scores.js";
 import { prose } from "./unit-data.js";
@@ -35,7 +36,7 @@ export function paperEntry(of: {
   const commercial = analysis?.commercialized == null ? "not looked up" : analysis.commercialized ? `yes${analysis.commercialized_by ? ` (${analysis.commercialized_by})` : ""}` : "no";
   const market: Readonly<Record<string, string>> = { blue: "Blue Ocean", purple: "Purple Ocean", red: "Red Ocean" };
   const references = [...new Set(insights.flatMap((insight) => insight.cross_refs ?? []))];
-  return [
+  const lines = [
     `## ${dayOf(judging.at)} - Paper: ${paper.title}`,
     `ID: ${paper.id}`,
     `Status: ${paper.status.toUpperCase()}`,
@@ -65,6 +66,7 @@ export function paperEntry(of: {
     "",
     ...(insights.length > 0 ? ["**Extracted Insights:**", ...insights.map((insight) => `- ${insight.id}: ${insight.insight}`), ""] : []),
     ...(references.length > 0 ? ["**Cross-References:**", `- Related to: ${references.join(", ")}`, ""] : []),
-    ...patternLines(paper.id, of.patterns),
-  ].join("\n");
+  ];
+  // What an agent wrote stays on its line: a line of its own could pass for a pattern or another entry.
+  return [...lines.map(flat), ...patternLines(paper.id, of.patterns)].join("\n");
 }

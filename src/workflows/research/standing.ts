@@ -23,6 +23,9 @@ const emptyBatches = 2;
 const emptyBatchesAtMost = 5;
 
 export const defaultTarget = 20;
+/** How many ideas are asked for where the file does not say. */
+export const fewestIdeas = 3;
+export const mostIdeas = 12;
 export const targetOf = (rrd: Rrd): number => rrd.requirements.target_papers ?? defaultTarget;
 export const isDecided = (paper: Paper): boolean => paper.status !== "pending" && paper.status !== "analyzing";
 

@@ -33,7 +33,7 @@ export function deriveStatistics(rrd: Rrd): NonNullable<Statistics> {
 }
 
 /** Old files hold names, or objects that name the source in one of these fields. */
-function blockedNames(rrd: Rrd): string[] {
+export function blockedNames(rrd: Rrd): string[] {
   return (rrd.blocked_sources ?? []).map((blocked) => {
     if (typeof blocked === "string") return blocked;
     const { name, source, url } = blocked as Record<string, unknown>;

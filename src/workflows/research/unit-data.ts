@@ -1,8 +1,9 @@
 import type { Paper, Rrd } from "../../generated/rrd.js";
-import { clip, estimateTokens } from "../../lib/tokens.js";
+import { clip, estimateTokens, fit } from "../../lib/tokens.js";
 import { fullScore, usesBothRubrics } from "./scores.js";
 import { shown, type Batch } from "./screening.js";
-import { targetOf } from "./standing.js";
+import { blockedNames } from "./statistics.js";
+import { fewestIdeas, mostIdeas, targetOf } from "./standing.js";
 import type { ResearchState, ResearchUnit } from "./state.js";
 
 /** The machine-readable part of a brief: what the unit is about. */
@@ -14,12 +15,21 @@ export const discoveryData = ({ rrd }: ResearchState, unit: ResearchUnit, batch:
   kind: "discovery",
   unit: unit.id,
   need: Math.max(targetOf(rrd) - rrd.papers_pool.length, 1),
-  sources: (rrd.requirements.sources ?? []).filter((name) => !batch.sources.some((served) => served.name === name)),
-  blocked_sources: (rrd.blocked_sources ?? []).slice(0, 10),
-  keywords: rrd.requirements.keywords ?? [],
+  sources: short((rrd.requirements.sources ?? []).filter((name) => !batch.sources.some((served) => served.name === name)), 20, 150),
+  blocked_sources: short(blockedNames(rrd), 20, 100),
+  keywords: short(rrd.requirements.keywords ?? [], 20, 150),
   candidates: batch.candidates.map(shown),
   in_pool: knownTitles(rrd),
 });
+
+/** The first texts, each and together of bounded length. */
+const short = (texts: readonly string[], each: number, all: number): string[] => fit(texts, all, (text) => clip(text, each)).lines;
+
+/** A value of the person's own, as it stands while it is short. */
+const bounded = (value: object, tokens: number): unknown => {
+  const text = JSON.stringify(value);
+  return estimateTokens(text) <= tokens ? value : clip(text, tokens);
+};
 
 /** Titles the agent need not bring again, the newest first; code drops duplicates anyway. */
 function knownTitles(rrd: Rrd): string[] {
@@ -38,9 +48,9 @@ export const paperData = (rrd: Rrd, paper: Paper, depth: string, files: readonly
   kind: "paper",
   unit: paper.id,
   title: clip(paper.title, 60),
-  authors: authorsOf(paper).slice(0, 8),
-  date: paper.date ?? null,
-  url: paper.url ?? null,
+  authors: short(authorsOf(paper), 12, 60),
+  date: paper.date == null ? null : clip(paper.date, 10),
+  url: paper.url == null ? null : clip(paper.url, 60),
   abstract: clip(paper.abstract ?? "", 300),
   rubrics: usesBothRubrics(rrd) ? ["execution", "blue_ocean"] : ["execution"],
   read_depth: depth,
@@ -65,9 +75,10 @@ export function ideasData({ rrd }: ResearchState): UnitData {
   return {
     kind: "ideas",
     unit: "ideas",
-    min_ideas: ideation?.min_ideas ?? 3,
-    max_ideas: ideation?.max_ideas ?? 12,
-    constraints: ideation?.assumed_constraints ?? {},
+    min_ideas: ideation?.min_ideas ?? fewestIdeas,
+    max_ideas: ideation?.max_ideas ?? mostIdeas,
+    goal: clip(ideation?.ranking_goal ?? "", 30),
+    constraints: bounded(ideation?.assumed_constraints ?? {}, 250),
     ...records(rrd),
   };
 }
@@ -78,7 +89,7 @@ function records(rrd: Rrd): Record<string, unknown> {
   const ranked = rrd.papers_pool.toSorted((a, b) => order[a.status] - order[b.status] || (b.score ?? 0) - (a.score ?? 0));
   const rank = new Map(ranked.map((paper, index) => [paper.id, index]));
   const papers = take(ranked, Math.floor(recordTokens * 0.6), (paper) => ({
-    id: paper.id,
+    id: clip(paper.id, 60),
     title: clip(paper.title, 30),
     decision: paper.retracted === true ? `${paper.decision} (retracted: never build on it)` : (paper.decision ?? paper.status),
     score: paper.score == null ? null : `${paper.score}/${fullScore(rrd)}`,
@@ -90,7 +101,7 @@ function records(rrd: Rrd): Record<string, unknown> {
     id: insight.id,
     paper_id: insight.paper_id,
     insight: clip(insight.insight, 45),
-    tags: (insight.tags ?? []).slice(0, 4),
+    tags: short(insight.tags ?? [], 8, 24),
   }));
   return { papers: papers.shown, insights: insights.shown, not_shown: { papers: papers.left, insights: insights.left } };
 }
