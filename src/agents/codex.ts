@@ -74,7 +74,8 @@ const confined = ({ access }: Brief, knownModel: boolean): string[] => [
   ...set("sandbox_workspace_write.exclude_slash_tmp", "true"),
   ...set("sandbox_workspace_write.exclude_tmpdir_env_var", "true"),
   ...set("shell_environment_policy.ignore_default_excludes", "false"),
-  ...set("web_search", access.web ? '"live"' : '"disabled"'),
+  // A brief with files to read keeps the shell, which can read whatever the user can: then nothing may leave.
+  ...set("web_search", access.web && !access.read ? '"live"' : '"disabled"'),
 ];
 
 const choosesModel = /^(?:-m.*|-p.*|--oss|--local-provider.*|--model(?:=.*)?|--profile(?:=.*)?|(?:model|model_catalog_json|profile)\s*=.*)$/;

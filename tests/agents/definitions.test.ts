@@ -81,6 +81,8 @@ describe("the command of codex", () => {
   it("searches the web only where the brief needs it", () => {
     expect(invoke(codex).args).toContain('web_search="disabled"');
     expect(invoke(codex, { web: true }).args).toContain('web_search="live"');
+    // With files to read it keeps a shell that can read everything: never secrets and network together.
+    expect(invoke(codex, { web: true, read: true }).args).toContain('web_search="disabled"');
   });
 
   it("bypasses its sandbox in classic mode alone, with the user's home", () => {
