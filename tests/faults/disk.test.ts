@@ -1,0 +1,137 @@
+import { mkdirSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { useBuiltCli } from "./support/built.js";
+import { makeReadOnly, noMounts, smallDisk } from "./support/mounts.js";
+import { type Ended, expectNoTrace, expectSentence, expectWhole, lastWords } from "./support/place.js";
+
+const place = useBuiltCli();
+
+const noSpace = /There is no space left on the disk for (\S+); free some and run again\./;
+
+/** The file that a full disk stopped, without what differs from run to run. */
+function stoppedAt({ err }: Ended): string {
+  const path = noSpace.exec(err)?.[1] ?? "";
+  return path.slice(path.indexOf("small-grippers-2026-03-01") + "small-grippers-2026-03-01/".length).replace(/\d+\.json$/, "N.json");
+}
+
+describe.skipIf(noMounts !== undefined)(`a full disk (${noMounts ?? "a tmpfs of 600 KB"})`, () => {
+  test("at each write of an iteration: one sentence, exit code 1; with space again the run completes with nothing lost or doubled", { timeout: 180_000 }, async () => {
+    const disk = smallDisk(600);
+    const here = place({ at: join(disk.at, "work"), papers: 3 });
+    const stops = new Set<string>();
+    // A page of a tmpfs is 4 KB. More and more is left, so that each run comes further than the one before.
+    for (let left = 0; left <= 40; left += 4) {
+      disk.leave(left);
+      const ended = await here.cli(["run", here.research, "--agent", "baseline", "--no-git"]);
+      expectNoTrace(ended.err);
+      expect(here.left()).toEqual([]);
+      if (ended.code === 0) break;
+      expect({ code: ended.code, out: ended.out }, ended.err).toEqual({ code: 1, out: "" });
+      expect(ended.err).toMatch(noSpace);
+      stops.add(stoppedAt(ended));
+      // What stands on the disk is whole, also while it is full.
+      expect(() => here.rrd()).not.toThrow();
+    }
+    expect(Array.from(stops)).toEqual(expect.arrayContaining([".ralph/lock", ".ralph/journal/N.json", "rrd.json"]));
+    expect(stops.size).toBeGreaterThanOrEqual(4);
+    disk.free();
+    expect((await here.cli(["run", here.research, "--agent", "baseline", "--no-git"])).code).toBe(0);
+    expectWhole(here, 3);
+    expect(readdirSync(here.research).filter((name) => name.includes("ralph-tmp"))).toEqual([]);
+    expect(readdirSync(join(here.research, ".ralph")).filter((name) => name.includes("ralph-tmp"))).toEqual([]);
+  });
+
+  test("during an iteration costs at most that one", async () => {
+    const disk = smallDisk(600);
+    const here = place({ at: join(disk.at, "work") });
+    const run = await here.startWaiting("--no-git");
+    disk.leave(0);
+    here.go();
+    const ended = await run.ended;
+    expect({ code: ended.code, out: ended.out }).toEqual({ code: 1, out: "" });
+    expect(lastWords(ended)).toMatch(noSpace);
+    disk.free();
+    expect((await here.cli(["run", here.research, "--agent", "baseline", "--no-git"])).code).toBe(0);
+    expectWhole(here);
+  });
+
+  test("under the agents' workspaces is said before an agent starts, and no paper is given up for it", async () => {
+    const disk = smallDisk(2000);
+    const here = place();
+    disk.leave(400);
+    const state = { XDG_STATE_HOME: disk.at };
+    const ended = await here.cli(["run", here.research, "--agent", "baseline"], state);
+    expect(ended.code).toBe(1);
+    expect(lastWords(ended)).toMatch(/^failed: There is no space left on the disk for an agent to work in \S+; free some, or set state_dir to another disk, and run again\.$/);
+    expect(here.ledger()).toEqual([]);
+    disk.free();
+    expect((await here.cli(["run", here.research, "--agent", "baseline"], state)).code).toBe(0);
+    expectWhole(here);
+  });
+
+  test("that keeps an agent from leaving its result is not held against the paper", async () => {
+    const disk = smallDisk(3000);
+    const here = place();
+    const state = { XDG_STATE_HOME: disk.at };
+    const agent = `cmd:head -c 9000000 /dev/zero > big; cp big result.json; echo done`;
+    const ended = await here.cli(["run", here.research, "--agent", agent, "--unconfined"], state);
+    expect(ended.code).toBe(1);
+    expect(lastWords(ended)).toMatch(/^failed: There is no space left on the disk for an agent to work in/);
+    expect(here.ledger().filter(({ outcome }) => outcome === "refused")).toEqual([]);
+    expect((await here.cli(["run", here.research, "--agent", "baseline"], state)).code).toBe(0);
+    expectWhole(here);
+  });
+});
+
+describe.skipIf(noMounts !== undefined)(`a read-only folder (${noMounts ?? "a bind mount"})`, () => {
+  const readOnly = /is on a read-only file system; make it writable, or copy the research folder elsewhere\./;
+
+  test("is named by every command that has to write there; the others work", async () => {
+    const here = place();
+    const undo = makeReadOnly(here.cwd);
+    const writing = [
+      ["run", here.research, "--agent", "baseline"],
+      ["run", here.research, "--agent", "baseline", "-p", "4"],
+      ["reset", here.research],
+      ["config", "papers=3"],
+      ["init"],
+    ];
+    for (const ended of await Promise.all(writing.map((args) => here.cli(args)))) expectSentence(ended, 1, readOnly);
+    for (const args of [["list"], ["status"], ["validate", here.research], ["brief", here.research]]) {
+      const ended = await here.cli(args);
+      expect(ended.code, args[0]).toBe(0);
+      expectNoTrace(ended.err);
+    }
+    expectSentence(await here.cli(["new", "grasping in simulation", "--agent", "baseline"]), 1, readOnly);
+    undo();
+    expect((await here.cli(["run", here.research, "--agent", "baseline"])).code).toBe(0);
+    expectWhole(here);
+  });
+
+  test("for workspaces is named with the setting that moves them", async () => {
+    const here = place();
+    const state = join(here.top, "state");
+    mkdirSync(state);
+    makeReadOnly(state);
+    const run = await here.cli(["run", here.research, "--agent", "baseline"], { XDG_STATE_HOME: state });
+    expect(run.code).toBe(1);
+    expect(lastWords(run)).toMatch(/^failed: No workspace could be made at \S+ \(EROFS: .*; set state_dir in the config to a folder you can write to\.$/);
+    const read = await here.cli(["read", join(here.cwd, "papers", "paper-1.md"), "--agent", "baseline"], { XDG_STATE_HOME: state });
+    expectSentence(read, 1, /is on a read-only file system/);
+  });
+
+  test("that became so during a run ends it with one sentence, and nothing is lost", async () => {
+    const here = place();
+    const run = await here.startWaiting();
+    const undo = makeReadOnly(here.cwd);
+    here.go();
+    const ended = await run.ended;
+    expect(ended.code).toBe(1);
+    expect(lastWords(ended)).toMatch(readOnly);
+    expectNoTrace(ended.err);
+    undo();
+    expect((await here.cli(["run", here.research, "--agent", "baseline"])).code).toBe(0);
+    expectWhole(here);
+  });
+});

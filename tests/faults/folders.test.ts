@@ -1,0 +1,121 @@
+import { spawnSync } from "node:child_process";
+import { existsSync, mkdirSync, renameSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { useBuiltCli } from "./support/built.js";
+import { expectNoTrace, expectSentence, expectWhole, lastWords } from "./support/place.js";
+
+const place = useBuiltCli();
+
+const gone = /^failed: The research folder \S+ is gone; run again where it is now, or bring it back\.$/;
+
+test("a research folder that is renamed under the run: nothing is made in its old place, and the run can go on in the new one", async () => {
+  const here = place();
+  const run = await here.startWaiting();
+  const moved = join(here.cwd, "researches", "moved");
+  renameSync(here.research, moved);
+  // Its agent is still at work.
+  expectSentence(await here.cli(["run", moved, "--agent", "baseline"]), 1, new RegExp(`is in use by process ${run.pid} since`));
+  here.go();
+  const ended = await run.ended;
+  expect({ code: ended.code, out: ended.out }).toEqual({ code: 1, out: "" });
+  expect(lastWords(ended)).toMatch(gone);
+  expectNoTrace(ended.err);
+  expect(existsSync(here.research)).toBe(false);
+  expect((await here.cli(["run", moved, "--agent", "baseline"])).code).toBe(0);
+  renameSync(moved, here.research);
+  expectWhole(here);
+});
+
+test("a research folder that is deleted under the run stays deleted", async () => {
+  const here = place();
+  const run = await here.startWaiting();
+  rmSync(here.research, { recursive: true });
+  here.go();
+  const ended = await run.ended;
+  expect({ code: ended.code, out: ended.out }).toEqual({ code: 1, out: "" });
+  expect(lastWords(ended)).toMatch(gone);
+  expectNoTrace(ended.err);
+  expect(existsSync(here.research)).toBe(false);
+  expect(here.left()).toEqual([]);
+});
+
+test("the user's whole folder renamed under the run is the same, and so is the current one deleted before the start", async () => {
+  const here = place();
+  const run = await here.startWaiting();
+  renameSync(here.cwd, join(here.top, "elsewhere"));
+  here.go();
+  const ended = await run.ended;
+  expect(ended.code).toBe(1);
+  expect(lastWords(ended)).toMatch(gone);
+  expect(existsSync(here.cwd)).toBe(false);
+  mkdirSync(here.cwd);
+  const words = `rmdir '${here.cwd}'; ${here.shellCommand("list")}`;
+  const list = spawnSync("/bin/sh", ["-c", words], { cwd: here.cwd, env: here.env, encoding: "utf8" });
+  expectSentence({ code: list.status, out: list.stdout, err: list.stderr }, 1, /The folder you are in is not there any more; go to one that is\./);
+});
+
+test("a .ralph that is deleted under the run costs nothing", async () => {
+  const here = place();
+  const run = await here.startWaiting();
+  rmSync(join(here.research, ".ralph"), { recursive: true });
+  here.go();
+  expect(await run.ended).toMatchObject({ code: 0, out: "<promise>COMPLETE</promise>\n" });
+  expectWhole(here);
+});
+
+test("a second run, or a reset, of a research at work is refused with the process that has it; looking at it is not", async () => {
+  const here = place();
+  const run = await here.startWaiting();
+  const inUse = new RegExp(`^research-ralph: The research \\S+ is in use by process ${run.pid} since \\S+; wait until it ends, or stop it\\.$`, "m");
+  for (const args of [["run", here.research, "--agent", "baseline"], ["reset", here.research]]) expectSentence(await here.cli(args), 1, inUse);
+  for (const args of [["status"], ["list"], ["validate", here.research], ["brief", here.research]]) expect((await here.cli(args)).code).toBe(0);
+  here.go();
+  expect((await run.ended).code).toBe(0);
+  expectWhole(here);
+});
+
+test("of several runs started at once exactly one works, the others say who does", async () => {
+  const here = place();
+  const env = { FAULTS_GATE: here.gate };
+  const runs = Array.from({ length: 4 }, () => here.start(["run", here.research, "--agent", "slow"], env));
+  let refused = 0;
+  const ends = runs.map(async (run) => {
+    const ended = await run.ended;
+    // The winner's agent waits until all the others were refused.
+    if (ended.code === 1 && ++refused === 3) here.go();
+    return ended;
+  });
+  const codes = (await Promise.all(ends)).map(({ code }) => code).toSorted();
+  expect(codes).toEqual([0, 1, 1, 1]);
+  expectWhole(here);
+});
+
+test("two new researches of one topic at once get a folder each", async () => {
+  const here = place();
+  rmSync(join(here.cwd, "researches"), { recursive: true });
+  const made = await Promise.all(Array.from({ length: 3 }, () => here.cli(["new", "grasping in simulation", "--agent", "baseline"])));
+  expect(made.map(({ code }) => code)).toEqual([0, 0, 0]);
+  const folders = made.map(({ out }) => out.trim());
+  expect(new Set(folders).size).toBe(3);
+  for (const folder of folders) expect(here.ledger(join(here.cwd, folder))).toHaveLength(1);
+});
+
+test("a paper that disappears under the run costs that paper's text and nothing else", async () => {
+  const here = place({ papers: 2 });
+  const run = await here.startWaiting();
+  rmSync(join(here.cwd, "papers", "paper-2.md"));
+  here.go();
+  expect((await run.ended).code).toBe(0);
+  const depths = here.rrd().papers_pool.map((paper) => paper.read_depth);
+  expect(depths.toSorted()).toEqual(["abstract", "full"]);
+});
+
+test("a folder of papers that is not there is named with the source to correct", async () => {
+  const here = place();
+  rmSync(join(here.cwd, "papers"), { recursive: true });
+  const ended = await here.cli(["run", here.research, "--agent", "baseline"]);
+  expectNoTrace(ended.err);
+  expect(ended.code).toBe(5);
+  expect(lastWords(ended)).toMatch(/^blocked: .*There is no folder \S+papers; correct the source 'folder:<path>' in rrd\.json/);
+});
