@@ -1,7 +1,7 @@
 import type { AgentEvent, Failure, Usage } from "../loop/types.js";
 import type { Answer, Reader } from "./definition.js";
-import { kindOfStatus, quote, recogniseFailure, type ServiceFailure, serviceFailure } from "./failures.js";
-import { detailOf, type Json, number, object, objectIn, objects, text } from "./json-line.js";
+import { kindOfStatus, quote, recogniseFailure, type ServiceFailure, serviceFailure, timeIn } from "./failures.js";
+import { amount, detailOf, type Json, number, object, objectIn, objects, text, tokens } from "./json-line.js";
 import { countAnswers, eventsOf, sum, usageIn } from "./messages.js";
 
 /** What the `error` of an assistant event or a retry means; the HTTP status is not always told. */
@@ -59,7 +59,7 @@ export function readClaude(): Reader {
       type: "notice",
       message: `Refused: ${text(denial["tool_name"]) ?? "a tool"} ${detailOf(denial["tool_input"])}`,
     }));
-    const costUsd = number(event["total_cost_usd"]);
+    const costUsd = amount(event["total_cost_usd"]);
     return [...denials, { type: "usage", usage: total(event), costUsd, model }];
   }
 
@@ -113,11 +113,11 @@ export function readClaude(): Reader {
 
 function resetOf(info: Json): string | undefined {
   const seconds = number(info["resetsAt"]);
-  return info["status"] === "rejected" && seconds !== undefined ? new Date(seconds * 1000).toISOString() : undefined;
+  return info["status"] === "rejected" && seconds !== undefined ? timeIn(seconds * 1000) : undefined;
 }
 
 function usageOfModel(usage: Json): Usage {
-  const count = (key: string): number => number(usage[key]) ?? 0;
+  const count = (key: string): number => tokens(usage[key]);
   const cached = count("cacheReadInputTokens");
   return { input: count("inputTokens") + count("cacheCreationInputTokens") + cached, cached, output: count("outputTokens"), requests: 0 };
 }

@@ -1,7 +1,7 @@
 import type { AgentEvent, Failure, Usage } from "../loop/types.js";
 import type { Answer, Reader } from "./definition.js";
 import { quote, recogniseFailure } from "./failures.js";
-import { detailOf, type Json, number, object, objectIn, text } from "./json-line.js";
+import { detailOf, type Json, object, objectIn, text, tokens } from "./json-line.js";
 
 /** Items that are work: a message before one of them was not the final one. */
 const work: ReadonlySet<string> = new Set(["command_execution", "file_change", "mcp_tool_call", "web_search", "collab_tool_call"]);
@@ -38,7 +38,7 @@ export function readCodex(): Reader {
 
   function turnEnded(said: Json): AgentEvent[] {
     completed = true;
-    const count = (key: string): number => number(said[key]) ?? 0;
+    const count = (key: string): number => tokens(said[key]);
     usage = {
       input: usage.input + count("input_tokens"),
       cached: usage.cached + count("cached_input_tokens"),

@@ -18,9 +18,14 @@ export function serviceFailure(kind: ServiceFailure, text: string, agent: string
   if (kind === "auth")
     return { kind, message: `${agent} was not let in by its model service${said}. Log in or set its key; \`research-ralph doctor\` says how.` };
   if (kind === "network") return { kind, message: `${agent} got no answer from its model service${said}.` };
-  const reset = resetIn(text, now);
-  const resetAt = reset === undefined ? {} : { resetAt: new Date(reset).toISOString() };
-  return { kind, message: `${agent} has reached a limit of its model service${said}.`, ...resetAt };
+  const resetAt = timeIn(resetIn(text, now));
+  return { kind, message: `${agent} has reached a limit of its model service${said}.`, ...(resetAt === undefined ? {} : { resetAt }) };
+}
+
+/** Milliseconds since the epoch in ISO 8601; undefined for what is no time: a service may say "resets at 99:99". */
+export function timeIn(ms: number | undefined): string | undefined {
+  const time = new Date(ms ?? Number.NaN);
+  return Number.isNaN(time.getTime()) ? undefined : time.toISOString();
 }
 
 /** What an HTTP status of the model service means, told as a number by the CLI. */

@@ -18,6 +18,21 @@ export const objects = (value: unknown): readonly Json[] =>
 export const text = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined);
 export const number = (value: unknown): number | undefined => (typeof value === "number" && Number.isFinite(value) ? value : undefined);
 
+/** No run uses more tokens, and sums stay exact. */
+const mostTokens = 1e12;
+
+/** A number of tokens; 0 where it is missing or can't be one. */
+export const tokens = (value: unknown): number => {
+  const told = number(value) ?? 0;
+  return told >= 0 && told <= mostTokens ? Math.round(told) : 0;
+};
+
+/** An amount of money; undefined where it is missing or can't be one. */
+export const amount = (value: unknown): number | undefined => {
+  const told = number(value);
+  return told !== undefined && told >= 0 && told <= mostTokens ? told : undefined;
+};
+
 /** What a tool is asked to do, on one short line. */
 export function detailOf(input: unknown): string {
   const fields = object(input) ?? {};

@@ -1,5 +1,5 @@
 import type { AgentEvent, Usage } from "../loop/types.js";
-import { detailOf, type Json, number, object, objects, text } from "./json-line.js";
+import { detailOf, type Json, object, objects, text, tokens } from "./json-line.js";
 
 /** What an assistant message of the Messages API says: its text and the tools it calls. */
 export function eventsOf(message: Json): AgentEvent[] {
@@ -11,7 +11,7 @@ export function eventsOf(message: Json): AgentEvent[] {
 
 /** Usage as the Messages API counts it: `input_tokens` are the ones beside the cache. */
 export function usageIn(usage: Json, requests: number): Usage {
-  const count = (key: string): number => number(usage[key]) ?? 0;
+  const count = (key: string): number => tokens(usage[key]);
   const cached = count("cache_read_input_tokens");
   return { input: count("input_tokens") + count("cache_creation_input_tokens") + cached, cached, output: count("output_tokens"), requests };
 }

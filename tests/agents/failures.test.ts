@@ -41,6 +41,17 @@ describe("recogniseFailure", () => {
   });
 });
 
+describe("the time at which a limit ends", () => {
+  it.each([
+    "rate limit; resets at 2026-13-45T99:99:99Z",
+    "rate limit; retry-after: 99999999999999999999999999",
+    "rate limit; try again in 999999999999999 d",
+    "rate limit",
+  ])("is left out where it is none: %s", (text) => {
+    expect(recogniseFailure(text, "amp", 0)).toEqual({ kind: "rate-limit", message: expect.stringContaining("limit") });
+  });
+});
+
 describe("quote", () => {
   it("prefers the line that tells of the error, and is short", () => {
     expect(quote("Error: no model\n  at main\nNode.js v20.20.2\n")).toBe("Error: no model");

@@ -45,6 +45,23 @@ describe("the stream of claude", () => {
     expect(reader.answer().failure?.resetAt).toBe("2027-01-15T08:00:00.000Z");
   });
 
+  it("leaves a reset out that is no time", () => {
+    const reader = readClaude();
+    feed(reader, [{ type: "rate_limit_event", rate_limit_info: { status: "rejected", resetsAt: 1e300 } }, ...fixtureLines("claude-429")]);
+    expect(reader.answer()).toMatchObject({ failure: { kind: "rate-limit" } });
+    expect(reader.answer().failure?.resetAt).toBeUndefined();
+  });
+
+  it("counts nothing for tokens and money that can't be: the ledger takes whole numbers from 0", () => {
+    const reader = readClaude();
+    const usage = { input_tokens: 10.4, output_tokens: -5, cache_read_input_tokens: 1e300, cache_creation_input_tokens: "7" };
+    const events = feed(reader, [
+      { type: "assistant", message: { id: "1", usage } },
+      { type: "result", subtype: "success", usage, total_cost_usd: -1 },
+    ]);
+    expect(usageOf(events)).toEqual({ type: "usage", usage: { input: 10, cached: 0, output: 0, requests: 1 }, costUsd: undefined, model: undefined });
+  });
+
   it("takes the last of several results, and none when work has begun again", () => {
     const result = (text: string) => ({ type: "result", subtype: "success", is_error: false, result: text, total_cost_usd: 1 });
     const init = { type: "system", subtype: "init", model: "m" };
