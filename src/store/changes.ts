@@ -37,7 +37,9 @@ export interface Merged {
 export function mergeChanges(rrd: Rrd, changes: readonly JournalledChange[], putBack: boolean): Merged {
   const notices: string[] = [];
   const draft = openDraft(rrd);
-  for (const change of changes) {
+  for (const each of changes) {
+    const { change, taken } = renumbered(draft, each, changes);
+    if (taken !== undefined) notices.push(taken);
     if (change.in === "rrd") {
       const { fields, kept } = mergeFields(draft.top, change);
       draft.top = fields;
@@ -64,7 +66,8 @@ export function mergeChanges(rrd: Rrd, changes: readonly JournalledChange[], put
 /** Takes one change back, the fields it set with it, whatever stands in them by now. Other fields stay as they are. */
 export function undoChanges(rrd: Rrd, changes: readonly JournalledChange[]): Rrd {
   const draft = openDraft(rrd);
-  for (const change of changes.toReversed()) {
+  for (const each of changes.toReversed()) {
+    const { change } = renumbered(draft, each, changes);
     if (change.in === "rrd") {
       draft.top = undoFields(draft.top, change);
       continue;
@@ -182,7 +185,32 @@ function byId(records: readonly Fields[] | null | undefined): Map<string, Fields
   return found;
 }
 
+type Draft = ReturnType<typeof openDraft>;
+
+/**
+ * Insights are numbered as their paper is judged, and by the time they are folded in a person, or another paper, may have taken
+ * the number: they get the next one then, the same whenever the change is made again or undone.
+ */
+function renumbered(draft: Draft, change: JournalledChange, all: readonly JournalledChange[]): { change: JournalledChange; taken?: string } {
+  const { id = "", was, set } = change;
+  if (change.in !== "insights" || was !== null) return { change };
+  const records = draft.records("insights");
+  const standing = records.get(id);
+  const isOf = (record: Fields | undefined, fields: Fields) =>
+    record?.["paper_id"] === fields["paper_id"] && record?.["insight"] === fields["insight"];
+  const isHandEdit = standing?.["paper_id"] === set["paper_id"] && !all.some((other) => isOf(standing, other.set));
+  if (standing === undefined || isOf(standing, set) || isHandEdit) return { change };
+  const ids = records.ids();
+  const last = Math.max(0, ...ids.map((each) => Number(/^insight_(\d+)$/.exec(each)?.[1] ?? 0)));
+  const own = ids.find((each) => isOf(records.get(each), set)) ?? `insight_${String(last + 1).padStart(3, "0")}`;
+  return {
+    change: { ...change, id: own, set: { ...set, id: own } },
+    taken: `${id} was taken meanwhile; the insight of ${String(set["paper_id"])} is ${own}.`,
+  };
+}
+
 interface Records {
+  ids(): string[];
   get(id: string): Fields | undefined;
   put(id: string, record: Fields): void;
   remove(id: string): void;
@@ -208,6 +236,7 @@ function openList(list: readonly Fields[]): Records & { changed(): Fields[] | un
   for (const [place, { id }] of list.entries()) if (typeof id === "string" && !places.has(id)) places.set(id, place);
   let touched = false;
   return {
+    ids: () => [...places.keys()],
     get: (id) => records[places.get(id) ?? -1],
     put(id, record) {
       touched = true;

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import type { LedgerLine } from "../generated/ledger.js";
 import { hasCode } from "../lib/errors.js";
 import { explaining } from "./system-error.js";
+import { problemsOf } from "./validate.js";
 
 /** The file with one line an iteration, within a research folder. */
 export const ledgerName = "ledger.jsonl";
@@ -42,13 +43,19 @@ export function parseLedger(text: string, path: string): ReadLedger {
   return { lines, notices };
 }
 
-/** Only what the program reads is asked for, so lines of a later version are not lost. */
+const needed: ReadonlySet<string> = new Set(["iteration", "at", "unit", "phase", "outcome"]);
+
+/**
+ * A line that lacks what every line has is none. Any other field that breaks the schema is left out: sums and times are made of
+ * them, and a duration of "12 s" made the statistics of the whole research invalid. What a later version says is kept.
+ */
 function parseLine(row: string): LedgerLine | undefined {
   try {
-    const line: unknown = JSON.parse(row);
-    if (typeof line !== "object" || line === null) return undefined;
-    const { iteration, unit, outcome } = line as Partial<LedgerLine>;
-    return Number.isInteger(iteration) && typeof unit === "string" && typeof outcome === "string" ? (line as LedgerLine) : undefined;
+    const line: LedgerLine = JSON.parse(row);
+    const broken = new Set(problemsOf("ledger", line).map(({ pointer }) => pointer.split("/")[1] ?? "iteration"));
+    for (const name of ["phase", "outcome"] as const) if (typeof line?.[name] === "string") broken.delete(name);
+    if ([...broken].some((name) => needed.has(name)) || Number.isNaN(Date.parse(line.at))) return undefined;
+    return broken.size === 0 ? line : (Object.fromEntries(Object.entries(line).filter(([name]) => !broken.has(name))) as unknown as LedgerLine);
   } catch {
     return undefined;
   }

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import type { LedgerLine } from "../generated/ledger.js";
 import type { Rrd } from "../generated/rrd.js";
+import { readOnceSaved } from "./being-saved.js";
 import { stampOf, sweepTemporaryFiles, writeFileAtomic } from "./files.js";
 import { hiddenName, journalFolder, makeJournal } from "./journal.js";
 import { readLedger } from "./ledger.js";
@@ -75,8 +76,12 @@ export async function openResearchAfter(folder: string, options: ResearchOptions
  * @throws ExpectedError when rrd.json is missing or invalid.
  */
 export async function readResearch(folder: string): Promise<{ readonly rrd: Rrd; readonly ledger: readonly LedgerLine[] }> {
-  await requireState(folder);
-  const { ok, problems } = await readRrdFile(join(folder, rrdName));
-  if (ok === undefined) throw await invalid(folder, problems);
-  return { rrd: ok, ledger: (await readLedger(folder)).lines };
+  const path = join(folder, rrdName);
+  const rrd = await readOnceSaved(path, async () => {
+    await requireState(folder);
+    const { ok, problems } = await readRrdFile(path);
+    if (ok === undefined) throw await invalid(folder, problems);
+    return ok;
+  });
+  return { rrd, ledger: (await readLedger(folder)).lines };
 }

@@ -1,8 +1,8 @@
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import type { LedgerLine } from "../generated/ledger.js";
 import type { Rrd } from "../generated/rrd.js";
 import { ExpectedError } from "../lib/errors.js";
+import { readOnceSaved } from "./being-saved.js";
 import { type Stamp, stampOf, writeFileAtomic } from "./files.js";
 import { hiddenName, lastIteration } from "./journal.js";
 import { ledgerName, readLedger } from "./ledger.js";
@@ -35,12 +35,6 @@ interface Version {
  */
 const coarsestTimeStep = 2000;
 
-/**
- * Editors save in place, or move the old file away first: whoever looks in that moment finds half of it, or none. One of
- * 332 saves met it on a busy machine. A file that is still broken this long after its last change is broken.
- */
-const savingTakes = 1000;
-
 export function openStateFile(folder: string): StateFile {
   const path = join(folder, rrdName);
   let known: Version | undefined;
@@ -63,17 +57,7 @@ export function openStateFile(folder: string): StateFile {
   };
 
   return {
-    async read() {
-      const until = Date.now() + savingTakes;
-      for (;;) {
-        try {
-          return await readNow();
-        } catch (error) {
-          if (!(error instanceof ExpectedError) || Date.now() >= until || !(await isBeingSaved(path))) throw error;
-          await sleep(25);
-        }
-      }
-    },
+    read: () => readOnceSaved(path, readNow),
     async replace(rrd, stamp) {
       const text = formatRrd(rrd);
       if (text === known?.text) return true;
@@ -99,15 +83,11 @@ export function openStateFile(folder: string): StateFile {
 export async function requireState(folder: string): Promise<void> {
   const path = join(folder, rrdName);
   if ((await stampOf(path)) !== undefined) return;
-  if ((await stampOf(folder)) === undefined) throw new ExpectedError(`The research folder ${folder} is gone; run again where it is now, or bring it back.`);
+  if ((await stampOf(folder)) === undefined)
+    throw new ExpectedError(`The research folder ${folder} is gone; run again where it is now, or bring it back.`);
   const lastGood = lastGoodOf(folder);
   if ((await stampOf(lastGood)) !== undefined) throw new ExpectedError(`There is no ${path}; copy its last good version, ${lastGood}, there.`);
   throw new ExpectedError(`There is no ${path}; name a research folder, or make one with 'research-ralph new "<topic>"'.`);
-}
-
-async function isBeingSaved(path: string): Promise<boolean> {
-  const stamp = await stampOf(path);
-  return stamp === undefined || Math.abs(Date.now() - Number(stamp.split(":")[2])) < savingTakes;
 }
 
 /** What to tell a person whose rrd.json can't be used, and the way back. */

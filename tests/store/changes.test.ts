@@ -80,6 +80,31 @@ describe("merging", () => {
     expect(mergeChanges(disk, changes, false).rrd.papers_pool).toEqual([]);
   });
 
+  it("gives an insight whose number was taken meanwhile the next one, the same each time, and an undo takes that one", () => {
+    const base = sampleRrd(1);
+    const theirs = { id: "insight_001", insight: "Written by hand" };
+    const disk = { ...base, insights: [theirs] };
+    const mine = { id: "insight_001", paper_id: "sample_1", insight: "Read" };
+    const changes = complete(base, { in: "insights", id: "insight_001", set: mine, was: null });
+    const { rrd, notices } = mergeChanges(disk, changes, true);
+    expect(rrd.insights).toEqual([theirs, { ...mine, id: "insight_002" }]);
+    expect(notices).toEqual(["insight_001 was taken meanwhile; the insight of sample_1 is insight_002."]);
+    expect(mergeChanges(rrd, changes, true).rrd).toEqual(rrd);
+    expect(undoChanges(rrd, changes).insights).toEqual([theirs]);
+  });
+
+  it("leaves an insight its number when its words were changed by hand", () => {
+    const base = sampleRrd(1);
+    const changes = complete(base, {
+      in: "insights",
+      id: "insight_001",
+      set: { id: "insight_001", paper_id: "sample_1", insight: "Read" },
+      was: null,
+    });
+    const edited = { ...base, insights: [{ id: "insight_001", paper_id: "sample_1", insight: "Put better" }] };
+    expect(mergeChanges(edited, changes, true).rrd.insights).toEqual(edited.insights);
+  });
+
   it("of a field that names the prototype makes a field, not a prototype", () => {
     const base = sampleRrd(1);
     const change: Change = JSON.parse('{ "in": "papers_pool", "id": "sample_1", "set": { "__proto__": { "polluted": true } } }');

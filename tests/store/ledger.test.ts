@@ -2,7 +2,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import type { LedgerLine } from "../../src/generated/ledger.js";
-import { currentAccepted, formatLine, readLedger } from "../../src/store/ledger.js";
+import { currentAccepted, formatLine, parseLedger, readLedger } from "../../src/store/ledger.js";
 import { temporaryFolder } from "./folders.js";
 
 const line = (iteration: number, unit: string, outcome: LedgerLine["outcome"] = "accepted", to?: number): LedgerLine => ({
@@ -28,6 +28,23 @@ it("a torn last line is left out; other lines that can't be read are named", asy
     lines: [line(1, "a"), future],
     notices: [2, 4].map((n) => `${path}:${n} can't be read and is ignored.`),
   });
+});
+
+it("a field that can't be is left out of its line, fields of a later version are kept", () => {
+  const line = { iteration: 1, at: "2026-01-01T00:00:00.000Z", unit: "p1", phase: "ANALYSIS", outcome: "accepted" };
+  const odd = { ...line, duration_seconds: "12 s", tokens: { input: -1, output: 2 }, cost_usd: 0.5, mood: "good" };
+  expect(parseLedger(`${JSON.stringify(odd)}\n`, "l").lines).toEqual([{ ...line, cost_usd: 0.5, mood: "good" }]);
+});
+
+it.each([
+  ["iteration", 0],
+  ["at", "yesterday"],
+  ["unit", 7],
+  ["phase", 3],
+  ["outcome", undefined],
+])("a line whose %s is %j is no line, and is named", (name, value) => {
+  const line = { iteration: 1, at: "2026-01-01T00:00:00.000Z", unit: "p1", phase: "ANALYSIS", outcome: "accepted", [name]: value };
+  expect(parseLedger(`${JSON.stringify(line)}\n`, "l")).toEqual({ lines: [], notices: ["l:1 can't be read and is ignored."] });
 });
 
 it("a unit is accepted at its latest acceptance, whatever failed before or since", () => {
