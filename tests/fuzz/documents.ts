@@ -1,0 +1,118 @@
+import type { LedgerLine } from "../../src/generated/ledger.js";
+import type { DiscoveryResult } from "../../src/generated/result-discovery.js";
+import type { Rrd } from "../../src/generated/rrd.js";
+import { completeChange, mergeChanges, type Change } from "../../src/store/changes.js";
+import { acceptPaper } from "../../src/workflows/research/accept-paper.js";
+import { derive } from "../../src/workflows/research/statistics.js";
+import { paperOf } from "../../src/workflows/research/state.js";
+import { ideas, narrative, paper, paperText, reading, rrdWith } from "../support/research.js";
+
+export const judging = { iteration: 9, agent: "scripted", at: new Date("2026-03-04T05:06:07.890Z"), redact: (text: string) => text };
+export const material = (id: string) => ({ text: paperText(id) });
+
+/** Merges changes as a fold does, and derives what follows. */
+export function folded(rrd: Rrd, changes: readonly Change[], ledger: readonly LedgerLine[] = []): Rrd {
+  const complete = changes.map((change) => completeChange(change, rrd));
+  return derive(mergeChanges(rrd, complete, true).rrd, ledger);
+}
+
+const ledgerLine = (iteration: number, unit: string): LedgerLine => ({
+  iteration,
+  at: `2026-03-04T05:0${iteration}:00.000Z`,
+  unit,
+  phase: unit === "ideas" ? "IDEATION" : "ANALYSIS",
+  outcome: "accepted",
+  agent: "scripted",
+  confinement: "workspace",
+  duration_seconds: 12.5,
+  tokens: { input: 1000, cached: 0, output: 50, requests: 2 },
+  brief_tokens: 3000,
+});
+
+export const ledger: readonly LedgerLine[] = [ledgerLine(1, "p1"), ledgerLine(2, "p2")];
+
+/** A research in the middle: two papers read, two to read, one of them refused once. */
+export function midway(): Rrd {
+  let rrd = rrdWith([
+    paper("p1"),
+    paper("p2", { priority: 5 }),
+    paper("p3", { refusals: [{ iteration: 3, at: "2026-03-04T05:03:00.000Z", reasons: ["no quote was found"] }] }),
+    paper("p4"),
+  ]);
+  for (const id of ["p1", "p2"]) {
+    const found = paperOf(rrd, id);
+    const judged = found === undefined ? undefined : acceptPaper(rrd, found, reading(id), material(id), judging);
+    if (judged === undefined || "reasons" in judged) throw new Error(`the reading of ${id} is refused`);
+    rrd = folded(rrd, judged.changes, ledger);
+  }
+  return {
+    ...rrd,
+    excluded: [{ id: "x1", title: "Something else", reason: "off topic" }],
+    refusals: [{ unit: "report", iteration: 4, at: "2026-03-04T05:04:00.000Z", reasons: ["x"] }],
+  };
+}
+
+/** The oldest shape: no mission, points side by side, texts where lists are now. */
+export const oldest = (): Rrd =>
+  ({
+    project: "Research: old",
+    branchName: "research/old",
+    requirements: { focus_area: "matter", keywords: ["a"], target_papers: 2, min_score_to_present: 18 },
+    phase: "ANALYSIS",
+    papers_pool: [
+      {
+        id: "p1",
+        title: "Old",
+        authors: "Ada Author, Bo Author",
+        status: "presented",
+        score: 22,
+        score_breakdown: { novelty: 4, feasibility: 4, time_to_poc: 4, value_market: 4, defensibility: 3, adoption: 3 },
+        analysis: { summary: "It works.", methodology: ["a", "b"], results: "x", limitations: "y", implementations_found: [], commercialized: "no" },
+      },
+      { id: "p3", title: "New", status: "analyzing", priority: 4 },
+    ],
+    insights: [{ id: "insight_001", paper_id: "p1", insight: "Old insight", tags: ["t"] }],
+    visited_urls: [],
+    statistics: null,
+  }) as unknown as Rrd;
+
+const discovery: DiscoveryResult = {
+  unit: "discovery-1",
+  papers: [
+    { id: "c1", title: "A candidate paper", url: "https://example.org/c1", priority: 4, reason: "On topic." },
+    {
+      title: "Found on the web",
+      url: "https://arxiv.org/abs/2401.12345",
+      priority: 2,
+      reason: "Near.",
+      authors: ["B"],
+      date: "2026-01",
+      doi: "10.1/x",
+    },
+  ],
+  dropped: [{ id: "c2", reason: "off topic" }],
+  sources: [
+    { name: "arXiv", status: "ok", queries: ["matter"] },
+    { name: "web", status: "blocked", reason: "403" },
+  ],
+  visited_urls: ["https://example.org"],
+  patterns: ["Search by author."],
+};
+
+/** A good result of each kind of unit for `midway`. */
+export const goodResults = {
+  discovery: { unit: discovery.unit, result: discovery },
+  paper: {
+    unit: "p3",
+    result: reading("p3", { market: "blue", commercialized_by: "Acme", patterns: ["Read the tables."], visited_urls: ["https://example.org"] }),
+  },
+  report: {
+    unit: "report",
+    result: narrative({
+      categories: [{ name: "Time", insight_ids: ["insight_001"] }],
+      companies: [{ name: "Acme", notes: "Sells it.", paper_ids: ["p1"] }],
+      comparison: { approaches: ["a", "b"], rows: [{ aspect: "time", cells: ["1", "2"] }] },
+    }),
+  },
+  ideas: { unit: "ideas", result: ideas() },
+} as const;
