@@ -171,9 +171,13 @@ describe("a command agent", () => {
   });
 
   it("has crashed with any other exit code than 0 and with a signal", async () => {
-    for (const line of ["echo '<promise>COMPLETE</promise>'; exit 2", "kill -9 $$", "./no-such-file"]) {
+    for (const line of ["echo '<promise>COMPLETE</promise>'; exit 2", "kill -9 $$"]) {
       expect(endOf(await run(`cmd:${line}`, settings(), briefIn(here)))).toMatchObject({ message: "", failure: { kind: "crashed" } });
     }
+  });
+
+  it("is missing, not crashed, where the shell finds no such program", async () => {
+    expect(endOf(await run("cmd:./no-such-file", settings(), briefIn(here)))).toMatchObject({ message: "", failure: { kind: "missing" } });
   });
 
   it("leaves a program that is not plainly a relative path to the shell", () => {
