@@ -14,7 +14,7 @@ describe.concurrent("a usage limit is waited for until the stated reset, and use
   test.for(protocols)("%s", async (protocol, { expect }) => {
     const { run, ledger, paper, left } = house(fakeCli(protocol, "usage-limit"));
     // The wait would be an hour; the limit of the run itself ends it.
-    const { code, verdict, events, milliseconds } = await run(protocol, "-i", "1", "--max-minutes", "0.15");
+    const { code, verdict, events, milliseconds } = await run(protocol, "-i", "1", "--max-minutes", "0.25");
     expect({ code, verdict }).toMatchObject({ code: 3, verdict: { verdict: "limit", reason: expect.stringContaining("minutes") } });
     const [line] = ledger();
     expect(line).toMatchObject({
