@@ -26,6 +26,10 @@ async function main(): Promise<number> {
     const { explain } = await import("./commands/explain.js");
     return explain(error, io, args);
   };
+  // Node tells of a full disk under stdout only after the write, so at the end it is asked for once more.
+  process.once("exit", () => {
+    if (io.readerGone.reason === "ENOSPC") process.exitCode ||= 1;
+  });
   // What nobody awaited would otherwise print a stack trace and leave no report.
   process.on("uncaughtException", (error) => void fail(error).then((exitCode) => process.exit(exitCode)));
   try {

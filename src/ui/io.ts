@@ -1,4 +1,5 @@
 import { homedir } from "node:os";
+import { hasCode } from "../lib/errors.js";
 
 /** The outside of a command: where it stands and where its words go. Injected, so that tests can read what a person would. */
 export interface Io {
@@ -19,7 +20,7 @@ export interface Io {
   readonly color: boolean;
   /** Whether a person can be asked: stdin is a terminal too. */
   readonly canAsk: boolean;
-  /** Aborted with the reason "SIGHUP" once whoever read stdout has gone (`| head -1`). */
+  /** Aborted once stdout can't be written any more: with "SIGHUP" when its reader has gone (`| head -1`), with "ENOSPC" on a full disk. */
   readonly readerGone: AbortSignal;
 }
 
@@ -30,18 +31,30 @@ export const homeOf = (env: NodeJS.ProcessEnv): string => env["HOME"] ?? homedir
 export function processIo(): Io {
   const { stdout, stderr, stdin, env } = process;
   const gone = new AbortController();
-  const onError = (error: NodeJS.ErrnoException) => {
-    if (error.code !== "EPIPE" && error.code !== "EIO") throw error;
-    gone.abort("SIGHUP");
+  const onError = (stream: NodeJS.WriteStream) => (error: unknown) => {
+    if (hasCode(error, "EPIPE", "EIO")) return gone.abort("SIGHUP");
+    if (!hasCode(error, "ENOSPC", "EDQUOT")) throw error;
+    // A log that is full can't be told about, and is no reason to end a run.
+    if (stream === stderr || gone.signal.aborted) return;
+    gone.abort("ENOSPC");
+    write(stderr)("research-ralph: There is no space left on the disk that stdout goes to; free some and run again.\n");
   };
-  stdout.on("error", onError);
-  stderr.on("error", onError);
+  stdout.on("error", onError(stdout));
+  stderr.on("error", onError(stderr));
+  const write = (stream: NodeJS.WriteStream) => (text: string) => {
+    try {
+      stream.write(text);
+    } catch (error) {
+      // To a file Node writes at once, and throws what it tells of a pipe later.
+      onError(stream)(error);
+    }
+  };
   const dumb = env["TERM"] === "dumb";
   return {
     cwd: process.cwd(),
     env,
-    stdout: (text) => void (gone.signal.aborted || stdout.write(text)),
-    stderr: (text) => void stderr.write(text),
+    stdout: (text) => void (gone.signal.aborted || write(stdout)(text)),
+    stderr: write(stderr),
     isTTY: stderr.isTTY === true && !dumb,
     get columns() {
       return stderr.columns ?? stdout.columns ?? 80;

@@ -24,7 +24,7 @@ test.each(faults)("an rrd.json that is %s: every command says where and what to 
   const path = join(here.research, "rrd.json");
   spoil(path);
   const before = { size: readFileSync(path).length, begin: readFileSync(path).subarray(0, 1000) };
-  const commands = [["run", here.research, "--agent", "baseline"], ["status", here.research], ["brief", here.research], ["reset", here.research], ["run", here.research, "-p", "3"]];
+  const commands = [["run", here.research, "--agent", "baseline"], ["status", here.research], ["reset", here.research]];
   for (const ended of await Promise.all(commands.map((args) => here.cli(args)))) {
     expectSentence(ended, 1, where);
     expect(ended.err).toMatch(mendIt);
