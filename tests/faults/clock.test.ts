@@ -29,12 +29,19 @@ test("a clock set back by an hour under an agent: the run goes on, its times nev
   const here = place();
   const agent = join(here.cwd, "late.sh");
   // The first iteration fails, so that a wait follows, too.
-  writeFileSync(agent, `#!/bin/sh\nif [ ! -e '${here.gate}/set' ]; then : > '${here.gate}/set'; exit 1; fi\nexec '${process.execPath}' "$FAULTS_BASELINE"\n`, { mode: 0o755 });
+  writeFileSync(
+    agent,
+    `#!/bin/sh\nif [ ! -e '${here.gate}/set' ]; then : > '${here.gate}/set'; exit 1; fi\nexec '${process.execPath}' "$FAULTS_BASELINE"\n`,
+    { mode: 0o755 },
+  );
   const args = ["run", here.research, "--agent", "cmd:./late.sh", "--unconfined", "--json", "--max-minutes", "30"];
   const ended = await here.cli(args, withClock(here, join(here.gate, "set")));
   expect(existsSync(join(here.gate, "set"))).toBe(true);
   expect(ended.code, ended.err).toBe(0);
-  const events = ended.out.trim().split("\n").map((line) => JSON.parse(line) as LoopEvent);
+  const events = ended.out
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line) as LoopEvent);
   const at = events.map((event) => Date.parse(event.at));
   expect(at).toEqual(at.toSorted((a, b) => a - b));
   for (const event of events) if (event.type === "iteration-ended") expect(event.durationMs).toBeGreaterThanOrEqual(0);

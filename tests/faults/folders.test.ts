@@ -68,7 +68,11 @@ test("a second run, or a reset, of a research at work is refused with the proces
   const here = place();
   const run = await here.startWaiting();
   const inUse = new RegExp(`^research-ralph: The research \\S+ is in use by process ${run.pid} since \\S+; wait until it ends, or stop it\\.$`, "m");
-  for (const args of [["run", here.research, "--agent", "baseline"], ["reset", here.research]]) expectSentence(await here.cli(args), 1, inUse);
+  for (const args of [
+    ["run", here.research, "--agent", "baseline"],
+    ["reset", here.research],
+  ])
+    expectSentence(await here.cli(args), 1, inUse);
   for (const args of [["status"], ["list"], ["validate", here.research], ["brief", here.research]]) expect((await here.cli(args)).code).toBe(0);
   here.go();
   expect((await run.ended).code).toBe(0);

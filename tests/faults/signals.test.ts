@@ -68,7 +68,11 @@ test.each([
 test("an agent that ignores SIGTERM and whose child has left its group are gone within 5 seconds of the second SIGINT", async () => {
   const here = place();
   const agent = join(here.cwd, "stubborn.sh");
-  writeFileSync(agent, `#!/bin/sh\ntrap '' TERM INT HUP\nsetsid sh -c 'trap "" TERM INT HUP; while :; do sleep 1; done' &\n: > ${here.gate}/started\nwhile :; do sleep 1; done\n`, { mode: 0o755 });
+  writeFileSync(
+    agent,
+    `#!/bin/sh\ntrap '' TERM INT HUP\nsetsid sh -c 'trap "" TERM INT HUP; while :; do sleep 1; done' &\n: > ${here.gate}/started\nwhile :; do sleep 1; done\n`,
+    { mode: 0o755 },
+  );
   const run = here.start(["run", here.research, "--agent", "cmd:./stubborn.sh", "--unconfined"]);
   await until(() => existsSync(join(here.gate, "started")));
   const begun = performance.now();
@@ -123,7 +127,8 @@ const hasTmux = (() => {
 function terminal(here: Place, command: string) {
   const socket = join(here.top, "tmux");
   const env = { ...here.env, TERM: "xterm-256color", SHELL: "/bin/sh", FAULTS_GATE: here.gate };
-  const tmux = (...args: string[]): string => execFileSync("tmux", ["-S", socket, "-f", "/dev/null", ...args], { encoding: "utf8", env, cwd: here.cwd, stdio: ["ignore", "pipe", "ignore"] });
+  const tmux = (...args: string[]): string =>
+    execFileSync("tmux", ["-S", socket, "-f", "/dev/null", ...args], { encoding: "utf8", env, cwd: here.cwd, stdio: ["ignore", "pipe", "ignore"] });
   tmux("new-session", "-d", "-x", "100", "-y", "30", `${command}; echo exit $? > '${here.top}/code'; sleep 60`);
   return {
     resize: (columns: number, rows: number) => tmux("resize-window", "-x", String(columns), "-y", String(rows)),
@@ -137,7 +142,12 @@ test.skipIf(!hasTmux)("a terminal made narrow and wide again shows each permanen
   const window = terminal(here, here.shellCommand("run", here.research, "--agent", "slow"));
   try {
     await until(() => existsSync(join(here.gate, "started")));
-    for (const [columns, rows] of [[40, 12], [160, 50], [70, 24]] as const) window.resize(columns, rows);
+    for (const [columns, rows] of [
+      [40, 12],
+      [160, 50],
+      [70, 24],
+    ] as const)
+      window.resize(columns, rows);
     here.go();
     await until(() => existsSync(join(here.top, "code")));
     const screen = window.screen();

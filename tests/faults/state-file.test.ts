@@ -19,25 +19,32 @@ const faults: [string, (path: string) => void, RegExp][] = [
   ["huge", (path) => truncateSync(path, 300_000_000), /rrd\.json is 300 MB, more than the 200 MB a research can have\./],
 ];
 
-test.each(faults)("an rrd.json that is %s: every command says where and what to do, exit code 1, and leaves it as it is", async (_name, spoil, where) => {
-  const here = place();
-  const path = join(here.research, "rrd.json");
-  spoil(path);
-  const before = { size: readFileSync(path).length, begin: readFileSync(path).subarray(0, 1000) };
-  const commands = [["run", here.research, "--agent", "baseline"], ["status", here.research], ["reset", here.research]];
-  for (const ended of await Promise.all(commands.map((args) => here.cli(args)))) {
-    expectSentence(ended, 1, where);
-    expect(ended.err).toMatch(mendIt);
-  }
-  const [validate, list] = await Promise.all([here.cli(["validate", here.research]), here.cli(["list"])]);
-  expect(validate.code).toBe(1);
-  expect(validate.out).toMatch(/is not valid: \d+ errors?, 0 warnings\n$/);
-  expect(list).toMatchObject({ code: 0, err: "" });
-  expect(list.out).toMatch(/broken: [^\n]+\n\n1 research, 1 broken: research-ralph validate <name> says why\n$/);
-  expect(list.out).not.toContain("Cannot read properties");
-  for (const { out, err } of [validate, list]) expectNoTrace(out + err);
-  expect({ size: readFileSync(path).length, begin: readFileSync(path).subarray(0, 1000) }).toEqual(before);
-});
+test.each(faults)(
+  "an rrd.json that is %s: every command says where and what to do, exit code 1, and leaves it as it is",
+  async (_name, spoil, where) => {
+    const here = place();
+    const path = join(here.research, "rrd.json");
+    spoil(path);
+    const before = { size: readFileSync(path).length, begin: readFileSync(path).subarray(0, 1000) };
+    const commands = [
+      ["run", here.research, "--agent", "baseline"],
+      ["status", here.research],
+      ["reset", here.research],
+    ];
+    for (const ended of await Promise.all(commands.map((args) => here.cli(args)))) {
+      expectSentence(ended, 1, where);
+      expect(ended.err).toMatch(mendIt);
+    }
+    const [validate, list] = await Promise.all([here.cli(["validate", here.research]), here.cli(["list"])]);
+    expect(validate.code).toBe(1);
+    expect(validate.out).toMatch(/is not valid: \d+ errors?, 0 warnings\n$/);
+    expect(list).toMatchObject({ code: 0, err: "" });
+    expect(list.out).toMatch(/broken: [^\n]+\n\n1 research, 1 broken: research-ralph validate <name> says why\n$/);
+    expect(list.out).not.toContain("Cannot read properties");
+    for (const { out, err } of [validate, list]) expectNoTrace(out + err);
+    expect({ size: readFileSync(path).length, begin: readFileSync(path).subarray(0, 1000) }).toEqual(before);
+  },
+);
 
 test("an rrd.json of a later version: unknown fields are kept through a whole run, an unknown word is named with the ones known here", async () => {
   const here = place();
@@ -61,7 +68,11 @@ test("a folder in the place of rrd.json is named as that", async () => {
   rmSync(path);
   mkdirSync(path);
   for (const command of ["run", "status", "validate", "reset"]) {
-    expectSentence(await here.cli([command, here.research]), 1, /small-grippers-2026-03-01\/rrd\.json is a folder where a file belongs; move it away\./);
+    expectSentence(
+      await here.cli([command, here.research]),
+      1,
+      /small-grippers-2026-03-01\/rrd\.json is a folder where a file belongs; move it away\./,
+    );
   }
 });
 

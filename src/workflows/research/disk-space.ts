@@ -14,5 +14,7 @@ export async function requireSpace(folder: string): Promise<void> {
   if (disk === undefined || disk.blocks === 0) return;
   const blocks = process.getuid?.() === 0 ? disk.bfree : disk.bavail;
   if (blocks * disk.bsize >= least) return;
-  throw new ExpectedError(`There is no space left on the disk for an agent to work in ${folder}; free some, or set state_dir to another disk, and run again.`);
+  throw new ExpectedError(
+    `There is no space left on the disk for an agent to work in ${folder}; free some, or set state_dir to another disk, and run again.`,
+  );
 }

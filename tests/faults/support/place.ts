@@ -149,7 +149,12 @@ export function makeRepository(cwd: string): void {
   git("commit", "-q", "-m", "begin");
 }
 
-const linesOf = (path: string): string[] => (existsSync(path) ? readFileSync(path, "utf8").split("\n").filter((line) => line !== "") : []);
+const linesOf = (path: string): string[] =>
+  existsSync(path)
+    ? readFileSync(path, "utf8")
+        .split("\n")
+        .filter((line) => line !== "")
+    : [];
 
 /** Processes whose environment holds `mark`; zombies have none. Empty where there is no /proc. */
 function processesWith(mark: string): number[] {
