@@ -3,8 +3,9 @@ import { basename, dirname, join } from "node:path";
 import { ExpectedError } from "../lib/errors.js";
 import { hiddenName, journalFolder } from "./journal.js";
 import { isSameVersion, keepAside, moveAside, putVersion, type Version, versionAt } from "./keep-version.js";
-import { rrdName } from "./rrd-file.js";
+import { formatRrd, parseRrd, rrdName } from "./rrd-file.js";
 import { lastGoodOf } from "./state-file.js";
+import { keepSteering, type Steered } from "./steering.js";
 import { explaining } from "./system-error.js";
 
 /** The files of a research as they were before an agent started that nothing confines. */
@@ -30,8 +31,8 @@ const standingOrders = ["AGENTS.md", "CLAUDE.md", "prompt.md", "ralph.config.yam
 
 /**
  * Remembers, in this process's memory where no agent reaches, the files that only this program and people write. An agent that nothing
- * confines can write them too, and its changes can't be told from a person's: while one runs, both are moved aside, and the files
- * are as they were. People edit between iterations then, with a PAUSE file.
+ * confines can write them too, and its changes can't be told from a person's. In rrd.json what steers is kept and what forges results is
+ * put back; every other file is as it was, and the changed ones are kept aside.
  */
 export async function protect({ folder, root, rescue, iteration }: ProtectOptions): Promise<Protection> {
   const kept = new Map<string, Version>();
@@ -46,11 +47,15 @@ export async function protect({ folder, root, rescue, iteration }: ProtectOption
 
   const restoreFiles = async (agent: string): Promise<string[]> => {
     const changed: string[] = [];
+    const sentences: string[] = [];
     let moved = false;
     for (const [path, remembered] of kept) {
       const now = await explaining(path, () => versionAt(path));
       if (isSameVersion(now, remembered)) continue;
-      const version = wholeVersion(path, remembered);
+      const steered = path === join(folder, rrdName) ? steering(remembered, now) : undefined;
+      if (steered !== undefined && steered.kept.length > 0) sentences.push(edited(steered.kept, agent));
+      if (steered?.forged === false) continue;
+      const version = steered === undefined ? wholeVersion(path, remembered) : { ...remembered, bytes: Buffer.from(formatRrd(steered.rrd)) };
       await explaining(path, async () => {
         // A kill between the two must find a file: without its rrd.json a research can't go on, and a log that is gone is begun anew.
         if (now.kind !== "absent") await (version.kind === "absent" ? moveAside(path, aside) : keepAside(path, now, aside));
@@ -59,9 +64,12 @@ export async function protect({ folder, root, rescue, iteration }: ProtectOption
       moved ||= now.kind !== "absent";
       changed.push(path === lastGoodOf(folder) ? "the copy of the last good version" : basename(path));
     }
-    if (changed.length === 0) return [];
+    if (changed.length === 0) return sentences;
     const where = moved ? `; the changed ones are in ${aside}, to copy back while no agent runs if the change was yours` : "";
-    return [`${list(changed)} changed while ${agent} ran, which nothing confines, and ${changed.length === 1 ? "is" : "are"} as before${where}.`];
+    return [
+      ...sentences,
+      `${list(changed)} changed while ${agent} ran, which nothing confines, and ${changed.length === 1 ? "is" : "are"} as before${where}.`,
+    ];
   };
 
   const clearJournal = async (agent: string): Promise<string[]> => {
@@ -96,6 +104,15 @@ export async function protect({ folder, root, rescue, iteration }: ProtectOption
     },
   };
 }
+
+/** What of an edit of rrd.json may stay; undefined where either version is no valid state. */
+function steering(before: Version, now: Version): Steered | undefined {
+  const [old, edit] = [before, now].map((version) => (version.kind === "file" ? parseRrd(version.bytes.toString("utf8"), rrdName).ok : undefined));
+  return old === undefined || edit === undefined ? undefined : keepSteering(old, edit);
+}
+
+const edited = (kept: readonly string[], agent: string): string =>
+  `rrd.json was edited while ${agent} ran, which nothing confines (${list(kept)}); that is kept as yours, so look at it if it was not.`;
 
 function isJson(version: Version): boolean {
   try {
