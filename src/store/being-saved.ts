@@ -1,24 +1,29 @@
+import { readFile } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
-import { ExpectedError } from "../lib/errors.js";
+import { ExpectedError, hasCode } from "../lib/errors.js";
 import { stampOf } from "./files.js";
+import { isUnfinished } from "./json-syntax.js";
 
 /**
- * Editors save in place, or move the old file away first: whoever looks in that moment finds half of it, or none. One of
- * 332 saves met it on a busy machine. A file that is still broken this long after its last change is broken.
+ * Editors save in place, or move the old file away first: whoever looks in that moment finds a part of it, or none. One of some
+ * 300 saves met it on a busy machine, where the disk lets a writer wait for a second or two between emptying and writing.
  */
-const savingTakes = 1000;
+const savingTakes = 5000;
 
 /**
- * Reads the file at `path` by `read`; where that fails while somebody is just saving the file, it is read again.
- * @throws what `read` throws, once nobody has changed the file for a second.
+ * Reads the file at `path` by `read`; where that fails because somebody is just saving the file, it is read again.
+ * @throws what `read` throws, once the file is whole, or nobody has changed it for five seconds.
  */
 export async function readOnceSaved<T>(path: string, read: () => Promise<T>): Promise<T> {
   const until = Date.now() + savingTakes;
   for (;;) {
+    const before = await stampOf(path);
     try {
       return await read();
     } catch (error) {
-      if (!(error instanceof ExpectedError) || Date.now() >= until || !(await isBeingSaved(path))) throw error;
+      // Another version by now: the one that was read was on its way to it.
+      const goesOn = (await stampOf(path)) !== before || (await isBeingSaved(path));
+      if (!(error instanceof ExpectedError) || Date.now() >= until || !goesOn) throw error;
       await sleep(25);
     }
   }
@@ -26,5 +31,18 @@ export async function readOnceSaved<T>(path: string, read: () => Promise<T>): Pr
 
 async function isBeingSaved(path: string): Promise<boolean> {
   const stamp = await stampOf(path);
-  return stamp === undefined || Math.abs(Date.now() - Number(stamp.split(":")[2])) < savingTakes;
+  if (stamp === undefined) return true;
+  const [, size, changedAt] = stamp.split(":");
+  if (Math.abs(Date.now() - Number(changedAt)) >= savingTakes) return false;
+  return size === "0" || isUnfinished(await textOf(path));
+}
+
+async function textOf(path: string): Promise<string> {
+  try {
+    return await readFile(path, "utf8");
+  } catch (error) {
+    // It went in this moment, or is a folder; the next look tells.
+    if (hasCode(error, "ENOENT", "EISDIR", "EACCES")) return "{}";
+    throw error;
+  }
 }

@@ -18,6 +18,11 @@ export function locateSyntaxError(text: string): SyntaxProblem {
   return found.hint === undefined ? { line, column, message: found.message } : { line, column, message: found.message, hint: found.hint };
 }
 
+const endsEarly = "the file ends in the middle";
+
+/** Whether a text that is to be an object is no more than the beginning of one. */
+export const isUnfinished = (text: string): boolean => !text.trimEnd().endsWith("}") || scan(text).message === endsEarly;
+
 interface Found {
   readonly at: number;
   readonly message: string;
@@ -43,8 +48,7 @@ function scan(text: string): Found {
   for (;;) {
     at += match(white)?.length ?? 0;
     const next = text[at];
-    if (next === undefined)
-      return { at, message: open.length > 0 ? "the file ends in the middle" : "the file is empty", hint: "Part of it is missing." };
+    if (next === undefined) return { at, message: open.length > 0 ? endsEarly : "the file is empty", hint: "Part of it is missing." };
 
     if (expect === "comma or end") {
       const top = open.at(-1);
