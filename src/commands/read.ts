@@ -36,6 +36,8 @@ export async function readCommand({ reference: input, flags, quiet, json }: Read
       const described = await describeReference(reference, {
         cacheDir: join(folder, ".ralph", "texts"),
         signal,
+        // Whoever types an address may mean a server of their own; what it redirects to is none of their typing.
+        privateAddresses: reference.kind === "url",
         ...(config.contact === undefined ? {} : { contact: config.contact }),
       });
       if (described.status !== "ok") throw new ExpectedError(described.reason, described.status === "blocked" || described.status === "rate_limited" ? 5 : 1);

@@ -15,8 +15,8 @@ export interface CheckedEvidence {
   readonly verified: number;
   readonly notInText: number;
   readonly couldNotCheck: number;
-  /** For each quote that was not found, the passage nearest to it; empty where there is none. */
-  readonly missing: readonly { readonly quote: string; readonly nearest: string }[];
+  /** For each quote that was not found: the passage nearest to it, empty where there is none, and why it is none. */
+  readonly missing: readonly { readonly quote: string; readonly nearest: string; readonly why: "not found in the text" | "too short to be evidence" }[];
 }
 
 /**
@@ -24,12 +24,12 @@ export interface CheckedEvidence {
  * Without a text nothing is false: every item is `could-not-check` and keeps the agent's locator.
  */
 export function checkEvidence(items: readonly Claimed[], text: PaperText | undefined): CheckedEvidence {
-  const missing: { quote: string; nearest: string }[] = [];
+  const missing: CheckedEvidence["missing"][number][] = [];
   const evidence = items.map(({ claim, quote, locator }): Evidence => {
     if (text === undefined) return { claim, quote, status: "could-not-check", locator: locator ?? null };
     const match = findQuote(text, quote);
     if (match.found) return { claim, quote, status: "verified", locator: match.locator ?? null, text_sha256: text.sha256 };
-    missing.push({ quote, nearest: match.nearest });
+    missing.push({ quote, nearest: match.nearest, why: match.tooShort === true ? "too short to be evidence" : "not found in the text" });
     return { claim, quote, status: "not-in-text", locator: null, text_sha256: text.sha256 };
   });
   const count = (status: Evidence["status"]) => evidence.filter((item) => item.status === status).length;

@@ -11,16 +11,21 @@ export interface Searchable {
 export type QuoteMatch =
   /** `start` and `end` are offsets into the text; an elided quote spans its fragments. */
   | { readonly found: true; readonly start: number; readonly end: number; readonly locator?: string }
-  /** The passage that shares most with the quote, on one line of at most 300 characters; empty where nothing is shared. */
-  | { readonly found: false; readonly nearest: string };
+  /**
+   * `nearest`: the passage that shares most with the quote, on one line of at most 300 characters; empty where nothing is shared.
+   * `tooShort`: the quote says so little that it was not looked for.
+   */
+  | { readonly found: false; readonly nearest: string; readonly tooShort?: true };
 
 /** So many characters may lie between two fragments of an elided quote: about half a page. */
 const widestElision = 2000;
 /** Where a fragment stands in more places than this, the rest are not tried. */
 const mostStarts = 5000;
-/** Below both, a quote says so little that it has to stand in the text as it is. */
+/** What a fragment of an elided quote has at least, one or the other. */
 const fewWords = 3;
 const fewCharacters = 12;
+/** Scripts that set no spaces between words. */
+const unspaced = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}]/u;
 
 const prepared = new WeakMap<Searchable, Normalised>();
 
@@ -28,15 +33,25 @@ const prepared = new WeakMap<Searchable, Normalised>();
  * Looks for a quote in a text. White space, hyphenation, accents, case, ligatures, kinds of quotation marks and dashes, bracketed
  * citations left out, and page breaks make no difference; every letter, digit, sign and word order does. `…`, `...` and `[...]` stand
  * for words left out between fragments that follow each other within 2,000 characters.
+ * "of the" and "5" stand in every paper: a quote has at least four words, or three of which one is a number, or twelve characters of a
+ * script without spaces.
  * A text given as an object is normalised once, however many quotes are looked for.
  */
 export function findQuote(text: Searchable | string, quote: string): QuoteMatch {
   const searchable = typeof text === "string" ? { text } : text;
+  if (isTooShort(quote)) return { found: false, nearest: nearestPassage(searchable, quote), tooShort: true };
   const haystack = prepare(searchable);
   const hit = locate(searchable.text, haystack, quote);
   if (hit === undefined) return { found: false, nearest: nearestPassage(searchable, quote) };
   const locator = locatorAt(searchable.marks ?? [], hit.start);
   return { found: true, ...hit, ...(locator === undefined ? {} : { locator }) };
+}
+
+function isTooShort(quote: string): boolean {
+  // A compound is one word: "state-of-the-art" says less than four.
+  const words = quote.split(/[\s\u2014]+/).filter((word) => /[\p{L}\p{N}]/u.test(word));
+  if (words.length >= 4 || (words.length === 3 && words.some((word) => /\p{N}/u.test(word)))) return false;
+  return [...quote].filter((char) => unspaced.test(char)).length < fewCharacters;
 }
 
 function prepare(searchable: Searchable): Normalised {
@@ -75,21 +90,13 @@ const trimQuotationMarks = (quote: string) =>
 const isShort = (quote: string) => wordsOf(quote).length < fewWords && normalise(quote).chars.length < fewCharacters;
 
 function asWhole(text: string, haystack: Normalised, quote: string): Span | undefined {
-  const bare = trimQuotationMarks(quote);
-  const words = wordsOf(bare).length;
-  // A single word proves nothing, however long; a number may.
-  if (words === 0 || (words === 1 && !/\p{N}/u.test(bare))) return undefined;
-  const needle = normalise(bare);
+  const needle = normalise(trimQuotationMarks(quote));
   for (const start of starts(haystack, needle)) {
     const span = check(text, haystack, needle, start);
-    if (span === undefined) continue;
-    if (isShort(bare) && oneLine(text.slice(span.start, span.end)) !== oneLine(bare)) continue;
-    return span;
+    if (span !== undefined) return span;
   }
   return undefined;
 }
-
-const oneLine = (text: string) => text.replace(/\s+/g, " ").trim();
 
 interface Chain extends Span {
   /** Where in the normalised text the last fragment ends. */
@@ -140,6 +147,8 @@ function check(text: string, haystack: Normalised, needle: Normalised, start: nu
 
 const isDigit = (char: string | undefined) => char !== undefined && /\p{Nd}/u.test(char);
 const isWordy = (char: string | undefined) => char !== undefined && /[\p{L}\p{N}]/u.test(char);
+/** Where one word ends and the next begins, nobody sees. */
+const isUnspaced = (before: string | undefined, after: string | undefined) => unspaced.test(before ?? "") && unspaced.test(after ?? "");
 const isPoint = (char: string | undefined) => char === "." || char === ",";
 
 /**
@@ -156,7 +165,7 @@ function gapsAgree(haystack: Normalised, needle: Normalised, start: number): boo
     const [before, after] = [needle.chars[at - 1], needle.chars[at]];
     if (isDigit(before) && isDigit(after) && (inText === GAP_NONE || inQuote === GAP_NONE)) return false;
     if (isPoint(before) && isDigit(after) && isDigit(needle.chars[at - 2])) return false;
-    if (inText === GAP_EITHER || inQuote === GAP_EITHER) continue;
+    if (inText === GAP_EITHER || inQuote === GAP_EITHER || isUnspaced(before, after)) continue;
     if (isWordy(before) && isWordy(after) && !isDigit(before) && !isDigit(after)) forgiven += 1;
   }
   return forgiven <= (words < fewWords ? 0 : 1 + Math.floor(words / 8));
@@ -167,7 +176,7 @@ function cutsInto({ chars, gaps }: Normalised, at: number): boolean {
   if (at <= 0 || at >= chars.length) return false;
   const [before, after] = [chars[at - 1], chars[at]];
   const gap = gaps[at];
-  if (gap === GAP_NONE && isWordy(before) && isWordy(after)) return true;
+  if (gap === GAP_NONE && isWordy(before) && isWordy(after) && !isUnspaced(before, after)) return true;
   if (isPoint(before) && isDigit(after) && isDigit(chars[at - 2]) && gap === GAP_NONE) return true;
   if (isPoint(after) && isDigit(before) && isDigit(chars[at + 1]) && gaps[at + 1] === GAP_NONE) return true;
   // "0.3" of "-0.3", while the 4 of "GPT-4" is no negative number.

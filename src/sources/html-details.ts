@@ -28,6 +28,7 @@ export function detailsOf(page: CheerioAPI, url: string | undefined): PageDetail
     .flatMap((names) => names.split(";"))
     .map((name) => name.trim());
   const pdf = all("citation_pdf_url")[0];
+  const namesDoi = all("dc.identifier").some((identifier) => /^(?:doi:\s*|https?:\/\/(?:dx\.)?doi\.org\/)?10\.\d{4,9}\/\S+$/i.test(identifier));
   const base = page("base[href]").attr("href") ?? url;
   const abstract =
     all("citation_abstract", "dcterms.abstract")[0] ??
@@ -41,7 +42,7 @@ export function detailsOf(page: CheerioAPI, url: string | undefined): PageDetail
     abstract: abstract?.replace(/^(?:abstract)[\s.:]*/i, ""),
     doi: /10\.\d{4,9}\/\S+/.exec(all("citation_doi", "dc.identifier", "prism.doi")[0] ?? "")?.[0].toLowerCase(),
     pdfUrl: pdf !== undefined && URL.canParse(pdf, base) ? new URL(pdf, base).href : undefined,
-    isAboutPaper: all("citation_title", "citation_pdf_url", "citation_doi").length > 0,
+    isAboutPaper: all("citation_title", "citation_pdf_url", "citation_doi", "prism.doi", "publication_doi").length > 0 || namesDoi,
   };
 }
 

@@ -2,6 +2,7 @@ import type { CheerioAPI } from "cheerio";
 import { detailsOf } from "./html-details.js";
 import { partsOf } from "./html-parts.js";
 import { removeHidden } from "./hidden.js";
+import { holdsBody } from "./landing-page.js";
 import { findInstructions } from "./suspicious.js";
 import { buildText, type ReadResult } from "./text.js";
 
@@ -18,7 +19,7 @@ export type HtmlResult = ReadResult & { readonly pdfUrl?: string };
 
 /**
  * The text of an HTML page: sections under their headings, formulas once as LaTeX, references kept; scripts, menus and text that a reader
- * would not see left out. A page that carries a paper's meta data but not its body is `partial`.
+ * would not see left out. The depth of a page that carries a paper's meta data but not its body is `abstract`.
  * `url` is the page's own, for links that are relative to it.
  */
 export async function readHtml(source: string, url?: string): Promise<HtmlResult> {
@@ -65,8 +66,7 @@ function readPage(page: CheerioAPI, url: string | undefined): HtmlResult {
       reason: "The page has hardly any text; it may need JavaScript or a login. Save the paper as a PDF and give its path.",
     };
 
-  const sections = parts.filter((part) => part.label !== undefined).length;
-  const isWhole = main === "article.ltx_document" || !details.isAboutPaper || (length > 10_000 && sections >= 3);
+  const isWhole = main === "article.ltx_document" || !details.isAboutPaper || holdsBody(parts);
   const warnings =
     hidden === ""
       ? []
@@ -76,7 +76,7 @@ function readPage(page: CheerioAPI, url: string | undefined): HtmlResult {
   const { title, authors, date, abstract, doi, pdfUrl } = details;
   return {
     status: "ok",
-    text: buildText(parts, { kind: "html", depth: isWhole ? "full" : "partial", title, authors, date, abstract, doi, warnings }),
+    text: buildText(parts, { kind: "html", depth: isWhole ? "full" : "abstract", title, authors, date, abstract, doi, warnings }),
     pdfUrl,
   };
 }

@@ -47,16 +47,25 @@ export function surnameOf(name: string): string | undefined {
   return given === undefined ? words.at(-1) : words[0];
 }
 
-/** The authors of a record as a list, whichever way they are written. */
+/** The authors of a record as a list, whichever way they are written: "Paré, Guy; Smith, John", "A. Lee and B. Kim", "Lee, A., Kim, B.". */
 export function authorsOf(authors: PaperIdentity["authors"]): readonly string[] {
   if (authors === undefined || authors === null) return [];
   if (typeof authors !== "string") return authors;
-  const separator = /;| and /.test(authors) ? /;| and /g : /,/g;
-  return authors
-    .split(separator)
-    .map((name) => name.trim())
-    .filter((name) => name !== "");
+  const plain = authors.replace(/[\s,]+et al\b\.?/i, "");
+  if (plain.includes(";")) return named(plain.split(";").map((name) => name.replace(/^\s*and\s/, "")));
+  const joined = named(plain.split(/,?\s+(?:and|&)\s+/));
+  // BibTeX's way: every author is "Family, Given".
+  if (joined.length > 1 && joined.every((name) => name.split(",").length === 2)) return joined;
+
+  const parts = named(joined.flatMap((each) => each.split(",")));
+  const initials = /^(?:\p{Lu}\.?[\s-]*){1,4}$/u;
+  const isPairs = parts.length % 2 === 0 && parts.every((part, index) => index % 2 === 0 || initials.test(part));
+  const isOne = joined.length === 1 && parts.length === 2 && !/\s/.test(parts[0] ?? "");
+  if (!isPairs && !isOne) return parts;
+  return parts.flatMap((part, index) => (index % 2 === 0 ? [`${part}, ${parts[index + 1]}`] : []));
 }
+
+const named = (names: readonly string[]): string[] => names.map((name) => name.trim()).filter((name) => name !== "");
 
 function firstSurname(authors: PaperIdentity["authors"]): string | undefined {
   const first = authorsOf(authors)[0];
@@ -86,27 +95,30 @@ function yearOf(date: string | null | undefined): number | undefined {
   return year === undefined ? undefined : Number(year);
 }
 
-/** So much of a document holds its title and authors, also behind a cover page or a journal's head. */
+/** So much of a document holds its title, also behind a cover page or a journal's head. */
 const firstPart = 6000;
+/** So much holds its authors; further on, references begin to name others. */
+const authorsPart = 3000;
+/** Shares of a title's words: of one that stands there, and of one that was changed between versions. */
+const mostOfTitle = 0.7;
+const someOfTitle = 0.3;
 
 /**
- * Whether a fetched text is the paper it was fetched as: most words of the title stand near its beginning, or else an author does, for
- * titles change between versions. Without a title there is nothing to compare and the answer is yes.
+ * Whether a fetched text is the paper it was fetched as: most words of the title stand near its beginning, or, as titles change between
+ * versions, some of them and an author. Without a title there is nothing to compare and the answer is yes.
  */
 export function isDocumentOf(text: string, paper: { readonly title?: string | null; readonly authors?: PaperIdentity["authors"] }): boolean {
   const wanted = normalTitle(paper.title ?? "");
   if (wanted === "") return true;
-  const beginning = normalTitle(text.slice(0, firstPart).replace(/-\n/g, ""));
+  const beginning = beginningOf(text, firstPart);
   if (beginning.replace(/ /g, "").includes(wanted.replace(/ /g, ""))) return true;
 
   const words = new Set(beginning.split(" "));
   const telling = [...new Set(wanted.split(" "))].filter((word) => word.length > 2 && !smallWords.has(word));
-  if (telling.length > 0 && telling.filter((word) => words.has(word)).length >= 0.7 * telling.length) return true;
-  const surnames = new Set(
-    authorsOf(paper.authors)
-      .map(surnameOf)
-      .filter((name) => name !== undefined && words.has(name)),
-  );
-  // Wang or Lee alone stands in every second reference list.
-  return surnames.size >= 2 || [...surnames].some((name) => (name?.length ?? 0) >= 5);
+  const share = telling.length === 0 ? 0 : telling.filter((word) => words.has(word)).length / telling.length;
+  if (share >= mostOfTitle) return true;
+  const top = new Set(beginningOf(text, authorsPart).split(" "));
+  return share >= someOfTitle && authorsOf(paper.authors).some((name) => top.has(surnameOf(name) ?? ""));
 }
+
+const beginningOf = (text: string, characters: number): string => normalTitle(text.slice(0, characters).replace(/-\n/g, ""));

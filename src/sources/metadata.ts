@@ -3,7 +3,8 @@ import { pathToFileURL } from "node:url";
 import { arxivPaper } from "./arxiv.js";
 import type { Candidate, Described } from "./candidate.js";
 import { crossrefPaper } from "./crossref.js";
-import { publicEndpoints, readPaper, type ReadOptions } from "./read-paper.js";
+import { publicEndpoints } from "./fetch-paper.js";
+import { readPaper, type ReadOptions } from "./read-paper.js";
 import { documentEnding, paperId, type Reference } from "./reference.js";
 
 /**

@@ -1,24 +1,29 @@
-import { createHash } from "node:crypto";
+import { createHash, randomUUID } from "node:crypto";
 import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { safeName } from "./reference.js";
 import type { PaperText } from "./text.js";
 
-/** One file of the cache. `stamp` tells whether a document on the disk has changed since. */
+/** One file of the cache. `stamp` tells whether the document, or the address that leads to it, has changed since. */
 interface CachedText extends PaperText {
   readonly paper: string;
   readonly stamp?: string;
+  /** Set where the text must not be read again by a later run. */
+  readonly run?: string;
 }
+
+/** A landing page kept for longer would go on standing for the paper after its PDF has become free. */
+const thisRun = randomUUID();
 
 /** Where a paper's text is kept. The folder must be ignored by git: most papers may be read, not passed on. */
 export const cachedTextPath = (cacheDir: string, id: string): string => join(cacheDir, `${safeName(id)}.json`);
 
-/** The text kept for a paper, or undefined where there is none, it was changed by hand, or its document has changed. */
+/** The text kept for a paper, or undefined where there is none, it was changed by hand, its document has changed, or it is an earlier run's landing page. */
 export async function loadText(cacheDir: string, id: string, stamp?: string): Promise<PaperText | undefined> {
   try {
-    const { paper, stamp: kept, ...text } = JSON.parse(await readFile(cachedTextPath(cacheDir, id), "utf8")) as CachedText;
+    const { paper, stamp: kept, run, ...text } = JSON.parse(await readFile(cachedTextPath(cacheDir, id), "utf8")) as CachedText;
     const isWhole = typeof text.text === "string" && createHash("sha256").update(text.text).digest("hex") === text.sha256;
-    return isWhole && Array.isArray(text.marks) && Array.isArray(text.warnings) && paper === id && kept === stamp ? text : undefined;
+    return isWhole && Array.isArray(text.marks) && Array.isArray(text.warnings) && paper === id && kept === stamp && (run === undefined || run === thisRun) ? text : undefined;
   } catch {
     // Missing or torn: it is only a cache.
     return undefined;
@@ -30,7 +35,7 @@ export async function saveText(cacheDir: string, id: string, text: PaperText, st
   const path = cachedTextPath(cacheDir, id);
   await mkdir(cacheDir, { recursive: true });
   const temporary = `${path}.${process.pid}.tmp`;
-  await writeFile(temporary, JSON.stringify({ paper: id, stamp, ...text } satisfies CachedText));
+  await writeFile(temporary, JSON.stringify({ paper: id, stamp, ...(text.depth === "abstract" ? { run: thisRun } : {}), ...text } satisfies CachedText));
   await rename(temporary, path);
   return path;
 }

@@ -16,8 +16,8 @@ export interface PaperText {
   /** In the order of the text. */
   readonly marks: readonly Mark[];
   readonly kind: "pdf" | "html" | "markdown" | "text";
-  /** `partial`: a landing page, or a document longer than the reader's bounds. */
-  readonly depth: "full" | "partial";
+  /** `partial`: a document longer than the reader's bounds. `abstract`: a page about the paper, such as a publisher's, without its body. */
+  readonly depth: "full" | "partial" | "abstract";
   readonly title?: string;
   readonly authors?: readonly string[];
   /** YYYY, YYYY-MM or YYYY-MM-DD. */

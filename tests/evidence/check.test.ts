@@ -41,6 +41,18 @@ describe("checkEvidence", () => {
     expect(checked.missing[0]?.nearest).toContain("87.5");
   });
 
+  it("says of each quote that counts for nothing whether it is missing or too short", async () => {
+    const { evidence, missing } = checkEvidence(
+      [
+        { claim: "it was measured", quote: "600 physical" },
+        { claim: "it triples success", quote: second.replace("87.5", "97.5") },
+      ],
+      await paper(),
+    );
+    expect(evidence.map(({ status }) => status)).toEqual(["not-in-text", "not-in-text"]);
+    expect(missing.map(({ why }) => why)).toEqual(["too short to be evidence", "not found in the text"]);
+  });
+
   it("calls nothing false without a text", () => {
     const checked = checkEvidence([{ claim: "a", quote: "anything at all", locator: "p. 3" }], undefined);
     expect(checked).toEqual({

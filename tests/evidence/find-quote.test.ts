@@ -28,6 +28,7 @@ describe("a quote is found in spite of", () => {
     ["letter case", "Domain Randomisation Helps Transfer", "domain randomisation helps transfer"],
     ["Markdown emphasis and heading marks", "## 3 Results\n\nIt was **much better** than `PPO` there", "3 Results It was much better than PPO there"],
     ["list marks", "needs three things:\n- a hand\n- a simulator", "needs three things: a hand a simulator"],
+    ["line breaks in a script without spaces", "机器人灵巧操作研究的\n最新进展和\n挑战", "操作研究的最新进展和挑战"],
     ["quotation marks around it", "the policy reaches 94 percent", "“the policy reaches 94 percent”"],
   ])("%s", (_, text, quote) => {
     expect(found(`Before it. ${text} After it.`, quote)).toBe(true);
@@ -96,18 +97,21 @@ describe("fragments", () => {
 });
 
 describe("a short quote", () => {
-  it("counts when it holds a number or two words, and stands in the text as it is", () => {
-    expect(found("success rose to 94.2% there", "94.2%")).toBe(true);
-    expect(found("a Shadow Hand there", "Shadow Hand")).toBe(true);
-    expect(found("a Shadow Hand there", "shadow hand")).toBe(false);
-    expect(found("a value of 0.3041", "0.304")).toBe(false);
+  const text = "In 5 of the 12 runs the Shadow Hand reached 94.2% success, a state-of-the-art result. 机器人灵巧操作研究的最新进展和挑战。";
+
+  it.each(["of the", "5", "in 5", "94.2%", "Shadow Hand", "a state-of-the-art result", "reached", "", "...", "the … runs", "机器人灵巧操作"])(
+    "is no evidence although it stands in the text: '%s'",
+    (quote) => {
+      expect(findQuote(text, quote)).toMatchObject({ found: false, tooShort: true });
+    },
+  );
+
+  it.each(["the 12 runs", "reached 94.2% success", "the Shadow Hand reached", "机器人灵巧操作研究的最新进展"])("says enough: '%s'", (quote) => {
+    expect(found(text, quote)).toBe(true);
   });
 
-  it("does not count when it is one word, however long", () => {
-    expect(found("the hand is good", "hand")).toBe(false);
-    expect(found("all about generalisation", "generalisation")).toBe(false);
-    expect(found("anything", "")).toBe(false);
-    expect(found("anything...", "...")).toBe(false);
+  it("that is not short is looked for, and is not called so where it is missing", () => {
+    expect(findQuote(text, "the Shadow Hand failed")).not.toHaveProperty("tooShort");
   });
 });
 

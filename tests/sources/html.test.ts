@@ -71,17 +71,40 @@ describe("readHtml", () => {
     expect(text).toContain("so $E=mc^{2}$ holds");
   });
 
-  it("calls a page with a paper's meta data and no body partial, and knows its PDF", async () => {
+  it("calls a page with a paper's meta data and no body an abstract, and knows its PDF", async () => {
     const head = `<meta name="citation_title" content="A Hand"><meta name="citation_author" content="Sample, Ada"><meta name="citation_author" content="Other, Bo">
       <meta name="citation_publication_date" content="2024/1/22"><meta name="citation_pdf_url" content="/pdf/1.pdf"><meta name="citation_doi" content="10.1000/X">`;
     expect(await read(`<head>${head}</head><body><h1>A Hand</h1><p>${filler}</p></body>`, "https://example.org/abs/1")).toMatchObject({
-      depth: "partial",
+      depth: "abstract",
       pdfUrl: "https://example.org/pdf/1.pdf",
       title: "A Hand",
       authors: ["Sample, Ada", "Other, Bo"],
       date: "2024-01-22",
       doi: "10.1000/x",
     });
+  });
+
+  const about = '<meta name="citation_title" content="A Hand">';
+  const section = (heading: string, text: string) => `<h2>${heading}</h2><p>${text}</p>`;
+  const long = filler.repeat(20);
+
+  it.each([
+    ["a long list of references", [section("Abstract", filler), section("References", long), section("Rights and permissions", filler), section("About this article", long)]],
+    ["the first lines of its sections", [section("Introduction", filler), section("Section snippets", long), section("Cited by (12)", long)]],
+  ])("calls a publisher's page with %s an abstract", async (_, sections) => {
+    expect(await read(`<head>${about}</head><body><h1>A Hand</h1>${sections.join("")}</body>`)).toMatchObject({ depth: "abstract" });
+  });
+
+  it.each([
+    ["in numbered sections", [section("Abstract", filler), section("1 Introduction", long), section("2. Contact modelling", long), section("References", filler)]],
+    ["without headings", [`<p>${long}</p>`, section("References", filler)]],
+  ])("calls a publisher's page with the paper's body %s whole", async (_, sections) => {
+    expect(await read(`<head>${about}</head><body><h1>A Hand</h1>${sections.join("")}</body>`)).toMatchObject({ depth: "full" });
+  });
+
+  it("knows a publisher's page by a DOI in its head alone", async () => {
+    const page = `<head><meta name="dc.Identifier" content="10.1145/1234567.1234568"></head><body><h1>A Hand</h1><p>${filler}</p></body>`;
+    expect(await read(page)).toMatchObject({ depth: "abstract" });
   });
 
   it("calls a page without text, and one nested without end, unreadable", async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { isDocumentOf, samePaper } from "../../src/sources/identity.js";
+import { authorsOf, isDocumentOf, samePaper } from "../../src/sources/identity.js";
 import { recorded } from "../fixtures/recorded.js";
 
 const base = {
@@ -83,5 +83,33 @@ describe("isDocumentOf", () => {
     expect(isDocumentOf(text, { title: "Graph neural networks for protein folding", authors: ["Cy Stranger"] })).toBe(false);
     expect(isDocumentOf("干细胞研究综述", { title: "机器人灵巧操作研究" })).toBe(false);
     expect(isDocumentOf("机器人灵巧操作研究 摘要", { title: "机器人灵巧操作研究" })).toBe(true);
+  });
+
+  it("refuses another paper of the same author, and one that only cites the author further on", () => {
+    expect(isDocumentOf(text, { title: "Graph neural networks for protein folding", authors: ["Ada Sample"] })).toBe(false);
+    const citing = `Hands in theory\nCy Stranger\n${"We study theory. ".repeat(200)}\n[1] Ada Sample.`;
+    expect(isDocumentOf(citing, { title: "Hands that feel", authors: ["Ada Sample"] })).toBe(false);
+    expect(isDocumentOf(citing, { title: "Hands that feel", authors: ["Cy Stranger"] })).toBe(true);
+  });
+});
+
+describe("authorsOf", () => {
+  it.each([
+    ["Paré, Guy; Smith, John", ["Paré, Guy", "Smith, John"]],
+    ["A. Lee and B. Kim", ["A. Lee", "B. Kim"]],
+    ["A. Lee, B. Kim, and C. Wu", ["A. Lee", "B. Kim", "C. Wu"]],
+    ["Ada Sample, Bo Other", ["Ada Sample", "Bo Other"]],
+    ["Sauer, Philipp C. and Van Slyke, Craig", ["Sauer, Philipp C.", "Van Slyke, Craig"]],
+    ["Lee, A., Kim, B. & Wu, C.-D.", ["Lee, A.", "Kim, B.", "Wu, C.-D."]],
+    ["Stahl, Bernd Carsten", ["Stahl, Bernd Carsten"]],
+    ["A. Lee, B. Kim et al.", ["A. Lee", "B. Kim"]],
+    ["", []],
+  ])("reads '%s'", (written, names) => {
+    expect(authorsOf(written)).toEqual(names);
+  });
+
+  it("leaves a list as it is, and takes nothing for none", () => {
+    expect(authorsOf(["Lee, A."])).toEqual(["Lee, A."]);
+    expect(authorsOf(null)).toEqual([]);
   });
 });

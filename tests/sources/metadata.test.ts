@@ -19,6 +19,7 @@ async function describeWith(reference: string, pages: Record<string, Page>) {
   return await describeReference(parseReference(reference) as Reference, {
     cacheDir: mkdtempSync(join(tmpdir(), "texts-")),
     signal: new AbortController().signal,
+    privateAddresses: true,
     endpoints,
   });
 }

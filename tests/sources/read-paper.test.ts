@@ -32,6 +32,7 @@ async function read(
     cacheDir,
     signal: new AbortController().signal,
     contact: "mail@example.org",
+    privateAddresses: true,
     endpoints: { arxiv: server.origin, doi: server.origin },
   };
   return await readPaper({ id: "url_1", ...filled }, options);
@@ -66,8 +67,15 @@ describe("readPaper over the network", () => {
     expect(found).toMatchObject({ status: "ok", text: { kind: "pdf", depth: "full" } });
   });
 
-  it("keeps a landing page alone as a partial text", async () => {
-    expect(await read({ "/abs": { body: landing("") } }, { url: "%/abs", title })).toMatchObject({ status: "ok", text: { depth: "partial" } });
+  it("takes a landing page alone for no more than the abstract", async () => {
+    expect(await read({ "/abs": { body: landing("") } }, { url: "%/abs", title })).toMatchObject({ status: "ok", text: { depth: "abstract" } });
+  });
+
+  it("takes no landing page for a paper whose PDF is only busy, and takes it where the PDF is refused", async () => {
+    const page = { body: landing('<meta name="citation_pdf_url" content="/files/1">') };
+    expect(await read({ "/abs": page, "/files/1": { status: 429 } }, { url: "%/abs", title })).toMatchObject({ status: "rate_limited", transient: true });
+    await server.close();
+    expect(await read({ "/abs": page, "/files/1": { status: 403 } }, { url: "%/abs", title })).toMatchObject({ text: { depth: "abstract" } });
   });
 
   it("prefers pdf_url, and falls back to url", async () => {
@@ -116,10 +124,11 @@ describe("readPaper over the network", () => {
   it("names the host that can't be reached", async () => {
     server = await serve({});
     await server.close();
-    const options = { cacheDir: mkdtempSync(join(tmpdir(), "texts-")), signal: new AbortController().signal };
+    const options = { cacheDir: mkdtempSync(join(tmpdir(), "texts-")), signal: new AbortController().signal, privateAddresses: true };
     expect(await readPaper({ id: "url_1", url: `${server.origin}/x` }, options)).toMatchObject({
       status: "error",
       reason: expect.stringMatching(/127\.0\.0\.1:\d+ does not accept connections/),
+      transient: true,
     });
   });
 
@@ -133,28 +142,52 @@ describe("readPaper over the network", () => {
 
   it("stops when it is aborted", async () => {
     server = await serve({ "/p": { body: latexml } });
-    const options = { cacheDir: mkdtempSync(join(tmpdir(), "texts-")), signal: AbortSignal.abort() };
-    expect(await readPaper({ id: "url_1", url: `${server.origin}/p` }, options)).toEqual({ status: "error", reason: "Fetching was interrupted." });
+    const options = { cacheDir: mkdtempSync(join(tmpdir(), "texts-")), signal: AbortSignal.abort(), privateAddresses: true };
+    expect(await readPaper({ id: "url_1", url: `${server.origin}/p` }, options)).toEqual({
+      status: "error",
+      reason: "Fetching was interrupted.",
+      transient: true,
+    });
     expect(server.requests).toEqual([]);
   });
 });
 
 describe("readPaper's kept texts", () => {
+  /** One server and one folder of texts for several readings. */
+  async function reader(pages: Record<string, Page>) {
+    server = await serve(pages);
+    const options = { cacheDir: mkdtempSync(join(tmpdir(), "texts-")), signal: new AbortController().signal, privateAddresses: true };
+    return (path: string) => readPaper({ id: "url_1", url: `${server.origin}${path}`, title }, options);
+  }
+
   it("are read again without the network, and fetched anew when they were changed", async () => {
-    const cacheDir = mkdtempSync(join(tmpdir(), "texts-"));
-    const pages = { "/p": { body: latexml } };
-    const first = await read(pages, { url: "%/p", title }, cacheDir);
-    await server.close();
-    const second = await read(pages, { url: "%/p", title }, cacheDir);
-    expect(second).toEqual(first);
-    expect(paths()).toEqual([]);
-    await server.close();
+    const at = await reader({ "/p": { body: latexml } });
+    const first = await at("/p");
+    expect(await at("/p")).toEqual(first);
+    expect(paths()).toEqual(["/p"]);
 
     const path = first.status === "ok" ? first.path : "";
     writeFileSync(path, readFileSync(path, "utf8").replace("94.2", "99.9"));
-    const third = await read(pages, { url: "%/p", title }, cacheDir);
-    expect(third).toEqual(first);
-    expect(paths()).toEqual(["/p"]);
+    expect(await at("/p")).toEqual(first);
+    expect(paths()).toEqual(["/p", "/p"]);
+  });
+
+  it("are fetched anew when the address was corrected", async () => {
+    const at = await reader({ "/abs": { body: landing("") }, "/p": { body: latexml } });
+    expect(await at("/abs")).toMatchObject({ text: { depth: "abstract" } });
+    expect(await at("/p")).toMatchObject({ text: { depth: "full" } });
+  });
+
+  it("hold a landing page for this run only", async () => {
+    const at = await reader({ "/abs": { body: landing("") } });
+    const first = await at("/abs");
+    expect(await at("/abs")).toEqual(first);
+    expect(paths()).toEqual(["/abs"]);
+    const path = first.status === "ok" ? first.path : "";
+    const kept = JSON.parse(readFileSync(path, "utf8")) as { run: string };
+    writeFileSync(path, JSON.stringify({ ...kept, run: "an earlier one" }));
+    expect(await at("/abs")).toEqual(first);
+    expect(paths()).toEqual(["/abs", "/abs"]);
   });
 });
 

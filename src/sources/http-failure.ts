@@ -1,0 +1,75 @@
+import { hasCode, messageOf } from "../lib/errors.js";
+import { privateAddressCode } from "./private-address.js";
+
+/** Why there is no answer: refused for good, told to wait, not there, or anything else. `reason` is one sentence. */
+export interface HttpFailure {
+  readonly status: "blocked" | "rate_limited" | "not-found" | "error";
+  readonly reason: string;
+  /** Set where the same request may be answered in some minutes or hours: a busy service, a network that is away. */
+  readonly transient?: true;
+  /** Of the answer, where there was one. */
+  readonly code?: number;
+  readonly body?: Uint8Array;
+}
+
+/** A failure that is worth one more try at once. */
+export type Failed = HttpFailure & { readonly again?: true };
+
+const byHand = "open it in a browser, save the PDF and give its path";
+
+/** What an answer's status, headers and body say went wrong; undefined where nothing did. */
+export function judge(
+  { status, headers }: { readonly status: number; readonly headers: { get(name: string): string | null } },
+  host: string,
+  body: Uint8Array,
+): Failed | undefined {
+  const isChallenge =
+    headers.get("cf-mitigated") === "challenge" ||
+    headers.get("x-amzn-waf-action") === "challenge" ||
+    looksLikeChallenge(body, headers.get("content-type"));
+  if (isChallenge) return { status: "blocked", reason: `${host} answered with a bot challenge; ${byHand}.` };
+  if (status === 429)
+    return { status: "rate_limited", reason: `${host} asks to wait (HTTP 429)${retryAfter(headers.get("retry-after"))}.`, transient: true };
+  if ([401, 402, 403, 407, 451].includes(status)) return { status: "blocked", reason: `${host} refused access (HTTP ${status}); ${byHand}.` };
+  if (status === 404 || status === 410) return { status: "not-found", reason: `${host} has no such document (HTTP ${status}).` };
+  if (status >= 500) return { status: "error", reason: `${host} failed (HTTP ${status}); try again later.`, transient: true, again: true };
+  if (status === 408 || status === 425) return { status: "error", reason: `${host} asks to try again (HTTP ${status}).`, transient: true };
+  return status >= 200 && status < 300 ? undefined : { status: "error", reason: `${host} answered with HTTP ${status}.` };
+}
+
+/** Challenge pages come with 200, 403 or 503, are short, and say so in their title. */
+function looksLikeChallenge(body: Uint8Array, type: string | null): boolean {
+  if (body.length > 200_000 || !/html/i.test(type ?? "")) return false;
+  const title = /<title[^>]*>([^<]{0,200})/i.exec(Buffer.from(body).toString("latin1"))?.[1] ?? "";
+  return /^\s*(?:just a moment|attention required|are you (?:a robot|human)|robot check|access denied|security check|verify(?:ing)? (?:that )?you are|checking your browser|ddos-guard|pardon our interruption|captcha)/i.test(
+    title,
+  );
+}
+
+const retryAfter = (value: string | null) => (value === null ? "" : /^\d+$/.test(value) ? `, ${value} seconds` : `, until ${value}`);
+
+/** An address in this machine or its network, which no agent or page may send us to. */
+export const isPrivate = (host: string): HttpFailure => ({
+  status: "blocked",
+  reason: `${host} is an address of this machine or its network, and papers are fetched from the public internet only; ${byHand}.`,
+});
+
+const noAnswer = ["EAI_AGAIN", "ETIMEDOUT", "ENETUNREACH", "ENETDOWN", "EHOSTUNREACH", "EHOSTDOWN"];
+const timeouts = ["UND_ERR_CONNECT_TIMEOUT", "UND_ERR_HEADERS_TIMEOUT", "UND_ERR_BODY_TIMEOUT"];
+
+/** What an error of a request means. A certificate or an answer that is no HTTP is no fault of the network's and does not pass. */
+export function describe(error: unknown, host: string, longest: number): Failed {
+  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+  const transient = true;
+  if (hasCode(cause, privateAddressCode)) return isPrivate(host);
+  if (hasCode(cause, "ENOTFOUND"))
+    return { status: "error", reason: `${host} was not found (ENOTFOUND); check the address and the network.`, transient };
+  if (hasCode(cause, "ECONNREFUSED")) return { status: "error", reason: `${host} does not accept connections (ECONNREFUSED).`, transient };
+  if (error instanceof Error && error.name === "TimeoutError")
+    return { status: "error", reason: `${host} took longer than ${longest / 1000} seconds.`, transient };
+  if (hasCode(cause, ...noAnswer, ...timeouts)) return { status: "error", reason: `${host} does not answer (${cause.code}).`, transient };
+  const lost = hasCode(cause, "ECONNRESET", "UND_ERR_SOCKET", "EPIPE") || (error instanceof Error && error.message === "terminated");
+  const reason = `${host} could not be reached (${messageOf(cause)}).`;
+  if (lost) return { status: "error", reason, transient, again: true };
+  return { status: "error", reason, ...(/^Proxy response \(5\d\d\)/.test(messageOf(cause)) ? { transient } : {}) };
+}
