@@ -35,7 +35,8 @@ export function libraryFor(folder: string, root: string, contact: string | undef
     },
     text: async (paper) => {
       const answer = await readPaper(paper, { cacheDir: join(folder, ".ralph", "texts"), signal, ...(contact === undefined ? {} : { contact }) });
-      return answer.status === "ok" ? { text: answer.text } : { unavailable: answer.reason };
+      if (answer.status === "ok") return { text: answer.text };
+      return { unavailable: answer.reason, ...(answer.transient === undefined ? {} : { transient: answer.transient }) };
     },
   };
 }
@@ -77,14 +78,14 @@ export async function openForWork(folder: string, config: ResolvedConfig, io: Io
   const workspaces = workspacesOf(config.stateDir, folder);
   const research = await openResearch(folder, { derive, git: config.git, notify: (level, message) => notices.push({ level, message }) });
   await workspaces.sweep();
-  const now = systemClock.now;
+  const { now, sleep } = systemClock;
   const rescue = join(config.stateDir, "rescued");
   const guarded = agent.confinement === "unconfined" ? { protect: (iteration: number) => protect({ folder, root, rescue, iteration }) } : {};
   const redact = redactFor(Object.assign({}, io.env, ...Object.values(config.agents).map(({ env }) => env)));
   const library = libraryFor(folder, root, config.contact, signal);
   const workflow =
     classicPrompt === undefined
-      ? researchWorkflow({ research, library, workspaces, prompt, root, now, learn: config.learn === "auto", notices, redact, ...guarded })
+      ? researchWorkflow({ research, library, workspaces, prompt, root, now, sleep, signal, learn: config.learn === "auto", notices, redact, ...guarded })
       : classicWorkflow({ research, prompt: classicPrompt, root, now, notices });
   const close = async () => {
     await research.close();

@@ -1,11 +1,12 @@
 import { createColors } from "picocolors";
 import type { LedgerLine } from "../generated/ledger.js";
 import type { Evidence, Paper, Rrd } from "../generated/rrd.js";
+import { authorsOf } from "../sources/identity.js";
 import { count, duration, money, wrap } from "../ui/format.js";
 import type { Io } from "../ui/io.js";
 import { oneLine } from "../ui/sanitise.js";
 import { executionDimensions, scoresOf, strategicDimensions, type Totals, totalsOf } from "../workflows/research/scores.js";
-import { authorsOf, prose } from "../workflows/research/unit-data.js";
+import { prose } from "../workflows/research/unit-data.js";
 import { spendingOf, timeSpent, type Spending } from "./time-and-cost.js";
 
 /** What reading one paper brought and cost, and what thirty such papers would. */
@@ -47,7 +48,7 @@ export function readingLines(reading: Reading, io: Pick<Io, "columns" | "color">
   const analysis = paper.analysis;
   const part = (name: string, text: unknown) => (prose(text) === "" ? [] : ["", colors.bold(name), ...flow(prose(text), "  ")]);
   const code = Array.isArray(analysis?.implementations_found) ? analysis.implementations_found.map(String) : [];
-  const byline = [authorsOf(paper).slice(0, 4).join(", ") + (authorsOf(paper).length > 4 ? " and others" : ""), paper.date ?? "", paper.id].filter((text) => text !== "");
+  const byline = [authorsOf(paper.authors).slice(0, 4).join(", ") + (authorsOf(paper.authors).length > 4 ? " and others" : ""), paper.date ?? "", paper.id].filter((text) => text !== "");
   const total = totals?.strategic === undefined ? `${totals?.combined ?? "?"}/30` : `${totals.combined}/50 (execution ${totals.execution}/30, blue ocean ${totals.strategic}/20)`;
   const forecast = `${thirtyPapers.hours < 0.1 ? "under 0.1" : thirtyPapers.hours.toFixed(1)} h${thirtyPapers.costUsd === undefined ? "" : `, ${money(thirtyPapers.costUsd)}`}`;
   return [

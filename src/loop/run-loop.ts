@@ -29,7 +29,6 @@ export async function* runLoop<State>(workflow: Workflow<State>, agent: Agent, o
   const at = () => new Date(clock.now()).toISOString();
   let waitingFor = 0;
   let soFar: RunSoFar = { startedAt: clock.now(), now: clock.now(), iterations: [] };
-
   const notices = () => workflow.notices().map((notice) => ({ ...notice, type: "notice" as const, at: at() }));
 
   yield { type: "run-started", at: at(), workflow: workflow.name, agent: agent.name };
@@ -54,6 +53,7 @@ export async function* runLoop<State>(workflow: Workflow<State>, agent: Agent, o
 
     const brief = await workflow.brief(state, unit, notesFor(unit, soFar));
     if (isVerdict(brief)) return yield* end(brief);
+    if (brief === "later") continue;
     const { iteration, tokens: briefTokens, workspace } = brief;
     const { id, phase, title } = unit;
     yield { type: "iteration-started", at: at(), iteration, unit: id, phase, title, briefTokens, workspace, progress: workflow.progress(state) };
@@ -77,15 +77,13 @@ export async function* runLoop<State>(workflow: Workflow<State>, agent: Agent, o
 
 /** Runs the agent, passing on what it says, and folds the stream into one AgentRun. */
 async function* follow(agent: Agent, brief: Brief, options: LoopOptions, at: () => string): AsyncGenerator<LoopEvent, AgentRun> {
-  const { name, confinement } = agent;
-  const { iteration } = brief;
   const startedAt = options.clock.now();
   const none = { input: 0, cached: 0, output: 0, requests: 0 };
-  let run: AgentRun = { iteration, agent: name, confinement, startedAt, endedAt: startedAt, usage: none, brief, message: "" };
+  let run: AgentRun = { iteration: brief.iteration, agent: agent.name, confinement: agent.confinement, startedAt, endedAt: startedAt, usage: none, brief, message: "" };
   for await (const event of agent.run(brief, { signal: options.abort })) {
     if (event.type === "usage") run = { ...run, usage: event.usage, costUsd: event.costUsd ?? run.costUsd, model: event.model ?? run.model };
     if (event.type === "end") run = { ...run, message: event.message, failure: event.failure };
-    yield { type: "agent", at: at(), iteration, event };
+    yield { type: "agent", at: at(), iteration: brief.iteration, event };
   }
   return { ...run, endedAt: options.clock.now() };
 }

@@ -87,8 +87,11 @@ export interface Workflow<State> {
   load(): Promise<State | Verdict>;
   /** What to do next. Pure. `wait`: nothing now, something after a unit in flight has ended. */
   next(state: State, inFlight: readonly Unit[]): Unit | "wait" | Verdict;
-  /** The text for the agent and a fresh workspace. Bounded, however large the state is. */
-  brief(state: State, unit: Unit, notes: Notes): Promise<Brief | Verdict>;
+  /**
+   * The text for the agent and a fresh workspace. Bounded, however large the state is. `later`: what the unit needs can't be had just now;
+   * from then on `next` names another unit or says why there is none.
+   */
+  brief(state: State, unit: Unit, notes: Notes): Promise<Brief | "later" | Verdict>;
   /** Verifies what the run left behind, then folds it into the state, or refuses it with reasons. */
   accept(state: State, unit: Unit, run: AgentRun): Promise<Outcome | Verdict>;
   /** How far the work is, for people. Pure. */

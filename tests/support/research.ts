@@ -162,7 +162,7 @@ export function researchFolder(rrd: Rrd, given: Library = library()) {
       const never = new AbortController().signal;
       const workspaces = workspacesOf(join(root, "state"), folder);
       await workspaces.sweep();
-      const workflow = researchWorkflow({ research, library: given, workspaces, prompt: await loadPrompt(root), root, now: clock.now, learn: false, notices });
+      const workflow = researchWorkflow({ research, library: given, workspaces, prompt: await loadPrompt(root), root, now: clock.now, sleep: clock.sleep, signal: never, learn: false, notices });
       const events: LoopEvent[] = [];
       const loop = runLoop(workflow, agent, { guards: [limitIterations(most)], clock, finish: never, abort: never });
       try {

@@ -22,7 +22,7 @@ export function acceptPaper(rrd: Rrd, paper: Paper, result: AnalysisResult, mate
     ...(checked > 0 && counts.verified < checked * foundShare
       ? [
           `only ${counts.verified} of ${checked} quotes were found in the text; copy the paper's own words`,
-          ...missing.slice(0, 10).map(({ quote }) => `not found in the text: "${clip(quote, 30)}"`),
+          ...missing.slice(0, 10).map(({ quote, why }) => `${why}: "${clip(quote, 30)}"`),
         ]
       : []),
   ];
@@ -88,6 +88,7 @@ function warningsOf(material: Material, retracted: boolean, notInText: number): 
     ...(retracted ? ["Retracted."] : []),
     ...(material.text?.warnings ?? []),
     ...(orders > 0 ? [`The text holds ${orders === 1 ? "a sentence" : `${orders} sentences`} that give orders to AI readers: "${clip(material.instructions?.[0] ?? "", 30)}"`] : []),
+    ...(material.text?.depth === "abstract" ? ["Read from a page about the paper alone; its whole text was not to be had."] : []),
     ...(material.unavailable === undefined ? [] : [`Read from the abstract alone: ${material.unavailable}`]),
     ...(notInText > 0 ? [`${notInText} ${notInText === 1 ? "quote was" : "quotes were"} not found in the text and left out of the report.`] : []),
   ];

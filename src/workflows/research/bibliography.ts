@@ -1,5 +1,5 @@
 import type { Paper, Rrd } from "../../generated/rrd.js";
-import { authorsOf } from "./unit-data.js";
+import { authorsOf } from "../../sources/identity.js";
 
 /** references.bib: every paper of the pool that was not rejected, for citation managers. */
 export const bibliography = (rrd: Rrd): string => rrd.papers_pool.filter((paper) => paper.status !== "rejected").map(entry).join("\n");
@@ -8,7 +8,7 @@ function entry(paper: Paper): string {
   const arxiv = paper.identifiers?.arxiv ?? /^arxiv_(.+)$/.exec(paper.id)?.[1]?.replace("_", "/");
   const fields: [string, string | undefined][] = [
     ["title", `{${escape(paper.title)}}`],
-    ["author", authorsOf(paper).map(escape).join(" and ") || undefined],
+    ["author", authorsOf(paper.authors).map(escape).join(" and ") || undefined],
     ["year", /^\d{4}/.exec(paper.date ?? "")?.[0]],
     ["doi", paper.identifiers?.doi],
     ["eprint", arxiv],

@@ -1,11 +1,12 @@
 import type { Unit, Verdict } from "../../loop/types.js";
 import { refusalLimit, unitRefusals, untriedSources } from "./standing.js";
-import type { ResearchState, ResearchUnit } from "./state.js";
+import type { Deferral, ResearchState, ResearchUnit } from "./state.js";
 
 /** What to do next: a discovery batch, the most urgent paper, the report, the ideas, or nothing more. Pure. */
 export function nextUnit(state: ResearchState, inFlight: readonly Unit[]): ResearchUnit | "wait" | Verdict {
   const { rrd, ledger, standing } = state;
   const taken = new Set(inFlight.map((unit) => unit.id));
+  const deferred = (state.deferred ?? []).filter(({ id }) => standing.readable.some((paper) => paper.id === id));
   const once = (unit: ResearchUnit): ResearchUnit | "wait" | Verdict => {
     if (taken.size > 0) return "wait";
     const refusals = unitRefusals(rrd, ledger, unit.id);
@@ -21,9 +22,10 @@ export function nextUnit(state: ResearchState, inFlight: readonly Unit[]): Resea
   }
   if (rrd.papers_pool.length === 0) return nothingFound(state);
 
-  const paper = standing.readable.find((candidate) => !taken.has(candidate.id));
+  const paper = standing.readable.find(({ id }) => !taken.has(id) && !deferred.some((later) => later.id === id));
   if (paper !== undefined) return { kind: "paper", id: paper.id, phase: "ANALYSIS", title: paper.title };
   if (taken.size > 0) return "wait";
+  if (deferred.length > 0) return blocked(noTextNow(deferred));
   if (standing.refused.length > 0) {
     const ids = standing.refused.map((refused) => refused.id);
     return blocked(
@@ -37,6 +39,15 @@ export function nextUnit(state: ResearchState, inFlight: readonly Unit[]): Resea
 }
 
 const blocked = (reason: string): Verdict => ({ verdict: "blocked", reason: `${reason}.` });
+
+function noTextNow(deferred: readonly Deferral[]): string {
+  const ids = deferred.map(({ id }) => id);
+  const reasons = [...new Set(deferred.map(({ reason }) => reason.replace(/\.$/, "")))];
+  return (
+    `The text of ${ids.length === 1 ? "one paper" : `${ids.length} papers`} can't be had for now (${ids.slice(0, 3).join(", ")}${ids.length > 3 ? ", …" : ""}): ${reasons.slice(0, 3).join("; ")}. ` +
+    `Run again later to read ${ids.length === 1 ? "it" : "them"} in full; where a host is gone for good, set the paper's pdf_url in rrd.json to a file on this machine`
+  );
+}
 
 function nothingFound({ rrd }: ResearchState): Verdict {
   const reasons = Object.entries(rrd.statistics?.discovery_metrics?.source_failure_reasons ?? {}).map(([name, why]) => `${name}: ${String(why)}`);

@@ -17,6 +17,8 @@ export const readingWorkflow = (workflow: Workflow<ResearchState>): Workflow<Res
   name: "read",
   next: (state, inFlight) => {
     if (state.rrd.papers_pool.every(isDecided)) return { verdict: "complete", reason: "The paper is read." };
+    const later = state.deferred?.[0];
+    if (later !== undefined) return { verdict: "blocked", reason: `${later.reason} Read it again later.` };
     if (state.standing.readable.length > 0) return workflow.next(state, inFlight);
     return { verdict: "blocked", reason: `The agent's results were refused ${refusalLimit} times; another --agent may do better.` };
   },

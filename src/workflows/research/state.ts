@@ -10,6 +10,17 @@ export interface ResearchState {
   readonly rrd: Rrd;
   readonly ledger: readonly LedgerLine[];
   readonly standing: Standing;
+  /** Papers that this run reads later. */
+  readonly deferred?: readonly Deferral[];
+}
+
+/** A paper whose text can't be had just now. */
+export interface Deferral {
+  readonly id: string;
+  /** One sentence that names the host. */
+  readonly reason: string;
+  /** Milliseconds since the epoch. */
+  readonly until: number;
 }
 
 /** A unit of a research. */
@@ -23,8 +34,10 @@ export interface Library {
   serves(source: string): boolean;
   /** Everything the source offers, in a stable order. Throws ExpectedError when it can't be reached. */
   candidates(source: string): Promise<readonly Candidate[]>;
-  /** The paper's text, or the sentence that says why there is none. */
-  text(paper: Paper): Promise<{ text: PaperText } | { unavailable: string }>;
+  text(paper: Paper): Promise<TextAnswer>;
 }
+
+/** A paper's text, or the sentence that says why there is none. `transient`: it may be had in some minutes or hours. */
+export type TextAnswer = { readonly text: PaperText } | { readonly unavailable: string; readonly transient?: true };
 
 export const paperOf = (rrd: Rrd, id: string): Paper | undefined => rrd.papers_pool.find((paper) => paper.id === id);

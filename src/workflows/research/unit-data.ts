@@ -1,4 +1,5 @@
 import type { Paper, Rrd } from "../../generated/rrd.js";
+import { authorsOf } from "../../sources/identity.js";
 import { clip, estimateTokens, fit } from "../../lib/tokens.js";
 import { fullScore, usesBothRubrics } from "./scores.js";
 import { shown, type Batch } from "./screening.js";
@@ -48,7 +49,7 @@ export const paperData = (rrd: Rrd, paper: Paper, depth: string, files: readonly
   kind: "paper",
   unit: paper.id,
   title: clip(paper.title, 60),
-  authors: short(authorsOf(paper), 12, 60),
+  authors: short(authorsOf(paper.authors), 12, 60),
   date: paper.date == null ? null : clip(paper.date, 10),
   url: paper.url == null ? null : clip(paper.url, 60),
   abstract: clip(paper.abstract ?? "", 300),
@@ -56,9 +57,6 @@ export const paperData = (rrd: Rrd, paper: Paper, depth: string, files: readonly
   read_depth: depth,
   ...(files.length > 0 ? { text_files: files } : {}),
 });
-
-export const authorsOf = (paper: Pick<Paper, "authors">): string[] =>
-  Array.isArray(paper.authors) ? paper.authors : typeof paper.authors === "string" ? paper.authors.split(/\s*[,;]\s*/) : [];
 
 export function reportData({ rrd }: ResearchState): UnitData {
   const { total_discovered, total_presented, total_rejected, total_insights_extracted, total_insights } = rrd.statistics ?? {};

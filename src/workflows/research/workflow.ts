@@ -1,14 +1,16 @@
 import { join } from "node:path";
 import type { Refusal } from "../../generated/rrd.js";
 import type { redactFor } from "../../lib/redact.js";
+import { ExpectedError } from "../../lib/errors.js";
 import { estimateTokens } from "../../lib/tokens.js";
-import type { AgentRun, Brief, Notes, Notice, Outcome, Workflow } from "../../loop/types.js";
+import type { AgentRun, Brief, Clock, Notes, Notice, Outcome, Workflow } from "../../loop/types.js";
 import { currentAccepted } from "../../store/ledger.js";
 import type { Protection } from "../../store/protect.js";
 import type { Change, Fold, Research } from "../../store/research.js";
 import type { Acceptable } from "./accepted.js";
 import { judge } from "./accept.js";
 import { type Material, writeBrief } from "./brief.js";
+import { deferrals } from "./deferrals.js";
 import { requireSpace } from "./disk-space.js";
 import { ledgerLine } from "./ledger-line.js";
 import { isLastUnit, nextUnit } from "./next.js";
@@ -30,6 +32,9 @@ export interface ResearchWorkflowOptions {
   readonly root: string;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
+  /** How to wait for a text that can't be had just now; aborting `signal` ends the wait. */
+  readonly sleep: Clock["sleep"];
+  readonly signal: AbortSignal;
   /** Move learned patterns into AGENTS.md as they come. */
   readonly learn: boolean;
   /** Filled by whoever opened the research; handed on to the loop. */
@@ -45,6 +50,7 @@ export function researchWorkflow(options: ResearchWorkflowOptions): Workflow<Res
   const { research, library, workspaces, prompt, root } = options;
   const materials = new Map<number, Material>();
   const protections = new Map<number, Protection>();
+  const later = deferrals(options);
   let swept = false;
 
   return {
@@ -54,7 +60,7 @@ export function researchWorkflow(options: ResearchWorkflowOptions): Workflow<Res
         const { rrd, ledger } = await research.load();
         if (!swept) await workspaces.keepOnly(openRefusals(ledger));
         swept = true;
-        return { rrd, ledger, standing: standingOf(rrd, ledger) };
+        return { rrd, ledger, standing: standingOf(rrd, ledger), deferred: later.current() };
       }),
     next: (state, inFlight) => nextUnit(state, inFlight),
     progress: ({ rrd }) => progressOf(rrd),
@@ -62,9 +68,17 @@ export function researchWorkflow(options: ResearchWorkflowOptions): Workflow<Res
 
     brief: (state, unit, notes) =>
       orVerdict(async () => {
+        const paper = unit.kind === "paper" ? paperOf(state.rrd, unit.id) : undefined;
+        const answer = paper === undefined ? undefined : await later.text(library, paper);
+        if (answer === "later") {
+          const reason = later.current().find(({ id }) => id === unit.id)?.reason;
+          if (reason !== undefined) options.notices.push({ level: "warning", message: `"${unit.title}" is read later: ${reason}` });
+          return answer;
+        }
         const iteration = research.nextIteration();
         const workspace = await workspaces.create(iteration);
-        const { brief, material } = await briefFor({ folder: research.folder, root, prompt, library, workspaces }, state, unit as ResearchUnit, notes, iteration, workspace);
+        const fetched: Library = answer === undefined ? library : { ...library, text: async () => answer };
+        const { brief, material } = await briefFor({ folder: research.folder, root, prompt, library: fetched, workspaces }, state, unit as ResearchUnit, notes, iteration, workspace);
         materials.set(iteration, material);
         // Last, as the brief itself fills the folder of texts.
         const protection = await options.protect?.(iteration);
@@ -97,12 +111,13 @@ export async function briefFor(
   const paper = unit.kind === "paper" ? paperOf(state.rrd, unit.id) : undefined;
   // The first refusal is answered by a short repair; a refused repair by the whole brief once more.
   const isFirst = refusalsOf(state, unit).length === 1;
-  const answer = isFirst && paper !== undefined ? await where.library.text(paper) : undefined;
+  const answer = paper === undefined ? undefined : await where.library.text(paper);
+  if (answer !== undefined && "unavailable" in answer && answer.transient === true) throw new ExpectedError(`${answer.unavailable} The paper is read later.`, 5);
   const text = answer !== undefined && "text" in answer ? answer.text : undefined;
   const repair = isFirst && last !== undefined ? await repairOf(where.workspaces.kept(last.iteration), last.reasons, text) : undefined;
   const context = { ...where, patterns: await readPatterns(where.folder) };
   const resultFile = join(where.workspaces.path(iteration), "result.json");
-  const parts = await writeBrief(context, state, unit, { workspace, resultFile, ...(repair === undefined ? {} : { repair }), ...(reasons === undefined ? {} : { reasons }) });
+  const parts = await writeBrief(context, state, unit, { workspace, resultFile, ...(answer === undefined ? {} : { answer }), ...(repair === undefined ? {} : { repair }), ...(reasons === undefined ? {} : { reasons }) });
   const access = { web: parts.web, read: parts.read, everything: false };
   return { brief: { iteration, text: parts.text, tokens: estimateTokens(parts.text), workspace, access }, material: parts.material };
 }
