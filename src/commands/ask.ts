@@ -1,11 +1,11 @@
-import { join } from "node:path";
 import type { OpenQuestion, Rrd } from "../generated/rrd.js";
+import { systemClock } from "../lib/clock.js";
 import { ExpectedError } from "../lib/errors.js";
-import { writeFileAtomic } from "../store/files.js";
-import { formatRrd } from "../store/rrd-file.js";
+import { editResearch } from "../store/edit.js";
 import { wrap } from "../ui/format.js";
 import type { Io } from "../ui/io.js";
 import { oneLine } from "../ui/sanitise.js";
+import { derive } from "../workflows/research/statistics.js";
 
 const isQuestion = (question: OpenQuestion | string): question is OpenQuestion => typeof question !== "string";
 
@@ -23,12 +23,24 @@ export function needTerminal(io: Io): void {
 }
 
 /** Puts the open questions to the person and writes the answers down as their defaults. Without answers nothing changes. */
-export async function askOpenQuestions(folder: string, rrd: Rrd): Promise<Rrd> {
-  const questions = (rrd.open_questions ?? []).filter(isQuestion);
-  if (questions.length === 0) return rrd;
+export async function askOpenQuestions(folder: string, rrd: Rrd, git: boolean, io: Io): Promise<Rrd> {
+  const answers = await askAll((rrd.open_questions ?? []).filter(isQuestion));
+  if (answers.size === 0) return rrd;
+  const edited = await editResearch(folder, (current) => withAnswers(current, answers), {
+    derive,
+    git,
+    backup: false,
+    now: systemClock.now,
+    notify: (_, message) => io.stderr(`${oneLine(message)}\n`),
+  });
+  return edited.rrd;
+}
+
+async function askAll(questions: readonly OpenQuestion[]): Promise<ReadonlyMap<string, string>> {
+  const answers = new Map<string, string>();
+  if (questions.length === 0) return answers;
   const { select, text, isCancel } = await import("@clack/prompts");
   const output = process.stderr;
-  const answers = new Map<string, string>();
   for (const { question, options = [], current_default } of questions) {
     const initial = String(current_default ?? "");
     const message = oneLine(question);
@@ -39,13 +51,15 @@ export async function askOpenQuestions(folder: string, rrd: Rrd): Promise<Rrd> {
     if (isCancel(answer)) break;
     answers.set(question, answer);
   }
-  if (answers.size === 0) return rrd;
+  return answers;
+}
+
+/** The state with these answers, by question, as defaults of its open questions. */
+function withAnswers(rrd: Rrd, answers: ReadonlyMap<string, string>): Rrd {
   const open_questions = (rrd.open_questions ?? []).map((question) =>
     isQuestion(question) && answers.has(question.question) ? { ...question, current_default: answers.get(question.question) ?? null } : question,
   );
-  const answered = { ...rrd, open_questions };
-  await writeFileAtomic(join(folder, "rrd.json"), formatRrd(answered));
-  return answered;
+  return { ...rrd, open_questions };
 }
 
 /** The open questions, for people to read: what was assumed, and where to change it. */

@@ -2,6 +2,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { defaultStateDir } from "../config/resolve.js";
 import { ExpectedError, messageOf } from "../lib/errors.js";
+import { timeForName } from "../lib/time-for-name.js";
 import { homeOf, type Io } from "../ui/io.js";
 import { oneLine, sanitise } from "../ui/sanitise.js";
 import { summaries } from "./help-text.js";
@@ -46,7 +47,7 @@ function report(error: unknown, io: Io, args: readonly string[]): string {
     return "the details stand above";
   }
   const folder = join(defaultStateDir(io.env, homeOf(io.env)), "bugs");
-  const file = join(folder, `${new Date().toISOString().replaceAll(":", "-")}.txt`);
+  const file = join(folder, `${timeForName(Date.now())}.txt`);
   try {
     mkdirSync(folder, { recursive: true });
     writeFileSync(file, `research-ralph ${args.join(" ")}\nNode ${process.version} on ${process.platform}\n\n${details}\n`);

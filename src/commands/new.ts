@@ -34,7 +34,7 @@ export async function newCommand({ topic, flags, ask, quiet, json }: NewArgument
   const { verdict, folder } = await create(topic, defaultSources, config, io, { quiet, json });
   if (folder === undefined) return exitCodeOf(verdict);
   let { rrd } = await readResearch(folder);
-  if (ask) rrd = await askOpenQuestions(folder, rrd);
+  if (ask) rrd = await askOpenQuestions(folder, rrd, config.git, io);
   const name = shown(io.cwd, folder);
   if (json) io.stdout(`${JSON.stringify({ type: "created", folder: name })}\n`);
   else {

@@ -1,5 +1,6 @@
-import { Command, InvalidArgumentError } from "commander";
+import { Command, InvalidArgumentError, Option } from "commander";
 import type { ConfigFlags } from "../config/resolve.js";
+import type { ResetUnit } from "../store/reset-targets.js";
 import type { Io } from "../ui/io.js";
 import { type CommandName, epilogue, summaries } from "./help-text.js";
 
@@ -65,10 +66,11 @@ export function buildProgram(io: Io, version: string, done: (exitCode: number) =
 
   add("reset", "<folder>", async (values, folder) => {
     const { resetCommand } = await import("./reset.js");
-    const { paper, to, json } = values as { paper?: string; to?: number; json?: boolean };
-    return resetCommand({ folder: folder ?? "", paper, to, flags: flagsOf(values), json: json === true }, io);
+    const { paper, unit, to, json } = values as { paper?: string; unit?: ResetUnit; to?: number; json?: boolean };
+    return resetCommand({ folder: folder ?? "", paper, unit, to, flags: flagsOf(values), json: json === true }, io);
   })
     .option("--paper <id>", "only this paper")
+    .addOption(new Option("--unit <name>", "only the search, the report or the ideas").choices(["discovery", "report", "ideas"]).conflicts(["paper", "to"]))
     .option("--to <iteration>", "undo everything after this iteration", whole)
     .option("--no-git", "make no commit")
     .option("-y, --yes", "accepted for scripts of the original; nothing is asked");

@@ -1,6 +1,7 @@
 import { type ConfigFlags, resolveConfig } from "../config/resolve.js";
 import { systemClock } from "../lib/clock.js";
 import { resetResearch, type ResetTarget } from "../store/reset.js";
+import type { ResetUnit } from "../store/reset-targets.js";
 import type { Io } from "../ui/io.js";
 import { derive } from "../workflows/research/statistics.js";
 import { findResearch } from "./find-research.js";
@@ -8,16 +9,17 @@ import { findResearch } from "./find-research.js";
 export interface ResetArguments {
   readonly folder: string;
   readonly paper?: string;
+  readonly unit?: ResetUnit;
   readonly to?: number;
   readonly flags: ConfigFlags;
   readonly json: boolean;
 }
 
-/** Takes work back: all of it, one paper, or everything after an iteration. A backup comes first. */
-export async function resetCommand({ folder: argument, paper, to, flags, json }: ResetArguments, io: Io): Promise<number> {
+/** Takes work back: all of it, one paper, the search, report or ideas, or everything after an iteration. A backup comes first. */
+export async function resetCommand({ folder: argument, paper, unit, to, flags, json }: ResetArguments, io: Io): Promise<number> {
   const folder = await findResearch(io.cwd, argument);
   const { git } = await resolveConfig({ flags, env: io.env, cwd: io.cwd });
-  const target: ResetTarget = paper !== undefined ? { paper } : to !== undefined ? { to } : { all: true };
+  const target: ResetTarget = paper !== undefined ? { paper } : unit !== undefined ? { unit } : to !== undefined ? { to } : { all: true };
   const done = await resetResearch(folder, target, { derive, git, now: systemClock.now });
   if (json) io.stdout(`${JSON.stringify({ done })}\n`);
   else for (const sentence of done) io.stdout(`${sentence}\n`);

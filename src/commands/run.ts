@@ -1,18 +1,18 @@
-import { copyFile, mkdir } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { createAgent } from "../agents/registry.js";
 import { drive, openForWork, settingsFor } from "../compose.js";
 import { type ConfigFlags, type ResolvedConfig, resolveConfig } from "../config/resolve.js";
 import type { Rrd } from "../generated/rrd.js";
+import { systemClock } from "../lib/clock.js";
 import { ExpectedError } from "../lib/errors.js";
-import { writeFileAtomic } from "../store/files.js";
+import { editResearch } from "../store/edit.js";
 import { readResearch } from "../store/research.js";
-import { formatRrd } from "../store/rrd-file.js";
-import { explaining } from "../store/system-error.js";
 import { exitCodeOf } from "../ui/exit-code.js";
 import type { Io } from "../ui/io.js";
+import { oneLine } from "../ui/sanitise.js";
 import { sentinel } from "../workflows/research/sentinel.js";
 import { standingOf, targetOf } from "../workflows/research/standing.js";
+import { derive } from "../workflows/research/statistics.js";
 import { askOpenQuestions, choose, needTerminal } from "./ask.js";
 import { classicPrompt } from "./classic-prompt.js";
 import { few, findResearch, listResearches, shown } from "./find-research.js";
@@ -40,8 +40,8 @@ export async function runCommand(args: RunArguments, io: Io): Promise<number> {
   const prompt = await classicPrompt(folder, args.classic, io);
   // An agent that can't be used must be known before the file is changed for it.
   createAgent(config.agent, settingsFor(config, io, undefined, prompt !== undefined));
-  if (args.flags.papers !== undefined && args.flags.papers !== targetOf(rrd)) rrd = await retarget(folder, rrd, args.flags.papers, args.force, io);
-  if (args.ask) rrd = await askOpenQuestions(folder, rrd);
+  if (args.flags.papers !== undefined && args.flags.papers !== targetOf(rrd)) rrd = await retarget(folder, rrd, args.flags.papers, args.force, config.git, io);
+  if (args.ask) rrd = await askOpenQuestions(folder, rrd, config.git, io);
   return work(folder, rrd, config, io, args, prompt);
 }
 
@@ -85,8 +85,8 @@ async function unfinished(io: Io): Promise<string | undefined> {
   return choose("Which research?", open.map((folder) => ({ value: folder, label: basename(folder) })));
 }
 
-/** Changes the target. Once papers were found that needs --force, and the file is copied first. */
-async function retarget(folder: string, rrd: Rrd, papers: number, force: boolean, io: Io): Promise<Rrd> {
+/** Changes the target. Once papers were found that needs --force, and the files are copied first. */
+async function retarget(folder: string, rrd: Rrd, papers: number, force: boolean, git: boolean, io: Io): Promise<Rrd> {
   const started = rrd.papers_pool.length > 0;
   if (started && !force) {
     throw new ExpectedError(
@@ -94,16 +94,17 @@ async function retarget(folder: string, rrd: Rrd, papers: number, force: boolean
       2,
     );
   }
-  if (started) {
-    const backups = join(folder, ".ralph", "backups", new Date().toISOString().replace(/[:.]/g, "-"));
-    await explaining(backups, async () => {
-      await mkdir(backups, { recursive: true });
-      await copyFile(join(folder, "rrd.json"), join(backups, "rrd.json"));
-    });
-    io.stderr(`Target changed from ${targetOf(rrd)} to ${papers} papers; the backup is ${shown(io.cwd, join(backups, "rrd.json"))}.\n`);
-  }
-  const phase = papers > rrd.papers_pool.length ? "DISCOVERY" : rrd.phase;
-  const changed: Rrd = { ...rrd, requirements: { ...rrd.requirements, target_papers: papers }, phase };
-  await writeFileAtomic(join(folder, "rrd.json"), formatRrd(changed));
-  return changed;
+  const notify = (_: string, message: string) => io.stderr(`${oneLine(message)}\n`);
+  const edited = await editResearch(folder, (current) => withTarget(current, papers), { derive, git, backup: started, now: systemClock.now, notify });
+  if (edited.backup !== undefined) io.stderr(`Target changed from ${targetOf(rrd)} to ${papers} papers; the backup is ${shown(io.cwd, join(edited.backup, "rrd.json"))}.\n`);
+  return edited.rrd;
+}
+
+/** More papers than there are means another search, also where the last one was exhausted. */
+function withTarget(rrd: Rrd, papers: number): Rrd {
+  const changed = { ...rrd, requirements: { ...rrd.requirements, target_papers: papers } };
+  if (papers <= rrd.papers_pool.length) return changed;
+  const { statistics } = rrd;
+  const discovery_metrics = { ...statistics?.discovery_metrics, batches_without_new: 0 };
+  return { ...changed, phase: "DISCOVERY", statistics: { ...statistics, discovery_metrics } };
 }

@@ -47,5 +47,6 @@ async function findingsOf(folder: string, path: string): Promise<Finding[]> {
     parsed.ok === undefined
       ? parsed.problems.map((problem): Finding => ({ level: "error", ...problem }))
       : inconsistencies(parsed.ok).map((warning): Finding => ({ level: "warning", ...warning }));
-  return [...rrd, ...ledger];
+  const read = parsed.changes.map((change): Finding => ({ level: "warning", ...change }));
+  return [...rrd, ...read, ...ledger];
 }

@@ -67,11 +67,14 @@ export interface JournalEntry {
     [k: string]: unknown;
   };
   /**
-   * Whole files to write, such as the report.
+   * Whole files to write, such as the report, or to take away.
    */
   files?: {
     name: string;
-    text: string;
+    /**
+     * null takes the file away; only a reset does.
+     */
+    text: string | null;
     [k: string]: unknown;
   }[];
   [k: string]: unknown;

@@ -224,6 +224,10 @@ export type Statistics = {
      * How many of the last batches in a row brought no new paper.
      */
     batches_without_new?: number;
+    /**
+     * Hash of target, sources and keywords as the last batch had them; the empty batches of another search don't count.
+     */
+    searched_for?: string;
     [k: string]: unknown;
   } | null;
   /**

@@ -248,7 +248,8 @@ function openList(list: readonly Fields[]): Records & { changed(): Fields[] | un
       const place = places.get(id);
       if (place === undefined) return;
       touched = true;
-      records[place] = undefined;
+      // Agents of the original tool gave several insights one id; all of them go.
+      for (const [index, record] of records.entries()) if (index >= place && record?.id === id) records[index] = undefined;
       places.delete(id);
     },
     changed: () => (touched ? records.filter((record) => record !== undefined) : undefined),

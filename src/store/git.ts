@@ -40,6 +40,7 @@ export async function openCheckpoints(folder: string, notify: (message: string) 
   if (!where.ok || gitFolder === undefined || common === undefined || inside !== "true") return undefined;
   const repositoryLock = join(resolve(folder, common), "research-ralph.lock");
   const identity = await missingIdentity(folder);
+  let inHistory: ReadonlySet<string> | undefined;
 
   const tracked = new Set<string>();
   let told = "";
@@ -57,11 +58,19 @@ export async function openCheckpoints(folder: string, notify: (message: string) 
     const operation = Object.entries(underWay).find(([file]) => existsSync(join(gitFolder, file)))?.[1];
     if (operation !== undefined) return tell(`No checkpoint while a git ${operation} is under way; finish it and the next iteration commits.`);
     const present = committed.filter((name) => existsSync(join(folder, name)));
+    // Asked once: what a reset takes away is to leave the next commit too.
+    inHistory ??= new Set((await runGit(folder, ["ls-files", "--", ...committed])).stdout.split("\n"));
+    const gone = committed.filter((name) => !present.includes(name) && (tracked.has(name) || inHistory?.has(name) === true));
     const options = { describe: "The repository", waitMs: 10_000 };
-    const failed = await withLock(repositoryLock, options, () => addAndCommit(folder, present, tracked, identity, message));
-    if (failed !== undefined) return tell(`No checkpoint: ${failed}`);
+    const failed = await withLock(repositoryLock, options, () => addAndCommit(folder, present, gone, tracked, identity, message));
+    if (failed !== undefined) {
+      inHistory = undefined;
+      return tell(`No checkpoint: ${failed}`);
+    }
     told = "";
     waiting = undefined;
+    for (const name of gone) tracked.delete(name);
+    if (gone.length > 0) inHistory = new Set();
   };
 
   const attempt = async (message: string): Promise<void> => {
@@ -92,6 +101,7 @@ export async function openCheckpoints(folder: string, notify: (message: string) 
 async function addAndCommit(
   folder: string,
   present: readonly string[],
+  gone: readonly string[],
   tracked: Set<string>,
   identity: readonly string[],
   message: string,
@@ -103,7 +113,7 @@ async function addAndCommit(
     for (const name of fresh) tracked.add(name);
   }
   // One call: --only takes the files as they are and leaves whatever else is staged alone.
-  const options = [...identity, ...quick, "-c", "commit.gpgsign=false", "commit", "-q", "--no-verify", "-m", message, "--only", "--", ...present];
+  const options = [...identity, ...quick, "-c", "commit.gpgsign=false", "commit", "-q", "--no-verify", "-m", message, "--only", "--", ...present, ...gone];
   const done = await runGit(folder, options);
   if (done.ok || /nothing (added )?to commit|no changes added/.test(done.stdout)) return undefined;
   // A file may have left the index by hand since; the next call adds it again.

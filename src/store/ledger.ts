@@ -65,15 +65,22 @@ function parseLine(row: string): LedgerLine | undefined {
 export const formatLine = (line: LedgerLine): string => `${JSON.stringify(line)}\n`;
 
 /**
- * Which units are accepted, and at which iteration. A `reset` line takes its unit back; one with `to` puts everything back to
- * how it was after that iteration, later resets included.
+ * The lines that still count: a reset with `to` puts everything back to how it was after that iteration, later resets included.
+ * Resets of one unit are among them.
  */
+export function countingLines(ledger: readonly LedgerLine[]): readonly LedgerLine[] {
+  const last = ledger.findLastIndex(({ outcome, to }) => outcome === "reset" && to !== undefined);
+  if (last === -1) return ledger;
+  const to = Number(ledger[last]?.to);
+  return [...countingLines(ledger.slice(0, last).filter(({ iteration }) => iteration <= to)), ...ledger.slice(last + 1)];
+}
+
+/** Which units are accepted, and at which iteration, of the lines that still count. A `reset` line takes its unit back. */
 export function currentAccepted(ledger: readonly LedgerLine[]): ReadonlyMap<string, number> {
-  let accepted = new Map<string, number>();
-  for (const [index, { iteration, unit, outcome, to }] of ledger.entries()) {
+  const accepted = new Map<string, number>();
+  for (const { iteration, unit, outcome } of countingLines(ledger)) {
     if (outcome === "accepted") accepted.set(unit, iteration);
-    else if (outcome === "reset" && to === undefined) accepted.delete(unit);
-    else if (outcome === "reset") accepted = new Map(currentAccepted(ledger.slice(0, index).filter((line) => line.iteration <= Number(to))));
+    else if (outcome === "reset") accepted.delete(unit);
   }
   return accepted;
 }

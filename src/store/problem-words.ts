@@ -84,7 +84,7 @@ function anyOf(words: readonly string[]): string {
 }
 
 /** A value as a person would name it, never longer than a line. */
-function describe(value: unknown): string {
+export function describe(value: unknown): string {
   if (typeof value === "string") return quote(value.length > 60 ? `${value.slice(0, 57)}…` : value);
   if (Array.isArray(value)) return `a list of ${value.length}`;
   return isObject(value) ? "an object" : String(value);

@@ -1,6 +1,7 @@
 import { existsSync, lstatSync, readdirSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { ExpectedError } from "../lib/errors.js";
+import { timeForName } from "../lib/time-for-name.js";
 import { hiddenName, journalFolder } from "./journal.js";
 import { isSameVersion, keepAside, moveAside, putVersion, type Version, versionAt } from "./keep-version.js";
 import { formatRrd, parseRrd, rrdName } from "./rrd-file.js";
@@ -124,7 +125,7 @@ function isJson(version: Version): boolean {
 
 /** Saves what a deleted folder held, and says so. Nothing is made again where it stood: half a folder is worse than none. */
 async function rescued(folder: string, kept: ReadonlyMap<string, Version>, rescue: string, agent: string): Promise<ExpectedError> {
-  const place = join(rescue, `${basename(folder)}-${new Date().toISOString().replace(/[:.]/g, "-")}`);
+  const place = join(rescue, `${basename(folder)}-${timeForName(Date.now())}`);
   await explaining(place, async () => {
     for (const name of ownFiles) await putVersion(join(place, name), kept.get(join(folder, name)) ?? { kind: "absent" });
   });

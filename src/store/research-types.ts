@@ -1,6 +1,7 @@
 import type { LedgerLine } from "../generated/ledger.js";
 import type { Rrd } from "../generated/rrd.js";
 import type { Change } from "./changes.js";
+import type { Document } from "./documents.js";
 
 /** Everything one iteration leaves behind. */
 export interface Fold {
@@ -15,8 +16,8 @@ export interface Fold {
   /** What is added to progress.txt, line feed included. It must differ from every other entry, as one with the time or a paper's id does. */
   readonly progress?: string;
   readonly ledger: LedgerLine;
-  /** Whole files of the research folder to write, such as the report. */
-  readonly files?: readonly { readonly name: string; readonly text: string }[];
+  /** Whole files of the research folder to write, such as the report, or to take away. */
+  readonly files?: readonly Document[];
 }
 
 export interface ResearchOptions {
@@ -35,6 +36,12 @@ export interface Research {
    * @throws ExpectedError for an invalid rrd.json; it is never overwritten.
    */
   load(): Promise<{ readonly rrd: Rrd; readonly ledger: readonly LedgerLine[] }>;
+  /**
+   * Changes the state outside of any iteration, as a person would, and returns it. `change` is pure: it may be asked again where the
+   * file is saved by hand in this very moment. The next checkpoint commits it.
+   * @throws ExpectedError as load.
+   */
+  edit(change: (rrd: Rrd) => Rrd): Promise<Rrd>;
   /** The number for the iteration that begins now: one above all that were folded or journalled. */
   nextIteration(): number;
   /**

@@ -56,6 +56,10 @@ export async function openResearchAfter(folder: string, options: ResearchOptions
         await holdLock();
         return writer.load();
       },
+      edit: async (change) => {
+        await holdLock();
+        return writer.edit(change);
+      },
       fold: async (fold) => {
         await holdLock();
         await writer.fold(fold);

@@ -3,6 +3,7 @@ import { readFile, stat } from "node:fs/promises";
 import type { Rrd } from "../generated/rrd.js";
 import { ExpectedError, hasCode } from "../lib/errors.js";
 import { locateSyntaxError } from "./json-syntax.js";
+import { readRrdShape } from "./read-rrd.js";
 import { explaining } from "./system-error.js";
 import { type Problem, problemsOf } from "./validate.js";
 
@@ -12,14 +13,17 @@ export const rrdName = "rrd.json";
 /** 10,000 papers with their analyses are 60 MB; a file above this is something else. */
 export const largestRrd = 200_000_000;
 
-export type ParsedRrd = { readonly ok: Rrd; readonly problems?: undefined } | { readonly ok?: undefined; readonly problems: readonly Problem[] };
+/** `changes`: what was read in another shape than the schema's, for a person; the file itself is not touched. */
+export type ParsedRrd =
+  | { readonly ok: Rrd; readonly changes: readonly Problem[]; readonly problems?: undefined }
+  | { readonly ok?: undefined; readonly changes: readonly Problem[]; readonly problems: readonly Problem[] };
 
 /**
  * Reads the text of an rrd.json: valid in syntax, schema and ids, or every problem found (of the syntax only the first).
- * A byte order mark and any line ends are accepted, unknown fields kept. `path` is named in problems about the whole file.
+ * A byte order mark and any line ends are accepted, older shapes read as today's, unknown fields kept. `path` is named in problems about the whole file.
  */
 export function parseRrd(text: string, path: string): ParsedRrd {
-  if (text.length > largestRrd) return { problems: [tooLarge(path, text.length)] };
+  if (text.length > largestRrd) return { changes: [], problems: [tooLarge(path, text.length)] };
   const plain = text.startsWith("\uFEFF") ? text.slice(1) : text;
   let value: unknown;
   try {
@@ -28,10 +32,11 @@ export function parseRrd(text: string, path: string): ParsedRrd {
     if (!(error instanceof SyntaxError)) throw error;
     const { line, column, message, hint } = locateSyntaxError(plain);
     const problem = { pointer: "", message: `${path}:${line}:${column}: ${message}` };
-    return { problems: [hint === undefined ? problem : { ...problem, hint }] };
+    return { changes: [], problems: [hint === undefined ? problem : { ...problem, hint }] };
   }
-  const problems = [...problemsOf("rrd", value), ...repeatedIds(value)];
-  return problems.length > 0 ? { problems } : { ok: value as Rrd };
+  const read = readRrdShape(value);
+  const problems = [...problemsOf("rrd", read.value), ...repeatedIds(read.value)];
+  return problems.length > 0 ? { changes: read.changes, problems } : { ok: read.value as Rrd, changes: read.changes };
 }
 
 /**
@@ -40,7 +45,7 @@ export function parseRrd(text: string, path: string): ParsedRrd {
  */
 export async function readRrdFile(path: string): Promise<ParsedRrd> {
   const { text, problem } = await readRrdText(path);
-  return problem === undefined ? parseRrd(text, path) : { problems: [problem] };
+  return problem === undefined ? parseRrd(text, path) : { changes: [], problems: [problem] };
 }
 
 /**

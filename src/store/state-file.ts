@@ -2,6 +2,7 @@ import { join } from "node:path";
 import type { LedgerLine } from "../generated/ledger.js";
 import type { Rrd } from "../generated/rrd.js";
 import { ExpectedError } from "../lib/errors.js";
+import { backUp } from "./back-up.js";
 import { readOnceSaved } from "./being-saved.js";
 import { type Stamp, stampOf, writeFileAtomic } from "./files.js";
 import { hiddenName, lastIteration } from "./journal.js";
@@ -27,6 +28,8 @@ interface Version {
   readonly stamp: Stamp;
   readonly text: string;
   readonly readAt: number;
+  /** How many of its values were read in another shape than the one that is written. */
+  readonly changes: number;
 }
 
 /**
@@ -35,7 +38,7 @@ interface Version {
  */
 const coarsestTimeStep = 2000;
 
-export function openStateFile(folder: string): StateFile {
+export function openStateFile(folder: string, notify: (message: string) => void): StateFile {
   const path = join(folder, rrdName);
   let known: Version | undefined;
   let copied: string | undefined;
@@ -49,9 +52,9 @@ export function openStateFile(folder: string): StateFile {
     const { text, problem } = await readRrdText(path);
     if (known?.text === text) known = { ...known, stamp, readAt: Date.now() };
     else {
-      const { ok, problems } = problem === undefined ? parseRrd(text, path) : { problems: [problem] };
+      const { ok, changes, problems } = problem === undefined ? parseRrd(text, path) : { changes: [], problems: [problem] };
       if (ok === undefined) throw await invalid(folder, problems);
-      known = { rrd: ok, stamp, text, readAt: Date.now() };
+      known = { rrd: ok, stamp, text, readAt: Date.now(), changes: changes.length };
     }
     return known as Version;
   };
@@ -61,9 +64,12 @@ export function openStateFile(folder: string): StateFile {
     async replace(rrd, stamp) {
       const text = formatRrd(rrd);
       if (text === known?.text) return true;
+      // What an object was read as may say less than the object did.
+      const backup = known === undefined || known.changes === 0 ? undefined : await backUp(folder, Date.now(), [rrdName]);
       const written = await writeFileAtomic(path, text, { ifStill: stamp });
       if (written === undefined) return false;
-      known = { rrd, stamp: written, text, readAt: Date.now() };
+      if (backup !== undefined) notify(`rrd.json is written in today's shape from now on; as it was it is in ${backup}, and 'research-ralph validate' on it says what differs.`);
+      known = { rrd, stamp: written, text, readAt: Date.now(), changes: 0 };
       return true;
     },
     async keepCopy() {

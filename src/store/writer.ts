@@ -4,7 +4,8 @@ import type { LedgerLine } from "../generated/ledger.js";
 import type { Rrd } from "../generated/rrd.js";
 import { ExpectedError } from "../lib/errors.js";
 import { completeChange, mergeChanges } from "./changes.js";
-import { appendOnce, type Stamp, sizeOf, writeFileAtomic } from "./files.js";
+import { writeDocuments } from "./documents.js";
+import { appendOnce, type Stamp, sizeOf } from "./files.js";
 import type { Checkpoints } from "./git.js";
 import { lastIteration, markDone, pendingEntries, readEntry, setAside, writeEntry } from "./journal.js";
 import { formatLine, ledgerName } from "./ledger.js";
@@ -15,7 +16,7 @@ import { openLedger, openStateFile } from "./state-file.js";
 import { problemsOf } from "./validate.js";
 
 /** The part of a research that reads and writes its files, once the lock is held. */
-export type Writer = Pick<Research, "load" | "nextIteration" | "fold">;
+export type Writer = Pick<Research, "load" | "nextIteration" | "edit" | "fold">;
 
 /** What rrd.json should become, and the version of it that this was made from. */
 interface Plan {
@@ -26,7 +27,7 @@ interface Plan {
 }
 
 export async function openWriter(folder: string, { derive, notify }: ResearchOptions, checkpoints: Checkpoints | undefined): Promise<Writer> {
-  const state = openStateFile(folder);
+  const state = openStateFile(folder, (message) => notify("info", message));
   const readLines = openLedger(folder, (message) => notify("warning", message));
   const warned = new Set<string>();
   let base: Rrd | undefined;
@@ -78,7 +79,7 @@ export async function openWriter(folder: string, { derive, notify }: ResearchOpt
       state.keepCopy(),
     ]);
     const isNewest = lines.every(({ iteration }) => iteration <= entry.iteration);
-    if (isNewest) for (const { name, text } of entry.files ?? []) await writeFileAtomic(join(folder, name), text);
+    if (isNewest) await writeDocuments(folder, entry.files ?? [], Date.parse(entry.at), (message) => notify("warning", message));
     await markDone(folder, entry.iteration);
   };
 
@@ -104,6 +105,19 @@ export async function openWriter(folder: string, { derive, notify }: ResearchOpt
       base = await carryOut(await plan(lines), () => plan(lines));
       await state.keepCopy();
       return { rrd: base, ledger: lines };
+    },
+    async edit(change) {
+      await replay();
+      const lines = await ledger();
+      const edited = async (): Promise<Plan> => {
+        const standing = await plan(lines);
+        return { ...standing, rrd: derive(change(standing.rrd), lines) };
+      };
+      const planned = await edited();
+      if (!isValid(planned)) throw new Error("the edit would make rrd.json invalid");
+      base = await carryOut(planned, edited);
+      await state.keepCopy();
+      return base;
     },
     async fold(fold) {
       let entry: JournalEntry | undefined;

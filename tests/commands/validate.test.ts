@@ -18,12 +18,12 @@ test("a valid research says so", async () => {
 
 test("every problem is named with its JSON pointer and a hint, and the exit code is 1", async () => {
   const folder = makeResearch(freshFolder(), "a-2026-03-01", {
-    papers_pool: [paper("x", "done" as "pending"), paper("y", "pending", { score: "31" as unknown as number })],
+    papers_pool: [paper("x", "undecided" as "pending"), paper("y", "pending", { score: "8/10" as unknown as number })],
   });
   const { exitCode, out } = await validate(folder);
   expect(exitCode).toBe(1);
-  expect(out).toMatch(/^error: \/papers_pool\/0\/status: .*done/m);
-  expect(out).toMatch(/^error: \/papers_pool\/1\/score: .+ — .+/m);
+  expect(out).toMatch(/^error: \/papers_pool\/0\/status: .*undecided/m);
+  expect(out).toMatch(/^error: \/papers_pool\/1\/score: .+/m);
   expect(out).toMatch(/not valid: 2 errors, 0 warnings\n$/);
 });
 
@@ -36,6 +36,14 @@ test("what a file says against its own records is a warning with the derived val
     valid: true,
     findings: [{ level: "warning", pointer: "/statistics/total_presented", derived: 1 }],
   });
+});
+
+test("what was read in another shape than the schema's is a warning that says how, and no error", async () => {
+  const folder = makeResearch(freshFolder(), "a-2026-03-01", { papers_pool: [paper("x", "Presented" as "presented", { score: "31/50" as unknown as number })] });
+  const { exitCode, out } = await validate(folder);
+  expect(exitCode).toBe(0);
+  expect(out).toMatch(/^warning: \/papers_pool\/0\/score: is "31\/50", read as 31$/m);
+  expect(out).toMatch(/^warning: \/papers_pool\/0\/status: is "Presented", read as "presented"$/m);
 });
 
 test("broken JSON is an error that says where, and an unreadable ledger line a warning", async () => {

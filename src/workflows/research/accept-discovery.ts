@@ -7,7 +7,7 @@ import { dayOf } from "./accepted.js";
 import { flat } from "./markdown.js";
 import { patternLines } from "./patterns.js";
 import type { Batch } from "./screening.js";
-import { targetOf } from "./standing.js";
+import { batchesWithoutNew, searchOf, targetOf } from "./standing.js";
 import type { Candidate } from "../../sources/candidate.js";
 
 type Found = DiscoveryResult["papers"][number];
@@ -59,7 +59,8 @@ export function acceptDiscovery(rrd: Rrd, unit: string, result: DiscoveryResult,
     ...metrics,
     ...sourceMetrics(metrics, sources),
     batches: (metrics.batches ?? 0) + 1,
-    batches_without_new: added.length === 0 ? (metrics.batches_without_new ?? 0) + 1 : 0,
+    batches_without_new: added.length === 0 ? batchesWithoutNew(rrd) + 1 : 0,
+    searched_for: searchOf(rrd),
   };
   const blocked = newlyBlocked(rrd, sources, discovery_metrics.failures_in_a_row);
   return {

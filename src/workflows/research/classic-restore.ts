@@ -1,6 +1,7 @@
 import { readFile, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Paper, Rrd } from "../../generated/rrd.js";
+import { timeForName } from "../../lib/time-for-name.js";
 import { writeFileAtomic } from "../../store/files.js";
 import { formatRrd, parseRrd } from "../../store/rrd-file.js";
 import { isDecided } from "./standing.js";
@@ -18,7 +19,7 @@ export async function restoreRecords(folder: string, before: Rrd, at: Date): Pro
   }
   const { ok: now, problems } = parseRrd(text, "rrd.json");
   if (now === undefined) {
-    const broken = `rrd.json.broken-${forName(at)}`;
+    const broken = `rrd.json.broken-${timeForName(at.getTime())}`;
     await rename(path, join(folder, broken));
     await writeFileAtomic(path, formatRrd(before));
     const [first] = problems;
@@ -63,10 +64,7 @@ export async function restoreLog(folder: string, before: string, at: Date): Prom
   if (now.startsWith(before)) return [];
   await writeFileAtomic(path, before);
   if (now.trim() === "") return ["progress.txt was emptied instead of appended to; the earlier text is back"];
-  const kept = join(folder, `progress.txt.rewritten-${forName(at)}`);
+  const kept = join(folder, `progress.txt.rewritten-${timeForName(at.getTime())}`);
   await writeFile(kept, now);
   return [`progress.txt was rewritten instead of appended to; the earlier text is back, the agent's version is ${kept}`];
 }
-
-/** A time that every file system takes in a name. */
-const forName = (at: Date): string => at.toISOString().replace(/[:.]/g, "-");

@@ -48,14 +48,14 @@ export const usesBothRubrics = (rrd: Rrd): boolean => rrd.mission != null && rrd
 
 /**
  * The points of a paper, or undefined where it has none or some are missing. Reads the nested shape and the flat one of the
- * oldest files.
+ * oldest files, in which some runs put the dimensions of both rubrics side by side.
  */
 export function scoresOf(paper: Paper): Scores | undefined {
   const breakdown: object | null | undefined = paper.score_breakdown;
   if (breakdown == null) return undefined;
   const nested = breakdown as { execution?: unknown; blue_ocean?: unknown };
   const execution = pointsOf(nested.execution ?? breakdown, executionDimensions);
-  const strategic = pointsOf(nested.blue_ocean, strategicDimensions);
+  const strategic = pointsOf(nested.blue_ocean ?? breakdown, strategicDimensions);
   if (execution === undefined) return undefined;
   return strategic === undefined ? { execution } : { execution, strategic };
 }

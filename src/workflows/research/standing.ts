@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import type { LedgerLine } from "../../generated/ledger.js";
 import type { Paper, Refusal, Rrd } from "../../generated/rrd.js";
 import type { Progress } from "../../loop/types.js";
@@ -51,9 +52,23 @@ export function standingOf(rrd: Rrd, ledger: readonly LedgerLine[]): Standing {
 
 function isDiscoveryOver(rrd: Rrd): boolean {
   if (rrd.papers_pool.length >= targetOf(rrd)) return true;
-  const metrics = rrd.statistics?.discovery_metrics;
-  const without = metrics?.batches_without_new ?? 0;
+  const without = batchesWithoutNew(rrd);
   return without >= emptyBatchesAtMost || (without >= emptyBatches && untriedSources(rrd).length === 0);
+}
+
+/** How many of the last batches in a row brought no new paper for what is searched for now. */
+export const batchesWithoutNew = (rrd: Rrd): number => (isAnotherSearch(rrd) ? 0 : (rrd.statistics?.discovery_metrics?.batches_without_new ?? 0));
+
+/** Whether target, sources or keywords are others than the last batch had; files from before they were noted say nothing of it. */
+function isAnotherSearch(rrd: Rrd): boolean {
+  const last = rrd.statistics?.discovery_metrics?.searched_for;
+  return last !== undefined && last !== searchOf(rrd);
+}
+
+/** Stands for what is searched for: target, sources and keywords. */
+export function searchOf(rrd: Rrd): string {
+  const { sources = [], keywords = [] } = rrd.requirements;
+  return createHash("sha256").update(JSON.stringify([targetOf(rrd), sources, keywords])).digest("hex").slice(0, 16);
 }
 
 /** Requested sources that no accepted batch has reported on yet. */

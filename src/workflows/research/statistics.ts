@@ -1,5 +1,6 @@
 import type { LedgerLine } from "../../generated/ledger.js";
 import type { Paper, Rrd, Statistics, Timing } from "../../generated/rrd.js";
+import { countingLines } from "../../store/ledger.js";
 import { scoresOf, totalsOf, usesBothRubrics } from "./scores.js";
 import { isDecided, standingOf } from "./standing.js";
 
@@ -28,9 +29,18 @@ export function deriveStatistics(rrd: Rrd): NonNullable<Statistics> {
     total_insights_extracted: withStatus("insights_extracted"),
     total_insights: rrd.insights?.length ?? 0,
     discovery_metrics: { ...before.discovery_metrics, sources_blocked: blockedNames(rrd) },
-    analysis_metrics: analysisMetrics(rrd),
+    // A field of a person's own stays; an average of the other rubric would no longer be true.
+    analysis_metrics: { ...without(before.analysis_metrics, ownMetrics), ...analysisMetrics(rrd) },
   };
 }
+
+const ownMetrics = [
+  ...["avg_score", "score_distribution"],
+  ...["avg_combined_score", "avg_execution_score", "avg_blue_ocean_score", "combined_score_distribution", "blue_ocean_distribution"],
+];
+
+const without = (fields: object | null | undefined, names: readonly string[]): object =>
+  Object.fromEntries(Object.entries(fields ?? {}).filter(([name]) => !names.includes(name)));
 
 /** Old files hold names, or objects that name the source in one of these fields. */
 export function blockedNames(rrd: Rrd): string[] {
@@ -80,39 +90,54 @@ function distribution(values: readonly number[], bands: Readonly<Record<string, 
 const mean = (values: readonly number[]): number =>
   values.length === 0 ? 0 : Math.round((values.reduce((sum, value) => sum + value, 0) / values.length) * 10) / 10;
 
-/** Start, end and duration of the phases, from the ledger; what a ledger does not know of (a run of the original) is kept. */
+type Span = { started_at?: string | null; ended_at?: string | null; duration_seconds?: number | null } | null | undefined;
+
+const phases: readonly Rrd["phase"][] = ["DISCOVERY", "ANALYSIS", "IDEATION", "COMPLETE"];
+
+/**
+ * Start, end and duration of the phases, from the lines of the ledger that still count; what a ledger does not know of (a run of the
+ * original) is kept. A duration is the wall time from start to end, as the original's is.
+ */
 export function deriveTiming(rrd: Rrd, ledger: readonly LedgerLine[]): Timing {
   const before = rrd.timing ?? {};
-  const order: Rrd["phase"][] = ["DISCOVERY", "ANALYSIS", "IDEATION", "COMPLETE"];
-  const isPast = (phase: Rrd["phase"]) => order.indexOf(rrd.phase) > order.indexOf(phase);
-  const span = (phase: Rrd["phase"], kept: { started_at?: string | null; ended_at?: string | null; duration_seconds?: number | null } | null | undefined) => {
-    const lines = ledger.filter((line) => line.phase === phase && line.outcome !== "reset");
-    const first = lines[0];
+  const counting = countingLines(ledger).filter((line) => line.outcome !== "reset");
+  const known = new Set(counting);
+  const undone = ledger.filter((line) => line.outcome !== "reset" && !known.has(line));
+  const isPast = (phase: Rrd["phase"]) => phases.indexOf(rrd.phase) > phases.indexOf(phase);
+  const span = (phase: Rrd["phase"], kept: Span) => {
+    const [lines, taken] = [counting, undone].map((all) => all.filter((line) => line.phase === phase)) as [LedgerLine[], LedgerLine[]];
+    const started = stillTrue(kept?.started_at, taken) ?? (lines[0] === undefined ? null : startOf(lines[0]));
     const last = lines.at(-1);
-    if (first === undefined || last === undefined) return { started_at: null, ended_at: null, duration_seconds: null, ...kept };
-    const started = kept?.started_at ?? startOf(first);
-    const ended = isPast(phase) ? last.at : null;
-    return { ...kept, started_at: started, ended_at: ended, duration_seconds: ended === null ? null : seconds(started, ended) };
+    if (last === undefined && taken.length === 0) return { started_at: null, ended_at: null, duration_seconds: null, ...kept };
+    const ended = last !== undefined && isPast(phase) ? last.at : null;
+    return { ...kept, started_at: started, ended_at: ended, duration_seconds: started === null || ended === null ? null : seconds(started, ended) };
   };
   const discovery = span("DISCOVERY", before.discovery);
   const { papers_analyzed: _count, avg_seconds_per_paper: average, ...analysis } = before.analysis ?? {};
-  const spent = ledger.filter((line) => line.phase === "ANALYSIS" && line.unit !== "report" && line.outcome !== "reset");
+  const isReading = (line: LedgerLine) => line.phase === "ANALYSIS" && line.unit !== "report";
+  const spent = counting.filter(isReading);
   const read = spent.filter((line) => line.outcome === "accepted").length;
   const work = spent.reduce((sum, line) => sum + (line.duration_seconds ?? 0), 0);
-  const started = before.research_started_at ?? (ledger[0] === undefined ? (discovery.started_at ?? null) : startOf(ledger[0]));
-  const ended = ledger.findLast((line) => line.outcome === "accepted")?.at;
+  const first = counting[0];
+  const ended = counting.findLast((line) => line.outcome === "accepted")?.at;
   return {
     ...before,
-    research_started_at: started,
+    research_started_at: stillTrue(before.research_started_at, undone) ?? (first === undefined ? (discovery.started_at ?? null) : startOf(first)),
     discovery,
     analysis: {
       ...span("ANALYSIS", analysis),
       papers_analyzed: rrd.papers_pool.filter(isDecided).length,
-      avg_seconds_per_paper: read === 0 ? (average ?? null) : Math.round(work / read),
+      avg_seconds_per_paper: read > 0 ? Math.round(work / read) : undone.some(isReading) ? null : (average ?? null),
     },
     ideation: span("IDEATION", before.ideation),
     complete: { ...before.complete, ended_at: rrd.phase === "COMPLETE" ? (ended ?? before.complete?.ended_at ?? null) : null },
   };
+}
+
+/** A recorded start, unless it is that of iterations which a reset has undone. */
+function stillTrue(started: string | null | undefined, undone: readonly LedgerLine[]): string | null | undefined {
+  const [first] = undone;
+  return started == null || first === undefined || Date.parse(started) < Date.parse(startOf(first)) ? started : null;
 }
 
 const startOf = (line: LedgerLine): string => new Date(Date.parse(line.at) - (line.duration_seconds ?? 0) * 1000).toISOString();

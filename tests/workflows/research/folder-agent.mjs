@@ -37,7 +37,7 @@ const analyse = (paper) => {
   rrd.statistics = { total_presented: 99 };
   if (VICE === "drops") rrd.papers_pool = rrd.papers_pool.filter((each) => each.status === "presented");
   if (VICE === "forgets") Object.assign(rrd, { insights: [], papers_pool: rrd.papers_pool.map((each) => (each === paper ? each : { ...each, status: "pending", analysis: null })) });
-  if (VICE === "invents") paper.status = "analysed";
+  if (VICE === "invents") paper.status = "glanced at";
   save(`Paper: ${paper.title}`);
   if (VICE === "truncates") writeFileSync(path, readFileSync(path, "utf8").slice(0, 400));
   if (VICE === "deletes") unlinkSync(path);

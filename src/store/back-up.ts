@@ -1,0 +1,24 @@
+import { copyFile } from "node:fs/promises";
+import { join } from "node:path";
+import { makeFolder } from "../lib/make-folder.js";
+import { timeForName } from "../lib/time-for-name.js";
+import { stampOf } from "./files.js";
+import { hiddenName } from "./journal.js";
+import { explaining } from "./system-error.js";
+
+/**
+ * Copies files of a research, as far as they are there, into .ralph/backups/<time>/. `at`: milliseconds since the epoch.
+ * Returns that folder.
+ * @throws ExpectedError for a full disk or missing permission.
+ */
+export async function backUp(folder: string, at: number, names: readonly string[]): Promise<string> {
+  const backup = join(folder, hiddenName, "backups", timeForName(at));
+  await explaining(backup, async () => {
+    await makeFolder(backup);
+    for (const name of names) {
+      const path = join(folder, name);
+      if ((await stampOf(path)) !== undefined) await explaining(path, () => copyFile(path, join(backup, name)));
+    }
+  });
+  return backup;
+}
