@@ -1,6 +1,7 @@
 import { createHash, randomUUID } from "node:crypto";
 import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { temporaryName } from "../lib/temporary-name.js";
 import { safeName } from "./reference.js";
 import type { PaperText } from "./text.js";
 
@@ -23,7 +24,14 @@ export async function loadText(cacheDir: string, id: string, stamp?: string): Pr
   try {
     const { paper, stamp: kept, run, ...text } = JSON.parse(await readFile(cachedTextPath(cacheDir, id), "utf8")) as CachedText;
     const isWhole = typeof text.text === "string" && createHash("sha256").update(text.text).digest("hex") === text.sha256;
-    return isWhole && Array.isArray(text.marks) && Array.isArray(text.warnings) && paper === id && kept === stamp && (run === undefined || run === thisRun) ? text : undefined;
+    return isWhole &&
+      Array.isArray(text.marks) &&
+      Array.isArray(text.warnings) &&
+      paper === id &&
+      kept === stamp &&
+      (run === undefined || run === thisRun)
+      ? text
+      : undefined;
   } catch {
     // Missing or torn: it is only a cache.
     return undefined;
@@ -34,8 +42,11 @@ export async function loadText(cacheDir: string, id: string, stamp?: string): Pr
 export async function saveText(cacheDir: string, id: string, text: PaperText, stamp?: string): Promise<string> {
   const path = cachedTextPath(cacheDir, id);
   await mkdir(cacheDir, { recursive: true });
-  const temporary = `${path}.${process.pid}.tmp`;
-  await writeFile(temporary, JSON.stringify({ paper: id, stamp, ...(text.depth === "abstract" ? { run: thisRun } : {}), ...text } satisfies CachedText));
+  const temporary = temporaryName(path);
+  await writeFile(
+    temporary,
+    JSON.stringify({ paper: id, stamp, ...(text.depth === "abstract" ? { run: thisRun } : {}), ...text } satisfies CachedText),
+  );
   await rename(temporary, path);
   return path;
 }

@@ -1,14 +1,9 @@
-import { randomBytes } from "node:crypto";
 import { constants } from "node:fs";
 import { type FileHandle, lstat, open, readdir, rename, rm, unlink } from "node:fs/promises";
-import { basename, dirname, join } from "node:path";
+import { dirname, join } from "node:path";
 import { hasCode } from "../lib/errors.js";
+import { isTemporary, temporaryName } from "../lib/temporary-name.js";
 import { explaining } from "./system-error.js";
-
-const temporary = /^\..+\.[0-9a-f]{12}\.ralph-tmp$/;
-
-/** A new name beside `path`, in the same folder because a rename does not cross file systems; sweepTemporaryFiles knows it. */
-export const temporaryName = (path: string): string => join(dirname(path), `.${basename(path)}.${randomBytes(6).toString("hex")}.ralph-tmp`);
 
 /** Identifies one version of a file: another inode, size or time of change is another version. */
 export type Stamp = string;
@@ -103,10 +98,11 @@ async function syncFolder(folder: string): Promise<void> {
   }
 }
 
-/** Removes what an interrupted writeFileAtomic left in `folder`. Call it only while nobody else writes there. */
+/** Removes what interrupted writes left in `folder`, which may be absent. Call it only while nobody else writes there. */
 export async function sweepTemporaryFiles(folder: string): Promise<void> {
-  for (const name of await readdir(folder)) {
-    if (temporary.test(name)) await rm(join(folder, name), { force: true });
+  const names = await readdir(folder).catch((error: unknown) => (hasCode(error, "ENOENT") ? [] : Promise.reject(error)));
+  for (const name of names) {
+    if (isTemporary(name)) await rm(join(folder, name), { force: true });
   }
 }
 

@@ -3,7 +3,7 @@ import { link, open, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { hostname } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 import { ExpectedError, hasCode } from "../lib/errors.js";
-import { temporaryName } from "./files.js";
+import { temporaryName } from "../lib/temporary-name.js";
 import { isSameProcess, startOfProcess } from "./process-identity.js";
 import { explaining } from "./system-error.js";
 

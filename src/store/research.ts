@@ -35,7 +35,7 @@ export async function openResearchAfter(folder: string, options: ResearchOptions
   try {
     // Whatever the .gitignore above says, none of this is for the repository.
     if ((await stampOf(join(hidden, ".gitignore"))) === undefined) await writeFileAtomic(join(hidden, ".gitignore"), "*\n");
-    for (const place of [folder, hidden, journalFolder(folder)]) await sweepTemporaryFiles(place);
+    for (const place of [folder, hidden, journalFolder(folder), join(hidden, "texts")]) await sweepTemporaryFiles(place);
     await prepare();
     // Loaded late: what starts processes takes longer to load than a research to read, and reading alone needs none of it.
     const git = options.git ? await import("./git.js") : undefined;

@@ -1,6 +1,7 @@
 import { chmodSync, existsSync, mkdirSync, readdirSync, rmdirSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { temporaryName } from "../../src/lib/temporary-name.js";
 import { ExpectedError } from "../../src/lib/errors.js";
 import { readResearch } from "../../src/store/research.js";
 import { acceptance, open, paperOf, pendingPaper, read, readRrd, researchFolder, sampleRrd, type Told, writeRrd } from "./folders.js";
@@ -190,9 +191,12 @@ describe("a fold that was interrupted", () => {
 
   it("leaves temporary files, which the next start sweeps", async () => {
     const folder = researchFolder();
-    writeFileSync(join(folder, ".rrd.json.0123456789ab.ralph-tmp"), "half");
+    const text = temporaryName(join(folder, ".ralph/texts/p1.json"));
+    mkdirSync(dirname(text), { recursive: true });
+    for (const path of [join(folder, ".rrd.json.0123456789ab.ralph-tmp"), text]) writeFileSync(path, "half");
     await open(folder);
     expect(readdirSync(folder).toSorted()).toEqual([".ralph", "rrd.json"]);
+    expect(readdirSync(dirname(text))).toEqual([]);
   });
 
   it("whose journal entry can't be read is set aside and told", async () => {
