@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import type { Rrd } from "../../src/generated/rrd.js";
 import { currentAccepted } from "../../src/store/ledger.js";
 import { readResearch } from "../../src/store/research.js";
 import { type ResetTarget, resetResearch } from "../../src/store/reset.js";
@@ -157,6 +158,53 @@ describe("resetting to an iteration", () => {
     expect(said.at(-1)).toBe("The journal of iterations 2, 3 is gone, so papers that they found stay, as pending ones.");
     await open(folder);
     expect(statuses(folder)[1]).toBe("pending");
+  });
+});
+
+describe("resetting a unit that is no paper", () => {
+  const refusal = (unit: string, iteration: number) => ({ unit, iteration, at: "2026-01-01T00:00:00Z", reasons: ["x"] });
+  const refusals = [refusal("report", 1), refusal("report", 2), refusal("discovery-3", 3), refusal("ideas", 4)];
+  const units = (folder: string) => (readRrd(folder).refusals ?? []).map(({ unit }) => unit);
+
+  it("clears its refusals and takes its acceptance back; other units keep theirs", async () => {
+    const folder = researchFolder({ ...sampleRrd(1), phase: "COMPLETE", refusals });
+    const research = await open(folder);
+    for (const [index, unit] of (["report", "ideas"] as const).entries()) {
+      const iteration = index + 5;
+      const { at } = acceptance(iteration);
+      await research.fold({ iteration, at, message: unit, changes: [], ledger: { iteration, at, unit, phase: "ANALYSIS", outcome: "accepted" } });
+    }
+    await research.close();
+    const said = await reset(folder, { unit: "report" });
+    expect(said.at(-1)).toBe("The report is to be written again; 2 refusals cleared.");
+    expect(units(folder)).toEqual(["discovery-3", "ideas"]);
+    expect(readRrd(folder).phase).toBe("ANALYSIS");
+    expect([...currentAccepted((await readResearch(folder)).ledger)]).toEqual([["ideas", 6]]);
+    await reset(folder, { unit: "ideas" }, { at: 2 });
+    expect(units(folder)).toEqual(["discovery-3"]);
+    expect([...currentAccepted((await readResearch(folder)).ledger)]).toEqual([]);
+  });
+
+  it("lets ideas alone be had again in a complete research", async () => {
+    const folder = researchFolder({ ...sampleRrd(1), phase: "COMPLETE" });
+    await reset(folder, { unit: "ideas" });
+    expect(readRrd(folder).phase).toBe("IDEATION");
+  });
+
+  it("searches on, with the empty batches forgotten, unless the pool is full", async () => {
+    const statistics = { discovery_metrics: { batches: 4, batches_without_new: 2 } };
+    const rrd = { ...sampleRrd(2), requirements: { target_papers: 3 }, statistics, refusals };
+    const folder = researchFolder(rrd);
+    const keeping = { derive: (state: Rrd) => state, git: false, now };
+    await resetResearch(folder, { unit: "discovery" }, keeping);
+    expect(readRrd(folder)).toMatchObject({ phase: "DISCOVERY", statistics: { discovery_metrics: { batches: 4, batches_without_new: 0 } } });
+    expect(units(folder)).toEqual(["report", "report", "ideas"]);
+    writeRrd(folder, { ...rrd, requirements: { target_papers: 2 } });
+    await expect(reset(folder, { unit: "discovery" })).rejects.toThrow(/holds 2 of 2 papers, so there is nothing to search for/);
+  });
+
+  it("is named where somebody takes it for a paper", async () => {
+    await expect(reset(researchFolder(), { paper: "report" })).rejects.toThrow(/There is no paper report in .*; '--unit report' is what takes it back\./);
   });
 });
 
