@@ -21,7 +21,7 @@ describe.skipIf(noMounts !== undefined)(`a full disk (${noMounts ?? "a tmpfs of 
     { timeout: 180_000 },
     async () => {
       const disk = smallDisk(600);
-      const here = place({ at: join(disk.at, "work"), papers: 3 });
+      const here = place({ at: join(disk.at, "work"), papers: 2 });
       const stops = new Set<string>();
       // A page of a tmpfs is 4 KB. More and more is left, so that each run comes further than the one before.
       for (let left = 0; left <= 40; left += 4) {
@@ -40,7 +40,7 @@ describe.skipIf(noMounts !== undefined)(`a full disk (${noMounts ?? "a tmpfs of 
       expect(stops.size).toBeGreaterThanOrEqual(4);
       disk.free();
       expect((await here.cli(["run", here.research, "--agent", "baseline", "--no-git"])).code).toBe(0);
-      expectWhole(here, 3);
+      expectWhole(here, 2);
       expect(readdirSync(here.research).filter((name) => name.includes("ralph-tmp"))).toEqual([]);
       expect(readdirSync(join(here.research, ".ralph")).filter((name) => name.includes("ralph-tmp"))).toEqual([]);
     },
@@ -60,28 +60,32 @@ describe.skipIf(noMounts !== undefined)(`a full disk (${noMounts ?? "a tmpfs of 
     expectWhole(here);
   });
 
-  test("under git's objects costs commits and no iteration, leaves the repository whole, and a later commit makes up for them", async () => {
-    const disk = smallDisk(3000);
-    const here = place({ at: join(disk.at, "work"), git: true });
-    let warned = "";
-    for (let left = 24, code: number | null = 1; code !== 0; left += 12) {
-      disk.leave(left);
-      const ended = await here.cli(["run", here.research, "--agent", "baseline"]);
-      ({ code } = ended);
-      if (code !== 0) expect(ended.err).toMatch(noSpace);
-      expectNoTrace(ended.err);
-      warned += ended.err;
-    }
-    expect(warned).toMatch(/warning: No checkpoint: git said '[^\n]*No space left on device[^\n]*'; the next iteration tries again\./);
-    disk.free();
-    expect(existsSync(join(here.cwd, ".git", "index.lock"))).toBe(false);
-    here.git("fsck", "--strict");
-    expectWhole(here);
-    const [paper] = here.rrd().papers_pool;
-    expect((await here.cli(["reset", here.research, "--paper", paper?.id ?? ""])).code).toBe(0);
-    expect((await here.cli(["run", here.research, "--agent", "baseline"])).code).toBe(0);
-    expect(here.git("status", "--short")).toBe("");
-  });
+  test(
+    "under git's objects costs commits and no iteration, leaves the repository whole, and a later commit makes up for them",
+    { timeout: 180_000 },
+    async () => {
+      const disk = smallDisk(3000);
+      const here = place({ at: join(disk.at, "work"), git: true });
+      let warned = "";
+      for (let left = 24, code: number | null = 1; code !== 0; left += 30) {
+        disk.leave(left);
+        const ended = await here.cli(["run", here.research, "--agent", "baseline"]);
+        ({ code } = ended);
+        if (code !== 0) expect(ended.err).toMatch(noSpace);
+        expectNoTrace(ended.err);
+        warned += ended.err;
+      }
+      expect(warned).toMatch(/warning: No checkpoint: git said '[^\n]*No space left on device[^\n]*'; the next iteration tries again\./);
+      disk.free();
+      expect(existsSync(join(here.cwd, ".git", "index.lock"))).toBe(false);
+      here.git("fsck", "--strict");
+      expectWhole(here);
+      const [paper] = here.rrd().papers_pool;
+      expect((await here.cli(["reset", here.research, "--paper", paper?.id ?? ""])).code).toBe(0);
+      expect((await here.cli(["run", here.research, "--agent", "baseline"])).code).toBe(0);
+      expect(here.git("status", "--short")).toBe("");
+    },
+  );
 
   test("under the agents' workspaces is said before an agent starts, and no paper is given up for it", async () => {
     const disk = smallDisk(2000);
