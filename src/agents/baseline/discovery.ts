@@ -22,6 +22,9 @@ export function deriveRequirements({ unit, topic }: RequirementsUnit): Requireme
     description: clip(`Literature research on: ${topic}. Derived from the words of the topic by the baseline agent, without a model.`, 1500),
     focus_area: clip(main, 120),
     keywords: [...keywords],
+    // How fast a field ages can't be read off a topic's words, so the window is wide.
+    time_window_days: 1095,
+    historical_lookback_days: 3650,
   };
 }
 

@@ -1,0 +1,43 @@
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import type { LedgerLine } from "../../src/generated/ledger.js";
+import type { Rrd } from "../../src/generated/rrd.js";
+import { packageFile } from "../../src/lib/package-root.js";
+import { parseRrd } from "../../src/store/rrd-file.js";
+import { problemsOf } from "../../src/store/validate.js";
+import { inconsistencies } from "../../src/workflows/research/inconsistencies.js";
+import { derive } from "../../src/workflows/research/statistics.js";
+
+const researches = packageFile("researches");
+const [name = ""] = readdirSync(researches).filter((each) => each.startsWith("sample-"));
+const read = (file: string): string => readFileSync(join(researches, name, file), "utf8");
+
+describe("the example research of the repository", () => {
+  it("is valid, complete, and says nothing that its records contradict", () => {
+    const { ok: rrd } = parseRrd(read("rrd.json"), "rrd.json") as { ok: Rrd };
+    const ledger = read("ledger.jsonl").trim().split("\n").map((line) => JSON.parse(line) as LedgerLine);
+    expect(rrd.phase).toBe("COMPLETE");
+    expect(inconsistencies(rrd)).toEqual([]);
+    expect(derive(rrd, ledger)).toEqual(rrd);
+    for (const line of ledger) expect(problemsOf("ledger", line)).toEqual([]);
+    expect(problemsOf("product-ideas", JSON.parse(read("product-ideas.json")))).toEqual([]);
+  });
+
+  it("shows every path: presented, insights, rejected, a duplicate, a retraction, an unreadable paper, hidden orders", () => {
+    const rrd = JSON.parse(read("rrd.json")) as Rrd;
+    expect(new Set(rrd.papers_pool.map(({ status }) => status))).toEqual(new Set(["presented", "insights_extracted", "rejected"]));
+    expect(rrd.excluded?.some(({ duplicate_of }) => duplicate_of !== undefined)).toBe(true);
+    expect(rrd.papers_pool.some(({ retracted }) => retracted === true)).toBe(true);
+    expect(rrd.papers_pool.some(({ read_depth }) => read_depth === "abstract")).toBe(true);
+    expect(rrd.papers_pool.some(({ warnings }) => warnings?.some((warning) => warning.includes("orders to AI readers")))).toBe(true);
+  });
+
+  it("names no folder of the machine it was made on, and is marked as a sample", () => {
+    for (const file of readdirSync(join(researches, name)).filter((each) => each !== ".ralph")) {
+      expect(read(file), file).not.toMatch(/\/(?:home|root|tmp|Users|work)\//);
+    }
+    expect(read("research-report.md")).toContain("sample_");
+    expect(existsSync(join(researches, name, "references.bib"))).toBe(true);
+  });
+});
