@@ -16,7 +16,11 @@ export interface CheckedEvidence {
   readonly notInText: number;
   readonly couldNotCheck: number;
   /** For each quote that was not found: the passage nearest to it, empty where there is none, and why it is none. */
-  readonly missing: readonly { readonly quote: string; readonly nearest: string; readonly why: "not found in the text" | "too short to be evidence" }[];
+  readonly missing: readonly {
+    readonly quote: string;
+    readonly nearest: string;
+    readonly why: "not found in the text" | "too short to be evidence";
+  }[];
 }
 
 /**

@@ -34,7 +34,12 @@ export function isPrivateAddress(address: string): boolean {
 /** The IPv4 address that a mapped, compatible, translated (64:ff9b::/96) or 6to4 (2002::/16) IPv6 address leads to. */
 function ipv4Within(address: string): string | undefined {
   const [head = "", tail] = new URL(`http://[${address}]`).hostname.slice(1, -1).split("::");
-  const [before, after] = [head, tail ?? ""].map((part) => part.split(":").filter(Boolean).map((group) => Number.parseInt(group, 16))) as [number[], number[]];
+  const [before, after] = [head, tail ?? ""].map((part) =>
+    part
+      .split(":")
+      .filter(Boolean)
+      .map((group) => Number.parseInt(group, 16)),
+  ) as [number[], number[]];
   const groups = [...before, ...Array.from({ length: 8 - before.length - after.length }, () => 0), ...after];
   const dotted = (at: number) => [groups[at] ?? 0, groups[at + 1] ?? 0].flatMap((group) => [group >> 8, group & 255]).join(".");
   if (groups[0] === 0x2002) return dotted(1);

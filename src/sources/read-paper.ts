@@ -36,7 +36,8 @@ export async function readPaper(paper: PaperToRead, options: ReadOptions): Promi
     return { status: "ok", text: read.text, path: await saveText(options.cacheDir, paper.id, read.text, stamp) };
   } catch (error) {
     // Read on from the abstract alone, the paper would be judged by less than there is, and for good.
-    if (hasCode(error, "ENOSPC", "EDQUOT")) throw new ExpectedError(`There is no space left on the disk for ${options.cacheDir}; free some and run again.`);
+    if (hasCode(error, "ENOSPC", "EDQUOT"))
+      throw new ExpectedError(`There is no space left on the disk for ${options.cacheDir}; free some and run again.`);
     return { status: "error", reason: `The text could not be kept in ${options.cacheDir}: ${messageOf(error)}.` };
   }
 }

@@ -89,14 +89,20 @@ describe("readHtml", () => {
   const long = filler.repeat(20);
 
   it.each([
-    ["a long list of references", [section("Abstract", filler), section("References", long), section("Rights and permissions", filler), section("About this article", long)]],
+    [
+      "a long list of references",
+      [section("Abstract", filler), section("References", long), section("Rights and permissions", filler), section("About this article", long)],
+    ],
     ["the first lines of its sections", [section("Introduction", filler), section("Section snippets", long), section("Cited by (12)", long)]],
   ])("calls a publisher's page with %s an abstract", async (_, sections) => {
     expect(await read(`<head>${about}</head><body><h1>A Hand</h1>${sections.join("")}</body>`)).toMatchObject({ depth: "abstract" });
   });
 
   it.each([
-    ["in numbered sections", [section("Abstract", filler), section("1 Introduction", long), section("2. Contact modelling", long), section("References", filler)]],
+    [
+      "in numbered sections",
+      [section("Abstract", filler), section("1 Introduction", long), section("2. Contact modelling", long), section("References", filler)],
+    ],
     ["without headings", [`<p>${long}</p>`, section("References", filler)]],
   ])("calls a publisher's page with the paper's body %s whole", async (_, sections) => {
     expect(await read(`<head>${about}</head><body><h1>A Hand</h1>${sections.join("")}</body>`)).toMatchObject({ depth: "full" });

@@ -31,7 +31,10 @@ describe("an address inside this machine or its network", () => {
     const inside = await web(secret);
     const { port } = new URL(inside.origin);
     for (const host of ["127.0.0.1", "localhost", "2130706433", "[::ffff:127.0.0.1]"]) {
-      expect(await get(`http://${host}:${port}/`), host).toMatchObject({ status: "blocked", reason: expect.stringContaining("this machine or its network") });
+      expect(await get(`http://${host}:${port}/`), host).toMatchObject({
+        status: "blocked",
+        reason: expect.stringContaining("this machine or its network"),
+      });
     }
     expect(inside.requests).toEqual([]);
   });
@@ -70,7 +73,10 @@ describe("redirects", () => {
 
   it("lead to no other kind of address", async () => {
     const fetch = pretending({ "https://a.example/": "file:///etc/passwd" });
-    expect(await get("https://a.example/", { fetch })).toMatchObject({ status: "error", reason: "'file:///etc/passwd' is not an http or https address." });
+    expect(await get("https://a.example/", { fetch })).toMatchObject({
+      status: "error",
+      reason: "'file:///etc/passwd' is not an http or https address.",
+    });
   });
 });
 

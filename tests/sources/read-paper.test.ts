@@ -73,9 +73,20 @@ describe("readPaper over the network", () => {
 
   it("takes no landing page for a paper whose PDF is only busy, and takes it where the PDF is refused", async () => {
     const page = { body: landing('<meta name="citation_pdf_url" content="/files/1">') };
-    expect(await read({ "/abs": page, "/files/1": { status: 429 } }, { url: "%/abs", title })).toMatchObject({ status: "rate_limited", transient: true });
+    expect(await read({ "/abs": page, "/files/1": { status: 429 } }, { url: "%/abs", title })).toMatchObject({
+      status: "rate_limited",
+      transient: true,
+    });
     await server.close();
     expect(await read({ "/abs": page, "/files/1": { status: 403 } }, { url: "%/abs", title })).toMatchObject({ text: { depth: "abstract" } });
+  });
+
+  it("fetches no PDF that a page names in this machine or its network", async () => {
+    const inside = await serve({ "/1.pdf": asPdf });
+    const page = { body: landing(`<meta name="citation_pdf_url" content="${inside.origin}/1.pdf">`) };
+    expect(await read({ "/abs": page }, { url: "%/abs", title })).toMatchObject({ text: { kind: "html", depth: "abstract" } });
+    expect(inside.requests).toEqual([]);
+    await inside.close();
   });
 
   it("prefers pdf_url, and falls back to url", async () => {
