@@ -45,6 +45,9 @@ export async function openCheckpoints(folder: string, notify: (message: string) 
   const tracked = new Set<string>();
   let told = "";
   let waiting: { message: string; folds: number; since: number } | undefined;
+  // A kill between a fold and its commit: after the last fold of a research no other would make up for it.
+  const behind = await runGit(folder, ["status", "--porcelain", "--untracked-files=all", "--", ledgerName]);
+  if (behind.ok && behind.stdout !== "") waiting = { message: "What an interrupted run left", folds: 0, since: Date.now() };
 
   const tell = (message: string) => {
     if (message !== told) notify(message);
@@ -113,7 +116,21 @@ async function addAndCommit(
     for (const name of fresh) tracked.add(name);
   }
   // One call: --only takes the files as they are and leaves whatever else is staged alone.
-  const options = [...identity, ...quick, "-c", "commit.gpgsign=false", "commit", "-q", "--no-verify", "-m", message, "--only", "--", ...present, ...gone];
+  const options = [
+    ...identity,
+    ...quick,
+    "-c",
+    "commit.gpgsign=false",
+    "commit",
+    "-q",
+    "--no-verify",
+    "-m",
+    message,
+    "--only",
+    "--",
+    ...present,
+    ...gone,
+  ];
   const done = await runGit(folder, options);
   if (done.ok || /nothing (added )?to commit|no changes added/.test(done.stdout)) return undefined;
   // A file may have left the index by hand since; the next call adds it again.

@@ -93,7 +93,7 @@ export async function killUntilComplete({ cli, usual, pace, tally }: Means, rand
 const mostKills = 150;
 
 function nextKill(pace: Pace, random: Random, company: Company): Kill {
-  const gitToo = company === "git" && random.next() < 0.5;
+  const gitToo = company === "git" && random.next() < 0.8;
   if (random.next() < 0.3) return { delayMs: random.next() * 1.2 * pace.readyMs, gitToo };
   return { ended: Math.floor(random.next() * 4), delayMs: random.next() * 1.2 * pace.iterationMs, gitToo };
 }
@@ -146,6 +146,10 @@ async function finish(cli: string, world: World, usual: Undisturbed, company: Co
   const git = (...args: string[]) => execa("git", args, { cwd: world.folder, env: world.env, reject: false });
   const fsck = await git("fsck", "--no-dangling", "--no-progress");
   if (fsck.failed) fault(`git fsck: ${fsck.stderr}`);
+  const lines = readFileSync(join(world.folder, "ledger.jsonl"), "utf8");
+  const told = run.events.some((event) => event.type === "notice" && event.message.startsWith("No checkpoint"));
+  const committed = await git("show", "HEAD:./ledger.jsonl");
+  if (!told && `${committed.stdout}\n` !== lines) fault("the last commit does not hold the whole ledger");
 }
 
 function difference(name: string, found: string, wanted: string, fault: (what: string) => void): void {

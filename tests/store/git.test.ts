@@ -93,6 +93,20 @@ describe("a checkpoint", () => {
     expect(subjects(root)[0]).toBe("analysis: sample_1 (presented)");
   });
 
+  it("that a kill left out is made by a run that has nothing to fold; nothing new makes none", async () => {
+    const root = repository();
+    const folder = researchIn(root);
+    const killed = await open(folder, { git: false });
+    await killed.fold(acceptance(1));
+    await killed.close();
+    await (await open(folder, { git: true })).close();
+    expect(subjects(root)).toEqual(["What an interrupted run left", "begin"]);
+    expect(git(root, "show", "HEAD:researches/sample-2026-01-01/ledger.jsonl")).toBe(read(folder, "ledger.jsonl"));
+    writeFileSync(join(folder, "progress.txt"), "A person's own note.\n", { flag: "a" });
+    await (await open(folder, { git: true })).close();
+    expect(subjects(root)).toHaveLength(2);
+  });
+
   it("of a failed iteration is made with the next one, or at the end", async () => {
     const root = repository();
     const folder = researchIn(root);
