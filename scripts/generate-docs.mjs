@@ -16,6 +16,8 @@ const schemaPages = [
       "`rrd.json` is the whole state of one research. Agents never write it: research-ralph does, and you may, also during a run.",
       "`research-ralph validate <folder>` prints every problem with its place; an invalid file is never overwritten.",
       "Fields that this page does not name are kept as they are.",
+      "Other shapes that runs of the original tool and models left, such as numbers as texts, lists as lines or a status in upper case, are read as what they mean:",
+      "`validate` says what was read as what, and the file is written in this shape with the next result, after a copy in `.ralph/backups/`.",
     ],
   },
   {

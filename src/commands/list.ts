@@ -4,6 +4,7 @@ import pLimit from "p-limit";
 import type { Rrd } from "../generated/rrd.js";
 import { messageOf } from "../lib/errors.js";
 import { readLedger } from "../store/ledger.js";
+import { readRrdShape } from "../store/read-rrd.js";
 import { largestRrd } from "../store/rrd-file.js";
 import { bar, duration, pad, truncate, width } from "../ui/format.js";
 import type { Io } from "../ui/io.js";
@@ -59,16 +60,17 @@ async function readRow(folder: string): Promise<Row> {
     const path = join(folder, "rrd.json");
     const { size } = await stat(path);
     if (size > largestRrd) return { name, folder, broken: `rrd.json has ${Math.round(size / 1_000_000)} MB` };
-    const rrd = parseBytes(await readFile(path));
-    if (!Array.isArray(rrd?.papers_pool) || typeof rrd.requirements !== "object" || rrd.requirements === null) {
+    const parsed = parseBytes(await readFile(path));
+    if (!Array.isArray(parsed?.papers_pool) || typeof parsed.requirements !== "object" || parsed.requirements === null) {
       return { name, folder, broken: "rrd.json is no research" };
     }
+    const rrd = outlineOf(parsed);
     const { done, total } = progressOf(rrd);
     const spent = timeSpent(rrd, (await readLedger(folder)).lines);
     const presented = rrd.papers_pool.filter((paper) => paper.status === "presented").length;
     const [project, phase] = [rrd.project, rrd.phase].map((text) => oneLine(decode(String(text))));
     const seconds = spent === undefined ? null : Math.round(spent / 1000);
-    return { name, folder, project: project ?? "", phase: phase ?? "", done, total, presented, insights: rrd.insights?.length ?? 0, seconds };
+    return { name, folder, project: project ?? "", phase: phase ?? "", done, total, presented, insights: parsed.insights?.length ?? 0, seconds };
   } catch (error) {
     return { name, folder, broken: oneLine(messageOf(error)) };
   }
@@ -81,6 +83,12 @@ async function readRow(folder: string): Promise<Row> {
 function parseBytes(bytes: Buffer): Rrd | null {
   const mark = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0;
   return JSON.parse(bytes.toString("latin1", mark)) as Rrd | null;
+}
+
+/** What a row is made of, in today's shape; to read all of 200 researches would take some 80 ms. */
+function outlineOf(rrd: Rrd): Rrd {
+  const papers_pool = rrd.papers_pool.map((paper) => ({ id: paper?.id, title: "", status: paper?.status, decision: paper?.decision, analysis: paper?.analysis && {} }));
+  return readRrdShape({ ...rrd, papers_pool, insights: [] }).value as Rrd;
 }
 
 const decode = (text: string): string => Buffer.from(text, "latin1").toString("utf8");

@@ -13,11 +13,16 @@ export function toText(value: unknown): unknown {
 }
 
 /** The first text of a list, such as of several addresses; false is none. */
-export const toFirst = (value: unknown): unknown => (value === false ? null : Array.isArray(value) ? (value.find((each) => typeof each === "string") ?? null) : value);
+export const toFirst = (value: unknown): unknown =>
+  value === false ? null : Array.isArray(value) ? (value.find((each) => typeof each === "string") ?? null) : value;
 
 /** Texts from a line with commas, an object's fields or a list of objects with names. */
 export function toTexts(value: unknown): unknown {
-  if (typeof value === "string") return value.split(/\s*[,;\n]\s*/).filter((part) => part.trim() !== "").map((part) => part.trim());
+  if (typeof value === "string")
+    return value
+      .split(/\s*[,;\n]\s*/)
+      .filter((part) => part.trim() !== "")
+      .map((part) => part.trim());
   if (isFields(value)) return Object.entries(value).flatMap(([name, field]) => (field === false ? [] : [name]));
   if (!Array.isArray(value) || value.every((each) => typeof each === "string")) return value;
   return value.filter((each) => each !== null).map((each) => (isFields(each) ? (nameOf(each) ?? textOf(each)) : textOf(each)));
@@ -31,7 +36,9 @@ export const toNumber =
   (...outOf: readonly number[]) =>
   (value: unknown): unknown => {
     if (isFields(value)) {
-      const total = ["total", "score", "value", "points", "rating", "combined_total", "combined"].map((name) => value[name]).find((field) => field != null);
+      const total = ["total", "score", "value", "points", "rating", "combined_total", "combined"]
+        .map((name) => value[name])
+        .find((field) => field != null);
       const read = toNumber(...outOf)(total);
       return typeof read === "number" ? read : value;
     }
@@ -54,7 +61,10 @@ export function toWord<Word extends string>(meanings: Readonly<Record<Word, RegE
   const words = Object.entries<RegExp>(meanings);
   return (value) => {
     if (typeof value !== "string" || Object.hasOwn(meanings, value)) return value;
-    const plain = value.trim().toLowerCase().replaceAll(/[\s-]+/g, "_");
+    const plain = value
+      .trim()
+      .toLowerCase()
+      .replaceAll(/[\s-]+/g, "_");
     return words.find(([word, others]) => word.toLowerCase() === plain || others.test(plain))?.[0] ?? value;
   };
 }
@@ -67,7 +77,8 @@ export function toTime(value: unknown): unknown {
   const number = typeof value === "number" ? value : typeof value === "string" && /^\d{9,13}$/.test(value.trim()) ? Number(value) : undefined;
   if (number !== undefined) return number > 0 ? iso(number < 1e11 ? number * 1000 : number) : null;
   if (typeof value !== "string") return null;
-  const [, day, clock = "00:00", zone] = /^\s*(\d{4}-\d{2}-\d{2})(?:[T ]+(\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?)\s*([+-]\d{2}:?\d{2})?)?/.exec(value) ?? [];
+  const [, day, clock = "00:00", zone] =
+    /^\s*(\d{4}-\d{2}-\d{2})(?:[T ]+(\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?)\s*([+-]\d{2}:?\d{2})?)?/.exec(value) ?? [];
   return iso(day === undefined ? Date.parse(value) : Date.parse(`${day}T${clock}${zone ?? "Z"}`));
 }
 
@@ -84,7 +95,13 @@ export function toSeconds(value: unknown): unknown {
   if (typeof value !== "string") return null;
   const text = value.trim().toLowerCase();
   const clock = /^(\d+):(\d{2})(?::(\d{2}))?$/.exec(text);
-  if (clock !== null) return clock.slice(1).filter((part) => part !== undefined).reduce((sum, part) => sum * 60 + Number(part), 0) * (clock[3] === undefined ? 60 : 1);
+  if (clock !== null)
+    return (
+      clock
+        .slice(1)
+        .filter((part) => part !== undefined)
+        .reduce((sum, part) => sum * 60 + Number(part), 0) * (clock[3] === undefined ? 60 : 1)
+    );
   if (/^\d+(\.\d+)?$/.test(text)) return Number(text);
   const parts = [...text.matchAll(/(\d+(?:\.\d+)?)\s*([dhms])[a-z]*/g)];
   return parts.length === 0 ? null : parts.reduce((sum, [, amount, unit = "s"]) => sum + Number(amount) * (secondsIn[unit] ?? 1), 0);
@@ -112,9 +129,14 @@ export const absentUnless =
 
 /** The name that an object goes by. */
 export function nameOf(value: Fields): string | undefined {
-  const name = ["name", "full_name", "title", "term", "keyword", "source", "label", "text", "paper_id", "id", "url", "value"].map((field) => value[field]).find((field) => typeof field === "string");
+  const name = ["name", "full_name", "title", "term", "keyword", "source", "label", "text", "paper_id", "id", "url", "value"]
+    .map((field) => value[field])
+    .find((field) => typeof field === "string");
   if (name !== undefined) return String(name);
-  const parts = [value["given"] ?? value["first"] ?? value["first_name"] ?? value["given_name"], value["family"] ?? value["last"] ?? value["last_name"] ?? value["family_name"]];
+  const parts = [
+    value["given"] ?? value["first"] ?? value["first_name"] ?? value["given_name"],
+    value["family"] ?? value["last"] ?? value["last_name"] ?? value["family_name"],
+  ];
   const whole = parts.filter((part) => typeof part === "string").join(" ");
   return whole === "" ? undefined : whole;
 }
@@ -123,5 +145,7 @@ function textOf(value: unknown): string {
   if (typeof value === "string") return value;
   if (Array.isArray(value)) return value.map(textOf).join(", ");
   if (!isFields(value)) return String(value);
-  return Object.entries(value).map(([name, field]) => `${name}: ${textOf(field)}`).join("; ");
+  return Object.entries(value)
+    .map(([name, field]) => `${name}: ${textOf(field)}`)
+    .join("; ");
 }

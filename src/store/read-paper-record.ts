@@ -41,7 +41,8 @@ const readRecord: Reader = (value, pointer, tell) => {
   if (score == null && isFields(breakdown) && typeof breakdown["combined_total"] === "number") added["score"] = breakdown["combined_total"];
   const decided = typeof decision === "string" ? decisions.find(([word]) => word.test(decision))?.[1] : undefined;
   if (status == null) added["status"] = decided ?? (analysis == null ? "pending" : "insights_extracted");
-  else if (typeof status === "string" && isReadWord.test(status)) added["status"] = decided ?? (analysis == null && score == null ? "pending" : "insights_extracted");
+  else if (typeof status === "string" && isReadWord.test(status))
+    added["status"] = decided ?? (analysis == null && score == null ? "pending" : "insights_extracted");
   for (const [name, read] of Object.entries(added)) tell(`${pointer}/${name}`, value[name], read);
   return Object.keys(added).length === 0 ? value : { ...value, ...added };
 };
@@ -69,15 +70,39 @@ const readAnalysis: Reader = inTurn(
     limitations: prose,
     implementations_found: leaf(toList),
     commercialized: text,
-    commercialized_by: leaf((value) => (value === false ? null : Array.isArray(value) ? value.map((each) => (isFields(each) ? (nameOf(each) ?? toText(each)) : each)).join(", ") : toText(value))),
+    commercialized_by: leaf((value) =>
+      value === false
+        ? null
+        : Array.isArray(value)
+          ? value.map((each) => (isFields(each) ? (nameOf(each) ?? toText(each)) : each)).join(", ")
+          : toText(value),
+    ),
     market: text,
     evidence: inTurn(orAbsent(leaf((value) => (typeof value === "string" || isFields(value) ? [value] : value))), listOf(readEvidence)),
   }),
 );
 
-const urgency: Readonly<Record<string, number>> = { critical: 5, very_high: 5, highest: 5, high: 5, medium: 3, normal: 3, moderate: 3, low: 1, lowest: 1, very_low: 1 };
+const urgency: Readonly<Record<string, number>> = {
+  critical: 5,
+  very_high: 5,
+  highest: 5,
+  high: 5,
+  medium: 3,
+  normal: 3,
+  moderate: 3,
+  low: 1,
+  lowest: 1,
+  very_low: 1,
+};
 const toPriority = (value: unknown): unknown =>
-  typeof value === "string" ? (urgency[value.trim().toLowerCase().replaceAll(/[\s-]+/g, "_")] ?? toNumber(5)(value)) : value;
+  typeof value === "string"
+    ? (urgency[
+        value
+          .trim()
+          .toLowerCase()
+          .replaceAll(/[\s-]+/g, "_")
+      ] ?? toNumber(5)(value))
+    : value;
 
 /** Reads refusals, of a paper or of another unit. */
 export const readRefusals = inTurn(orAbsent(leaf(toList)), listOf(fieldsOf({ reasons: leaf(toSentences) })));
@@ -93,7 +118,10 @@ export const readPaperRecord: Reader = inTurn(
     date: text,
     source: text,
     abstract: text,
-    identifiers: inTurn(orAbsent((value) => value), valuesOf(orAbsent(text))),
+    identifiers: inTurn(
+      orAbsent((value) => value),
+      valuesOf(orAbsent(text)),
+    ),
     priority: leaf(toPriority),
     status: readStatus,
     score: leaf(toNumber(50, 30)),
@@ -112,7 +140,9 @@ export const readPaperRecord: Reader = inTurn(
 );
 
 function toDepth(value: string): unknown {
-  const read = toWord({ full: /^(full_?text|pdf|complete|whole|entire)/, partial: /^(part|some|excerpt)/, abstract: /^(abstract|summary|metadata)/ })(value);
+  const read = toWord({ full: /^(full_?text|pdf|complete|whole|entire)/, partial: /^(part|some|excerpt)/, abstract: /^(abstract|summary|metadata)/ })(
+    value,
+  );
   return read === "full" || read === "partial" || read === "abstract" ? read : absent;
 }
 
@@ -132,7 +162,8 @@ function insightName(value: Fields): (name: string) => string {
 
 /** An insight of several papers is of none of them alone; `papers` names them. */
 function readSourcePaper(value: unknown, pointer: string, tell: Parameters<Reader>[2]): unknown {
-  if (!isFields(value) || !Array.isArray(value["paper_id"])) return typeof value === "object" ? fieldsOf({ paper_id: text })(value, pointer, tell) : value;
+  if (!isFields(value) || !Array.isArray(value["paper_id"]))
+    return typeof value === "object" ? fieldsOf({ paper_id: text })(value, pointer, tell) : value;
   const ids = value["paper_id"].map(String);
   const read: Fields = ids.length === 1 ? { ...value, paper_id: ids[0] } : { ...value, paper_id: null, papers: value["papers"] ?? ids };
   tell(`${pointer}/paper_id`, value["paper_id"], ids.length === 1 ? ids[0] : null);

@@ -137,7 +137,9 @@ const readStatistics = inTurn(
       fieldsOf({
         sources_tried: names,
         sources_successful: names,
-        sources_blocked: leaf((value) => (Array.isArray(value) || value === null ? value : typeof value === "string" ? [value] : isFields(value) ? Object.keys(value) : null)),
+        sources_blocked: leaf((value) =>
+          Array.isArray(value) || value === null ? value : typeof value === "string" ? [value] : isFields(value) ? Object.keys(value) : null,
+        ),
         source_failure_reasons: leaf(toFieldsOrNull),
         failures_in_a_row: inTurn(leaf(absentUnless(isFields)), valuesOf(leaf(absentUnless(isWhole)))),
         batches: leaf(absentUnless(isWhole)),
@@ -199,7 +201,13 @@ const toBlocked = (value: unknown): unknown =>
 
 const readBlocked = leaf((value) => (Array.isArray(value) && value.every((each) => isText(each) || isFields(each)) ? value : toBlocked(value)));
 
-const readVisited = leaf((value) => (Array.isArray(value) && value.every((each) => isText(each) || isFields(each)) ? value : isText(value) ? value.split(/\s+/).filter(Boolean) : toTexts(value)));
+const readVisited = leaf((value) =>
+  Array.isArray(value) && value.every((each) => isText(each) || isFields(each))
+    ? value
+    : isText(value)
+      ? value.split(/\s+/).filter(Boolean)
+      : toTexts(value),
+);
 
 const readExcluded = inTurn(
   orAbsent(leaf(toList)),
@@ -208,7 +216,9 @@ const readExcluded = inTurn(
       if (isText(value)) return { id: value, reason: "no reason recorded" };
       if (!isFields(value)) return value;
       const id = [value["id"], value["paper_id"], value["url"], value["title"]].find(isText);
-      return isText(value["id"]) && isText(value["reason"]) ? value : { ...value, ...(id === undefined ? {} : { id }), reason: toText(value["reason"]) ?? "no reason recorded" };
+      return isText(value["id"]) && isText(value["reason"])
+        ? value
+        : { ...value, ...(id === undefined ? {} : { id }), reason: toText(value["reason"]) ?? "no reason recorded" };
     }),
   ),
 );
@@ -220,11 +230,17 @@ const readTop: Reader = fieldsOf({
   mission: readMission,
   requirements: readRequirements,
   domain_glossary: readGlossary,
-  open_questions: inTurn(leaf((value) => (isText(value) ? toSentences(value) : toList(value))), listOf(readQuestion)),
+  open_questions: inTurn(
+    leaf((value) => (isText(value) ? toSentences(value) : toList(value))),
+    listOf(readQuestion),
+  ),
   phase: readPhase,
   timing: readTiming,
   handoff: fieldsOf({ product_ideation: readIdeation }),
-  papers_pool: inTurn(leaf((value) => value ?? []), listOf(readPaperRecord)),
+  papers_pool: inTurn(
+    leaf((value) => value ?? []),
+    listOf(readPaperRecord),
+  ),
   insights: inTurn(listOf(readInsight), readIds),
   visited_urls: readVisited,
   blocked_sources: readBlocked,

@@ -20,14 +20,26 @@ const dimensions: Readonly<Record<string, string>> = {
   strategicclarity: "strategic_clarity",
 };
 
-const dimensionOf = (name: string): string => dimensions[name.toLowerCase().replaceAll(/[^a-z]/g, "").replace(/(score|points)$/, "")] ?? name;
+const ours = new Set(Object.values(dimensions));
+const totals = ["execution_total", "blue_ocean_total", "combined_total"];
+/** Names that stand for nothing else. Spelling out each of them cost more than the whole rest of a paper. */
+const settled = new Set([...ours, ...totals, "execution", "blue_ocean"]);
+
+const dimensionOf = (name: string): string =>
+  settled.has(name)
+    ? name
+    : (dimensions[
+        name
+          .toLowerCase()
+          .replaceAll(/[^a-z]/g, "")
+          .replace(/(score|points)$/, "")
+      ] ?? name);
 
 const point = leaf(toNumber(5));
 const readPoints: Reader = inTurn(
   leaf((value) => (Array.isArray(value) ? (fromList(value) ?? value) : value)),
   renamed(dimensionOf),
-  (value, pointer, tell) =>
-    fieldsOf(Object.fromEntries([...new Set(Object.values(dimensions))].map((name) => [name, point])))(value, pointer, tell),
+  fieldsOf(Object.fromEntries([...ours].map((name) => [name, point]))),
 );
 
 /** [{ dimension, score }] as the object that it spells out. */
@@ -39,15 +51,19 @@ function fromList(list: readonly unknown[]): Fields | undefined {
 
 /** A number under the name of a rubric is its total; an object under another name of it holds its points. */
 function partOf(name: string, value: unknown): string {
+  if (settled.has(name) && (isFields(value) || (name !== "execution" && name !== "blue_ocean"))) return name;
   const plain = name.toLowerCase().replaceAll(/[^a-z]/g, "");
   const isTotal = !isFields(value) && !Array.isArray(value) && value !== null;
-  if (/^(execution|exec)(score|scores|total|rubric|points)?$/.test(plain) && name !== "execution_total") return isTotal ? "execution_total" : "execution";
-  if (/^(blueocean|strategic)(score|scores|total|rubric|points)?$/.test(plain) && name !== "blue_ocean_total") return isTotal ? "blue_ocean_total" : "blue_ocean";
+  if (/^(execution|exec)(score|scores|total|rubric|points)?$/.test(plain)) return isTotal ? "execution_total" : "execution";
+  if (/^(blueocean|strategic)(score|scores|total|rubric|points)?$/.test(plain)) return isTotal ? "blue_ocean_total" : "blue_ocean";
   if (isTotal && /^(combined|total|overall)(score|total|scores)?$/.test(plain)) return "combined_total";
   return name;
 }
 
-const orNothing = (reader: Reader): Reader => (value, pointer, tell) => (value === null ? value : reader(value, pointer, tell));
+const orNothing =
+  (reader: Reader): Reader =>
+  (value, pointer, tell) =>
+    value === null ? value : reader(value, pointer, tell);
 const total = (whole: number) => leaf((value) => numberOrNull(toNumber(whole)(value)));
 const numberOrNull = (value: unknown): unknown => (typeof value === "number" ? value : null);
 
@@ -57,6 +73,12 @@ export const readScores: Reader = orNothing(
     leaf((value) => (Array.isArray(value) ? (fromList(value) ?? value) : value)),
     renamed(partOf),
     readPoints,
-    fieldsOf({ execution: orAbsent(readPoints), blue_ocean: orNothing(readPoints), execution_total: total(30), blue_ocean_total: total(20), combined_total: total(50) }),
+    fieldsOf({
+      execution: orAbsent(readPoints),
+      blue_ocean: orNothing(readPoints),
+      execution_total: total(30),
+      blue_ocean_total: total(20),
+      combined_total: total(50),
+    }),
   ),
 );

@@ -57,13 +57,13 @@ export function fieldsOf(readers: Readonly<Record<string, Reader>>): Reader {
   const known = Object.entries(readers);
   return (value, pointer, tell) => {
     if (!isFields(value)) return value;
-    const changed = new Map<string, unknown>();
+    let changed: Map<string, unknown> | undefined;
     for (const [name, reader] of known) {
       if (!Object.hasOwn(value, name)) continue;
       const read = reader(value[name], `${pointer}/${name}`, tell);
-      if (read !== value[name]) changed.set(name, read);
+      if (read !== value[name]) (changed ??= new Map()).set(name, read);
     }
-    return changed.size === 0 ? value : withChanges(value, changed);
+    return changed === undefined ? value : withChanges(value, changed);
   };
 }
 
@@ -78,10 +78,13 @@ export const renamed =
   (nameOf: (name: string, value: unknown) => string): Reader =>
   (value, pointer, tell) => {
     if (!isFields(value)) return value;
-    const names = Object.keys(value).map((name) => [name, nameOf(name, value[name])] as const);
-    const changes = new Map(names.filter(([name, other]) => name !== other && !Object.hasOwn(value, other)));
+    const changes = new Map<string, string>();
+    for (const name of Object.keys(value)) {
+      const other = nameOf(name, value[name]);
+      if (other !== name && !Object.hasOwn(value, other)) changes.set(name, other);
+    }
     if (changes.size === 0) return value;
-    for (const [name, other] of changes) tell(`${pointer}/${name}`, `${name}`, other);
+    for (const [name, other] of changes) tell(`${pointer}/${name}`, name, other);
     return Object.fromEntries(Object.entries(value).map(([name, field]) => [changes.get(name) ?? name, field]));
   };
 

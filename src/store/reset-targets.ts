@@ -38,7 +38,9 @@ export async function stateAfter(folder: string, target: ResetTarget, rrd: Rrd, 
 function resetPaper(folder: string, rrd: Rrd, id: string): Reset {
   const paper = rrd.papers_pool.find((each) => each.id === id);
   if (paper === undefined)
-    throw new ExpectedError(`There is no paper ${id} in ${join(folder, rrdName)}; ${isUnit(id) ? `'--unit ${id}' is what takes it back` : `'research-ralph status ${folder}' lists them`}.`);
+    throw new ExpectedError(
+      `There is no paper ${id} in ${join(folder, rrdName)}; ${isUnit(id) ? `'--unit ${id}' is what takes it back` : `'research-ralph status ${folder}' lists them`}.`,
+    );
   const after = withoutResult(rrd, paper);
   const gone = (rrd.insights?.length ?? 0) - (after.insights?.length ?? 0);
   return { after, unit: id, sentences: [`${id} is pending again; its analysis, scores, refusals and ${count(gone, "insight")} are taken out.`] };

@@ -68,7 +68,10 @@ export function openStateFile(folder: string, notify: (message: string) => void)
       const backup = known === undefined || known.changes === 0 ? undefined : await backUp(folder, Date.now(), [rrdName]);
       const written = await writeFileAtomic(path, text, { ifStill: stamp });
       if (written === undefined) return false;
-      if (backup !== undefined) notify(`rrd.json is written in today's shape from now on; as it was it is in ${backup}, and 'research-ralph validate' on it says what differs.`);
+      if (backup !== undefined)
+        notify(
+          `rrd.json is written in today's shape from now on; as it was it is in ${backup}, and 'research-ralph validate' on it says what differs.`,
+        );
       known = { rrd, stamp: written, text, readAt: Date.now(), changes: 0 };
       return true;
     },

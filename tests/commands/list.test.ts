@@ -32,6 +32,18 @@ test("every research is a line with phase, progress, presented papers and the ti
   ]);
 });
 
+test("a research in an older shape is listed as it is meant", async () => {
+  const cwd = freshFolder();
+  const odd = {
+    phase: "analysis",
+    requirements: { target_papers: "4" },
+    papers_pool: [{ id: "a", status: "Presented" }, { id: "b", status: "analyzed", decision: "REJECT" }, { id: "c", status: "todo" }],
+    timing: { analysis: { duration_seconds: "2m 05s" } },
+  };
+  makeResearch(cwd, "odd-2026-01-14", odd as never);
+  expect(JSON.parse((await list(cwd, true)).out)).toMatchObject([{ phase: "ANALYSIS", done: 2, total: 3, presented: 1, seconds: 125 }]);
+});
+
 test("a research that can't be read is listed as broken, and the others all the same", async () => {
   const cwd = freshFolder();
   makeResearch(cwd, "whole-2026-03-01");

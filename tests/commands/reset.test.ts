@@ -31,6 +31,25 @@ test("reset takes back one paper, everything after an iteration, or all, with a 
   expect(standing(folder)).toEqual({ phase: "COMPLETE", papers: presented });
 });
 
+test("reset --unit has the report written again, with the ideas after it, and takes neither another name nor another target beside it", async () => {
+  const cwd = freshFolder();
+  const folder = sampleResearch(cwd);
+  await cli(withUnitAgent, cwd);
+  const accepted = () => readFileSync(join(folder, "ledger.jsonl"), "utf8").split("\n").filter((line) => /"unit":"report".*"outcome":"accepted"/.test(line)).length;
+  expect(accepted()).toBe(1);
+
+  expect(await cli(["reset", folder, "--unit", "papers"], cwd)).toMatchObject({ code: 2, err: expect.stringContaining("discovery, report, ideas") });
+  expect(await cli(["reset", folder, "--unit", "report", "--to", "1"], cwd)).toMatchObject({ code: 2, err: expect.stringContaining("cannot be used with") });
+  expect(standing(folder)).toEqual({ phase: "COMPLETE", papers: presented });
+
+  const { code, out } = await cli(["reset", folder, "--unit", "report", "--no-git"], cwd);
+  expect({ code, out }).toEqual({ code: 0, out: expect.stringContaining("The report is to be written again; 0 refusals cleared.") });
+  expect(standing(folder)).toEqual({ phase: "ANALYSIS", papers: presented });
+  expect((await cli(withUnitAgent, cwd)).code).toBe(0);
+  expect(standing(folder)).toEqual({ phase: "COMPLETE", papers: presented });
+  expect(accepted()).toBe(2);
+});
+
 test("reset --to brings a broken rrd.json back to its last good version and keeps the broken one", async () => {
   const cwd = freshFolder();
   const folder = sampleResearch(cwd);

@@ -68,9 +68,10 @@ describe("which research", () => {
 });
 
 describe("-p", () => {
-  test("on a research that has begun needs --force, keeps the old file, and searches on", async () => {
+  test("on a research that has begun needs --force, keeps the old file, and searches on, also where the last search was exhausted", async () => {
     const cwd = freshFolder();
-    const folder = makeResearch(cwd, "a-2026-03-01", { phase: "COMPLETE", papers_pool: [paper("p1", "presented")] });
+    const statistics = { discovery_metrics: { batches: 6, batches_without_new: 5 } };
+    const folder = makeResearch(cwd, "a-2026-03-01", { phase: "COMPLETE", papers_pool: [paper("p1", "presented")], statistics });
     const before = readFileSync(join(folder, "rrd.json"), "utf8");
     expect(await cli(["run", "-p", "9", "--agent", "baseline"], cwd)).toMatchObject({ code: 2, err: expect.stringContaining("--force") });
     expect(readFileSync(join(folder, "rrd.json"), "utf8")).toBe(before);

@@ -12,7 +12,13 @@ const backup = ".ralph/backups/2026-02-03T04-05-06.000Z";
 /** What accepting the report or the ideas leaves. */
 function document(iteration: number, unit: "report" | "ideas", text: string): Fold {
   const { at } = acceptance(iteration);
-  const files = unit === "report" ? [{ name: report, text }, { name: "references.bib", text }] : [{ name: ideas, text }];
+  const files =
+    unit === "report"
+      ? [
+          { name: report, text },
+          { name: "references.bib", text },
+        ]
+      : [{ name: ideas, text }];
   return { iteration, at, message: unit, changes: [], files, ledger: { iteration, at, unit, phase: "ANALYSIS", outcome: "accepted" } };
 }
 
@@ -69,7 +75,14 @@ describe("a report that is written anew", () => {
 describe("a reset", () => {
   const whole = async () => {
     const folder = researchFolder({ ...sampleRrd(2), excluded: [{ id: "sample_9", reason: "off topic" }] });
-    await fold(folder, acceptance(1), document(2, "report", "first"), acceptance(3, "sample_2"), document(4, "report", "second"), document(5, "ideas", "ideas"));
+    await fold(
+      folder,
+      acceptance(1),
+      document(2, "report", "first"),
+      acceptance(3, "sample_2"),
+      document(4, "report", "second"),
+      document(5, "ideas", "ideas"),
+    );
     return folder;
   };
 
@@ -135,7 +148,10 @@ describe("a reset", () => {
 
   it("of everything takes out insights that agents gave one id, or none", async () => {
     const folder = researchFolder();
-    writeRrd(folder, { ...sampleRrd(1), insights: [{ id: "insight_001", insight: "a" }, { id: "insight_001", insight: "b" }, { insight: "c" }, "d"] });
+    writeRrd(folder, {
+      ...sampleRrd(1),
+      insights: [{ id: "insight_001", insight: "a" }, { id: "insight_001", insight: "b" }, { insight: "c" }, "d"],
+    });
     await reset(folder, { all: true });
     expect(readRrd(folder).insights).toEqual([]);
   });

@@ -4,7 +4,21 @@ import { expect, it } from "vitest";
 import type { Rrd } from "../../src/generated/rrd.js";
 import { type EditOptions, editResearch } from "../../src/store/edit.js";
 import { formatLine } from "../../src/store/ledger.js";
-import { acceptance, derive, git, open, paperOf, read, readRrd, repository, researchFolder, researchIn, sampleRrd, type Told, writeRrd } from "./folders.js";
+import {
+  acceptance,
+  derive,
+  git,
+  open,
+  paperOf,
+  read,
+  readRrd,
+  repository,
+  researchFolder,
+  researchIn,
+  sampleRrd,
+  type Told,
+  writeRrd,
+} from "./folders.js";
 
 const withFive = (rrd: Rrd): Rrd => ({ ...rrd, requirements: { ...rrd.requirements, target_papers: 5 } });
 const options = (over: Partial<EditOptions> = {}): EditOptions => ({
@@ -41,7 +55,12 @@ it("an iteration that was interrupted while it was saved is made up for before t
   const { changes, progress = "", ...fold } = acceptance(1);
   const research = await open(folder);
   await research.close();
-  const entry = { iteration: 1, at: fold.at, message: fold.message, changes: changes.map((change) => ({ ...change, was: change.was === undefined ? {} : change.was })) };
+  const entry = {
+    iteration: 1,
+    at: fold.at,
+    message: fold.message,
+    changes: changes.map((change) => ({ ...change, was: change.was === undefined ? {} : change.was })),
+  };
   const logs = { progress: { offset: 0, text: progress }, ledger: { offset: 0, text: formatLine(fold.ledger) } };
   writeFileSync(join(folder, ".ralph/journal/1.json"), JSON.stringify({ ...entry, ...logs }));
   const told: Told[] = [];

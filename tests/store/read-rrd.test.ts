@@ -10,7 +10,14 @@ const execution = { novelty: 4, feasibility: 3, time_to_poc: 3, value_market: 4,
 const strategic = { market_creation: 3, first_mover_window: 2, network_effects: 2, strategic_clarity: 4 };
 const paper = { id: "arxiv_1", title: "A paper", status: "presented", decision: "PRESENT" };
 const insight = { id: "insight_001", insight: "It works." };
-const base = { project: "Research: old", requirements: { keywords: ["a"] }, phase: "ANALYSIS", papers_pool: [paper], insights: [insight], mine: { kept: [1] } };
+const base = {
+  project: "Research: old",
+  requirements: { keywords: ["a"] },
+  phase: "ANALYSIS",
+  papers_pool: [paper],
+  insights: [insight],
+  mine: { kept: [1] },
+};
 
 const parse = (rrd: object) => parseRrd(JSON.stringify(rrd), "rrd.json");
 
@@ -18,7 +25,10 @@ const parse = (rrd: object) => parseRrd(JSON.stringify(rrd), "rrd.json");
 function readAt(rrd: object, pointer: string): unknown {
   const { ok, problems } = parse(rrd);
   expect(problems).toBeUndefined();
-  return pointer.split("/").slice(1).reduce<unknown>((value, name) => (value as Record<string, unknown>)[name], ok);
+  return pointer
+    .split("/")
+    .slice(1)
+    .reduce<unknown>((value, name) => (value as Record<string, unknown>)[name], ok);
 }
 
 const ofPaper: [string, object, unknown][] = [
@@ -31,7 +41,16 @@ const ofPaper: [string, object, unknown][] = [
   ["score", { score: "32" }, 32],
   ["score", { score: { total: 31, execution: 20 } }, 31],
   ["score", { score_breakdown: { execution, combined_score: 30 } }, 30],
-  ["authors", { authors: [{ name: "Ada Author", affiliation: "X" }, { given: "Bo", family: "Writer" }] }, ["Ada Author", "Bo Writer"]],
+  [
+    "authors",
+    {
+      authors: [
+        { name: "Ada Author", affiliation: "X" },
+        { given: "Bo", family: "Writer" },
+      ],
+    },
+    ["Ada Author", "Bo Writer"],
+  ],
   ["notes", { notes: ["First.", "Second."] }, "First. Second."],
   ["status", { status: "analyzed" }, "presented"],
   ["status", { status: "Analyzed", decision: "REJECT" }, "rejected"],
@@ -159,10 +178,13 @@ describe("scores are read", () => {
     ["other names of the rubrics", { execution_scores: execution, strategic, total_score: 30 }],
     ["points as texts", { execution: { ...execution, novelty: "4/5" }, blue_ocean: { ...strategic, market_creation: "3" } }],
     ["points with reasons", { execution: { ...execution, novelty: { score: 4, why: "new" } }, blue_ocean: strategic }],
-    ["other names of the dimensions", {
-      execution: { ...execution, time_to_poc: undefined, "Time-to-POC": 3, value_market: undefined, "Value/Market": 4 },
-      blue_ocean: { ...strategic, network_effects: undefined, "Network/Data Effects": 2 },
-    }],
+    [
+      "other names of the dimensions",
+      {
+        execution: { ...execution, time_to_poc: undefined, "Time-to-POC": 3, value_market: undefined, "Value/Market": 4 },
+        blue_ocean: { ...strategic, network_effects: undefined, "Network/Data Effects": 2 },
+      },
+    ],
     ["a list of dimensions", Object.entries({ ...execution, ...strategic }).map(([dimension, score]) => ({ dimension, score }))],
   ])("%s", (_, breakdown) => {
     expect(scores(breakdown)).toMatchObject(both);
@@ -189,7 +211,15 @@ describe("what can't be understood", () => {
 it("a file in order is not copied, and of another one only what differs changes: unknown fields and the order stay", () => {
   expect(readRrdShape(base)).toEqual({ value: base, changes: [] });
   expect(readRrdShape(base).value).toBe(base);
-  const odd = { zebra: 1, ...base, phase: "Analysis", papers_pool: [{ mine: 1, ...paper, status: "Presented", later: { x: [2] } }, { ...paper, id: "arxiv_2" }] };
+  const odd = {
+    zebra: 1,
+    ...base,
+    phase: "Analysis",
+    papers_pool: [
+      { mine: 1, ...paper, status: "Presented", later: { x: [2] } },
+      { ...paper, id: "arxiv_2" },
+    ],
+  };
   const { value, changes } = readRrdShape(odd) as { value: typeof odd; changes: unknown };
   expect(JSON.stringify(value)).toBe(JSON.stringify(odd).replace('"Analysis"', '"ANALYSIS"').replace('"Presented"', '"presented"'));
   expect(value.papers_pool[1]).toBe(odd.papers_pool[1]);
@@ -213,7 +243,11 @@ it("what was read once is read again without a change", () => {
 
 const recorded = join(process.env["RECORDED_DATA"] ?? "../shared/data", "researches");
 it.skipIf(!existsSync(recorded))("the recorded researches of the original tool are read without a change (RECORDED_DATA names another place)", () => {
-  for (const name of ["agentic-dessign-patterns-2026-01-14/rrd.json", "auditable-media-streaming-integrity-2026-01-19/rrd.json", "original-rrd.json.example"]) {
+  for (const name of [
+    "agentic-dessign-patterns-2026-01-14/rrd.json",
+    "auditable-media-streaming-integrity-2026-01-19/rrd.json",
+    "original-rrd.json.example",
+  ]) {
     const text = readFileSync(join(recorded, name), "utf8");
     const { ok, changes } = parseRrd(text, name);
     expect(changes).toEqual([]);

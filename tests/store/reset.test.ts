@@ -204,7 +204,9 @@ describe("resetting a unit that is no paper", () => {
   });
 
   it("is named where somebody takes it for a paper", async () => {
-    await expect(reset(researchFolder(), { paper: "report" })).rejects.toThrow(/There is no paper report in .*; '--unit report' is what takes it back\./);
+    await expect(reset(researchFolder(), { paper: "report" })).rejects.toThrow(
+      /There is no paper report in .*; '--unit report' is what takes it back\./,
+    );
   });
 });
 
@@ -228,7 +230,9 @@ it("resetting everything empties what the runs gathered and keeps what a person 
 it("a broken rrd.json without a last good version is an error that changes nothing", async () => {
   const folder = researchFolder();
   writeFileSync(join(folder, "rrd.json"), "{");
-  await expect(reset(folder, { all: true })).rejects.toThrow(/rrd\.json:1:2: the file ends in the middle .*\. Mend it, or put an earlier version in its place\.$/);
+  await expect(reset(folder, { all: true })).rejects.toThrow(
+    /rrd\.json:1:2: the file ends in the middle .*\. Mend it, or put an earlier version in its place\.$/,
+  );
   expect(read(folder, "rrd.json")).toBe("{");
   expect(existsSync(join(folder, "ledger.jsonl"))).toBe(false);
 });

@@ -16,7 +16,14 @@ const line = (iteration: number, unit: string, phase: LedgerLine["phase"], more:
   duration_seconds: 60,
   ...more,
 });
-const reset = (iteration: number, to: number): LedgerLine => ({ iteration, at: at(iteration * 10), unit: "*", phase: "COMPLETE", outcome: "reset", to });
+const reset = (iteration: number, to: number): LedgerLine => ({
+  iteration,
+  at: at(iteration * 10),
+  unit: "*",
+  phase: "COMPLETE",
+  outcome: "reset",
+  to,
+});
 const run = (first: number): LedgerLine[] => [
   line(first, "discovery-1", "DISCOVERY"),
   line(first + 1, "p1", "ANALYSIS"),
@@ -28,11 +35,29 @@ const done = rrdWith([paper("p1", { status: "presented" })], { phase: "COMPLETE"
 describe("fields of a person's own", () => {
   test("in derived objects stay, and what was derived for the other rubric goes", () => {
     const mine = { my_own_field: { kept: [1] } };
-    const statistics = { ...mine, discovery_metrics: mine, analysis_metrics: { ...mine, avg_score: 3, avg_combined_score: 99 }, ideation_metrics: mine };
+    const statistics = {
+      ...mine,
+      discovery_metrics: mine,
+      analysis_metrics: { ...mine, avg_score: 3, avg_combined_score: 99 },
+      ideation_metrics: mine,
+    };
     const timing = { ...mine, discovery: mine, analysis: mine, ideation: mine, complete: mine };
     const after = derive({ ...done, statistics, timing, loop: mine }, run(1));
-    const everything = [after.statistics, after.statistics?.discovery_metrics, after.statistics?.analysis_metrics, after.statistics?.ideation_metrics];
-    for (const object of [...everything, after.timing, after.timing?.discovery, after.timing?.analysis, after.timing?.ideation, after.timing?.complete, after.loop]) {
+    const everything = [
+      after.statistics,
+      after.statistics?.discovery_metrics,
+      after.statistics?.analysis_metrics,
+      after.statistics?.ideation_metrics,
+    ];
+    for (const object of [
+      ...everything,
+      after.timing,
+      after.timing?.discovery,
+      after.timing?.analysis,
+      after.timing?.ideation,
+      after.timing?.complete,
+      after.loop,
+    ]) {
       expect(object).toMatchObject(mine);
     }
     expect(after.statistics?.analysis_metrics).toMatchObject({ avg_combined_score: 0 });
@@ -57,7 +82,10 @@ describe("timing after a reset", () => {
     expect(starts(first)).toEqual([at(9), at(19), at(39)]);
     const undone = derive({ ...first, phase: "ANALYSIS", papers_pool: [paper("p1")] }, [...run(1), reset(5, 1)]);
     expect(starts(undone)).toEqual([at(9), null, null]);
-    expect(undone.timing).toMatchObject({ research_started_at: at(9), analysis: { ended_at: null, duration_seconds: null, avg_seconds_per_paper: null } });
+    expect(undone.timing).toMatchObject({
+      research_started_at: at(9),
+      analysis: { ended_at: null, duration_seconds: null, avg_seconds_per_paper: null },
+    });
     const again = derive({ ...undone, papers_pool: done.papers_pool }, [...run(1), reset(5, 1), ...run(6).slice(1)]);
     expect(starts(again)).toEqual([at(9), at(69), at(89)]);
   });
@@ -79,7 +107,9 @@ describe("an exhausted search", () => {
 
   test("is over as long as nothing else is searched for", () => {
     expect(standingOf(exhausted(), []).discoveryOver).toBe(true);
-    const { statistics: { discovery_metrics: { searched_for: _, ...metrics } = {} } = {}, ...rest } = exhausted() as Rrd & { statistics: { discovery_metrics: Record<string, unknown> } };
+    const { statistics: { discovery_metrics: { searched_for: _, ...metrics } = {} } = {}, ...rest } = exhausted() as Rrd & {
+      statistics: { discovery_metrics: Record<string, unknown> };
+    };
     expect(standingOf({ ...rest, statistics: { discovery_metrics: metrics } } as Rrd, []).discoveryOver).toBe(true);
   });
 
@@ -97,7 +127,13 @@ describe("an exhausted search", () => {
   ])("an empty batch %s is counted with those before it accordingly, and notes what was searched for", (_, over, batches) => {
     const rrd = exhausted(over);
     const judging = { iteration: 3, agent: "a", at: new Date(0) };
-    const accepted = acceptDiscovery(rrd, "discovery-3", { unit: "discovery-3", papers: [], sources: [] }, { candidates: [], sources: [], duplicates: [] }, judging);
+    const accepted = acceptDiscovery(
+      rrd,
+      "discovery-3",
+      { unit: "discovery-3", papers: [], sources: [] },
+      { candidates: [], sources: [], duplicates: [] },
+      judging,
+    );
     const set = "changes" in accepted ? accepted.changes[0]?.set : undefined;
     expect(set?.["statistics"]).toMatchObject({ discovery_metrics: { batches_without_new: batches, searched_for: searchOf(rrd) } });
   });
