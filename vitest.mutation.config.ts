@@ -7,7 +7,12 @@ import { defineConfig } from "vitest/config";
 export default defineConfig({
   test: {
     include: ["tests/{loop,store,workflows,agents}/**/*.test.ts", "tests/fuzz/{fold,streams}.test.ts"],
-    exclude: ["tests/store/{crash,git,lock}.test.ts", "tests/workflows/research/classic.test.ts", "tests/agents/baseline/**", "tests/agents/{definitions,run-agent,registry}.test.ts"],
+    exclude: [
+      "tests/store/{crash,git,lock}.test.ts",
+      "tests/workflows/research/classic.test.ts",
+      "tests/agents/baseline/**",
+      "tests/agents/{definitions,run-agent,registry}.test.ts",
+    ],
     env: { RR_FUZZ_CASES: "100" },
     testTimeout: 60_000,
   },

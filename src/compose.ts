@@ -69,7 +69,13 @@ export interface OpenedResearch {
 }
 
 /** Takes the research's lock and puts workflow and agent together. `classicPrompt` set: the agent works on the folder itself. */
-export async function openForWork(folder: string, config: ResolvedConfig, io: Io, signal: AbortSignal, classicPrompt?: string): Promise<OpenedResearch> {
+export async function openForWork(
+  folder: string,
+  config: ResolvedConfig,
+  io: Io,
+  signal: AbortSignal,
+  classicPrompt?: string,
+): Promise<OpenedResearch> {
   const root = rootOf(folder, io.cwd);
   const agent = createAgent(config.agent, settingsFor(config, io, join(folder, ".ralph", "transcripts"), classicPrompt !== undefined));
   const notices: Telling[] = [];
@@ -85,7 +91,20 @@ export async function openForWork(folder: string, config: ResolvedConfig, io: Io
   const library = libraryFor(folder, root, config.contact, signal);
   const workflow =
     classicPrompt === undefined
-      ? researchWorkflow({ research, library, workspaces, prompt, root, now, sleep, signal, learn: config.learn === "auto", notices, redact, ...guarded })
+      ? researchWorkflow({
+          research,
+          library,
+          workspaces,
+          prompt,
+          root,
+          now,
+          sleep,
+          signal,
+          learn: config.learn === "auto",
+          notices,
+          redact,
+          ...guarded,
+        })
       : classicWorkflow({ research, prompt: classicPrompt, root, now, notices });
   const close = async () => {
     await research.close();
@@ -133,4 +152,3 @@ export async function drive<State>(
     signals.stop();
   }
 }
-

@@ -46,7 +46,12 @@ async function askAll(questions: readonly OpenQuestion[]): Promise<ReadonlyMap<s
     const message = oneLine(question);
     const answer =
       options.length > 0
-        ? await select({ message, output, initialValue: initial, options: [...new Set([initial, ...options])].filter(Boolean).map((value) => ({ value, label: oneLine(value) })) })
+        ? await select({
+            message,
+            output,
+            initialValue: initial,
+            options: [...new Set([initial, ...options])].filter(Boolean).map((value) => ({ value, label: oneLine(value) })),
+          })
         : await text({ message, output, initialValue: initial });
     if (isCancel(answer)) break;
     answers.set(question, answer);

@@ -12,7 +12,10 @@ const topic = "Sample sim2real transfer for dexterous manipulation";
 const papers = 11;
 
 /** A whole research over the packaged sample papers; by default with the baseline agent, so it needs no key and no network. */
-export async function demoCommand({ flags, quiet, json }: { readonly flags: ConfigFlags; readonly quiet: boolean; readonly json: boolean }, io: Io): Promise<number> {
+export async function demoCommand(
+  { flags, quiet, json }: { readonly flags: ConfigFlags; readonly quiet: boolean; readonly json: boolean },
+  io: Io,
+): Promise<number> {
   // The demo must not fill the history of whatever repository it is tried in.
   const config = await resolveConfig({ flags: { agent: "baseline", git: false, ...flags, papers }, env: io.env, cwd: io.cwd });
   if (!quiet && !json) io.stderr("This demo reads a dozen sample papers written for it; their numbers are invented.\n");

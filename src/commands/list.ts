@@ -87,7 +87,13 @@ function parseBytes(bytes: Buffer): Rrd | null {
 
 /** What a row is made of, in today's shape; to read all of 200 researches would take some 80 ms. */
 function outlineOf(rrd: Rrd): Rrd {
-  const papers_pool = rrd.papers_pool.map((paper) => ({ id: paper?.id, title: "", status: paper?.status, decision: paper?.decision, analysis: paper?.analysis && {} }));
+  const papers_pool = rrd.papers_pool.map((paper) => ({
+    id: paper?.id,
+    title: "",
+    status: paper?.status,
+    decision: paper?.decision,
+    analysis: paper?.analysis && {},
+  }));
   return readRrdShape({ ...rrd, papers_pool, insights: [] }).value as Rrd;
 }
 

@@ -54,8 +54,10 @@ export async function create(
   how: { readonly quiet: boolean; readonly json: boolean },
 ): Promise<{ verdict: Verdict; folder?: string }> {
   const clean = topic.replace(/\s+/g, " ").trim();
-  if (clean === "") throw new ExpectedError('The topic is empty; give one, such as research-ralph new "sim2real transfer for dexterous manipulation".', 2);
-  if (clean.length > 2000) throw new ExpectedError("The topic is longer than 2,000 characters; say it shorter and put the rest into rrd.json afterwards.", 2);
+  if (clean === "")
+    throw new ExpectedError('The topic is empty; give one, such as research-ralph new "sim2real transfer for dexterous manipulation".', 2);
+  if (clean.length > 2000)
+    throw new ExpectedError("The topic is longer than 2,000 characters; say it shorter and put the rest into rrd.json afterwards.", 2);
   const parent = join(io.cwd, researchesFolder);
   const prompt = await loadPrompt(io.cwd);
   const agent = createAgent(config.agent, settingsFor(config, io, undefined, false));
@@ -68,7 +70,17 @@ export async function create(
   };
   const verdict = await drive(config, io, { ...how, iterations: 3 }, async () => ({
     agent,
-    workflow: createWorkflow({ topic: clean, papers: config.papers, sources, parent, prompt, workspaces, now: systemClock.now, created, notices: warnings(agent) }),
+    workflow: createWorkflow({
+      topic: clean,
+      papers: config.papers,
+      sources,
+      parent,
+      prompt,
+      workspaces,
+      now: systemClock.now,
+      created,
+      notices: warnings(agent),
+    }),
     close: () => rm(workspaces.root, { recursive: true, force: true }),
   }));
   return folder === undefined ? { verdict } : { verdict, folder };

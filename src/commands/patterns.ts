@@ -21,11 +21,14 @@ export async function patternsCommand({ folder: argument, accept, json }: Patter
     const rows = patterns.map((pattern, index) => ({ number: index + 1, ...pattern, accepted: !open.has(pattern) }));
     if (json) io.stdout(`${JSON.stringify(rows)}\n`);
     else if (rows.length === 0) io.stderr("No agent has recorded a pattern in this research yet.\n");
-    else for (const row of rows) io.stdout(`${String(row.number).padStart(3)} ${row.accepted ? "in AGENTS.md " : ""}${oneLine(row.text)} (${oneLine(row.unit)})\n`);
+    else
+      for (const row of rows)
+        io.stdout(`${String(row.number).padStart(3)} ${row.accepted ? "in AGENTS.md " : ""}${oneLine(row.text)} (${oneLine(row.unit)})\n`);
     return 0;
   }
   const pattern = patterns[accept - 1];
-  if (pattern === undefined) throw new ExpectedError(`There is no pattern ${accept}; this research has ${patterns.length}. 'research-ralph patterns' lists them.`, 2);
+  if (pattern === undefined)
+    throw new ExpectedError(`There is no pattern ${accept}; this research has ${patterns.length}. 'research-ralph patterns' lists them.`, 2);
   await learnPatterns(root, [pattern]);
   if (json) io.stdout(`${JSON.stringify({ accepted: pattern })}\n`);
   else io.stdout(`Added to ${shown(io.cwd, root) === "." ? "" : `${shown(io.cwd, root)}/`}AGENTS.md: ${oneLine(pattern.text)}\n`);

@@ -70,7 +70,9 @@ export function buildProgram(io: Io, version: string, done: (exitCode: number) =
     return resetCommand({ folder: folder ?? "", paper, unit, to, flags: flagsOf(values), json: json === true }, io);
   })
     .option("--paper <id>", "only this paper")
-    .addOption(new Option("--unit <name>", "only the search, the report or the ideas").choices(["discovery", "report", "ideas"]).conflicts(["paper", "to"]))
+    .addOption(
+      new Option("--unit <name>", "only the search, the report or the ideas").choices(["discovery", "report", "ideas"]).conflicts(["paper", "to"]),
+    )
     .option("--to <iteration>", "undo everything after this iteration", whole)
     .option("--no-git", "make no commit")
     .option("-y, --yes", "accepted for scripts of the original; nothing is asked");

@@ -40,7 +40,8 @@ export async function readCommand({ reference: input, flags, quiet, json }: Read
         privateAddresses: reference.kind === "url",
         ...(config.contact === undefined ? {} : { contact: config.contact }),
       });
-      if (described.status !== "ok") throw new ExpectedError(described.reason, described.status === "blocked" || described.status === "rate_limited" ? 5 : 1);
+      if (described.status !== "ok")
+        throw new ExpectedError(described.reason, described.status === "blocked" || described.status === "rate_limited" ? 5 : 1);
       // Of a paper on this machine nothing is looked up outside.
       const isLocal = reference.kind === "file" || reference.kind === "sample";
       const rrd = rrdForOne({ ...described.paper, authors: [...(described.paper.authors ?? [])] }, [isLocal ? "samples" : "web"]);

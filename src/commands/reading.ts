@@ -31,7 +31,10 @@ export function readingOf(rrd: Rrd, ledger: readonly LedgerLine[]): Reading {
     insights: (rrd.insights ?? []).map((insight) => insight.insight),
     spending,
     milliseconds,
-    thirtyPapers: { hours: Math.round((milliseconds * 30) / 36_000) / 100, ...(spending.costUsd === undefined ? {} : { costUsd: spending.costUsd * 30 }) },
+    thirtyPapers: {
+      hours: Math.round((milliseconds * 30) / 36_000) / 100,
+      ...(spending.costUsd === undefined ? {} : { costUsd: spending.costUsd * 30 }),
+    },
   };
 }
 
@@ -44,12 +47,21 @@ export function readingLines(reading: Reading, io: Pick<Io, "columns" | "color">
   const scores = scoresOf(paper);
   // A hard space holds a name and its points together on one line.
   const points = <Name extends string>(of: Readonly<Record<Name, number>>, names: readonly Name[]) =>
-    wrap(names.map((name) => `${name} ${of[name]}`.replaceAll(/[_ ]/g, "\u00a0")).join(", "), columns - 2).map((line) => `  ${line.replaceAll("\u00a0", " ")}`);
+    wrap(names.map((name) => `${name} ${of[name]}`.replaceAll(/[_ ]/g, "\u00a0")).join(", "), columns - 2).map(
+      (line) => `  ${line.replaceAll("\u00a0", " ")}`,
+    );
   const analysis = paper.analysis;
   const part = (name: string, text: unknown) => (prose(text) === "" ? [] : ["", colors.bold(name), ...flow(prose(text), "  ")]);
   const code = Array.isArray(analysis?.implementations_found) ? analysis.implementations_found.map(String) : [];
-  const byline = [authorsOf(paper.authors).slice(0, 4).join(", ") + (authorsOf(paper.authors).length > 4 ? " and others" : ""), paper.date ?? "", paper.id].filter((text) => text !== "");
-  const total = totals?.strategic === undefined ? `${totals?.combined ?? "?"}/30` : `${totals.combined}/50 (execution ${totals.execution}/30, blue ocean ${totals.strategic}/20)`;
+  const byline = [
+    authorsOf(paper.authors).slice(0, 4).join(", ") + (authorsOf(paper.authors).length > 4 ? " and others" : ""),
+    paper.date ?? "",
+    paper.id,
+  ].filter((text) => text !== "");
+  const total =
+    totals?.strategic === undefined
+      ? `${totals?.combined ?? "?"}/30`
+      : `${totals.combined}/50 (execution ${totals.execution}/30, blue ocean ${totals.strategic}/20)`;
   const forecast = `${thirtyPapers.hours < 0.1 ? "under 0.1" : thirtyPapers.hours.toFixed(1)} h${thirtyPapers.costUsd === undefined ? "" : `, ${money(thirtyPapers.costUsd)}`}`;
   return [
     colors.bold(oneLine(paper.title)),
@@ -67,7 +79,13 @@ export function readingLines(reading: Reading, io: Pick<Io, "columns" | "color">
     "",
     colors.bold("Evidence"),
     ...(analysis?.evidence ?? []).flatMap((evidence) => evidenceLines(evidence, flow, colors)),
-    ...(reading.insights.length > 0 ? ["", colors.bold("Insights"), ...reading.insights.flatMap((insight) => flow(insight, "    ").map((line, index) => (index === 0 ? `  - ${line.trimStart()}` : line)))] : []),
+    ...(reading.insights.length > 0
+      ? [
+          "",
+          colors.bold("Insights"),
+          ...reading.insights.flatMap((insight) => flow(insight, "    ").map((line, index) => (index === 0 ? `  - ${line.trimStart()}` : line))),
+        ]
+      : []),
     ...part("Why", paper.notes),
     "",
     `${count(spending.input)} tokens in, ${count(spending.output)} out · ${spending.costUsd === undefined ? "cost not reported" : money(spending.costUsd)} · ${duration(milliseconds)}`,

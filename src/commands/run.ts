@@ -40,7 +40,8 @@ export async function runCommand(args: RunArguments, io: Io): Promise<number> {
   const prompt = await classicPrompt(folder, args.classic, io);
   // An agent that can't be used must be known before the file is changed for it.
   createAgent(config.agent, settingsFor(config, io, undefined, prompt !== undefined));
-  if (args.flags.papers !== undefined && args.flags.papers !== targetOf(rrd)) rrd = await retarget(folder, rrd, args.flags.papers, args.force, config.git, io);
+  if (args.flags.papers !== undefined && args.flags.papers !== targetOf(rrd))
+    rrd = await retarget(folder, rrd, args.flags.papers, args.force, config.git, io);
   if (args.ask) rrd = await askOpenQuestions(folder, rrd, config.git, io);
   return work(folder, rrd, config, io, args, prompt);
 }
@@ -74,15 +75,21 @@ async function unfinished(io: Io): Promise<string | undefined> {
   const [first, second] = open;
   const names = open.map((folder) => basename(folder));
   if (first === undefined && broken[0] !== undefined) {
-    throw new ExpectedError(`No research here can be run: ${basename(broken[0])} is broken; 'research-ralph validate ${basename(broken[0])}' says where.`);
+    throw new ExpectedError(
+      `No research here can be run: ${basename(broken[0])} is broken; 'research-ralph validate ${basename(broken[0])}' says where.`,
+    );
   }
   if (first === undefined) {
     io.stderr(`All ${all.length} researches here are complete; make a new one with research-ralph new "<topic>".\n`);
     return undefined;
   }
   if (second === undefined) return first;
-  if (!io.canAsk) throw new ExpectedError(`There are ${open.length} unfinished researches: ${few(names)}; say which, as in research-ralph run ${names[0]}.`, 2);
-  return choose("Which research?", open.map((folder) => ({ value: folder, label: basename(folder) })));
+  if (!io.canAsk)
+    throw new ExpectedError(`There are ${open.length} unfinished researches: ${few(names)}; say which, as in research-ralph run ${names[0]}.`, 2);
+  return choose(
+    "Which research?",
+    open.map((folder) => ({ value: folder, label: basename(folder) })),
+  );
 }
 
 /** Changes the target. Once papers were found that needs --force, and the files are copied first. */
@@ -96,7 +103,8 @@ async function retarget(folder: string, rrd: Rrd, papers: number, force: boolean
   }
   const notify = (_: string, message: string) => io.stderr(`${oneLine(message)}\n`);
   const edited = await editResearch(folder, (current) => withTarget(current, papers), { derive, git, backup: started, now: systemClock.now, notify });
-  if (edited.backup !== undefined) io.stderr(`Target changed from ${targetOf(rrd)} to ${papers} papers; the backup is ${shown(io.cwd, join(edited.backup, "rrd.json"))}.\n`);
+  if (edited.backup !== undefined)
+    io.stderr(`Target changed from ${targetOf(rrd)} to ${papers} papers; the backup is ${shown(io.cwd, join(edited.backup, "rrd.json"))}.\n`);
   return edited.rrd;
 }
 

@@ -12,14 +12,19 @@ export const limitIterations =
   (most: number): Guard =>
   ({ iterations }) =>
     iterations.filter(counts).length >= most
-      ? { verdict: "limit", reason: `${most === 1 ? "The one iteration of this run is" : `All ${most} iterations of this run are`} used up; run it again to go on, or allow more with -i.` }
+      ? {
+          verdict: "limit",
+          reason: `${most === 1 ? "The one iteration of this run is" : `All ${most} iterations of this run are`} used up; run it again to go on, or allow more with -i.`,
+        }
       : undefined;
 
 /** At most `ms` milliseconds of wall time a run, waiting included. */
 export const limitWallTime =
   (ms: number): Guard =>
   ({ startedAt, now }) =>
-    now - startedAt >= ms ? { verdict: "limit", reason: `The ${Math.round(ms / 6_000) / 10} minutes of this run are used up; run it again to go on.` } : undefined;
+    now - startedAt >= ms
+      ? { verdict: "limit", reason: `The ${Math.round(ms / 6_000) / 10} minutes of this run are used up; run it again to go on.` }
+      : undefined;
 
 /** A guard whose waits end with the run's wall time: a usage limit of five hours must not hold up a run of thirty minutes. */
 export const withinWallTime =

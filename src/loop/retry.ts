@@ -31,7 +31,10 @@ export const heedFailures =
       case "network": {
         const since = alike[0]?.endedAt ?? now;
         if (now - since >= patience) {
-          return { verdict: "blocked", reason: `${failure.message} It did not answer for ${Math.round(patience / minute)} minutes; run again when it does.` };
+          return {
+            verdict: "blocked",
+            reason: `${failure.message} It did not answer for ${Math.round(patience / minute)} minutes; run again when it does.`,
+          };
         }
         return wait(last.endedAt + backOff(2 * second, 5 * minute, alike.length), failure.message);
       }

@@ -1,18 +1,5 @@
-import {
-  type Agent,
-  type AgentRun,
-  type Brief,
-  type Delay,
-  isVerdict,
-  type LoopEvent,
-  type LoopOptions,
-  type Notes,
-  type Progress,
-  type RunSoFar,
-  type Unit,
-  type Verdict,
-  type Workflow,
-} from "./types.js";
+import type { Agent, AgentRun, Brief, Delay, LoopEvent, LoopOptions, Notes, Progress, RunSoFar, Unit, Verdict, Workflow } from "./types.js";
+import { isVerdict } from "./types.js";
 
 /** How long a wait lasts, in milliseconds, before the files and the guards are asked again. */
 const lookAgain = 5_000;
@@ -79,7 +66,16 @@ export async function* runLoop<State>(workflow: Workflow<State>, agent: Agent, o
 async function* follow(agent: Agent, brief: Brief, options: LoopOptions, at: () => string): AsyncGenerator<LoopEvent, AgentRun> {
   const startedAt = options.clock.now();
   const none = { input: 0, cached: 0, output: 0, requests: 0 };
-  let run: AgentRun = { iteration: brief.iteration, agent: agent.name, confinement: agent.confinement, startedAt, endedAt: startedAt, usage: none, brief, message: "" };
+  let run: AgentRun = {
+    iteration: brief.iteration,
+    agent: agent.name,
+    confinement: agent.confinement,
+    startedAt,
+    endedAt: startedAt,
+    usage: none,
+    brief,
+    message: "",
+  };
   for await (const event of agent.run(brief, { signal: options.abort })) {
     if (event.type === "usage") run = { ...run, usage: event.usage, costUsd: event.costUsd ?? run.costUsd, model: event.model ?? run.model };
     if (event.type === "end") run = { ...run, message: event.message, failure: event.failure };

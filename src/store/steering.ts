@@ -2,7 +2,20 @@ import { isDeepStrictEqual } from "node:util";
 import type { Paper, Rrd } from "../generated/rrd.js";
 
 /** What only accepted results write. Everything else in rrd.json is a person's to steer with: priorities, keywords, targets, new papers. */
-const ofPapers = ["status", "score", "score_breakdown", "analysis", "decision", "notes", "read_depth", "text_sha256", "retracted", "warnings", "iteration", "refusals"];
+const ofPapers = [
+  "status",
+  "score",
+  "score_breakdown",
+  "analysis",
+  "decision",
+  "notes",
+  "read_depth",
+  "text_sha256",
+  "retracted",
+  "warnings",
+  "iteration",
+  "refusals",
+];
 const ofResearch = ["insights", "phase", "statistics", "timing", "loop", "refusals", "excluded", "visited_urls"];
 
 export interface Steered {
@@ -27,14 +40,22 @@ export function keepSteering(before: Rrd, now: Rrd): Steered {
   });
   const removed = before.papers_pool.filter((paper) => !ids.has(paper.id));
   const rrd: Rrd = { ...withFieldsOf(now, before, ofResearch), papers_pool: [...pool, ...removed] };
-  const fields = [...new Set([...Object.keys(before), ...Object.keys(rrd)])].filter((name) => name !== "papers_pool" && !isDeepStrictEqual(before[name], rrd[name]));
+  const fields = [...new Set([...Object.keys(before), ...Object.keys(rrd)])].filter(
+    (name) => name !== "papers_pool" && !isDeepStrictEqual(before[name], rrd[name]),
+  );
   const papers = pool.filter((paper) => !isDeepStrictEqual(old.get(paper.id), paper)).map((paper) => paper.id);
   return { rrd, forged: !isDeepStrictEqual(rrd, now), kept: [...fields, ...papers] };
 }
 
 /** A new paper is one to read, whatever is said of it. */
 const asPending = (paper: Paper): Paper =>
-  paper.status === "pending" ? withFieldsOf(paper, { notes: paper.notes }, ofPapers.filter((field) => field !== "status")) : { ...withFieldsOf(paper, {}, ofPapers), status: "pending" };
+  paper.status === "pending"
+    ? withFieldsOf(
+        paper,
+        { notes: paper.notes },
+        ofPapers.filter((field) => field !== "status"),
+      )
+    : { ...withFieldsOf(paper, {}, ofPapers), status: "pending" };
 
 /** `target` with these fields as in `source`: absent there, absent here. A null counts as absent where the other side has none. */
 function withFieldsOf<T extends object>(target: T, source: object, fields: readonly string[]): T {

@@ -13,7 +13,10 @@ export async function buildPackage(): Promise<string> {
     symlinkSync(packageFile(folder), join(root, folder));
   const tsc = packageFile("node_modules", "typescript", "bin", "tsc");
   // Errors of types are for the check of types to report; without it this takes 4 seconds instead of 19.
-  await execa(process.execPath, [tsc, "-p", "tsconfig.build.json", "--noCheck", "--outDir", join(root, "dist")], { cwd: packageFile("."), reject: false });
+  await execa(process.execPath, [tsc, "-p", "tsconfig.build.json", "--noCheck", "--outDir", join(root, "dist")], {
+    cwd: packageFile("."),
+    reject: false,
+  });
   return root;
 }
 

@@ -5,7 +5,9 @@ import { cli, sampleResearch, withUnitAgent } from "./built-cli.js";
 import { freshFolder } from "./research-folder.js";
 
 const filesOf = (folder: string) =>
-  readdirSync(folder).filter((name) => name !== ".ralph").map((name) => [name, statSync(join(folder, name)).mtimeMs]);
+  readdirSync(folder)
+    .filter((name) => name !== ".ralph")
+    .map((name) => [name, statSync(join(folder, name)).mtimeMs]);
 
 test("brief prints to the letter what the next agent gets, in every phase, and changes no file", async () => {
   const cwd = freshFolder();
@@ -23,7 +25,11 @@ test("brief prints to the letter what the next agent gets, in every phase, and c
     expect(out).toBe(readFileSync(record, "utf8"));
   }
   expect(units).toEqual(["1 discovery", expect.stringMatching(/^2 sample_/), expect.stringMatching(/^3 sample_/), "4 report", "5 ideas"]);
-  expect(await cli(["brief"], cwd)).toEqual({ code: 0, out: "", err: expect.stringContaining("No agent would be started. All 2 papers are analysed") });
+  expect(await cli(["brief"], cwd)).toEqual({
+    code: 0,
+    out: "",
+    err: expect.stringContaining("No agent would be started. All 2 papers are analysed"),
+  });
 });
 
 test("after a refusal it is the repair that brief prints, as the agent gets it", async () => {
@@ -41,5 +47,11 @@ test("after a refusal it is the repair that brief prints, as the agent gets it",
 test("with --json the brief stands beside its unit and its tokens", async () => {
   const cwd = freshFolder();
   sampleResearch(cwd);
-  expect(JSON.parse((await cli(["brief", "--json"], cwd)).out)).toEqual({ iteration: 1, unit: "discovery-1", title: "Discovery, batch 1", tokens: expect.any(Number), text: expect.stringContaining("result.json") });
+  expect(JSON.parse((await cli(["brief", "--json"], cwd)).out)).toEqual({
+    iteration: 1,
+    unit: "discovery-1",
+    title: "Discovery, batch 1",
+    tokens: expect.any(Number),
+    text: expect.stringContaining("result.json"),
+  });
 });

@@ -20,7 +20,8 @@ test("the demo is complete without key or network, tells what it reads, and in a
 
   const [folder = "", second] = readdirSync(join(cwd, "researches"));
   expect(second).toBe(`${folder}-2`);
-  for (const name of ["research-report.md", "references.bib", "product-ideas.json", "ledger.jsonl", "progress.txt"]) expect(existsSync(join(cwd, "researches", folder, name)), name).toBe(true);
+  for (const name of ["research-report.md", "references.bib", "product-ideas.json", "ledger.jsonl", "progress.txt"])
+    expect(existsSync(join(cwd, "researches", folder, name)), name).toBe(true);
   expect((await cli(["validate", folder], cwd)).code).toBe(0);
   expect((await git("log", "--format=%s")).out).toBe("mine\n");
   expect((await git("status", "--short")).out).toBe("?? researches/\n");

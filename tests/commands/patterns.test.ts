@@ -20,5 +20,8 @@ test("what agents learned is listed with its paper, and only --accept makes a st
   expect(text).toContain("My own words.");
   expect(text.split(`- A pattern from ${unit}.`)).toHaveLength(2);
   expect((await cli(["patterns"], cwd)).out).toMatch(/^ {2}1 in AGENTS\.md A pattern/);
-  expect(await cli(["patterns", "--accept", "3"], cwd)).toMatchObject({ code: 2, err: expect.stringContaining("There is no pattern 3; this research has 2.") });
+  expect(await cli(["patterns", "--accept", "3"], cwd)).toMatchObject({
+    code: 2,
+    err: expect.stringContaining("There is no pattern 3; this research has 2."),
+  });
 });

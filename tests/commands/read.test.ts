@@ -9,7 +9,15 @@ import { freshFolder } from "./research-folder.js";
 const agent = ["--agent", unitAgent, "--unconfined"];
 const paragraph = (n: number) =>
   `We present an inspection method that reaches ${80 + n} percent accuracy on ${1000 + n} samples in the laboratory. It needs ${n + 10} minutes on one machine with a single camera and no training.`;
-const pdf = () => makePdf({ title: "A Study of Efficient Inspection", authors: ["Ada Adams", "Bob Brown"], pages: [["Abstract", paragraph(1)], ["1 Results", paragraph(2)]] });
+const pdf = () =>
+  makePdf({
+    title: "A Study of Efficient Inspection",
+    authors: ["Ada Adams", "Bob Brown"],
+    pages: [
+      ["Abstract", paragraph(1)],
+      ["1 Results", paragraph(2)],
+    ],
+  });
 const html = `<html><head><title>Inspection on a page</title></head><body><article><h1>Inspection on a page</h1><h2>Results</h2><p>${paragraph(3)}</p></article></body></html>`;
 const left = (cwd: string) => {
   const state = join(cwd, ".local/state/research-ralph");
@@ -78,5 +86,8 @@ test("what can't be read is one sentence with its exit code, and no agent is sta
 
 test("an agent that leaves no result three times is blocked, without advice about a folder that is not there: exit 5", async () => {
   const { code, err } = await cli(["read", "sample:sample_01.md", "--quiet", "--agent", "cmd:true", "--unconfined"], freshFolder());
-  expect({ code, err }).toEqual({ code: 5, err: expect.stringContaining("blocked: The agent's results were refused 3 times; another --agent may do better.") });
+  expect({ code, err }).toEqual({
+    code: 5,
+    err: expect.stringContaining("blocked: The agent's results were refused 3 times; another --agent may do better."),
+  });
 });

@@ -35,11 +35,17 @@ test("reset --unit has the report written again, with the ideas after it, and ta
   const cwd = freshFolder();
   const folder = sampleResearch(cwd);
   await cli(withUnitAgent, cwd);
-  const accepted = () => readFileSync(join(folder, "ledger.jsonl"), "utf8").split("\n").filter((line) => /"unit":"report".*"outcome":"accepted"/.test(line)).length;
+  const accepted = () =>
+    readFileSync(join(folder, "ledger.jsonl"), "utf8")
+      .split("\n")
+      .filter((line) => /"unit":"report".*"outcome":"accepted"/.test(line)).length;
   expect(accepted()).toBe(1);
 
   expect(await cli(["reset", folder, "--unit", "papers"], cwd)).toMatchObject({ code: 2, err: expect.stringContaining("discovery, report, ideas") });
-  expect(await cli(["reset", folder, "--unit", "report", "--to", "1"], cwd)).toMatchObject({ code: 2, err: expect.stringContaining("cannot be used with") });
+  expect(await cli(["reset", folder, "--unit", "report", "--to", "1"], cwd)).toMatchObject({
+    code: 2,
+    err: expect.stringContaining("cannot be used with"),
+  });
   expect(standing(folder)).toEqual({ phase: "COMPLETE", papers: presented });
 
   const { code, out } = await cli(["reset", folder, "--unit", "report", "--no-git"], cwd);

@@ -11,7 +11,10 @@ import { freshFolder, makeResearch, paper } from "./research-folder.js";
 const sentinel = "<promise>COMPLETE</promise>";
 const ledgerOf = (folder: string): LedgerLine[] =>
   existsSync(join(folder, "ledger.jsonl"))
-    ? readFileSync(join(folder, "ledger.jsonl"), "utf8").trim().split("\n").map((line) => JSON.parse(line) as LedgerLine)
+    ? readFileSync(join(folder, "ledger.jsonl"), "utf8")
+        .trim()
+        .split("\n")
+        .map((line) => JSON.parse(line) as LedgerLine)
     : [];
 const outcomes = (folder: string) => ledgerOf(folder).map(({ unit, outcome }) => `${unit} ${outcome}`);
 const isLocked = (folder: string) => existsSync(join(folder, ".ralph", "lock"));
@@ -40,7 +43,11 @@ describe("which research", () => {
     expect(await cli([], cwd)).toMatchObject({ code: 2, out: "", err: expect.stringContaining('research-ralph new "<topic>"') });
     makeResearch(cwd, "a-2026-03-01", { phase: "COMPLETE", papers_pool: [paper("p1", "presented")] });
     makeResearch(cwd, "b-2026-03-01", { phase: "COMPLETE", papers_pool: [paper("p1", "presented")] });
-    expect(await cli(["--agent", "cmd:touch started", "--unconfined"], cwd)).toMatchObject({ code: 0, out: `${sentinel}\n`, err: expect.stringContaining("All 2 researches here are complete") });
+    expect(await cli(["--agent", "cmd:touch started", "--unconfined"], cwd)).toMatchObject({
+      code: 0,
+      out: `${sentinel}\n`,
+      err: expect.stringContaining("All 2 researches here are complete"),
+    });
   });
 
   test("the only unfinished one is run to its end: files, ledger, sentinel as the last line, no lock and no workspace left", async () => {
@@ -50,8 +57,22 @@ describe("which research", () => {
     const { code, out, err } = await cli(withUnitAgent, cwd);
     expect({ code, out }).toEqual({ code: 0, out: `${sentinel}\n` });
     expect(err).toContain("runs unconfined");
-    expect(outcomes(folder)).toEqual(["discovery-1 accepted", expect.stringMatching(/^sample_\d+ accepted$/), expect.stringMatching(/^sample_\d+ accepted$/), "report accepted", "ideas accepted"]);
-    expect(readdirSync(folder).sort()).toEqual([".ralph", "ledger.jsonl", "product-ideas.json", "progress.txt", "references.bib", "research-report.md", "rrd.json"]);
+    expect(outcomes(folder)).toEqual([
+      "discovery-1 accepted",
+      expect.stringMatching(/^sample_\d+ accepted$/),
+      expect.stringMatching(/^sample_\d+ accepted$/),
+      "report accepted",
+      "ideas accepted",
+    ]);
+    expect(readdirSync(folder).sort()).toEqual([
+      ".ralph",
+      "ledger.jsonl",
+      "product-ideas.json",
+      "progress.txt",
+      "references.bib",
+      "research-report.md",
+      "rrd.json",
+    ]);
     expect(isLocked(folder)).toBe(false);
     expect(readdirSync(join(cwd, ".local/state/research-ralph/workspaces"))).toEqual([]);
   });
@@ -112,7 +133,10 @@ describe("how a run ends", () => {
     const cwd = freshFolder();
     const folder = sampleResearch(cwd);
     const { code, out } = await cli(["run", "--json", "--agent", "baseline", "--no-git"], cwd);
-    const events = out.trim().split("\n").map((line) => JSON.parse(line) as { type: string; verdict?: { verdict: string } });
+    const events = out
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line) as { type: string; verdict?: { verdict: string } });
     expect({ code, last: events.at(-1)?.verdict?.verdict }).toEqual({ code: 0, last: "complete" });
     expect(await cli(["run", folder, "--quiet", "--agent", "baseline"], cwd)).toEqual({ code: 0, out: `${sentinel}\n`, err: "" });
   });
@@ -161,7 +185,10 @@ describe("what can be wrong", () => {
   test("an agent that is not there, not known or not confined is one sentence with its exit code", async () => {
     const cwd = freshFolder();
     sampleResearch(cwd);
-    expect(await cli(["run", "--quiet", "--agent", "claude", "--no-git"], cwd, { PATH: "/nonexistent" })).toMatchObject({ code: 1, err: expect.stringMatching(/^failed: claude can't be started, because there is no program claude/) });
+    expect(await cli(["run", "--quiet", "--agent", "claude", "--no-git"], cwd, { PATH: "/nonexistent" })).toMatchObject({
+      code: 1,
+      err: expect.stringMatching(/^failed: claude can't be started, because there is no program claude/),
+    });
     expect(await cli(["run", "--agent", "cladue"], cwd)).toMatchObject({ code: 2, err: expect.stringContaining("Did you mean claude?") });
     expect(await cli(["run", "--agent", "cmd:true"], cwd)).toMatchObject({ code: 2, err: expect.stringContaining("--unconfined") });
   });
@@ -204,20 +231,25 @@ test("a prompt.md of the original's kind asks for a choice: off a terminal both 
 });
 
 const recorded = process.env["RECORDED_DATA"] ?? "../shared/data";
-const names = existsSync(join(recorded, "researches")) ? readdirSync(join(recorded, "researches")).filter((name) => existsSync(join(recorded, "researches", name, "rrd.json"))) : [];
+const names = existsSync(join(recorded, "researches"))
+  ? readdirSync(join(recorded, "researches")).filter((name) => existsSync(join(recorded, "researches", name, "rrd.json")))
+  : [];
 
-test.skipIf(names.length === 0)("real folders of the original list, validate, show status, and are complete without an agent (needs recorded data)", async () => {
-  const cwd = freshFolder();
-  for (const name of names) {
-    cpSync(join(recorded, "researches", name), join(cwd, "researches", name), { recursive: true });
-    await run("/bin/chmod", ["-R", "u+w", join(cwd, "researches", name)], cwd);
-  }
-  expect((await cli(["list"], cwd)).out).toContain(`${names.length} researches`);
-  for (const name of names) {
-    const before = readFileSync(join(cwd, "researches", name, "rrd.json"), "utf8");
-    for (const command of ["status", "validate", "brief"]) expect([command, (await cli([command, name], cwd)).code]).toEqual([command, 0]);
-    expect(await cli(["run", name, "--agent", "cmd:false", "--unconfined"], cwd)).toMatchObject({ code: 0, out: `${sentinel}\n` });
-    expect(readFileSync(join(cwd, "researches", name, "rrd.json"), "utf8")).toBe(before);
-    rmSync(join(cwd, "researches", name), { recursive: true });
-  }
-});
+test.skipIf(names.length === 0)(
+  "real folders of the original list, validate, show status, and are complete without an agent (needs recorded data)",
+  async () => {
+    const cwd = freshFolder();
+    for (const name of names) {
+      cpSync(join(recorded, "researches", name), join(cwd, "researches", name), { recursive: true });
+      await run("/bin/chmod", ["-R", "u+w", join(cwd, "researches", name)], cwd);
+    }
+    expect((await cli(["list"], cwd)).out).toContain(`${names.length} researches`);
+    for (const name of names) {
+      const before = readFileSync(join(cwd, "researches", name, "rrd.json"), "utf8");
+      for (const command of ["status", "validate", "brief"]) expect([command, (await cli([command, name], cwd)).code]).toEqual([command, 0]);
+      expect(await cli(["run", name, "--agent", "cmd:false", "--unconfined"], cwd)).toMatchObject({ code: 0, out: `${sentinel}\n` });
+      expect(readFileSync(join(cwd, "researches", name, "rrd.json"), "utf8")).toBe(before);
+      rmSync(join(cwd, "researches", name), { recursive: true });
+    }
+  },
+);

@@ -26,7 +26,11 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-const facts = ["The method reached 87.5 percent accuracy on 1200 samples.", "It needs 14 minutes on one machine.", "We did not test it on any other machine."];
+const facts = [
+  "The method reached 87.5 percent accuracy on 1200 samples.",
+  "It needs 14 minutes on one machine.",
+  "We did not test it on any other machine.",
+];
 
 /** A git repository with two real PDFs and a research over them; both CLIs are configured to talk to the scripted server. */
 async function prepare(clis: readonly Cli[]): Promise<string> {
@@ -34,10 +38,22 @@ async function prepare(clis: readonly Cli[]): Promise<string> {
   const home = join(folder, "home");
   mkdirSync(join(root, "papers"), { recursive: true });
   mkdirSync(home);
-  for (const [name, columns] of [["first", 1], ["second", 2]] as const) {
-    const filler = Array.from({ length: 12 }, (_, index) => `Paragraph ${index} of the ${name} paper describes how the measurements were taken and why nothing else was changed.`);
-    const pages = [[`Abstract. The ${name} paper measures a small matter.`, ...filler], ["Results.", ...facts, ...filler]];
-    writeFileSync(join(root, "papers", `${name}.pdf`), await makePdf({ title: `On the ${name} small matter`, authors: ["Ada Author"], pages, columns }));
+  for (const [name, columns] of [
+    ["first", 1],
+    ["second", 2],
+  ] as const) {
+    const filler = Array.from(
+      { length: 12 },
+      (_, index) => `Paragraph ${index} of the ${name} paper describes how the measurements were taken and why nothing else was changed.`,
+    );
+    const pages = [
+      [`Abstract. The ${name} paper measures a small matter.`, ...filler],
+      ["Results.", ...facts, ...filler],
+    ];
+    writeFileSync(
+      join(root, "papers", `${name}.pdf`),
+      await makePdf({ title: `On the ${name} small matter`, authors: ["Ada Author"], pages, columns }),
+    );
   }
   const requirements = { name: "a small matter", description: "Small matters.", focus_area: "matter", keywords: ["small", "matter"] };
   const research = join(root, "researches", "small-matter");
@@ -49,18 +65,31 @@ async function prepare(clis: readonly Cli[]): Promise<string> {
   return root;
 }
 
-type UnitData = { kind: string; unit: string; candidates: { id: string; title: string; url: string }[]; papers: { id: string }[]; insights: { id: string }[] };
+type UnitData = {
+  kind: string;
+  unit: string;
+  candidates: { id: string; title: string; url: string }[];
+  papers: { id: string }[];
+  insights: { id: string }[];
+};
 const unitOf = ({ user }: ModelRequest): UnitData => JSON.parse(/<unit>\n([\s\S]*?)\n<\/unit>/.exec(user)?.[1] ?? "null");
 
 /** What a model that does its work well would write for this brief. */
 function resultFor(unit: UnitData): object {
   switch (unit.kind) {
     case "discovery":
-      return { unit: unit.unit, papers: unit.candidates.map(({ id, title, url }) => ({ id, title, url, priority: 3, reason: "it is about the matter" })), sources: [] };
+      return {
+        unit: unit.unit,
+        papers: unit.candidates.map(({ id, title, url }) => ({ id, title, url, priority: 3, reason: "it is about the matter" })),
+        sources: [],
+      };
     case "paper":
       return reading(unit.unit, { evidence: facts.map((quote) => ({ claim: "It says so.", quote })) });
     case "report":
-      return narrative({ key_findings: [{ text: "Fourteen minutes are enough.", paper_ids: unit.papers.slice(0, 1).map(({ id }) => id) }], recommendations: [{ priority: "high", text: "Build it." }] });
+      return narrative({
+        key_findings: [{ text: "Fourteen minutes are enough.", paper_ids: unit.papers.slice(0, 1).map(({ id }) => id) }],
+        recommendations: [{ priority: "high", text: "Build it." }],
+      });
     default: {
       const evidence = { paper_ids: [unit.papers[0]?.id], insight_ids: [unit.insights[0]?.id], notes: "It follows." };
       return { ...ideas(), ideas: ideas().ideas.map((idea) => ({ ...idea, evidence })) };
@@ -71,7 +100,8 @@ function resultFor(unit: UnitData): object {
 /** Writes result.json where the brief says, by the tool its CLI offers, then ends as the brief asks. */
 function model(request: ModelRequest): Answer {
   const path = /write (\/\S+\/result\.json)\.\s*$/.exec(request.user.trim())?.[1] ?? /write (\/\S+?\/result\.json)\./.exec(request.user)?.[1] ?? "";
-  if (request.results.length > 0) return { text: request.user.includes("<promise>COMPLETE</promise>") ? "Done.\n\n<promise>COMPLETE</promise>" : "Done." };
+  if (request.results.length > 0)
+    return { text: request.user.includes("<promise>COMPLETE</promise>") ? "Done.\n\n<promise>COMPLETE</promise>" : "Done." };
   const content = JSON.stringify(resultFor(unitOf(request)), null, 1);
   const call: ToolCall =
     request.api === "anthropic"
@@ -90,9 +120,13 @@ function expectComplete(root: string): LedgerLine[] {
     expect(paper).toMatchObject({ status: "presented", read_depth: "full" });
     expect(paper.analysis?.evidence?.map(({ status, locator }) => [status, locator])).toEqual(facts.map(() => ["verified", "p. 2"]));
   }
-  for (const name of ["research-report.md", "references.bib", "product-ideas.json", "progress.txt"]) expect(existsSync(join(research, name)), name).toBe(true);
+  for (const name of ["research-report.md", "references.bib", "product-ideas.json", "progress.txt"])
+    expect(existsSync(join(research, name)), name).toBe(true);
   expect(execFileSync("git", ["-C", root, "status", "--porcelain", "researches"], { encoding: "utf8" })).toBe("");
-  const ledger = readFileSync(join(research, "ledger.jsonl"), "utf8").trim().split("\n").map((line) => JSON.parse(line) as LedgerLine);
+  const ledger = readFileSync(join(research, "ledger.jsonl"), "utf8")
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line) as LedgerLine);
   expect(ledger.map(({ outcome }) => outcome)).toEqual(["accepted", "accepted", "accepted", "accepted", "accepted"]);
   expect(ledger.at(-1)?.sentinel).toBe("seen");
   expect(execFileSync("git", ["-C", root, "log", "--oneline"], { encoding: "utf8" }).trim().split("\n")).toHaveLength(5);
@@ -109,22 +143,26 @@ for (const name of ["claude", "codex"] as const) {
       expect(err).not.toContain("refused");
       expect([code, out.trim().split("\n").at(-1)]).toEqual([0, "<promise>COMPLETE</promise>"]);
       const ledger = expectComplete(root);
-      for (const line of ledger) expect(line).toMatchObject({ agent: name, confinement: "workspace", tokens: { input: 2000, cached: 400, output: 100 } });
+      for (const line of ledger)
+        expect(line).toMatchObject({ agent: name, confinement: "workspace", tokens: { input: 2000, cached: 400, output: 100 } });
       expect(server.requests).toHaveLength(10);
     });
   });
 }
 
 const missing = (["claude", "codex"] as const).filter((name) => "problem" in installed(name));
-describe.skipIf(missing.length > 0)(`a research that alternates between the real claude and codex${missing.length > 0 ? ` (skipped: no ${missing.join(", ")})` : ""}`, () => {
-  test("goes on where the other left off, one iteration each, to COMPLETE", async () => {
-    server = await startFakeLlm(model);
-    const root = await prepare(["claude", "codex"]);
-    const codes: (number | null)[] = [];
-    for (let turn = 0; turn < 5; turn += 1) {
-      codes.push((await cli(root, "run", "small-matter", "-i", "1", "--agent", turn % 2 === 0 ? "claude" : "codex")).code);
-    }
-    expect(codes).toEqual([3, 3, 3, 3, 0]);
-    expect(expectComplete(root).map(({ agent }) => agent)).toEqual(["claude", "codex", "claude", "codex", "claude"]);
-  });
-});
+describe.skipIf(missing.length > 0)(
+  `a research that alternates between the real claude and codex${missing.length > 0 ? ` (skipped: no ${missing.join(", ")})` : ""}`,
+  () => {
+    test("goes on where the other left off, one iteration each, to COMPLETE", async () => {
+      server = await startFakeLlm(model);
+      const root = await prepare(["claude", "codex"]);
+      const codes: (number | null)[] = [];
+      for (let turn = 0; turn < 5; turn += 1) {
+        codes.push((await cli(root, "run", "small-matter", "-i", "1", "--agent", turn % 2 === 0 ? "claude" : "codex")).code);
+      }
+      expect(codes).toEqual([3, 3, 3, 3, 0]);
+      expect(expectComplete(root).map(({ agent }) => agent)).toEqual(["claude", "codex", "claude", "codex", "claude"]);
+    });
+  },
+);

@@ -16,7 +16,10 @@ const read = (file: string): string => readFileSync(join(researches, name, file)
 describe("the example research of the repository", () => {
   it("is valid, complete, and says nothing that its records contradict", () => {
     const { ok: rrd } = parseRrd(read("rrd.json"), "rrd.json") as { ok: Rrd };
-    const ledger = read("ledger.jsonl").trim().split("\n").map((line) => JSON.parse(line) as LedgerLine);
+    const ledger = read("ledger.jsonl")
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line) as LedgerLine);
     expect(rrd.phase).toBe("COMPLETE");
     expect(inconsistencies(rrd)).toEqual([]);
     expect(derive(rrd, ledger)).toEqual(rrd);

@@ -10,7 +10,10 @@ const start = Date.parse("2026-01-01T00:00:00Z");
 const second = 1000;
 const minute = 60 * second;
 
-const failed = (kind: Failure["kind"], more: Partial<Failure> = {}): Outcome => ({ outcome: "failed", failure: { kind, message: `It was ${kind}.`, ...more } });
+const failed = (kind: Failure["kind"], more: Partial<Failure> = {}): Outcome => ({
+  outcome: "failed",
+  failure: { kind, message: `It was ${kind}.`, ...more },
+});
 const accepted: Outcome = { outcome: "accepted", summary: "" };
 const refused: Outcome = { outcome: "refused", reasons: [""] };
 

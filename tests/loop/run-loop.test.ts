@@ -62,7 +62,16 @@ describe("the loop", () => {
   test("goes on until the workflow has a verdict", async () => {
     const { verdict, types } = await run(listWorkflow([accepted, accepted]).workflow, agentThatSays(end));
     expect(verdict).toEqual(complete);
-    expect(types).toEqual(["run-started", "iteration-started", "agent", "iteration-ended", "iteration-started", "agent", "iteration-ended", "run-ended"]);
+    expect(types).toEqual([
+      "run-started",
+      "iteration-started",
+      "agent",
+      "iteration-ended",
+      "iteration-started",
+      "agent",
+      "iteration-ended",
+      "run-ended",
+    ]);
   });
 
   test("starts no agent when there is nothing to do", async () => {
@@ -130,7 +139,9 @@ describe("the loop", () => {
       },
     });
     const usage = (input: number) => ({ type: "usage" as const, usage: { input, cached: 0, output: 1, requests: 1 } });
-    await run(workflow, agentThatSays({ ...usage(10), model: "m1" }, { ...usage(25), costUsd: 0.5 }, { type: "end", message: "bye" }), { guards: [limitIterations(1)] });
+    await run(workflow, agentThatSays({ ...usage(10), model: "m1" }, { ...usage(25), costUsd: 0.5 }, { type: "end", message: "bye" }), {
+      guards: [limitIterations(1)],
+    });
     expect(seen).toMatchObject({ iteration: 1, agent: "scripted", message: "bye", model: "m1", costUsd: 0.5, usage: { input: 25 } });
   });
 

@@ -61,7 +61,11 @@ describe("a file in an older shape", () => {
     const research = await open(folder, { told });
     await research.load();
     for (const iteration of [1, 2]) await research.fold(acceptance(iteration));
-    expect(readRrd(folder)).toMatchObject({ phase: "ANALYSIS", mine: { kept: true }, papers_pool: [{ status: "presented" }, { status: "presented" }] });
+    expect(readRrd(folder)).toMatchObject({
+      phase: "ANALYSIS",
+      mine: { kept: true },
+      papers_pool: [{ status: "presented" }, { status: "presented" }],
+    });
     const backups = readdirSync(join(folder, ".ralph/backups"));
     expect(backups).toHaveLength(1);
     expect(read(folder, `.ralph/backups/${backups[0]}/rrd.json`)).toBe(before);

@@ -2,7 +2,9 @@ import { describe, expect, it } from "vitest";
 import { keepSteering } from "../../src/store/steering.js";
 import { paper, rrdWith } from "../support/research.js";
 
-const before = rrdWith([paper("p1", { status: "presented", score: 30, decision: "PRESENT", notes: "Solid." }), paper("p2")], { insights: [{ insight: "i" }] });
+const before = rrdWith([paper("p1", { status: "presented", score: 30, decision: "PRESENT", notes: "Solid." }), paper("p2")], {
+  insights: [{ insight: "i" }],
+});
 
 describe("an edit of rrd.json while an unconfined agent works", () => {
   it("is kept whole where it only steers", () => {
@@ -22,7 +24,10 @@ describe("an edit of rrd.json while an unconfined agent works", () => {
       insights: [],
       statistics: { total_presented: 99 },
       my_note: "mine",
-      papers_pool: [{ ...before.papers_pool[0]!, score: 1 }, { ...before.papers_pool[1]!, status: "presented" as const, decision: "PRESENT", analysis: { summary: "forged" } }],
+      papers_pool: [
+        { ...before.papers_pool[0]!, score: 1 },
+        { ...before.papers_pool[1]!, status: "presented" as const, decision: "PRESENT", analysis: { summary: "forged" } },
+      ],
     };
     const { rrd, forged } = keepSteering(before, now);
     expect(forged).toBe(true);
@@ -35,7 +40,10 @@ describe("an edit of rrd.json while an unconfined agent works", () => {
   });
 
   it("adds papers only as pending, whatever it says of them", () => {
-    const { rrd } = keepSteering(before, { ...before, papers_pool: [...before.papers_pool, paper("p3", { status: "presented", score: 50, decision: "PRESENT" })] });
+    const { rrd } = keepSteering(before, {
+      ...before,
+      papers_pool: [...before.papers_pool, paper("p3", { status: "presented", score: 50, decision: "PRESENT" })],
+    });
     expect(rrd.papers_pool[2]).toEqual({ ...paper("p3"), status: "pending" });
   });
 

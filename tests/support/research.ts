@@ -41,13 +41,20 @@ export const paper = (id: string, over: Partial<Paper> = {}): Paper => ({
 });
 
 export function rrdWith(papers: readonly Paper[], over: Partial<Rrd> = {}): Rrd {
-  const rrd = newRrd({ papers: Math.max(papers.length, 1), sources: ["arXiv", "web"] }, { name: "a small matter", description: "Small matters.", focus_area: "matter", keywords: ["small", "matter"] });
+  const rrd = newRrd(
+    { papers: Math.max(papers.length, 1), sources: ["arXiv", "web"] },
+    { name: "a small matter", description: "Small matters.", focus_area: "matter", keywords: ["small", "matter"] },
+  );
   return { ...rrd, papers_pool: [...papers], phase: papers.length > 0 ? "ANALYSIS" : "DISCOVERY", ...over };
 }
 
 const facts = "The method reached 87.5 % accuracy on 1,200 samples. It needs 14 minutes on one machine. We did not test other machines.";
 export const paperText = (id: string, body = facts): PaperText =>
-  buildText([{ label: "§ 1 Results", text: `## 1 Results\n\nThis is the text of ${id}. ${body}` }], { kind: "markdown", depth: "full", title: `On the matter of ${id}` });
+  buildText([{ label: "§ 1 Results", text: `## 1 Results\n\nThis is the text of ${id}. ${body}` }], {
+    kind: "markdown",
+    depth: "full",
+    title: `On the matter of ${id}`,
+  });
 
 /** A library that has a text for every paper, or what `over` says. */
 export const library = (over: Partial<Library> & { offered?: readonly Candidate[] } = {}): Library => ({
@@ -106,7 +113,11 @@ export const idea = (over: object = {}) => ({
   ...over,
 });
 
-export const ideas = (over: object = {}) => ({ unit: "ideas", ideas: [idea({ recommended_for_prd: true }), idea({ name: "Second" }), idea({ name: "Third" })], ...over });
+export const ideas = (over: object = {}) => ({
+  unit: "ideas",
+  ideas: [idea({ recommended_for_prd: true }), idea({ name: "Second" }), idea({ name: "Third" })],
+  ...over,
+});
 
 /** What a scripted agent leaves behind for a brief: an object for result.json, text for it, or nothing; and its last words. */
 export interface Answer {
@@ -162,7 +173,18 @@ export function researchFolder(rrd: Rrd, given: Library = library()) {
       const never = new AbortController().signal;
       const workspaces = workspacesOf(join(root, "state"), folder);
       await workspaces.sweep();
-      const workflow = researchWorkflow({ research, library: given, workspaces, prompt: await loadPrompt(root), root, now: clock.now, sleep: clock.sleep, signal: never, learn: false, notices });
+      const workflow = researchWorkflow({
+        research,
+        library: given,
+        workspaces,
+        prompt: await loadPrompt(root),
+        root,
+        now: clock.now,
+        sleep: clock.sleep,
+        signal: never,
+        learn: false,
+        notices,
+      });
       const events: LoopEvent[] = [];
       const loop = runLoop(workflow, agent, { guards: [limitIterations(most)], clock, finish: never, abort: never });
       try {
@@ -177,4 +199,3 @@ export function researchFolder(rrd: Rrd, given: Library = library()) {
     },
   };
 }
-

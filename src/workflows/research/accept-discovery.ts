@@ -23,7 +23,9 @@ export function acceptDiscovery(rrd: Rrd, unit: string, result: DiscoveryResult,
     // Only what code offered may lie on this machine: an agent's file: address would make us read, and send on, any file of the user's.
     ...result.papers
       .filter((found) => !isKnown(found, candidates))
-      .flatMap(({ title, url, pdf_url }) => [url, ...(pdf_url == null ? [] : [pdf_url])].filter((at) => !isAddress(at)).map((at) => `"${title}" has no web address: ${at}`)),
+      .flatMap(({ title, url, pdf_url }) =>
+        [url, ...(pdf_url == null ? [] : [pdf_url])].filter((at) => !isAddress(at)).map((at) => `"${title}" has no web address: ${at}`),
+      ),
   ];
   if (reasons.length > 0) return { reasons };
 
@@ -123,7 +125,15 @@ function sourceMetrics(before: Metrics, sources: readonly SourceReport[]): Parti
   const reasons = { ...before.source_failure_reasons, ...Object.fromEntries(failed.map((source) => [source.name, source.reason ?? source.status])) };
   const failures_in_a_row = { ...before.failures_in_a_row, ...Object.fromEntries(named("ok", "empty").map((name) => [name, 0])) };
   for (const { name } of failed) failures_in_a_row[name] = (failures_in_a_row[name] ?? 0) + 1;
-  return { failures_in_a_row, sources_tried: union(before.sources_tried, sources.map((source) => source.name)), sources_successful: successful, source_failure_reasons: reasons };
+  return {
+    failures_in_a_row,
+    sources_tried: union(
+      before.sources_tried,
+      sources.map((source) => source.name),
+    ),
+    sources_successful: successful,
+    source_failure_reasons: reasons,
+  };
 }
 
 /** A source that refuses us is not asked again, nor is one that failed three times in a row for whatever reason. */

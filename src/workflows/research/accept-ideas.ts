@@ -35,7 +35,10 @@ export function acceptIdeas(rrd: Rrd, result: IdeationResult, judging: Judging):
 
   const ideas = result.ideas
     .map((idea) => {
-      const totals = totalsOf({ ...rrd, mission: { ...rrd.mission, blue_ocean_scoring: true } }, { execution: idea.scores.execution, strategic: idea.scores.blue_ocean });
+      const totals = totalsOf(
+        { ...rrd, mission: { ...rrd.mission, blue_ocean_scoring: true } },
+        { execution: idea.scores.execution, strategic: idea.scores.blue_ocean },
+      );
       return { idea, totals };
     })
     .sort((a, b) => Number(b.idea.recommended_for_prd) - Number(a.idea.recommended_for_prd) || b.totals.combined - a.totals.combined)
@@ -71,7 +74,12 @@ export function acceptIdeas(rrd: Rrd, result: IdeationResult, judging: Judging):
       `Ideas: ${ideas.length}`,
       "",
       `**Top ${Math.min(3, ideas.length)} Ideas:**`,
-      ...ideas.slice(0, 3).map((idea, at) => `${at + 1}. ${idea.id} - ${flat(idea.name)} (Combined: ${idea.scores.combined_0_50}/50, Confidence: ${idea.scores.confidence_0_1})`),
+      ...ideas
+        .slice(0, 3)
+        .map(
+          (idea, at) =>
+            `${at + 1}. ${idea.id} - ${flat(idea.name)} (Combined: ${idea.scores.combined_0_50}/50, Confidence: ${idea.scores.confidence_0_1})`,
+        ),
       "",
       "**Evidence Summary:**",
       `- Papers referenced: ${cited((idea) => idea.evidence.paper_ids)}`,

@@ -39,7 +39,13 @@ export function acceptPaper(rrd: Rrd, paper: Paper, result: AnalysisResult, mate
     status: statusOf[decision],
     score: totals.combined,
     score_breakdown: both
-      ? { execution: scores.execution, blue_ocean: scores.strategic, execution_total: totals.execution, blue_ocean_total: totals.strategic, combined_total: totals.combined }
+      ? {
+          execution: scores.execution,
+          blue_ocean: scores.strategic,
+          execution_total: totals.execution,
+          blue_ocean_total: totals.strategic,
+          combined_total: totals.combined,
+        }
       : { ...scores.execution },
     analysis: {
       summary: result.summary,
@@ -80,14 +86,19 @@ function evidenceSummary({ verified, notInText, couldNotCheck }: { verified: num
   return `${verified} of ${verified + notInText} quotes found`;
 }
 
-const secretWarning = "The reading held what looks like a secret of the user's, which was taken out; an agent that was told to do so by the paper may have sent it elsewhere.";
+const secretWarning =
+  "The reading held what looks like a secret of the user's, which was taken out; an agent that was told to do so by the paper may have sent it elsewhere.";
 
 function warningsOf(material: Material, retracted: boolean, notInText: number): string[] {
   const orders = material.instructions?.length ?? 0;
   return [
     ...(retracted ? ["Retracted."] : []),
     ...(material.text?.warnings ?? []),
-    ...(orders > 0 ? [`The text holds ${orders === 1 ? "a sentence" : `${orders} sentences`} that give orders to AI readers: "${clip(material.instructions?.[0] ?? "", 30)}"`] : []),
+    ...(orders > 0
+      ? [
+          `The text holds ${orders === 1 ? "a sentence" : `${orders} sentences`} that give orders to AI readers: "${clip(material.instructions?.[0] ?? "", 30)}"`,
+        ]
+      : []),
     ...(material.text?.depth === "abstract" ? ["Read from a page about the paper alone; its whole text was not to be had."] : []),
     ...(material.unavailable === undefined ? [] : [`Read from the abstract alone: ${material.unavailable}`]),
     ...(notInText > 0 ? [`${notInText} ${notInText === 1 ? "quote was" : "quotes were"} not found in the text and left out of the report.`] : []),

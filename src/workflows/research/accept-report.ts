@@ -23,7 +23,9 @@ export function acceptReport(rrd: Rrd, result: ReportResult, facts: ReportFacts,
       category.insight_ids.filter((id) => !insights.has(id)).map((id) => `/categories/${index} names the insight ${id}, which does not exist`),
     ),
     ...(comparison?.rows ?? []).flatMap((row, index) =>
-      row.cells.length === comparison?.approaches.length ? [] : [`/comparison/rows/${index} has ${row.cells.length} cells for ${comparison?.approaches.length} approaches`],
+      row.cells.length === comparison?.approaches.length
+        ? []
+        : [`/comparison/rows/${index} has ${row.cells.length} cells for ${comparison?.approaches.length} approaches`],
     ),
   ];
   if (reasons.length > 0) return { reasons };
@@ -33,7 +35,13 @@ export function acceptReport(rrd: Rrd, result: ReportResult, facts: ReportFacts,
       { name: "research-report.md", text: renderReport(rrd, result, facts, judging) },
       { name: "references.bib", text: bibliography(rrd) },
     ],
-    progress: [`## ${dayOf(judging.at)} - Report`, "", "Generated: research-report.md, references.bib", "", ...patternLines("report", result.patterns)].join("\n"),
+    progress: [
+      `## ${dayOf(judging.at)} - Report`,
+      "",
+      "Generated: research-report.md, references.bib",
+      "",
+      ...patternLines("report", result.patterns),
+    ].join("\n"),
     summary: `report written, ${result.key_findings.length} findings`,
   };
 }

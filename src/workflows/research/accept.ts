@@ -52,7 +52,13 @@ function judgeValue(
   }
   switch (unit.kind) {
     case "discovery":
-      return acceptDiscovery(rrd, unit.id, result.value as DiscoveryResult, material.batch ?? { candidates: [], sources: [], duplicates: [] }, judging);
+      return acceptDiscovery(
+        rrd,
+        unit.id,
+        result.value as DiscoveryResult,
+        material.batch ?? { candidates: [], sources: [], duplicates: [] },
+        judging,
+      );
     case "report":
       return acceptReport(rrd, result.value as ReportResult, { ledger, patterns }, judging);
     case "ideas":

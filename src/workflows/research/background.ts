@@ -63,7 +63,10 @@ export function related(rrd: Rrd, paper: Paper, tokens: number): string[] {
       .sort((a, b) => b.score - a.score)
       .slice(0, 12)
       .map(({ item }) => item);
-  const papers = rank(rrd.papers_pool.filter((other) => isDecided(other) && other.id !== paper.id), (other) => other.title);
+  const papers = rank(
+    rrd.papers_pool.filter((other) => isDecided(other) && other.id !== paper.id),
+    (other) => other.title,
+  );
   const insights = rank(rrd.insights ?? [], (insight) => insight.insight);
   const half = Math.floor(tokens / 2);
   return [

@@ -2,7 +2,11 @@ import type { Paper, Rrd } from "../../generated/rrd.js";
 import { authorsOf } from "../../sources/identity.js";
 
 /** references.bib: every paper of the pool that was not rejected, for citation managers. */
-export const bibliography = (rrd: Rrd): string => rrd.papers_pool.filter((paper) => paper.status !== "rejected").map(entry).join("\n");
+export const bibliography = (rrd: Rrd): string =>
+  rrd.papers_pool
+    .filter((paper) => paper.status !== "rejected")
+    .map(entry)
+    .join("\n");
 
 function entry(paper: Paper): string {
   const arxiv = paper.identifiers?.arxiv ?? /^arxiv_(.+)$/.exec(paper.id)?.[1]?.replace("_", "/");
@@ -21,4 +25,9 @@ function entry(paper: Paper): string {
 }
 
 /** BibTeX's own characters, so that a title can neither end its field nor start a command. */
-const escape = (text: string): string => text.replace(/[\\{}]/g, "").replace(/[&%$#_]/g, "\\$&").replace(/\s+/g, " ").trim();
+const escape = (text: string): string =>
+  text
+    .replace(/[\\{}]/g, "")
+    .replace(/[&%$#_]/g, "\\$&")
+    .replace(/\s+/g, " ")
+    .trim();

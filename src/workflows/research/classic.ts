@@ -39,7 +39,11 @@ export const withoutFrontMatter = (prompt: string): string => prompt.replace(pro
 
 /** The prompt with its choice written down; what else its front matter says stays. */
 export function withWorkspace(prompt: string, workspace: string): string {
-  const said = promptHolder.exec(prompt)?.[1]?.replace(/^workspace:.*(?:\r?\n|$)/m, "").trimEnd() ?? "";
+  const said =
+    promptHolder
+      .exec(prompt)?.[1]
+      ?.replace(/^workspace:.*(?:\r?\n|$)/m, "")
+      .trimEnd() ?? "";
   return `---\n${said === "" ? "" : `${said}\n`}workspace: ${workspace}\n---\n${withoutFrontMatter(prompt)}`;
 }
 
@@ -65,7 +69,13 @@ export function classicWorkflow(options: ClassicOptions): Workflow<ResearchState
       orVerdict(async () => {
         before = { log: await readFile(join(folder, "progress.txt"), "utf8").catch(() => ""), documents: await documentStamps(folder) };
         const text = fill(prompt, { RESEARCH_DIR: folder });
-        return { iteration: research.nextIteration(), text, tokens: estimateTokens(text), workspace: root, access: { web: true, read: true, everything: true } };
+        return {
+          iteration: research.nextIteration(),
+          text,
+          tokens: estimateTokens(text),
+          workspace: root,
+          access: { web: true, read: true, everything: true },
+        };
       }),
     accept: (state, unit, run) => orVerdict(() => settleClassic(options, state, unit, run, before)),
   };
@@ -80,11 +90,13 @@ interface Before {
 const reportName = "research-report.md";
 const ideasName = "product-ideas.json";
 
-const documentStamps = (folder: string): Promise<(Stamp | undefined)[]> => Promise.all([reportName, ideasName].map((name) => stampOf(join(folder, name))));
+const documentStamps = (folder: string): Promise<(Stamp | undefined)[]> =>
+  Promise.all([reportName, ideasName].map((name) => stampOf(join(folder, name))));
 
 /** The one unit there is, over and over, until the files prove that the research is done. */
 export function nextClassicUnit(rrd: Rrd, folder: string): Unit | Verdict {
-  if (rrd.phase === "COMPLETE" && provenPhase(rrd, folder) === "COMPLETE") return { verdict: "complete", reason: `All ${rrd.papers_pool.length} papers are analysed.` };
+  if (rrd.phase === "COMPLETE" && provenPhase(rrd, folder) === "COMPLETE")
+    return { verdict: "complete", reason: `All ${rrd.papers_pool.length} papers are analysed.` };
   return { kind: "classic", id: "classic", phase: rrd.phase, title: "classic mode" };
 }
 
@@ -113,13 +125,19 @@ async function settleClassic(options: ClassicOptions, state: ResearchState, unit
   if (tooEarly !== undefined) fold.changes.push({ in: "rrd", set: { phase }, was: { phase: after.phase } });
   if (run.failure !== undefined) {
     const { kind, message } = run.failure;
-    await research.fold({ ...fold, message: `classic: ${kind}`, later: true, ledger: { ...ledgerLine(unit, run, at, "failed"), failure: kind, reasons: [message, ...reasons] } });
+    await research.fold({
+      ...fold,
+      message: `classic: ${kind}`,
+      later: true,
+      ledger: { ...ledgerLine(unit, run, at, "failed"), failure: kind, reasons: [message, ...reasons] },
+    });
     return { outcome: "failed", failure: run.failure };
   }
 
   const sentinel = sentinelOf(phase === "COMPLETE", saysComplete(run.message));
   const documents = await documentStamps(folder);
-  const isUnchanged = JSON.stringify({ ...after, phase }) === JSON.stringify(state.rrd) && documents.every((stamp, index) => stamp === before.documents[index]);
+  const isUnchanged =
+    JSON.stringify({ ...after, phase }) === JSON.stringify(state.rrd) && documents.every((stamp, index) => stamp === before.documents[index]);
   if (isUnchanged && reasons.length === 0) reasons.push(tooEarly ?? "neither rrd.json nor the report or the ideas were changed");
   else if (tooEarly !== undefined) notices.push({ level: "warning", message: `In rrd.json ${tooEarly}.` });
   if (reasons.length > 0) {
@@ -127,7 +145,11 @@ async function settleClassic(options: ClassicOptions, state: ResearchState, unit
     return { outcome: "refused", reasons };
   }
   const summary = summaryOf(state.rrd, { ...after, phase });
-  await research.fold({ ...fold, message: `classic: ${summary}`, ledger: { ...ledgerLine(unit, run, at, "accepted"), unit: doneUnit(state.rrd.phase, phase), ...sentinel } });
+  await research.fold({
+    ...fold,
+    message: `classic: ${summary}`,
+    ledger: { ...ledgerLine(unit, run, at, "accepted"), unit: doneUnit(state.rrd.phase, phase), ...sentinel },
+  });
   return { outcome: "accepted", summary };
 }
 

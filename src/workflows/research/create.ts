@@ -57,7 +57,9 @@ export function createWorkflow(options: CreateOptions): Workflow<CreateState> {
     load: async () => state,
     next: ({ folder, refused }) => {
       if (folder !== undefined) return { verdict: "complete", reason: `The research is ready in ${folder}.` };
-      return refused < 3 ? unit : { verdict: "blocked", reason: "The agent's requirements were refused three times; try another --agent, or write rrd.json by hand." };
+      return refused < 3
+        ? unit
+        : { verdict: "blocked", reason: "The agent's requirements were refused three times; try another --agent, or write rrd.json by hand." };
     },
     progress: ({ folder }) => ({ done: folder === undefined ? 0 : 1, total: 1 }),
     notices: () => options.notices.splice(0),
@@ -95,7 +97,13 @@ export function createWorkflow(options: CreateOptions): Workflow<CreateState> {
 function requirementsBrief({ prompt, topic }: CreateOptions, notes: Notes, resultFile: string): string {
   const values = { PROJECT: topic, PHASE: "REQUIREMENTS", UNIT: unit.id };
   const refusal = notes.refusal === undefined ? "" : `# The last result was refused\n\n${notes.refusal.map((reason) => `- ${reason}`).join("\n")}`;
-  const parts = [fill(prompt.COMMON, values), fill(prompt.REQUIREMENTS, values), refusal, `# The unit\n\n${unitBlock({ kind: "requirements", unit: unit.id, topic })}`, closingWords(resultFile)];
+  const parts = [
+    fill(prompt.COMMON, values),
+    fill(prompt.REQUIREMENTS, values),
+    refusal,
+    `# The unit\n\n${unitBlock({ kind: "requirements", unit: unit.id, topic })}`,
+    closingWords(resultFile),
+  ];
   return `${parts.filter((part) => part !== "").join("\n\n")}\n`;
 }
 
@@ -108,9 +116,14 @@ function faultsOf(value: unknown): string[] {
 
 async function writeResearch(options: CreateOptions, requirements: RequirementsResult, lines: readonly LedgerLine[]): Promise<string> {
   const at = new Date(options.now());
-  const folder = await explaining(options.parent, () => makeFreeFolder(options.parent, `${slug(requirements.name)}-${at.toISOString().slice(0, 10)}`));
+  const folder = await explaining(options.parent, () =>
+    makeFreeFolder(options.parent, `${slug(requirements.name)}-${at.toISOString().slice(0, 10)}`),
+  );
   await writeFileAtomic(join(folder, "rrd.json"), formatRrd(newRrd(options, requirements)));
-  await appendOnce(join(folder, "progress.txt"), { offset: 0, text: `# Research-Ralph Progress Log\nStarted: ${at.toISOString()}\nTopic: ${options.topic.replace(/\s+/g, " ")}\n\n` });
+  await appendOnce(join(folder, "progress.txt"), {
+    offset: 0,
+    text: `# Research-Ralph Progress Log\nStarted: ${at.toISOString()}\nTopic: ${options.topic.replace(/\s+/g, " ")}\n\n`,
+  });
   await appendOnce(join(folder, ledgerName), { offset: 0, text: lines.map(formatLine).join("") });
   return folder;
 }
@@ -146,7 +159,12 @@ export function newRrd(options: Pick<CreateOptions, "papers" | "sources">, requi
     project: `Research: ${requirements.name}`,
     branchName: `research/${slug(requirements.name)}`,
     description: requirements.description,
-    mission: { blue_ocean_scoring: true, min_blue_ocean_score: 12, min_combined_score: 25, strategic_focus: requirements.strategic_focus ?? "balanced" },
+    mission: {
+      blue_ocean_scoring: true,
+      min_blue_ocean_score: 12,
+      min_combined_score: 25,
+      strategic_focus: requirements.strategic_focus ?? "balanced",
+    },
     requirements: {
       focus_area: requirements.focus_area,
       keywords: requirements.keywords,

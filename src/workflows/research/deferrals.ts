@@ -37,4 +37,5 @@ export function deferrals({ now, sleep, signal }: Clock & { readonly signal: Abo
   };
 }
 
-const isTransient = (answer: TextAnswer): answer is Extract<TextAnswer, { unavailable: string }> => "unavailable" in answer && answer.transient === true;
+const isTransient = (answer: TextAnswer): answer is Extract<TextAnswer, { unavailable: string }> =>
+  "unavailable" in answer && answer.transient === true;

@@ -13,7 +13,12 @@ export interface Inconsistency {
 
 /** Every contradiction between a file's statements and its records; runs of the original left many. */
 export function inconsistencies(rrd: Rrd): Inconsistency[] {
-  return [...ofStatistics(rrd), ...rrd.papers_pool.flatMap((paper, index) => ofPaper(rrd, paper, `/papers_pool/${index}`)), ...ofInsights(rrd), ...ofPool(rrd)];
+  return [
+    ...ofStatistics(rrd),
+    ...rrd.papers_pool.flatMap((paper, index) => ofPaper(rrd, paper, `/papers_pool/${index}`)),
+    ...ofInsights(rrd),
+    ...ofPool(rrd),
+  ];
 }
 
 function ofStatistics(rrd: Rrd): Inconsistency[] {
@@ -44,7 +49,10 @@ function ofPaper(rrd: Rrd, paper: Paper, pointer: string): Inconsistency[] {
   const scores = scoresOf(paper);
   if (scores !== undefined) {
     const totals = totalsOf(rrd, scores);
-    const stated = { score: paper.score, ...(paper.score_breakdown as { execution_total?: number; blue_ocean_total?: number; combined_total?: number }) };
+    const stated = {
+      score: paper.score,
+      ...(paper.score_breakdown as { execution_total?: number; blue_ocean_total?: number; combined_total?: number }),
+    };
     const check = (field: string, value: unknown, actual: number | undefined) => {
       if (typeof value === "number" && actual !== undefined && Math.abs(value - actual) > 0.05) {
         found.push({ pointer: `${pointer}/${field}`, message: `says ${value}, the points add up to ${actual}`, derived: actual });
@@ -99,10 +107,12 @@ function ofPool(rrd: Rrd): Inconsistency[] {
   }
   if (usesBothRubrics(rrd)) {
     const one = decided.filter((paper) => scoresOf(paper)?.strategic === undefined && scoresOf(paper) !== undefined).length;
-    if (one > 0) found.push({ pointer: "/papers_pool", message: `${one} papers have no strategic scores although the mission asks for both rubrics` });
+    if (one > 0)
+      found.push({ pointer: "/papers_pool", message: `${one} papers have no strategic scores although the mission asks for both rubrics` });
   }
   const phaseDone = rrd.phase === "COMPLETE" || rrd.phase === "IDEATION";
   const pending = rrd.papers_pool.length - decided.length;
-  if (phaseDone && pending > 0) found.push({ pointer: "/phase", message: `is ${rrd.phase}, but ${pending} papers are not analysed`, derived: "ANALYSIS" });
+  if (phaseDone && pending > 0)
+    found.push({ pointer: "/phase", message: `is ${rrd.phase}, but ${pending} papers are not analysed`, derived: "ANALYSIS" });
   return found;
 }

@@ -13,7 +13,9 @@ export function nextUnit(state: ResearchState, inFlight: readonly Unit[]): Resea
     if (refusals.length < refusalLimit) return unit;
     const why = refusals.at(-1)?.reasons[0] ?? "of its form";
     const before = (refusals[0]?.iteration ?? 1) - 1;
-    return blocked(`${unit.title} was refused ${refusals.length} times, the last time because ${why}; 'research-ralph reset <folder> --to ${before}' tries again, another --agent may do better`);
+    return blocked(
+      `${unit.title} was refused ${refusals.length} times, the last time because ${why}; 'research-ralph reset <folder> --to ${before}' tries again, another --agent may do better`,
+    );
   };
 
   if (!standing.discoveryOver) {
@@ -35,7 +37,10 @@ export function nextUnit(state: ResearchState, inFlight: readonly Unit[]): Resea
   }
   if (!standing.reportDone) return once({ kind: "report", id: "report", phase: "ANALYSIS", title: "Report" });
   if (!standing.ideasDone) return once({ kind: "ideas", id: "ideas", phase: "IDEATION", title: "Product ideas" });
-  return { verdict: "complete", reason: `All ${rrd.papers_pool.length} papers are analysed${standing.ideasWanted ? ", the report and the ideas are written" : " and the report is written"}.` };
+  return {
+    verdict: "complete",
+    reason: `All ${rrd.papers_pool.length} papers are analysed${standing.ideasWanted ? ", the report and the ideas are written" : " and the report is written"}.`,
+  };
 }
 
 const blocked = (reason: string): Verdict => ({ verdict: "blocked", reason: `${reason}.` });
@@ -53,7 +58,9 @@ function nothingFound({ rrd }: ResearchState): Verdict {
   const reasons = Object.entries(rrd.statistics?.discovery_metrics?.source_failure_reasons ?? {}).map(([name, why]) => `${name}: ${String(why)}`);
   const untried = untriedSources(rrd);
   const why = [...reasons, ...(untried.length > 0 ? [`never tried: ${untried.join(", ")}`] : [])].join("; ");
-  return blocked(`No source brought a paper (${why === "" ? "nothing matched the keywords" : why}); mend the sources or keywords in rrd.json, or set phase to DISCOVERY to search again`);
+  return blocked(
+    `No source brought a paper (${why === "" ? "nothing matched the keywords" : why}); mend the sources or keywords in rrd.json, or set phase to DISCOVERY to search again`,
+  );
 }
 
 /** Whether the research is complete once this unit is accepted. */

@@ -32,8 +32,16 @@ export function paperEntry(of: {
   const scores = scoresOf(paper);
   const analysis = paper.analysis;
   const repos = Array.isArray(analysis?.implementations_found) ? analysis.implementations_found : [];
-  const dimension = <Name extends string>(points: Readonly<Record<Name, number>>) => (name: Name) => `- ${names[name]}: ${points[name]}/5`;
-  const commercial = analysis?.commercialized == null ? "not looked up" : analysis.commercialized ? `yes${analysis.commercialized_by ? ` (${analysis.commercialized_by})` : ""}` : "no";
+  const dimension =
+    <Name extends string>(points: Readonly<Record<Name, number>>) =>
+    (name: Name) =>
+      `- ${names[name]}: ${points[name]}/5`;
+  const commercial =
+    analysis?.commercialized == null
+      ? "not looked up"
+      : analysis.commercialized
+        ? `yes${analysis.commercialized_by ? ` (${analysis.commercialized_by})` : ""}`
+        : "no";
   const market: Readonly<Record<string, string>> = { blue: "Blue Ocean", purple: "Purple Ocean", red: "Red Ocean" };
   const references = [...new Set(insights.flatMap((insight) => insight.cross_refs ?? []))];
   const lines = [

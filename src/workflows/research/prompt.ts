@@ -31,7 +31,8 @@ export async function readPromptFile(path: string): Promise<string | undefined> 
     if (hasCode(error, "ENOENT")) return undefined;
     throw new ExpectedError(`${path} can't be read (${messageOf(error)}); mend its permissions, or delete it to use the packaged prompt.`);
   }
-  if (text.trim() === "") throw new ExpectedError(`${path} is empty; delete it to use the packaged prompt, or write one ('research-ralph init' elsewhere shows it).`);
+  if (text.trim() === "")
+    throw new ExpectedError(`${path} is empty; delete it to use the packaged prompt, or write one ('research-ralph init' elsewhere shows it).`);
   return text;
 }
 

@@ -20,8 +20,18 @@ export function assess(rrd: Rrd): { rows: readonly QualityRow[]; overall: number
     row("Coverage", rrd.papers_pool.length, targetOf(rrd), "papers found of papers wanted"),
     row("Depth", papers.filter((paper) => paper.read_depth === "full").length, papers.length, "papers read in full"),
     row("Accuracy", evidence.filter((one) => one.status === "verified").length, evidence.length, "quotes found in the text, of all quotes"),
-    row("Insight Quality", insights.filter((one) => (one.cross_refs?.length ?? 0) > 0 || (one.tags?.length ?? 0) > 0).length, insights.length, "insights with a tag or a cross-reference"),
-    row("Commercial Awareness", papers.filter((paper) => paper.analysis?.commercialized != null).length, papers.length, "papers whose commercial use was looked up"),
+    row(
+      "Insight Quality",
+      insights.filter((one) => (one.cross_refs?.length ?? 0) > 0 || (one.tags?.length ?? 0) > 0).length,
+      insights.length,
+      "insights with a tag or a cross-reference",
+    ),
+    row(
+      "Commercial Awareness",
+      papers.filter((paper) => paper.analysis?.commercialized != null).length,
+      papers.length,
+      "papers whose commercial use was looked up",
+    ),
     row("Timeliness", dated.filter((paper) => start - Date.parse(paper.date ?? "") <= window).length, papers.length, "papers inside the time window"),
   ];
   return { rows, overall: Math.round(rows.reduce((sum, one) => sum + one.score, 0) / rows.length) };

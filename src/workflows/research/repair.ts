@@ -21,7 +21,11 @@ export async function repairOf(workspace: string, reasons: readonly string[], te
   const result = await readResult(join(workspace, "result.json"));
   if ("reason" in result || estimateTokens(JSON.stringify(result.value)) > tokens.previous) return undefined;
   // As a text: indented like the rest of the unit it would be a third longer.
-  return { reasons: fit(reasons, tokens.reasons, (reason) => clip(reason, 60)).lines, previous: JSON.stringify(result.value), passages: passagesOf(result.value, text) };
+  return {
+    reasons: fit(reasons, tokens.reasons, (reason) => clip(reason, 60)).lines,
+    previous: JSON.stringify(result.value),
+    passages: passagesOf(result.value, text),
+  };
 }
 
 function passagesOf(result: unknown, text: PaperText | undefined): Repair["passages"] {

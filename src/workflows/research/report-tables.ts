@@ -82,9 +82,16 @@ export function insightsByCategory(rrd: Rrd, { categories }: ReportResult): stri
   return groups
     .filter(({ members }) => members.length > 0)
     .map(({ name, members }) => {
-      const lines = members.slice(0, mostListed).map((insight, index) => `${index + 1}. ${inline(insight?.insight)} (${inline(insight?.id)}, source: ${inline(insight?.paper_id ?? "several")})`);
+      const lines = members
+        .slice(0, mostListed)
+        .map(
+          (insight, index) => `${index + 1}. ${inline(insight?.insight)} (${inline(insight?.id)}, source: ${inline(insight?.paper_id ?? "several")})`,
+        );
       const rest = members.length - mostListed;
-      return [`### ${inline(name)} (${members.length} ${members.length === 1 ? "insight" : "insights"})`, [...lines, ...(rest > 0 ? [`_${rest} more: see rrd.json._`] : [])].join("\n")].join("\n\n");
+      return [
+        `### ${inline(name)} (${members.length} ${members.length === 1 ? "insight" : "insights"})`,
+        [...lines, ...(rest > 0 ? [`_${rest} more: see rrd.json._`] : [])].join("\n"),
+      ].join("\n\n");
     })
     .join("\n\n");
 }
@@ -98,6 +105,9 @@ export function openSourceProjects(rrd: Rrd): string {
       projects.set(address, [...(projects.get(address) ?? []), paper.id]);
     }
   }
-  return table(["Project", "Papers"], [...projects].slice(0, mostListed).map(([address, ids]) => [address, ids.join(", ")]), "None was found.");
+  return table(
+    ["Project", "Papers"],
+    [...projects].slice(0, mostListed).map(([address, ids]) => [address, ids.join(", ")]),
+    "None was found.",
+  );
 }
-

@@ -23,7 +23,14 @@ export function renderReport(rrd: Rrd, narrative: ReportResult, facts: ReportFac
     ["Executive Summary", block(narrative.executive_summary)],
     ["### Key Metrics", keyMetrics(rrd)],
     ["### Key Findings", bullets(narrative.key_findings.map((finding) => `${finding.text} (${finding.paper_ids.join(", ")})`))],
-    ...(stray.length > 0 ? [["### Numbers to Check", `These numbers of the narrative stand in no record of this research: ${stray.map(inline).join(", ")}.`] as [string, string]] : []),
+    ...(stray.length > 0
+      ? [
+          ["### Numbers to Check", `These numbers of the narrative stand in no record of this research: ${stray.map(inline).join(", ")}.`] as [
+            string,
+            string,
+          ],
+        ]
+      : []),
     ["Top Scoring Papers", tiers(rrd)],
     ["Evidence", evidenceOf(rrd)],
     ["### Warnings", warningsOf(rrd)],
@@ -61,15 +68,29 @@ function tiers(rrd: Rrd): string {
   };
   const columns = both ? ["Combined", "Execution", "Blue Ocean"] : ["Score"];
   const list = (papers: readonly Paper[], last: string, why: (paper: Paper) => string, none: string) =>
-    table(["Paper", ...columns, last], papers.map((paper) => [title(paper), ...scores(paper), why(paper)]), none);
+    table(
+      ["Paper", ...columns, last],
+      papers.map((paper) => [title(paper), ...scores(paper), why(paper)]),
+      none,
+    );
   const innovation = (paper: Paper) => firstSentence(prose(paper.analysis?.methodology) || prose(paper.analysis?.summary));
   const presented = status("presented");
   const bar = both ? (rrd.mission?.min_combined_score ?? 25) : (rrd.requirements.min_score_to_present ?? 18);
   const unread = ranked.filter((paper) => paper.status === "pending" || paper.status === "analyzing");
   return [
-    ...(both ? [`### Tier 1: Blue Ocean Priority (Combined >= ${priorityThreshold}/${full})`, list(presented.filter(isPriority), "Key Innovation", innovation, "No paper reached this tier.")] : []),
+    ...(both
+      ? [
+          `### Tier 1: Blue Ocean Priority (Combined >= ${priorityThreshold}/${full})`,
+          list(presented.filter(isPriority), "Key Innovation", innovation, "No paper reached this tier."),
+        ]
+      : []),
     `### Tier 2: Strong Opportunities (presented, >= ${bar}/${full})`,
-    list(presented.filter((paper) => !isPriority(paper)), "Key Innovation", innovation, "No paper reached this tier."),
+    list(
+      presented.filter((paper) => !isPriority(paper)),
+      "Key Innovation",
+      innovation,
+      "No paper reached this tier.",
+    ),
     "### Tier 3: Insights Extracted",
     list(status("insights_extracted"), "Reason for Extraction", (paper) => firstSentence(paper.notes ?? ""), "None."),
     "### Rejected Papers",
@@ -88,22 +109,39 @@ function firstSentence(text: string): string {
 const ecosystem = (rrd: Rrd, { companies = [] }: ReportResult): string =>
   [
     "### Companies",
-    table(["Company", "Notes", "Papers"], companies.map((one) => [one.name, one.notes, one.paper_ids.join(", ")]), "None was named."),
+    table(
+      ["Company", "Notes", "Papers"],
+      companies.map((one) => [one.name, one.notes, one.paper_ids.join(", ")]),
+      "None was named.",
+    ),
     "### Open Source Projects",
     openSourceProjects(rrd),
   ].join("\n\n");
 
 const comparison = ({ comparison: compared }: ReportResult): string =>
-  compared == null ? "_No approaches were compared._" : table(["Aspect", ...compared.approaches.map(inline)], compared.rows.map((row) => [row.aspect, ...row.cells]), "None.");
+  compared == null
+    ? "_No approaches were compared._"
+    : table(
+        ["Aspect", ...compared.approaches.map(inline)],
+        compared.rows.map((row) => [row.aspect, ...row.cells]),
+        "None.",
+      );
 
 const learnings = (patterns: readonly Pattern[]): string =>
-  ["### Patterns Discovered", patterns.length === 0 ? "_None was recorded._" : bullets(patterns.slice(-30).map((pattern) => `${pattern.text} (${pattern.unit})`))].join("\n\n");
+  [
+    "### Patterns Discovered",
+    patterns.length === 0 ? "_None was recorded._" : bullets(patterns.slice(-30).map((pattern) => `${pattern.text} (${pattern.unit})`)),
+  ].join("\n\n");
 
 function quality(rrd: Rrd, narrative: ReportResult): string {
   const { rows, overall } = assess(rrd);
   return [
     "Computed from the records; the last column says how.",
-    table(["Dimension", "Score", "How"], rows.map((row) => [row.dimension, `${row.score}/100`, row.how]), "None."),
+    table(
+      ["Dimension", "Score", "How"],
+      rows.map((row) => [row.dimension, `${row.score}/100`, row.how]),
+      "None.",
+    ),
     `**Overall Score:** ${overall}/100`,
     "### Strengths",
     bullets(narrative.strengths) || "_None was named._",

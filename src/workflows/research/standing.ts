@@ -68,7 +68,10 @@ function isAnotherSearch(rrd: Rrd): boolean {
 /** Stands for what is searched for: target, sources and keywords. */
 export function searchOf(rrd: Rrd): string {
   const { sources = [], keywords = [] } = rrd.requirements;
-  return createHash("sha256").update(JSON.stringify([targetOf(rrd), sources, keywords])).digest("hex").slice(0, 16);
+  return createHash("sha256")
+    .update(JSON.stringify([targetOf(rrd), sources, keywords]))
+    .digest("hex")
+    .slice(0, 16);
 }
 
 /** Requested sources that no accepted batch has reported on yet. */

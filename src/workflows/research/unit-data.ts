@@ -16,7 +16,11 @@ export const discoveryData = ({ rrd }: ResearchState, unit: ResearchUnit, batch:
   kind: "discovery",
   unit: unit.id,
   need: Math.max(targetOf(rrd) - rrd.papers_pool.length, 1),
-  sources: short((rrd.requirements.sources ?? []).filter((name) => !batch.sources.some((served) => served.name === name)), 20, 150),
+  sources: short(
+    (rrd.requirements.sources ?? []).filter((name) => !batch.sources.some((served) => served.name === name)),
+    20,
+    150,
+  ),
   blocked_sources: short(blockedNames(rrd), 20, 100),
   keywords: short(rrd.requirements.keywords ?? [], 20, 150),
   candidates: batch.candidates.map(shown),

@@ -78,7 +78,14 @@ export function researchWorkflow(options: ResearchWorkflowOptions): Workflow<Res
         const iteration = research.nextIteration();
         const workspace = await workspaces.create(iteration);
         const fetched: Library = answer === undefined ? library : { ...library, text: async () => answer };
-        const { brief, material } = await briefFor({ folder: research.folder, root, prompt, library: fetched, workspaces }, state, unit as ResearchUnit, notes, iteration, workspace);
+        const { brief, material } = await briefFor(
+          { folder: research.folder, root, prompt, library: fetched, workspaces },
+          state,
+          unit as ResearchUnit,
+          notes,
+          iteration,
+          workspace,
+        );
         materials.set(iteration, material);
         // Last, as the brief itself fills the folder of texts.
         const protection = await options.protect?.(iteration);
@@ -112,12 +119,19 @@ export async function briefFor(
   // The first refusal is answered by a short repair; a refused repair by the whole brief once more.
   const isFirst = refusalsOf(state, unit).length === 1;
   const answer = paper === undefined ? undefined : await where.library.text(paper);
-  if (answer !== undefined && "unavailable" in answer && answer.transient === true) throw new ExpectedError(`${answer.unavailable} The paper is read later.`, 5);
+  if (answer !== undefined && "unavailable" in answer && answer.transient === true)
+    throw new ExpectedError(`${answer.unavailable} The paper is read later.`, 5);
   const text = answer !== undefined && "text" in answer ? answer.text : undefined;
   const repair = isFirst && last !== undefined ? await repairOf(where.workspaces.kept(last.iteration), last.reasons, text) : undefined;
   const context = { ...where, patterns: await readPatterns(where.folder) };
   const resultFile = join(where.workspaces.path(iteration), "result.json");
-  const parts = await writeBrief(context, state, unit, { workspace, resultFile, ...(answer === undefined ? {} : { answer }), ...(repair === undefined ? {} : { repair }), ...(reasons === undefined ? {} : { reasons }) });
+  const parts = await writeBrief(context, state, unit, {
+    workspace,
+    resultFile,
+    ...(answer === undefined ? {} : { answer }),
+    ...(repair === undefined ? {} : { repair }),
+    ...(reasons === undefined ? {} : { reasons }),
+  });
   const access = { web: parts.web, read: parts.read, everything: false };
   return { brief: { iteration, text: parts.text, tokens: estimateTokens(parts.text), workspace, access }, material: parts.material };
 }
@@ -132,14 +146,27 @@ function openRefusals(ledger: ResearchState["ledger"]): ReadonlySet<number> {
 const refusalsOf = ({ rrd, ledger }: ResearchState, unit: ResearchUnit): readonly Refusal[] =>
   unit.kind === "paper" ? (paperOf(rrd, unit.id)?.refusals ?? []) : unitRefusals(rrd, ledger, unit.id);
 
-async function settle(options: ResearchWorkflowOptions, state: ResearchState, unit: ResearchUnit, run: AgentRun, material: Material): Promise<Outcome> {
+async function settle(
+  options: ResearchWorkflowOptions,
+  state: ResearchState,
+  unit: ResearchUnit,
+  run: AgentRun,
+  material: Material,
+): Promise<Outcome> {
   const { research, workspaces } = options;
   const at = new Date(options.now());
   const { workspace } = run.brief;
 
   if (run.failure !== undefined) {
     const { kind, message } = run.failure;
-    await research.fold({ iteration: run.iteration, at: at.toISOString(), message: `${unit.id}: ${kind}`, later: true, changes: [], ledger: { ...ledgerLine(unit, run, at, "failed"), failure: kind, reasons: [message] } });
+    await research.fold({
+      iteration: run.iteration,
+      at: at.toISOString(),
+      message: `${unit.id}: ${kind}`,
+      later: true,
+      changes: [],
+      ledger: { ...ledgerLine(unit, run, at, "failed"), failure: kind, reasons: [message] },
+    });
     await workspaces.remove(run.iteration);
     return { outcome: "failed", failure: run.failure };
   }

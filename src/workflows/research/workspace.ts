@@ -50,8 +50,11 @@ export function workspacesOf(stateDir: string, folder: string): Workspaces {
         await clear(folder);
         await makeFolder(folder, 0o700);
       } catch (error) {
-        if (hasCode(error, "ENOSPC")) throw new ExpectedError(`The disk is full: no workspace could be made at ${folder}; free some space and run again.`);
-        throw new ExpectedError(`No workspace could be made at ${folder} (${messageOf(error)}); set state_dir in the config to a folder you can write to.`);
+        if (hasCode(error, "ENOSPC"))
+          throw new ExpectedError(`The disk is full: no workspace could be made at ${folder}; free some space and run again.`);
+        throw new ExpectedError(
+          `No workspace could be made at ${folder} (${messageOf(error)}); set state_dir in the config to a folder you can write to.`,
+        );
       }
       await requireSpace(folder);
       return folder;

@@ -31,11 +31,21 @@ function large(decided: number, pending: number): Rrd {
       title: `Paper ${index} ${words(30, "title")}`,
       abstract: words(400, "abstract"),
       ...(index < decided
-        ? { status: "presented" as const, score: 30, decision: "PRESENT", analysis: { summary: words(300, "sum"), results: words(300, "res"), methodology: "m", limitations: "l" } }
+        ? {
+            status: "presented" as const,
+            score: 30,
+            decision: "PRESENT",
+            analysis: { summary: words(300, "sum"), results: words(300, "res"), methodology: "m", limitations: "l" },
+          }
         : {}),
     }),
   );
-  const insights = Array.from({ length: decided * 3 }, (_, index) => ({ id: `insight_${index}`, paper_id: `p${index % (decided || 1)}`, insight: words(100, "title"), tags: ["t"] }));
+  const insights = Array.from({ length: decided * 3 }, (_, index) => ({
+    id: `insight_${index}`,
+    paper_id: `p${index % (decided || 1)}`,
+    insight: words(100, "title"),
+    tags: ["t"],
+  }));
   const terms = Object.fromEntries(Array.from({ length: 100 }, (_, index) => [`T${index}`, words(20, "term")]));
   return rrdWith(papers, { insights, description: words(800, "d"), domain_glossary: { enabled: true, terms } });
 }
@@ -79,10 +89,13 @@ describe("a brief is bounded", () => {
       source: "samples",
       abstract: words(500, "a"),
     }));
-    const rrd = rrdWith(Array.from({ length: 2_000 }, (_, index) => paper(`p${index}`, { title: `Known ${index} ${words(20, "k")}` })), {
-      phase: "DISCOVERY",
-      requirements: { target_papers: 5_000, sources: ["samples"], keywords: ["k"] },
-    });
+    const rrd = rrdWith(
+      Array.from({ length: 2_000 }, (_, index) => paper(`p${index}`, { title: `Known ${index} ${words(20, "k")}` })),
+      {
+        phase: "DISCOVERY",
+        requirements: { target_papers: 5_000, sources: ["samples"], keywords: ["k"] },
+      },
+    );
     const { text } = await briefOf(rrd, undefined, library({ offered }));
     expect(estimateTokens(text)).toBeLessThanOrEqual(6_000);
     expect(text).toContain('"id": "c0"');
@@ -100,7 +113,12 @@ describe("whatever people and agents write", () => {
   const everywhere = (over: Partial<Rrd> = {}): Rrd => ({
     ...large(40, 1),
     project: huge,
-    requirements: { focus_area: huge, keywords: Array.from({ length: 500 }, () => huge.slice(0, 500)), sources: Array.from({ length: 300 }, (_, index) => `source ${index} ${huge.slice(0, 300)}`), target_papers: 100 },
+    requirements: {
+      focus_area: huge,
+      keywords: Array.from({ length: 500 }, () => huge.slice(0, 500)),
+      sources: Array.from({ length: 300 }, (_, index) => `source ${index} ${huge.slice(0, 300)}`),
+      target_papers: 100,
+    },
     blocked_sources: Array.from({ length: 50 }, () => ({ name: huge })),
     open_questions: [{ question: huge, current_default: huge }],
     handoff: { product_ideation: { enabled: true, ranking_goal: huge, assumed_constraints: { wishes: huge } } },
@@ -110,7 +128,14 @@ describe("whatever people and agents write", () => {
   test.each(["discovery", "paper", "report", "ideas"] as const)("the brief of a %s stays within its bound", async (kind) => {
     const rrd = everywhere(kind === "discovery" ? { phase: "DISCOVERY" } : {});
     const author = Array.from({ length: 500 }, () => huge.slice(0, 1_000));
-    const papers = rrd.papers_pool.map((one) => ({ ...one, title: huge, url: `https://example.org/${huge}`, date: huge, authors: author, abstract: huge }));
+    const papers = rrd.papers_pool.map((one) => ({
+      ...one,
+      title: huge,
+      url: `https://example.org/${huge}`,
+      date: huge,
+      authors: author,
+      abstract: huge,
+    }));
     const id = kind === "paper" ? "p40" : kind === "discovery" ? "discovery-1" : kind;
     const { text } = await briefOf({ ...rrd, papers_pool: papers }, { kind, id, phase: "ANALYSIS", title: kind });
     expect(estimateTokens(withoutText(text))).toBeLessThanOrEqual(6_000);
@@ -183,7 +208,9 @@ describe("access is the least that the unit needs", () => {
   test("web for a paper of a research that searches it, none for report and ideas", async () => {
     expect((await briefOf(rrdWith([paper("p1")]))).access.web).toBe(true);
     for (const kind of ["report", "ideas"] as const) {
-      expect((await briefOf(rrdWith([paper("p1", { status: "presented" })]), { kind, id: kind, phase: "IDEATION", title: kind })).access.web).toBe(false);
+      expect((await briefOf(rrdWith([paper("p1", { status: "presented" })]), { kind, id: kind, phase: "IDEATION", title: kind })).access.web).toBe(
+        false,
+      );
     }
   });
 });

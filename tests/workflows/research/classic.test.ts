@@ -29,9 +29,15 @@ const run = (cwd: string, iterations: number, env: Record<string, string> = {}) 
   cli(["run", "--classic", "--quiet", "--no-git", "-i", String(iterations), "--agent", agent], cwd, env);
 const rrdOf = (folder: string): Rrd => JSON.parse(readFileSync(join(folder, "rrd.json"), "utf8")) as Rrd;
 const ledgerOf = (folder: string): LedgerLine[] =>
-  readFileSync(join(folder, "ledger.jsonl"), "utf8").trim().split("\n").map((line) => JSON.parse(line) as LedgerLine);
+  readFileSync(join(folder, "ledger.jsonl"), "utf8")
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line) as LedgerLine);
 const last = (folder: string) => ledgerOf(folder).at(-1);
-const statuses = (folder: string) => rrdOf(folder).papers_pool.map(({ status }) => status).sort();
+const statuses = (folder: string) =>
+  rrdOf(folder)
+    .papers_pool.map(({ status }) => status)
+    .sort();
 
 /** A research in ANALYSIS with one of three papers read, and what one more iteration with a bad habit makes of it. */
 async function after(vice: string) {
@@ -49,9 +55,14 @@ describe("a research by agents that edit the folder themselves", () => {
     expect(await run(cwd, 20)).toMatchObject({ code: 0, out: "<promise>COMPLETE</promise>\n" });
     expect(rrdOf(folder)).toMatchObject({ phase: "COMPLETE", statistics: { total_presented: 3, total_analyzed: 3, total_insights: 3 } });
     expect(ledgerOf(folder).map(({ unit, outcome, phase, confinement }) => [unit, outcome, phase, confinement])).toEqual(
-      [["classic", "DISCOVERY"], ["classic", "ANALYSIS"], ["classic", "ANALYSIS"], ["classic", "ANALYSIS"], ["report", "ANALYSIS"], ["ideas", "IDEATION"]].map(
-        ([unit, phase]) => [unit, "accepted", phase, "unconfined"],
-      ),
+      [
+        ["classic", "DISCOVERY"],
+        ["classic", "ANALYSIS"],
+        ["classic", "ANALYSIS"],
+        ["classic", "ANALYSIS"],
+        ["report", "ANALYSIS"],
+        ["ideas", "IDEATION"],
+      ].map(([unit, phase]) => [unit, "accepted", phase, "unconfined"]),
     );
     expect(last(folder)?.sentinel).toBe("seen");
     const record = join(cwd, "record.txt");
@@ -59,22 +70,29 @@ describe("a research by agents that edit the folder themselves", () => {
     expect(existsSync(record)).toBe(false);
   });
 
-  test.skipIf(!existsSync(original))("the original's own prompt runs unchanged, and brief prints what the agent gets (needs recorded data)", async () => {
-    const { cwd, folder } = classicFolder(withWorkspace(readFileSync(original, "utf8"), "folder"));
-    const brief = await cli(["brief"], cwd);
-    const record = join(cwd, "record.txt");
-    expect((await cli(["run", "--quiet", "--no-git", "--agent", agent], cwd, { RECORD: record })).code).toBe(0);
-    expect(rrdOf(folder).phase).toBe("COMPLETE");
-    expect(readFileSync(record, "utf8")).toBe(brief.out);
-    expect(brief.out).toBe(readFileSync(original, "utf8").replaceAll("{{RESEARCH_DIR}}", folder));
-  });
+  test.skipIf(!existsSync(original))(
+    "the original's own prompt runs unchanged, and brief prints what the agent gets (needs recorded data)",
+    async () => {
+      const { cwd, folder } = classicFolder(withWorkspace(readFileSync(original, "utf8"), "folder"));
+      const brief = await cli(["brief"], cwd);
+      const record = join(cwd, "record.txt");
+      expect((await cli(["run", "--quiet", "--no-git", "--agent", agent], cwd, { RECORD: record })).code).toBe(0);
+      expect(rrdOf(folder).phase).toBe("COMPLETE");
+      expect(readFileSync(record, "utf8")).toBe(brief.out);
+      expect(brief.out).toBe(readFileSync(original, "utf8").replaceAll("{{RESEARCH_DIR}}", folder));
+    },
+  );
 
   test("a failed run of the agent costs nothing of what was there", async () => {
     const { cwd, folder } = classicFolder();
     await run(cwd, 2);
     const before = rrdOf(folder);
     const { code } = await cli(["run", "--classic", "--quiet", "--no-git", "-i", "1", "--agent", `cmd:echo '{' > ${folder}/rrd.json; exit 1`], cwd);
-    expect({ code, failure: last(folder)?.failure, papers: rrdOf(folder).papers_pool }).toEqual({ code: 3, failure: "crashed", papers: before.papers_pool });
+    expect({ code, failure: last(folder)?.failure, papers: rrdOf(folder).papers_pool }).toEqual({
+      code: 3,
+      failure: "crashed",
+      papers: before.papers_pool,
+    });
   });
 });
 
@@ -123,7 +141,11 @@ describe("files decide, not what an agent says", () => {
 
   test("COMPLETE with papers pending is set back to ANALYSIS", async () => {
     const { cwd, folder } = await after("boasts");
-    expect(last(folder)).toMatchObject({ outcome: "refused", sentinel: "false-claim", reasons: [expect.stringContaining("set to COMPLETE, which the files don't bear out")] });
+    expect(last(folder)).toMatchObject({
+      outcome: "refused",
+      sentinel: "false-claim",
+      reasons: [expect.stringContaining("set to COMPLETE, which the files don't bear out")],
+    });
     expect(rrdOf(folder).phase).toBe("ANALYSIS");
     expect((await run(cwd, 20)).code).toBe(0);
   });

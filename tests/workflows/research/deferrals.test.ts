@@ -38,9 +38,13 @@ describe("a paper whose host is only busy", () => {
     expect(first.ledger.map(({ unit, outcome }) => `${unit} ${outcome}`)).toEqual(["p2 accepted"]);
     expect(first.verdict).toEqual({
       verdict: "blocked",
-      reason: expect.stringMatching(/^The text of one paper can't be had for now \(p1\): arxiv\.org asks to wait \(HTTP 429\)\. Run again later to read it in full; .+\.$/),
+      reason: expect.stringMatching(
+        /^The text of one paper can't be had for now \(p1\): arxiv\.org asks to wait \(HTTP 429\)\. Run again later to read it in full; .+\.$/,
+      ),
     });
-    expect(first.events).toContainEqual(expect.objectContaining({ type: "notice", message: expect.stringContaining("is read later: arxiv.org asks to wait") }));
+    expect(first.events).toContainEqual(
+      expect.objectContaining({ type: "notice", message: expect.stringContaining("is read later: arxiv.org asks to wait") }),
+    );
 
     const second = await run(goodAgent());
     expect(second.verdict.verdict).toBe("complete");
@@ -112,16 +116,29 @@ describe("what was read of a paper", () => {
     });
     const { rrd } = await researchFolder(rrdWith([paper("p1")]), given).run(agent, 1);
     const [one] = rrd.papers_pool;
-    expect(one).toMatchObject({ status: "insights_extracted", read_depth: "abstract", warnings: [expect.stringContaining("a page about the paper")] });
+    expect(one).toMatchObject({
+      status: "insights_extracted",
+      read_depth: "abstract",
+      warnings: [expect.stringContaining("a page about the paper")],
+    });
     expect(one?.analysis?.evidence?.map(({ status }) => status)).toEqual(["verified", "verified"]);
     expect(briefs[0]).toContain("only its abstract was read");
   });
 
   test("is fetched once an iteration, for a repair too, and a refusal names the quotes that are too short", async () => {
     const given = busyLibrary({});
-    const short = reading("p1", { evidence: [{ claim: "It is accurate.", quote: "of the" }, { claim: "It is quick.", quote: "14 minutes" }, { claim: "a", quote: "87.5 %" }] });
+    const short = reading("p1", {
+      evidence: [
+        { claim: "It is accurate.", quote: "of the" },
+        { claim: "It is quick.", quote: "14 minutes" },
+        { claim: "a", quote: "87.5 %" },
+      ],
+    });
     let answers = 0;
-    const { ledger } = await researchFolder(rrdWith([paper("p1")]), given).run(scriptedAgent(() => ({ result: (answers += 1) === 1 ? short : reading("p1") })), 2);
+    const { ledger } = await researchFolder(rrdWith([paper("p1")]), given).run(
+      scriptedAgent(() => ({ result: (answers += 1) === 1 ? short : reading("p1") })),
+      2,
+    );
     expect(ledger.map(({ outcome }) => outcome)).toEqual(["refused", "accepted"]);
     expect(ledger[0]?.reasons).toContain('too short to be evidence: "14 minutes"');
     expect(given.asked).toEqual({ p1: 2 });

@@ -19,7 +19,14 @@ const finish = "<promise>COMPLETE</promise>";
 const discover = () => {
   for (const n of [1, 2, 3]) {
     rrd.papers_pool.push({
-      ...{ id: `arxiv_2401.0000${n}`, title: `Paper ${n}`, url: `https://arxiv.org/abs/2401.0000${n}`, authors: ["A"], date: "2026-01-01", source: "arXiv" },
+      ...{
+        id: `arxiv_2401.0000${n}`,
+        title: `Paper ${n}`,
+        url: `https://arxiv.org/abs/2401.0000${n}`,
+        authors: ["A"],
+        date: "2026-01-01",
+        source: "arXiv",
+      },
       ...{ priority: n, status: "pending", score: null, score_breakdown: null, analysis: null, decision: null, notes: "" },
     });
   }
@@ -36,7 +43,11 @@ const analyse = (paper) => {
   rrd.insights = [...(rrd.insights ?? []), { id: `insight_${paper.id}`, paper_id: paper.id, insight: "i", tags: [], cross_refs: [] }];
   rrd.statistics = { total_presented: 99 };
   if (VICE === "drops") rrd.papers_pool = rrd.papers_pool.filter((each) => each.status === "presented");
-  if (VICE === "forgets") Object.assign(rrd, { insights: [], papers_pool: rrd.papers_pool.map((each) => (each === paper ? each : { ...each, status: "pending", analysis: null })) });
+  if (VICE === "forgets")
+    Object.assign(rrd, {
+      insights: [],
+      papers_pool: rrd.papers_pool.map((each) => (each === paper ? each : { ...each, status: "pending", analysis: null })),
+    });
   if (VICE === "invents") paper.status = "glanced at";
   save(`Paper: ${paper.title}`);
   if (VICE === "truncates") writeFileSync(path, readFileSync(path, "utf8").slice(0, 400));

@@ -24,15 +24,28 @@ const one: Rrd = { ...both, mission: { blue_ocean_scoring: false } };
 const legacy: Rrd = { ...both, mission: undefined };
 
 describe("the sentinel", () => {
-  test.each([sentinel, `Done.\n${sentinel}`, `**${sentinel}**`, `  \`${sentinel}\`  `, `> ${sentinel}`, `\`\`\`\n${sentinel}\n\`\`\``, `ok\r\n${sentinel}\r\n`])("counts alone on its line: %j", (message) => {
+  test.each([
+    sentinel,
+    `Done.\n${sentinel}`,
+    `**${sentinel}**`,
+    `  \`${sentinel}\`  `,
+    `> ${sentinel}`,
+    `\`\`\`\n${sentinel}\n\`\`\``,
+    `ok\r\n${sentinel}\r\n`,
+  ])("counts alone on its line: %j", (message) => {
     expect(saysComplete(message)).toBe(true);
   });
-  test.each(["", "COMPLETE", `I will not output ${sentinel} yet.`, `${sentinel} is what I would say.`, `Say "${sentinel}"`, "<promise>COMPLETE</promise", "<promise>complete</promise>"])(
-    "does not count when it is only mentioned: %j",
-    (message) => {
-      expect(saysComplete(message)).toBe(false);
-    },
-  );
+  test.each([
+    "",
+    "COMPLETE",
+    `I will not output ${sentinel} yet.`,
+    `${sentinel} is what I would say.`,
+    `Say "${sentinel}"`,
+    "<promise>COMPLETE</promise",
+    "<promise>complete</promise>",
+  ])("does not count when it is only mentioned: %j", (message) => {
+    expect(saysComplete(message)).toBe(false);
+  });
 });
 
 describe("totals and decisions", () => {
@@ -76,19 +89,26 @@ describe("totals and decisions", () => {
   });
 
   test("thresholds of the file count", () => {
-    expect(decisionOf({ ...both, mission: { ...both.mission, min_combined_score: 30 } }, { execution: 20, strategic: 9, combined: 29 })).toBe("EXTRACT_INSIGHTS");
+    expect(decisionOf({ ...both, mission: { ...both.mission, min_combined_score: 30 } }, { execution: 20, strategic: 9, combined: 29 })).toBe(
+      "EXTRACT_INSIGHTS",
+    );
     expect(decisionOf({ ...one, requirements: { min_score_to_present: 20 } }, { execution: 19, combined: 19 })).toBe("EXTRACT_INSIGHTS");
   });
 
   test("a paper read from its abstract is presented only where the mission allows it", () => {
     const totals = totalsOf(both, all(4));
     expect(decide(both, totals, { read_depth: "abstract" })).toMatchObject({ decision: "EXTRACT_INSIGHTS" });
-    expect(decide({ ...both, mission: { ...both.mission, present_abstract_only: true } }, totals, { read_depth: "abstract" })).toEqual({ decision: "PRESENT" });
+    expect(decide({ ...both, mission: { ...both.mission, present_abstract_only: true } }, totals, { read_depth: "abstract" })).toEqual({
+      decision: "PRESENT",
+    });
   });
 
   test("both historic shapes of score_breakdown are read", () => {
     expect(scoresOf(paper("p", { score_breakdown: all(3).execution }))).toEqual({ execution: all(3).execution });
-    expect(scoresOf(paper("p", { score_breakdown: { execution: all(3).execution, blue_ocean: all(2).strategic } }))).toEqual({ execution: all(3).execution, strategic: all(2).strategic });
+    expect(scoresOf(paper("p", { score_breakdown: { execution: all(3).execution, blue_ocean: all(2).strategic } }))).toEqual({
+      execution: all(3).execution,
+      strategic: all(2).strategic,
+    });
     expect(scoresOf(paper("p"))).toBeUndefined();
   });
 });
@@ -116,7 +136,9 @@ describe("what follows from the records", () => {
   });
 
   test("deriving twice changes nothing more", () => {
-    const ledger: LedgerLine[] = [{ iteration: 1, at: "2026-01-01T00:10:00.000Z", unit: "a", phase: "ANALYSIS", outcome: "accepted", duration_seconds: 600 }];
+    const ledger: LedgerLine[] = [
+      { iteration: 1, at: "2026-01-01T00:10:00.000Z", unit: "a", phase: "ANALYSIS", outcome: "accepted", duration_seconds: 600 },
+    ];
     const once = derive(rrdWith(pool), ledger);
     expect(derive(once, ledger)).toEqual(once);
     expect(once.timing?.analysis).toMatchObject({ started_at: "2026-01-01T00:00:00.000Z", papers_analyzed: 3, avg_seconds_per_paper: 600 });
@@ -129,7 +151,13 @@ describe("what follows from the records", () => {
 
   test("papers are read by priority, then in the order they were found; refused ones are set aside", () => {
     const refusals = [1, 2, 3].map((iteration) => ({ iteration, at: "", reasons: ["x"] }));
-    const rrd = rrdWith([paper("low", { priority: 1 }), paper("first"), paper("second"), paper("high", { priority: 5 }), paper("bad", { priority: 5, refusals })]);
+    const rrd = rrdWith([
+      paper("low", { priority: 1 }),
+      paper("first"),
+      paper("second"),
+      paper("high", { priority: 5 }),
+      paper("bad", { priority: 5, refusals }),
+    ]);
     const standing = standingOf(rrd, []);
     expect(standing.readable.map(({ id }) => id)).toEqual(["high", "first", "second", "low"]);
     expect(standing.refused.map(({ id }) => id)).toEqual(["bad"]);
@@ -155,7 +183,13 @@ describe("what follows from the records", () => {
 
 describe("the report", () => {
   const judging = { iteration: 9, agent: "scripted", at: new Date("2026-02-03T00:00:00Z") };
-  const render = (rrd: Rrd, over: object = {}) => renderReport(rrd, narrative({ key_findings: [{ text: "x", paper_ids: ["a"] }], recommendations: [], ...over }), { ledger: [], patterns: [] }, judging);
+  const render = (rrd: Rrd, over: object = {}) =>
+    renderReport(
+      rrd,
+      narrative({ key_findings: [{ text: "x", paper_ids: ["a"] }], recommendations: [], ...over }),
+      { ledger: [], patterns: [] },
+      judging,
+    );
 
   test("has the original's sections, in its order", () => {
     const headings = [...render(derive(rrdWith([decided("a", "presented", 4, "PRESENT")]), [])).matchAll(/^## (.+)$/gm)].map((match) => match[1]);
@@ -176,7 +210,14 @@ describe("the report", () => {
   });
 
   test("each paper stands in exactly one tier", () => {
-    const rrd = derive(rrdWith([decided("a", "presented", 4, "PRESENT"), decided("b", "rejected", 1, "REJECT"), decided("c", "insights_extracted", 2, "EXTRACT_INSIGHTS")]), []);
+    const rrd = derive(
+      rrdWith([
+        decided("a", "presented", 4, "PRESENT"),
+        decided("b", "rejected", 1, "REJECT"),
+        decided("c", "insights_extracted", 2, "EXTRACT_INSIGHTS"),
+      ]),
+      [],
+    );
     const tiers = render(rrd).split("## Top Scoring Papers")[1]?.split("## Evidence")[0] ?? "";
     for (const id of ["a", "b", "c"]) expect(tiers.split(`(${id})`).length - 1, id).toBe(1);
   });
@@ -192,13 +233,18 @@ describe("the report", () => {
 
   test("numbers of the narrative that stand in no record are named", () => {
     const rrd = derive(rrdWith([{ ...decided("a", "presented", 4, "PRESENT"), analysis: { results: "It reached 87.5 % of 1,200." } }]), []);
-    const said = narrative({ executive_summary: "It reached 87.5 % on 1200 samples, 93.1 % elsewhere, in 3 places.", key_findings: [{ text: "x", paper_ids: ["a"] }] });
+    const said = narrative({
+      executive_summary: "It reached 87.5 % on 1200 samples, 93.1 % elsewhere, in 3 places.",
+      key_findings: [{ text: "x", paper_ids: ["a"] }],
+    });
     expect(strayNumbers(rrd, said)).toEqual(["93.1"]);
     expect(render(rrd, said)).toContain("stand in no record of this research: 93.1.");
   });
 
   test("references survive BibTeX's own characters", () => {
-    const rrd = rrdWith([{ ...decided("arxiv_2401.00010", "presented", 4, "PRESENT"), title: "50% {Faster} \\input{x} & more", authors: ["A_B", "C"] }]);
+    const rrd = rrdWith([
+      { ...decided("arxiv_2401.00010", "presented", 4, "PRESENT"), title: "50% {Faster} \\input{x} & more", authors: ["A_B", "C"] },
+    ]);
     expect(bibliography(rrd)).toContain("title = {{50\\% Faster inputx \\& more}}");
     expect(bibliography(rrd)).toContain("author = {A\\_B and C}");
     expect(bibliography(rrd)).toContain("eprint = {2401.00010}");
@@ -208,24 +254,34 @@ describe("the report", () => {
 describe("learned patterns", () => {
   test("are read back from progress.txt, and only a person's word takes one into AGENTS.md, once", async () => {
     const folder = temporaryFolder();
-    writeFileSync(join(folder, "progress.txt"), ["# Log", ...patternLines("p1", ["Tables are in the appendix.", "Two\nlines"]), "## Next"].join("\n"));
+    writeFileSync(
+      join(folder, "progress.txt"),
+      ["# Log", ...patternLines("p1", ["Tables are in the appendix.", "Two\nlines"]), "## Next"].join("\n"),
+    );
     writeFileSync(join(folder, "AGENTS.md"), "# Mine\n\n## Learned patterns\n\n- Old.\n\n## After\n\nText.\n");
     const patterns = await readPatterns(folder);
-    expect(patterns).toEqual([{ unit: "p1", text: "Tables are in the appendix." }, { unit: "p1", text: "Two lines" }]);
+    expect(patterns).toEqual([
+      { unit: "p1", text: "Tables are in the appendix." },
+      { unit: "p1", text: "Two lines" },
+    ]);
     expect(readFileSync(join(folder, "AGENTS.md"), "utf8")).not.toContain("appendix");
     await learnPatterns(folder, patterns.slice(0, 1));
     await learnPatterns(folder, patterns.slice(0, 1));
-    expect(readFileSync(join(folder, "AGENTS.md"), "utf8")).toBe("# Mine\n\n## Learned patterns\n\n- Old.\n- Tables are in the appendix.\n\n## After\n\nText.\n");
+    expect(readFileSync(join(folder, "AGENTS.md"), "utf8")).toBe(
+      "# Mine\n\n## Learned patterns\n\n- Old.\n- Tables are in the appendix.\n\n## After\n\nText.\n",
+    );
     expect(await unlearned(folder, patterns)).toEqual(patterns.slice(1));
   });
 });
 
 const samples = "../shared/data/researches";
 describe.skipIf(!existsSync(samples))("real folders of the original (skipped where ../shared/data is absent)", () => {
-  test.each(["agentic-dessign-patterns-2026-01-14", "auditable-media-streaming-integrity-2026-01-19"])("%s is complete, and deriving keeps what it has", (name) => {
-    const rrd = JSON.parse(readFileSync(join(samples, name, "rrd.json"), "utf8")) as Rrd;
-    expect(standingOf(rrd, []).phase).toBe("COMPLETE");
-    expect(derive(rrd, [])).toMatchObject({ papers_pool: rrd.papers_pool, insights: rrd.insights, phase: "COMPLETE" });
-  });
+  test.each(["agentic-dessign-patterns-2026-01-14", "auditable-media-streaming-integrity-2026-01-19"])(
+    "%s is complete, and deriving keeps what it has",
+    (name) => {
+      const rrd = JSON.parse(readFileSync(join(samples, name, "rrd.json"), "utf8")) as Rrd;
+      expect(standingOf(rrd, []).phase).toBe("COMPLETE");
+      expect(derive(rrd, [])).toMatchObject({ papers_pool: rrd.papers_pool, insights: rrd.insights, phase: "COMPLETE" });
+    },
+  );
 });
-
