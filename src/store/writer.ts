@@ -107,7 +107,6 @@ export async function openWriter(folder: string, { derive, notify }: ResearchOpt
       return { rrd: base, ledger: lines };
     },
     async edit(change) {
-      await replay();
       const lines = await ledger();
       const edited = async (): Promise<Plan> => {
         const standing = await plan(lines);
