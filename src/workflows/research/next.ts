@@ -12,9 +12,8 @@ export function nextUnit(state: ResearchState, inFlight: readonly Unit[]): Resea
     const refusals = unitRefusals(rrd, ledger, unit.id);
     if (refusals.length < refusalLimit) return unit;
     const why = refusals.at(-1)?.reasons[0] ?? "of its form";
-    const before = (refusals[0]?.iteration ?? 1) - 1;
     return blocked(
-      `${unit.title} was refused ${refusals.length} times, the last time because ${why}; 'research-ralph reset <folder> --to ${before}' tries again, another --agent may do better`,
+      `${unit.title} was refused ${refusals.length} times, the last time because ${why}; 'research-ralph reset <folder> --unit ${unit.kind}' tries again, another --agent may do better`,
     );
   };
 
@@ -59,7 +58,7 @@ function nothingFound({ rrd }: ResearchState): Verdict {
   const untried = untriedSources(rrd);
   const why = [...reasons, ...(untried.length > 0 ? [`never tried: ${untried.join(", ")}`] : [])].join("; ");
   return blocked(
-    `No source brought a paper (${why === "" ? "nothing matched the keywords" : why}); mend the sources or keywords in rrd.json, or set phase to DISCOVERY to search again`,
+    `No source brought a paper (${why === "" ? "nothing matched the keywords" : why}); mend the sources or keywords in rrd.json, then 'research-ralph reset <folder> --unit discovery' searches again`,
   );
 }
 
