@@ -1,13 +1,11 @@
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { Ajv2020 } from "ajv/dist/2020.js";
-import addFormats from "ajv-formats";
 import { answer } from "../../../src/agents/baseline/answer.js";
 import { parseBrief } from "../../../src/agents/baseline/brief.js";
 
 const schemas = new URL("../../../schemas/", import.meta.url);
 const ajv = new Ajv2020({ allErrors: true, allowUnionTypes: true });
-addFormats.default(ajv);
 for (const file of readdirSync(schemas)) ajv.addSchema(JSON.parse(readFileSync(new URL(file, schemas), "utf8")) as object, file);
 
 type Phase = "requirements" | "discovery" | "analysis" | "report" | "ideation";
