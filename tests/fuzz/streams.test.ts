@@ -55,7 +55,7 @@ describe("the lines of a stream", () => {
         expect(linesOf(chunksOf(whole, at))).toEqual(usual);
         expect(linesOf(Array.from(whole, (byte) => Buffer.of(byte)))).toEqual(usual);
       }),
-      { numRuns: cases(0.2) },
+      { numRuns: cases(0.1) },
     );
   });
 
@@ -72,7 +72,7 @@ describe("the lines of a stream", () => {
           else expect(line.startsWith(full.slice(0, longest))).toBe(true);
         }
       }),
-      { numRuns: cases(0.2) },
+      { numRuns: cases(0.1) },
     );
   });
 });
@@ -88,7 +88,7 @@ describe.each(names)("the reader of %s", (name) => {
         expect(problemsOf("event", { type: "agent", at: "x", iteration: 1, event: end })).toEqual([]);
         expect(answer.message !== undefined && answer.failure !== undefined).toBe(false);
       }),
-      { numRuns: cases(0.2) },
+      { numRuns: cases(0.1) },
     );
   });
 
@@ -101,7 +101,7 @@ describe.each(names)("the reader of %s", (name) => {
         const still = ({ answer, ...rest }: typeof usual) => ({ ...rest, answer: { ...answer, failure: { ...answer.failure, resetAt: undefined } } });
         expect(still(cut)).toEqual(still(usual));
       }),
-      { numRuns: cases(0.2) },
+      { numRuns: cases(0.1) },
     );
   });
 });
