@@ -140,7 +140,11 @@ async function missingPart(file: FileHandle, size: number, { offset, text }: App
   if (size === offset) {
     const tail = await readAt(file, Math.max(0, size - wanted.length), Math.min(size, wanted.length));
     // A file that shrank by hand is back at the offset just when the text was appended to it.
-    return tail.equals(wanted) ? Buffer.alloc(0) : withLineBreak(wanted, tail.subarray(-1));
+    if (tail.equals(wanted)) return Buffer.alloc(0);
+    // Or all of it but its last line feed: to end that line is to complete the text.
+    const line = wanted.subarray(0, -1);
+    if (wanted.at(-1) === lineFeed && line.length > 0 && tail.subarray(-line.length).equals(line)) return wanted.subarray(-1);
+    return withLineBreak(wanted, tail.subarray(-1));
   }
 
   const standing = size > offset ? await readAt(file, offset, Math.min(size - offset, wanted.length + 1)) : Buffer.alloc(0);

@@ -133,7 +133,7 @@ describe("appending once", () => {
         expect(after.split(line)).toHaveLength(2);
         expect(after.startsWith(standing)).toBe(true);
       }),
-      { numRuns: 200 },
+      { numRuns: 200, examples: [["     ", 61, line.length - 1]] },
     );
   });
 
