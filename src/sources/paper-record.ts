@@ -1,0 +1,40 @@
+import type { Candidate } from "./candidate.js";
+
+/** Names under which services know one work. All lower case but for PMC ids; DOIs without the resolver, arXiv ids with the version known. */
+export interface Identifiers {
+  readonly doi?: string;
+  readonly arxiv?: string;
+  readonly pmid?: string;
+  readonly pmcid?: string;
+  /** Such as W2741809807. */
+  readonly openalex?: string;
+  /** Semantic Scholar's paperId. */
+  readonly s2?: string;
+}
+
+/** Something that happened to a work after it was published. Only `retraction` and `withdrawal` take it out of the running. */
+export interface Update {
+  readonly type: "retraction" | "withdrawal" | "concern" | "correction" | "addendum" | "version";
+  /** YYYY-MM-DD, where the notice is dated. */
+  readonly date?: string;
+  /** Who says so: "Crossref (retraction-watch)", "OpenAlex", "Europe PMC", "arXiv". */
+  readonly source: string;
+  /** DOI or address of the notice. */
+  readonly notice?: string;
+}
+
+/** One work as a source describes it. Every client answers in this form; what a source does not say is left out, never guessed. */
+export interface PaperRecord extends Candidate {
+  readonly identifiers: Identifiers;
+  /** What the source says it is. `notice`: a retraction, correction or editorial about another work. */
+  readonly kind?: "preprint" | "published" | "review" | "notice" | "other";
+  /** Journal, conference or repository. */
+  readonly venue?: string;
+  /** How often it was cited, and who counted. */
+  readonly citations?: { readonly count: number; readonly source: string };
+  /** Free copies that may be read, best first. Never from a pirate source. */
+  readonly copies?: readonly { readonly url: string; readonly kind: "html" | "pdf" | "xml" | "landing"; readonly license?: string }[];
+  readonly updates?: readonly Update[];
+  /** The same work under another DOI: its preprint or its published version. */
+  readonly otherVersions?: readonly { readonly relation: "preprint" | "published"; readonly doi: string }[];
+}

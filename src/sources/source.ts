@@ -1,0 +1,73 @@
+import type { HttpDocument } from "./http.js";
+import type { HttpFailure } from "./http-failure.js";
+import type { Identifiers, PaperRecord } from "./paper-record.js";
+
+/** One request to a service. */
+export interface Request {
+  /** Without keys: it is logged and names the answer in the cache. */
+  readonly url: string;
+  /** Most bytes of the answer, unpacked. */
+  readonly limit: number;
+  readonly accept?: string;
+  /** A body makes it a POST. */
+  readonly json?: unknown;
+  /** Keys and tokens go here and nowhere else: they are never logged, cached or shown. A query parameter is added to the address at the last moment. */
+  readonly secret?: { readonly headers?: Readonly<Record<string, string>>; readonly query?: Readonly<Record<string, string>> };
+}
+
+/** Polite, cached, logged access to the network: one limiter a host over all processes of this machine. */
+export interface Http {
+  /** Never throws for what a network does. */
+  get(request: Request): Promise<HttpDocument | HttpFailure>;
+}
+
+/** The envelope. Only `empty` says something about the paper or query; the last three say nothing but that it could not be checked. */
+export type Answer<Value> =
+  | { readonly status: "ok"; readonly value: Value; /** Of the query, where the source counts them. */ readonly total?: number }
+  | {
+      readonly status: "empty" | "rate_limited" | "blocked" | "error";
+      /** One sentence, without keys. */
+      readonly reason: string;
+      /** Set where the same request may be answered in some minutes or hours. */
+      readonly transient?: true;
+    };
+
+/** What is asked of a source. A client turns it into the source's own language. */
+export interface Query {
+  /** Words that should occur together; a client does its own quoting. */
+  readonly terms: string;
+  /** First and last day of publication, YYYY-MM-DD. */
+  readonly from?: string;
+  readonly until?: string;
+  /** Most records wanted; a client may answer with fewer. */
+  readonly most: number;
+}
+
+/** Where a client asks, and with what. */
+export interface SourceContext {
+  readonly http: Http;
+  /** Base address without a trailing slash: the service's own, a mirror's, or a test server's. */
+  readonly endpoint: string;
+  readonly key?: string;
+  /** A mail address that services may write to. Never invented. */
+  readonly contact?: string;
+}
+
+/** One scholarly service: a file and a line in the registry. What it can't do it leaves out. */
+export interface Source {
+  /** As a research's `sources` and reports name it: "arXiv". */
+  readonly name: string;
+  /** Lower-case names that mean it too. */
+  readonly aliases: readonly string[];
+  readonly endpoint: string;
+  /** Environment variable that holds its key, where it takes one. */
+  readonly keyVariable?: string;
+  /** It can't be asked without a key, or without a contact address. */
+  readonly needs?: "key" | "contact";
+  search?(query: Query, context: SourceContext): Promise<Answer<readonly PaperRecord[]>>;
+  /** Records of the works named, in any order; a work the service does not know is left out of the value. */
+  lookup?(works: readonly Identifiers[], context: SourceContext): Promise<Answer<readonly PaperRecord[]>>;
+  /** What a work cites, or what cites it: one step of snowballing. */
+  references?(work: Identifiers, most: number, context: SourceContext): Promise<Answer<readonly PaperRecord[]>>;
+  citations?(work: Identifiers, most: number, context: SourceContext): Promise<Answer<readonly PaperRecord[]>>;
+}
