@@ -3,7 +3,7 @@ import type { PaperText } from "../../sources/text.js";
 import { clip, estimateTokens, fit } from "../../lib/tokens.js";
 import type { Paper } from "../../generated/rrd.js";
 import { aboutResearch, agentsFile, related } from "./background.js";
-import { fence } from "./fence.js";
+import { fence } from "../../lib/fence.js";
 import { inlineTokens, writeParts } from "./long-text.js";
 import { isLastUnit } from "./next.js";
 import type { Pattern } from "./patterns.js";

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { Rrd } from "../../../src/generated/rrd.js";
 import { buildText } from "../../../src/sources/text.js";
-import { fence } from "../../../src/workflows/research/fence.js";
+import { fence } from "../../../src/lib/fence.js";
 import { split } from "../../../src/workflows/research/long-text.js";
 import { nextUnit } from "../../../src/workflows/research/next.js";
 import { patternLines } from "../../../src/workflows/research/patterns.js";
