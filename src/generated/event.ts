@@ -3,12 +3,20 @@
 /**
  * What a running loop tells whoever watches: terminal, JSON lines, transcripts. One union for all of them.
  */
-export type LoopEvent = RunStarted | IterationStarted | AgentSaid | IterationEnded | Waiting | Notice | RunEnded;
+export type LoopEvent = RunStarted | IterationStarted | AgentChanged | AgentSaid | IterationEnded | Waiting | Notice | RunEnded;
 /**
  * ISO 8601 in UTC.
  */
 export type Time = string;
+/**
+ * costUsd is our estimate from a dated price table, not what the CLI reported.
+ */
+export type Estimated = true;
 export type AgentEvent = AgentText | AgentTool | AgentUsage | AgentNotice | AgentEnd;
+/**
+ * How the use is paid for; absent where that is not known.
+ */
+export type Billing = "subscription" | "api";
 export type Outcome = Accepted | Refused | Failed;
 
 export interface RunStarted {
@@ -30,10 +38,32 @@ export interface IterationStarted {
   briefTokens: number;
   workspace: string;
   progress: Progress;
+  agent?: string;
+  forecast?: Forecast;
 }
 export interface Progress {
   done: number;
   total: number;
+}
+/**
+ * What the papers that are left will take: their number times the median of those read.
+ */
+export interface Forecast {
+  papers: number;
+  tokens: number;
+  minutes: number;
+  costUsd?: number;
+  estimated?: Estimated;
+}
+/**
+ * The next iteration goes to another agent than the last one.
+ */
+export interface AgentChanged {
+  type: "agent-changed";
+  at: Time;
+  from: string;
+  to: string;
+  reason: string;
 }
 export interface AgentSaid {
   type: "agent";
@@ -57,7 +87,17 @@ export interface AgentUsage {
   type: "usage";
   usage: Usage;
   costUsd?: number;
+  estimated?: Estimated;
   model?: string;
+  /**
+   * Tokens that the model takes in one request, as far as known.
+   */
+  window?: number;
+  billing?: Billing;
+  /**
+   * The CLI has said that it is done.
+   */
+  final?: true;
 }
 export interface Usage {
   /**
@@ -67,6 +107,10 @@ export interface Usage {
   cached: number;
   output: number;
   requests: number;
+  /**
+   * Tokens of the largest single request, cached ones included, with its answer. Absent where the CLI does not tell requests apart.
+   */
+  largest?: number;
 }
 export interface AgentNotice {
   type: "notice";
@@ -81,7 +125,19 @@ export interface AgentEnd {
   failure?: Failure;
 }
 export interface Failure {
-  kind: "timeout" | "idle" | "rate-limit" | "auth" | "network" | "missing" | "too-large" | "crashed" | "no-answer" | "aborted";
+  kind:
+    | "timeout"
+    | "idle"
+    | "rate-limit"
+    | "auth"
+    | "network"
+    | "missing"
+    | "too-large"
+    | "crashed"
+    | "no-answer"
+    | "aborted"
+    | "budget"
+    | "context";
   /**
    * One sentence: what happened and, where a person can help, what to do.
    */
@@ -100,6 +156,7 @@ export interface IterationEnded {
   durationMs: number;
   usage: Usage;
   costUsd?: number;
+  estimated?: Estimated;
 }
 export interface Accepted {
   outcome: "accepted";

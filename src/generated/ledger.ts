@@ -55,9 +55,36 @@ export interface LedgerLine {
    */
   brief_tokens?: number;
   /**
-   * What the CLI reported.
+   * What the CLI reported, or our estimate.
    */
   cost_usd?: number;
+  /**
+   * cost_usd is our estimate from a dated price table, not what the CLI reported.
+   */
+  estimated?: true;
+  /**
+   * How the use is paid for; a subscription's cost_usd is what the same use would cost by API. Absent where that is not known.
+   */
+  billing?: "subscription" | "api";
+  /**
+   * How full the model's context window was at most.
+   */
+  context?: {
+    /**
+     * Tokens of the largest single request, cached ones included, with its answer.
+     */
+    largest_request: number;
+    /**
+     * Tokens that the model takes in one request.
+     */
+    window: number;
+    share: number;
+    [k: string]: unknown;
+  };
+  /**
+   * In the ledger of the state folder: the command whose work this was, which left no research folder.
+   */
+  command?: "new" | "read";
   /**
    * Whether <promise>COMPLETE</promise> stood in the final message: seen or absent when the work was done, false-claim when work was pending.
    */

@@ -2,9 +2,10 @@
  * The words of the loop. Start with run-loop.ts; come here for what its parts promise each other.
  * Everything that crosses a process or a file is described by a JSON Schema and generated from it.
  */
-import type { AgentEnd, AgentEvent, Failure, LoopEvent, Notice, Outcome, Progress, Usage, Verdict } from "../generated/event.js";
+import type { AgentEnd, AgentEvent, Billing, Failure, Forecast, LoopEvent, Notice, Outcome, Progress, Usage, Verdict } from "../generated/event.js";
+import type { LoopMemory } from "./memory.js";
 
-export type { AgentEnd, AgentEvent, Failure, LoopEvent, Notice, Outcome, Progress, Usage, Verdict };
+export type { AgentEnd, AgentEvent, Billing, Failure, Forecast, LoopEvent, Notice, Outcome, Progress, Usage, Verdict };
 
 /** What one iteration is about: a discovery batch, one paper, the report, the ideas. */
 export interface Unit {
@@ -39,10 +40,18 @@ export interface Brief {
   readonly access: Access;
 }
 
-/** What the loop itself adds to any brief. Later guards fill more of it. */
+/** What the loop itself adds to any brief. */
 export interface Notes {
   /** Reasons for which the last result of this unit was refused in this run. */
   readonly refusal?: readonly string[];
+  /** How often this unit filled the model's context too far in this run: the brief should hold less each time. */
+  readonly smaller?: number;
+  /** Summary of earlier iterations. */
+  readonly history?: string;
+  /** What to do otherwise than the last iterations, which got nowhere. */
+  readonly remediation?: string;
+  /** What the person wants heeded. */
+  readonly steering?: string;
 }
 
 /** A finished run of one agent: the fold of its event stream. */
@@ -55,8 +64,12 @@ export interface AgentRun {
   readonly startedAt: number;
   readonly endedAt: number;
   readonly usage: Usage;
-  /** US dollars, as the CLI reported them. */
+  /** US dollars: as the CLI reported them, or our estimate. */
   readonly costUsd?: number;
+  readonly estimated?: true;
+  readonly billing?: Billing;
+  /** Tokens that the model takes in one request, as far as known. */
+  readonly window?: number;
   readonly brief: Brief;
   /** The agent's final message; empty after a failure. */
   readonly message: string;
@@ -73,7 +86,13 @@ export interface Agent {
    * Runs the agent once. Never throws for a failure of the agent: the stream ends with exactly one `end` event, and
    * by then no process of it is left. Throwing means a bug of ours. Aborting `signal` ends the agent's process group.
    */
-  run(brief: Brief, options: { readonly signal: AbortSignal }): AsyncIterable<AgentEvent>;
+  run(brief: Brief, options: RunOptions): AsyncIterable<AgentEvent>;
+}
+
+export interface RunOptions {
+  readonly signal: AbortSignal;
+  /** US dollars that this iteration may cost, told to CLIs that can keep to it. */
+  readonly maxUsd?: number;
 }
 
 /**
@@ -96,18 +115,52 @@ export interface Workflow<State> {
   accept(state: State, unit: Unit, run: AgentRun): Promise<Outcome | Verdict>;
   /** How far the work is, for people. Pure. */
   progress(state: State): Progress;
+  /** What the work has cost in its whole life, what it may cost, and what the rest of it will. Pure. */
+  account?(state: State): Account;
+  /** What it remembers of earlier iterations, for guards and briefs. Pure. */
+  memory?(state: State): LoopMemory;
   /** What the workflow has to tell people since it was last asked: a restored record, a commit that failed. */
   notices(): readonly Omit<Notice, "type" | "at">[];
+}
+
+/** What was used up. Tokens are those in and out, cached ones included; minutes are those in which agents worked. */
+export interface Spent {
+  readonly iterations: number;
+  readonly tokens: number;
+  readonly usd: number;
+  readonly minutes: number;
+}
+
+/** The most that may be used up; absent: no limit. */
+export type Budget = Partial<Spent>;
+
+/** The work's own books. */
+export interface Account {
+  /** In its whole life, earlier runs included. */
+  readonly spent: Spent;
+  /** For its whole life. */
+  readonly budget: Budget;
+  readonly forecast?: Forecast;
 }
 
 /** An iteration of this run that has ended. */
 export interface PastIteration {
   readonly iteration: number;
   readonly unit: Unit;
+  /** Name of the agent. */
+  readonly agent?: string;
   readonly outcome: Outcome;
+  readonly startedAt?: number;
   readonly endedAt: number;
   readonly usage: Usage;
   readonly costUsd?: number;
+}
+
+/** An iteration under way. */
+export interface LiveIteration {
+  readonly unit: Unit;
+  /** As far as it has come. */
+  readonly run: AgentRun;
 }
 
 /** What guards judge by. Times are milliseconds since the epoch. */
@@ -116,6 +169,10 @@ export interface RunSoFar {
   readonly now: number;
   /** Oldest first. */
   readonly iterations: readonly PastIteration[];
+  /** Under way, beside the one that a guard is asked about; absent: none. */
+  readonly inFlight?: readonly LiveIteration[];
+  readonly account?: Account;
+  readonly memory?: LoopMemory;
 }
 
 /** A wait before the next iteration. */
@@ -128,6 +185,20 @@ export interface Delay {
 /** A rule that may stop or delay the loop. It is asked before every iteration and changes nothing. */
 export type Guard = (soFar: RunSoFar) => Verdict | Delay | undefined;
 
+/** Names the agent of the next iteration, and why it is this one where it is not the first choice. Pure. */
+export type Choose = (soFar: RunSoFar) => Choice | Delay | Verdict;
+
+export interface Choice {
+  readonly agent: Agent;
+  /** One sentence. */
+  readonly reason?: string;
+  /** US dollars that the iteration may cost. */
+  readonly maxUsd?: number;
+}
+
+/** Asked whenever an agent at work tells what it has used; a failure ends that iteration. Pure. */
+export type Watch = (live: LiveIteration, soFar: RunSoFar) => Failure | undefined;
+
 /** Time, injected so that tests need not wait. */
 export interface Clock {
   /** Milliseconds since the epoch. */
@@ -138,6 +209,11 @@ export interface Clock {
 
 export interface LoopOptions {
   readonly guards: readonly Guard[];
+  /** By default the one agent does everything. */
+  readonly choose?: Choose;
+  readonly watches?: readonly Watch[];
+  /** Most agents at work at the same time; by default one. */
+  readonly jobs?: number;
   readonly clock: Clock;
   /** Aborted when the loop should end after the iteration under way. */
   readonly finish: AbortSignal;
