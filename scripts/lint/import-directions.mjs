@@ -24,10 +24,10 @@ const forEveryone = ["loop/types", "generated"];
 /** Files of src/agents/ that adapters share. Any other belongs to an adapter: claude.ts, claude-stream.ts and claude/x.ts to claude. */
 const sharedByAdapters = new Set(["definition", "failures", "json-line", "messages", "plain-text", "program", "registry", "run-agent"]);
 
-/** The one file with a shorter list than its room: the loop knows its own words and nothing else. */
+/** Files with a shorter list than their room: the loop knows its own words and how agents run side by side, and nothing else. */
 const onlyImports = new Map([
-  ["loop/run-loop", ["loop/types"]],
-  ["loop/types", ["generated/event"]],
+  ["loop/run-loop", ["loop/types", "loop/lanes"]],
+  ["loop/types", ["generated/event", "loop/memory", "loop/digest"]],
 ]);
 
 const floorOf = (room) => floors.findIndex((rooms) => rooms.includes(room));
