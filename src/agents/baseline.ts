@@ -14,6 +14,7 @@ const program = fileURLToPath(new URL("../../dist/agents/baseline/main.js", impo
 export const baseline: AgentDefinition = {
   name: "baseline",
   confinement: "workspace",
+  briefsOnly: true,
   invoke: () => ({ command: process.execPath, args: [program] }),
   reader: readPlainText,
   async check() {

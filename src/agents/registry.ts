@@ -28,6 +28,8 @@ export function createAgent(spec: string, settings: AgentSettings): Agent {
       2,
     );
   }
+  if (settings.classic && definition.briefsOnly === true)
+    throw new ExpectedError(`The agent ${spec} cannot work in classic mode, as it reads no prompt of that kind; choose another with --agent.`, 2);
   return agentFrom(definition, context);
 }
 

@@ -1,10 +1,14 @@
 import { readFile, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { isDeepStrictEqual } from "node:util";
 import type { Paper, Rrd } from "../../generated/rrd.js";
 import { timeForName } from "../../lib/time-for-name.js";
 import { writeFileAtomic } from "../../store/files.js";
 import { formatRrd, parseRrd } from "../../store/rrd-file.js";
 import { isDecided } from "./standing.js";
+
+/** What is settled once a paper is decided: 'reset --paper' opens it again, an agent does not. */
+const judgement = ["status", "decision", "score", "score_breakdown"] as const;
 
 /**
  * Puts back what an agent that edits rrd.json itself broke or lost; a broken file is kept beside it, and of a valid one everything
@@ -32,18 +36,29 @@ export async function restoreRecords(folder: string, before: Rrd, at: Date): Pro
     const was = old.get(paper.id);
     return was !== undefined && isDecided(was) && (!isDecided(paper) || (was.analysis != null && paper.analysis == null));
   };
+  const isRejudged = (paper: Paper) => {
+    const was = old.get(paper.id);
+    return was !== undefined && isDecided(was) && !isUndone(paper) && judgement.some((field) => !isDeepStrictEqual(was[field], paper[field]));
+  };
   const papers = missing(before.papers_pool, now.papers_pool);
   const undone = now.papers_pool.filter(isUndone);
+  const rejudged = now.papers_pool.filter(isRejudged);
   const insights = missing(before.insights ?? [], now.insights ?? []);
   const lost = [
     ...(papers.length > 0 ? [`${counted(papers.length, "paper")} removed`] : []),
     ...(undone.length > 0 ? [`${counted(undone.length, "analysis", "analyses")} removed`] : []),
     ...(insights.length > 0 ? [`${counted(insights.length, "insight")} removed`] : []),
+    ...(rejudged.length > 0 ? [`${counted(rejudged.length, "decided paper")} judged anew`] : []),
   ];
   if (lost.length === 0) return [];
-  const pool = [...now.papers_pool.map((paper) => (isUndone(paper) ? (old.get(paper.id) ?? paper) : paper)), ...papers];
+  const restored = (paper: Paper): Paper => {
+    const was = old.get(paper.id);
+    if (was === undefined || isUndone(paper)) return was ?? paper;
+    return isRejudged(paper) ? { ...paper, ...Object.fromEntries(judgement.map((field) => [field, was[field]])) } : paper;
+  };
+  const pool = [...now.papers_pool.map(restored), ...papers];
   await writeFileAtomic(path, formatRrd({ ...now, papers_pool: pool, insights: [...(now.insights ?? []), ...insights] }));
-  return [`rrd.json was left with ${lost.join(", ")}; what was removed is back`];
+  return [`rrd.json was left with ${lost.join(", ")}; what was there before is back`];
 }
 
 /** Records of `before` whose id is in none of `now`. */

@@ -122,6 +122,21 @@ describe("what such an agent breaks is put back", () => {
     expect(last(folder)?.reasons).toEqual([expect.stringContaining("1 analysis removed, 1 insight removed")]);
   });
 
+  test("a decided paper that an agent judges anew keeps its decision and scores, and the new reading counts", async () => {
+    const { folder, before } = await after("rejudges");
+    const decided = before.rrd.papers_pool.find(({ status }) => status === "presented");
+    expect(rrdOf(folder).papers_pool.find(({ id }) => id === decided?.id)).toEqual(decided);
+    expect(statuses(folder)).toEqual(["pending", "presented", "presented"]);
+    expect(last(folder)?.reasons).toEqual([expect.stringContaining("1 decided paper judged anew")]);
+  });
+
+  test("the baseline agent, which answers briefs only, is refused before anything is touched", async () => {
+    const { cwd, folder } = classicFolder();
+    const ended = await cli(["run", "--classic", "--agent", "baseline"], cwd);
+    expect({ code: ended.code, ledger: existsSync(join(folder, "ledger.jsonl")) }).toEqual({ code: 2, ledger: false });
+    expect(ended.err).toContain("baseline cannot work in classic mode");
+  });
+
   test("a rewritten progress.txt is undone and kept aside; the work itself counts", async () => {
     const { folder, before, ended } = await after("rewrites");
     expect(readFileSync(join(folder, "progress.txt"), "utf8")).toBe(before.log);

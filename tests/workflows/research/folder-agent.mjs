@@ -48,6 +48,11 @@ const analyse = (paper) => {
       insights: [],
       papers_pool: rrd.papers_pool.map((each) => (each === paper ? each : { ...each, status: "pending", analysis: null })),
     });
+  if (VICE === "rejudges")
+    Object.assign(
+      rrd.papers_pool.find((each) => each !== paper && each.status === "presented"),
+      { status: "rejected", decision: "REJECT", score: 3 },
+    );
   if (VICE === "invents") paper.status = "glanced at";
   save(`Paper: ${paper.title}`);
   if (VICE === "truncates") writeFileSync(path, readFileSync(path, "utf8").slice(0, 400));
