@@ -21,8 +21,8 @@ export async function readOnceSaved<T>(path: string, read: () => Promise<T>): Pr
     try {
       return await read();
     } catch (error) {
-      // Another version by now: the one that was read was on its way to it.
-      const goesOn = (await stampOf(path)) !== before || (await isBeingSaved(path));
+      // Another version by now: the one that was read was on its way to it. Compared last, as it may have come while the rest was looked at.
+      const goesOn = (await isBeingSaved(path)) || (await stampOf(path)) !== before;
       if (!(error instanceof ExpectedError) || Date.now() >= until || !goesOn) throw error;
       await sleep(25);
     }
