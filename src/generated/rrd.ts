@@ -264,27 +264,26 @@ export type Loop = {
    */
   error?: string | null;
   /**
-   * Kind of loop; set by guards that look for loops.
+   * Kind of loop that the last iterations show two or more times in a row: identical-answers, redundant-writes, read-loop, planning-loop, command-loop or oscillation.
    */
   loop_type?: string | null;
   /**
-   * What guards noticed.
+   * What came of the last iterations, oldest first; at most ten. Above ten, all but the last three lose their digest.
    */
-  observations?: unknown[];
+  observations?: Observation[];
   /**
-   * Summary of earlier iterations for later ones.
+   * Summary of earlier iterations for later ones, at most 2,000 characters.
    */
   history_summary?: string | null;
   /**
-   * Iterations in a row that changed nothing.
+   * Iterations in a row whose work was not accepted.
    */
   stagnation_count?: number;
+  rch_metrics?: HistoryMetrics;
   /**
-   * Measures of the history summary.
+   * What a person told the agents with 'research-ralph steer'; it stands in every brief until it is cleared.
    */
-  rch_metrics?: {
-    [k: string]: unknown;
-  };
+  steering?: Steering[];
   [k: string]: unknown;
 } | null;
 /**
@@ -795,6 +794,110 @@ export interface Insight {
    * Field of the original tool: the papers it draws on.
    */
   papers?: Strings3 | null;
+  [k: string]: unknown;
+}
+/**
+ * What came of one iteration, in at most 1,500 characters.
+ *
+ * This interface was referenced by `Rrd`'s JSON-Schema
+ * via the `definition` "observation".
+ */
+export interface Observation {
+  /**
+   * The iteration's number.
+   */
+  iteration: number;
+  /**
+   * A paper's id, a discovery batch, 'report', 'ideas'.
+   */
+  unit: string;
+  /**
+   * What came of it.
+   */
+  outcome: "accepted" | "refused" | "failed";
+  /**
+   * Kind of failure of the run, where it failed.
+   */
+  failure?: string;
+  /**
+   * The summary of an accepted result, or why it was refused or failed.
+   */
+  said?: string;
+  /**
+   * What the agent did and said. Left out once later iterations matter more.
+   */
+  digest?: string;
+  /**
+   * Beginning of the hash of what it answered; equal answers have equal ones.
+   */
+  answer?: string;
+  /**
+   * Kinds of loop that this one run shows by itself.
+   */
+  signs?: string[];
+  [k: string]: unknown;
+}
+/**
+ * Measures of the history summary.
+ *
+ * This interface was referenced by `Rrd`'s JSON-Schema
+ * via the `definition` "historyMetrics".
+ */
+export interface HistoryMetrics {
+  /**
+   * How often the history was summarised.
+   */
+  compressions?: number;
+  /**
+   * Characters that went into all summaries.
+   */
+  total_chars_before?: number;
+  /**
+   * Characters of all summaries.
+   */
+  total_chars_after?: number;
+  /**
+   * Estimated tokens by which all summaries are shorter than what went into them, less what a historian's model used.
+   */
+  total_tokens_saved?: number;
+  /**
+   * Characters of the last summary by those of what went into it.
+   */
+  last_compression_ratio?: number;
+  /**
+   * Characters of the last twenty summaries, oldest first.
+   */
+  history_size_trend?: number[];
+  /**
+   * The last iteration that the summary covers.
+   */
+  last_iteration?: number;
+  /**
+   * Tokens in and out that historians with a model used.
+   */
+  historian_tokens?: number;
+  /**
+   * US dollars that they cost, as reported.
+   */
+  historian_cost_usd?: number;
+  [k: string]: unknown;
+}
+/**
+ * One thing that a person told the agents.
+ *
+ * This interface was referenced by `Rrd`'s JSON-Schema
+ * via the `definition` "steering".
+ */
+export interface Steering {
+  /**
+   * Different for each.
+   */
+  id: string;
+  at?: IsoTime;
+  /**
+   * The person's words.
+   */
+  text: string;
   [k: string]: unknown;
 }
 /**

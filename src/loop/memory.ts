@@ -1,14 +1,37 @@
-/** What a workflow remembers of earlier iterations. */
+import type { LedgerLine } from "../generated/ledger.js";
+import type { HistoryMetrics, Observation, Steering } from "../generated/rrd.js";
+
+export type { HistoryMetrics, Observation, Steering };
+
+/** What a workflow remembers of earlier iterations, also of those of earlier runs. Bounded. */
 export interface LoopMemory {
+  /** What came of the last iterations, oldest first; at most ten. Those whose agent never got to work are not among them. */
   readonly observations: readonly Observation[];
+  /** What came before, at most 2,000 characters. */
   readonly historySummary?: string;
+  /** Measures of the summary; absent where there never was one. */
+  readonly metrics?: HistoryMetrics;
+  /** The ledger's last five lines, oldest first. */
+  readonly ledger: readonly LedgerLine[];
+  /** What a person told the agents, oldest first, until it is cleared. */
+  readonly steering: readonly Steering[];
 }
 
-/** One unit's outcome with a digest of what its agent did. */
-export interface Observation {
-  readonly iteration: number;
-  readonly unit: string;
-  readonly outcome: "accepted" | "refused" | "failed";
-  /** At most 1,500 characters. */
-  readonly digest: string;
+/** Observations that are kept at all. */
+export const mostObservations = 10;
+/** Observations that keep their digest once there are more than `mostObservations` with one. */
+const keptDigests = 3;
+
+/**
+ * The observations that stay: the last ten, and of these all with a digest until there would be an eleventh; then only the last three
+ * keep it. The same however often it is done.
+ */
+export function bounded(observations: readonly Observation[]): Observation[] {
+  const withDigest = observations.filter(({ digest }) => digest !== undefined).length;
+  const last = observations.slice(-mostObservations);
+  if (withDigest <= mostObservations) return last;
+  return last.map((each, index) => {
+    const { digest: _dropped, ...rest } = each;
+    return index < last.length - keptDigests ? rest : each;
+  });
 }

@@ -3,6 +3,8 @@
  * Everything that crosses a process or a file is described by a JSON Schema and generated from it.
  */
 import type { AgentEnd, AgentEvent, Billing, Failure, Forecast, LoopEvent, Notice, Outcome, Progress, Usage, Verdict } from "../generated/event.js";
+import type { Digest } from "./digest.js";
+import type { Digest } from "./digest.js";
 import type { LoopMemory } from "./memory.js";
 
 export type { AgentEnd, AgentEvent, Billing, Failure, Forecast, LoopEvent, Notice, Outcome, Progress, Usage, Verdict };
@@ -70,9 +72,13 @@ export interface AgentRun {
   readonly billing?: Billing;
   /** Tokens that the model takes in one request, as far as known. */
   readonly window?: number;
+  /** What the agent did and said, in short. */
+  readonly digest: Digest;
   readonly brief: Brief;
   /** The agent's final message; empty after a failure. */
   readonly message: string;
+  /** What it did and said, in short. */
+  readonly digest?: Digest;
   /** Set when the run failed; whatever the agent left behind then counts for nothing. */
   readonly failure?: Failure;
 }
@@ -196,8 +202,15 @@ export interface Choice {
   readonly maxUsd?: number;
 }
 
-/** Asked whenever an agent at work tells what it has used; a failure ends that iteration. Pure. */
-export type Watch = (live: LiveIteration, soFar: RunSoFar) => Failure | undefined;
+/** Asked whenever an agent at work tells what it has used; `inFlight` are then the others. Pure. */
+export type Watch = (live: LiveIteration, soFar: RunSoFar) => Alarm | undefined;
+
+export interface Alarm {
+  /** Told once an iteration. */
+  readonly warning?: string;
+  /** Ends the iteration, with this as its failure. */
+  readonly end?: Failure;
+}
 
 /** Time, injected so that tests need not wait. */
 export interface Clock {

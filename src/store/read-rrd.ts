@@ -13,6 +13,7 @@ import {
   toTime,
   toWord,
 } from "./plain-values.js";
+import { readLoop } from "./read-loop.js";
 import { readInsight, readPaperRecord, readRefusals } from "./read-paper-record.js";
 import { absent, type Fields, fieldsOf, inTurn, isFields, leaf, listOf, orAbsent, type Reader, valuesOf, wordReading } from "./reading.js";
 import type { Problem } from "./validate.js";
@@ -161,20 +162,6 @@ const readIdeation = inTurn(
     output_filename: orAbsent(text),
     ranking_goal: orAbsent(text),
     assumed_constraints: leaf((value) => (isFields(value) ? value : value === null ? absent : { constraints: value })),
-  }),
-);
-
-const readLoop = inTurn(
-  leaf(toFieldsOrNull),
-  fieldsOf({
-    iteration: leaf(absentUnless(isWhole)),
-    done: leaf(absentUnless((value) => typeof value === "boolean")),
-    error: text,
-    loop_type: text,
-    observations: leaf(absentUnless(Array.isArray)),
-    history_summary: text,
-    stagnation_count: leaf(absentUnless(isWhole)),
-    rch_metrics: leaf(absentUnless(isFields)),
   }),
 );
 

@@ -1,0 +1,95 @@
+import type { AgentEvent } from "../generated/event.js";
+
+/** Most characters of a digest's text. */
+export const mostDigest = 1_500;
+const mostLabel = 90;
+const mostSteps = 24;
+const mostSaid = 420;
+
+/** What an agent did with a tool, and how often in a row or altogether. */
+interface Step {
+  readonly kind: StepKind;
+  readonly label: string;
+  readonly times: number;
+}
+
+type StepKind = "read" | "write" | "command" | "plan";
+
+/** What one agent did and said, folded from its events into bounded space. */
+export interface Digest {
+  /** The first thing it said. */
+  readonly first: string;
+  /** The last thing it said. */
+  readonly last: string;
+  /** Different things it did, in the order of their last time; of very many the latest. */
+  readonly steps: readonly Step[];
+  /** How many it did of each kind, repetitions included. */
+  readonly counts: Readonly<Record<StepKind, number>>;
+  /** How often it did the same thing, of each kind the most. */
+  readonly repeated: Readonly<Record<StepKind, number>>;
+}
+
+const none = { read: 0, write: 0, command: 0, plan: 0 };
+export const emptyDigest: Digest = { first: "", last: "", steps: [], counts: none, repeated: none };
+
+/** The digest after one more event. Pure; its cost does not grow with what came before. */
+export function digestOf(digest: Digest, event: AgentEvent): Digest {
+  if (event.type === "tool") return stepped(digest, kindOfTool(event.name, event.detail), oneLine(`${event.name} ${event.detail}`, mostLabel));
+  const text = event.type === "text" ? event.text : event.type === "end" ? event.message : "";
+  const said = oneLine(text, mostSaid);
+  if (said === "") return digest;
+  const spoken = { ...digest, first: digest.first === "" ? said : digest.first, last: said };
+  // The last message comes once more as the end.
+  return event.type === "text" && announces(said) ? stepped(spoken, "plan", oneLine(said, mostLabel)) : spoken;
+}
+
+function stepped(digest: Digest, kind: StepKind, label: string): Digest {
+  const known = digest.steps.find((step) => step.kind === kind && step.label === label);
+  const step = { kind, label, times: (known?.times ?? 0) + 1 };
+  const steps = [...digest.steps.filter((each) => each !== known), step].slice(-mostSteps);
+  const counts = { ...digest.counts, [kind]: digest.counts[kind] + 1 };
+  const repeated = { ...digest.repeated, [kind]: Math.max(digest.repeated[kind], step.times) };
+  return { ...digest, steps, counts, repeated };
+}
+
+const writes = /write|edit|create|patch|change|insert|replace|save/i;
+const reads = /read|view|open|fetch|search|grep|glob|list|find|get/i;
+const plans = /todo|plan|think/i;
+/** Commands of a shell that only show something. */
+const showing = /^(?:[\w./-]*(?:sh|bash|zsh) -l?c ['"]?)?\s*(?:cat|head|tail|less|more|nl|sed -n|grep|rg|ls|wc|find|awk)\b/;
+
+function kindOfTool(name: string, detail: string): StepKind {
+  if (plans.test(name)) return "plan";
+  // A shell is no reader for what it is called: what it runs says so.
+  if (!/bash|shell|exec|command|terminal|run/i.test(name)) return writes.test(name) ? "write" : reads.test(name) ? "read" : "command";
+  if (/>{1,2}\s*[\w./'"$-]|\btee\b|apply_patch/.test(detail)) return "write";
+  return showing.test(detail) ? "read" : "command";
+}
+
+/** Whether somebody says what they are going to do. */
+const announces = (said: string): boolean =>
+  /^[-*#>\d.)\s]*(?:my plan|the plan|plan:|step \d|to ?do\b|let me\b|let's\b|next,? i\b|first,? i\b|now,? i\b|i(?:'|’)ll\b|i (?:will|need to|should|am going to)\b|i(?:'|’)m going to\b)/i.test(
+    said,
+  );
+
+const oneLine = (text: string, most: number): string => {
+  // Of a long text its beginning tells enough, and the whole of it may be megabytes.
+  const line = text
+    .slice(0, most * 4)
+    .replace(/\s+/g, " ")
+    .trim();
+  return line.length > most ? `${line.slice(0, most - 1)}…` : line;
+};
+
+/** The digest in words, at most 1,500 characters. Empty for an agent that neither did nor said anything. */
+export function digestText({ first, last, steps }: Digest): string {
+  const did = steps.filter(({ kind }) => kind !== "plan").map(({ label, times }) => (times === 1 ? label : `${label} (${times} times)`));
+  const lines = [
+    ...(first === "" || first === last ? [] : [`Said first: ${first}`]),
+    ...(last === "" ? [] : [`Said last: ${last}`]),
+    ...(did.length === 0 ? [] : [`Did: ${did.join("; ")}`]),
+  ];
+  return oneLineEach(lines.join("\n"));
+}
+
+const oneLineEach = (text: string): string => (text.length > mostDigest ? `${text.slice(0, mostDigest - 1)}…` : text);
