@@ -1,4 +1,4 @@
-import { parseReference } from "./reference.js";
+import type { Identifiers } from "./paper-record.js";
 
 /** As much of a paper's record as tells whether two records are the same work. */
 export interface PaperIdentity {
@@ -8,24 +8,15 @@ export interface PaperIdentity {
   readonly pdf_url?: string | null;
   readonly authors?: readonly string[] | string | null;
   readonly date?: string | null;
-  readonly identifiers?: { readonly doi?: string; readonly arxiv?: string } | null;
-}
-
-/**
- * Whether two records are the same work, preprint and published version included: the same DOI, the same arXiv id whatever the version,
- * or the same title with the same first author (or none known) and years at most one apart.
- */
-export function samePaper(a: PaperIdentity, b: PaperIdentity): boolean {
-  const [titleA, titleB] = [normalTitle(a.title), normalTitle(b.title)];
-  const sameTitle = titleA === titleB;
-  const [keysA, keysB] = [keysOf(a), keysOf(b)];
-  // Publishers give whole issues one DOI by mistake; two titles without a word in common are two works.
-  if (keysA.some((key) => keysB.includes(key))) return sameTitle || shareWord(titleA, titleB);
-  if (!sameTitle || titleA.split(" ").length < 3) return false;
-  const [authorA, authorB] = [firstSurname(a.authors), firstSurname(b.authors)];
-  if (authorA !== undefined && authorB !== undefined && authorA !== authorB) return false;
-  const [yearA, yearB] = [yearOf(a.date), yearOf(b.date)];
-  return yearA === undefined || yearB === undefined || Math.abs(yearA - yearB) <= 1;
+  readonly identifiers?: Identifiers | null;
+  readonly kind?: string;
+  /** Journal, conference or repository. */
+  readonly venue?: string | null;
+  readonly volume?: string | null;
+  readonly issue?: string | null;
+  /** "566-582", "e0123". */
+  readonly pages?: string | null;
+  readonly otherVersions?: readonly { readonly doi: string }[];
 }
 
 /** A title in one form: no case, accents, punctuation or mark-up. */
@@ -67,33 +58,7 @@ export function authorsOf(authors: PaperIdentity["authors"]): readonly string[] 
 
 const named = (names: readonly string[]): string[] => names.map((name) => name.trim()).filter((name) => name !== "");
 
-function firstSurname(authors: PaperIdentity["authors"]): string | undefined {
-  const first = authorsOf(authors)[0];
-  return first === undefined || /^unknown$/i.test(first) ? undefined : surnameOf(first);
-}
-
-function keysOf(paper: PaperIdentity): string[] {
-  const named = [paper.identifiers?.doi, paper.identifiers?.arxiv, paper.url, paper.pdf_url].filter(
-    (name) => typeof name === "string" && name !== "",
-  );
-  const keys = named.map((name) => {
-    const reference = parseReference(String(name));
-    if (reference.kind === "arxiv") return `arxiv ${reference.id}`;
-    return reference.kind === "doi" ? `doi ${reference.doi}` : undefined;
-  });
-  return [...keys, /^(?:arxiv|doi)_/.test(paper.id ?? "") ? `id ${paper.id}` : undefined].filter((key) => key !== undefined);
-}
-
 const smallWords = new Set("a an and at by for from in into its of on or the their to towards under using via with".split(" "));
-const shareWord = (a: string, b: string): boolean => {
-  const words = new Set(a.split(" ").filter((word) => !smallWords.has(word)));
-  return b.split(" ").some((word) => words.has(word));
-};
-
-function yearOf(date: string | null | undefined): number | undefined {
-  const year = /\b(1[89]|20)\d\d\b/.exec(date ?? "")?.[0];
-  return year === undefined ? undefined : Number(year);
-}
 
 /** So much of a document holds its title, also behind a cover page or a journal's head. */
 const firstPart = 6000;

@@ -7,7 +7,7 @@ import { findQuote } from "../../src/evidence/find-quote.js";
 import type { AnalysisResult } from "../../src/generated/result-analysis.js";
 import type { DiscoveryResult } from "../../src/generated/result-discovery.js";
 import { listSamples } from "../../src/sources/folder.js";
-import { samePaper } from "../../src/sources/identity.js";
+import { samePaper } from "../../src/sources/sameness.js";
 import { readDocument } from "../../src/sources/read-document.js";
 import { findInstructions } from "../../src/sources/suspicious.js";
 import type { PaperText } from "../../src/sources/text.js";

@@ -1,7 +1,7 @@
 import type { DiscoveryResult } from "../../generated/result-discovery.js";
 import type { Paper, Rrd } from "../../generated/rrd.js";
 import { paperId, parseReference } from "../../sources/reference.js";
-import { samePaper } from "../../sources/identity.js";
+import { samePaper } from "../../sources/sameness.js";
 import type { Acceptable, Judging, Unacceptable } from "./accepted.js";
 import { dayOf } from "./accepted.js";
 import { flat } from "./markdown.js";

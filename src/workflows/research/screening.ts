@@ -1,6 +1,7 @@
 import type { Rrd } from "../../generated/rrd.js";
 import { clip, estimateTokens } from "../../lib/tokens.js";
-import { type PaperIdentity, samePaper } from "../../sources/identity.js";
+import type { PaperIdentity } from "../../sources/identity.js";
+import { samePaper } from "../../sources/sameness.js";
 import type { Candidate } from "../../sources/candidate.js";
 import type { Library } from "./state.js";
 
