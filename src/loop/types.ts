@@ -4,7 +4,6 @@
  */
 import type { AgentEnd, AgentEvent, Billing, Failure, Forecast, LoopEvent, Notice, Outcome, Progress, Usage, Verdict } from "../generated/event.js";
 import type { Digest } from "./digest.js";
-import type { Digest } from "./digest.js";
 import type { LoopMemory } from "./memory.js";
 
 export type { AgentEnd, AgentEvent, Billing, Failure, Forecast, LoopEvent, Notice, Outcome, Progress, Usage, Verdict };
@@ -72,13 +71,9 @@ export interface AgentRun {
   readonly billing?: Billing;
   /** Tokens that the model takes in one request, as far as known. */
   readonly window?: number;
-  /** What the agent did and said, in short. */
-  readonly digest: Digest;
   readonly brief: Brief;
   /** The agent's final message; empty after a failure. */
   readonly message: string;
-  /** What it did and said, in short. */
-  readonly digest?: Digest;
   /** Set when the run failed; whatever the agent left behind then counts for nothing. */
   readonly failure?: Failure;
 }
