@@ -8,7 +8,7 @@ import { redactFor } from "./lib/redact.js";
 import { heedSignals, limitIterations, limitWallTime, watchFiles, withinWallTime } from "./loop/guards.js";
 import { heedFailures } from "./loop/retry.js";
 import { runLoop } from "./loop/run-loop.js";
-import type { Agent, Guard, Notice, Verdict, Workflow } from "./loop/types.js";
+import type { Agent, Guard, LoopEvent, Notice, Verdict, Workflow } from "./loop/types.js";
 import { listFolder, listSamples } from "./sources/folder.js";
 import { readPaper } from "./sources/read-paper.js";
 import { protect } from "./store/protect.js";
@@ -132,7 +132,9 @@ export async function drive<State>(
 ): Promise<Verdict> {
   const signals = listenForSignals(io);
   try {
-    const { workflow, agent, close } = await open(signals.abort);
+    const { workflow, agent, ...opened } = await open(signals.abort);
+    let closed: Promise<void> | undefined;
+    const close = () => (closed ??= opened.close());
     try {
       const guards: Guard[] = [
         heedSignals(signals.finish),
@@ -144,11 +146,33 @@ export async function drive<State>(
       const sink = sinkFor(io, { json: how.json, quiet: how.quiet, agent: agent.name, most: how.iterations, finish: signals.finish });
       // The limit of wall time ends an agent at work too; a little late, so that the guard then sees that the time is up.
       const abort = config.maxMs === undefined ? signals.abort : AbortSignal.any([signals.abort, AbortSignal.timeout(config.maxMs + 100)]);
-      return await follow(runLoop(workflow, agent, { guards, clock: systemClock, finish: signals.finish, abort }), sink);
+      const events = runLoop(workflow, agent, { guards, clock: systemClock, finish: signals.finish, abort });
+      return await follow(closedBeforeTheEnd(events, workflow, close), sink);
     } finally {
       await close();
     }
   } finally {
     signals.stop();
+  }
+}
+
+/**
+ * Holds the last event back until everything is put away: what goes wrong only then, such as the commit of a finished research,
+ * would be told to nobody.
+ */
+async function* closedBeforeTheEnd(
+  events: AsyncGenerator<LoopEvent, Verdict>,
+  workflow: Pick<Workflow<unknown>, "notices">,
+  close: () => Promise<void>,
+): AsyncGenerator<LoopEvent, Verdict> {
+  for (;;) {
+    const step = await events.next();
+    if (step.done === true) return step.value;
+    if (step.value.type === "run-ended") {
+      await close();
+      const at = new Date(systemClock.now()).toISOString();
+      for (const notice of workflow.notices()) yield { ...notice, type: "notice", at };
+    }
+    yield step.value;
   }
 }

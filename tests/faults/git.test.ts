@@ -2,7 +2,7 @@ import { chmodSync, cpSync, existsSync, mkdirSync, readFileSync, rmSync, symlink
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { useBuiltCli } from "./support/built.js";
-import { expectNoTrace, expectWhole, researchName } from "./support/place.js";
+import { expectNoTrace, expectWhole, lastWords, researchName } from "./support/place.js";
 
 const place = useBuiltCli();
 
@@ -53,17 +53,18 @@ test("mid-merge no commit is made, which is said once; the merge stays as it was
   expectWhole(here);
 });
 
-test("a stale index.lock is named once with what to do, never deleted, and without it a later run's commit makes up for all", async () => {
+test("a stale index.lock is named once a run with what to do, also where the research is finished, and never deleted; a run without it commits all", async () => {
   const here = place({ git: true });
   const lock = join(here.cwd, ".git", "index.lock");
   writeFileSync(lock, "");
-  const ended = await here.cli(["run", here.research, "--agent", "baseline"]);
-  expect(ended).toMatchObject(complete);
-  expect(ended.err.match(/warning: No checkpoint: git's lock \S+index\.lock is there; if no git is running, delete it\./g)).toHaveLength(1);
-  expect(existsSync(lock)).toBe(true);
+  for (const _ of ["at work", "finished"]) {
+    const ended = await here.cli(["run", here.research, "--agent", "baseline"]);
+    expect(ended).toMatchObject(complete);
+    expect(ended.err.match(/warning: No checkpoint: git's lock \S+index\.lock is there; if no git is running, delete it\./g)).toHaveLength(1);
+    expect(lastWords(ended)).toMatch(/^complete: /);
+    expect(existsSync(lock)).toBe(true);
+  }
   rmSync(lock);
-  const [first] = here.rrd().papers_pool;
-  expect((await here.cli(["reset", here.research, "--paper", first?.id ?? ""])).code).toBe(0);
   expect(await here.cli(["run", here.research, "--agent", "baseline"])).toMatchObject(complete);
   expect(here.git("status", "--short")).toBe("");
   expect(here.git("show", `HEAD:researches/${researchName}/ledger.jsonl`)).toBe(here.read("ledger.jsonl").trim());
