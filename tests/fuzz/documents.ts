@@ -2,7 +2,9 @@ import type { LedgerLine } from "../../src/generated/ledger.js";
 import type { DiscoveryResult } from "../../src/generated/result-discovery.js";
 import type { Rrd } from "../../src/generated/rrd.js";
 import { completeChange, mergeChanges, type Change } from "../../src/store/changes.js";
+import { acceptDiscovery } from "../../src/workflows/research/accept-discovery.js";
 import { acceptPaper } from "../../src/workflows/research/accept-paper.js";
+import type { Batch } from "../../src/workflows/research/screening.js";
 import { derive } from "../../src/workflows/research/statistics.js";
 import { paperOf } from "../../src/workflows/research/state.js";
 import { ideas, narrative, paper, paperText, reading, rrdWith } from "../support/research.js";
@@ -31,6 +33,13 @@ const ledgerLine = (iteration: number, unit: string): LedgerLine => ({
 
 export const ledger: readonly LedgerLine[] = [ledgerLine(1, "p1"), ledgerLine(2, "p2")];
 
+function read(rrd: Rrd, id: string, lines: readonly LedgerLine[]): Rrd {
+  const pending = paperOf(rrd, id);
+  const judged = pending === undefined ? undefined : acceptPaper(rrd, pending, reading(id), material(id), judging);
+  if (judged === undefined || "reasons" in judged) throw new Error(`the reading of ${id} is refused`);
+  return folded(rrd, judged.changes, lines);
+}
+
 /** A research in the middle: two papers read, two to read, one of them refused once. */
 export function midway(): Rrd {
   let rrd = rrdWith([
@@ -39,17 +48,20 @@ export function midway(): Rrd {
     paper("p3", { refusals: [{ iteration: 3, at: "2026-03-04T05:03:00.000Z", reasons: ["no quote was found"] }] }),
     paper("p4"),
   ]);
-  for (const id of ["p1", "p2"]) {
-    const found = paperOf(rrd, id);
-    const judged = found === undefined ? undefined : acceptPaper(rrd, found, reading(id), material(id), judging);
-    if (judged === undefined || "reasons" in judged) throw new Error(`the reading of ${id} is refused`);
-    rrd = folded(rrd, judged.changes, ledger);
-  }
+  for (const id of ["p1", "p2"]) rrd = read(rrd, id, ledger);
   return {
     ...rrd,
     excluded: [{ id: "x1", title: "Something else", reason: "off topic" }],
     refusals: [{ unit: "report", iteration: 4, at: "2026-03-04T05:04:00.000Z", reasons: ["x"] }],
   };
+}
+
+/** A research that is done to the last unit, with its ledger. */
+export function finished(): { readonly rrd: Rrd; readonly ledger: readonly LedgerLine[] } {
+  const lines = ["p1", "p2", "p3", "p4", "report", "ideas"].map((unit, index) => ledgerLine(index + 1, unit));
+  let rrd = { ...midway(), refusals: [] };
+  for (const id of ["p3", "p4"]) rrd = { ...read(rrd, id, lines), refusals: [] };
+  return { rrd: derive(rrd, lines), ledger: lines };
 }
 
 /** The oldest shape: no mission, points side by side, texts where lists are now. */
@@ -75,6 +87,38 @@ export const oldest = (): Rrd =>
     visited_urls: [],
     statistics: null,
   }) as unknown as Rrd;
+
+/** A research that has searched once and found nothing yet; most of the file is what a person writes. */
+export const searching = (): Rrd => {
+  const rrd = rrdWith([], { custom: { kept: 1 } });
+  const judged = acceptDiscovery(
+    rrd,
+    "discovery-1",
+    { unit: "discovery-1", papers: [], sources: [{ name: "arXiv", status: "empty" }] },
+    batch,
+    judging,
+  );
+  if ("reasons" in judged) throw new Error("the empty batch is refused");
+  return folded(rrd, judged.changes);
+};
+
+const found = (id: string) => ({
+  id,
+  title: `A candidate ${id}`,
+  url: `file:///samples/${id}.md`,
+  pdf_url: null,
+  authors: [],
+  date: null,
+  source: "samples",
+  abstract: null,
+});
+
+/** What code offers with `goodResults.discovery`. */
+export const batch: Batch = {
+  candidates: [found("c1"), found("c2")],
+  sources: [{ name: "samples", status: "ok" }],
+  duplicates: [{ candidate: found("c3"), of: "p1" }],
+};
 
 const discovery: DiscoveryResult = {
   unit: "discovery-1",

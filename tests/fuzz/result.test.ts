@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import fc from "fast-check";
+import fc from "../support/fast-check.js";
 import { afterAll, describe, expect, it } from "vitest";
 import { problemsOf } from "../../src/store/validate.js";
 import { judge } from "../../src/workflows/research/accept.js";

@@ -1,66 +1,86 @@
-import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import type { LedgerLine } from "../../src/generated/ledger.js";
 import type { Rrd } from "../../src/generated/rrd.js";
+import { changesBetween, completeChange, mergeChanges } from "../../src/store/changes.js";
 import { parseLedger } from "../../src/store/ledger.js";
 import { formatRrd, parseRrd } from "../../src/store/rrd-file.js";
 import { problemsOf } from "../../src/store/validate.js";
+import { acceptDiscovery } from "../../src/workflows/research/accept-discovery.js";
+import { acceptIdeas } from "../../src/workflows/research/accept-ideas.js";
 import { acceptPaper } from "../../src/workflows/research/accept-paper.js";
 import { acceptReport } from "../../src/workflows/research/accept-report.js";
+import type { Acceptable, Unacceptable } from "../../src/workflows/research/accepted.js";
 import { inconsistencies } from "../../src/workflows/research/inconsistencies.js";
 import { nextUnit } from "../../src/workflows/research/next.js";
 import { progressOf, standingOf } from "../../src/workflows/research/standing.js";
 import { derive } from "../../src/workflows/research/statistics.js";
 import { paperOf } from "../../src/workflows/research/state.js";
 import { ideasData, paperData, reportData } from "../../src/workflows/research/unit-data.js";
-import { reading } from "../support/research.js";
-import { folded, goodResults, judging, ledger, material, midway, oldest } from "./documents.js";
+import fc from "../support/fast-check.js";
+import { narrative, reading } from "../support/research.js";
+import { batch, finished, folded, goodResults, judging, ledger, material, midway, oldest, searching } from "./documents.js";
 import { cases, mutate, mutations, pointsInto, tear, torn } from "./mutations.js";
+import { tallyOf } from "./tally.js";
 
-const documents = [midway(), midway(), oldest()];
+interface Written {
+  readonly rrd: Rrd;
+  readonly ledger: readonly LedgerLine[];
+}
+const documents: readonly Written[] = [{ rrd: midway(), ledger }, { rrd: oldest(), ledger: [] }, { rrd: searching(), ledger: [] }, finished()];
 const document = fc.constantFrom(...documents);
 
-/** Everything the program asks of a state before and after an iteration. */
-function use(rrd: Rrd): void {
-  const state = { rrd, ledger, standing: standingOf(rrd, ledger) };
+type Judged = Acceptable | Unacceptable | undefined;
+/** Judges a good result of each kind of unit against any state. */
+const judgements: Readonly<Record<string, (rrd: Rrd, lines: readonly LedgerLine[]) => Judged>> = {
+  paper: (rrd) => {
+    const pending = rrd.papers_pool.find(({ status }) => status === "pending");
+    return pending && acceptPaper(rrd, pending, reading(pending.id), material(pending.id), judging);
+  },
+  discovery: (rrd) => acceptDiscovery(rrd, goodResults.discovery.unit, goodResults.discovery.result, batch, judging),
+  ideas: (rrd) => acceptIdeas(rrd, goodResults.ideas.result as Parameters<typeof acceptIdeas>[1], judging),
+  report: (rrd, lines) =>
+    acceptReport(rrd, narrative({ categories: [], key_findings: [], recommendations: [] }), { ledger: lines, patterns: [] }, judging),
+};
+const kinds = Object.keys(judgements);
+
+/** Everything the program asks of a state before and after an iteration; whether a result of this kind was folded in. */
+function use(rrd: Rrd, lines: readonly LedgerLine[], kind: string): boolean {
+  const state = { rrd, ledger: lines, standing: standingOf(rrd, lines) };
   nextUnit(state, []);
   progressOf(rrd);
   reportData(state);
   ideasData(state);
   inconsistencies(rrd);
   for (const paper of rrd.papers_pool) paperData(rrd, paper, "full", []);
-  const derived = derive(rrd, ledger);
+  const derived = derive(rrd, lines);
   expect(problemsOf("rrd", derived)).toEqual([]);
-  expect(derive(derived, ledger)).toEqual(derived);
+  expect(derive(derived, lines)).toEqual(derived);
 
-  const pending = rrd.papers_pool.find(({ status }) => status === "pending");
-  if (pending !== undefined) {
-    const judged = acceptPaper(rrd, pending, reading(pending.id), material(pending.id), judging);
-    if (!("reasons" in judged)) {
-      const after = folded(rrd, judged.changes, ledger);
-      expect(problemsOf("rrd", after)).toEqual([]);
-      expect(paperOf(after, pending.id)?.status).not.toBe("pending");
-    }
+  const judged = judgements[kind]?.(rrd, lines);
+  if (judged === undefined || "reasons" in judged) return false;
+  const after = folded(rrd, judged.changes, lines);
+  expect(problemsOf("rrd", after)).toEqual([]);
+  for (const { id, status } of rrd.papers_pool) {
+    const still = paperOf(after, id);
+    if (status === "pending" && judged.changes.some((change) => change.id === id)) expect(still?.status).not.toBe("pending");
+    else expect(still?.status).toBe(status);
   }
-  acceptReport(
-    rrd,
-    { ...goodResults.report.result, categories: [], companies: [], key_findings: [], recommendations: [] },
-    { ledger, patterns: [] },
-    judging,
-  );
+  return true;
 }
 
 describe("any rrd.json", () => {
   it("is taken and then usable to the end, or refused with a pointer to each problem", () => {
-    let taken = 0;
+    const tally = tallyOf("rrd.json", cases());
     fc.assert(
-      fc.property(document, mutations, (base, slips) => {
-        const mutated = mutate(base, slips);
+      fc.property(document, mutations, fc.constantFrom(...kinds), ({ rrd, ledger: lines }, slips, kind) => {
+        const mutated = mutate(rrd, slips);
         const parsed = parseRrd(JSON.stringify(mutated), "rrd.json");
         if (parsed.ok !== undefined) {
-          taken += 1;
-          use(parsed.ok);
+          tally.count("taken");
+          if (use(parsed.ok, lines, kind)) tally.count(`${kind} folded in`);
           return;
         }
+        tally.count("refused");
         expect(parsed.problems.length).toBeGreaterThan(0);
         for (const { pointer, message } of parsed.problems) {
           expect(message).not.toBe("");
@@ -69,55 +89,105 @@ describe("any rrd.json", () => {
       }),
       { numRuns: cases() },
     );
-    // Neither side of the property is empty.
-    expect(taken).toBeGreaterThan(0);
-    expect(taken).toBeLessThan(cases());
+    tally.close({ taken: 0.3, refused: 0.1, ...Object.fromEntries(kinds.map((kind) => [`${kind} folded in`, 0.02])) });
   });
 
-  it("that is torn or holds any bytes is taken or refused with line and column", () => {
-    const texts = documents.map(formatRrd);
+  it("that is torn or holds any bytes is taken, or refused with line and column, or pointers where it is JSON still", () => {
+    const texts = documents.map(({ rrd }) => formatRrd(rrd));
+    const tally = tallyOf("torn rrd.json", cases());
     fc.assert(
       fc.property(fc.constantFrom(...texts), fc.array(torn, { minLength: 1, maxLength: 3 }), (text, tears) => {
-        const parsed = parseRrd(tears.reduce(tear, text), "rrd.json");
-        if (parsed.ok !== undefined) return;
-        const [first] = parsed.problems;
-        expect(first?.pointer !== "" || /^rrd\.json:\d+:\d+: ./.test(first.message) || /missing|must be/.test(first.message)).toBe(true);
+        const left = tears.reduce(tear, text);
+        const parsed = parseRrd(left, "rrd.json");
+        if (parsed.ok !== undefined) return tally.count("taken");
+        const value = jsonOf(left);
+        if (value === undefined) {
+          tally.count("no JSON");
+          expect(parsed.problems).toEqual([expect.objectContaining({ pointer: "", message: expect.stringMatching(/^rrd\.json:\d+:\d+: ./) })]);
+          return;
+        }
+        tally.count("refused");
+        for (const { pointer, message } of parsed.problems) expect(pointsInto(value.json, pointer), `${pointer} ${message}`).toBe(true);
       }),
       { numRuns: cases() },
     );
+    tally.close({ taken: 0.02, refused: 0.005, "no JSON": 0.5 });
   });
 
   it("comes back from a save as it was loaded, unknown fields included", () => {
+    const tally = tallyOf("saved rrd.json", cases());
     fc.assert(
-      fc.property(document, mutations, (base, slips) => {
-        const text = JSON.stringify(mutate(base, slips));
+      fc.property(document, mutations, ({ rrd, ledger: lines }, slips) => {
+        const text = JSON.stringify(mutate(rrd, slips));
         const { ok, changes } = parseRrd(text, "rrd.json");
         if (ok === undefined) return;
+        tally.count(changes.length === 0 ? "as it was" : "of another shape");
         if (changes.length === 0) expect(formatRrd(ok)).toBe(`${JSON.stringify(JSON.parse(text), null, 2)}\n`);
         else expect(parseRrd(formatRrd(ok), "rrd.json")).toEqual({ ok, changes: [] });
-        const derived = derive(ok, ledger) as Record<string, unknown>;
+        const derived = derive(ok, lines) as Record<string, unknown>;
         const ours = new Set(["statistics", "phase", "timing", "loop"]);
         for (const [name, value] of Object.entries(ok)) if (!ours.has(name)) expect(derived[name]).toEqual(value);
       }),
       { numRuns: cases() },
     );
+    tally.close({ "as it was": 0.1, "of another shape": 0.05 });
   });
-});
 
-describe("any ledger", () => {
-  it("is read as far as its lines are, and the state follows from what was read", () => {
-    const rrd = midway();
+  it("keeps what a person wrote into it, however odd, when changes are folded in that touch other fields", () => {
+    const tally = tallyOf("hand edits kept", cases(0.3));
     fc.assert(
-      fc.property(fc.array(fc.tuple(fc.nat(), mutations), { maxLength: 6 }), fc.option(torn), (slips, tears) => {
-        const lines = slips.map(([which, each]) => JSON.stringify(mutate(ledger[which % ledger.length], each)));
-        const text = lines.map((line) => `${line}\n`).join("");
-        const read = parseLedger(tears === null ? text : tear(text, tears), "ledger.jsonl");
-        const derived = derive(rrd, read.lines);
-        expect(problemsOf("rrd", derived)).toEqual([]);
-        nextUnit({ rrd, ledger: read.lines, standing: standingOf(rrd, read.lines) }, []);
-        acceptReport(rrd, goodResults.report.result, { ledger: read.lines, patterns: [] }, judging);
+      fc.property(fc.constantFrom(midway(), searching()), mutations, (rrd, slips) => {
+        const edited = parseRrd(JSON.stringify(mutate(rrd, slips)), "rrd.json").ok;
+        if (edited === undefined) return;
+        // A field that no person touched, on the top level and in each record.
+        const marked: Rrd = { ...rrd, marked: 1, papers_pool: rrd.papers_pool.map((paper) => ({ ...paper, marked: 1 })) };
+        const { rrd: merged } = mergeChanges(edited, completed(rrd, marked), false);
+        tally.count("edited");
+        for (const paper of edited.papers_pool) expect(paperOf(merged, paper.id)).toMatchObject(paper);
+        expect({ ...merged, papers_pool: [] }).toMatchObject({ ...edited, papers_pool: [] });
       }),
       { numRuns: cases(0.3) },
     );
+    tally.close({ edited: 0.3 });
+  });
+});
+
+const completed = (before: Rrd, after: Rrd) => changesBetween(before, after).map((change) => completeChange(change, before));
+
+function jsonOf(text: string): { readonly json: unknown } | undefined {
+  try {
+    return { json: JSON.parse(text.replace(/^\uFEFF/, "")) as unknown };
+  } catch {
+    return undefined;
+  }
+}
+
+describe("any ledger", () => {
+  it("is read as far as its lines are, and the state follows from what was read", () => {
+    const { rrd, ledger: whole } = finished();
+    const tally = tallyOf("ledger.jsonl", cases(0.3));
+    fc.assert(
+      fc.property(fc.array(fc.tuple(fc.nat(), fc.option(mutations)), { maxLength: 8 }), fc.option(torn), (slips, tears) => {
+        const lines = slips.map(([which, each]) => {
+          const line = whole[which % whole.length];
+          return JSON.stringify(each === null ? line : mutate(line, each));
+        });
+        const text = lines.map((line) => `${line}\n`).join("");
+        const read = parseLedger(tears === null ? text : tear(text, tears), "ledger.jsonl");
+        if (tears === null) {
+          // Each line is read or named; none of those that are right is lost to the others.
+          expect(read.lines.length + read.notices.length).toBe(lines.length);
+          const right = slips.filter(([, each]) => each === null).map(([which]) => whole[which % whole.length]);
+          for (const line of right) expect(read.lines).toContainEqual(line);
+        }
+        tally.count(read.notices.length > 0 ? "some unread" : "all read");
+        const derived = derive(rrd, read.lines);
+        expect(problemsOf("rrd", derived)).toEqual([]);
+        nextUnit({ rrd, ledger: read.lines, standing: standingOf(rrd, read.lines) }, []);
+        expect(acceptReport(rrd, goodResults.report.result, { ledger: read.lines, patterns: [] }, judging)).not.toHaveProperty("reasons");
+      }),
+      { numRuns: cases(0.3) },
+    );
+    tally.close({ "some unread": 0.2, "all read": 0.1 });
   });
 });

@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from "node:fs";
-import fc from "fast-check";
+import fc from "../support/fast-check.js";
 import { describe, expect, it } from "vitest";
 import { readAmp } from "../../src/agents/amp.js";
 import { readClaude } from "../../src/agents/claude-stream.js";

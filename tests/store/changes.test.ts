@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import fc from "../support/fast-check.js";
 import { describe, expect, it } from "vitest";
 import type { Rrd } from "../../src/generated/rrd.js";
 import { type Change, changesBetween, completeChange, mergeChanges, undoChanges } from "../../src/store/changes.js";

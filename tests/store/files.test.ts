@@ -1,6 +1,6 @@
 import { chmodSync, lstatSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import fc from "fast-check";
+import fc from "../support/fast-check.js";
 import { describe, expect, it } from "vitest";
 import { ExpectedError } from "../../src/lib/errors.js";
 import { appendOnce, stampOf, sweepTemporaryFiles, writeFileAtomic } from "../../src/store/files.js";

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import fc from "fast-check";
+import fc from "../support/fast-check.js";
 import { describe, expect, it } from "vitest";
 import { locateSyntaxError } from "../../src/store/json-syntax.js";
 import { formatRrd, parseRrd, readRrdFile } from "../../src/store/rrd-file.js";
