@@ -15,7 +15,9 @@ const floors = [
 
 /** Same floor, and still allowed, each for a reason. */
 const neighbours = new Map([
+  ["sources", ["store"]], // the pace of a host is a file that processes share under the store's lock
   ["evidence", ["sources"]], // a quote is found in a PaperText, which sources define
+  ["toolbox", ["sources", "evidence"]], // its tools show what those find
 ]);
 
 /** What any room may import, whatever its floor. */
@@ -26,7 +28,7 @@ const sharedByAdapters = new Set(["definition", "failures", "json-line", "messag
 
 /** Files with a shorter list than their room: the loop knows its own words and how agents run side by side, and nothing else. */
 const onlyImports = new Map([
-  ["loop/run-loop", ["loop/types", "loop/lanes"]],
+  ["loop/run-loop", ["loop/types", "loop/lanes", "loop/notes"]],
   ["loop/types", ["generated/event", "loop/memory", "loop/digest"]],
 ]);
 

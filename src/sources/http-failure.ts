@@ -7,6 +7,8 @@ export interface HttpFailure {
   readonly reason: string;
   /** Set where the same request may be answered in some minutes or hours: a busy service, a network that is away. */
   readonly transient?: true;
+  /** Milliseconds since the epoch: the host is not asked before. */
+  readonly retryAt?: number;
   /** Of the answer, where there was one. */
   readonly code?: number;
   readonly body?: Uint8Array;
@@ -30,6 +32,8 @@ export function judge(
   if (isChallenge) return { status: "blocked", reason: `${host} answered with a bot challenge; ${byHand}.` };
   if (status === 429)
     return { status: "rate_limited", reason: `${host} asks to wait (HTTP 429)${retryAfter(headers.get("retry-after"))}.`, transient: true };
+  if (status === 403 && (headers.get("x-ratelimit-remaining") === "0" || headers.get("retry-after") !== null))
+    return { status: "rate_limited", reason: `${host} asks to wait (HTTP 403)${retryAfter(headers.get("retry-after"))}.`, transient: true };
   if ([401, 402, 403, 407, 451].includes(status)) return { status: "blocked", reason: `${host} refused access (HTTP ${status}); ${byHand}.` };
   if (status === 404 || status === 410) return { status: "not-found", reason: `${host} has no such document (HTTP ${status}).` };
   if (status >= 500) return { status: "error", reason: `${host} failed (HTTP ${status}); try again later.`, transient: true, again: true };

@@ -12,7 +12,44 @@ export interface HttpResponse {
   readonly headers: { get(name: string): string | null };
   readonly body: AsyncIterable<Uint8Array> | null;
 }
-export type Fetch = (url: string, init: { headers: Record<string, string>; signal: AbortSignal; redirect: "manual" }) => Promise<HttpResponse>;
+export type Fetch = (
+  url: string,
+  init: { headers: Record<string, string>; signal: AbortSignal; redirect: "manual"; method?: "POST"; body?: string },
+) => Promise<HttpResponse>;
+
+/** One request as it goes over the wire. */
+export interface WireRequest {
+  readonly url: string;
+  /** Most bytes of the answer, unpacked. */
+  readonly limit: number;
+  readonly accept?: string;
+  /** JSON; makes it a POST. */
+  readonly body?: string;
+  /** Conditions on a copy that is kept already. */
+  readonly conditions?: Readonly<Record<string, string>>;
+  /** For the host that is asked, and never for another that it redirects to. */
+  readonly secret?: Secret;
+}
+
+/** Keys and tokens: headers and query parameters that are added at the last moment. */
+export interface Secret {
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly query?: Readonly<Record<string, string>>;
+}
+
+/** Keeps the pace of hosts. It is asked before every request, those that follow a redirect included. */
+export interface Gate {
+  /** Resolves when the request may go out, or with why it may not now. */
+  enter(url: URL, keyed: boolean): Promise<HttpFailure | Turn>;
+}
+
+/** The right to make one request. */
+export interface Turn {
+  /** To be called when the answer begins: by then the request has arrived. */
+  answered(): void;
+  /** Must be called once, with what came back if anything did. Tells when the host may be asked again, where the answer forbids it for now. */
+  end(answer?: HttpResponse): Promise<number | undefined>;
+}
 
 export interface HttpOptions {
   readonly signal: AbortSignal;
@@ -26,6 +63,7 @@ export interface HttpOptions {
   readonly fetch?: Fetch;
   /** The IP addresses of a host; rejects as Node's own lookup does. */
   readonly lookup?: (host: string) => Promise<readonly string[]>;
+  readonly gate?: Gate;
 }
 
 export interface HttpDocument {
@@ -35,6 +73,14 @@ export interface HttpDocument {
   readonly url: string;
   /** The Content-Type, in lower case. */
   readonly type: string;
+  /** What a later request may ask to be compared with. */
+  readonly etag?: string;
+  readonly lastModified?: string;
+}
+
+/** The copy that the conditions of the request speak of is still good. */
+export interface NotModified {
+  readonly status: "not-modified";
 }
 
 const second = 1000;
@@ -49,51 +95,139 @@ const mostOfAnError = 64 * 1024;
  * retried; 5xx and a lost connection are tried once more. Never throws for what a network does.
  */
 export async function getDocument(url: string, limit: number, options: HttpOptions, accept = "*/*"): Promise<HttpDocument | HttpFailure> {
-  const first = await attempt(url, limit, options, accept);
-  if (!("again" in first) || options.signal.aborted) return withoutAgain(first);
+  const request = { url, limit, accept };
+  const first = await exchange(request, options);
+  if (!("again" in first) || options.signal.aborted) return plain(first);
   await delay(pauseBeforeRetry, undefined, { signal: options.signal }).catch(() => undefined);
-  return withoutAgain(await attempt(url, limit, options, accept));
+  return plain(await exchange(request, options));
 }
 
-function withoutAgain(result: HttpDocument | Failed): HttpDocument | HttpFailure {
+function plain(result: HttpDocument | Failed | NotModified): HttpDocument | HttpFailure {
+  if (result.status === "not-modified") throw new Error("a request without conditions answered with 304");
   if (!("again" in result)) return result;
   const { again: _, ...rest } = result;
   return rest;
 }
 
-async function attempt(url: string, limit: number, options: HttpOptions, accept: string): Promise<HttpDocument | Failed> {
+/** One request and the redirects that it leads through. Never throws for what a network does. */
+export async function exchange(request: WireRequest, options: HttpOptions): Promise<HttpDocument | Failed | NotModified> {
   const { signal } = options;
-  const headers = { "User-Agent": userAgent(options.contact), Accept: accept };
   const deadline = AbortSignal.any([signal, AbortSignal.timeout(longestTransfer)]);
-  const { host: named } = URL.canParse(url) ? new URL(url) : { host: "" };
-  let at = url;
+  const { origin, host: named } = URL.canParse(request.url) ? new URL(request.url) : { origin: "", host: "" };
+  let hop: Hop = { at: request.url, secret: request.secret, body: request.body };
   for (let redirects = 0; redirects <= mostRedirects; redirects += 1) {
-    if (!URL.canParse(at) || !/^https?:$/.test(new URL(at).protocol))
-      return { status: "error", reason: `'${at.slice(0, 200)}' is not an http or https address.` };
-    const { host, hostname } = new URL(at);
-    try {
-      const mayBePrivate = options.privateAddresses === true && host === named;
-      if (!mayBePrivate && (await leadsInside(hostname, options))) return isPrivate(host);
-      const get = options.fetch ?? (await ownFetch(mayBePrivate));
-      const response = await get(at, { headers, signal: deadline, redirect: "manual" });
-      const location = response.status >= 300 && response.status < 400 ? response.headers.get("location") : null;
-      const ok = response.status >= 200 && response.status < 300;
-      const bytes = await readBody(response, ok ? limit : mostOfAnError, ok);
-      if (location !== null && URL.canParse(location, at)) {
-        at = new URL(location, at).href;
-        continue;
-      }
-      if (bytes === undefined)
-        return { status: "error", reason: `${host} sent more than ${Math.round(limit / 1024 / 1024)} MB; download it by hand and give its path.` };
-      const failure = judge(response, host, bytes);
-      if (failure !== undefined) return { ...failure, code: response.status, body: bytes };
-      return { status: "ok", bytes, url: at, type: (response.headers.get("content-type") ?? "").toLowerCase() };
-    } catch (error) {
-      if (signal.aborted) return { status: "error", reason: "Fetching was interrupted.", transient: true };
-      return await withNamesKnown(describe(error, host, longestTransfer), error, host, options);
-    }
+    if (!URL.canParse(hop.at) || !/^https?:$/.test(new URL(hop.at).protocol))
+      return { status: "error", reason: `'${hop.at.slice(0, 200)}' is not an http or https address.` };
+    const answer = await ask(hop, request, deadline, options, named);
+    if (answer.status !== "redirect") return answer;
+    // Once another origin was involved, nothing says that it leads back in good faith.
+    const secret = new URL(answer.to).origin === origin ? hop.secret : undefined;
+    const keepsBody = answer.code === 307 || answer.code === 308;
+    hop = { at: answer.to, secret: secret?.headers && { headers: secret.headers }, ...(keepsBody ? { body: hop.body } : {}) };
   }
   return { status: "error", reason: `${named} redirects more than ${mostRedirects} times.` };
+}
+
+/** A station on the way to a document. */
+interface Hop {
+  readonly at: string;
+  readonly secret?: Secret | undefined;
+  readonly body?: string | undefined;
+}
+
+interface Redirect {
+  readonly status: "redirect";
+  readonly to: string;
+  readonly code: number;
+}
+
+async function ask(
+  { at, secret, body }: Hop,
+  request: WireRequest,
+  deadline: AbortSignal,
+  options: HttpOptions,
+  named: string,
+): Promise<HttpDocument | Failed | NotModified | Redirect> {
+  const url = new URL(at);
+  const { host } = url;
+  const mayBePrivate = options.privateAddresses === true && host === named;
+  let turn: Turn | undefined;
+  let response: HttpResponse | undefined;
+  try {
+    if (!mayBePrivate && (await leadsInside(url.hostname, options))) return isPrivate(host);
+    // First: to load it takes longer than some hosts want between two requests.
+    const get = options.fetch ?? (await ownFetch(mayBePrivate));
+    const entered = await options.gate?.enter(url, isKeyed(secret));
+    if (entered !== undefined && "reason" in entered) return entered;
+    turn = entered;
+    response = await get(withQuery(at, secret?.query), {
+      headers: headersOf(request, body, secret, options.contact),
+      // Waiting for a turn is no part of the transfer.
+      signal: turn === undefined ? deadline : AbortSignal.any([options.signal, AbortSignal.timeout(longestTransfer)]),
+      redirect: "manual",
+      ...(body === undefined ? {} : { method: "POST", body }),
+    });
+    turn?.answered();
+    const read = await readAnswer(response, request, at, host);
+    const retryAt = await turn?.end(response);
+    turn = undefined;
+    return retryAt === undefined || !("reason" in read) ? read : { ...read, retryAt };
+  } catch (error) {
+    if (options.signal.aborted) return { status: "error", reason: "Fetching was interrupted.", transient: true };
+    return await withNamesKnown(describe(error, host, longestTransfer), error, host, options);
+  } finally {
+    await turn?.end(response);
+  }
+}
+
+const isKeyed = (secret: Secret | undefined) => Object.keys({ ...secret?.headers, ...secret?.query }).length > 0;
+
+/** The rest of the address stays as it is, byte for byte: `searchParams` would write it anew. */
+function withQuery(at: string, query: Secret["query"] = {}): string {
+  const added = new URLSearchParams(query).toString();
+  if (added === "") return at;
+  const [address = ""] = at.split("#");
+  return `${address}${address.includes("?") ? "&" : "?"}${added}`;
+}
+
+function headersOf(request: WireRequest, body: string | undefined, secret: Secret | undefined, contact: string | undefined): Record<string, string> {
+  return {
+    "User-Agent": userAgent(contact),
+    Accept: request.accept ?? "*/*",
+    ...(body === undefined ? {} : { "Content-Type": "application/json" }),
+    ...request.conditions,
+    ...secret?.headers,
+  };
+}
+
+async function readAnswer(
+  response: HttpResponse,
+  request: WireRequest,
+  at: string,
+  host: string,
+): Promise<HttpDocument | Failed | NotModified | Redirect> {
+  const { status: code, headers } = response;
+  const location = code >= 300 && code < 400 ? headers.get("location") : null;
+  const ok = code >= 200 && code < 300;
+  const bytes = await readBody(response, ok ? request.limit : mostOfAnError, ok);
+  if (code === 304 && request.conditions !== undefined) return { status: "not-modified" };
+  if (location !== null && URL.canParse(location, at)) return { status: "redirect", to: new URL(location, at).href, code };
+  if (bytes === undefined)
+    return {
+      status: "error",
+      reason: `${host} sent more than ${Math.round(request.limit / 1024 / 1024)} MB; download it by hand and give its path.`,
+    };
+  const failure = judge(response, host, bytes);
+  if (failure !== undefined) return { ...failure, code, body: bytes };
+  const [etag, lastModified] = [headers.get("etag"), headers.get("last-modified")];
+  return {
+    status: "ok",
+    bytes,
+    url: at,
+    type: (headers.get("content-type") ?? "").toLowerCase(),
+    ...(etag === null ? {} : { etag }),
+    ...(lastModified === null ? {} : { lastModified }),
+  };
 }
 
 const proxied = () => ["http_proxy", "https_proxy"].some((name) => Boolean(process.env[name] ?? process.env[name.toUpperCase()]));

@@ -13,6 +13,7 @@ export type SchemaName =
   | "journal"
   | "ledger"
   | "product-ideas"
+  | "query"
   | "result-analysis"
   | "result-discovery"
   | "result-ideation"

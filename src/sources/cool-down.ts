@@ -1,0 +1,70 @@
+import type { HostRule } from "./host-rules.js";
+
+/** What is remembered of a host's refusals. */
+export interface Standing {
+  /** Times in a row that it asked to wait without saying how long. */
+  readonly refusals: number;
+  /** Times in a row that it was out of service. */
+  readonly outages: number;
+  /** Milliseconds since the epoch: it is not asked before. */
+  readonly until?: number;
+}
+
+export const goodStanding: Standing = { refusals: 0, outages: 0 };
+
+interface Head {
+  readonly status: number;
+  readonly headers: { get(name: string): string | null };
+}
+
+const second = 1000;
+const firstWait = 60 * second;
+const longestGuess = 15 * 60 * second;
+/** OpenAlex says up to 15 hours; nobody is believed who says weeks. */
+const longestWait = 48 * 3600 * second;
+/** A server that fails three times in a row, retries included, is left alone for a while. */
+const mostOutages = 3;
+
+/** How a host stands after an answer at `now`. */
+export function standingAfter({ status, headers }: Head, before: Standing, now: number): Standing {
+  const told = retryAfter(headers.get("retry-after"), now);
+  const reset = headers.get("x-ratelimit-remaining")?.trim() === "0" ? resetAt(headers.get("x-ratelimit-reset"), now) : undefined;
+  if (status === 429 || (status === 403 && (told ?? reset) !== undefined)) {
+    const refusals = before.refusals + 1;
+    return { refusals, outages: 0, until: told ?? reset ?? now + guess(refusals) };
+  }
+  if (status === 503 && told !== undefined) return { ...before, outages: before.outages + 1, until: told };
+  if (status === 503) {
+    const outages = before.outages + 1;
+    return { refusals: before.refusals, outages, ...(outages < mostOutages ? {} : { until: now + guess(outages - mostOutages + 1) }) };
+  }
+  return { ...goodStanding, ...(reset === undefined ? {} : { until: reset }) };
+}
+
+/** A minute, doubled each time. */
+const guess = (times: number) => Math.min(firstWait * 2 ** (times - 1), longestGuess);
+
+function retryAfter(value: string | null, now: number): number | undefined {
+  if (value === null || value.trim() === "") return undefined;
+  const seconds = /^\s*\d+(?:\.\d+)?\s*$/.test(value) ? Number(value) : (Date.parse(value) - now) / second;
+  return Number.isFinite(seconds) ? within(now, seconds) : undefined;
+}
+
+/** GitHub tells the moment in seconds since the epoch, OpenAlex the seconds that are left. */
+function resetAt(value: string | null, now: number): number | undefined {
+  const number = value === null || value.trim() === "" ? Number.NaN : Number(value);
+  if (!Number.isFinite(number)) return undefined;
+  return within(now, number > 1e9 ? number - now / second : number);
+}
+
+const within = (now: number, seconds: number) => now + Math.min(Math.max(seconds * second, second), longestWait);
+
+/** The pace that an answer's headers ask for, as Crossref has them; a rule is only ever tightened by it. */
+export function paceTold({ headers }: Head): Partial<HostRule> {
+  const limit = Number(headers.get("x-rate-limit-limit") ?? Number.NaN);
+  const [, amount, unit] = /^\s*(\d+)\s*(s|m|h)?/.exec(headers.get("x-rate-limit-interval") ?? "") ?? [];
+  const spanMs = Number(amount) * second * { s: 1, m: 60, h: 3600 }[(unit ?? "s") as "s" | "m" | "h"];
+  const intervalMs = Math.min(spanMs / limit, 60 * second);
+  const concurrency = Math.floor(Number(headers.get("x-concurrency-limit") ?? Number.NaN));
+  return { ...(intervalMs > 0 ? { intervalMs } : {}), ...(concurrency > 0 ? { concurrency } : {}) };
+}
