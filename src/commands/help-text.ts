@@ -31,6 +31,8 @@ export const summaries = {
   config: "show or change settings: config, config key, config key=value",
   init: "copy prompt.md, AGENTS.md and CLAUDE.md here for editing",
   doctor: "check Node, git, agents and folders, and say how to fix each",
+  tool: "call one of the tools that agents have, or list them",
+  mcp: "serve those tools over stdio to any MCP client",
   demo: "run a whole research on sample papers",
 } as const;
 

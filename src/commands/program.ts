@@ -101,6 +101,27 @@ export function buildProgram(io: Io, version: string, done: (exitCode: number) =
     .option("--model <name>", "model to probe it with")
     .option("--unconfined", "allow the probe of an agent that nothing confines");
 
+  program
+    .command("tool [name]")
+    .description(summaries.tool)
+    .allowExcessArguments(false)
+    .option("--json [arguments]", "the tool's arguments as a JSON object; prints JSON")
+    .option("--research <folder>", "whose papers (default: the only research there is)")
+    .option("--paper <id>", "the paper meant where the arguments name none")
+    .action(async (name: string | undefined, values: Values) => {
+      done(await (await import("./tool.js")).toolCommand({ ...values, name }, io));
+    });
+  program
+    .command("mcp")
+    .description(summaries.mcp)
+    .allowExcessArguments(false)
+    .option("--research <folder>", "whose papers (default: the only research there is)")
+    .option("--paper <id>", "the only paper to be read")
+    .option("--tools <names>", "only these, separated by commas")
+    .action(async (values: Values) => {
+      done(await (await import("./mcp.js")).mcpCommand({ ...values, version }, io));
+    });
+
   const demo = add("demo", "", async (values) => {
     const { demoCommand } = await import("./demo.js");
     return demoCommand(running(values), io);

@@ -21,17 +21,18 @@ export const cachedTextPath = (cacheDir: string, id: string): string => join(cac
 
 /** The text kept for a paper, or undefined where there is none, it was changed by hand, its document has changed, or it is an earlier run's landing page. */
 export async function loadText(cacheDir: string, id: string, stamp?: string): Promise<PaperText | undefined> {
+  const kept = await read(cacheDir, id);
+  return kept !== undefined && kept.stamp === stamp && (kept.run === undefined || kept.run === thisRun) ? kept.text : undefined;
+}
+
+/** The text kept for a paper as whatever brief or quote was last made from it, also where its document has changed since. */
+export const keptText = async (cacheDir: string, id: string): Promise<PaperText | undefined> => (await read(cacheDir, id))?.text;
+
+async function read(cacheDir: string, id: string): Promise<{ text: PaperText; stamp?: string; run?: string } | undefined> {
   try {
-    const { paper, stamp: kept, run, ...text } = JSON.parse(await readFile(cachedTextPath(cacheDir, id), "utf8")) as CachedText;
+    const { paper, stamp, run, ...text } = JSON.parse(await readFile(cachedTextPath(cacheDir, id), "utf8")) as CachedText;
     const isWhole = typeof text.text === "string" && createHash("sha256").update(text.text).digest("hex") === text.sha256;
-    return isWhole &&
-      Array.isArray(text.marks) &&
-      Array.isArray(text.warnings) &&
-      paper === id &&
-      kept === stamp &&
-      (run === undefined || run === thisRun)
-      ? text
-      : undefined;
+    return isWhole && Array.isArray(text.marks) && Array.isArray(text.warnings) && paper === id ? { text, stamp, run } : undefined;
   } catch {
     // Missing or torn: it is only a cache.
     return undefined;

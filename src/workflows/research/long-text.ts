@@ -1,6 +1,7 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { clip, estimateTokens } from "../../lib/tokens.js";
+import { pieceEnd } from "../../lib/pieces.js";
+import { clip } from "../../lib/tokens.js";
 import type { PaperText } from "../../sources/text.js";
 
 /** A text up to this many tokens stands in the brief itself: measured, that costs a quarter of reading it from files. */
@@ -32,17 +33,10 @@ export async function writeParts(text: PaperText, workspace: string): Promise<Te
 /** Cuts at paragraph ends, else at line ends, else at words. Nothing is lost: the parts joined are the text. */
 export function split(text: string): { at: number; text: string }[] {
   const parts: { at: number; text: string }[] = [];
-  let at = 0;
-  while (at < text.length) {
-    const rest = text.slice(at, at + partTokens * 4);
-    let end = rest.length;
-    while (estimateTokens(rest.slice(0, end)) > partTokens) end = Math.floor(end * 0.9);
-    if (at + end < text.length) {
-      const cut = ["\n\n", "\n", " "].map((mark) => rest.lastIndexOf(mark, end)).find((index) => index > end / 2);
-      if (cut !== undefined) end = cut + 1;
-    }
-    parts.push({ at, text: text.slice(at, at + end) });
-    at += end;
+  for (let at = 0; at < text.length;) {
+    const end = pieceEnd(text, at, partTokens);
+    parts.push({ at, text: text.slice(at, end) });
+    at = end;
   }
   return parts;
 }

@@ -1,0 +1,42 @@
+import { ExpectedError, messageOf } from "../lib/errors.js";
+import { schemaOf } from "../toolbox/parameters.js";
+import { isProblem } from "../toolbox/tool.js";
+import { callTool, tools } from "../toolbox/toolbox.js";
+import type { Io } from "../ui/io.js";
+import { sanitise } from "../ui/sanitise.js";
+import { findResearch } from "./find-research.js";
+import { shelfOf } from "./shelf.js";
+
+export interface ToolArguments {
+  /** Undefined: list the tools. */
+  readonly name?: string;
+  readonly research?: string;
+  readonly paper?: string;
+  /** The arguments as JSON; true where `--json` stands alone, undefined where it is not there. */
+  readonly json?: string | true;
+}
+
+/** Calls a tool as an agent would, or lists the tools. With `--json` the answer is one JSON object. */
+export async function toolCommand({ name, research, paper, json }: ToolArguments, io: Io): Promise<number> {
+  const isJson = json !== undefined;
+  if (name === undefined) {
+    const listed = tools.map((tool) => ({ name: tool.name, description: tool.description, parameters: schemaOf(tool) }));
+    if (isJson) io.stdout(`${JSON.stringify(listed)}\n`);
+    else for (const tool of listed) io.stdout(`${tool.name.padEnd(15)} ${tool.description}\n`);
+    return 0;
+  }
+  const given = typeof json === "string" ? parsed(json) : {};
+  const shelf = shelfOf(await findResearch(io.cwd, research), paper);
+  const answer = await callTool(tools, name, given, shelf, new AbortController().signal);
+  if (isProblem(answer)) throw new ExpectedError(answer.problem);
+  io.stdout(isJson ? `${JSON.stringify(answer)}\n` : `${sanitise(answer.text)}\n`);
+  return 0;
+}
+
+function parsed(json: string): unknown {
+  try {
+    return JSON.parse(json);
+  } catch (error) {
+    throw new ExpectedError(`The arguments are no JSON (${messageOf(error)}); write --json '{"name": "value"}'.`, 2);
+  }
+}

@@ -1,0 +1,57 @@
+import type { Paper } from "../generated/rrd.js";
+import { clip, estimateTokens, fit } from "../lib/tokens.js";
+import { authorsOf } from "../sources/identity.js";
+import type { PaperText } from "../sources/text.js";
+import { isProblem, type Tool } from "./tool.js";
+import { idParameter, whichPaper } from "./which-paper.js";
+
+export const paperDetails: Tool = {
+  name: "paper_details",
+  description: "What is known of a paper: abstract, status, scores, summary, evidence, whether its text can be read.",
+  parameters: { id: idParameter },
+  required: [],
+  async run({ id }, shelf) {
+    const paper = await whichPaper(id, shelf);
+    if (isProblem(paper)) return paper;
+    const text = await shelf.text(paper.id);
+    return { head: "In this research.", data: JSON.stringify(detailsOf(paper, text), null, 1) };
+  },
+};
+
+/** The fields that a reader needs, each of bounded length, empty ones left out. */
+function detailsOf(paper: Paper, text: PaperText | undefined): Record<string, unknown> {
+  const { analysis } = paper;
+  const details = {
+    id: paper.id,
+    title: clip(paper.title, 80),
+    authors: authorsOf(paper.authors)
+      .slice(0, 12)
+      .map((name) => clip(name, 12)),
+    date: paper.date,
+    url: paper.url == null ? undefined : clip(paper.url, 80),
+    doi: paper.identifiers?.doi,
+    arxiv: paper.identifiers?.arxiv,
+    source: paper.source,
+    status: paper.status,
+    decision: paper.decision,
+    score: paper.score,
+    priority: paper.priority,
+    retracted: paper.retracted,
+    text: text === undefined ? "not kept" : `${text.depth}, ${estimateTokens(text.text)} tokens`,
+    abstract: clip(paper.abstract ?? "", 500),
+    summary: clip(prose(analysis?.summary), 300),
+    methodology: clip(prose(analysis?.methodology), 300),
+    results: clip(prose(analysis?.results), 300),
+    limitations: clip(prose(analysis?.limitations), 200),
+    code: (Array.isArray(analysis?.implementations_found) ? analysis.implementations_found : [])
+      .slice(0, 8)
+      .map((link) => clip(typeof link === "string" ? link : JSON.stringify(link), 40)),
+    evidence: fit(analysis?.evidence ?? [], 1_200, ({ claim, locator, status }) => clip(`${claim} (${locator ?? status})`, 80)).lines,
+    notes: clip(prose(paper.notes), 150),
+  };
+  return Object.fromEntries(
+    Object.entries(details).filter(([, value]) => value != null && value !== "" && !(Array.isArray(value) && value.length === 0)),
+  );
+}
+
+const prose = (value: unknown): string => (Array.isArray(value) ? value.join(" ") : typeof value === "string" ? value : "");
