@@ -27,6 +27,18 @@ export interface Access {
   readonly read: boolean;
   /** Classic mode: the agent works on the user's own tree with its own tools and settings, and nothing confines it. */
   readonly everything: boolean;
+  /** Tools of ours; only for an agent that says it takes them. */
+  readonly tools?: ToolServer;
+}
+
+/** A program that serves read-only tools over MCP on its stdin and stdout. The agent's CLI starts it and ends it. */
+export interface ToolServer {
+  readonly command: string;
+  readonly args: readonly string[];
+  /** Names of the tools it serves. */
+  readonly names: readonly string[];
+  /** Variables that it needs beside PATH and HOME. No other one that holds a secret reaches it. */
+  readonly env: readonly string[];
 }
 
 /** All that an agent is given. `text` goes to its stdin whole; nothing else is said to it. */
@@ -74,6 +86,8 @@ export interface AgentRun {
   readonly brief: Brief;
   /** The agent's final message; empty after a failure. */
   readonly message: string;
+  /** What it did and said, in short. */
+  readonly digest?: Digest;
   /** Set when the run failed; whatever the agent left behind then counts for nothing. */
   readonly failure?: Failure;
 }
@@ -83,6 +97,8 @@ export interface Agent {
   readonly name: string;
   /** `workspace`: its own flags keep it in the workspace. `unconfined`: nothing does. */
   readonly confinement: "workspace" | "unconfined";
+  /** It hands the `tools` of a brief's access to its CLI. */
+  readonly takesTools?: true;
   /**
    * Runs the agent once. Never throws for a failure of the agent: the stream ends with exactly one `end` event, and
    * by then no process of it is left. Throwing means a bug of ours. Aborting `signal` ends the agent's process group.
