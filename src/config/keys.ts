@@ -2,8 +2,10 @@ import type { WrittenConfig } from "../generated/config.js";
 import { ExpectedError } from "../lib/errors.js";
 import { nearest } from "../lib/nearest.js";
 
-/** A key with one value; `agents` is the only other. */
-export type ScalarKey = Exclude<keyof WrittenConfig, "agents">;
+/** Keys under which names stand, each with options of its own. */
+export type NamedKey = "agents" | "sources";
+/** A key with one value. */
+export type ScalarKey = Exclude<keyof WrittenConfig, NamedKey>;
 export type Kind = "text" | "number" | "boolean" | "yaml";
 
 /** What a value given as text (a flag, a variable, `config key=value`) is read as. */
@@ -28,6 +30,14 @@ const agentKinds = { type: "text", command: "text", model: "text", args: "yaml",
   keyof NonNullable<WrittenConfig["agents"]>[string],
   Kind
 >;
+
+const sourceKinds = { endpoint: "text", key_variable: "text", interval_ms: "number", off: "boolean" } as const satisfies Record<
+  keyof NonNullable<WrittenConfig["sources"]>[string],
+  Kind
+>;
+
+const optionKinds: Readonly<Record<NamedKey, Readonly<Record<string, Kind>>>> = { agents: agentKinds, sources: sourceKinds };
+export const namedKeys = Object.keys(optionKinds) as NamedKey[];
 
 /** The same values as in schemas/config.schema.json; a test compares them. `iterations`, `max_minutes` and `contact` have none. */
 export const defaults = {
@@ -56,16 +66,19 @@ export const variableOf = (key: ScalarKey): string => `RESEARCH_RALPH_${key.toUp
 /** How the value at a path of keys is read from text. Throws for a path that does not exist, naming the nearest. */
 export function kindAt(path: readonly string[]): Kind {
   const [first = "", name, option, ...rest] = path;
-  if (first === "agents") {
+  if (isNamed(first)) {
+    const kinds = optionKinds[first];
     if (name === undefined || option === undefined) return "yaml";
-    const kind = agentKinds[option as keyof typeof agentKinds] as Kind | undefined;
+    const kind = kinds[option];
     if (kind !== undefined && rest.length === 0) return kind;
-    throw unknownKey(path.join("."), `agents.${name}.`, option, Object.keys(agentKinds));
+    throw unknownKey(path.join("."), `${first}.${name}.`, option, Object.keys(kinds));
   }
   const kind = scalarKinds[first as ScalarKey] as Kind | undefined;
   if (kind !== undefined && name === undefined) return kind;
-  throw unknownKey(path.join("."), "", first, [...scalarKeys, "agents"]);
+  throw unknownKey(path.join("."), "", first, [...scalarKeys, ...namedKeys]);
 }
+
+const isNamed = (key: string): key is NamedKey => key in optionKinds;
 
 function unknownKey(written: string, prefix: string, word: string, known: readonly string[]): ExpectedError {
   return new ExpectedError(`There is no config key '${written}'; ${adviceFor(prefix, word, known)}.`, 2);
@@ -79,19 +92,20 @@ export function adviceFor(prefix: string, word: string, known: readonly string[]
   return near === undefined ? `the keys are ${known.join(", ")}` : `the nearest one is '${prefix}${near}'`;
 }
 
-/** The top-level keys and the keys of each agent that a written config may not have, as "where: what to do". */
+/** The top-level keys and the options of each agent and source that a written config may not have, as "where: what to do". */
 export function unknownKeysIn(written: Readonly<Record<string, unknown>>): string[] {
-  const known = [...scalarKeys, "agents"];
-  const top = Object.keys(written).filter((key) => !known.includes(key));
-  const agents = isRecord(written["agents"]) ? Object.entries(written["agents"]) : [];
-  return [
-    ...top.map((key) => `/${key} is no config key: ${adviceFor("", key, known)}`),
-    ...agents.flatMap(([name, options]) =>
+  const known = [...scalarKeys, ...namedKeys];
+  const top = Object.keys(written).filter((key) => !known.includes(key as NamedKey));
+  const inner = namedKeys.flatMap((key) => {
+    const value = written[key];
+    const kinds = optionKinds[key];
+    return (isRecord(value) ? Object.entries(value) : []).flatMap(([name, options]) =>
       Object.keys(isRecord(options) ? options : {})
-        .filter((key) => !(key in agentKinds))
-        .map((key) => `/agents/${name}/${key} is no config key: ${adviceFor("", key, Object.keys(agentKinds))}`),
-    ),
-  ];
+        .filter((option) => !(option in kinds))
+        .map((option) => `/${key}/${name}/${option} is no config key: ${adviceFor("", option, Object.keys(kinds))}`),
+    );
+  });
+  return [...top.map((key) => `/${key} is no config key: ${adviceFor("", key, known)}`), ...inner];
 }
 
 export const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null && !Array.isArray(value);

@@ -3,7 +3,7 @@ import { dirname, join, resolve } from "node:path";
 import type { WrittenConfig } from "../generated/config.js";
 import { ExpectedError } from "../lib/errors.js";
 import { checkValue, projectFiles, readConfigFile, userFiles } from "./file.js";
-import { defaults, readScalar, type ScalarKey, scalarKeys, scalarKinds, variableOf } from "./keys.js";
+import { defaults, namedKeys, type NamedKey, readScalar, type ScalarKey, scalarKeys, scalarKinds, variableOf } from "./keys.js";
 
 /** What the command line said, in the spelling of the config. Undefined: not given. */
 export type ConfigFlags = Pick<WrittenConfig, ScalarKey> & {
@@ -34,6 +34,8 @@ export interface ResolvedConfig {
   readonly stateDir: string;
   readonly contact?: string;
   readonly agents: NonNullable<WrittenConfig["agents"]>;
+  /** Settings of scholarly services by the name that was written. */
+  readonly sources: NonNullable<WrittenConfig["sources"]>;
   readonly origins: Readonly<Partial<Record<keyof WrittenConfig, Origin>>>;
 }
 
@@ -77,23 +79,25 @@ export async function gatherConfig({ flags = {}, env, cwd, home = env["HOME"] ??
     values[key] = key === "state_dir" ? absolute(String(value), layer.base, home) : value;
     origins[key] = layer.originOf(key);
   }
-  const agents = mergedAgents(layers);
-  if (Object.keys(agents).length > 0) {
-    values["agents"] = agents;
-    origins.agents = layers.flatMap((layer) => (layer.written.agents === undefined ? [] : [layer.originOf("agents")])).join(", ");
+  for (const key of namedKeys) {
+    const merged = mergedByName(layers, key);
+    if (Object.keys(merged).length === 0) continue;
+    values[key] = merged;
+    origins[key] = layers.flatMap((layer) => (layer.written[key] === undefined ? [] : [layer.originOf(key)])).join(", ");
   }
-  if (model !== undefined) values["agents"] = withModel(agents, String(values["agent"]), model);
+  if (model !== undefined) values["agents"] = withModel(mergedByName(layers, "agents"), String(values["agent"]), model);
   return { values: values as unknown as GatheredConfig["values"], origins };
 }
 
 /** The settings of a command. Throws ExpectedError (exit code 2) for a wrong flag, (exit code 1) for a wrong file or variable. */
 export async function resolveConfig(surroundings: Surroundings): Promise<ResolvedConfig> {
   const { values, origins } = await gatherConfig(surroundings);
-  const { max_minutes, iteration_minutes, idle_minutes, patience_minutes, state_dir, agents = {}, ...same } = values;
+  const { max_minutes, iteration_minutes, idle_minutes, patience_minutes, state_dir, agents = {}, sources = {}, ...same } = values;
   const ms = (minutes: number) => Math.round(minutes * 60_000);
   return {
     ...same,
     agents,
+    sources,
     stateDir: state_dir,
     ...(max_minutes === undefined ? {} : { maxMs: ms(max_minutes) }),
     iterationMs: ms(iteration_minutes),
@@ -133,13 +137,13 @@ function absolute(path: string, base: string, home: string): string {
   return resolve(base, path);
 }
 
-/** Agents by name; where two files speak of one agent, the nearer file counts, option by option. */
-function mergedAgents(layers: readonly Layer[]): NonNullable<WrittenConfig["agents"]> {
-  const merged: NonNullable<WrittenConfig["agents"]> = {};
+/** What stands under names; where two files speak of one name, the nearer file counts, option by option. */
+function mergedByName<Key extends NamedKey>(layers: readonly Layer[], key: Key): NonNullable<WrittenConfig[Key]> {
+  const merged: Record<string, object> = {};
   for (const { written } of layers.toReversed()) {
-    for (const [name, options] of Object.entries(written.agents ?? {})) merged[name] = { ...merged[name], ...options };
+    for (const [name, options] of Object.entries<object>(written[key] ?? {})) merged[name] = { ...merged[name], ...options };
   }
-  return merged;
+  return merged as NonNullable<WrittenConfig[Key]>;
 }
 
 function withModel(agents: NonNullable<WrittenConfig["agents"]>, agent: string, model: string): NonNullable<WrittenConfig["agents"]> {

@@ -53,6 +53,29 @@ export interface WrittenConfig {
    */
   contact?: string;
   /**
+   * Settings of the scholarly services by name: arxiv, openalex, semanticscholar, crossref and so on.
+   */
+  sources?: {
+    [k: string]: {
+      /**
+       * Base address to ask in place of the service's own: a mirror, or a server of yours, which may lie in your own network.
+       */
+      endpoint?: string;
+      /**
+       * Environment variable that holds the key, where it is not the usual one.
+       */
+      key_variable?: string;
+      /**
+       * Least milliseconds between two requests to 'endpoint'. By default the service's own rule holds there too.
+       */
+      interval_ms?: number;
+      /**
+       * Never ask this service.
+       */
+      off?: boolean;
+    };
+  };
+  /**
    * Your own agents by name, or settings for the known ones.
    */
   agents?: {

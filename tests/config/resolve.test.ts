@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readFileSync, realpathSync, writeFileSync } fro
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeEach, expect, test } from "vitest";
-import { defaults, scalarKeys } from "../../src/config/keys.js";
+import { defaults, namedKeys, scalarKeys } from "../../src/config/keys.js";
 import { type ConfigFlags, gatherConfig, resolveConfig } from "../../src/config/resolve.js";
 import { packageFile } from "../../src/lib/package-root.js";
 
@@ -75,12 +75,24 @@ test("settings of one agent from two files are merged, the nearer file counting;
   expect((await resolveConfig({ flags: { model: "c" }, env: {}, cwd, home })).agents["claude"]?.model).toBe("c");
 });
 
+test("settings of one source from two files are merged too, and are none where nothing is written", async () => {
+  expect((await resolveConfig({ env: {}, cwd, home })).sources).toEqual({});
+  user("sources: { arxiv: { endpoint: 'https://mirror.example', interval_ms: 100 } }\n");
+  project("sources: { arxiv: { interval_ms: 0 }, crossref: { off: true } }\n");
+  expect((await resolveConfig({ env: {}, cwd, home })).sources).toEqual({
+    arxiv: { endpoint: "https://mirror.example", interval_ms: 0 },
+    crossref: { off: true },
+  });
+});
+
 test.each([
   ["papers: many\n", /ralph\.config\.yaml: \/papers must be/],
   ["papers: 0\n", /\/papers/],
   ["agnet: codex\n", /\/agnet is no config key: the nearest one is 'agent'/],
   ["default_agent: amp\n", /it is called 'agent' now/],
   ["agents: { claude: { modle: x } }\n", /\/agents\/claude\/modle .*'model'/],
+  ["sources: { arxiv: { endpiont: x } }\n", /\/sources\/arxiv\/endpiont .*'endpoint'/],
+  ["sources: { arxiv: { endpoint: 'file:///x' } }\n", /\/sources\/arxiv\/endpoint /],
   ["agents: [claude\n", /is not valid YAML/],
   ["just words\n", /must hold keys and values/],
 ])("a wrong file is refused with its name, the place and what to do: %j", async (text, message) => {
@@ -115,7 +127,7 @@ test("keys and defaults are those of the schema", () => {
   const schema = JSON.parse(readFileSync(packageFile("schemas", "config.schema.json"), "utf8")) as {
     properties: Record<string, { default?: unknown }>;
   };
-  expect([...scalarKeys, "agents"].sort()).toEqual(Object.keys(schema.properties).sort());
+  expect([...scalarKeys, ...namedKeys].sort()).toEqual(Object.keys(schema.properties).sort());
   const stated = Object.entries(schema.properties).flatMap(([key, property]) => (property.default === undefined ? [] : [[key, property.default]]));
   expect(defaults).toEqual(Object.fromEntries(stated));
 });
