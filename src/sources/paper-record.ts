@@ -30,11 +30,17 @@ export interface PaperRecord extends Candidate {
   readonly kind?: "preprint" | "published" | "review" | "notice" | "other";
   /** Journal, conference or repository. */
   readonly venue?: string;
+  /** Where in a journal it stands, as the source writes it; they tell two works of one title apart. */
+  readonly volume?: string;
+  readonly issue?: string;
+  readonly pages?: string;
   /** How often it was cited, and who counted. */
   readonly citations?: { readonly count: number; readonly source: string };
   /** Free copies that may be read, best first. Never from a pirate source. */
   readonly copies?: readonly { readonly url: string; readonly kind: "html" | "pdf" | "xml" | "landing"; readonly license?: string }[];
   readonly updates?: readonly Update[];
+  /** What a web search showed of the page. No abstract: nothing may be judged or quoted from it. */
+  readonly snippet?: string;
   /** The same work under another DOI: its preprint or its published version. */
   readonly otherVersions?: readonly { readonly relation: "preprint" | "published"; readonly doi: string }[];
 }

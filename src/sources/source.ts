@@ -23,7 +23,18 @@ export interface Http {
 
 /** The envelope. Only `empty` says something about the paper or query; the last three say nothing but that it could not be checked. */
 export type Answer<Value> =
-  | { readonly status: "ok"; readonly value: Value; /** Of the query, where the source counts them. */ readonly total?: number }
+  | {
+      readonly status: "ok";
+      readonly value: Value;
+      /** Of the query, where the source counts them. */
+      readonly total?: number;
+      /** Set where `value` may lack something: one sentence on the page or batch that could not be had. */
+      readonly incomplete?: string;
+      /** Of a lookup: works that the source answered it does not know. */
+      readonly unknown?: readonly Identifiers[];
+      /** Of a lookup: works that could not be asked about. Nothing is said of them. */
+      readonly unchecked?: readonly Identifiers[];
+    }
   | {
       readonly status: "empty" | "rate_limited" | "blocked" | "error";
       /** One sentence, without keys. */
@@ -53,20 +64,32 @@ export interface SourceContext {
   readonly contact?: string;
 }
 
+/** The context that a source is asked with: its configured address, its key. */
+export type ContextFor = (source: Source) => SourceContext;
+
+/** A work as a reference list or a person names it. */
+export interface TitledWork {
+  readonly title: string;
+  readonly authors?: readonly string[];
+}
+
 /** One scholarly service: a file and a line in the registry. What it can't do it leaves out. */
 export interface Source {
   /** As a research's `sources` and reports name it: "arXiv". */
   readonly name: string;
   /** Lower-case names that mean it too. */
   readonly aliases: readonly string[];
+  /** The service's own address; empty where each user runs their own. */
   readonly endpoint: string;
   /** Environment variable that holds its key, where it takes one. */
   readonly keyVariable?: string;
-  /** It can't be asked without a key, or without a contact address. */
-  readonly needs?: "key" | "contact";
+  /** It can't be asked without a key, a contact address, or an address of the service in the configuration. */
+  readonly needs?: "key" | "contact" | "endpoint";
   search?(query: Query, context: SourceContext): Promise<Answer<readonly PaperRecord[]>>;
   /** Records of the works named, in any order; a work the service does not know is left out of the value. */
   lookup?(works: readonly Identifiers[], context: SourceContext): Promise<Answer<readonly PaperRecord[]>>;
+  /** The one work of this title; `empty` where what the service found is another work. */
+  match?(work: TitledWork, context: SourceContext): Promise<Answer<readonly PaperRecord[]>>;
   /** What a work cites, or what cites it: one step of snowballing. */
   references?(work: Identifiers, most: number, context: SourceContext): Promise<Answer<readonly PaperRecord[]>>;
   citations?(work: Identifiers, most: number, context: SourceContext): Promise<Answer<readonly PaperRecord[]>>;

@@ -1,0 +1,200 @@
+import { askJson, gather, type Page } from "../ask.js";
+import { inBatches, lookUpIn } from "../ask-each.js";
+import { at, count, dayOf, day, line, list, webAddress } from "../fields.js";
+import type { Identifiers, PaperRecord, Update } from "../paper-record.js";
+import { abstractText, plainText } from "../plain-text.js";
+import { identifiersOf, paperRecord } from "../record.js";
+import type { Answer, Query, Request, Source, SourceContext, TitledWork } from "../source.js";
+import { plainTerms } from "../source-terms.js";
+import { isTitle } from "../title-similarity.js";
+
+const largestPage = 500;
+const largestAnswer = 40 * 1024 * 1024;
+/** Of a search by title; the right work is among the first or not there. */
+const fewest = 5;
+const fields =
+  "DOI,title,author,issued,published,posted,abstract,type,link,license,relation,container-title,is-referenced-by-count,updated-by,update-to";
+
+export const crossref: Source = {
+  name: "Crossref",
+  aliases: ["crossref", "cross ref", "crossref.org"],
+  endpoint: "https://api.crossref.org",
+  search: searchCrossref,
+  match: matchTitle,
+  lookup: async (works, context) =>
+    await lookUpIn(inBatches(works.filter(isCrossrefs), 1), ([work]) => single(work?.doi ?? "", context), "Crossref has none of these works."),
+};
+
+/** DOIs of arXiv's (10.48550/…) are DataCite's; the identifiers of a work name them as arXiv ids. */
+const isCrossrefs = ({ doi }: Identifiers): boolean => doi !== undefined;
+
+/** The contact asks for the polite pool; it is a person's address, and goes where keys go, not into the log. */
+const requestOf = (path: string, { endpoint, contact }: SourceContext): Request => ({
+  url: `${endpoint}${path}`,
+  limit: largestAnswer,
+  ...(contact?.includes("@") === true ? { secret: { query: { mailto: contact.replace(/^mailto:/, "") } } } : {}),
+});
+
+async function searchCrossref(query: Query, context: SourceContext): Promise<Answer<readonly PaperRecord[]>> {
+  const terms = plainTerms(query.terms);
+  if (terms === "") return { status: "error", reason: "A search on Crossref needs a word to search for." };
+  const filters = [
+    ...(query.from === undefined ? [] : [`from-pub-date:${query.from}`]),
+    ...(query.until === undefined ? [] : [`until-pub-date:${query.until}`]),
+  ];
+  const filter = filters.length === 0 ? "" : `&filter=${filters.join(",")}`;
+  const rows = Math.max(1, Math.min(query.most, largestPage));
+  return await gather<string>(
+    query.most,
+    "*",
+    async (cursor) => {
+      const path = `/works?query.bibliographic=${encodeURIComponent(terms)}${filter}&rows=${rows}&cursor=${encodeURIComponent(cursor)}&select=${fields}`;
+      const answer = await askJson(crossref, context, requestOf(path, context));
+      return answer.status === "ok" ? readList(answer.value, rows) : answer;
+    },
+    `Crossref has nothing on '${terms}' in this time.`,
+  );
+}
+
+function readList(json: unknown, rows: number): Answer<Page<string>> {
+  const items = at(json, "message", "items");
+  if (!Array.isArray(items)) return { status: "error", reason: "Crossref's answer holds no list of works; try again later.", transient: true };
+  const next = items.length < rows ? undefined : line(at(json, "message", "next-cursor"));
+  const total = count(at(json, "message", "total-results"));
+  const records = items.map((item) => readWork(item)).filter((record) => record !== undefined);
+  return { status: "ok", value: { records, ...(total === undefined ? {} : { total }), ...(next === undefined ? {} : { next }) } };
+}
+
+/** A search by title always finds something: only a title that agrees is a match. */
+async function matchTitle({ title, authors = [] }: TitledWork, context: SourceContext): Promise<Answer<readonly PaperRecord[]>> {
+  const terms = plainTerms(`${plainTerms(title)} ${authors.slice(0, 3).join(" ")}`);
+  const answer = await askJson(
+    crossref,
+    context,
+    requestOf(`/works?query.bibliographic=${encodeURIComponent(terms)}&rows=${fewest}&select=${fields}`, context),
+  );
+  if (answer.status !== "ok") return answer;
+  const page = readList(answer.value, fewest);
+  if (page.status !== "ok") return page;
+  const found = page.value.records.find((record) => isTitle(title, record.title));
+  return found === undefined ? { status: "empty", reason: `Crossref has no work titled '${title}'.` } : { status: "ok", value: [found] };
+}
+
+async function single(doi: string, context: SourceContext): Promise<Answer<readonly PaperRecord[]>> {
+  const unknown = `Crossref does not know the DOI ${doi}.`;
+  // Its 404 is plain text, whatever type it is sent under.
+  const answer = await askJson(crossref, context, requestOf(`/works/${encodeURIComponent(doi)}`, context), unknown);
+  if (answer.status !== "ok") return answer;
+  return readSingle(answer.value, doi);
+}
+
+/** Reads the answer to a question for one work. */
+export function readSingle(json: unknown, doi: string): Answer<readonly PaperRecord[]> {
+  const message = at(json, "message");
+  if (typeof message !== "object" || message === null || Array.isArray(message))
+    return { status: "error", reason: "Crossref's answer is no work; try again later.", transient: true };
+  const record = readWork(message, doi);
+  return record === undefined
+    ? { status: "empty", reason: `Crossref has no title for the DOI ${doi}.` }
+    : { status: "ok", value: [record], unknown: [] };
+}
+
+/** Reads a work. `doi`: what it was asked by, where it does not say its DOI itself. */
+export function readWork(json: unknown, doi?: string): PaperRecord | undefined {
+  const identifiers = identifiersOf({ doi: line(at(json, "DOI")) ?? doi });
+  const title = plainText(list(at(json, "title"))[0]);
+  const licenses = list(at(json, "license")).map((license) => webAddress(at(license, "URL")));
+  const open = licenses.find((license) => license !== undefined && /creativecommons\.org/.test(license));
+  const pdf = pdfOf(list(at(json, "link")));
+  const notices = list(at(json, "update-to"));
+  return paperRecord({
+    source: "Crossref",
+    title,
+    identifiers,
+    pdf,
+    authors: list(at(json, "author"))
+      .map(authorOf)
+      .filter((name) => name !== undefined),
+    date: dateOf(json),
+    abstract: abstractText(at(json, "abstract")),
+    kind: kindOf(line(at(json, "type")), line(at(json, "subtype")), notices),
+    venue: plainText(list(at(json, "container-title"))[0]),
+    citations: count(at(json, "is-referenced-by-count")),
+    copies: pdf === undefined || open === undefined ? [] : [{ url: pdf, kind: "pdf", license: open }],
+    updates: [...list(at(json, "updated-by")).flatMap(updateOf), ...(notices.length === 0 ? markOf(title) : [])],
+    otherVersions: [
+      ...relatedDois(json, "has-preprint", identifiers).map((each) => ({ relation: "preprint" as const, doi: each })),
+      ...relatedDois(json, "is-preprint-of", identifiers).map((each) => ({ relation: "published" as const, doi: each })),
+    ],
+  });
+}
+
+function pdfOf(links: readonly unknown[]): string | undefined {
+  const pdfs = links.filter((link) => line(at(link, "content-type"))?.toLowerCase() === "application/pdf");
+  // Those for similarity checking are shown to Crossref's own service alone.
+  const forAll = pdfs.find((link) => at(link, "intended-application") !== "similarity-checking");
+  return webAddress(at(forAll ?? pdfs[0], "URL"));
+}
+
+/** A person, or a group under `name`. */
+const authorOf = (author: unknown): string | undefined =>
+  plainText([line(at(author, "given")), line(at(author, "family"))].filter((part) => part !== undefined).join(" ")) ?? plainText(at(author, "name"));
+
+/** The earliest date of publication; its parts may be null. */
+function dateOf(json: unknown): string | undefined {
+  const dates = ["issued", "published", "posted"].map((name) => dayOf(list(at(json, name, "date-parts", 0))));
+  return dates.find((date) => date !== undefined);
+}
+
+function kindOf(type: string | undefined, subtype: string | undefined, notices: readonly unknown[]): PaperRecord["kind"] {
+  if (type === "posted-content" || subtype === "preprint") return "preprint";
+  // A new version of a work updates it too, and is no notice.
+  if (notices.some((notice) => !/new_?\s?(?:version|edition)/i.test(line(at(notice, "type")) ?? ""))) return "notice";
+  if (type === undefined) return undefined;
+  return /^(?:journal-article|proceedings-article|book-chapter|book|monograph|report|dissertation|edited-book|proceedings|book-section|book-part|reference-entry)$/.test(
+    type,
+  )
+    ? "published"
+    : "other";
+}
+
+const updateTypes: readonly (readonly [RegExp, Update["type"]])[] = [
+  [/^retraction$/, "retraction"],
+  [/^(?:withdrawal|removal)$/, "withdrawal"],
+  [/concern|^partial_?retraction$/, "concern"],
+  [/^(?:correction|corrigendum|erratum|clarification)$/, "correction"],
+  [/^addendum$/, "addendum"],
+  [/^new_?(?:version|edition)$/, "version"],
+];
+
+/** One notice about the work: what it is, who says so (the publisher, Retraction Watch), when, and where it stands. */
+function updateOf(json: unknown): readonly Update[] {
+  const kind =
+    line(at(json, "type"))
+      ?.toLowerCase()
+      .replace(/[\s-]+/g, "_") ?? "";
+  const type = updateTypes.find(([pattern]) => pattern.test(kind))?.[1];
+  if (type === undefined) return [];
+  const date = dayOf(list(at(json, "updated", "date-parts", 0))) ?? day(at(json, "updated", "date-time"));
+  const source = line(at(json, "source"));
+  const { doi } = identifiersOf({ doi: at(json, "DOI") });
+  return [
+    {
+      type,
+      source: source === undefined ? "Crossref" : `Crossref (${source})`,
+      ...(date === undefined ? {} : { date }),
+      ...(doi === undefined ? {} : { notice: doi }),
+    },
+  ];
+}
+
+/** Publishers mark the title of what they have retracted, also where no notice is registered. */
+function markOf(title: string | undefined): readonly Update[] {
+  const mark = /^\W{0,2}(retracted|withdrawn|removed)(?: (?:article|paper|chapter))?\s*[:\]—–]/i.exec(title ?? "")?.[1]?.toLowerCase();
+  return mark === undefined ? [] : [{ type: mark === "retracted" ? "retraction" : "withdrawal", source: "Crossref (title)" }];
+}
+
+function relatedDois(json: unknown, relation: string, own: Identifiers): string[] {
+  const dois = list(at(json, "relation", relation)).map((each) => identifiersOf({ doi: at(each, "id") }).doi);
+  return [...new Set(dois.filter((doi) => doi !== undefined && doi !== own.doi))] as string[];
+}

@@ -1,0 +1,59 @@
+import { arxiv } from "./clients/arxiv.js";
+import { biorxiv } from "./clients/biorxiv.js";
+import { crossref } from "./clients/crossref.js";
+import { europePmc } from "./clients/europe-pmc.js";
+import { openAlex } from "./clients/openalex.js";
+import { semanticScholar } from "./clients/semantic-scholar.js";
+import { unpaywall } from "./clients/unpaywall.js";
+import type { Source, SourceContext } from "./source.js";
+
+/** Every service that code asks, in the order in which they are asked. A new one is a file in clients/ and a line here. */
+export const allSources: readonly Source[] = [arxiv, openAlex, semanticScholar, crossref, europePmc, unpaywall, biorxiv];
+
+/** What stands in for a service that may not be asked by programs. */
+export interface Substitute {
+  /** As people write it. */
+  readonly name: string;
+  readonly aliases: readonly string[];
+  /** Names of the sources that are asked in its place. */
+  readonly instead: readonly string[];
+  /** One sentence, for the statistics and the terminal. */
+  readonly reason: string;
+}
+
+export const substitutes: readonly Substitute[] = [
+  {
+    name: "Google Scholar",
+    aliases: ["google scholar", "scholar", "googlescholar", "google_scholar", "google-scholar", "scholar.google.com"],
+    instead: ["OpenAlex", "Semantic Scholar"],
+    reason: "Google Scholar has no interface for programs and forbids scraping; OpenAlex and Semantic Scholar are asked in its place.",
+  },
+];
+
+const normal = (name: string): string => name.trim().toLowerCase();
+
+/** The source of this name or alias, in any case; undefined for names that are none of ours, such as "web", which stays the agent's. */
+export function sourceNamed(name: string): Source | undefined {
+  const wanted = normal(name);
+  return allSources.find((source) => source.name.toLowerCase() === wanted || source.aliases.includes(wanted));
+}
+
+/** What stands in for the service of this name, where programs may not ask it. */
+export const substituteFor = (name: string): Substitute | undefined => substitutes.find(({ aliases }) => aliases.includes(normal(name)));
+
+/** The sources that a name in a research's `sources` leads to: itself, its substitutes, or none. */
+export function sourcesFor(name: string): readonly Source[] {
+  const own = sourceNamed(name);
+  if (own !== undefined) return [own];
+  return (substituteFor(name)?.instead ?? []).map(sourceNamed).filter((source) => source !== undefined);
+}
+
+/** Why a source can't be asked as things are set up, as one sentence; undefined where it can. */
+export function whyNotAsked(source: Source, context: Pick<SourceContext, "endpoint" | "key" | "contact">): string | undefined {
+  if (source.needs === "key" && context.key === undefined) return `${source.name} needs a key; set ${source.keyVariable}.`;
+  if (source.needs === "contact" && context.contact?.includes("@") !== true)
+    return `${source.name} needs a mail address that it may write to; set contact in the configuration.`;
+  if (context.endpoint === "")
+    return `${source.name} has no address of its own; set sources.${source.name.toLowerCase()}.endpoint in the configuration.`;
+  return undefined;
+}
