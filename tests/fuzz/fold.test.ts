@@ -1,14 +1,14 @@
-import fc from "../support/fast-check.js";
 import { describe, expect, it } from "vitest";
 import type { Rrd } from "../../src/generated/rrd.js";
 import { type Change, changesBetween, completeChange, mergeChanges, undoChanges } from "../../src/store/changes.js";
 import { acceptPaper } from "../../src/workflows/research/accept-paper.js";
 import { derive } from "../../src/workflows/research/statistics.js";
-import { paper, reading, rrdWith } from "../support/research.js";
-import { judging, material, oldest } from "./documents.js";
-import { cases, mutate, mutations } from "./mutations.js";
 import { parseRrd } from "../../src/store/rrd-file.js";
-import { midway } from "./documents.js";
+import fc from "../support/fast-check.js";
+import { paper, reading, rrdWith } from "../support/research.js";
+import { finished, judging, material, midway, oldest, searching } from "./documents.js";
+import { cases, expectSame, mutate, mutations } from "./mutations.js";
+import { tallyOf } from "./tally.js";
 
 const ids = ["p1", "p2", "p3", "p4", "p5"];
 const base = rrdWith(ids.map((id) => paper(id)));
@@ -45,7 +45,7 @@ describe("folding", () => {
     const usual = content(inOrder(ids));
     fc.assert(
       fc.property(order, (papers) => {
-        expect(content(inOrder(papers))).toEqual(usual);
+        expectSame(content(inOrder(papers)), usual);
       }),
       { numRuns: cases(0.03) },
     );
@@ -59,37 +59,43 @@ describe("folding", () => {
     expect(usual.insights.map(({ insight }) => insight)).toEqual(ids.flatMap((id) => insightsOf(id).map(({ insight }) => insight)).toSorted());
     fc.assert(
       fc.property(order, (papers) => {
-        expect(content(inOrder(papers))).toEqual(usual);
+        expectSame(content(inOrder(papers)), usual);
       }),
       { numRuns: cases(0.03) },
     );
   });
 
   it("twice is the same as once, whatever stands in the file by then", () => {
+    const tally = tallyOf("folded twice", cases(0.3));
     fc.assert(
       fc.property(fc.constantFrom(...ids), fc.boolean(), mutations, (id, putBack, slips) => {
         const changes = changesFor(base, id).map((change) => completeChange(change, base));
         const edited = parseRrd(JSON.stringify(mutate(base, slips)), "rrd.json").ok;
         if (edited === undefined) return;
+        tally.count("edited");
         const once = mergeChanges(edited, changes, putBack).rrd;
-        expect(mergeChanges(once, changes, putBack).rrd).toEqual(once);
+        expectSame(mergeChanges(once, changes, putBack).rrd, once);
       }),
       { numRuns: cases(0.3) },
     );
+    tally.close({ edited: 0.3 });
   });
 
   it("of the changes between two states leads from one to the other, and undoing them back", () => {
+    const tally = tallyOf("folded and undone", cases(0.3));
     fc.assert(
-      fc.property(fc.constantFrom(midway(), oldest()), mutations, (before, slips) => {
+      fc.property(fc.constantFrom(midway(), oldest(), searching(), finished().rrd), mutations, (before, slips) => {
         const after = parseRrd(JSON.stringify(mutate(before, slips)), "rrd.json").ok;
         if (after === undefined || hasRepeatedIds(after)) return;
+        tally.count("compared");
         const changes = changesBetween(before, after).map((change) => completeChange(change, before));
         const merged = mergeChanges(before, changes, false).rrd;
-        expect(byId(merged)).toEqual(byId(after));
-        expect(byId(undoChanges(merged, changes))).toEqual(byId(before));
+        expectSame(byId(merged), byId(after));
+        expectSame(byId(undoChanges(merged, changes)), byId(before));
       }),
       { numRuns: cases(0.3) },
     );
+    tally.close({ compared: 0.3 });
   });
 });
 

@@ -1,3 +1,4 @@
+import { expect } from "vitest";
 import fc from "../support/fast-check.js";
 
 /** How many cases a property is tried with: some thousands in `npm test`, 100,000 with `npm run test:fuzz`. */
@@ -187,4 +188,9 @@ export function pointsInto(document: unknown, pointer: string): boolean {
     value = Object.hasOwn(value, each) ? (value as Record<string, unknown>)[each] : undefined;
   }
   return true;
+}
+
+/** As expect(found).toEqual(wanted), which walks both trees for a millisecond, and is asked only where their texts differ. */
+export function expectSame(found: unknown, wanted: unknown): void {
+  if (JSON.stringify(found) !== JSON.stringify(wanted)) expect(found).toEqual(wanted);
 }

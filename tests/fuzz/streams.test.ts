@@ -1,5 +1,4 @@
 import { readdirSync, readFileSync } from "node:fs";
-import fc from "../support/fast-check.js";
 import { describe, expect, it } from "vitest";
 import { readAmp } from "../../src/agents/amp.js";
 import { readClaude } from "../../src/agents/claude-stream.js";
@@ -9,7 +8,9 @@ import { readPlainText } from "../../src/agents/plain-text.js";
 import { splitLines } from "../../src/lib/lines.js";
 import { problemsOf } from "../../src/store/validate.js";
 import { fixture } from "../agents/support.js";
+import fc from "../support/fast-check.js";
 import { cases, mutate, mutations } from "./mutations.js";
+import { tallyOf } from "./tally.js";
 
 const readers = { claude: readClaude, codex: readCodex, amp: readAmp, plain: readPlainText };
 type Name = keyof typeof readers;
@@ -49,14 +50,17 @@ function read(reader: Reader, lines: readonly string[]) {
 
 describe("the lines of a stream", () => {
   it("are the same wherever its bytes are cut, one byte at a time included", () => {
+    const tally = tallyOf("lines of split streams", cases(0.1));
     fc.assert(
       fc.property(bytes, cuts, (whole, at) => {
         const usual = linesOf([whole]);
         expect(linesOf(chunksOf(whole, at))).toEqual(usual);
         expect(linesOf(Array.from(whole, (byte) => Buffer.of(byte)))).toEqual(usual);
+        tally.count(at.length === 0 ? "whole" : "cut");
       }),
       { numRuns: cases(0.1) },
     );
+    tally.close({ cut: 0.5 });
   });
 
   it("are all of the text, cut only where a line is too long", () => {
@@ -79,20 +83,26 @@ describe("the lines of a stream", () => {
 
 describe.each(names)("the reader of %s", (name) => {
   it("takes any bytes without a fault and says events of the schema only", () => {
+    const tally = tallyOf(`stream of ${name}`, cases(0.1));
     fc.assert(
       fc.property(bytes, cuts, (whole, at) => {
-        const { said, answer } = read(readers[name](), linesOf(chunksOf(whole, at)));
+        const { said, answer, finished } = read(readers[name](), linesOf(chunksOf(whole, at)));
         for (const event of said) expect(problemsOf("event", { type: "agent", at: "x", iteration: 1, event })).toEqual([]);
         const end =
           answer.failure === undefined ? { type: "end", message: answer.message ?? "" } : { type: "end", message: "", failure: answer.failure };
         expect(problemsOf("event", { type: "agent", at: "x", iteration: 1, event: end })).toEqual([]);
         expect(answer.message !== undefined && answer.failure !== undefined).toBe(false);
+        tally.count(answer.failure !== undefined ? "failure" : answer.message === undefined ? "no answer" : "message");
+        if (finished) tally.count("finished");
       }),
       { numRuns: cases(0.1) },
     );
+    // Plain text has no end of its own and tells no failure: the exit code does.
+    tally.close(name === "plain" ? { message: 1 } : { message: 0.03, failure: 0.03, "no answer": 0.03, finished: 0.06 });
   });
 
   it("says the same however the bytes arrive", () => {
+    const tally = tallyOf(`split stream of ${name}`, cases(0.1));
     fc.assert(
       fc.property(bytes, cuts, (whole, at) => {
         const usual = read(readers[name](), linesOf([whole]));
@@ -100,8 +110,10 @@ describe.each(names)("the reader of %s", (name) => {
         // A limit that ends "in 5 minutes" is told from now.
         const still = ({ answer, ...rest }: typeof usual) => ({ ...rest, answer: { ...answer, failure: { ...answer.failure, resetAt: undefined } } });
         expect(still(cut)).toEqual(still(usual));
+        tally.count(usual.said.length > 0 ? "says something" : "says nothing");
       }),
       { numRuns: cases(0.1) },
     );
+    tally.close({ "says something": 0.1 });
   });
 });
