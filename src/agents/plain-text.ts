@@ -23,8 +23,9 @@ export function readPlainText(): Reader {
         size = 0;
         ended = false;
       }
-      block.push(text.slice(-mostMessage));
-      size += text.length + 1;
+      const kept = text.slice(-mostMessage);
+      block.push(kept);
+      size += kept.length + 1;
       while (size > mostMessage && block.length > 1) size -= (block.shift() ?? "").length + 1;
       return [{ type: "text", text: text.slice(0, mostMessage) }];
     },

@@ -182,6 +182,19 @@ describe("a plain text", () => {
     expect(message.length).toBeLessThan(25_000);
     expect(message.endsWith("line 99999")).toBe(true);
   });
+
+  it("keeps the last 20,000 characters of a block, whatever stood before them", () => {
+    const long = "a".repeat(15_000);
+    const lines = [`${"x".repeat(60_000)}`, "b", long, "c", "<promise>COMPLETE</promise>"];
+    const reader = readPlainText();
+    expect(reader.line(lines[0] ?? "")).toEqual([{ type: "text", text: "x".repeat(20_000) }]);
+    feed(reader, lines.slice(1));
+    expect(reader.answer()).toEqual({ message: lines.slice(1).join("\n") });
+    // One line alone is kept in part, at its end.
+    const one = readPlainText();
+    one.line(`${"x".repeat(60_000)}end `);
+    expect(one.answer()).toEqual({ message: `${"x".repeat(19_997)}end` });
+  });
 });
 
 describe("any stream", () => {
