@@ -1,4 +1,6 @@
-import type { Agent, AgentRun, Brief, Delay, LoopEvent, LoopOptions, Notes, Progress, RunSoFar, Unit, Verdict, Workflow } from "./types.js";
+import { openLanes } from "./lanes.js";
+import { firstObjection, notesFor } from "./notes.js";
+import type { Agent, Choose, Delay, LiveIteration, LoopEvent, LoopOptions, RunSoFar, Verdict, Workflow } from "./types.js";
 import { isVerdict } from "./types.js";
 
 /** How long a wait lasts, in milliseconds, before the files and the guards are asked again. */
@@ -7,89 +9,92 @@ const lookAgain = 5_000;
 /**
  * The loop: load → next → guards → brief → run → accept, until there is a verdict.
  *
- * It knows neither papers nor CLIs. What the work is stands in the workflow, how an agent is started in the agent,
- * when to stop or wait in the guards. It yields what happens and returns how the run ended; it writes nothing.
- * Finishing comes before the guards, so work done on the last allowed iteration is `complete`, not `limit`.
+ * It knows neither papers nor CLIs: the work is the workflow's, the agent next is `choose`'s, stopping and waiting is the guards'.
+ * Agents work side by side, results are accepted one at a time. It writes nothing. Finishing comes before the guards, so work done
+ * on the last allowed iteration is `complete`, not `limit`.
  */
 export async function* runLoop<State>(workflow: Workflow<State>, agent: Agent, options: LoopOptions): AsyncGenerator<LoopEvent, Verdict> {
-  const { clock } = options;
+  const { clock, guards, watches = [], jobs = 1 } = options;
+  const choose: Choose = options.choose ?? (() => ({ agent }));
   const at = () => new Date(clock.now()).toISOString();
-  let waitingFor = 0;
+  const lanes = openLanes({ ...options, jobs, watches, soFar: () => soFar });
   let soFar: RunSoFar = { startedAt: clock.now(), now: clock.now(), iterations: [] };
-  const notices = () => workflow.notices().map((notice) => ({ ...notice, type: "notice" as const, at: at() }));
+  let current = agent.name;
+  let waitingFor = 0;
+  let state: State | undefined;
+  let over: Verdict | undefined;
 
   yield { type: "run-started", at: at(), workflow: workflow.name, agent: agent.name };
-  for (;;) {
-    const state = await workflow.load();
-    yield* notices();
-    if (isVerdict(state)) return yield* end(state);
-
-    const unit = workflow.next(state, []);
-    if (isVerdict(unit)) return yield* end(unit, workflow.progress(state));
-    if (unit === "wait") throw new Error(`${workflow.name} waits although nothing is in flight`);
-
-    soFar = { ...soFar, now: clock.now() };
-    const stop = firstObjection(options.guards, soFar);
-    if (isVerdict(stop)) return yield* end(stop, workflow.progress(state));
-    if (stop !== undefined) {
-      if (stop.until !== waitingFor) yield { type: "waiting", at: at(), until: new Date(stop.until).toISOString(), reason: stop.reason };
-      waitingFor = stop.until;
-      await clock.sleep(Math.min(stop.until, clock.now() + lookAgain), options.finish);
-      continue;
+  try {
+    for (;;) {
+      if (over === undefined) yield* load();
+      const pause = over ?? (yield* startAgents(state as State));
+      // What is under way is not lost: it is folded in first, and then everything is asked again.
+      if (isVerdict(pause) && lanes.inFlight().length === 0) return yield* end(pause);
+      const delay = pause !== undefined && "until" in pause ? pause : undefined;
+      if (delay !== undefined && delay.until > clock.now() && delay.until !== waitingFor)
+        yield { type: "waiting", at: at(), until: new Date(delay.until).toISOString(), reason: delay.reason };
+      waitingFor = delay?.until ?? waitingFor;
+      yield* settle(yield* lanes.listen(delay && Math.min(delay.until, clock.now() + lookAgain)));
     }
-
-    const brief = await workflow.brief(state, unit, notesFor(unit, soFar));
-    if (isVerdict(brief)) return yield* end(brief);
-    if (brief === "later") continue;
-    const { iteration, tokens: briefTokens, workspace } = brief;
-    const { id, phase, title } = unit;
-    yield { type: "iteration-started", at: at(), iteration, unit: id, phase, title, briefTokens, workspace, progress: workflow.progress(state) };
-
-    const run = yield* follow(agent, brief, options, at);
-    const outcome = await workflow.accept(state, unit, run);
-    yield* notices();
-    if (isVerdict(outcome)) return yield* end(outcome);
-
-    const { usage, costUsd, endedAt } = run;
-    soFar = { ...soFar, iterations: [...soFar.iterations, { iteration, unit, outcome, endedAt, usage, costUsd }] };
-    yield { type: "iteration-ended", at: at(), iteration, unit: id, outcome, durationMs: endedAt - run.startedAt, usage, costUsd };
+  } finally {
+    await lanes.close();
   }
 
-  async function* end(verdict: Verdict, progress?: Progress): AsyncGenerator<LoopEvent, Verdict> {
+  async function* load(): AsyncGenerator<LoopEvent> {
+    const loaded = await workflow.load();
     yield* notices();
-    yield { type: "run-ended", at: at(), verdict, progress };
+    if (isVerdict(loaded)) over = loaded;
+    else state = loaded;
+  }
+
+  /** Starts agents until there is no more room, nothing to start for now, or a reason not to. */
+  async function* startAgents(state: State): AsyncGenerator<LoopEvent, Verdict | Delay | undefined> {
+    while (lanes.hasRoom()) {
+      const inFlight = lanes.inFlight();
+      const taken = inFlight.map((live) => live.unit);
+      const unit = workflow.next(state, taken);
+      if (unit === "wait" && taken.length === 0) throw new Error(`${workflow.name} waits although nothing is in flight`);
+      if (unit === "wait") return undefined;
+      if (isVerdict(unit)) return unit;
+
+      soFar = { ...soFar, now: clock.now(), inFlight, account: workflow.account?.(state), memory: workflow.memory?.(state) };
+      const choice = firstObjection(guards, soFar) ?? choose(soFar);
+      if (isVerdict(choice) || "until" in choice) return choice;
+      if (choice.agent.name !== current) {
+        yield { type: "agent-changed", at: at(), from: current, to: choice.agent.name, reason: choice.reason ?? "It is its turn." };
+        current = choice.agent.name;
+      }
+
+      const { id, phase, title } = unit;
+      const brief = await workflow.brief(state, unit, notesFor(unit, soFar));
+      if (brief === "later") return { until: clock.now(), reason: `${title} is read later.` };
+      if (isVerdict(brief)) return (over = brief);
+      const { iteration, tokens: briefTokens, workspace } = brief;
+      const about = { unit: id, phase, title, briefTokens, workspace, progress: workflow.progress(state), agent: current };
+      yield { type: "iteration-started", at: at(), iteration, ...about, forecast: soFar.account?.forecast };
+      lanes.start({ ...choice, unit, brief });
+    }
+  }
+
+  async function* settle(ended: LiveIteration | undefined): AsyncGenerator<LoopEvent> {
+    if (ended === undefined) return;
+    const { unit, run } = ended;
+    const { iteration, agent, usage, costUsd, estimated, startedAt, endedAt } = run;
+    const outcome = await workflow.accept(state as State, unit, run);
+    yield* notices();
+    if (isVerdict(outcome)) return void (over ??= outcome);
+    soFar = { ...soFar, iterations: [...soFar.iterations, { iteration, unit, agent, outcome, startedAt, endedAt, usage, costUsd }] };
+    yield { type: "iteration-ended", at: at(), iteration, unit: unit.id, outcome, durationMs: endedAt - startedAt, usage, costUsd, estimated };
+  }
+
+  function* notices(): Generator<LoopEvent> {
+    for (const notice of workflow.notices()) yield { ...notice, type: "notice", at: at() };
+  }
+
+  async function* end(verdict: Verdict): AsyncGenerator<LoopEvent, Verdict> {
+    yield* notices();
+    yield { type: "run-ended", at: at(), verdict, progress: state === undefined ? undefined : workflow.progress(state) };
     return verdict;
   }
-}
-
-/** Runs the agent, passing on what it says, and folds the stream into one AgentRun. */
-async function* follow(agent: Agent, brief: Brief, options: LoopOptions, at: () => string): AsyncGenerator<LoopEvent, AgentRun> {
-  const startedAt = options.clock.now();
-  const none = { input: 0, cached: 0, output: 0, requests: 0 };
-  let run: AgentRun = {
-    iteration: brief.iteration,
-    agent: agent.name,
-    confinement: agent.confinement,
-    startedAt,
-    endedAt: startedAt,
-    usage: none,
-    brief,
-    message: "",
-  };
-  for await (const event of agent.run(brief, { signal: options.abort })) {
-    if (event.type === "usage") run = { ...run, usage: event.usage, costUsd: event.costUsd ?? run.costUsd, model: event.model ?? run.model };
-    if (event.type === "end") run = { ...run, message: event.message, failure: event.failure };
-    yield { type: "agent", at: at(), iteration: brief.iteration, event };
-  }
-  return { ...run, endedAt: options.clock.now() };
-}
-
-function firstObjection(guards: LoopOptions["guards"], soFar: RunSoFar): Verdict | Delay | undefined {
-  const answers = guards.map((guard) => guard(soFar)).filter((answer) => answer !== undefined);
-  return answers.find(isVerdict) ?? answers[0];
-}
-
-function notesFor(unit: Unit, soFar: RunSoFar): Notes {
-  const last = soFar.iterations.findLast((past) => past.unit.id === unit.id)?.outcome;
-  return last?.outcome === "refused" ? { refusal: last.reasons } : {};
 }
