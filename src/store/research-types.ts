@@ -42,7 +42,7 @@ export interface Research {
    * @throws ExpectedError as load.
    */
   edit(change: (rrd: Rrd) => Rrd): Promise<Rrd>;
-  /** The number for the iteration that begins now: one above all that were folded or journalled. */
+  /** A number for the iteration that begins now: one above all that were folded, journalled or given since this was opened. */
   nextIteration(): number;
   /**
    * Merges an iteration into the files. Once the journal holds it, no kill loses any part of it; folding an iteration that is

@@ -32,6 +32,7 @@ export async function openWriter(folder: string, { derive, notify }: ResearchOpt
   const warned = new Set<string>();
   let base: Rrd | undefined;
   let highest = await lastIteration(folder);
+  let given = 0;
 
   const ledger = async (): Promise<readonly LedgerLine[]> => {
     const lines = await readLines();
@@ -98,7 +99,7 @@ export async function openWriter(folder: string, { derive, notify }: ResearchOpt
   };
 
   return {
-    nextIteration: () => highest + 1,
+    nextIteration: () => (given = Math.max(highest, given) + 1),
     async load() {
       await replay();
       const lines = await ledger();
