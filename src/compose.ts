@@ -4,6 +4,7 @@ import type { AgentSettings } from "./agents/definition.js";
 import { createAgent } from "./agents/registry.js";
 import type { ResolvedConfig } from "./config/resolve.js";
 import { systemClock } from "./lib/clock.js";
+import { packageFile } from "./lib/package-root.js";
 import { redactFor } from "./lib/redact.js";
 import { heedSignals, limitIterations, limitWallTime, watchFiles, withinWallTime } from "./loop/guards.js";
 import { heedFailures } from "./loop/retry.js";
@@ -22,6 +23,7 @@ import { loadPrompt, rootOf } from "./workflows/research/prompt.js";
 import type { Library, ResearchState } from "./workflows/research/state.js";
 import { derive } from "./workflows/research/statistics.js";
 import { researchWorkflow } from "./workflows/research/workflow.js";
+import type { ServeTools } from "./workflows/research/brief.js";
 import { workspacesOf } from "./workflows/research/workspace.js";
 
 /** Where papers come from: folders of the user's, the packaged samples, and the reader for everything an agent found. */
@@ -70,6 +72,20 @@ export interface OpenedResearch {
 
 /** Takes the research's lock and puts workflow and agent together. `classicPrompt` set: the agent works on the folder itself. */
 export async function openForWork(
+/** How the CLI of an agent starts our own program to serve tools for this research. */
+export const toolsOf =
+  (folder: string): ServeTools =>
+  (names, paper) => ({
+    command: process.execPath,
+    args: [
+      ...[packageFile("dist", "cli.js"), "mcp", "--research", folder, "--tools", names.join(",")],
+      // An id comes from outside and may begin with a dash.
+      ...(paper === undefined ? [] : [`--paper=${paper}`]),
+    ],
+    names,
+    env: [],
+  });
+
   folder: string,
   config: ResolvedConfig,
   io: Io,
@@ -116,6 +132,7 @@ export async function openForWork(
 
 export interface Drive {
   readonly json: boolean;
+          ...(agent.takesTools === true ? { tools: toolsOf(folder) } : {}),
   readonly quiet: boolean;
   /** Most iterations of this run. */
   readonly iterations: number;

@@ -4,6 +4,7 @@ import { quote, recogniseFailure } from "./failures.js";
 import { type Json, object, objectIn, text } from "./json-line.js";
 import { countAnswers, eventsOf } from "./messages.js";
 import { ask, programOf, versionIn } from "./program.js";
+import { serverName, withoutSecrets } from "./tool-server.js";
 
 const fix = "Set AMP_API_KEY to an access token from https://ampcode.com/settings.";
 
@@ -11,10 +12,13 @@ const fix = "Set AMP_API_KEY to an access token from https://ampcode.com/setting
 export const amp: AgentDefinition = {
   name: "amp",
   confinement: "unconfined",
-  invoke(_brief, context) {
+  takesTools: true,
+  invoke({ access: { tools } }, context) {
     // Without a key it waits for a login that nobody can give, -x or not.
     if (!hasKey(context)) return { kind: "auth", message: `amp needs a key. ${fix}` };
-    const args = ["-x", "--stream-json", "--dangerously-allow-all", ...(context.options.args ?? [])];
+    const env = { ...context.settings.env, ...context.options.env };
+    const servers = tools === undefined ? [] : ["--mcp-config", JSON.stringify({ [serverName]: withoutSecrets(tools, env) })];
+    const args = ["-x", "--stream-json", "--dangerously-allow-all", ...servers, ...(context.options.args ?? [])];
     return { command: programOf(context, "amp"), args };
   },
   reader: readAmp,

@@ -1,12 +1,14 @@
-import type { Brief } from "../loop/types.js";
+import type { Brief, ToolServer } from "../loop/types.js";
 import { readClaude } from "./claude-stream.js";
 import type { AgentCheck, AgentContext, AgentDefinition, Invocation } from "./definition.js";
 import { ask, instructions, programOf, versionIn } from "./program.js";
+import { serverName, withoutSecrets } from "./tool-server.js";
 
 /** Claude Code: https://code.claude.com/docs/en/headless */
 export const claude: AgentDefinition = {
   name: "claude",
   confinement: "workspace",
+  takesTools: true,
   invoke(brief, context): Invocation {
     const { options } = context;
     const model = options.model === undefined ? [] : ["--model", options.model];
@@ -23,6 +25,7 @@ export const claude: AgentDefinition = {
         // Set where research-ralph was started from within a Claude Code session; it changes how a new one behaves.
         CLAUDECODE: undefined,
         CLAUDE_CODE_ENTRYPOINT: undefined,
+        ...(brief.access.tools === undefined ? {} : waitForTools),
         // As root it refuses --dangerously-skip-permissions otherwise.
         ...(brief.access.everything && process.getuid?.() === 0 ? { IS_SANDBOX: "1" } : {}),
       },
@@ -49,19 +52,25 @@ export const claude: AgentDefinition = {
   },
 };
 
+/** By itself it asks the model after a few seconds without tools, however busy the machine, or hides them behind a search. */
+const waitForTools = { MCP_CONNECTION_NONBLOCKING: "0", MCP_TIMEOUT: "60000", MCP_CONNECT_TIMEOUT_MS: "60000", ENABLE_TOOL_SEARCH: "0" };
+
 /**
  * No shell, writes in the workspace alone, no file of the user's instructions or settings. `--tools` is what it has at all,
- * `--permission-mode acceptEdits` refuses paths outside the workspace, `--allowedTools` lets the web tools run unasked.
+ * `--permission-mode acceptEdits` refuses paths outside the workspace, `--allowedTools` lets the web's and our tools run unasked.
  * The memory folder among its own files is excepted from the refusal (2.1.330), also with memory turned off: it has to be
  * denied by name, or a paper's hidden instruction could reach later sessions.
  */
 function confined({ access }: Brief, { options, settings }: AgentContext): string[] {
   const web = access.web ? ["WebSearch", "WebFetch"] : [];
   const tools = ["Write", ...(access.read ? ["Read"] : []), ...web];
-  const ownFiles = { ...settings.env, ...options.env }["CLAUDE_CONFIG_DIR"] || "~/.claude";
+  const allowed = [...web, ...(access.tools?.names ?? []).map((name) => `mcp__${serverName}__${name}`)];
+  const env = { ...settings.env, ...options.env };
+  const ownFiles = env["CLAUDE_CONFIG_DIR"] || "~/.claude";
   return [
     ...["--tools", tools.join(",")],
-    ...(web.length > 0 ? ["--allowedTools", web.join(",")] : []),
+    ...(allowed.length > 0 ? ["--allowedTools", allowed.join(",")] : []),
+    ...(access.tools === undefined ? [] : ["--mcp-config", JSON.stringify(serversOf(access.tools, env))]),
     // An absolute path begins with two slashes in its rules. Edit stands for every tool that changes a file.
     ...["--disallowedTools", `Edit(${ownFiles.startsWith("/") ? "/" : ""}${ownFiles}/**)`],
     ...["--permission-mode", "acceptEdits", "--no-session-persistence"],
@@ -70,3 +79,7 @@ function confined({ access }: Brief, { options, settings }: AgentContext): strin
       : ["--setting-sources", "", "--strict-mcp-config", "--disable-slash-commands", "--system-prompt", instructions]),
   ];
 }
+
+const serversOf = (tools: ToolServer, env: NodeJS.ProcessEnv) => ({
+  mcpServers: { [serverName]: { type: "stdio", ...withoutSecrets(tools, env), alwaysLoad: true } },
+});

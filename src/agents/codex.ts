@@ -1,15 +1,17 @@
 import { existsSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
-import type { Brief } from "../loop/types.js";
+import type { Brief, ToolServer } from "../loop/types.js";
 import { readCodex } from "./codex-stream.js";
 import type { AgentCheck, AgentContext, AgentDefinition, Invocation } from "./definition.js";
 import { ask, instructions, programOf, versionIn } from "./program.js";
+import { serverName } from "./tool-server.js";
 
 /** OpenAI Codex: https://developers.openai.com/codex/noninteractive */
 export const codex: AgentDefinition = {
   name: "codex",
   confinement: "workspace",
+  takesTools: true,
   invoke(brief, context): Invocation {
     const { options } = context;
     const command = programOf(context, "codex");
@@ -24,6 +26,7 @@ export const codex: AgentDefinition = {
         ...args,
         ...confined(brief, own !== undefined && ownModel(context)),
         ...(own === undefined ? [] : lean(own.instructions)),
+        ...(brief.access.tools === undefined ? [] : served(brief.access.tools)),
         ...(options.args ?? []),
         "-",
       ],
@@ -76,6 +79,16 @@ const confined = ({ access }: Brief, knownModel: boolean): string[] => [
   ...set("shell_environment_policy.ignore_default_excludes", "false"),
   // A brief with files to read keeps the shell, which can read whatever the user can: then nothing may leave.
   ...set("web_search", access.web && !access.read ? '"live"' : '"disabled"'),
+];
+
+/** Codex gives a server PATH, HOME and a few like them, and of the rest what is named. Without the tools a run is worth nothing. */
+const served = ({ command, args, env }: ToolServer): string[] => [
+  ...set(`mcp_servers.${serverName}.command`, JSON.stringify(command)),
+  ...set(`mcp_servers.${serverName}.args`, JSON.stringify(args)),
+  ...set(`mcp_servers.${serverName}.env_vars`, JSON.stringify(env)),
+  ...set(`mcp_servers.${serverName}.default_tools_approval_mode`, '"approve"'),
+  ...set(`mcp_servers.${serverName}.startup_timeout_sec`, "60"),
+  ...set(`mcp_servers.${serverName}.required`, "true"),
 ];
 
 const choosesModel = /^(?:-m.*|-p.*|--oss|--local-provider.*|--model(?:=.*)?|--profile(?:=.*)?|(?:model|model_catalog_json|profile)\s*=.*)$/;

@@ -84,6 +84,8 @@ export interface AgentDefinition {
   readonly confinement: Agent["confinement"];
   /** Set where it answers briefs of ours alone and can't work on a folder by a prompt of the original's kind. */
   readonly briefsOnly?: true;
+  /** Its invocation hands the brief's `access.tools` to the CLI. */
+  readonly takesTools?: true;
   /** The command for this brief, or why there can't be one (no key, say). Starts nothing, writes nothing. */
   invoke(brief: Brief, context: AgentContext): Invocation | Failure;
   /** A reader for one run. */

@@ -18,6 +18,8 @@ export function agentFrom(definition: AgentDefinition, context: AgentContext): A
   return {
     name,
     confinement,
+    // In classic mode the agent works with what its user gave it.
+    ...(definition.takesTools === true && !settings.classic ? { takesTools: true as const } : {}),
     async *run(brief, { signal }): AsyncGenerator<AgentEvent> {
       const invocation = commandFor(definition, brief, context);
       if (isFailure(invocation)) return yield failed(invocation);

@@ -4,6 +4,8 @@ export type Redact = (text: string) => string;
 export const redacted = "[secret removed]";
 
 const secretName = /(?:^|_)(?:api_?key|key|token|secret|password|passwd|credentials?|pat)(?:_|$)/i;
+/** Whether a variable of this name is likely to hold a secret. */
+export const namesSecret = (name: string): boolean => secretName.test(name);
 /** Shorter values, such as "true", would be taken out of every text; a path leads to a secret and is none. */
 const secretValue = /^[^\s/~]\S{11,}$/;
 

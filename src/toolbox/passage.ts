@@ -22,6 +22,17 @@ export function passageOf(text: PaperText, section: string | undefined): Passage
   return { start: place.start, end, ...(end < text.text.length ? { next: end } : {}) };
 }
 
+/** The text from the top in pieces as `@offset` gives them: their places, in order. */
+export function piecesOf({ text }: Pick<PaperText, "text">): Passage[] {
+  const pieces: Passage[] = [];
+  for (let at = 0; at < text.length;) {
+    const end = pieceEnd(text, at, pieceTokens);
+    pieces.push({ start: at, end, ...(end < text.length ? { next: end } : {}) });
+    at = end;
+  }
+  return pieces;
+}
+
 function placeOf({ text, marks }: PaperText, section: string | undefined): { start: number; end: number } | undefined {
   if (section === undefined || section === "") return { start: 0, end: text.length };
   const offset = /^@(\d{1,12})$/.exec(section)?.[1];

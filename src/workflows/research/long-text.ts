@@ -8,6 +8,16 @@ import type { PaperText } from "../../sources/text.js";
 export const inlineTokens = 60_000;
 const partTokens = 6_000;
 
+/** What stands where, a line a stretch of the text; at most 1,500 tokens. */
+export function contents(text: PaperText, stretches: readonly { readonly name: string; readonly start: number; readonly end: number }[]): string {
+  const lines = stretches.map(({ name, start, end }) => {
+    const labels = text.marks.filter((mark) => mark.at >= start && mark.at < end).map((mark) => mark.label);
+    const range = labels.length > 1 ? `${labels[0]} to ${labels.at(-1)}` : (labels[0] ?? "");
+    return `${name}: ${range} ${clip(text.text.slice(start, end).trim().split("\n")[0] ?? "", 20)}`;
+  });
+  return clip(lines.join("\n"), 1_500);
+}
+
 export interface TextParts {
   /** Paths relative to the workspace, in reading order. */
   readonly files: readonly string[];
@@ -22,12 +32,11 @@ export async function writeParts(text: PaperText, workspace: string): Promise<Te
   const digits = String(parts.length).length < 2 ? 2 : String(parts.length).length;
   const files = parts.map((_, index) => `paper/${String(index + 1).padStart(digits, "0")}.txt`);
   for (const [index, part] of parts.entries()) await writeFile(join(workspace, files[index] ?? ""), part.text);
-  const outline = parts.map((part, index) => {
-    const labels = text.marks.filter((mark) => mark.at >= part.at && mark.at < part.at + part.text.length).map((mark) => mark.label);
-    const range = labels.length > 1 ? `${labels[0]} to ${labels.at(-1)}` : (labels[0] ?? "");
-    return `${files[index]}: ${range} ${clip(part.text.trim().split("\n")[0] ?? "", 20)}`;
-  });
-  return { files, outline: clip(outline.join("\n"), 1_500) };
+  const outline = contents(
+    text,
+    parts.map((part, index) => ({ name: files[index] ?? "", start: part.at, end: part.at + part.text.length })),
+  );
+  return { files, outline };
 }
 
 /** Cuts at paragraph ends, else at line ends, else at words. Nothing is lost: the parts joined are the text. */

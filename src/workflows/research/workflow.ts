@@ -9,7 +9,7 @@ import type { Protection } from "../../store/protect.js";
 import type { Change, Fold, Research } from "../../store/research.js";
 import type { Acceptable } from "./accepted.js";
 import { judge } from "./accept.js";
-import { type Material, writeBrief } from "./brief.js";
+import { type Material, type ServeTools, writeBrief } from "./brief.js";
 import { deferrals } from "./deferrals.js";
 import { requireSpace } from "./disk-space.js";
 import { ledgerLine } from "./ledger-line.js";
@@ -38,6 +38,8 @@ export interface ResearchWorkflowOptions {
   /** Move learned patterns into AGENTS.md as they come. */
   readonly learn: boolean;
   /** Filled by whoever opened the research; handed on to the loop. */
+  /** Set where the agent takes tools. */
+  readonly tools?: ServeTools;
   readonly notices: Omit<Notice, "type" | "at">[];
   /** Set where nothing confines the agent: remembers the files around it, to be put back once it has ended. */
   readonly protect?: (iteration: number) => Promise<Protection>;
@@ -79,7 +81,7 @@ export function researchWorkflow(options: ResearchWorkflowOptions): Workflow<Res
         const workspace = await workspaces.create(iteration);
         const fetched: Library = answer === undefined ? library : { ...library, text: async () => answer };
         const { brief, material } = await briefFor(
-          { folder: research.folder, root, prompt, library: fetched, workspaces },
+          { folder: research.folder, root, prompt, library: fetched, workspaces, tools: options.tools },
           state,
           unit as ResearchUnit,
           notes,
@@ -106,7 +108,7 @@ export function researchWorkflow(options: ResearchWorkflowOptions): Workflow<Res
 
 /** The brief of one iteration, written into `workspace`. Also what `research-ralph brief` prints. */
 export async function briefFor(
-  where: { folder: string; root: string; prompt: Prompt; library: Library; workspaces: Workspaces },
+  where: { folder: string; root: string; prompt: Prompt; library: Library; workspaces: Workspaces; tools?: ServeTools },
   state: ResearchState,
   unit: ResearchUnit,
   notes: Notes,
@@ -132,7 +134,7 @@ export async function briefFor(
     ...(repair === undefined ? {} : { repair }),
     ...(reasons === undefined ? {} : { reasons }),
   });
-  const access = { web: parts.web, read: parts.read, everything: false };
+  const access = { web: parts.web, read: parts.read, everything: false, ...(parts.tools === undefined ? {} : { tools: parts.tools }) };
   return { brief: { iteration, text: parts.text, tokens: estimateTokens(parts.text), workspace, access }, material: parts.material };
 }
 
