@@ -3,7 +3,8 @@
 /**
  * What a running loop tells whoever watches: terminal, JSON lines, transcripts. One union for all of them.
  */
-export type LoopEvent = RunStarted | IterationStarted | AgentChanged | AgentSaid | IterationEnded | Waiting | Notice | RunEnded;
+export type LoopEvent =
+  RunStarted | IterationStarted | AgentChanged | AgentSaid | IterationEnded | Waiting | HistoryCompressed | Notice | RunEnded;
 /**
  * ISO 8601 in UTC.
  */
@@ -175,6 +176,37 @@ export interface Waiting {
   at: Time;
   until: Time;
   reason: string;
+}
+export interface HistoryCompressed {
+  type: "history-compressed";
+  at: Time;
+  /**
+   * The last iteration that the summary covers.
+   */
+  iteration: number;
+  /**
+   * 'built-in', or the name of the agent that summarised.
+   */
+  by: string;
+  charsBefore: number;
+  charsAfter: number;
+  /**
+   * Estimated tokens by which the summary is shorter, less 'tokens'.
+   */
+  tokensSaved: number;
+  /**
+   * Tokens that the historian's model used.
+   */
+  tokens: number;
+  costUsd?: number;
+  /**
+   * Of the research so far.
+   */
+  compressions: number;
+  /**
+   * Of the research so far.
+   */
+  totalTokensSaved: number;
 }
 export interface Notice {
   type: "notice";

@@ -15,11 +15,11 @@ export interface JournalEntry {
    */
   changes: {
     /**
-     * A record of an array, or the file's own top level.
+     * A record of an array, the file's own top level, or its object 'loop'.
      */
-    in: "papers_pool" | "insights" | "rrd";
+    in: "papers_pool" | "insights" | "rrd" | "loop";
     /**
-     * The record's id; absent for 'rrd'.
+     * The record's id; absent for 'rrd' and 'loop'.
      */
     id?: string;
     /**

@@ -4,9 +4,9 @@ import type { Rrd } from "../generated/rrd.js";
 
 type Fields = Record<string, unknown>;
 
-/** A change of one record of rrd.json, or of the file's own top level. */
+/** A change of one record of rrd.json, of the file's own top level, or of what its loop remembers. */
 export interface Change {
-  readonly in: "papers_pool" | "insights" | "rrd";
+  readonly in: "papers_pool" | "insights" | "rrd" | "loop";
   /** Of a record: its id. */
   readonly id?: string;
   /** Fields and their new values. */
@@ -46,6 +46,10 @@ export function mergeChanges(rrd: Rrd, changes: readonly JournalledChange[], put
       if (kept.length > 0) notices.push(handEdit(`${list(kept)} of rrd.json`));
       continue;
     }
+    if (change.in === "loop") {
+      draft.top = { ...draft.top, loop: mergeFields(loopOf(draft.top), change).fields };
+      continue;
+    }
     const id = change.id ?? "";
     const records = draft.records(change.in);
     const current = records.get(id);
@@ -70,6 +74,10 @@ export function undoChanges(rrd: Rrd, changes: readonly JournalledChange[]): Rrd
     const { change } = renumbered(draft, each, changes);
     if (change.in === "rrd") {
       draft.top = undoFields(draft.top, change);
+      continue;
+    }
+    if (change.in === "loop") {
+      draft.top = { ...draft.top, loop: undoFields(loopOf(draft.top), change) };
       continue;
     }
     const id = change.id ?? "";
@@ -102,10 +110,10 @@ export function changesBetween(before: Rrd, after: Rrd): Change[] {
 
 /** Completes a change from the state it was made from, so that the journal can do without that state. */
 export function completeChange(change: Change, base: Rrd): JournalledChange {
-  const record = change.in === "rrd" ? topOf(base) : byId(base[change.in]).get(change.id ?? "");
+  const record = change.in === "rrd" ? topOf(base) : change.in === "loop" ? loopOf(base) : byId(base[change.in]).get(change.id ?? "");
   const touched = [...Object.keys(change.set), ...(change.unset ?? [])];
   // A record is kept whole, so that it can be put back; of the top level, which is the rest of the file, only what changes.
-  const read = change.in === "rrd" ? pick(record ?? {}, touched) : record;
+  const read = change.in === "rrd" || change.in === "loop" ? pick(record ?? {}, touched) : record;
   const was = change.was === null || (change.was === undefined && read === undefined) ? null : { ...read, ...change.was };
   const add = Object.fromEntries(Object.entries(change.add ?? {}).map(([name, values]) => [name, absentFrom(record?.[name], values)]));
   // Through JSON, so that a change made now and one replayed from the disk are the same: a field that is undefined is no field.
@@ -173,6 +181,8 @@ function differences(before: Fields, after: Fields): Pick<Change, "set" | "was" 
 
 const pick = (fields: Fields, names: readonly string[]): Fields =>
   Object.fromEntries(names.filter((name) => Object.hasOwn(fields, name)).map((name) => [name, fields[name]]));
+
+const loopOf = (rrd: Fields): Fields => (rrd["loop"] ?? {}) as Fields;
 
 function topOf(rrd: Rrd): Fields {
   const { papers_pool: _, insights: __, ...top } = rrd;

@@ -1,6 +1,7 @@
 import type { LedgerLine } from "../../generated/ledger.js";
 import type { Paper, Rrd, Statistics, Timing } from "../../generated/rrd.js";
 import { countingLines } from "../../store/ledger.js";
+import { deriveLoop } from "./observations.js";
 import { scoresOf, totalsOf, usesBothRubrics } from "./scores.js";
 import { isDecided, standingOf } from "./standing.js";
 
@@ -10,7 +11,7 @@ export function derive(rrd: Rrd, ledger: readonly LedgerLine[]): Rrd {
   const phase = standingOf(counted, ledger).phase;
   const whole = { ...counted, phase, timing: deriveTiming({ ...counted, phase }, ledger) };
   // A folder of the original that nobody has run yet stays as it is.
-  return ledger.length === 0 ? whole : { ...whole, loop: { ...rrd.loop, iteration: lastIteration(ledger), done: phase === "COMPLETE" } };
+  return ledger.length === 0 ? whole : { ...whole, loop: { ...deriveLoop(rrd, ledger), iteration: lastIteration(ledger), done: phase === "COMPLETE" } };
 }
 
 const lastIteration = (ledger: readonly LedgerLine[]): number => ledger.reduce((highest, line) => Math.max(highest, line.iteration), 0);

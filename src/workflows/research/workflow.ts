@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import type { Refusal } from "../../generated/rrd.js";
+import type { Paper, Refusal } from "../../generated/rrd.js";
 import type { redactFor } from "../../lib/redact.js";
 import { ExpectedError } from "../../lib/errors.js";
 import { estimateTokens } from "../../lib/tokens.js";
@@ -15,6 +15,7 @@ import { requireSpace } from "./disk-space.js";
 import { ledgerLine } from "./ledger-line.js";
 import { isLastUnit, nextUnit } from "./next.js";
 import { orVerdict } from "./or-verdict.js";
+import { memoryOf, observed } from "./observations.js";
 import { learnPatterns, readPatterns } from "./patterns.js";
 import type { Prompt } from "./prompt.js";
 import { repairOf } from "./repair.js";
@@ -37,9 +38,9 @@ export interface ResearchWorkflowOptions {
   readonly signal: AbortSignal;
   /** Move learned patterns into AGENTS.md as they come. */
   readonly learn: boolean;
-  /** Filled by whoever opened the research; handed on to the loop. */
   /** Set where the agent takes tools. */
   readonly tools?: ServeTools;
+  /** Filled by whoever opened the research; handed on to the loop. */
   readonly notices: Omit<Notice, "type" | "at">[];
   /** Set where nothing confines the agent: remembers the files around it, to be put back once it has ended. */
   readonly protect?: (iteration: number) => Promise<Protection>;
@@ -52,6 +53,7 @@ export function researchWorkflow(options: ResearchWorkflowOptions): Workflow<Res
   const { research, library, workspaces, prompt, root } = options;
   const materials = new Map<number, Material>();
   const protections = new Map<number, Protection>();
+  const briefed = new Map<number, Paper>();
   const later = deferrals(options);
   let swept = false;
 
@@ -66,6 +68,7 @@ export function researchWorkflow(options: ResearchWorkflowOptions): Workflow<Res
       }),
     next: (state, inFlight) => nextUnit(state, inFlight),
     progress: ({ rrd }) => progressOf(rrd),
+    memory: ({ rrd, ledger }) => memoryOf(rrd, ledger),
     notices: () => options.notices.splice(0),
 
     brief: (state, unit, notes) =>
@@ -89,6 +92,7 @@ export function researchWorkflow(options: ResearchWorkflowOptions): Workflow<Res
           workspace,
         );
         materials.set(iteration, material);
+        if (paper !== undefined) briefed.set(iteration, paper);
         // Last, as the brief itself fills the folder of texts.
         const protection = await options.protect?.(iteration);
         if (protection !== undefined) protections.set(iteration, protection);
@@ -99,11 +103,23 @@ export function researchWorkflow(options: ResearchWorkflowOptions): Workflow<Res
       orVerdict(async () => {
         const material = materials.get(run.iteration) ?? {};
         materials.delete(run.iteration);
+        const paper = briefed.get(run.iteration);
+        briefed.delete(run.iteration);
         for (const message of (await protections.get(run.iteration)?.putBack(run.agent)) ?? []) options.notices.push({ level: "warning", message });
         protections.delete(run.iteration);
-        return settle(options, state, unit as ResearchUnit, run, material);
+        return settle(options, asBriefed(state, paper), unit as ResearchUnit, run, material);
       }),
   };
+}
+
+/**
+ * The state with one record as it was when its brief was written. While others were folded in, a person may have changed it, and that
+ * is to be seen as a change.
+ */
+function asBriefed(state: ResearchState, paper: Paper | undefined): ResearchState {
+  const { rrd } = state;
+  if (paper === undefined || paperOf(rrd, paper.id) === undefined) return state;
+  return { ...state, rrd: { ...rrd, papers_pool: rrd.papers_pool.map((each) => (each.id === paper.id ? paper : each)) } };
 }
 
 /** The brief of one iteration, written into `workspace`. Also what `research-ralph brief` prints. */
@@ -161,16 +177,17 @@ async function settle(
 
   if (run.failure !== undefined) {
     const { kind, message } = run.failure;
+    const outcome: Outcome = { outcome: "failed", failure: run.failure };
     await research.fold({
       iteration: run.iteration,
       at: at.toISOString(),
       message: `${unit.id}: ${kind}`,
       later: true,
-      changes: [],
+      changes: await observed(unit, run, outcome, options.redact),
       ledger: { ...ledgerLine(unit, run, at, "failed"), failure: kind, reasons: [message] },
     });
     await workspaces.remove(run.iteration);
-    return { outcome: "failed", failure: run.failure };
+    return outcome;
   }
 
   const patterns = await readPatterns(research.folder);
@@ -179,6 +196,8 @@ async function settle(
   if (judged.redacted) options.notices.push({ level: "warning", message: secretFound(unit, run) });
   if ("reasons" in judged) {
     const reasons = [...judged.reasons];
+    const outcome: Outcome = { outcome: "refused", reasons };
+    const observation = await observed(unit, run, outcome, redact);
     await requireSpace(workspace);
     // A repair would send a kept one to the model again.
     if (judged.redacted) await workspaces.remove(run.iteration);
@@ -190,16 +209,18 @@ async function settle(
       iteration: run.iteration,
       at: at.toISOString(),
       message: `${unit.id}: refused`,
-      changes: [refusalChange(state, unit, { iteration: run.iteration, at: at.toISOString(), reasons })],
+      changes: [refusalChange(state, unit, { iteration: run.iteration, at: at.toISOString(), reasons }), ...observation],
       ledger: { ...ledgerLine(unit, run, at, "refused"), reasons },
     });
-    return { outcome: "refused", reasons };
+    return outcome;
   }
 
-  await research.fold(accepted(state, unit, run, judged, at));
+  const outcome: Outcome = { outcome: "accepted", summary: judged.summary };
+  const fold = accepted(state, unit, run, judged, at);
+  await research.fold({ ...fold, changes: [...fold.changes, ...(await observed(unit, run, outcome, redact))] });
   if (options.learn) await learnPatterns(options.root, await readPatterns(research.folder));
   for (const { iteration } of [...refusalsOf(state, unit), run]) await workspaces.remove(iteration);
-  return { outcome: "accepted", summary: judged.summary };
+  return outcome;
 }
 
 const secretFound = (unit: ResearchUnit, { agent }: AgentRun): string =>

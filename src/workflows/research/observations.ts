@@ -1,0 +1,86 @@
+import { createHash } from "node:crypto";
+import { join } from "node:path";
+import type { LedgerLine } from "../../generated/ledger.js";
+import type { Observation, Rrd } from "../../generated/rrd.js";
+import type { Redact } from "../../lib/redact.js";
+import { digestText, emptyDigest, mostDigest } from "../../loop/digest.js";
+import { bounded, type LoopMemory } from "../../loop/memory.js";
+import { loopTypeOf, signsOf } from "../../loop/stuck.js";
+import type { AgentRun, Failure, Outcome, Unit } from "../../loop/types.js";
+import type { Change } from "../../store/research.js";
+import { readResult } from "./result-file.js";
+
+const mostSaid = 300;
+
+/** Failures in which no agent got to work: there is nothing to learn from them. */
+const notAtWork: ReadonlySet<Failure["kind"]> = new Set(["rate-limit", "network", "auth", "missing", "too-large", "aborted"]);
+
+/** Fingerprint of the result in a workspace, of the last words where there is none; undefined where there are none either. */
+async function answerOf({ brief, message }: AgentRun): Promise<{ answer?: string; left: boolean }> {
+  const result = await readResult(join(brief.workspace, "result.json"));
+  const left = "value" in result;
+  const answer = left ? JSON.stringify(withoutUnit(result.value)) : message.replace(/\s+/g, " ").trim();
+  return answer === "" ? { left } : { left, answer: createHash("sha256").update(answer).digest("hex").slice(0, 12) };
+}
+
+/** The same answer to another unit is the same answer. */
+const withoutUnit = (value: unknown): unknown =>
+  typeof value === "object" && value !== null && !Array.isArray(value) ? { ...value, unit: undefined } : value;
+
+/** An outcome in one line, at most 300 characters. */
+function inOneLine(outcome: Outcome): string {
+  const said =
+    outcome.outcome === "accepted" ? outcome.summary : outcome.outcome === "refused" ? outcome.reasons.join("; ") : outcome.failure.message;
+  const line = said.replace(/\s+/g, " ").trim();
+  return line.length > mostSaid ? `${line.slice(0, mostSaid - 1)}…` : line;
+}
+
+/**
+ * The change that adds to rrd.json what came of a run; none where no agent got to work. It belongs into the fold of the outcome, and
+ * has to be asked for while the workspace still stands.
+ */
+export async function observed(unit: Unit, run: AgentRun, outcome: Outcome, redact: Redact = (text) => text): Promise<Change[]> {
+  if (outcome.outcome === "failed" && notAtWork.has(outcome.failure.kind)) return [];
+  const said = inOneLine(outcome);
+  const did = run.digest ?? emptyDigest;
+  const { answer, left } = outcome.outcome === "accepted" ? { left: true } : await answerOf(run);
+  // Redacted whole: what is cut first might leave half of a secret.
+  const digest = redact(digestText(did)).slice(0, mostDigest - said.length);
+  const signs = outcome.outcome === "accepted" ? [] : signsOf(did, left);
+  const observation: Observation = {
+    iteration: run.iteration,
+    unit: unit.id,
+    outcome: outcome.outcome,
+    ...(outcome.outcome === "failed" ? { failure: outcome.failure.kind } : {}),
+    said: redact(said),
+    ...(digest === "" ? {} : { digest }),
+    ...(answer === undefined ? {} : { answer }),
+    ...(signs.length === 0 ? {} : { signs }),
+  };
+  return [{ in: "loop", set: {}, add: { observations: [observation] } }];
+}
+
+/** What the loop remembers, with everything that follows from its records computed anew. Pure. */
+export function deriveLoop({ loop }: Rrd, ledger: readonly LedgerLine[]): NonNullable<Rrd["loop"]> {
+  const observations = bounded(loop?.observations ?? []);
+  const known = observations.length > 0 || loop?.loop_type !== undefined || loop?.stagnation_count !== undefined;
+  if (!known) return { ...loop };
+  return { ...loop, observations, loop_type: loopTypeOf(observations) ?? null, stagnation_count: stagnation(ledger) };
+}
+
+/** Iterations in a row, up to the last, whose work was not accepted. Those in which no agent got to work do not count. */
+function stagnation(ledger: readonly LedgerLine[]): number {
+  const since = ledger.slice(ledger.findLastIndex(({ outcome }) => outcome === "accepted" || outcome === "reset") + 1);
+  return since.filter(({ failure }) => failure === undefined || !notAtWork.has(failure as Failure["kind"])).length;
+}
+
+/** What guards and briefs are told of earlier iterations. */
+export function memoryOf({ loop }: Rrd, ledger: readonly LedgerLine[]): LoopMemory {
+  return {
+    observations: loop?.observations ?? [],
+    ...(loop?.history_summary ? { historySummary: loop.history_summary } : {}),
+    ...(loop?.rch_metrics === undefined ? {} : { metrics: loop.rch_metrics }),
+    ledger: ledger.slice(-5),
+    steering: loop?.steering ?? [],
+  };
+}
