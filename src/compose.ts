@@ -11,7 +11,11 @@ import { heedFailures } from "./loop/retry.js";
 import { runLoop } from "./loop/run-loop.js";
 import type { Agent, Guard, LoopEvent, Notice, Verdict, Workflow } from "./loop/types.js";
 import { listFolder, listSamples } from "./sources/folder.js";
+import { politeHttp, type PoliteHttpOptions } from "./sources/polite-http.js";
 import { readPaper } from "./sources/read-paper.js";
+import { allSources } from "./sources/registry.js";
+import { serviceOf } from "./sources/source-settings.js";
+import type { Http } from "./sources/source.js";
 import { protect } from "./store/protect.js";
 import { openResearch } from "./store/research.js";
 import { follow } from "./ui/follow.js";
@@ -19,11 +23,11 @@ import type { Io } from "./ui/io.js";
 import { sinkFor } from "./ui/sink-for.js";
 import { listenForSignals } from "./ui/signals.js";
 import { classicWorkflow } from "./workflows/research/classic.js";
+import type { ServeTools } from "./workflows/research/brief.js";
 import { loadPrompt, rootOf } from "./workflows/research/prompt.js";
 import type { Library, ResearchState } from "./workflows/research/state.js";
 import { derive } from "./workflows/research/statistics.js";
 import { researchWorkflow } from "./workflows/research/workflow.js";
-import type { ServeTools } from "./workflows/research/brief.js";
 import { workspacesOf } from "./workflows/research/workspace.js";
 
 /** Where papers come from: folders of the user's, the packaged samples, and the reader for everything an agent found. */
@@ -43,6 +47,17 @@ export function libraryFor(folder: string, root: string, contact: string | undef
   };
 }
 
+/** Polite access to the network, with what the configuration says of sources and who asks. */
+export function httpFor(
+  config: Pick<ResolvedConfig, "sources" | "stateDir" | "contact">,
+  signal: AbortSignal,
+  how: Pick<PoliteHttpOptions, "cacheDir" | "record" | "typed" | "patienceMs"> = {},
+): Http {
+  const { sources, stateDir, contact } = config;
+  const services = allSources.map((source) => serviceOf(source, sources));
+  return politeHttp({ signal, stateDir, services, ...(contact === undefined ? {} : { contact }), ...how });
+}
+
 export function settingsFor(config: ResolvedConfig, io: Io, transcripts: string | undefined, classic: boolean): AgentSettings {
   return {
     iterationMs: config.iterationMs,
@@ -56,6 +71,20 @@ export function settingsFor(config: ResolvedConfig, io: Io, transcripts: string 
     env: io.env,
   };
 }
+
+/** How the CLI of an agent starts our own program to serve tools for this research. */
+export const toolsOf =
+  (folder: string): ServeTools =>
+  (names, paper) => ({
+    command: process.execPath,
+    args: [
+      ...[packageFile("dist", "cli.js"), "mcp", "--research", folder, "--tools", names.join(",")],
+      // An id comes from outside and may begin with a dash.
+      ...(paper === undefined ? [] : [`--paper=${paper}`]),
+    ],
+    names,
+    env: [],
+  });
 
 type Telling = Omit<Notice, "type" | "at">;
 
@@ -72,20 +101,6 @@ export interface OpenedResearch {
 
 /** Takes the research's lock and puts workflow and agent together. `classicPrompt` set: the agent works on the folder itself. */
 export async function openForWork(
-/** How the CLI of an agent starts our own program to serve tools for this research. */
-export const toolsOf =
-  (folder: string): ServeTools =>
-  (names, paper) => ({
-    command: process.execPath,
-    args: [
-      ...[packageFile("dist", "cli.js"), "mcp", "--research", folder, "--tools", names.join(",")],
-      // An id comes from outside and may begin with a dash.
-      ...(paper === undefined ? [] : [`--paper=${paper}`]),
-    ],
-    names,
-    env: [],
-  });
-
   folder: string,
   config: ResolvedConfig,
   io: Io,
@@ -117,6 +132,7 @@ export const toolsOf =
           sleep,
           signal,
           learn: config.learn === "auto",
+          ...(agent.takesTools === true ? { tools: toolsOf(folder) } : {}),
           notices,
           redact,
           ...guarded,
@@ -132,7 +148,6 @@ export const toolsOf =
 
 export interface Drive {
   readonly json: boolean;
-          ...(agent.takesTools === true ? { tools: toolsOf(folder) } : {}),
   readonly quiet: boolean;
   /** Most iterations of this run. */
   readonly iterations: number;

@@ -47,7 +47,7 @@ const gentle = perSecond(1, 2);
 export interface StandIn {
   /** Base address. */
   readonly url: string;
-  /** Base address of the service itself. */
+  /** Base address of the service itself; empty where it has none and each user runs their own. */
   readonly of: string;
   /** Least milliseconds between two requests, where the owner of the address has said so; else the service's own rule holds. */
   readonly intervalMs?: number;
@@ -61,9 +61,9 @@ export interface Account extends HostRule {
 
 /** Which account a request to `url` is booked to. A stand-in has an account of its own, with the rule of what it stands for. */
 export function accountOf(url: URL, asker: { readonly keyed: boolean; readonly contact: boolean; readonly standIns: readonly StandIn[] }): Account {
-  const standIn = asker.standIns.find((each) => isUnder(url, each.url) && !isUnder(url, new URL(each.of).origin));
+  const standIn = asker.standIns.find((each) => isUnder(url, each.url));
   const path = standIn === undefined ? url.pathname : url.pathname.slice(new URL(standIn.url).pathname.replace(/\/$/, "").length);
-  const host = standIn === undefined ? url.hostname : new URL(standIn.of).hostname;
+  const host = standIn === undefined || standIn.of === "" ? url.hostname : new URL(standIn.of).hostname;
   const budget = budgets.find((each) => each.hosts.includes(host) && (each.path === undefined || path.startsWith(each.path)));
   const place = url.host.replace(/[^a-z0-9.-]/gi, "_");
   if (standIn?.intervalMs !== undefined) return { name: place, intervalMs: standIn.intervalMs, concurrency: 4 };

@@ -61,7 +61,7 @@ const wallClock: Clock = { now: Date.now, sleep: systemClock.sleep };
 export function politeHttp(options: PoliteHttpOptions): Http {
   const { stateDir, cacheDir, freshMs = day, record, services = [], contact, signal, clock = wallClock } = options;
   const standIns: StandIn[] = services
-    .filter(({ own, endpoint }) => endpoint !== own)
+    .filter(({ own, endpoint }) => URL.canParse(endpoint) && (own === "" || new URL(endpoint).origin !== new URL(own).origin))
     .map(({ own, endpoint, intervalMs }) => ({ url: endpoint, of: own, ...(intervalMs === undefined ? {} : { intervalMs }) }));
   const named = new Set(
     [...standIns.map(({ url }) => url), ...(options.typed ?? [])].filter((url) => URL.canParse(url)).map((url) => new URL(url).origin),

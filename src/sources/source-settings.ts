@@ -1,0 +1,49 @@
+import type { WrittenConfig } from "../generated/config.js";
+import type { Service } from "./polite-http.js";
+import { whyNotAsked } from "./registry.js";
+import type { Http, Source, SourceContext } from "./source.js";
+
+/** What the configuration says of sources, by the name that a person wrote. */
+export type SourcesConfig = NonNullable<WrittenConfig["sources"]>;
+type Settings = SourcesConfig[string];
+
+type Named = Pick<Source, "name" | "aliases">;
+
+const bare = (name: string) => name.toLowerCase().replace(/[^a-z0-9]/g, "");
+
+/** The settings of a source; "Semantic Scholar", semantic_scholar and its aliases all mean it. */
+export function settingsOf({ name, aliases }: Named, config: SourcesConfig): Settings {
+  const names = [name, ...aliases].map(bare);
+  return Object.entries(config).find(([written]) => names.includes(bare(written)))?.[1] ?? {};
+}
+
+/** Names under `sources` in the configuration that mean none of these sources. */
+export const unknownIn = (config: SourcesConfig, sources: readonly Named[]): string[] => {
+  const names = new Set(sources.flatMap(({ name, aliases }) => [name, ...aliases].map(bare)));
+  return Object.keys(config).filter((written) => !names.has(bare(written)));
+};
+
+const addressOf = (source: Source, settings: Settings) => (settings.endpoint ?? source.endpoint).replace(/\/+$/, "");
+
+/** A source as the limiter and the log know it. */
+export function serviceOf(source: Source, config: SourcesConfig): Service {
+  const settings = settingsOf(source, config);
+  const { interval_ms: intervalMs } = settings;
+  return { name: source.name, own: source.endpoint, endpoint: addressOf(source, settings), ...(intervalMs === undefined ? {} : { intervalMs }) };
+}
+
+/** With what a source is asked, or one sentence on why it can't be: turned off, or without the key, contact or address that it needs. */
+export function contextOf(
+  source: Source,
+  { config, env, http, contact }: { readonly config: SourcesConfig; readonly env: NodeJS.ProcessEnv; readonly http: Http; readonly contact?: string },
+): SourceContext | { readonly unavailable: string } {
+  const settings = settingsOf(source, config);
+  const variable = settings.key_variable ?? source.keyVariable;
+  // A line feed at the end, as `$(cat file)` leaves none but a secret store may, would be no valid header.
+  const key = variable === undefined ? undefined : env[variable]?.trim() || undefined;
+  const endpoint = addressOf(source, settings);
+  if (settings.off === true) return { unavailable: `${source.name} is turned off in the configuration (sources.${bare(source.name)}.off).` };
+  const context = { http, endpoint, ...(key === undefined ? {} : { key }), ...(contact === undefined ? {} : { contact }) };
+  const unavailable = whyNotAsked(source, context);
+  return unavailable === undefined ? context : { unavailable };
+}

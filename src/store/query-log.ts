@@ -1,0 +1,72 @@
+import { constants } from "node:fs";
+import { type FileHandle, open, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { QueryLine } from "../generated/query.js";
+import { hasCode } from "../lib/errors.js";
+import { explaining } from "./system-error.js";
+import { problemsOf } from "./validate.js";
+
+/** The file with one line for every question to a source, within a research folder. */
+export const queriesName = "queries.jsonl";
+
+export interface ReadQueries {
+  /** In the order of the file. */
+  readonly lines: readonly QueryLine[];
+  /** What could not be read, a sentence each. */
+  readonly notices: readonly string[];
+}
+
+/** Reads the questions that a research has asked. A line that can't be read is left out and named; a torn last one, which a kill leaves, silently. */
+export async function readQueries(folder: string): Promise<ReadQueries> {
+  const path = join(folder, queriesName);
+  const text = await explaining(path, () =>
+    readFile(path, "utf8").catch((error: unknown) => (hasCode(error, "ENOENT") ? "" : Promise.reject(error))),
+  );
+  const rows = text.split("\n").map((row, index) => ({ row, where: `${path}:${index + 1}`, line: row.trim() === "" ? undefined : parse(row) }));
+  return {
+    lines: rows.flatMap(({ line }) => (line === undefined ? [] : [line])),
+    notices: rows
+      .slice(0, -1)
+      .filter(({ row, line }) => row.trim() !== "" && line === undefined)
+      .map(({ where }) => `${where} can't be read and is ignored.`),
+  };
+}
+
+function parse(row: string): QueryLine | undefined {
+  try {
+    const line: QueryLine = JSON.parse(row);
+    return problemsOf("query", line).length === 0 ? line : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Writes questions to the log of a research, in the order of the calls. A torn last line of an earlier process is ended first.
+ * Rejects with an ExpectedError for a full or read-only disk: a search that is not recorded can't be replayed.
+ */
+export function queryRecorder(folder: string): (line: QueryLine) => Promise<void> {
+  const path = join(folder, queriesName);
+  let last: Promise<void> = Promise.resolve();
+  return (line) => {
+    const written = last.then(() => explaining(path, () => append(path, `${JSON.stringify(line)}\n`)));
+    last = written.catch(() => undefined);
+    return written;
+  };
+}
+
+async function append(path: string, text: string): Promise<void> {
+  const file = await open(path, constants.O_RDWR | constants.O_CREAT | constants.O_APPEND | constants.O_NOFOLLOW, 0o666);
+  try {
+    await file.appendFile((await isTorn(file)) ? `\n${text}` : text);
+  } finally {
+    await file.close();
+  }
+}
+
+async function isTorn(file: FileHandle): Promise<boolean> {
+  const { size } = await file.stat();
+  if (size === 0) return false;
+  const { buffer } = await file.read(Buffer.alloc(1), 0, 1, size - 1);
+  return buffer[0] !== 10;
+}
