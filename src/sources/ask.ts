@@ -107,7 +107,10 @@ export async function gather<Cursor>(
     incomplete = answer.reason;
     break;
   }
-  if (records.length === 0) return incomplete === undefined ? { status: "empty", reason: nothing } : { status: "error", reason: incomplete };
+  // Counted, and none of them to be read: that is no proof that there is nothing.
+  if (records.length === 0 && most > 0 && (total ?? 0) > 0)
+    return { status: "error", reason: incomplete ?? `The source counts ${total} results, and none that it sent could be read.` };
+  if (records.length === 0) return { status: "empty", reason: nothing };
   return {
     status: "ok",
     value: records.slice(0, Math.max(0, most)),

@@ -1,14 +1,24 @@
 import { arxiv } from "./clients/arxiv.js";
 import { biorxiv } from "./clients/biorxiv.js";
+import { brave } from "./clients/brave.js";
 import { crossref } from "./clients/crossref.js";
 import { europePmc } from "./clients/europe-pmc.js";
 import { openAlex } from "./clients/openalex.js";
+import { searxng } from "./clients/searxng.js";
 import { semanticScholar } from "./clients/semantic-scholar.js";
+import { tavily } from "./clients/tavily.js";
 import { unpaywall } from "./clients/unpaywall.js";
+import { gitHub, huggingFace } from "./code-links.js";
+import { webAddress } from "./fields.js";
+import { feedSource } from "./feed.js";
+import { listSource } from "./id-list.js";
 import type { Source, SourceContext } from "./source.js";
 
 /** Every service that code asks, in the order in which they are asked. A new one is a file in clients/ and a line here. */
-export const allSources: readonly Source[] = [arxiv, openAlex, semanticScholar, crossref, europePmc, unpaywall, biorxiv];
+export const allSources: readonly Source[] = [arxiv, openAlex, semanticScholar, crossref, europePmc, unpaywall, biorxiv, searxng, brave, tavily];
+
+/** Every service that is asked for anything: papers, and the code of papers. Their addresses and keys can be configured. */
+export const allServices: readonly Source[] = [...allSources, gitHub, huggingFace];
 
 /** What stands in for a service that may not be asked by programs. */
 export interface Substitute {
@@ -32,9 +42,15 @@ export const substitutes: readonly Substitute[] = [
 
 const normal = (name: string): string => name.trim().toLowerCase();
 
-/** The source of this name or alias, in any case; undefined for names that are none of ours, such as "web", which stays the agent's. */
-export function sourceNamed(name: string): Source | undefined {
+/**
+ * The source of this name or alias, in any case; `feed:<address>` and `list:<file or address>` are sources of their own, files relative to
+ * `root`. Undefined for names that are none of ours, such as "web", which stays the agent's.
+ */
+export function sourceNamed(name: string, root: string = process.cwd()): Source | undefined {
   const wanted = normal(name);
+  const [, kind, place = ""] = /^(feed|list):\s*(\S.*)$/i.exec(name.trim()) ?? [];
+  if (kind?.toLowerCase() === "feed") return webAddress(place) === undefined ? undefined : feedSource(place);
+  if (kind !== undefined) return listSource(place, root);
   return allSources.find((source) => source.name.toLowerCase() === wanted || source.aliases.includes(wanted));
 }
 
@@ -42,10 +58,10 @@ export function sourceNamed(name: string): Source | undefined {
 export const substituteFor = (name: string): Substitute | undefined => substitutes.find(({ aliases }) => aliases.includes(normal(name)));
 
 /** The sources that a name in a research's `sources` leads to: itself, its substitutes, or none. */
-export function sourcesFor(name: string): readonly Source[] {
-  const own = sourceNamed(name);
+export function sourcesFor(name: string, root?: string): readonly Source[] {
+  const own = sourceNamed(name, root);
   if (own !== undefined) return [own];
-  return (substituteFor(name)?.instead ?? []).map(sourceNamed).filter((source) => source !== undefined);
+  return (substituteFor(name)?.instead ?? []).map((each) => sourceNamed(each)).filter((source) => source !== undefined);
 }
 
 /** Why a source can't be asked as things are set up, as one sentence; undefined where it can. */

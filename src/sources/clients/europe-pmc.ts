@@ -103,7 +103,11 @@ export function readResult(json: unknown, endpoint: string): PaperRecord | undef
     // PubMed ends titles with a full stop.
     title: plainText(at(json, "title"))?.replace(/(?<!\.)\.$/, ""),
     identifiers,
-    url: webAddress(`https://europepmc.org/article/${line(at(json, "source")) ?? ""}/${line(at(json, "id")) ?? ""}`),
+    // Only where nothing else leads to it: books, patents, agricultural records.
+    url:
+      identifiers.doi !== undefined
+        ? undefined
+        : webAddress(`https://europepmc.org/article/${line(at(json, "source")) ?? ""}/${line(at(json, "id")) ?? ""}`),
     pdf: copies.find(({ kind }) => kind === "pdf")?.url,
     authors: authorsOf(json),
     date: day(at(json, "firstPublicationDate")) ?? day(at(json, "journalInfo", "printPublicationDate")) ?? day(at(json, "pubYear")),

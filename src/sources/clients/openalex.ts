@@ -145,7 +145,7 @@ export function readWork(json: unknown): PaperRecord | undefined {
     openalex: at(json, "id"),
     doi: at(json, "doi") ?? at(json, "ids", "doi"),
     pmid: at(json, "ids", "pmid"),
-    pmcid: at(json, "ids", "pmcid"),
+    pmcid: at(json, "ids", "pmcid") ?? pages.find((page) => /\/pmc\/articles\/(?:PMC)?\d+\/?$|pmc\.ncbi\.nlm\.nih\.gov\/articles\//i.test(page)),
     arxiv: pages.find((page) => /arxiv\.org\/abs\//.test(page)),
   });
   return paperRecord({

@@ -169,20 +169,23 @@ export function readPaper(json: unknown): PaperRecord | undefined {
     source: "Semantic Scholar",
     title: plainText(at(json, "title")),
     identifiers,
-    url: Object.keys(identifiers).length === 0 ? undefined : webAddress(at(json, "url")),
     pdf: isPage ? undefined : copy,
     authors: lines(list(at(json, "authors")).map((author) => at(author, "name"))),
     date: day(at(json, "publicationDate")) ?? day(at(json, "year")),
     abstract: abstractText(at(json, "abstract")),
-    kind: kindOf(lines(at(json, "publicationTypes")), venue),
+    kind: kindOf(lines(at(json, "publicationTypes")), venue, identifiers.doi),
     venue,
     citations: count(at(json, "citationCount")),
     copies: copy === undefined ? [] : [{ url: copy, kind: isPage ? "landing" : "pdf", ...(license === undefined ? {} : { license }) }],
   });
 }
 
-function kindOf(types: readonly string[], venue: string | undefined): PaperRecord["kind"] {
-  if (/^(?:arxiv(?:\.org)?|biorxiv|medrxiv|chemrxiv|research square|ssrn)\b/i.test(venue ?? "")) return "preprint";
+const preprintDoi = /^10\.(?:1101|64898|21203|26434|2139|31234|31219|20944)\//;
+
+function kindOf(types: readonly string[], venue: string | undefined, doi: string | undefined): PaperRecord["kind"] {
+  // A paper keeps the venue of its preprint when it has long been published under another DOI.
+  const isServer = /^(?:arxiv(?:\.org)?|biorxiv|medrxiv|chemrxiv|research square|social science research network)\b/i.test(venue ?? "");
+  if (isServer && (doi === undefined || preprintDoi.test(doi))) return "preprint";
   if (types.includes("Review")) return "review";
   if (types.includes("Editorial") || types.includes("News")) return "notice";
   if (types.some((type) => /^(?:JournalArticle|Conference|Book|BookSection|ClinicalTrial|CaseReport|Study|MetaAnalysis)$/.test(type)))
