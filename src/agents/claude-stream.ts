@@ -1,4 +1,4 @@
-import type { AgentEvent, Failure, Usage } from "../loop/types.js";
+import type { AgentEvent, Billing, Failure, Usage } from "../loop/types.js";
 import type { Answer, Reader } from "./definition.js";
 import { kindOfStatus, quote, recogniseFailure, type ServiceFailure, serviceFailure, timeIn } from "./failures.js";
 import { amount, detailOf, type Json, number, object, objectIn, objects, text, tokens } from "./json-line.js";
@@ -22,6 +22,7 @@ const kindOfError: Readonly<Record<string, ServiceFailure>> = {
 export function readClaude(): Reader {
   const answers = countAnswers();
   let model: string | undefined;
+  let billing: Billing | undefined;
   let retried: Json | undefined;
   let errorKind: ServiceFailure | undefined;
   let resetAt: string | undefined;
@@ -33,13 +34,14 @@ export function readClaude(): Reader {
     // What was tried again has come right.
     retried = undefined;
     answers.add(message);
-    return [...eventsOf(message), { type: "usage", usage: answers.total(), model }];
+    return [...eventsOf(message), { type: "usage", usage: answers.total(), model, billing }];
   }
 
   function system(event: Json): AgentEvent[] {
     // Work goes on, so what looked like the end was none.
     if (event["subtype"] === "init") {
       model = text(event["model"]) ?? model;
+      billing = billingOf(text(event["apiKeySource"]));
       result = undefined;
     }
     if (event["subtype"] !== "api_retry") return [];
@@ -60,19 +62,20 @@ export function readClaude(): Reader {
       message: `Refused: ${text(denial["tool_name"]) ?? "a tool"} ${detailOf(denial["tool_input"])}`,
     }));
     const costUsd = amount(event["total_cost_usd"]);
-    return [...denials, { type: "usage", usage: total(event), costUsd, model }];
+    return [...denials, { type: "usage", usage: total(event), costUsd, model, billing }];
   }
 
   /** The result's own totals: those of the streamed events lack the last words of each answer. */
   function total(event: Json): Usage {
-    const { requests } = answers.total();
+    const { requests, largest } = answers.total();
     const models = Object.values(object(event["modelUsage"]) ?? {}).map((one) => object(one) ?? {});
-    if (models.length === 0) return usageIn(object(event["usage"]) ?? {}, requests);
-    return { ...sum(models.map(usageOfModel)), requests };
+    if (models.length === 0) return { ...usageIn(object(event["usage"]) ?? {}, requests), largest };
+    return { ...sum(models.map(usageOfModel)), requests, largest };
   }
 
   function failure(): Failure | undefined {
     if (result !== undefined && result["is_error"] !== true && result["subtype"] === "success") return undefined;
+    if (result?.["subtype"] === "error_max_budget_usd") return { kind: "budget", message: "claude was ended by its own budget for this iteration." };
     const errors = Array.isArray(result?.["errors"]) ? result["errors"].filter((one) => typeof one === "string").join("\n") : "";
     const said = [text(result?.["result"]) ?? "", errors, text(retried?.["error"]) ?? ""].find((one) => one.trim() !== "") ?? "";
     const status = number(result?.["api_error_status"]) ?? number(retried?.["error_status"]);
@@ -109,6 +112,12 @@ export function readClaude(): Reader {
       return result === undefined ? {} : { message: text(result["result"]) ?? "" };
     },
   };
+}
+
+/** Where the login is a subscription's, no source of a key is named. */
+function billingOf(source: string | undefined): Billing | undefined {
+  if (source === undefined) return undefined;
+  return source === "none" || source === "oauth" ? "subscription" : "api";
 }
 
 function resetOf(info: Json): string | undefined {

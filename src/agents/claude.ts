@@ -9,13 +9,15 @@ export const claude: AgentDefinition = {
   name: "claude",
   confinement: "workspace",
   takesTools: true,
-  invoke(brief, context): Invocation {
+  invoke(brief, context, maxUsd): Invocation {
     const { options } = context;
     const model = options.model === undefined ? [] : ["--model", options.model];
+    // It takes no 0, which there is no need to ask it for either.
+    const budget = maxUsd === undefined ? [] : ["--max-budget-usd", Math.max(maxUsd, 0.01).toFixed(2)];
     const mode = brief.access.everything ? ["--dangerously-skip-permissions"] : confined(brief, context);
     return {
       command: programOf(context, "claude"),
-      args: ["-p", "--output-format", "stream-json", "--verbose", ...mode, ...model, ...(options.args ?? [])],
+      args: ["-p", "--output-format", "stream-json", "--verbose", ...mode, ...model, ...budget, ...(options.args ?? [])],
       env: {
         CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
         // What it left in the background would be killed with it.

@@ -45,7 +45,8 @@ export function readCodex(): Reader {
       output: usage.output + count("output_tokens"),
       requests,
     };
-    return [{ type: "usage", usage }];
+    // Only of a single request is it known how large the largest was.
+    return [{ type: "usage", usage: requests === 1 ? { ...usage, largest: usage.input + usage.output } : usage }];
   }
 
   return {

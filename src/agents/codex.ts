@@ -1,7 +1,7 @@
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
-import type { Brief, ToolServer } from "../loop/types.js";
+import type { Billing, Brief, ToolServer } from "../loop/types.js";
 import { readCodex } from "./codex-stream.js";
 import type { AgentCheck, AgentContext, AgentDefinition, Invocation } from "./definition.js";
 import { ask, instructions, programOf, versionIn } from "./program.js";
@@ -41,6 +41,8 @@ export const codex: AgentDefinition = {
     };
   },
   reader: readCodex,
+  ownModel: "gpt-5.5",
+  billing: billingOf,
   async check(context): Promise<AgentCheck> {
     const program = programOf(context, "codex");
     const version = await ask(context, program, ["--version"]);
@@ -127,6 +129,18 @@ function keyFrom(context: AgentContext): { CODEX_API_KEY?: string } {
   const { CODEX_API_KEY, OPENAI_API_KEY } = environment(context);
   if ((CODEX_API_KEY ?? "") !== "" || (OPENAI_API_KEY ?? "") === "") return {};
   return existsSync(join(usersHome(context), "auth.json")) ? {} : { CODEX_API_KEY: OPENAI_API_KEY };
+}
+
+/** A key is paid by use; the login that is linked says itself whether it is a subscription's. */
+function billingOf(context: AgentContext): Billing | undefined {
+  const { CODEX_API_KEY } = { ...environment(context), ...keyFrom(context) };
+  if ((CODEX_API_KEY ?? "") !== "") return "api";
+  try {
+    const login = JSON.parse(readFileSync(join(usersHome(context), "auth.json"), "utf8")) as { tokens?: unknown; OPENAI_API_KEY?: unknown };
+    return login.tokens != null ? "subscription" : login.OPENAI_API_KEY != null ? "api" : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 async function loginOf(context: AgentContext, program: string): Promise<string | undefined> {

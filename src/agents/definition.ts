@@ -1,5 +1,5 @@
 import type { WrittenConfig } from "../generated/config.js";
-import type { Agent, AgentEvent, Brief, Failure } from "../loop/types.js";
+import type { Agent, AgentEvent, Billing, Brief, Failure } from "../loop/types.js";
 
 /** What a config says about one agent: model, command, more arguments and environment. */
 export type AgentOptions = NonNullable<WrittenConfig["agents"]>[string];
@@ -86,8 +86,15 @@ export interface AgentDefinition {
   readonly briefsOnly?: true;
   /** Its invocation hands the brief's `access.tools` to the CLI. */
   readonly takesTools?: true;
-  /** The command for this brief, or why there can't be one (no key, say). Starts nothing, writes nothing. */
-  invoke(brief: Brief, context: AgentContext): Invocation | Failure;
+  /** The model it uses unless told otherwise, where its stream does not name it; for the estimate of what it costs. */
+  readonly ownModel?: string;
+  /** How its use is paid for, where its stream does not say. Undefined: not known. */
+  billing?(context: AgentContext): Billing | undefined;
+  /**
+   * The command for this brief, or why there can't be one (no key, say). Starts nothing, writes nothing. `maxUsd`: what it may cost, for
+   * CLIs that can keep to it.
+   */
+  invoke(brief: Brief, context: AgentContext, maxUsd?: number): Invocation | Failure;
   /** A reader for one run. */
   reader(): Reader;
   /** For `doctor`: is the program there, which version, is there a key or a login. Never throws. */

@@ -26,14 +26,17 @@ export const sum = (all: readonly Usage[]): Usage =>
 
 /**
  * Totals over the answers seen. An answer may come as several events, one a content block, each with the usage of the whole:
- * the last one of an id counts.
+ * the last one of an id counts. The largest is that of a single answer, with what was sent for it.
  */
-export function countAnswers(): { add(message: Json): void; total(): Usage } {
+export function countAnswers(): { add(message: Json): void; total(): Usage & { readonly largest: number } } {
   const answers = new Map<string, Usage>();
   return {
     add(message) {
       answers.set(text(message["id"]) ?? `${answers.size}`, usageIn(object(message["usage"]) ?? {}, 1));
     },
-    total: () => sum([...answers.values()]),
+    total: () => {
+      const all = [...answers.values()];
+      return { ...sum(all), largest: all.reduce((most, { input, output }) => Math.max(most, input + output), 0) };
+    },
   };
 }

@@ -6,6 +6,7 @@ import { redactFor } from "../lib/redact.js";
 import type { Agent, AgentEnd, AgentEvent, Brief, Failure } from "../loop/types.js";
 import { type AgentContext, type AgentDefinition, isFailure, type Invocation, type PreparedFile, type Reader } from "./definition.js";
 import { quote, recogniseFailure } from "./failures.js";
+import { priced } from "./price.js";
 
 /** Most bytes of a brief: Codex and Amp take no more on stdin. */
 export const mostBriefBytes = 1_048_576;
@@ -20,8 +21,8 @@ export function agentFrom(definition: AgentDefinition, context: AgentContext): A
     confinement,
     // In classic mode the agent works with what its user gave it.
     ...(definition.takesTools === true && !settings.classic ? { takesTools: true as const } : {}),
-    async *run(brief, { signal }): AsyncGenerator<AgentEvent> {
-      const invocation = commandFor(definition, brief, context);
+    async *run(brief, { signal, maxUsd }): AsyncGenerator<AgentEvent> {
+      const invocation = commandFor(definition, brief, context, maxUsd);
       if (isFailure(invocation)) return yield failed(invocation);
       try {
         for (const file of invocation.files ?? []) await prepare(file);
@@ -55,7 +56,7 @@ export function agentFrom(definition: AgentDefinition, context: AgentContext): A
             end = step.value;
             break;
           }
-          for (const event of reader.line(step.value)) yield event;
+          for (const event of reader.line(step.value)) yield withWhatIsKnown(event, reader, definition, context);
         }
       } finally {
         await lines.return({ cause: "aborted", stderr: "" });
@@ -68,12 +69,20 @@ export function agentFrom(definition: AgentDefinition, context: AgentContext): A
   };
 }
 
-function commandFor(definition: AgentDefinition, brief: Brief, context: AgentContext): Invocation | Failure {
+/** An event of usage with its price, how it is paid for, and whether it is the last. */
+function withWhatIsKnown(event: AgentEvent, reader: Reader, definition: AgentDefinition, context: AgentContext): AgentEvent {
+  const known = priced(event, context.options.model ?? definition.ownModel);
+  if (known.type !== "usage") return known;
+  const billing = known.billing ?? definition.billing?.(context);
+  return { ...known, ...(billing === undefined ? {} : { billing }), ...(reader.finished() ? { final: true } : {}) };
+}
+
+function commandFor(definition: AgentDefinition, brief: Brief, context: AgentContext, maxUsd: number | undefined): Invocation | Failure {
   const bytes = Buffer.byteLength(brief.text);
   if (bytes > mostBriefBytes) {
     return { kind: "too-large", message: `The brief is ${bytes} bytes long; agents take at most ${mostBriefBytes} on stdin.` };
   }
-  return definition.invoke(brief, context);
+  return definition.invoke(brief, context, maxUsd);
 }
 
 /** Our own clock first, then the CLI's protocol, then its stderr; the exit code alone is never trusted. */
