@@ -1,34 +1,33 @@
+import { getDocument, type HttpDocument, type HttpOptions } from "./http.js";
 import type { HttpFailure } from "./http-failure.js";
-import { getDocument, type HttpOptions } from "./http.js";
 import { isDocumentOf, type PaperIdentity } from "./identity.js";
+import type { Identifiers, PaperRecord } from "./paper-record.js";
 import { largestPdf } from "./pdf.js";
+import { pirateRefusal } from "./pirate-hosts.js";
 import { readDocument } from "./read-document.js";
-import { parseReference } from "./reference.js";
+import type { Answer, Http } from "./source.js";
 import type { PaperText } from "./text.js";
+import { type CopyService, type Endpoints, identifiersOf, type Place, publicEndpoints, ways } from "./ways.js";
 
 /** As much of a paper's record as leads to its text. With a title, what is fetched is checked to be that paper. */
-export interface PaperToRead extends Omit<PaperIdentity, "title" | "id"> {
+export interface PaperToRead extends Omit<PaperIdentity, "title" | "id" | "identifiers"> {
   readonly id: string;
   readonly title?: string | null;
+  readonly identifiers?: Identifiers | null;
 }
-
-/** Where services answer; tests set them. */
-export interface Endpoints {
-  readonly arxiv: string;
-  readonly arxivApi: string;
-  readonly crossref: string;
-  readonly doi: string;
-}
-
-export const publicEndpoints: Endpoints = {
-  arxiv: "https://arxiv.org",
-  arxivApi: "https://export.arxiv.org/api/query",
-  crossref: "https://api.crossref.org",
-  doi: "https://doi.org",
-};
 
 export interface FetchOptions extends HttpOptions {
+  /** Polite access to the network; plain requests where there is none. */
+  readonly http?: Http;
   readonly endpoints?: Partial<Endpoints>;
+  /** Who is asked for free copies of a paper that is not on arXiv. */
+  readonly copies?: readonly CopyService[];
+}
+
+/** A way that brought no whole text, and why, in one sentence. */
+export interface Tried {
+  readonly way: string;
+  readonly reason: string;
 }
 
 export type NotRead = {
@@ -38,33 +37,81 @@ export type NotRead = {
   readonly reason: string;
   /** Set where it may be read in some minutes or hours, and a reading from the abstract would be too early. */
   readonly transient?: true;
+  /** Every way that was tried, in order. */
+  readonly tried?: readonly Tried[];
 };
 
 export type Fetched = { readonly status: "ok"; readonly text: PaperText } | NotRead;
 
-/** The best text that a paper's addresses lead to: a whole one, else one cut short, else a landing page, else why there is none. */
+/** The best text that the ways to a paper lead to: a whole one, else one cut short, else a landing page, else why there is none. */
 export async function fetchPaper(paper: PaperToRead, options: FetchOptions): Promise<Fetched> {
   const failures: NotRead[] = [];
-  const asksToWait = new Set<string>();
+  const tried: Tried[] = [];
   const texts: PaperText[] = [];
-  for (const address of addressesOf(paper, { ...publicEndpoints, ...options.endpoints })) {
-    if (asksToWait.has(hostOf(address))) continue;
-    for (const read of await readAddress(address, paper, options)) {
-      if (read.status === "ok" && read.text.depth === "full") return read;
-      if (read.status === "ok") texts.push(read.text);
-      else failures.push(read);
-      if (read.status === "rate_limited") asksToWait.add(hostOf(address));
+  const seen = new Set<string>();
+  /** Hosts that ask to wait or don't answer: they are left alone for the rest of this paper. */
+  const quiet = new Set<string>();
+  const asking = { endpoints: { ...publicEndpoints, ...options.endpoints }, records: once(() => recordsOf(paper, options.copies ?? [])) };
+  const failed = (way: string, failure: NotRead) => {
+    failures.push(failure);
+    tried.push({ way, reason: failure.reason });
+  };
+
+  for (const { name, places: find } of ways) {
+    if (options.signal.aborted) return interrupted;
+    const places = await find(paper, asking);
+    if ("status" in places) {
+      failed(name, { status: places.status === "empty" ? "not-found" : places.status, reason: places.reason, ...transience(places) });
+      continue;
     }
-    if (options.signal.aborted) break;
+    for (const place of places) {
+      if (seen.has(place.url) || quiet.has(hostOf(place.url))) continue;
+      seen.add(place.url);
+      for (const read of await readPlace(place, paper, { ...options, quiet })) {
+        if (read.status === "ok" && read.text.depth === "full") return { status: "ok", text: from(read.text, name, place, tried) };
+        if (read.status !== "ok") failed(name, read);
+        else {
+          tried.push({ way: name, reason: shortfall(read.text) });
+          texts.push(from(read.text, name, place, tried));
+        }
+      }
+      if (options.signal.aborted) return interrupted;
+    }
   }
   const text = texts.find(({ depth }) => depth === "partial") ?? texts[0];
   const failure = mostHopeful(failures);
   // A landing page in place of a paper whose host is only busy would decide the paper from its abstract, for good.
   if (text !== undefined && (text.depth === "partial" || failure?.transient !== true)) return { status: "ok", text };
-  return failure ?? { status: "not-found", reason: `${paper.id} has no address to read it from; add a url or pdf_url.` };
+  if (failure !== undefined) return { ...failure, tried };
+  return { status: "not-found", reason: `${paper.id} has no address to read it from; add a url or pdf_url.` };
 }
 
+const interrupted: NotRead = { status: "error", reason: "Fetching was interrupted.", transient: true };
+
 const hostOf = (address: string) => (URL.canParse(address) ? new URL(address).host : address);
+const transience = ({ transient }: { readonly transient?: true }) => (transient === undefined ? {} : { transient });
+
+const shortfall = ({ depth }: PaperText) => (depth === "partial" ? "The text is cut short." : "The page is about the paper and does not hold it.");
+
+const from = (text: PaperText, way: string, place: Place, tried: readonly Tried[]): PaperText => ({
+  ...text,
+  origin: { way, url: place.url, ...(tried.length === 0 ? {} : { tried: [...tried] }) },
+});
+
+function once<Value>(make: () => Promise<Value>): () => Promise<Value> {
+  let made: Promise<Value> | undefined;
+  return () => (made ??= make());
+}
+
+/** What all copy services know of a paper. Where one can't be asked and none knows a copy, that is not known. */
+async function recordsOf(paper: PaperToRead, services: readonly CopyService[]): Promise<Answer<readonly PaperRecord[]>> {
+  const answers = await Promise.all(services.map(async ({ find }) => await find([identifiersOf(paper)])));
+  const records = answers.flatMap((answer) => (answer.status === "ok" ? answer.value : []));
+  if (records.some(({ copies, identifiers }) => (copies ?? []).length > 0 || identifiers.pmcid !== undefined))
+    return { status: "ok", value: records };
+  const unanswered = answers.filter((answer) => answer.status !== "ok" && answer.status !== "empty");
+  return unanswered.find((answer) => "transient" in answer) ?? unanswered[0] ?? { status: "empty", reason: "No service knows a free copy." };
+}
 
 /** Of several failures the one that is most worth another try, so that a paper is not given up for the lesser one. */
 function mostHopeful(failures: readonly NotRead[]): NotRead | undefined {
@@ -73,47 +120,41 @@ function mostHopeful(failures: readonly NotRead[]): NotRead | undefined {
   return failures.toSorted((a, b) => rank(a) - rank(b))[0];
 }
 
-function addressesOf(paper: PaperToRead, endpoints: Endpoints): string[] {
-  const { identifiers } = paper;
-  const fromId = paper.id.replace(/^arxiv_/, "").replace(/^([a-z-]+(?:\.[A-Z]{2})?)_(?=\d{7})/, "$1/");
-  const names = [identifiers?.arxiv, paper.id.startsWith("arxiv_") ? fromId : undefined, paper.url, paper.pdf_url, identifiers?.doi];
-  const references = names.map((name) => parseReference(name ?? ""));
-  const arxiv = references.find((reference) => reference.kind === "arxiv");
-  const addresses: (string | undefined | null)[] = [];
-  if (arxiv !== undefined) {
-    const id = `${arxiv.id}${arxiv.version === undefined ? "" : `v${arxiv.version}`}`;
-    addresses.push(`${endpoints.arxiv}/html/${id}`, `${endpoints.arxiv}/pdf/${id}`);
-  }
-  const isArxivs = (address: string | null | undefined) => parseReference(address ?? "").kind === "arxiv";
-  addresses.push(...[paper.pdf_url, paper.url].filter((address) => !isArxivs(address)).map((address) => withResolver(address, endpoints)));
-  const doi = references.find((reference) => reference.kind === "doi");
-  if (doi !== undefined && arxiv === undefined) addresses.push(`${endpoints.doi}/${encodeURI(doi.doi)}`);
-  return [...new Set(addresses.filter((address) => typeof address === "string" && address !== ""))] as string[];
-}
+type Reaching = FetchOptions & { readonly quiet: Set<string> };
 
-function withResolver(address: string | null | undefined, endpoints: Endpoints): string | null | undefined {
-  const reference = parseReference(address ?? "");
-  return reference.kind === "doi" ? `${endpoints.doi}/${encodeURI(reference.doi)}` : address;
-}
-
-/** What an address leads to; for a landing page also the PDF that it names, or why that could not be had. */
-async function readAddress(address: string, paper: PaperToRead, options: FetchOptions): Promise<Fetched[]> {
-  const fetched = await getDocument(address, largestPdf, options, "text/html, application/xhtml+xml, application/pdf;q=0.9, */*;q=0.5");
+/** What a place leads to; for a landing page also the PDF that it names, or why that could not be had. */
+async function readPlace(place: Place, paper: PaperToRead, options: Reaching): Promise<Fetched[]> {
+  const refused = pirateRefusal(place.url);
+  if (refused !== undefined) return [{ status: "blocked", reason: refused }];
+  const fetched = await request(place.url, "text/html, application/xhtml+xml, application/xml, application/pdf;q=0.9, */*;q=0.5", options);
   if (fetched.status !== "ok") return [notRead(fetched)];
   const page = await readDocument(fetched.bytes, { type: fetched.type, name: fetched.url, signal: options.signal });
   if (page.status !== "ok") return [page];
-  const own = checked(page.text, address, paper);
-  if (page.text.depth !== "abstract" || page.pdfUrl === undefined || page.pdfUrl === address) return [own];
+  const own = checked(page.text, place.url, paper);
+  if (page.text.depth !== "abstract") return [own];
+  if (place.landing !== true) return [{ status: "not-found", reason: `${hostOf(place.url)} has only a page about the paper there.` }];
+  if (page.pdfUrl === undefined || page.pdfUrl === place.url) return [own];
   // The page, not the person, names this address.
-  const privateAddresses = options.privateAddresses === true && hostOf(page.pdfUrl) === hostOf(address);
-  const pdf = await getDocument(page.pdfUrl, largestPdf, { ...options, privateAddresses }, "application/pdf");
+  const privateAddresses = options.privateAddresses === true && hostOf(page.pdfUrl) === hostOf(place.url);
+  const pdf = await request(page.pdfUrl, "application/pdf", { ...options, privateAddresses });
   if (pdf.status !== "ok") return [own, notRead(pdf)];
   const whole = await readDocument(pdf.bytes, { type: pdf.type, name: pdf.url, signal: options.signal });
   // A login page in place of the PDF is no better than the landing page.
   return whole.status === "ok" && whole.text.kind === "pdf" ? [checked(whole.text, page.pdfUrl, paper), own] : [own];
 }
 
-const notRead = ({ status, reason, transient }: HttpFailure): NotRead => ({ status, reason, ...(transient === undefined ? {} : { transient }) });
+/** A document, unless it or what it redirects to is a pirate's. */
+async function request(url: string, accept: string, options: Reaching): Promise<HttpDocument | HttpFailure> {
+  const refused = pirateRefusal(url);
+  if (refused !== undefined) return { status: "blocked", reason: refused };
+  const fetched = await (options.http?.get({ url, limit: largestPdf, accept }) ?? getDocument(url, largestPdf, options, accept));
+  if (fetched.status === "rate_limited" || (fetched.status === "error" && fetched.transient === true && fetched.code === undefined))
+    options.quiet.add(hostOf(url));
+  const redirected = fetched.status === "ok" ? pirateRefusal(fetched.url) : undefined;
+  return redirected === undefined ? fetched : { status: "blocked", reason: redirected };
+}
+
+const notRead = ({ status, reason, transient }: HttpFailure): NotRead => ({ status, reason, ...transience({ transient }) });
 
 function checked(text: PaperText, address: string, paper: PaperToRead): Fetched {
   // Some pages say only in their head what they are.

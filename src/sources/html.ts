@@ -51,6 +51,8 @@ function isTooDeep(source: string): boolean {
 function readPage(page: CheerioAPI, url: string | undefined): HtmlResult {
   const details = detailsOf(page, url);
 
+  // The notice stands in the page's foot, which is taken out below.
+  const brokeOff = /Conversion to HTML had a Fatal error and exited abruptly/i.test(page("body").text());
   formulasAsLatex(page);
   notesBehindTheirParagraphs(page);
   const hidden = removeHidden(page);
@@ -73,10 +75,12 @@ function readPage(page: CheerioAPI, url: string | undefined): HtmlResult {
       : [
           `${hidden.length} characters of hidden text were left out of the text${findInstructions(hidden).length > 0 ? "; they give instructions to a reviewer or model" : ""}.`,
         ];
+  if (brokeOff) warnings.push("The conversion of the paper to HTML broke off; some of the text may be missing.");
   const { title, authors, date, abstract, doi, pdfUrl } = details;
+  const depth = !isWhole ? "abstract" : brokeOff ? "partial" : "full";
   return {
     status: "ok",
-    text: buildText(parts, { kind: "html", depth: isWhole ? "full" : "abstract", title, authors, date, abstract, doi, warnings }),
+    text: buildText(parts, { kind: "html", depth, title, authors, date, abstract, doi, warnings }),
     pdfUrl,
   };
 }

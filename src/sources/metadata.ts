@@ -3,9 +3,9 @@ import { pathToFileURL } from "node:url";
 import { arxivPaper } from "./arxiv.js";
 import type { Candidate, Described } from "./candidate.js";
 import { crossrefPaper } from "./crossref.js";
-import { publicEndpoints } from "./fetch-paper.js";
 import { readPaper, type ReadOptions } from "./read-paper.js";
 import { documentEnding, paperId, type Reference } from "./reference.js";
+import { publicEndpoints } from "./ways.js";
 
 /**
  * Title, authors, date and abstract of the paper that a reference names: from arXiv for an arXiv id, from Crossref for a DOI, else from the

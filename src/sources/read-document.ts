@@ -1,4 +1,7 @@
 import { type HtmlResult, readHtml } from "./html.js";
+import { isJats, readJats } from "./jats.js";
+import { isGzip } from "./latex-archive.js";
+import { readLatex } from "./latex.js";
 import { readMarkdown } from "./markdown.js";
 import { readPdf } from "./pdf.js";
 
@@ -19,11 +22,13 @@ export interface DocumentHints {
 export async function readDocument(bytes: Uint8Array, { type = "", name = "", signal, pages }: DocumentHints): Promise<HtmlResult> {
   const head = Buffer.from(bytes.subarray(0, 1024)).toString("latin1");
   if (head.includes("%PDF-") || (/\.pdf$/i.test(name) && !/<html|<!doctype/i.test(head))) return readPdf(bytes, { signal, pages });
+  if (isGzip(bytes) || isTarNamed(type, name)) return readLatex(bytes);
   if (bytes.length > largestPage) return { status: "unreadable", reason: `The document is larger than ${largestPage / 1024 / 1024} MB and no PDF.` };
   if (bytes.includes(0) && !/charset=utf-16/i.test(type))
     return { status: "unreadable", reason: "The document is neither a PDF, a web page nor text." };
 
   const text = decode(bytes, type, head);
+  if (isJats(text)) return readJats(text);
   const isPlain = /\.(?:md|markdown|txt)$/i.test(name) || /^text\/(?:plain|markdown|x-markdown)/.test(type);
   if (
     !isPlain &&
@@ -33,9 +38,12 @@ export async function readDocument(bytes: Uint8Array, { type = "", name = "", si
   ) {
     return readHtml(text, /^https?:/.test(name) ? name : undefined);
   }
+  if (!isPlain && /^[^a-z]{0,200}\\document(?:class|style)\b/im.test(text.slice(0, 5000))) return readLatex(bytes);
   if (text.trim() === "") return { status: "unreadable", reason: "The document is empty." };
   return { status: "ok", text: readMarkdown(text, /\.txt$/i.test(name) ? "text" : "markdown") };
 }
+
+const isTarNamed = (type: string, name: string): boolean => /\bx-(?:eprint-)?tar\b/.test(type) || /\.tar$/i.test(name);
 
 function decode(bytes: Uint8Array, type: string, head: string): string {
   const named = /charset=["']?([\w-]+)/i.exec(type)?.[1] ?? /<meta[^>]+charset=["']?([\w-]+)/i.exec(head)?.[1] ?? "utf-8";

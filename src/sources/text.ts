@@ -15,7 +15,7 @@ export interface PaperText {
   readonly sha256: string;
   /** In the order of the text. */
   readonly marks: readonly Mark[];
-  readonly kind: "pdf" | "html" | "markdown" | "text";
+  readonly kind: "pdf" | "html" | "markdown" | "text" | "latex" | "jats";
   /** `partial`: a document longer than the reader's bounds. `abstract`: a page about the paper, such as a publisher's, without its body. */
   readonly depth: "full" | "partial" | "abstract";
   readonly title?: string;
@@ -28,6 +28,8 @@ export interface PaperText {
   /** The id that the document's own front matter gives it. */
   readonly id?: string;
   readonly doi?: string;
+  /** The way that led to it, its address, and the ways that were tried before and gave nothing better. */
+  readonly origin?: { readonly way: string; readonly url: string; readonly tried?: readonly { readonly way: string; readonly reason: string }[] };
   /** What a person should know of it, in whole sentences: hidden text that was left out, pages that were not read. */
   readonly warnings: readonly string[];
 }

@@ -33,7 +33,7 @@ async function read(
     signal: new AbortController().signal,
     contact: "mail@example.org",
     privateAddresses: true,
-    endpoints: { arxiv: server.origin, doi: server.origin },
+    endpoints: { arxiv: server.origin, ar5iv: `${server.origin}/ar5iv`, doi: server.origin, europePmc: `${server.origin}/pmc` },
   };
   return await readPaper({ id: "url_1", ...filled }, options);
 }
@@ -53,7 +53,7 @@ describe("readPaper over the network", () => {
   it("reads arXiv's PDF where there is no HTML, for old ids too", async () => {
     const old = await read({ "/pdf/cs/0112017": asPdf }, { id: "arxiv_cs_0112017", title });
     expect(old).toMatchObject({ status: "ok", text: { kind: "pdf", marks: [{ label: "p. 1" }] } });
-    expect(paths()).toEqual(["/html/cs/0112017", "/pdf/cs/0112017"]);
+    expect(paths()).toEqual(["/html/cs/0112017", "/ar5iv/html/cs/0112017", "/e-print/cs/0112017", "/pdf/cs/0112017"]);
   });
 
   it("follows a landing page to its PDF, and takes a PDF served as something else for what it is", async () => {

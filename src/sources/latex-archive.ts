@@ -1,0 +1,95 @@
+import { gunzipSync } from "node:zlib";
+
+/** An e-print unpacks to a few megabytes; its figures, which are skipped, to more. A bomb is larger than any of them. */
+const largestUnpacked = 128 * 1024 * 1024;
+const largestFile = 10 * 1024 * 1024;
+const mostFiles = 5000;
+/** What a text is made of; figures, styles and data are left alone. */
+const sourceEnding = /\.(?:tex|ltx|latex|bbl|txt)$/i;
+
+/** The source files of an e-print by their paths, in memory: nothing of it is written to the disk. */
+export type SourceFiles = ReadonlyMap<string, string>;
+
+export const isGzip = (bytes: Uint8Array): boolean => bytes[0] === 0x1f && bytes[1] === 0x8b;
+
+/**
+ * Unpacks an e-print: a gzipped tar, a gzipped single file, or either without gzip. Links, devices and names that lead out of the archive
+ * are skipped. `reason` where it is no such thing or unpacks to more than any paper does.
+ */
+export function unpackSource(bytes: Uint8Array): { readonly files: SourceFiles } | { readonly reason: string } {
+  let plain = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  if (isGzip(bytes)) {
+    try {
+      plain = gunzipSync(bytes, { maxOutputLength: largestUnpacked });
+    } catch (error) {
+      const isBomb = error instanceof RangeError;
+      return {
+        reason: isBomb
+          ? `The source unpacks to more than ${largestUnpacked / 1024 / 1024} MB.`
+          : "The source's archive is damaged; download it again.",
+      };
+    }
+  }
+  if (isTar(plain)) return { files: filesOfTar(plain) };
+  const text = textOf(plain.subarray(0, largestFile));
+  return /\\(?:documentclass|documentstyle|begin\s*\{document\})/.test(text)
+    ? { files: new Map([["main.tex", text]]) }
+    : { reason: "The source holds no LaTeX." };
+}
+
+const block = 512;
+const field = (header: Buffer, from: number, length: number): string => header.toString("latin1", from, from + length).replace(/\0.*$/s, "");
+
+/** A header's checksum is that of its bytes with spaces in place of the checksum itself. */
+function isTar(bytes: Buffer): boolean {
+  if (bytes.length < block) return false;
+  let sum = 0;
+  for (let at = 0; at < block; at += 1) sum += at >= 148 && at < 156 ? 32 : (bytes[at] ?? 0);
+  return sum === Number.parseInt(field(bytes, 148, 8).trim(), 8);
+}
+
+function filesOfTar(bytes: Buffer): SourceFiles {
+  const files = new Map<string, string>();
+  let longName: string | undefined;
+  for (let at = 0; at + block <= bytes.length && files.size < mostFiles;) {
+    const header = bytes.subarray(at, at + block);
+    if (header[0] === 0) break;
+    const size = Number.parseInt(field(header, 124, 12).trim() || "0", 8);
+    if (!Number.isSafeInteger(size) || size < 0) break;
+    const body = bytes.subarray(at + block, at + block + Math.min(size, largestFile));
+    at += block + Math.ceil(size / block) * block;
+    const type = String.fromCharCode(header[156] ?? 0);
+    if (type === "L") longName = body.toString("utf8").replace(/\0.*$/s, "");
+    if (type === "x") longName = /(?:^|\n)\d+ path=([^\n]*)\n/.exec(body.toString("utf8"))?.[1];
+    if (type === "L" || type === "x" || type === "g") continue;
+
+    const prefix = field(header, 257, 5) === "ustar" ? field(header, 345, 155) : "";
+    const name = longName ?? (prefix === "" ? field(header, 0, 100) : `${prefix}/${field(header, 0, 100)}`);
+    longName = undefined;
+    const path = pathWithin(name);
+    // Files only: a link could stand for a file of the user's.
+    if ((type === "0" || type === "\0") && path !== undefined && sourceEnding.test(path) && size <= largestFile) files.set(path, textOf(body));
+  }
+  return files;
+}
+
+/** A path inside the archive in its plainest form; undefined where it leads out of it. */
+export function pathWithin(name: string): string | undefined {
+  if (name.startsWith("/") || name.startsWith("\\") || /^[a-z]:/i.test(name) || name.includes("\0")) return undefined;
+  const parts: string[] = [];
+  for (const part of name.split(/[\\/]/)) {
+    if (part === "..") {
+      if (parts.pop() === undefined) return undefined;
+    } else if (part !== "" && part !== ".") parts.push(part);
+  }
+  return parts.length === 0 ? undefined : parts.join("/");
+}
+
+/** Old sources are Latin-1. */
+function textOf(bytes: Uint8Array): string {
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch {
+    return new TextDecoder("latin1").decode(bytes);
+  }
+}
