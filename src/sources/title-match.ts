@@ -5,6 +5,8 @@ export interface TitleParts {
   readonly words: readonly string[];
   /** The words run together: hyphens and spaces differ between sources. */
   readonly compact: string;
+  /** First letters of its words; other spellings have the same. */
+  readonly initials: string;
   /** What numbers the work within a row: "Part II" gives "part 2". */
   readonly part?: string;
   /** A title that many works carry: "Editorial", "Introduction to the minitrack …". */
@@ -40,6 +42,7 @@ export function titleParts(title: string, venue?: string | null): TitleParts | u
   return {
     words,
     compact: words.join(""),
+    initials: words.flatMap((word) => (tells(word) ? [word[0]] : [])).join(""),
     ...(part === undefined ? {} : { part }),
     generic: generic.test(normal),
     notice: notices.test(normal),

@@ -71,11 +71,28 @@ export function traitsOf(paper: PaperIdentity): Traits {
     ...(year === undefined ? {} : { year }),
     preprint: kind === "preprint" || onServer || arxiv !== undefined || (published.length === 0 && dois.length > 0),
     notice: kind === "notice" || title?.notice === true,
-    ...(venue === undefined || onServer ? {} : { venue }),
+    // A preprint's venue is what its authors wrote: "Phys.Rev.D76:013009,2007".
+    ...(venue === undefined || onServer || kind === "preprint" ? {} : { venue }),
     ...some("volume", firstNumber(paper.volume)),
     ...some("issue", firstNumber(paper.issue)),
     ...some("firstPage", firstPageOf(paper.pages)),
   };
+}
+
+/** Two records can be the same work only if they share one of these. */
+export function blockKeys({ keys, title, authors }: Traits): string[] {
+  const stems = keys.filter((key) => key.startsWith("doi ")).map((key) => `stem ${doiStem(key.slice(4))}`);
+  if (title === undefined) return [...keys, ...stems];
+  const who = authors.surname ?? "";
+  const telling = title.words.filter((word) => word.length > 3);
+  return [
+    ...keys,
+    ...stems,
+    // Half of all editorials would stand in one block.
+    `title ${title.compact}${title.generic || title.short ? ` ${who}` : ""}`,
+    // Spelling leaves first letters, and subtitles first words, as they are.
+    ...(title.words.length < 4 ? [] : [`letters ${title.initials} ${who}`, `words ${telling.slice(0, 3).join(" ")} ${who}`]),
+  ];
 }
 
 const some = <Name extends string>(name: Name, value: string | undefined): { readonly [key in Name]?: string } =>
