@@ -13,7 +13,7 @@ import type { Agent, Guard, LoopEvent, Notice, Verdict, Workflow } from "./loop/
 import { listFolder, listSamples } from "./sources/folder.js";
 import { politeHttp, type PoliteHttpOptions } from "./sources/polite-http.js";
 import { readPaper } from "./sources/read-paper.js";
-import { allSources } from "./sources/registry.js";
+import { allServices } from "./sources/registry.js";
 import { serviceOf } from "./sources/source-settings.js";
 import type { Http } from "./sources/source.js";
 import { protect } from "./store/protect.js";
@@ -54,7 +54,7 @@ export function httpFor(
   how: Pick<PoliteHttpOptions, "cacheDir" | "record" | "typed" | "patienceMs"> = {},
 ): Http {
   const { sources, stateDir, contact } = config;
-  const services = allSources.map((source) => serviceOf(source, sources));
+  const services = allServices.map((source) => serviceOf(source, sources));
   return politeHttp({ signal, stateDir, services, ...(contact === undefined ? {} : { contact }), ...how });
 }
 

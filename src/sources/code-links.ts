@@ -60,16 +60,16 @@ export async function codeLinks(work: WorkWithCode, contextFor: ContextFor): Pro
   const found = new Map<string, CodeLink>(
     named.map((repository) => [repository.toLowerCase(), { repository, relation: "official", source: "the paper" }]),
   );
-  const onHub = arxiv === undefined ? undefined : note("Hugging Face", await askHub(arxiv, hub));
+  const onHub = arxiv === undefined ? undefined : note("Hugging Face", await asked(hub, (context) => askHub(arxiv, context)));
   if (onHub !== undefined && !found.has(onHub.repository.toLowerCase())) found.set(onHub.repository.toLowerCase(), onHub);
-  for (const link of note("GitHub", await searchGitHub(work.title, arxiv, git)) ?? []) {
+  for (const link of note("GitHub", await asked(git, (context) => searchGitHub(work.title, arxiv, context))) ?? []) {
     const key = link.repository.toLowerCase();
     const known = found.get(key);
     found.set(key, known === undefined ? link : { ...link, relation: known.relation, source: known.source });
   }
   // Stars and whether it is still there, of those that the search did not find.
   for (const link of [...found.values()].filter(({ relation, pushed }) => relation === "official" && pushed === undefined).slice(0, mostOfficial)) {
-    const answer = await askRepository(link.repository, git);
+    const answer = await asked(git, (context) => askRepository(link.repository, context));
     if (answer.status === "empty") found.delete(link.repository.toLowerCase());
     const details = note("GitHub", answer);
     if (details !== undefined) found.set(link.repository.toLowerCase(), { ...link, ...details });
@@ -90,6 +90,10 @@ function repositoryOf(address: unknown): string | undefined {
 const inAbstract = (abstract: string): string[] => [
   ...new Set([...abstract.slice(0, 20_000).matchAll(repositoryName)].map(([, owner, name]) => `https://github.com/${owner}/${name}`)),
 ];
+
+/** A service's answer, or why it can't be asked. */
+const asked = async <Value>(context: ReturnType<ContextFor>, ask: (context: SourceContext) => Promise<Answer<Value>>): Promise<Answer<Value>> =>
+  "unavailable" in context ? { status: "blocked", reason: context.unavailable } : await ask(context);
 
 async function askHub(arxiv: string, context: SourceContext): Promise<Answer<CodeLink>> {
   const secret = context.key === undefined ? {} : { secret: { headers: { Authorization: `Bearer ${context.key}` } } };

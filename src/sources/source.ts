@@ -66,8 +66,8 @@ export interface SourceContext {
   readonly contextFor?: ContextFor;
 }
 
-/** The context that a source is asked with: its configured address, its key. */
-export type ContextFor = (source: Source) => SourceContext;
+/** The context that a source is asked with: its configured address, its key; or one sentence on why it can't be asked. */
+export type ContextFor = (source: Source) => SourceContext | { readonly unavailable: string };
 
 /** A work as a reference list or a person names it. */
 export interface TitledWork {

@@ -62,7 +62,9 @@ interface Checked {
 async function ask({ source, asks }: Check, works: readonly Identifiers[], contextFor: ContextFor): Promise<(Checked | undefined)[]> {
   const asked = works.filter(asks);
   if (asked.length === 0 || source.lookup === undefined) return works.map(() => undefined);
-  const answer = await source.lookup(asked, contextFor(source));
+  const context = contextFor(source);
+  if ("unavailable" in context) return works.map((work) => (asks(work) ? { source: source.name, reason: context.unavailable } : undefined));
+  const answer = await source.lookup(asked, context);
   return works.map((work) => {
     if (!asks(work)) return undefined;
     if (answer.status === "empty") return { source: source.name };
