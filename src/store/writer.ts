@@ -53,7 +53,8 @@ export async function openWriter(folder: string, { derive, notify }: ResearchOpt
       notices.push(`The ledger says that ${id} is done, rrd.json does not, and the journal that could restore it is gone; it will be done again.`);
     }
     const merged = mergeChanges(whole, entry?.changes ?? [], line?.outcome === "accepted");
-    const next = entry === undefined && restored.length === 0 ? rrd : derive(merged.rrd, withLine);
+    const isAsDerived = entry === undefined && restored.length === 0 && !isOlder(rrd, lines);
+    const next = isAsDerived ? rrd : derive(merged.rrd, withLine);
     return { rrd: next, before: rrd, stamp, notices: [...notices, ...merged.notices] };
   };
 
@@ -148,6 +149,10 @@ export async function openWriter(folder: string, { derive, notify }: ResearchOpt
     },
   };
 }
+
+/** Whether the file was saved from before the last iteration: its phase and statistics are then of the past, although no paper is. */
+const isOlder = ({ loop }: Rrd, lines: readonly LedgerLine[]): boolean =>
+  loop?.iteration !== undefined && lines.some(({ iteration }) => iteration > (loop?.iteration ?? 0));
 
 const isValid = (planned: Plan | undefined): boolean => planned !== undefined && problemsOf("rrd", planned.rrd).length === 0;
 
