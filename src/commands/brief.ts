@@ -4,9 +4,11 @@ import { join } from "node:path";
 import { libraryFor } from "../compose.js";
 import { resolveConfig } from "../config/resolve.js";
 import { isVerdict } from "../loop/types.js";
+import { recall } from "../loop/recall.js";
 import { readResearch } from "../store/research.js";
 import type { Io } from "../ui/io.js";
 import { nextClassicUnit } from "../workflows/research/classic.js";
+import { memoryOf } from "../workflows/research/observations.js";
 import { nextUnit } from "../workflows/research/next.js";
 import { fill, loadPrompt, rootOf } from "../workflows/research/prompt.js";
 import type { ResearchUnit } from "../workflows/research/state.js";
@@ -40,7 +42,7 @@ export async function briefCommand({ folder: argument, json }: { readonly folder
     try {
       const library = libraryFor(folder, root, config.contact, new AbortController().signal);
       const where = { folder, root, prompt: await loadPrompt(root), library, workspaces: workspacesOf(config.stateDir, folder) };
-      text = (await briefFor(where, state, unit as ResearchUnit, {}, iteration, workspace)).brief.text;
+      text = (await briefFor(where, state, unit as ResearchUnit, recall(memoryOf(rrd, ledger)), iteration, workspace)).brief.text;
     } finally {
       await rm(workspace, { recursive: true, force: true });
     }

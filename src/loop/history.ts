@@ -1,7 +1,7 @@
 import { estimateTokens } from "../lib/tokens.js";
 import type { LedgerLine } from "../generated/ledger.js";
 import { extractiveSummary } from "./extractive-summary.js";
-import type { HistoryMetrics, LoopMemory, Observation } from "./memory.js";
+import type { Compression, HistoryMetrics, LoopMemory, Observation } from "./memory.js";
 import type { LoopEvent } from "./types.js";
 
 /** Most characters of a history summary. */
@@ -10,21 +10,6 @@ export const mostSummary = 2_000;
 export const historianTokens = 1_000;
 export const historianTemperature = 0.3;
 const mostTrend = 20;
-
-/** A summary and what it cost. */
-export interface Compression {
-  /** At most 2,000 characters. */
-  readonly summary: string;
-  /** The last iteration that it covers. */
-  readonly upTo: number;
-  /** Who wrote it: `built-in`, or an agent's name. */
-  readonly by: string;
-  readonly charsBefore: number;
-  /** Tokens in and out that the historian's model used; 0 without a model. */
-  readonly tokens: number;
-  /** US dollars, as reported. */
-  readonly costUsd?: number;
-}
 
 /** What a historian with a model answers, or the sentence that says why it did not. */
 export type HistorianAnswer = { readonly summary: string; readonly tokens: number; readonly costUsd?: number } | { readonly reason: string };

@@ -17,6 +17,21 @@ export interface LoopMemory {
   readonly steering: readonly Steering[];
 }
 
+/** A summary and what it cost. */
+export interface Compression {
+  /** At most 2,000 characters. */
+  readonly summary: string;
+  /** The last iteration that it covers. */
+  readonly upTo: number;
+  /** Who wrote it: `built-in`, or an agent's name. */
+  readonly by: string;
+  readonly charsBefore: number;
+  /** Tokens in and out that the historian's model used; 0 without a model. */
+  readonly tokens: number;
+  /** US dollars, as reported. */
+  readonly costUsd?: number;
+}
+
 /** Observations that are kept at all. */
 export const mostObservations = 10;
 /** Observations that keep their digest once there are more than `mostObservations` with one. */

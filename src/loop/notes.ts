@@ -1,3 +1,4 @@
+import { recall } from "./recall.js";
 import { type Delay, type Guard, isVerdict, type Notes, type RunSoFar, type Unit, type Verdict } from "./types.js";
 
 /** What the guards say: a verdict of one goes before the delay of another. */
@@ -7,11 +8,12 @@ export function firstObjection(guards: readonly Guard[], soFar: RunSoFar): Verdi
 }
 
 /** What the loop adds to the brief of a unit. */
-export function notesFor(unit: Unit, { iterations }: RunSoFar): Notes {
+export function notesFor(unit: Unit, { iterations, memory }: RunSoFar): Notes {
   const tries = iterations.filter((past) => past.unit.id === unit.id);
   const last = tries.at(-1)?.outcome;
   const smaller = tries.filter(({ outcome }) => outcome.outcome === "failed" && outcome.failure.kind === "context").length;
   return {
+    ...recall(memory),
     ...(last?.outcome === "refused" ? { refusal: last.reasons } : {}),
     ...(smaller === 0 ? {} : { smaller }),
   };

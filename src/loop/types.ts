@@ -4,7 +4,7 @@
  */
 import type { AgentEnd, AgentEvent, Billing, Failure, Forecast, LoopEvent, Notice, Outcome, Progress, Usage, Verdict } from "../generated/event.js";
 import type { Digest } from "./digest.js";
-import type { LoopMemory } from "./memory.js";
+import type { Compression, LoopMemory } from "./memory.js";
 
 export type { AgentEnd, AgentEvent, Billing, Failure, Forecast, LoopEvent, Notice, Outcome, Progress, Usage, Verdict };
 
@@ -136,6 +136,8 @@ export interface Workflow<State> {
   account?(state: State): Account;
   /** What it remembers of earlier iterations, for guards and briefs. Pure. */
   memory?(state: State): LoopMemory;
+  /** Keeps a summary of the history. Throws ExpectedError as `load` may answer. */
+  remember?(compression: Compression): Promise<void>;
   /** What the workflow has to tell people since it was last asked: a restored record, a commit that failed. */
   notices(): readonly Omit<Notice, "type" | "at">[];
 }

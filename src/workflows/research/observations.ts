@@ -4,7 +4,8 @@ import type { LedgerLine } from "../../generated/ledger.js";
 import type { Observation, Rrd } from "../../generated/rrd.js";
 import type { Redact } from "../../lib/redact.js";
 import { digestText, emptyDigest, mostDigest } from "../../loop/digest.js";
-import { bounded, type LoopMemory } from "../../loop/memory.js";
+import { measured } from "../../loop/history.js";
+import { bounded, type Compression, type LoopMemory } from "../../loop/memory.js";
 import { loopTypeOf, signsOf } from "../../loop/stuck.js";
 import type { AgentRun, Failure, Outcome, Unit } from "../../loop/types.js";
 import type { Change } from "../../store/research.js";
@@ -83,4 +84,11 @@ export function memoryOf({ loop }: Rrd, ledger: readonly LedgerLine[]): LoopMemo
     ledger: ledger.slice(-5),
     steering: loop?.steering ?? [],
   };
+}
+
+/** The state with a new summary of the history. Pure; a summary that is older than the one there changes nothing. */
+export function withSummary(rrd: Rrd, compression: Compression): Rrd {
+  const { loop } = rrd;
+  if ((loop?.rch_metrics?.last_iteration ?? 0) >= compression.upTo) return rrd;
+  return { ...rrd, loop: { ...loop, history_summary: compression.summary, rch_metrics: measured(loop?.rch_metrics, compression) } };
 }

@@ -15,7 +15,7 @@ import { requireSpace } from "./disk-space.js";
 import { ledgerLine } from "./ledger-line.js";
 import { isLastUnit, nextUnit } from "./next.js";
 import { orVerdict } from "./or-verdict.js";
-import { memoryOf, observed } from "./observations.js";
+import { memoryOf, observed, withSummary } from "./observations.js";
 import { learnPatterns, readPatterns } from "./patterns.js";
 import type { Prompt } from "./prompt.js";
 import { repairOf } from "./repair.js";
@@ -69,6 +69,7 @@ export function researchWorkflow(options: ResearchWorkflowOptions): Workflow<Res
     next: (state, inFlight) => nextUnit(state, inFlight),
     progress: ({ rrd }) => progressOf(rrd),
     memory: ({ rrd, ledger }) => memoryOf(rrd, ledger),
+    remember: async (compression) => void (await research.edit((rrd) => withSummary(rrd, compression))),
     notices: () => options.notices.splice(0),
 
     brief: (state, unit, notes) =>
@@ -149,6 +150,7 @@ export async function briefFor(
     ...(answer === undefined ? {} : { answer }),
     ...(repair === undefined ? {} : { repair }),
     ...(reasons === undefined ? {} : { reasons }),
+    notes,
   });
   const access = { web: parts.web, read: parts.read, everything: false, ...(parts.tools === undefined ? {} : { tools: parts.tools }) };
   return { brief: { iteration, text: parts.text, tokens: estimateTokens(parts.text), workspace, access }, material: parts.material };
