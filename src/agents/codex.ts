@@ -91,6 +91,8 @@ const served = ({ command, args, env }: ToolServer): string[] => [
   ...set(`mcp_servers.${serverName}.default_tools_approval_mode`, '"approve"'),
   ...set(`mcp_servers.${serverName}.startup_timeout_sec`, "60"),
   ...set(`mcp_servers.${serverName}.required`, "true"),
+  // Its newer models would have to search for the tools, and get what they answer cut at 10,000 tokens in all.
+  ...set("features.code_mode.direct_only_tool_namespaces", JSON.stringify([`mcp__${serverName}`])),
 ];
 
 const choosesModel = /^(?:-m.*|-p.*|--oss|--local-provider.*|--model(?:=.*)?|--profile(?:=.*)?|(?:model|model_catalog_json|profile)\s*=.*)$/;
