@@ -66,7 +66,7 @@ export function accountOf(url: URL, asker: { readonly keyed: boolean; readonly c
   const host = standIn === undefined || standIn.of === "" ? url.hostname : new URL(standIn.of).hostname;
   const budget = budgets.find((each) => each.hosts.includes(host) && (each.path === undefined || path.startsWith(each.path)));
   const place = url.host.replace(/[^a-z0-9.-]/gi, "_");
-  if (standIn?.intervalMs !== undefined) return { name: place, intervalMs: standIn.intervalMs, concurrency: 4 };
+  if (standIn?.intervalMs !== undefined) return { name: place, intervalMs: standIn.intervalMs, concurrency: standIn.intervalMs === 0 ? 4 : 1 };
   if (budget === undefined) return { name: place, ...gentle };
   const { intervalMs, concurrency } = (asker.keyed ? budget.keyed : undefined) ?? (asker.contact ? budget.polite : undefined) ?? budget;
   return { name: standIn === undefined ? budget.name : `${budget.name}-${place}`, intervalMs, concurrency };
