@@ -96,6 +96,10 @@ export interface LedgerLine {
     [k: string]: unknown;
   };
   /**
+   * Papers that the check before this iteration found retracted.
+   */
+  retracted?: string[];
+  /**
    * Papers that a discovery batch added.
    */
   new_papers?: number;

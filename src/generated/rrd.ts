@@ -150,13 +150,21 @@ export type Strings3 = string[];
  */
 export type Prose = (string | null) | Strings3;
 /**
- * What a reader should know, such as instructions to reviewers hidden in the text.
+ * Services that know the paper and answered; with none, nothing has been checked.
  */
 export type Strings4 = string[];
 /**
- * What was wrong, a sentence each.
+ * Services that could not be asked, each with its reason. Nothing follows from it.
  */
 export type Strings5 = string[];
+/**
+ * What a reader should know, such as instructions to reviewers hidden in the text.
+ */
+export type Strings6 = string[];
+/**
+ * What was wrong, a sentence each.
+ */
+export type Strings7 = string[];
 /**
  * Counts and averages, derived from the records after every iteration.
  *
@@ -188,6 +196,26 @@ export type Statistics = {
    * Entries of the insights array.
    */
   total_insights?: number | null;
+  /**
+   * Papers of the pool that were retracted or withdrawn.
+   */
+  total_retracted?: number | null;
+  /**
+   * The last check for retractions over presented papers and papers with insights.
+   */
+  retraction_check?: {
+    at?: IsoTime;
+    /**
+     * Papers that at least one service answered for.
+     */
+    checked?: number;
+    /**
+     * Papers of which nothing could be learnt. It does not mean that they stand.
+     */
+    not_checked?: number;
+    demoted?: Strings8;
+    [k: string]: unknown;
+  } | null;
   /**
    * What came of the search.
    */
@@ -244,6 +272,10 @@ export type Statistics = {
   } | null;
   [k: string]: unknown;
 } | null;
+/**
+ * Papers that were presented or gave insights until the check found them retracted.
+ */
+export type Strings8 = string[];
 /**
  * What the loop remembers between iterations.
  *
@@ -544,10 +576,19 @@ export interface Paper {
    */
   text_sha256?: string;
   /**
+   * The way that led to the text and its address, such as 'arXiv HTML, https://arxiv.org/html/2401.12345'.
+   */
+  text_from?: string;
+  /**
    * A retraction notice was found. Never presented.
    */
   retracted?: boolean;
-  warnings?: Strings4;
+  /**
+   * What happened to the paper after it was published, the oldest first.
+   */
+  updates?: Update[];
+  updates_check?: UpdatesCheck;
+  warnings?: Strings6;
   /**
    * The iteration whose result was folded in.
    */
@@ -742,6 +783,46 @@ export interface Evidence {
   [k: string]: unknown;
 }
 /**
+ * A retraction, correction or the like.
+ *
+ * This interface was referenced by `Rrd`'s JSON-Schema
+ * via the `definition` "update".
+ */
+export interface Update {
+  /**
+   * retraction, withdrawal, concern, correction, addendum or version. Only the first two take a paper out of the running.
+   */
+  type: string;
+  /**
+   * Day of the notice, YYYY-MM-DD where known.
+   */
+  date?: string;
+  /**
+   * Who says so.
+   */
+  source: string;
+  /**
+   * DOI or address of the notice.
+   */
+  notice?: string;
+  [k: string]: unknown;
+}
+/**
+ * When it was last asked whether the paper was retracted or corrected, and who could not be asked.
+ *
+ * This interface was referenced by `Rrd`'s JSON-Schema
+ * via the `definition` "updatesCheck".
+ */
+export interface UpdatesCheck {
+  /**
+   * ISO 8601 in UTC.
+   */
+  at: string;
+  checked_by: Strings4;
+  unchecked: Strings5;
+  [k: string]: unknown;
+}
+/**
  * This interface was referenced by `Rrd`'s JSON-Schema
  * via the `definition` "refusal".
  */
@@ -758,7 +839,7 @@ export interface Refusal {
    * When, ISO 8601 in UTC.
    */
   at: string;
-  reasons: Strings5;
+  reasons: Strings7;
   [k: string]: unknown;
 }
 /**

@@ -131,13 +131,25 @@ export const readPaperRecord: Reader = inTurn(
     notes: leaf((value) => (Array.isArray(value) ? value.map(toText).join(" ") : toText(value))),
     read_depth: leaf((value) => (typeof value === "string" ? toDepth(value) : absent)),
     text_sha256: orAbsent(text),
+    text_from: orAbsent(text),
     retracted: boolean,
+    updates: leaf((value) => (Array.isArray(value) ? value.filter(isUpdate) : absent)),
+    updates_check: leaf((value) => (isCheck(value) ? value : absent)),
     warnings: sentences,
     iteration: leaf((value) => (Number.isInteger(value) && Number(value) >= 1 ? value : absent)),
     refusals: readRefusals,
   }),
   readRecord,
 );
+
+/** What code wrote of a paper's updates is kept only whole. */
+const isUpdate = (value: unknown): boolean =>
+  isFields(value) &&
+  ["type", "source"].every((name) => typeof value[name] === "string") &&
+  ["date", "notice"].every((name) => ["string", "undefined"].includes(typeof value[name]));
+const isTexts = (value: unknown): boolean => Array.isArray(value) && value.every((each) => typeof each === "string");
+const isCheck = (value: unknown): boolean =>
+  isFields(value) && typeof value["at"] === "string" && isTexts(value["checked_by"]) && isTexts(value["unchecked"]);
 
 function toDepth(value: string): unknown {
   const read = toWord({ full: /^(full_?text|pdf|complete|whole|entire)/, partial: /^(part|some|excerpt)/, abstract: /^(abstract|summary|metadata)/ })(

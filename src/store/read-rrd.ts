@@ -124,6 +124,13 @@ const count = leaf((value) => {
   return typeof read === "number" ? read : null;
 });
 const names = leaf((value) => (typeof value === "number" || typeof value === "boolean" ? null : toTexts(value)));
+const isRetractionCheck = (value: unknown): boolean =>
+  isFields(value) &&
+  isText(value["at"]) &&
+  isWhole(value["checked"]) &&
+  isWhole(value["not_checked"]) &&
+  Array.isArray(value["demoted"]) &&
+  value["demoted"].every(isText);
 const readStatistics = inTurn(
   leaf(toFieldsOrNull),
   fieldsOf({
@@ -133,6 +140,8 @@ const readStatistics = inTurn(
     total_rejected: count,
     total_insights_extracted: count,
     total_insights: count,
+    total_retracted: count,
+    retraction_check: leaf((value) => (value === null || isRetractionCheck(value) ? value : absent)),
     discovery_metrics: inTurn(
       leaf(toFieldsOrNull),
       fieldsOf({
