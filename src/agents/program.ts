@@ -10,7 +10,7 @@ export function programOf({ options, settings }: AgentContext, fallback: string)
 
 /** What to say to the model in place of a CLI's own long instructions: those cost thousands of tokens in every request. */
 export const instructions =
-  "You do one unit of research work: follow the user's message to the letter, write the result file it asks for with your tools, then answer briefly.";
+  "You do one unit of research work: follow the user's message to the letter, and answer with the result in the form it asks for, and nothing else.";
 
 export interface Probe {
   /** Undefined when the program is not there or did not end in time. */

@@ -126,7 +126,8 @@ export async function writeBrief(
 }
 
 /** The last words of every brief. The path is absolute: Claude's tool takes no other, and its lean prompt does not say where it runs. */
-export const closingWords = (resultFile: string): string => `Now do the unit and write ${resultFile}.`;
+export const closingWords = (resultFile: string): string =>
+  `Now do the unit. Answer with the JSON object itself as your final message, or else write ${resultFile}.`;
 
 /** Tokens for what joins the parts: blank lines, the last words, the fence's marks. */
 const briefFrame = 120;

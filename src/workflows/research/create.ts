@@ -12,6 +12,7 @@ import { formatLine, ledgerName } from "../../store/ledger.js";
 import { formatRrd } from "../../store/rrd-file.js";
 import { explaining } from "../../store/system-error.js";
 import { problemsOf } from "../../store/validate.js";
+import { keepAnswer } from "./answer-file.js";
 import { closingWords, unitBlock } from "./brief.js";
 import { orVerdict } from "./or-verdict.js";
 import { fill, type Prompt } from "./prompt.js";
@@ -76,6 +77,7 @@ export function createWorkflow(options: CreateOptions): Workflow<CreateState> {
           record(run, "failed", [run.failure.message]);
           return { outcome: "failed", failure: run.failure };
         }
+        await keepAnswer(run.brief.workspace, run.message);
         const result = await readResult(join(run.brief.workspace, "result.json"));
         const reasons = "reason" in result ? [result.reason] : faultsOf(result.value);
         await options.workspaces.remove(run.iteration);

@@ -13,7 +13,7 @@ export async function readResult(path: string): Promise<{ value: unknown } | { r
   try {
     file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   } catch (error) {
-    if (hasCode(error, "ENOENT")) return { reason: "result.json was not written" };
+    if (hasCode(error, "ENOENT")) return { reason: "there is no result: the final message held no JSON object, and result.json was not written" };
     if (hasCode(error, "ELOOP")) return { reason: "result.json is a symbolic link; it must be a file of its own" };
     return { reason: `result.json could not be read (${messageOf(error)})` };
   }

@@ -9,6 +9,7 @@ import type { Protection } from "../../store/protect.js";
 import type { Change, Fold, Research } from "../../store/research.js";
 import type { Acceptable } from "./accepted.js";
 import { judge } from "./accept.js";
+import { keepAnswer } from "./answer-file.js";
 import { type Material, type ServeTools, writeBrief } from "./brief.js";
 import { deferrals } from "./deferrals.js";
 import { requireSpace } from "./disk-space.js";
@@ -192,6 +193,7 @@ async function settle(
     return outcome;
   }
 
+  await keepAnswer(workspace, run.message);
   const patterns = await readPatterns(research.folder);
   const { redact } = options;
   const judged = await judge(state, unit, workspace, material, patterns, { iteration: run.iteration, agent: run.agent, at, redact });
