@@ -109,6 +109,8 @@ export function referencesIn(text: string): readonly Named[] {
   const found = text.split("\n").flatMap((line) => {
     const bare = line.replace(/^\s*(?:[-*+]|\d+[.)])\s+/, "").trim();
     if (bare === "" || bare.startsWith("#") || bare.length > 5000) return [];
+    // Old DOIs have brackets in them, which end an address in a sentence.
+    if (/^(?:https?:|doi:|arxiv:|10\.\d|\d{4}\.\d)\S+$/i.test(bare)) return [parseReference(bare)];
     const names = bare.match(
       /https?:\/\/[^\s<>"')\]]+|\barxiv:\s*[a-z.-]*\/?\d[\d.]*(?:v\d+)?|\b10\.\d{4,9}\/[^\s<>"')\]]+|\b\d{4}\.\d{4,5}(?:v\d+)?\b|\b[a-z-]+(?:\.[A-Z]{2})?\/\d{7}(?:v\d+)?\b/gi,
     );
