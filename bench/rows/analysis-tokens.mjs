@@ -24,7 +24,8 @@ export const row = {
       }
       const tokens = [];
       for (const papers of sizes) tokens.push(await inFolder((cwd) => oneIteration(cwd, { agent, program, papers, startFakeLlm })));
-      found.push(`${agent} ${tokens.map(thousands).join(" and ")}`);
+      const asFile = await inFolder((cwd) => oneIteration(cwd, { agent, program, papers: sizes[0], startFakeLlm, writesFile: true }));
+      found.push(`${agent} ${tokens.map(thousands).join(" and ")} (${thousands(asFile)} where the model writes result.json instead)`);
     }
     return { ours: found.join("; ") };
   },
@@ -41,11 +42,12 @@ async function modelServer() {
 }
 
 /** Input tokens (o200k, of the request bodies) of one accepted reading by a real CLI whose model answers at once. */
-async function oneIteration(cwd, { agent, program, papers, startFakeLlm }) {
+async function oneIteration(cwd, { agent, program, papers, startFakeLlm, writesFile = false }) {
   const { record, result } = writeLongPaper(cwd);
   writeResearch(join(cwd, folder), { papers, more: [record] });
   const text = JSON.stringify(result);
   const server = await startFakeLlm(({ api, results }) => {
+    if (!writesFile) return { text };
     if (results.length > 0) return { text: "Done." };
     const write = { name: "Write", input: { file_path: join(workspaceOf(cwd), "result.json"), content: text } };
     const shell = { name: "exec_command", input: { cmd: `cat > result.json <<'END'\n${text}\nEND` } };

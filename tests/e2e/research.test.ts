@@ -110,6 +110,12 @@ function model(request: ModelRequest): Answer {
   return { text: "Reading.", tools: [call] };
 }
 
+/** Gives the result as its final message, so that one request is all there is. */
+function concise(request: ModelRequest): Answer {
+  const json = JSON.stringify(resultFor(unitOf(request)));
+  return { text: request.user.includes("<promise>COMPLETE</promise>") ? `${json}\n\n<promise>COMPLETE</promise>` : json };
+}
+
 const cli = (root: string, ...args: string[]) => run(process.execPath, [join(built, "dist", "cli.js"), ...args], root);
 
 function expectComplete(root: string): LedgerLine[] {
@@ -146,6 +152,14 @@ for (const name of ["claude", "codex"] as const) {
       for (const line of ledger)
         expect(line).toMatchObject({ agent: name, confinement: "workspace", tokens: { input: 2000, cached: 400, output: 100 } });
       expect(server.requests).toHaveLength(10);
+    });
+
+    test("takes one request an iteration where the model answers with the result itself", async () => {
+      server = await startFakeLlm(concise);
+      const root = await prepare([name]);
+      expect((await cli(root, "run", "small-matter", "--agent", name)).code).toBe(0);
+      for (const line of expectComplete(root)) expect(line).toMatchObject({ tokens: { input: 1000, requests: 1 } });
+      expect(server.requests).toHaveLength(5);
     });
   });
 }
