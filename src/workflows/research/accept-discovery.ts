@@ -123,10 +123,12 @@ function sourceMetrics(before: Metrics, sources: readonly SourceReport[]): Parti
   const failed = sources.filter((source) => source.status !== "ok" && source.status !== "empty");
   const successful = union(before.sources_successful, named("ok"));
   const reasons = { ...before.source_failure_reasons, ...Object.fromEntries(failed.map((source) => [source.name, source.reason ?? source.status])) };
-  const failures_in_a_row = { ...before.failures_in_a_row, ...Object.fromEntries(named("ok", "empty").map((name) => [name, 0])) };
-  for (const { name } of failed) failures_in_a_row[name] = (failures_in_a_row[name] ?? 0) + 1;
+  // A map, as a source may be called "constructor".
+  const inARow = new Map(Object.entries(before.failures_in_a_row ?? {}));
+  for (const name of named("ok", "empty")) inARow.set(name, 0);
+  for (const { name } of failed) inARow.set(name, (inARow.get(name) ?? 0) + 1);
   return {
-    failures_in_a_row,
+    failures_in_a_row: Object.fromEntries(inARow),
     sources_tried: union(
       before.sources_tried,
       sources.map((source) => source.name),
@@ -139,7 +141,8 @@ function sourceMetrics(before: Metrics, sources: readonly SourceReport[]): Parti
 /** A source that refuses us is not asked again, nor is one that failed three times in a row for whatever reason. */
 function newlyBlocked(rrd: Rrd, sources: readonly SourceReport[], failures: Readonly<Record<string, number>> = {}): string[] {
   const known = new Set(rrd.blocked_sources ?? []);
-  const gaveUp = sources.filter(({ name, status }) => status === "blocked" || (failures[name] ?? 0) >= mostFailures);
+  const tooOften = new Set(Object.keys(failures).filter((name) => (failures[name] ?? 0) >= mostFailures));
+  const gaveUp = sources.filter(({ name, status }) => status === "blocked" || tooOften.has(name));
   return [...new Set(gaveUp.map(({ name }) => name))].filter((name) => !known.has(name));
 }
 
