@@ -1,3 +1,4 @@
+import { readdirSync, readFileSync } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";
 
 /** The environment variable by which everything an agent started is found again, however it detached itself. */
@@ -11,19 +12,48 @@ export const marker = "RESEARCH_RALPH_RUN";
  */
 export async function killDescendants(run: string): Promise<void> {
   const entry = Buffer.from(`${marker}=${run}`);
-  // A process may fork while we look, so we look until nothing is left; a fork bomb does not get more than these rounds.
-  for (let round = 0; round < 10; round++) {
-    const found = await carriers(entry);
-    if (found.length === 0) return;
-    for (const pid of found) signal(pid, "SIGKILL");
-    await new Promise((resolve) => setTimeout(resolve, 10 * 2 ** Math.min(round, 4)));
+  const until = performance.now() + longestHunt;
+  // A process may fork while we look, and end before its turn: one that hands over to the next 400 times was missed by one look in three.
+  for (let looks = 2; looks > 0 && performance.now() < until; looks--) {
+    if (!killCarriers(entry)) continue;
+    looks = 5;
+    await new Promise((resolve) => setTimeout(resolve, 5));
   }
 }
 
-async function carriers(entry: Buffer): Promise<number[]> {
-  const found = await Promise.all((await processes()).map(async (pid) => ((await ofProc(pid, "environ")).includes(entry) ? [pid] : [])));
-  return found.flat();
+/** How long processes that keep forking are run after, in milliseconds. */
+const longestHunt = 10_000;
+
+/** Kills every carrier of `entry` as it is found, the youngest first; whether there was any. Five times as fast as reading side by side. */
+function killCarriers(entry: Buffer): boolean {
+  const pids = namesIn("/proc").map(Number).filter(isAnother);
+  let found = false;
+  for (const pid of pids.toReversed()) {
+    if (!environmentOf(pid).includes(entry)) continue;
+    found = true;
+    signal(pid, "SIGKILL");
+  }
+  return found;
 }
+
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
+}
+
+/** Empty for another user's process and for one that has just ended; a zombie has none. */
+function environmentOf(pid: number): Buffer {
+  try {
+    return readFileSync(`/proc/${pid}/environ`);
+  } catch {
+    return Buffer.alloc(0);
+  }
+}
+
+const isAnother = (pid: number): boolean => Number.isInteger(pid) && pid !== process.pid;
 
 /**
  * Whether somebody of this process group still runs. Zombies don't count where /proc tells them apart: in a container
@@ -33,18 +63,15 @@ export async function groupAlive(group: number): Promise<boolean> {
   if (!signal(-group, 0)) return false;
   const pids = await processes();
   if (pids.length === 0) return true;
-  const states = await Promise.all(pids.map((pid) => ofProc(pid, "stat")));
+  const states = await Promise.all(pids.map((pid) => readFile(`/proc/${pid}/stat`, "latin1").catch(() => "")));
   // pid (name) state ppid pgrp …, and the name may hold anything.
-  return states.some((stat) => new RegExp(`\\) [^ZX] \\d+ ${group} `).test(stat.toString("latin1")));
+  return states.some((stat) => new RegExp(`\\) [^ZX] \\d+ ${group} `).test(stat));
 }
 
 async function processes(): Promise<number[]> {
   const names = await readdir("/proc").catch(() => []);
-  return names.map(Number).filter((pid) => Number.isInteger(pid) && pid !== process.pid);
+  return names.map(Number).filter(isAnother);
 }
-
-/** Empty for another user's process and for one that has just ended; a zombie has no environment. */
-const ofProc = (pid: number, file: "environ" | "stat"): Promise<Buffer> => readFile(`/proc/${pid}/${file}`).catch(() => Buffer.alloc(0));
 
 /** Sends a signal to a process, or with a negative pid to its group; false when there is none. */
 export function signal(pid: number, name: NodeJS.Signals | 0): boolean {

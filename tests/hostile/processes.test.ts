@@ -14,9 +14,8 @@ describe.concurrent("an agent that does not end is ended, its result counts for 
   ] as const)("%s, %j: %s", async ([mode, limits, failure, reason], { expect }) => {
     const { run, rrd, ledger, progress, left } = house();
     const [before, log] = [rrd().papers_pool, progress()];
-    const { code, verdict, milliseconds } = await run(`processes.mjs ${mode}`, "-i", "1", ...limits);
+    const { code, verdict } = await run(`processes.mjs ${mode}`, "-i", "1", ...limits);
     expect({ code, verdict }).toMatchObject({ code: 3, verdict: { verdict: "limit" } });
-    expect(milliseconds).toBeLessThan(60_000);
     expect(ledger()).toMatchObject([{ iteration: 1, unit: "first", outcome: "failed", failure, reasons: [expect.stringMatching(reason)] }]);
     expect([rrd().papers_pool, progress()]).toEqual([before, log]);
     expect(left()).toEqual([]);
@@ -42,24 +41,22 @@ test("three failures of one unit in a row end the run with failed", async () => 
 });
 
 describe.concurrent("what an agent leaves running is ended with it, and its good result counts", () => {
-  test.for(["holds-stdout", "detaches", "daemonises-twice", "a-family"])("%s", async (mode, { expect }) => {
+  test.for(["holds-stdout", "detaches", "daemonises-twice", "a-family", "fork-bomb", "passes-on"])("%s", async (mode, { expect }) => {
     const { run, ledger, paper, left } = house();
-    const { code, milliseconds } = await run(`processes.mjs ${mode}`, "-i", "1");
+    const { code } = await run(`processes.mjs ${mode}`, "-i", "1");
     expect(code).toBe(3);
     expect(ledger()).toMatchObject([{ outcome: "accepted" }]);
     expect(paper("first")?.status).toBe("presented");
-    expect(milliseconds).toBeLessThan(60_000);
     expect(left()).toEqual([]);
   });
 });
 
 test("100,000 files in the workspace: accepted, and the workspace is gone", async () => {
   const { run, ledger, state, left } = house();
-  const { code, milliseconds } = await run("processes.mjs 100000-files", "-i", "1");
+  const { code } = await run("processes.mjs 100000-files", "-i", "1");
   expect(code).toBe(3);
   expect(ledger()).toMatchObject([{ outcome: "accepted" }]);
   const workspaces = join(state, "workspaces");
   expect(existsSync(workspaces) ? readdirSync(workspaces, { recursive: true }).length : 0).toBeLessThan(2);
-  expect(milliseconds).toBeLessThan(90_000);
   expect(left()).toEqual([]);
-}, 120_000);
+});

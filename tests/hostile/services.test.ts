@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { counts, limitIterations } from "../../src/loop/guards.js";
-import { heedFailures } from "../../src/loop/retry.js";
+import { firstAble } from "../../src/loop/retry.js";
 import { runLoop } from "../../src/loop/run-loop.js";
 import type { Agent, LoopEvent, Workflow } from "../../src/loop/types.js";
 import { fakeClock } from "../support/clock.js";
@@ -14,7 +14,7 @@ describe.concurrent("a usage limit is waited for until the stated reset, and use
   test.for(protocols)("%s", async (protocol, { expect }) => {
     const { run, ledger, paper, left } = house(fakeCli(protocol, "usage-limit"));
     // The wait would be an hour; the limit of the run itself ends it.
-    const { code, verdict, events, milliseconds } = await run(protocol, "-i", "1", "--max-minutes", "0.25");
+    const { code, verdict, events } = await run(protocol, "-i", "1", "--max-minutes", "0.25");
     expect({ code, verdict }).toMatchObject({ code: 3, verdict: { verdict: "limit", reason: expect.stringContaining("minutes") } });
     const [line] = ledger();
     expect(line).toMatchObject({
@@ -28,7 +28,6 @@ describe.concurrent("a usage limit is waited for until the stated reset, and use
     expect(wait).toBeGreaterThan(50 * 60_000);
     expect(wait).toBeLessThan(61 * 60_000);
     expect(events.filter((event) => event.type === "waiting")).toMatchObject([{ reason: expect.stringContaining("has reached a limit") }]);
-    expect(milliseconds).toBeLessThan(60_000);
     expect(paper("first")?.status).toBe("pending");
     expect(left()).toEqual([]);
   });
@@ -121,7 +120,13 @@ describe("a network that is away, on a clock that only the waits move", () => {
       },
     };
     const never = new AbortController().signal;
-    const loop = runLoop(workflow, agent, { guards: [heedFailures(patience * minutes), limitIterations(1)], clock, finish: never, abort: never });
+    const loop = runLoop(workflow, agent, {
+      guards: [limitIterations(1)],
+      choose: firstAble([agent], patience * minutes),
+      clock,
+      finish: never,
+      abort: never,
+    });
     const events: LoopEvent[] = [];
     for (;;) {
       const step = await loop.next();

@@ -4,10 +4,12 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, 
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
+import { expect } from "vitest";
 import type { LedgerLine } from "../../../src/generated/ledger.js";
 import type { Paper, Rrd } from "../../../src/generated/rrd.js";
 import type { LoopEvent, Verdict } from "../../../src/loop/types.js";
 import { problemsOf } from "../../../src/store/validate.js";
+import { exitCodeOf } from "../../../src/ui/exit-code.js";
 import { newRrd } from "../../../src/workflows/research/create.js";
 
 /** What the planted private key and API key hold; neither may reach a file of ours. */
@@ -97,7 +99,7 @@ export function openHouse(cli: string, options: HouseOptions = {}) {
           .filter((line) => line !== "")
       : [];
 
-  return {
+  const house = {
     root,
     research,
     home,
@@ -115,14 +117,30 @@ export function openHouse(cli: string, options: HouseOptions = {}) {
     /** Every file below `folder` that holds `needle`. */
     holding: (needle: string, folder = top): string[] => filesHolding(folder, needle, new Set([join(home, ".ssh")])),
     /** Runs the research with an agent: the name of a script here with its arguments, or a name from the config. */
-    run: (agent: string, ...args: string[]) => {
+    run: async (agent: string, ...args: string[]): Promise<Ended> => {
       const script = /^(\w+\.mjs)(.*)$/s.exec(agent);
       const spec = script === null ? agent : `cmd:${fileURLToPath(new URL(`../agents/${script[1]}`, import.meta.url))}${script[2]}`;
       const quick = ["--idle-minutes", "2", ...(options.git === true ? [] : ["--no-git"])];
-      return runCli(cli, ["run", research, "--agent", spec, "--unconfined", ...quick, ...args], root, env);
+      const ended = await runCli(cli, ["run", research, "--agent", spec, "--unconfined", ...quick, ...args], root, env);
+      expectAlways(house, ended);
+      return ended;
     },
     close: () => rmSync(top, { recursive: true, force: true, maxRetries: 5 }),
   };
+  return house;
+}
+
+/** What holds after every run, whatever its agent did. */
+function expectAlways({ research, ledger, problems, left }: Pick<House, "research" | "ledger" | "problems" | "left">, ended: Ended): void {
+  const { code, err, events, verdict } = ended;
+  expect(left(), "processes that are left").toEqual([]);
+  expect(err).not.toMatch(/^ {4}at /m);
+  expect(err).not.toContain("this is a bug in research-ralph");
+  if (events.length > 0) expect({ code, last: events.at(-1)?.type }).toEqual({ code: verdict && exitCodeOf(verdict), last: "run-ended" });
+  if (!existsSync(research)) return;
+  expect(problems()).toEqual([]);
+  const iterations = ledger().map(({ iteration }) => iteration);
+  expect(new Set(iterations).size).toBe(iterations.length);
 }
 
 export type House = ReturnType<typeof openHouse>;
