@@ -1,6 +1,6 @@
 import type { NoAnswer } from "./ask.js";
 import type { Identifiers, PaperRecord } from "./paper-record.js";
-import { sharesIdentifier } from "./record.js";
+import { nameOf, sharesIdentifier } from "./record.js";
 import type { Answer } from "./source.js";
 
 /** So many failures of a row are the service's, not a work's. */
@@ -11,9 +11,9 @@ const mostFailures = 2;
  * named as unchecked, never as unknown.
  */
 export async function lookUpIn(
+  service: string,
   batches: readonly (readonly Identifiers[])[],
   ask: (batch: readonly Identifiers[]) => Promise<Answer<readonly PaperRecord[]>>,
-  nothing: string,
 ): Promise<Answer<readonly PaperRecord[]>> {
   const found: PaperRecord[] = [];
   const unknown: Identifiers[] = [];
@@ -35,13 +35,20 @@ export async function lookUpIn(
       failures += answer?.status === "error" ? 1 : mostFailures;
     }
   }
-  if (found.length === 0) return failure ?? { status: "empty", reason: nothing };
+  if (found.length === 0) return failure ?? { status: "empty", reason: nothingOf(service, batches.flat()) };
   return {
     status: "ok",
     value: found,
     ...(unknown.length === 0 ? {} : { unknown }),
     ...(unchecked.length === 0 ? {} : { unchecked, incomplete: failure?.reason ?? `${unchecked.length} works could not be asked about.` }),
   };
+}
+
+function nothingOf(service: string, works: readonly Identifiers[]): string {
+  if (works.length > 1) return `${service} knows none of these ${works.length} works.`;
+  return works[0] === undefined
+    ? `${service} can't know these works: they have no name that it uses.`
+    : `${service} does not know ${nameOf(works[0])}; check it.`;
 }
 
 /** A list in pieces of at most `size`. */

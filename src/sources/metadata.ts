@@ -1,10 +1,12 @@
 import { basename } from "node:path";
 import { pathToFileURL } from "node:url";
-import { arxivPaper } from "./arxiv.js";
 import type { Candidate, Described } from "./candidate.js";
-import { crossrefPaper } from "./crossref.js";
+import { arxiv } from "./clients/arxiv.js";
+import { crossref } from "./clients/crossref.js";
+import { getDocument } from "./http.js";
 import { readPaper, type ReadOptions } from "./read-paper.js";
 import { documentEnding, paperId, type Reference } from "./reference.js";
+import type { SourceContext } from "./source.js";
 import { publicEndpoints } from "./ways.js";
 
 /**
@@ -13,16 +15,43 @@ import { publicEndpoints } from "./ways.js";
  * too; where arXiv's or Crossref's service fails, the document stands in for it.
  */
 export async function describeReference(reference: Reference, options: ReadOptions): Promise<Described> {
-  const endpoints = { ...publicEndpoints, ...options.endpoints };
   if (reference.kind !== "arxiv" && reference.kind !== "doi") return await fromDocument(reference, options);
-  const described =
-    reference.kind === "arxiv"
-      ? await arxivPaper(reference, endpoints.arxivApi, options)
-      : await crossrefPaper(reference.doi, endpoints.crossref, options);
+  const described = await fromService(reference, options);
   if (described.status === "ok" || (described.status === "empty" && reference.kind === "arxiv")) return described;
   // arXiv's API asks well-behaved clients to wait too, while its pages go on answering.
   const document = await fromDocument(reference, options);
   return document.status === "ok" ? document : described;
+}
+
+/** The record of arXiv or Crossref, under the version that was asked for. */
+async function fromService(reference: Extract<Reference, { kind: "arxiv" | "doi" }>, options: ReadOptions): Promise<Described> {
+  const endpoints = { ...publicEndpoints, ...options.endpoints };
+  const http = options.http ?? { get: ({ url, limit, accept }) => getDocument(url, limit, options, accept) };
+  const contact = options.contact === undefined ? {} : { contact: options.contact };
+  const contextAt = (endpoint: string): SourceContext => ({ http, endpoint, ...contact });
+  const version = reference.kind === "doi" || reference.version === undefined ? "" : `v${reference.version}`;
+  const id = reference.kind === "doi" ? reference.doi : `${reference.id}${version}`;
+  const answer =
+    reference.kind === "doi"
+      ? await crossref.lookup([{ doi: id }], contextAt(endpoints.crossref))
+      : await arxiv.lookup([{ arxiv: id }], contextAt(endpoints.arxivApi.replace(/\/api\/query$/, "")));
+  if (answer.status !== "ok") return { status: answer.status, reason: answer.reason };
+  const [record] = answer.value;
+  if (record === undefined) return { status: "empty", reason: `There is no record of ${id}; check it.` };
+  const { title, url, pdf_url, authors, date, source, abstract, retracted, identifiers } = record;
+  const paper: Candidate = {
+    id: paperId(reference),
+    title,
+    url,
+    pdf_url: reference.kind === "doi" ? pdf_url : `https://arxiv.org/pdf/${id}`,
+    authors,
+    date,
+    source,
+    abstract,
+    identifiers: { ...identifiers, ...(reference.kind === "doi" ? {} : { arxiv: id }) },
+    ...(retracted === undefined ? {} : { retracted }),
+  };
+  return { status: "ok", paper };
 }
 
 async function fromDocument(reference: Reference, options: ReadOptions): Promise<Described> {

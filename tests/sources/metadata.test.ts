@@ -2,8 +2,6 @@ import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
-import { readFeed } from "../../src/sources/arxiv.js";
-import { readWork } from "../../src/sources/crossref.js";
 import { describeReference } from "../../src/sources/metadata.js";
 import { parseReference, type Reference } from "../../src/sources/reference.js";
 import { cassette, recorded } from "../fixtures/recorded.js";
@@ -50,14 +48,9 @@ describe.skipIf(arxivAnswers === undefined)("describeReference of recorded arXiv
     expect(await asked("0808.05394", "id_0808.05394_s0_m100_7b0c7d0a7cdd.json")).toMatchObject({ status: "empty" });
   });
 
-  it("gives arXiv's own reason for HTTP 400", async () => {
-    const { body } = answer("id_abc_s0_m100_b79c8dcf6bc3.json");
-    expect(await readFeed(body, "abc")).toEqual({ status: "error", reason: "arXiv refuses the id abc: incorrect id format for abc." });
-  });
-
   it("takes no half feed for a whole one", async () => {
     const { body } = answer("id_1605.08386_s0_m100_199195aa31ad.json");
-    expect(await readFeed(body.slice(0, body.indexOf("</entry>")), "1605.08386")).toMatchObject({ status: "error" });
+    expect(await describeWith("1605.08386", { "/api/query": { body: body.slice(0, body.indexOf("</entry>")) } })).toMatchObject({ status: "error" });
   });
 });
 
@@ -86,10 +79,20 @@ describe.skipIf(crossrefAnswers === undefined)("describeReference of recorded Cr
 });
 
 describe("describeReference", () => {
-  it("reads ids as text: 2401.00010 keeps its zero", async () => {
+  it("keeps the version that was asked for, and no other: 2401.00010 keeps its zero", async () => {
     const feed =
-      '<?xml version="1.0"?><feed><entry><id>http://arxiv.org/abs/2401.00010v1</id><title>2048</title><summary>1e5</summary><author><name>A B</name></author></entry></feed>';
-    expect(await readFeed(feed, "2401.00010")).toMatchObject({ status: "ok", paper: { id: "arxiv_2401.00010", title: "2048", abstract: "1e5" } });
+      '<?xml version="1.0"?><feed><entry><id>http://arxiv.org/abs/2401.00010v2</id><title>2048</title><summary>1e5</summary><author><name>A B</name></author></entry></feed>';
+    expect(await describeWith("2401.00010v1", { "/api/query": { body: feed } })).toMatchObject({
+      status: "ok",
+      paper: {
+        id: "arxiv_2401.00010",
+        title: "2048",
+        abstract: "1e5",
+        identifiers: { arxiv: "2401.00010v1" },
+        pdf_url: "https://arxiv.org/pdf/2401.00010v1",
+      },
+    });
+    expect(server?.requests[0]?.path).toBe("/api/query?id_list=2401.00010v1&max_results=1");
   });
 
   it("reads the document where arXiv's service asks to wait", async () => {
@@ -102,18 +105,12 @@ describe("describeReference", () => {
     expect(await describeWith("2401.12345", { "/api/query": { status: 429 } })).toMatchObject({ status: "rate_limited" });
   });
 
-  it("knows a retraction from the notice on the work, and no correction for one", () => {
-    const work = (type: string) =>
-      JSON.stringify({
-        message: {
-          title: ["A <i>hand</i> &amp; more"],
-          abstract: "<jats:title>Abstract</jats:title><jats:p>We study.</jats:p>",
-          "updated-by": [{ type }],
-        },
-      });
-    expect(readWork(work("retraction"), "10.1/x")).toMatchObject({ paper: { retracted: true, title: "A hand & more", abstract: "We study." } });
-    const corrected = readWork(work("correction"), "10.1/x");
-    expect(corrected.status === "ok" && corrected.paper.retracted).toBeUndefined();
+  it("knows a retraction from the notice on the work", async () => {
+    const message = { DOI: "10.1000/x", title: ["A <i>hand</i>"], "updated-by": [{ type: "retraction" }] };
+    expect(await describeWith("10.1000/x", { "/works/10.1000%2Fx": { body: JSON.stringify({ message }) } })).toMatchObject({
+      status: "ok",
+      paper: { retracted: true, title: "A hand", source: "Crossref" },
+    });
   });
 
   it("describes a sample by its own front matter", async () => {

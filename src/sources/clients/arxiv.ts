@@ -15,13 +15,13 @@ const largestBatch = 100;
 /** A feed has some 3 kB an entry; papers of large collaborations 60 kB. */
 const largestFeed = 60 * 1024 * 1024;
 
-export const arxiv: Source = {
+export const arxiv = {
   name: "arXiv",
   aliases: ["arxiv", "arxiv.org", "export.arxiv.org"],
   endpoint: "https://export.arxiv.org",
   search: searchArxiv,
   lookup: lookUpArxiv,
-};
+} satisfies Source;
 
 async function searchArxiv(query: Query, context: SourceContext): Promise<Answer<readonly PaperRecord[]>> {
   const words = termsOf(query.terms).map(({ text, isPhrase }) => (isPhrase ? `all:"${text}"` : `all:${text}`));
@@ -56,7 +56,7 @@ async function searchArxiv(query: Query, context: SourceContext): Promise<Answer
 /** Ids that arXiv does not know are silently left out of its feed; the answer names them as unknown. */
 async function lookUpArxiv(works: readonly Identifiers[], context: SourceContext): Promise<Answer<readonly PaperRecord[]>> {
   const asked = works.filter((work) => work.arxiv !== undefined);
-  return await lookUpIn(inBatches(asked, largestBatch), (batch) => lookUpBatch(batch, context), "arXiv has none of these papers; check the ids.");
+  return await lookUpIn("arXiv", inBatches(asked, largestBatch), (batch) => lookUpBatch(batch, context));
 }
 
 async function lookUpBatch(batch: readonly Identifiers[], context: SourceContext): Promise<Answer<readonly PaperRecord[]>> {

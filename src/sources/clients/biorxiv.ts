@@ -17,7 +17,7 @@ export const biorxiv: Source = {
   lookup: async (works, context) => {
     // The prefixes of Cold Spring Harbor Laboratory and, since 2025, openRxiv; no other DOI is a preprint of theirs.
     const asked = works.filter(({ doi }) => /^10\.(?:1101|64898)\//.test(doi ?? ""));
-    return await lookUpIn(inBatches(asked, 1), ([work]) => single(work?.doi ?? "", context), "bioRxiv and medRxiv have none of these preprints.");
+    return await lookUpIn("bioRxiv", inBatches(asked, 1), ([work]) => single(work?.doi ?? "", context));
   },
 };
 

@@ -15,15 +15,14 @@ const fewest = 5;
 const fields =
   "DOI,title,author,issued,published,posted,abstract,type,link,license,relation,container-title,is-referenced-by-count,updated-by,update-to";
 
-export const crossref: Source = {
+export const crossref = {
   name: "Crossref",
   aliases: ["crossref", "cross ref", "crossref.org"],
   endpoint: "https://api.crossref.org",
   search: searchCrossref,
   match: matchTitle,
-  lookup: async (works, context) =>
-    await lookUpIn(inBatches(works.filter(isCrossrefs), 1), ([work]) => single(work?.doi ?? "", context), "Crossref has none of these works."),
-};
+  lookup: async (works, context) => await lookUpIn("Crossref", inBatches(works.filter(isCrossrefs), 1), ([work]) => single(work?.doi ?? "", context)),
+} satisfies Source;
 
 /** DOIs of arXiv's (10.48550/…) are DataCite's; the identifiers of a work name them as arXiv ids. */
 const isCrossrefs = ({ doi }: Identifiers): boolean => doi !== undefined;

@@ -19,12 +19,12 @@ export const europePmc: Source = {
   search: searchEuropePmc,
   lookup: async (works, context) =>
     await lookUpIn(
+      "Europe PMC",
       inBatches(
         works.filter((work) => clauseOf(work) !== undefined),
         largestBatch,
       ),
       (batch) => lookUpBatch(batch, context),
-      "Europe PMC has none of these works.",
     ),
 };
 

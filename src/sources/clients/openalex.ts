@@ -25,12 +25,12 @@ export const openAlex: Source = {
   lookup: async (works, context) =>
     // One work each: single works are free, and a filter by DOI is charged.
     await lookUpIn(
+      "OpenAlex",
       inBatches(
         works.filter((work) => pathOf(work) !== undefined),
         1,
       ),
       ([work]) => single(work ?? {}, context),
-      "OpenAlex has none of these works.",
     ),
   references: referencesOf,
   citations: citationsOf,
@@ -113,10 +113,9 @@ async function referencesOf(work: Identifiers, most: number, context: SourceCont
     ids.slice(0, most).map((openalex) => ({ openalex })),
     largestPage,
   );
-  return await lookUpIn(
-    batches,
-    (batch) => listWorks(`filter=openalex:${batch.map(({ openalex }) => openalex).join("|")}`, batch.length, context, nothing),
-    nothing,
+  if (ids.length === 0) return { status: "empty", reason: nothing };
+  return await lookUpIn("OpenAlex", batches, (batch) =>
+    listWorks(`filter=openalex:${batch.map(({ openalex }) => openalex).join("|")}`, batch.length, context, nothing),
   );
 }
 

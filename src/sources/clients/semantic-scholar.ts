@@ -28,12 +28,12 @@ export const semanticScholar: Source = {
   match: matchTitle,
   lookup: async (works, context) =>
     await lookUpIn(
+      "Semantic Scholar",
       inBatches(
         works.filter((work) => s2Name(work) !== undefined),
         largestBatch,
       ),
       (batch) => lookUpBatch(batch, context),
-      "Semantic Scholar has none of these papers.",
     ),
   references: (work, most, context) => linked("references", "citedPaper", work, most, context),
   citations: (work, most, context) => linked("citations", "citingPaper", work, most, context),

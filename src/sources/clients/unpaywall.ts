@@ -18,7 +18,7 @@ export const unpaywall: Source = {
     if (context.contact?.includes("@") !== true)
       return { status: "error", reason: "Unpaywall answers only with a mail address; set contact in the configuration." };
     const asked = works.filter(({ doi }) => doi !== undefined);
-    return await lookUpIn(inBatches(asked, 1), ([work]) => single(work?.doi ?? "", context), "Unpaywall has none of these works.");
+    return await lookUpIn("Unpaywall", inBatches(asked, 1), ([work]) => single(work?.doi ?? "", context));
   },
 };
 

@@ -149,6 +149,11 @@ describe("OpenAlex", () => {
     expect(references?.status === "ok" && references.value.length).toBe(120);
     expect(requests).toHaveLength(3);
 
+    const none = answering([{ body: { id: "https://openalex.org/W1", referenced_works: [] } }]);
+    expect(await openAlex.references?.({ doi: "10.1000/a" }, 10, none.context)).toEqual({
+      status: "empty",
+      reason: "OpenAlex knows no references of 10.1000/a.",
+    });
     expect(await openAlex.citations?.({ doi: "10.1000/a" }, 10, context)).toMatchObject({
       status: "ok",
       value: [{ identifiers: { openalex: "W5" } }],
