@@ -6,10 +6,13 @@ import type { ResolvedConfig } from "./config/resolve.js";
 import { systemClock } from "./lib/clock.js";
 import { packageFile } from "./lib/package-root.js";
 import { redactFor } from "./lib/redact.js";
-import { heedSignals, limitIterations, limitWallTime, watchFiles, withinWallTime } from "./loop/guards.js";
-import { heedFailures } from "./loop/retry.js";
+import { askHistorian, historianEnv, mostHistorianMs } from "./loop/ask-historian.js";
+import { type Historian, historian } from "./loop/history.js";
+import { keepHistory } from "./loop/keep-history.js";
+import { rulesFor } from "./loop/rules.js";
 import { runLoop } from "./loop/run-loop.js";
-import type { Agent, Guard, LoopEvent, Notice, Verdict, Workflow } from "./loop/types.js";
+import { stopWhenStuck } from "./loop/stuck.js";
+import type { Agent, LoopEvent, Notice, Verdict, Workflow } from "./loop/types.js";
 import { listFolder, listSamples } from "./sources/folder.js";
 import { politeHttp, type PoliteHttpOptions } from "./sources/polite-http.js";
 import { readPaper } from "./sources/read-paper.js";
@@ -19,7 +22,9 @@ import type { Http } from "./sources/source.js";
 import { protect } from "./store/protect.js";
 import { openResearch } from "./store/research.js";
 import { follow } from "./ui/follow.js";
+import { hooksOf } from "./ui/hooks.js";
 import type { Io } from "./ui/io.js";
+import { withoutSecrets } from "./ui/redacted.js";
 import { sinkFor } from "./ui/sink-for.js";
 import { listenForSignals } from "./ui/signals.js";
 import { classicWorkflow } from "./workflows/research/classic.js";
@@ -88,6 +93,48 @@ export const toolsOf =
 
 type Telling = Omit<Notice, "type" | "at">;
 
+const isUnconfined = ({ confinement }: Agent): boolean => confinement === "unconfined";
+
+const overridden = ({ context_reset_frequency: every }: ResolvedConfig): Telling[] => {
+  if (every === undefined) return [];
+  const message = `context_reset_frequency (${every}) is overridden: every iteration has a fresh context, and one that fills too far is closed.`;
+  return [{ level: "info", message }];
+};
+
+const oneAtATime = ({ jobs }: ResolvedConfig, agents: Agents): Telling[] => {
+  const [free] = agents.filter(isUnconfined);
+  if (jobs === 1 || free === undefined) return [];
+  const message = `Papers are read one at a time: beside ${free.name}, which nothing confines, what it changes could not be put back safely.`;
+  return [{ level: "warning", message }];
+};
+
+/** Takes out of a text what the environment and the config hold of secrets. */
+export const redactorFor = ({ agents, hooks }: ResolvedConfig, io: Io): ReturnType<typeof redactFor> =>
+  redactFor(...[io.env, ...Object.values(agents).map(({ env = {} }) => env), ...hooks.map(({ env = {} }) => env)]);
+
+const hooksFor = (config: ResolvedConfig, io: Io, folder: string | undefined) =>
+  hooksOf({
+    hooks: config.hooks,
+    cwd: io.cwd,
+    env: io.env,
+    redact: redactorFor(config, io),
+    ...(folder === undefined ? {} : { folder }),
+  });
+
+function historianFor(config: ResolvedConfig, io: Io, signal: AbortSignal): Historian {
+  const { every, agent: name } = config.history;
+  const now = systemClock.now;
+  if (name === undefined || every === 0) return historian({ every, now });
+  const settings = settingsFor(config, io, undefined, false);
+  const limited = { ...settings, iterationMs: Math.min(settings.iterationMs, mostHistorianMs), env: { ...settings.env, ...historianEnv } };
+  const agent = createAgent(name, limited);
+  return historian({
+    every,
+    now,
+    ask: { name, run: (text) => askHistorian(agent, text, { stateDir: config.stateDir, clock: systemClock, signal }) },
+  });
+}
+
 /** What a person has to know of an agent before it starts. */
 export const warnings = ({ name, confinement }: Agent): Telling[] =>
   confinement === "unconfined" ? [{ level: "warning", message: `${name} runs unconfined: it can read, change and send whatever you can.` }] : [];
@@ -95,9 +142,18 @@ export const warnings = ({ name, confinement }: Agent): Telling[] =>
 /** A research made ready to be worked on. */
 export interface OpenedResearch {
   readonly workflow: Workflow<ResearchState>;
-  readonly agent: Agent;
+  readonly agents: Agents;
   close(): Promise<void>;
 }
+
+/** Agents to use, the first choice first. */
+export type Agents = readonly [Agent, ...Agent[]];
+
+/** The agents of a config. Throws ExpectedError (exit code 2) for one that is not known or not allowed. */
+export const agentsFor = (config: ResolvedConfig, settings: AgentSettings): Agents => [
+  createAgent(config.agent, settings),
+  ...config.fallbacks.map((name) => createAgent(name, settings)),
+];
 
 /** Takes the research's lock and puts workflow and agent together. `classicPrompt` set: the agent works on the folder itself. */
 export async function openForWork(
@@ -108,17 +164,18 @@ export async function openForWork(
   classicPrompt?: string,
 ): Promise<OpenedResearch> {
   const root = rootOf(folder, io.cwd);
-  const agent = createAgent(config.agent, settingsFor(config, io, join(folder, ".ralph", "transcripts"), classicPrompt !== undefined));
+  const agents = agentsFor(config, settingsFor(config, io, join(folder, ".ralph", "transcripts"), classicPrompt !== undefined));
   const notices: Telling[] = [];
-  notices.push(...warnings(agent));
+  notices.push(...agents.flatMap(warnings), ...overridden(config), ...oneAtATime(config, agents));
   const prompt = await loadPrompt(root);
   const workspaces = workspacesOf(config.stateDir, folder);
   const research = await openResearch(folder, { derive, git: config.git, notify: (level, message) => notices.push({ level, message }) });
   await workspaces.sweep();
   const { now, sleep } = systemClock;
   const rescue = join(config.stateDir, "rescued");
-  const guarded = agent.confinement === "unconfined" ? { protect: (iteration: number) => protect({ folder, root, rescue, iteration }) } : {};
-  const redact = redactFor(Object.assign({}, io.env, ...Object.values(config.agents).map(({ env }) => env)));
+  const guarded = agents.some(isUnconfined) ? { protect: (iteration: number) => protect({ folder, root, rescue, iteration }) } : {};
+  const redact = redactorFor(config, io);
+  const hooks = hooksFor(config, io, folder);
   const library = libraryFor(folder, root, config.contact, signal);
   const workflow =
     classicPrompt === undefined
@@ -132,9 +189,14 @@ export async function openForWork(
           sleep,
           signal,
           learn: config.learn === "auto",
-          ...(agent.takesTools === true ? { tools: toolsOf(folder) } : {}),
+          ...(agents.every(({ takesTools }) => takesTools === true) ? { tools: toolsOf(folder) } : {}),
           notices,
           redact,
+          veto: async ({ completes, ...proposal }) => {
+            const { vetoes, problems } = await hooks.ask(completes ? ["accepted", "complete"] : ["accepted"], proposal);
+            notices.push(...problems.map((message): Telling => ({ level: "warning", message })));
+            return vetoes;
+          },
           ...guarded,
         })
       : classicWorkflow({ research, prompt: classicPrompt, root, now, notices });
@@ -143,7 +205,7 @@ export async function openForWork(
     // Not where refused work is kept for people to look at.
     await rmdir(workspaces.root).catch(() => undefined);
   };
-  return { workflow, agent, close };
+  return { workflow, agents, close };
 }
 
 export interface Drive {
@@ -160,26 +222,25 @@ export async function drive<State>(
   config: ResolvedConfig,
   io: Io,
   how: Drive,
-  open: (signal: AbortSignal) => Promise<{ workflow: Workflow<State>; agent: Agent; close(): Promise<void> }>,
+  open: (signal: AbortSignal) => Promise<{ workflow: Workflow<State>; agents: Agents; close(): Promise<void> }>,
 ): Promise<Verdict> {
   const signals = listenForSignals(io);
   try {
-    const { workflow, agent, ...opened } = await open(signals.abort);
+    const { workflow, agents, ...opened } = await open(signals.abort);
     let closed: Promise<void> | undefined;
     const close = () => (closed ??= opened.close());
     try {
-      const guards: Guard[] = [
-        heedSignals(signals.finish),
-        ...(how.folder === undefined ? [] : [watchFiles(how.folder)]),
-        config.maxMs === undefined ? heedFailures(config.patienceMs) : withinWallTime(config.maxMs, heedFailures(config.patienceMs)),
-        limitIterations(how.iterations),
-        ...(config.maxMs === undefined ? [] : [limitWallTime(config.maxMs)]),
-      ];
-      const sink = sinkFor(io, { json: how.json, quiet: how.quiet, agent: agent.name, most: how.iterations, finish: signals.finish });
+      const { maxMs, patienceMs, budget } = config;
+      const jobs = agents.some(isUnconfined) ? 1 : config.jobs;
+      const more = [stopWhenStuck];
+      const rules = rulesFor({ ...how, agents, budget, patienceMs, finish: signals.finish, more, ...(maxMs === undefined ? {} : { maxMs }) });
+      const names = agents.map(({ name }) => name).join(", ");
+      const sink = sinkFor(io, { json: how.json, quiet: how.quiet, agent: names, most: how.iterations, finish: signals.finish });
       // The limit of wall time ends an agent at work too; a little late, so that the guard then sees that the time is up.
-      const abort = config.maxMs === undefined ? signals.abort : AbortSignal.any([signals.abort, AbortSignal.timeout(config.maxMs + 100)]);
-      const events = runLoop(workflow, agent, { guards, clock: systemClock, finish: signals.finish, abort });
-      return await follow(closedBeforeTheEnd(events, workflow, close), sink);
+      const abort = maxMs === undefined ? signals.abort : AbortSignal.any([signals.abort, AbortSignal.timeout(maxMs + 100)]);
+      const events = runLoop(workflow, agents[0], { ...rules, jobs, clock: systemClock, finish: signals.finish, abort });
+      const whole = closedBeforeTheEnd(keepHistory(events, workflow, historianFor(config, io, abort)), workflow, close);
+      return await follow(hooksFor(config, io, how.folder).follow(withoutSecrets(whole, redactorFor(config, io))), sink);
     } finally {
       await close();
     }

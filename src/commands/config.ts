@@ -1,5 +1,5 @@
 import { gatherConfig } from "../config/resolve.js";
-import { kindAt, namedKeys, scalarKeys } from "../config/keys.js";
+import { kindAt, listKeys, namedKeys, scalarKeys } from "../config/keys.js";
 import { pad } from "../ui/format.js";
 import { homeOf, type Io } from "../ui/io.js";
 import { shown } from "./find-research.js";
@@ -12,7 +12,7 @@ export async function configCommand({ assignment, json }: ConfigOptions, io: Io)
 
   const { values, origins } = await gatherConfig({ env: io.env, cwd: io.cwd, home: homeOf(io.env) });
   if (assignment !== undefined && assignment !== "") return showOne(assignment, values, json, io);
-  const keys = [...scalarKeys, ...namedKeys];
+  const keys = [...scalarKeys, ...namedKeys, ...listKeys];
   if (json) {
     const all = keys.map((key) => [key, { value: values[key] ?? null, from: origins[key] ?? "default" }]);
     io.stdout(`${JSON.stringify(Object.fromEntries(all), null, 2)}\n`);
@@ -37,7 +37,17 @@ export async function configCommand({ assignment, json }: ConfigOptions, io: Io)
 }
 
 /** What the absence of a value means. */
-const unset = { iterations: "papers + 6", max_minutes: "no limit", contact: "none", agents: "none", sources: "none" } as const;
+const unset = {
+  iterations: "papers + 6",
+  max_minutes: "no limit",
+  max_usd: "no limit",
+  max_tokens: "no limit",
+  contact: "none",
+  agents: "none",
+  sources: "none",
+  hooks: "none",
+  historian: "built in",
+} as const;
 
 async function write(key: string, text: string, json: boolean, io: Io): Promise<number> {
   const { writeConfigValue } = await import("../config/write.js");

@@ -1,8 +1,7 @@
 import { constants, existsSync } from "node:fs";
 import { access, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { createAgent } from "../agents/registry.js";
-import { drive, settingsFor, warnings } from "../compose.js";
+import { agentsFor, drive, settingsFor, warnings } from "../compose.js";
 import { type ConfigFlags, type ResolvedConfig, resolveConfig } from "../config/resolve.js";
 import { systemClock } from "../lib/clock.js";
 import { ExpectedError } from "../lib/errors.js";
@@ -60,7 +59,7 @@ export async function create(
     throw new ExpectedError("The topic is longer than 2,000 characters; say it shorter and put the rest into rrd.json afterwards.", 2);
   const parent = join(io.cwd, researchesFolder);
   const prompt = await loadPrompt(io.cwd);
-  const agent = createAgent(config.agent, settingsFor(config, io, undefined, false));
+  const agents = agentsFor(config, settingsFor(config, io, undefined, false));
   // An agent's work must not be lost for want of a place to put it.
   await explaining(parent, () => access(existsSync(parent) ? parent : io.cwd, constants.W_OK));
   const workspaces = workspacesOf(config.stateDir, join(parent, `new-${process.pid}`));
@@ -69,7 +68,7 @@ export async function create(
     folder = made;
   };
   const verdict = await drive(config, io, { ...how, iterations: 3 }, async () => ({
-    agent,
+    agents,
     workflow: createWorkflow({
       topic: clean,
       papers: config.papers,
@@ -79,7 +78,7 @@ export async function create(
       workspaces,
       now: systemClock.now,
       created,
-      notices: warnings(agent),
+      notices: agents.flatMap(warnings),
     }),
     close: () => rm(workspaces.root, { recursive: true, force: true }),
   }));

@@ -41,6 +41,9 @@ export function buildProgram(io: Io, version: string, done: (exitCode: number) =
     .option("-p, --papers <N>", "how many papers the research should hold", number)
     .option("-i, --iterations <N>", "most iterations of this run (default: papers + 6)", number)
     .option("--max-minutes <N>", "most wall time of this run", number)
+    .option("--max-usd <N>", "most US dollars of this run", number)
+    .option("--max-tokens <N>", "most tokens of this run, in and out", number)
+    .option("--jobs <N>", "papers read at the same time (default: 1)", number)
     .option("--ask", "ask the open questions before the start")
     .option("--force", "let -p change the target of a research that has begun")
     .option("--classic", "let the agent work on the research folder itself, as the original did");
@@ -61,8 +64,24 @@ export function buildProgram(io: Io, version: string, done: (exitCode: number) =
   });
   withAgent(read);
 
+  add("search", "<query>", async (values, query) => {
+    const { searchCommand } = await import("./search.js");
+    const { source, from, until, limit, json, bibtex } = values as { source?: string; from?: string; until?: string; limit: number } & Values;
+    return searchCommand(
+      { query: query ?? "", source, from, until, limit, output: json === true ? "json" : bibtex === true ? "bibtex" : "text" },
+      io,
+    );
+  })
+    .option("--source <names>", "only these, with commas between them: arxiv,openalex (default: all that can be asked)")
+    .option("--from <date>", "published then or later: 2024, 2024-06 or 2024-06-30")
+    .option("--until <date>", "published then or earlier")
+    .option("--limit <N>", "most papers shown", whole, 20)
+    .option("--bibtex", "print BibTeX");
+
   add("list", "", async ({ json }) => (await import("./list.js")).listCommand({ json: json === true }, io));
   add("status", "[folder]", async ({ json }, folder) => (await import("./status.js")).statusCommand({ folder, json: json === true }, io));
+
+  add("replay", "<folder>", async ({ json }, folder) => (await import("./replay.js")).replayCommand({ folder, json: json === true }, io));
 
   add("reset", "<folder>", async (values, folder) => {
     const { resetCommand } = await import("./reset.js");
@@ -133,7 +152,7 @@ export function buildProgram(io: Io, version: string, done: (exitCode: number) =
 /** The options of every command that starts an agent, behind its own. */
 const withAgent = (command: Command): Command =>
   command
-    .option("--agent <name>", "claude, codex, amp, baseline, 'cmd:<command>' or a name from the config")
+    .option("--agent <name>", "claude, codex, amp, baseline, 'cmd:<command>' or a name from the config; claude,codex falls back")
     .option("--model <name>", "model of the agent")
     .option("--unconfined", "allow an agent that nothing confines (amp, command agents)")
     .option("--iteration-minutes <N>", "most wall time of one iteration (default: 60)", number)
@@ -156,13 +175,16 @@ function whole(value: string): number {
 }
 
 function flagsOf(values: Values): ConfigFlags {
-  const { agent, model, papers, iterations, maxMinutes, iterationMinutes, idleMinutes, patience, unconfined, git } = values;
+  const { agent, model, papers, iterations, jobs, maxMinutes, maxUsd, maxTokens, iterationMinutes, idleMinutes, patience, unconfined, git } = values;
   const flags = {
     agent,
     model,
     papers,
     iterations,
     max_minutes: maxMinutes,
+    max_usd: maxUsd,
+    max_tokens: maxTokens,
+    jobs,
     iteration_minutes: iterationMinutes,
     idle_minutes: idleMinutes,
     patience_minutes: patience,

@@ -1,6 +1,5 @@
 import { basename, join } from "node:path";
-import { createAgent } from "../agents/registry.js";
-import { drive, openForWork, settingsFor } from "../compose.js";
+import { agentsFor, drive, openForWork, settingsFor } from "../compose.js";
 import { type ConfigFlags, type ResolvedConfig, resolveConfig } from "../config/resolve.js";
 import type { Rrd } from "../generated/rrd.js";
 import { systemClock } from "../lib/clock.js";
@@ -39,7 +38,7 @@ export async function runCommand(args: RunArguments, io: Io): Promise<number> {
   let { rrd } = await readResearch(folder);
   const prompt = await classicPrompt(folder, args.classic, io);
   // An agent that can't be used must be known before the file is changed for it.
-  createAgent(config.agent, settingsFor(config, io, undefined, prompt !== undefined));
+  agentsFor(config, settingsFor(config, io, undefined, prompt !== undefined));
   if (args.flags.papers !== undefined && args.flags.papers !== targetOf(rrd))
     rrd = await retarget(folder, rrd, args.flags.papers, args.force, config.git, io);
   if (args.ask) rrd = await askOpenQuestions(folder, rrd, config.git, io);

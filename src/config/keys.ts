@@ -5,15 +5,19 @@ import { nearest } from "../lib/nearest.js";
 /** Keys under which names stand, each with options of its own. */
 export type NamedKey = "agents" | "sources";
 /** A key with one value. */
-export type ScalarKey = Exclude<keyof WrittenConfig, NamedKey>;
+export type ScalarKey = Exclude<keyof WrittenConfig, NamedKey | ListKey>;
 export type Kind = "text" | "number" | "boolean" | "yaml";
 
 /** What a value given as text (a flag, a variable, `config key=value`) is read as. */
 export const scalarKinds = {
   agent: "text",
+  jobs: "number",
   papers: "number",
   iterations: "number",
   max_minutes: "number",
+  max_usd: "number",
+  max_tokens: "number",
+  context_reset_frequency: "number",
   iteration_minutes: "number",
   idle_minutes: "number",
   patience_minutes: "number",
@@ -21,6 +25,8 @@ export const scalarKinds = {
   git: "boolean",
   learn: "text",
   state_dir: "text",
+  history_every: "number",
+  historian: "text",
   contact: "text",
 } as const satisfies Record<ScalarKey, Kind>;
 
@@ -39,9 +45,14 @@ const sourceKinds = { endpoint: "text", key_variable: "text", interval_ms: "numb
 const optionKinds: Readonly<Record<NamedKey, Readonly<Record<string, Kind>>>> = { agents: agentKinds, sources: sourceKinds };
 export const namedKeys = Object.keys(optionKinds) as NamedKey[];
 
-/** The same values as in schemas/config.schema.json; a test compares them. `iterations`, `max_minutes` and `contact` have none. */
+/** Keys whose value is a list, taken whole from the nearest file. */
+export const listKeys = ["hooks"] as const;
+type ListKey = (typeof listKeys)[number];
+
+/** The same values as in schemas/config.schema.json; a test compares them. Limits, `contact` and `context_reset_frequency` have none. */
 export const defaults = {
   agent: "claude",
+  jobs: 1,
   papers: 20,
   iteration_minutes: 60,
   idle_minutes: 15,
@@ -49,6 +60,7 @@ export const defaults = {
   unconfined: false,
   git: true,
   learn: "ask",
+  history_every: 5,
 } as const satisfies WrittenConfig;
 
 /** Keys of the original tool and what became of them. */
@@ -73,9 +85,10 @@ export function kindAt(path: readonly string[]): Kind {
     if (kind !== undefined && rest.length === 0) return kind;
     throw unknownKey(path.join("."), `${first}.${name}.`, option, Object.keys(kinds));
   }
+  if ((listKeys as readonly string[]).includes(first) && name === undefined) return "yaml";
   const kind = scalarKinds[first as ScalarKey] as Kind | undefined;
   if (kind !== undefined && name === undefined) return kind;
-  throw unknownKey(path.join("."), "", first, [...scalarKeys, ...namedKeys]);
+  throw unknownKey(path.join("."), "", first, [...scalarKeys, ...namedKeys, ...listKeys]);
 }
 
 const isNamed = (key: string): key is NamedKey => key in optionKinds;
@@ -94,7 +107,7 @@ export function adviceFor(prefix: string, word: string, known: readonly string[]
 
 /** The top-level keys and the options of each agent and source that a written config may not have, as "where: what to do". */
 export function unknownKeysIn(written: Readonly<Record<string, unknown>>): string[] {
-  const known = [...scalarKeys, ...namedKeys];
+  const known = [...scalarKeys, ...namedKeys, ...listKeys];
   const top = Object.keys(written).filter((key) => !known.includes(key as NamedKey));
   const inner = namedKeys.flatMap((key) => {
     const value = written[key];

@@ -1,9 +1,10 @@
+import { existsSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import type { WrittenConfig } from "../generated/config.js";
 import { ExpectedError } from "../lib/errors.js";
 import { checkValue, projectFiles, readConfigFile, userFiles } from "./file.js";
-import { defaults, namedKeys, type NamedKey, readScalar, type ScalarKey, scalarKeys, scalarKinds, variableOf } from "./keys.js";
+import { defaults, listKeys, namedKeys, type NamedKey, readScalar, type ScalarKey, scalarKeys, scalarKinds, variableOf } from "./keys.js";
 
 /** What the command line said, in the spelling of the config. Undefined: not given. */
 export type ConfigFlags = Pick<WrittenConfig, ScalarKey> & {
@@ -16,8 +17,16 @@ export type Origin = string;
 
 /** The settings of one command: everything filled in, paths absolute, times in milliseconds. */
 export interface ResolvedConfig {
-  /** As the user wrote it: a name or `cmd:<command>`. */
+  /** As the user wrote it: a name or `cmd:<command>`. The first choice. */
   readonly agent: string;
+  /** Agents to fall back on, in this order. */
+  readonly fallbacks: readonly string[];
+  /** Agents at work at the same time. */
+  readonly jobs: number;
+  /** Budget of a run. */
+  readonly budget: { readonly usd?: number; readonly tokens?: number };
+  /** From a config of the original's; every iteration has a fresh context anyway. */
+  readonly context_reset_frequency?: number;
   /** Target of a new research. Whether somebody chose it says `origins.papers`. */
   readonly papers: number;
   /** Most iterations of a run; undefined: the papers of the research + 6. */
@@ -30,6 +39,9 @@ export interface ResolvedConfig {
   readonly patienceMs: number;
   readonly unconfined: boolean;
   readonly git: boolean;
+  /** How often the history is summarised, in iterations (0: never), and by which agent where not by code. */
+  readonly history: { readonly every: number; readonly agent?: string };
+  readonly hooks: NonNullable<WrittenConfig["hooks"]>;
   readonly learn: "ask" | "auto";
   readonly stateDir: string;
   readonly contact?: string;
@@ -85,19 +97,33 @@ export async function gatherConfig({ flags = {}, env, cwd, home = env["HOME"] ??
     values[key] = merged;
     origins[key] = layers.flatMap((layer) => (layer.written[key] === undefined ? [] : [layer.originOf(key)])).join(", ");
   }
-  if (model !== undefined) values["agents"] = withModel(mergedByName(layers, "agents"), String(values["agent"]), model);
+  for (const key of listKeys) {
+    const layer = layers.find((candidate) => candidate.written[key] !== undefined);
+    if (layer === undefined) continue;
+    forbidInResearch(key, layer.base, layer.originOf(key));
+    values[key] = layer.written[key];
+    origins[key] = layer.originOf(key);
+  }
+  if (model !== undefined) values["agents"] = withModel(mergedByName(layers, "agents"), agentsIn(String(values["agent"]))[0] ?? "", model);
   return { values: values as unknown as GatheredConfig["values"], origins };
 }
 
 /** The settings of a command. Throws ExpectedError (exit code 2) for a wrong flag, (exit code 1) for a wrong file or variable. */
 export async function resolveConfig(surroundings: Surroundings): Promise<ResolvedConfig> {
   const { values, origins } = await gatherConfig(surroundings);
-  const { max_minutes, iteration_minutes, idle_minutes, patience_minutes, state_dir, agents = {}, sources = {}, ...same } = values;
+  const { agent: named, max_usd: usd, max_tokens: tokens, max_minutes, iteration_minutes, idle_minutes, patience_minutes, ...more } = values;
+  const { state_dir, agents = {}, sources = {}, hooks = [], history_every, historian, ...same } = more;
+  const [agent = named, ...fallbacks] = agentsIn(named);
   const ms = (minutes: number) => Math.round(minutes * 60_000);
   return {
     ...same,
+    agent,
+    fallbacks,
+    budget: { ...(usd === undefined ? {} : { usd }), ...(tokens === undefined ? {} : { tokens }) },
     agents,
     sources,
+    hooks,
+    history: { every: history_every, ...(historian === undefined ? {} : { agent: historian }) },
     stateDir: state_dir,
     ...(max_minutes === undefined ? {} : { maxMs: ms(max_minutes) }),
     iterationMs: ms(iteration_minutes),
@@ -105,6 +131,14 @@ export async function resolveConfig(surroundings: Surroundings): Promise<Resolve
     patienceMs: ms(patience_minutes),
     origins,
   };
+}
+
+/** The agents of a list with commas. A command may hold commas itself, so it is the last. */
+function agentsIn(list: string): string[] {
+  const at = list.search(/(?:^|,)\s*cmd:/);
+  const names = (at === -1 ? list : list.slice(0, at)).split(",").map((name) => name.trim());
+  const command = at === -1 ? [] : [list.slice(at).replace(/^,/, "").trim()];
+  return [...new Set([...names, ...command].filter((name) => name !== ""))];
 }
 
 /** Where workspaces and bug reports live unless somebody says otherwise. */
@@ -135,6 +169,12 @@ function fromEnvironment(env: NodeJS.ProcessEnv): WrittenConfig {
 function absolute(path: string, base: string, home: string): string {
   if (path === "~" || path.startsWith("~/")) return join(home, path.slice(1));
   return resolve(base, path);
+}
+
+/** Commands of the user's run from the user's own config only: agents write into research folders, and researches come from other people. */
+function forbidInResearch(key: string, folder: string, path: string): void {
+  if (!existsSync(join(folder, "rrd.json"))) return;
+  throw new ExpectedError(`${path} lies in a research's folder, where '${key}' does not count; move it to ~/.local/ralph/config.yaml.`);
 }
 
 /** What stands under names; where two files speak of one name, the nearer file counts, option by option. */

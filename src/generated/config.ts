@@ -1,13 +1,36 @@
 // Generated from schemas/config.schema.json by scripts/generate-types.mjs. Do not edit: change the schema.
 
 /**
+ * When a hook runs: before or after an iteration, when its result is accepted or refused, when the phase changes, when a run ends with a verdict.
+ *
+ * This interface was referenced by `WrittenConfig`'s JSON-Schema
+ * via the `definition` "hookPoint".
+ */
+export type HookPoint =
+  | "before-iteration"
+  | "after-iteration"
+  | "accepted"
+  | "refused"
+  | "phase-changed"
+  | "complete"
+  | "limit"
+  | "stuck"
+  | "blocked"
+  | "failed"
+  | "interrupted";
+
+/**
  * ralph.config.yaml or ralph.config.json. A flag beats the environment, which beats ./ralph.config.*, which beats ~/.local/ralph/config.*, which beats the default.
  */
 export interface WrittenConfig {
   /**
-   * Agent to use: claude, codex, amp, baseline, a name under 'agents', or 'cmd:<command>'.
+   * Agent to use: claude, codex, amp, baseline, a name under 'agents', or 'cmd:<command>'. Of several, with commas between them, the first that can work: 'claude,codex'.
    */
   agent?: string;
+  /**
+   * Papers that are read at the same time, each by an agent of its own.
+   */
+  jobs?: number;
   /**
    * Target of a new research.
    */
@@ -20,6 +43,18 @@ export interface WrittenConfig {
    * Most wall time of a run, in minutes. No limit by default.
    */
   max_minutes?: number;
+  /**
+   * Most US dollars of a run. No limit by default. What a research may cost in its whole life stands in its rrd.json, under 'budget'.
+   */
+  max_usd?: number;
+  /**
+   * Most tokens of a run, in and out, cached ones included. No limit by default.
+   */
+  max_tokens?: number;
+  /**
+   * From the original: after how many iterations an agent's context was emptied. It is overridden: every iteration has a fresh context, and one that fills too far is closed.
+   */
+  context_reset_frequency?: number;
   /**
    * Most wall time of one iteration, in minutes.
    */
@@ -49,6 +84,14 @@ export interface WrittenConfig {
    */
   state_dir?: string;
   /**
+   * Iterations from one summary of the history to the next; 0 makes none.
+   */
+  history_every?: number;
+  /**
+   * Agent that summarises the history, a name as for 'agent'. By default code does, which costs nothing; it also steps in where the agent fails.
+   */
+  historian?: string;
+  /**
    * E-mail address told to scholarly APIs in the User-Agent, as they ask. Never invented.
    */
   contact?: string;
@@ -75,6 +118,10 @@ export interface WrittenConfig {
       off?: boolean;
     };
   };
+  /**
+   * Your own commands, run at points of a run with what happens as JSON on stdin. Ten seconds each. Never read from a research's folder.
+   */
+  hooks?: Hook[];
   /**
    * Your own agents by name, or settings for the known ones.
    */
@@ -107,5 +154,31 @@ export interface WrittenConfig {
        */
       user_settings?: boolean;
     };
+  };
+}
+/**
+ * This interface was referenced by `WrittenConfig`'s JSON-Schema
+ * via the `definition` "hook".
+ */
+export interface Hook {
+  /**
+   * The points at which it runs.
+   *
+   * @minItems 1
+   */
+  on: HookPoint[];
+  /**
+   * A shell command line, run where you started.
+   */
+  run: string;
+  /**
+   * At 'accepted' or 'complete' only: asked before the result is folded in. A line 'veto: <reason>' on its stdout refuses the result. One that fails or takes too long vetoes nothing.
+   */
+  veto?: boolean;
+  /**
+   * More environment variables.
+   */
+  env?: {
+    [k: string]: string;
   };
 }

@@ -1,17 +1,17 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { type Failure, type Guard, isVerdict, type PastIteration } from "./types.js";
+import type { Failure, Guard, PastIteration } from "./types.js";
 
 const notTheAgentsFault: ReadonlySet<Failure["kind"]> = new Set(["rate-limit", "network", "auth"]);
 
 /** Whether the agent really worked in this iteration. Waiting for a service is free and does not use the allowance up. */
 export const counts = ({ outcome }: PastIteration): boolean => outcome.outcome !== "failed" || !notTheAgentsFault.has(outcome.failure.kind);
 
-/** At most `most` iterations a run. */
+/** At most `most` iterations a run, those under way included. */
 export const limitIterations =
   (most: number): Guard =>
-  ({ iterations }) =>
-    iterations.filter(counts).length >= most
+  ({ iterations, inFlight = [] }) =>
+    iterations.filter(counts).length + inFlight.length >= most
       ? {
           verdict: "limit",
           reason: `${most === 1 ? "The one iteration of this run is" : `All ${most} iterations of this run are`} used up; run it again to go on, or allow more with -i.`,
@@ -25,14 +25,6 @@ export const limitWallTime =
     now - startedAt >= ms
       ? { verdict: "limit", reason: `The ${Math.round(ms / 6_000) / 10} minutes of this run are used up; run it again to go on.` }
       : undefined;
-
-/** A guard whose waits end with the run's wall time: a usage limit of five hours must not hold up a run of thirty minutes. */
-export const withinWallTime =
-  (ms: number, guard: Guard): Guard =>
-  (soFar) => {
-    const answer = guard(soFar);
-    return answer === undefined || isVerdict(answer) ? answer : { ...answer, until: Math.min(answer.until, soFar.startedAt + ms) };
-  };
 
 /** A file named PAUSE in the folder blocks every run until somebody deletes it; STOP ends the run as Ctrl+C does. */
 export const watchFiles =

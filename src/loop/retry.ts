@@ -1,5 +1,15 @@
 import { counts } from "./guards.js";
-import type { Failure, Guard, PastIteration } from "./types.js";
+import {
+  type Agent,
+  type Choose,
+  type Delay,
+  type Failure,
+  type Guard,
+  isVerdict,
+  type PastIteration,
+  type RunSoFar,
+  type Verdict,
+} from "./types.js";
 
 const second = 1000;
 const minute = 60 * second;
@@ -7,47 +17,101 @@ const minute = 60 * second;
 /** Doubling from `first` with the `attempt`-th failure in a row (from 1), never above `most`. */
 const backOff = (first: number, most: number, attempt: number): number => Math.min(first * 2 ** (attempt - 1), most);
 
-/**
- * What a failed run means and how long to wait (the failure table of docs/how-it-works.md).
- * `patience` bounds, in milliseconds, how long a network or service that does not answer is waited for.
- */
-export const heedFailures =
-  (patience: number): Guard =>
-  ({ iterations, now }) => {
-    const last = iterations.at(-1);
-    if (last?.outcome.outcome !== "failed") return undefined;
-    const { failure } = last.outcome;
-    const alike = trailing(iterations, (past) => past.outcome.outcome === "failed" && past.outcome.failure.kind === failure.kind);
-    const wait = (until: number, why: string) => (now >= until ? undefined : { until, reason: why });
+/** What is the model service's failure, or its slowness: another agent may do better. */
+const ofTheService: ReadonlySet<Failure["kind"]> = new Set(["auth", "missing", "rate-limit", "network", "timeout", "idle"]);
 
-    switch (failure.kind) {
-      case "auth":
-        return { verdict: "blocked", reason: failure.message };
-      case "missing":
-      case "too-large":
-        return { verdict: "failed", reason: failure.message };
-      case "rate-limit":
-        return wait(resetOf(failure, last.endedAt) ?? last.endedAt + backOff(30 * second, 15 * minute, alike.length), failure.message);
-      case "network": {
-        const since = alike[0]?.endedAt ?? now;
-        if (now - since >= patience) {
-          return {
-            verdict: "blocked",
-            reason: `${failure.message} It did not answer for ${Math.round(patience / minute)} minutes; run again when it does.`,
-          };
-        }
-        return wait(last.endedAt + backOff(2 * second, 5 * minute, alike.length), failure.message);
-      }
-      default: {
-        // A service that was away in between neither counts as a failure nor ends the row of them.
-        const tries = iterations.filter((past) => past.unit.id === last.unit.id && counts(past));
-        if (trailing(tries, (past) => past.outcome.outcome === "failed").length >= 3) {
-          return { verdict: "failed", reason: `${last.unit.title}: three failures in a row. The last: ${failure.message}` };
-        }
-        return wait(last.endedAt + 2 * second, failure.message);
-      }
+/** How far back a row of failures is looked for: among so many agents side by side others have ended since. */
+const recently = 64;
+
+/** What the failures of a unit mean (the failure table of docs/how-it-works.md): it is tried again in two seconds, three times in a row. */
+export const heedFailures: Guard = ({ iterations, now }) => {
+  const last = iterations.at(-1);
+  const units = new Set(iterations.slice(-recently).map(({ unit }) => unit.id));
+  for (const id of units) {
+    // A service that was away in between neither counts as a failure nor ends the row of them.
+    const tries = iterations.filter((past) => past.unit.id === id && counts(past));
+    const failures = trailing(tries, ({ outcome }) => outcome.outcome === "failed");
+    const failed = failures.at(-1);
+    if (failed?.outcome.outcome !== "failed") continue;
+    const { failure } = failed.outcome;
+    if (failure.kind === "too-large") return { verdict: "failed", reason: failure.message };
+    // The first brief that fills the context is nobody's failure: the next one is smaller.
+    const isFirstFull = failures.some(({ outcome }) => kindOf(outcome) === "context");
+    if (failures.length - (isFirstFull ? 1 : 0) >= 3)
+      return { verdict: "failed", reason: `${failed.unit.title}: three failures in a row. The last: ${failure.message}` };
+  }
+  if (last?.outcome.outcome !== "failed" || !counts(last)) return undefined;
+  const until = last.endedAt + 2 * second;
+  return now >= until ? undefined : { until, reason: last.outcome.failure.message };
+};
+
+/**
+ * The first of the agents that can work: one at its limit, without an answer or hung rests until the stated reset, else for a time that
+ * doubles; one that is not let in or not there is left out of the run. `patience`: how long, in milliseconds, a service is waited for
+ * that does not answer at all.
+ */
+export const firstAble =
+  (agents: readonly Agent[], patience: number): Choose =>
+  ({ iterations, now }) => {
+    const all = agents.map((agent) => ({ agent, ...standingOf(agent, agents.length === 1, iterations, patience, now) }));
+    const usable = all.filter(({ gone }) => gone === undefined);
+    const [first] = all;
+    if (first === undefined) throw new Error("no agent to choose from");
+    if (usable.length === 0) return first.gone ?? { verdict: "blocked", reason: first.why };
+    const tired = usable.find(({ outOfPatience }) => outOfPatience !== undefined);
+    if (tired?.outOfPatience !== undefined && usable.every(({ outOfPatience }) => outOfPatience !== undefined)) return tired.outOfPatience;
+
+    const ready = usable.find(({ until }) => until <= now);
+    if (ready !== undefined) {
+      const before = all
+        .slice(0, all.indexOf(ready))
+        .map(({ why, until, gone }) => (gone === undefined ? `${why} ${restsUntil(until)}` : `${why} It is left out of this run.`));
+      return { agent: ready.agent, reason: before.length > 0 ? before.join(" ") : `${ready.agent.name} can be asked again.` };
     }
+    const next = usable.reduce((earliest, each) => (each.until < earliest.until ? each : earliest));
+    return { until: next.until, reason: usable.length === 1 ? next.why : usable.map(({ why }) => why).join(" ") };
   };
+
+interface Standing {
+  /** It can be asked from then on. */
+  readonly until: number;
+  /** Why not earlier. */
+  readonly why: string;
+  /** It can't be used in this run at all. */
+  readonly gone?: Verdict;
+  readonly outOfPatience?: Verdict;
+}
+
+function standingOf({ name }: Agent, isOnly: boolean, all: RunSoFar["iterations"], patience: number, now: number): Standing {
+  const mine = all.filter(({ agent }) => isOnly || agent === name);
+  const gone = mine.find(({ outcome }) => kindOf(outcome) === "auth" || kindOf(outcome) === "missing")?.outcome;
+  if (gone?.outcome === "failed") {
+    const why = gone.failure.message;
+    return { until: 0, why, gone: { verdict: gone.failure.kind === "auth" ? "blocked" : "failed", reason: why } };
+  }
+  const last = mine.at(-1);
+  if (last?.outcome.outcome !== "failed" || !ofTheService.has(last.outcome.failure.kind)) return { until: 0, why: "" };
+  const { failure } = last.outcome;
+  const row = oneByOne(trailing(mine, ({ outcome }) => kindOf(outcome) === failure.kind));
+  const why = failure.message;
+  switch (failure.kind) {
+    case "rate-limit":
+      return { until: resetOf(failure, last.endedAt) ?? last.endedAt + backOff(30 * second, 15 * minute, row.length), why };
+    case "network": {
+      const until = last.endedAt + backOff(2 * second, 5 * minute, row.length);
+      if (now - (row[0]?.endedAt ?? now) < patience) return { until, why };
+      const reason = `${why} It did not answer for ${Math.round(patience / minute)} minutes; run again when it does.`;
+      return { until, why, outOfPatience: { verdict: "blocked", reason } };
+    }
+    default:
+      // Alone it is simply tried again; beside others it rests, lest every unit waits an hour for it.
+      return { until: isOnly ? 0 : last.endedAt + backOff(30 * second, 15 * minute, row.length), why };
+  }
+}
+
+const kindOf = (outcome: PastIteration["outcome"]): Failure["kind"] | undefined => (outcome.outcome === "failed" ? outcome.failure.kind : undefined);
+
+const restsUntil = (until: number): string => `It is asked again from ${new Date(until).toISOString().slice(0, 16).replace("T", " ")} UTC on.`;
 
 /** The stated reset; none where it is over already: a clock that is wrong, or an old message, must not make us ask without a pause. */
 function resetOf(failure: Failure, since: number): number | undefined {
@@ -60,3 +124,20 @@ function trailing(iterations: readonly PastIteration[], like: (past: PastIterati
   const broken = iterations.findLastIndex((past) => !like(past));
   return iterations.slice(broken + 1);
 }
+
+/** Without those that began before the one before had ended: agents side by side meet one limit together. */
+function oneByOne(iterations: readonly PastIteration[]): readonly PastIteration[] {
+  return iterations.reduce<PastIteration[]>((row, past) => {
+    const before = row.at(-1);
+    return before !== undefined && past.startedAt !== undefined && past.startedAt < before.endedAt ? row : [...row, past];
+  }, []);
+}
+
+/** Something that may ask to wait, its waits ending with the run's wall time: a limit of five hours must not hold up a run of thirty minutes. */
+export const withinWallTime =
+  <Answer extends object | undefined>(ms: number, ask: (soFar: RunSoFar) => Answer | Delay | Verdict) =>
+  (soFar: RunSoFar): Answer | Delay | Verdict => {
+    const answer = ask(soFar);
+    if (answer === undefined || isVerdict(answer) || !("until" in answer)) return answer;
+    return { ...answer, until: Math.min(answer.until, soFar.startedAt + ms) } as Delay;
+  };

@@ -1,0 +1,89 @@
+import type { Budget, Choose, Guard, LiveIteration, PastIteration, RunSoFar, Spent, Verdict, Watch } from "./types.js";
+
+/** What iterations used up, those under way included. */
+export function spentIn(past: readonly PastIteration[], live: readonly LiveIteration[], now: number): Spent {
+  const all = [...past, ...live.map(({ run }) => ({ ...run, endedAt: now }))];
+  const sum = (of: (each: (typeof all)[number]) => number) => all.reduce((total, each) => total + of(each), 0);
+  return {
+    iterations: all.length,
+    tokens: sum(({ usage }) => usage.input + usage.output),
+    usd: sum(({ costUsd }) => costUsd ?? 0),
+    minutes: sum(({ startedAt, endedAt }) => Math.max(0, endedAt - (startedAt ?? endedAt))) / 60_000,
+  };
+}
+
+const plus = (a: Spent, b: Spent): Spent => ({
+  iterations: a.iterations + b.iterations,
+  tokens: a.tokens + b.tokens,
+  usd: a.usd + b.usd,
+  minutes: a.minutes + b.minutes,
+});
+
+type Unit = "tokens" | "usd" | "minutes" | "iterations";
+const units = ["usd", "tokens", "minutes", "iterations"] as const satisfies readonly Unit[];
+const worded: Readonly<Record<Unit, (value: number) => string>> = {
+  usd: (value) => `$${value.toFixed(2)}`,
+  tokens: (value) => `${Math.round(value).toLocaleString("en")} tokens`,
+  minutes: (value) => `${Math.round(value * 10) / 10} minutes of agents' work`,
+  iterations: (value) => `${value} iterations`,
+};
+
+/** Of a run, iterations and minutes have guards of their own: there minutes are those on the clock. */
+const ofARun: readonly Unit[] = ["usd", "tokens"];
+
+/** The first budget that `reached` says is used up: of this run first, then of the whole research. */
+function usedUp(
+  run: Budget,
+  { iterations, now, account }: RunSoFar,
+  live: readonly LiveIteration[],
+  reached: (spent: number, most: number) => boolean,
+): string | undefined {
+  const mine = spentIn(iterations, live, now);
+  for (const unit of ofARun) {
+    const most = run[unit];
+    if (most !== undefined && reached(mine[unit], most))
+      return `The budget of this run, ${worded[unit](most)}, is used up: ${worded[unit](mine[unit])}. Run it again to go on, or allow more with --max-${unit}.`;
+  }
+  if (account === undefined) return undefined;
+  const whole = plus(account.spent, spentIn([], live, now));
+  for (const unit of units) {
+    const most = account.budget[unit];
+    if (most !== undefined && reached(whole[unit], most))
+      return `The budget of this research, ${worded[unit](most)}, is used up: ${worded[unit](whole[unit])}. Raise budget.max_${unit} in its rrd.json to go on.`;
+  }
+  return undefined;
+}
+
+/** Ends the run where a budget is used up: that of the run, or that which the work itself names for its whole life. */
+export const limitBudget =
+  (run: Budget): Guard =>
+  (soFar): Verdict | undefined => {
+    const reason = usedUp(run, soFar, soFar.inFlight ?? [], (spent, most) => spent >= most);
+    if (reason !== undefined) return { verdict: "limit", reason };
+    // A CLI that ended itself for want of money would do so again.
+    const last = soFar.iterations.at(-1)?.outcome;
+    return last?.outcome === "failed" && last.failure.kind === "budget" ? { verdict: "limit", reason: last.failure.message } : undefined;
+  };
+
+/** Ends an iteration that takes a budget beyond its limit while it is under way. */
+export const watchBudget =
+  (run: Budget): Watch =>
+  (live, soFar) => {
+    const message = usedUp(run, soFar, [...(soFar.inFlight ?? []), live], (spent, most) => spent > most);
+    return message === undefined ? undefined : { end: { kind: "budget", message } };
+  };
+
+/** The choice, with the money that is left for the iteration. */
+export const withAllowance =
+  (run: Budget, choose: Choose): Choose =>
+  (soFar) => {
+    const choice = choose(soFar);
+    if (!("agent" in choice)) return choice;
+    const live = soFar.inFlight ?? [];
+    const underWay = spentIn([], live, soFar.now).usd;
+    const left = [
+      ...(run.usd === undefined ? [] : [run.usd - spentIn(soFar.iterations, live, soFar.now).usd]),
+      ...(soFar.account?.budget.usd === undefined ? [] : [soFar.account.budget.usd - soFar.account.spent.usd - underWay]),
+    ];
+    return left.length === 0 ? choice : { ...choice, maxUsd: Math.max(0, Math.min(...left)) };
+  };
