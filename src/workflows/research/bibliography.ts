@@ -2,13 +2,14 @@ import type { Paper, Rrd } from "../../generated/rrd.js";
 import { authorsOf } from "../../sources/identity.js";
 
 /** references.bib: every paper of the pool that was not rejected, for citation managers. */
-export const bibliography = (rrd: Rrd): string =>
-  rrd.papers_pool
-    .filter((paper) => paper.status !== "rejected")
-    .map(entry)
-    .join("\n");
+export const bibliography = (rrd: Rrd): string => bibliographyOf(rrd.papers_pool.filter((paper) => paper.status !== "rejected"));
 
-function entry(paper: Paper): string {
+type Cited = Pick<Paper, "id" | "title" | "authors" | "date" | "identifiers" | "url" | "retracted">;
+
+/** Any papers as BibTeX, one entry each. */
+export const bibliographyOf = (papers: readonly Cited[]): string => papers.map(entry).join("\n");
+
+function entry(paper: Cited): string {
   const arxiv = paper.identifiers?.arxiv ?? /^arxiv_(.+)$/.exec(paper.id)?.[1]?.replace("_", "/");
   const fields: [string, string | undefined][] = [
     ["title", `{${escape(paper.title)}}`],

@@ -1,0 +1,72 @@
+import { createHash } from "node:crypto";
+import { join } from "node:path";
+import { resolveConfig } from "../config/resolve.js";
+import type { QueryLine } from "../generated/query.js";
+import { ExpectedError } from "../lib/errors.js";
+import type { Apart } from "../sources/merge.js";
+import type { Step } from "../sources/plan.js";
+import { assemblePool, type Pool, poolText } from "../sources/pool.js";
+import { keyOfLine } from "../sources/query-line.js";
+import { replayedSources } from "../sources/replay-open.js";
+import { readQueries } from "../store/query-log.js";
+import { readResearch } from "../store/research.js";
+import type { Io } from "../ui/io.js";
+import { rootOf } from "../workflows/research/prompt.js";
+import { findResearch } from "./find-research.js";
+import type { FolderOptions } from "./options.js";
+
+interface Replayed {
+  readonly pool: Pool;
+  readonly text: string;
+  readonly sha256: string;
+  readonly missing: readonly string[];
+}
+
+/**
+ * Makes a research's search again out of queries.jsonl and the answers in .ralph/http, without the network, and says whether the same pool of
+ * candidates comes out, byte for byte: exit code 0 where it does, else 1. With `json` it prints the pool itself.
+ */
+export async function replayCommand({ folder: given, json }: FolderOptions, io: Io): Promise<number> {
+  const folder = await findResearch(io.cwd, given);
+  const { rrd } = await readResearch(folder);
+  const metrics = rrd.statistics?.discovery_metrics;
+  const steps = (metrics?.rounds ?? []) as unknown as Step[];
+  const recorded = metrics?.pool_sha256;
+  if (steps.length === 0 || recorded === undefined)
+    throw new ExpectedError(
+      `${given ?? folder} has no search by code to replay: rrd.json notes no rounds of asking; its papers came from an agent or a folder.`,
+    );
+  const { lines, notices } = await readQueries(folder);
+  for (const notice of notices) io.stderr(`${notice}\n`);
+
+  const apart = (rrd.apart ?? []) as readonly Apart[];
+  const { sources: config } = await resolveConfig({ env: io.env, cwd: io.cwd });
+  const again = async (log: readonly QueryLine[]): Promise<Replayed> => {
+    const { open, missing } = replayedSources(log, { cacheDir: join(folder, ".ralph", "http"), config, root: rootOf(folder, io.cwd) });
+    const pool = await assemblePool(steps, open, apart);
+    const text = poolText(steps, pool);
+    return { pool, text, sha256: createHash("sha256").update(text).digest("hex"), missing: missing() };
+  };
+  const inOrder = await again(lines);
+  // A search that was begun again, its kept rounds lost, went by the later answers to the same questions.
+  const replayed = inOrder.sha256 === recorded ? inOrder : await again(lastAnswers(lines));
+
+  if (json) io.stdout(replayed.text);
+  const rounds = `${replayed.pool.records.length} works in ${steps.length} ${steps.length === 1 ? "round" : "rounds"}`;
+  if (replayed.sha256 === recorded) {
+    const sentence = `The search comes out the same, byte for byte: ${rounds}, sha256 ${recorded}.\n`;
+    if (json) io.stderr(sentence);
+    else io.stdout(sentence);
+    return 0;
+  }
+  for (const sentence of new Set(replayed.missing)) io.stderr(`${sentence}\n`);
+  const why =
+    replayed.missing.length > 0
+      ? "answers are missing; .ralph may have been cleaned, or the configuration asks other addresses than then"
+      : "the answers are all there, but they are read or put together in another way than then";
+  io.stderr(`The search comes out otherwise: ${rounds}, sha256 ${replayed.sha256}, recorded ${recorded}; ${why}.\n`);
+  return 1;
+}
+
+/** The last answer to each question. */
+const lastAnswers = (lines: readonly QueryLine[]): QueryLine[] => [...new Map(lines.map((line) => [keyOfLine(line), line])).values()];

@@ -1,0 +1,48 @@
+import { appendFileSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import type { QueryLine } from "../../src/generated/query.js";
+import { queriesName, queryRecorder, readQueries } from "../../src/store/query-log.js";
+import { temporaryFolder } from "./folders.js";
+
+const line = (n: number): QueryLine => ({
+  at: "2026-11-22T00:00:00.000Z",
+  source: "arXiv",
+  method: "GET",
+  url: `https://export.arxiv.org/api/query?n=${n}`,
+  status: "ok",
+  from: "network",
+});
+
+it("questions stand in the order in which they were told, also when nobody waits", async () => {
+  const folder = temporaryFolder();
+  const record = queryRecorder(folder);
+  await Promise.all([1, 2, 3, 4, 5].map((n) => record(line(n))));
+  expect((await readQueries(folder)).lines).toEqual([1, 2, 3, 4, 5].map(line));
+});
+
+it("a torn last line is left out silently, and the next question begins a line of its own", async () => {
+  const folder = temporaryFolder();
+  await queryRecorder(folder)(line(1));
+  appendFileSync(join(folder, queriesName), '{"at":"2026');
+  expect(await readQueries(folder)).toEqual({ lines: [line(1)], notices: [] });
+  await queryRecorder(folder)(line(2));
+  const { lines, notices } = await readQueries(folder);
+  expect(lines).toEqual([line(1), line(2)]);
+  expect(notices).toEqual([`${join(folder, queriesName)}:2 can't be read and is ignored.`]);
+});
+
+it("a folder without a log has asked nothing", async () => {
+  expect(await readQueries(temporaryFolder())).toEqual({ lines: [], notices: [] });
+});
+
+it("a link in place of the log is not followed, and later questions are still tried", async () => {
+  const folder = temporaryFolder();
+  const elsewhere = join(temporaryFolder(), "elsewhere");
+  writeFileSync(elsewhere, "");
+  symlinkSync(elsewhere, join(folder, queriesName));
+  const record = queryRecorder(folder);
+  await expect(record(line(1))).rejects.toThrow(/is a symbolic link, which is not followed/);
+  await expect(record(line(2))).rejects.toThrow(/symbolic link/);
+  expect(readFileSync(elsewhere, "utf8")).toBe("");
+});
