@@ -21,6 +21,9 @@ export async function mcpCommand({ research, paper, tools: names, version }: Mcp
   const tools = toolsNamed(names?.split(",").map((name) => name.trim()));
   if (isProblem(tools)) throw new ExpectedError(tools.problem, 2);
   const { serveOverStdio } = await import("../toolbox/mcp-server.js");
-  await serveOverStdio(tools, shelfOf(folder, paper), version, (message) => io.stderr(`research-ralph: ${oneLine(message)}\n`));
+  const gone = new AbortController();
+  const shelf = await shelfOf(folder, paper, io, gone.signal);
+  await serveOverStdio(tools, shelf, version, (message) => io.stderr(`research-ralph: ${oneLine(message)}\n`));
+  gone.abort();
   return 0;
 }

@@ -1,11 +1,41 @@
 import { join } from "node:path";
+import { httpFor } from "../compose.js";
+import { resolveConfig } from "../config/resolve.js";
+import { sourcesFor } from "../sources/registry.js";
+import { contextOf } from "../sources/source-settings.js";
+import type { Source } from "../sources/source.js";
 import { keptText } from "../sources/text-cache.js";
 import { readResearch } from "../store/research.js";
-import type { Shelf } from "../toolbox/tool.js";
+import type { Network, Shelf } from "../toolbox/tool.js";
+import type { Io } from "../ui/io.js";
+import { rootOf } from "../workflows/research/prompt.js";
 
-/** What the tools reach of a research: its records and the texts kept in it. Reads at each call, so a run under way is seen; writes nothing. */
-export const shelfOf = (folder: string, paper: string | undefined): Shelf => ({
-  ...(paper === undefined ? {} : { paper }),
-  papers: async () => (await readResearch(folder)).rrd.papers_pool,
-  text: (id) => keptText(join(folder, ".ralph", "texts"), id),
-});
+/** Searched where a research names no source that code can ask. */
+const usualSources = ["arXiv", "OpenAlex", "Semantic Scholar"];
+
+/**
+ * What the tools reach of a research: its records, the texts kept in it, and its sources. Reads at each call, so a run under way is seen;
+ * writes nothing into it. With a `paper` it is about that one, and nothing is asked outside. Aborting `signal` ends what is being asked.
+ */
+export async function shelfOf(folder: string, paper: string | undefined, io: Io, signal: AbortSignal): Promise<Shelf> {
+  const reading: Shelf = {
+    papers: async () => (await readResearch(folder)).rrd.papers_pool,
+    text: (id) => keptText(join(folder, ".ralph", "texts"), id),
+  };
+  return paper === undefined ? { ...reading, network: await networkOf(folder, io, signal) } : { ...reading, paper };
+}
+
+async function networkOf(folder: string, io: Io, signal: AbortSignal): Promise<Network> {
+  const root = rootOf(folder, io.cwd);
+  const { sources: config, stateDir, contact } = await resolveConfig({ env: io.env, cwd: root });
+  const http = httpFor({ sources: config, stateDir, ...(contact === undefined ? {} : { contact }) }, signal, { cacheDir: join(stateDir, "http") });
+  const contextFor: Network["contextFor"] = (source) =>
+    contextOf(source, { config, env: io.env, http, ...(contact === undefined ? {} : { contact }) });
+  const { requirements } = (await readResearch(folder)).rrd;
+  const named = searchable(requirements.sources ?? [], root);
+  return { sources: named.length > 0 ? named : searchable(usualSources, root), contextFor };
+}
+
+const searchable = (names: readonly string[], root: string): readonly Source[] => [
+  ...new Set(names.flatMap((name) => sourcesFor(name, root)).filter(({ search }) => search !== undefined)),
+];

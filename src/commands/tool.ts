@@ -26,8 +26,9 @@ export async function toolCommand({ name, research, paper, json }: ToolArguments
     return 0;
   }
   const given = typeof json === "string" ? parsed(json) : {};
-  const shelf = shelfOf(await findResearch(io.cwd, research), paper);
-  const answer = await callTool(tools, name, given, shelf, new AbortController().signal);
+  const { signal } = new AbortController();
+  const shelf = await shelfOf(await findResearch(io.cwd, research), paper, io, signal);
+  const answer = await callTool(tools, name, given, shelf, signal);
   if (isProblem(answer)) throw new ExpectedError(answer.problem);
   io.stdout(isJson ? `${JSON.stringify(answer)}\n` : `${sanitise(answer.text)}\n`);
   return 0;

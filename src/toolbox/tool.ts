@@ -1,4 +1,5 @@
 import type { Paper } from "../generated/rrd.js";
+import type { ContextFor, Source } from "../sources/source.js";
 import type { PaperText } from "../sources/text.js";
 
 /** The arguments of a call, checked against the tool's parameters; empty ones count as left out. */
@@ -6,6 +7,9 @@ export interface Given {
   readonly id?: string;
   readonly section?: string;
   readonly quote?: string;
+  readonly query?: string;
+  readonly from?: string;
+  readonly most?: number;
 }
 
 /** JSON Schema of one argument. Its description is paid for in every request of every agent that has the tool. */
@@ -32,6 +36,13 @@ export interface Tool {
   run(given: Given, shelf: Shelf, signal: AbortSignal): Promise<Found | Problem>;
 }
 
+/** The services that tools may ask: politely, cached, each failing for itself. */
+export interface Network {
+  /** Those that are searched, in this order. */
+  readonly sources: readonly Source[];
+  readonly contextFor: ContextFor;
+}
+
 /** All that the tools can reach: one research's papers and their texts, and the sources. They write nothing. */
 export interface Shelf {
   /** The paper that this shelf is about: meant where a call names none, and then the only one that can be read. */
@@ -39,6 +50,8 @@ export interface Shelf {
   papers(): Promise<readonly Paper[]>;
   /** The text kept of a paper; undefined where none is. */
   text(id: string): Promise<PaperText | undefined>;
+  /** Undefined: nothing is asked outside. */
+  readonly network?: Network;
 }
 
 export const isProblem = (value: object): value is Problem => "problem" in value;

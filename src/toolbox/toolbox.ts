@@ -2,15 +2,20 @@ import { ExpectedError } from "../lib/errors.js";
 import { fence } from "../lib/fence.js";
 import { nearest } from "../lib/nearest.js";
 import { clip } from "../lib/tokens.js";
+import { codeLinks } from "./code-links.js";
 import { findQuote } from "./find-quote.js";
 import { outline } from "./outline.js";
 import { paperDetails } from "./paper-details.js";
 import { checkArguments } from "./parameters.js";
 import { readSection } from "./read-section.js";
+import { searchPapers } from "./search-papers.js";
 import { isProblem, type Problem, quoted, type Shelf, type Tool } from "./tool.js";
 
 /** Every tool there is. Taking one away takes its file and its line here. */
-export const tools: readonly Tool[] = [paperDetails, outline, readSection, findQuote];
+export const tools: readonly Tool[] = [searchPapers, paperDetails, outline, readSection, findQuote, codeLinks];
+
+/** Tools for finding papers beside those that code found. */
+export const searchingTools: readonly string[] = ["search_papers", "paper_details"];
 
 /** Tools for a paper too long to stand in its brief. */
 export const readingTools: readonly string[] = ["outline", "read_section", "find_quote"];
