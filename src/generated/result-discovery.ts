@@ -16,6 +16,24 @@ export interface DiscoveryResult {
    */
   unit: string;
   /**
+   * Candidates of the brief that fit.
+   *
+   * @maxItems 200
+   */
+  kept?: {
+    id: string;
+    /**
+     * Where it is another than the candidate's own.
+     */
+    priority?: number;
+    /**
+     * Why it fits.
+     */
+    reason?: string;
+  }[];
+  /**
+   * Papers that the agent found itself.
+   *
    * @maxItems 200
    */
   papers: {

@@ -143,6 +143,10 @@ export type ProductIdeation = {
  */
 export type Strings3 = string[];
 /**
+ * Every source that listed it.
+ */
+export type Strings4 = string[];
+/**
  * What the paper says on this: a text or a list of points.
  *
  * This interface was referenced by `Rrd`'s JSON-Schema
@@ -152,19 +156,19 @@ export type Prose = (string | null) | Strings3;
 /**
  * Services that know the paper and answered; with none, nothing has been checked.
  */
-export type Strings4 = string[];
+export type Strings5 = string[];
 /**
  * Services that could not be asked, each with its reason. Nothing follows from it.
  */
-export type Strings5 = string[];
+export type Strings6 = string[];
 /**
  * What a reader should know, such as instructions to reviewers hidden in the text.
  */
-export type Strings6 = string[];
+export type Strings7 = string[];
 /**
  * What was wrong, a sentence each.
  */
-export type Strings7 = string[];
+export type Strings8 = string[];
 /**
  * Counts and averages, derived from the records after every iteration.
  *
@@ -213,7 +217,7 @@ export type Statistics = {
      * Papers of which nothing could be learnt. It does not mean that they stand.
      */
     not_checked?: number;
-    demoted?: Strings8;
+    demoted?: Strings9;
     [k: string]: unknown;
   } | null;
   /**
@@ -253,6 +257,45 @@ export type Statistics = {
      */
     batches_without_new?: number;
     /**
+     * Sources that may not be asked by programs, and what was asked in their place.
+     */
+    substitutions?: {
+      [k: string]: string;
+    };
+    /**
+     * What was asked, round by round, so that 'replay' can ask the kept answers again.
+     */
+    rounds?: {
+      [k: string]: unknown;
+    }[];
+    /**
+     * Hash of the pool of candidates that the rounds gave.
+     */
+    pool_sha256?: string;
+    /**
+     * Each screened batch of code's candidates: how many were judged and kept, after how many rounds of asking.
+     */
+    screening?: {
+      /**
+       * Candidates judged.
+       */
+      screened: number;
+      /**
+       * Of these, kept.
+       */
+      kept: number;
+      /**
+       * Rounds of asking before it.
+       */
+      rounds: number;
+      [k: string]: unknown;
+    }[];
+    /**
+     * Why code has nothing more to offer; discovery then ends, unless agents search too.
+     */
+    exhausted?: string;
+    flow?: Flow;
+    /**
      * Hash of target, sources and keywords as the last batch had them; the empty batches of another search don't count.
      */
     searched_for?: string;
@@ -275,7 +318,7 @@ export type Statistics = {
 /**
  * Papers that were presented or gave insights until the check found them retracted.
  */
-export type Strings8 = string[];
+export type Strings9 = string[];
 /**
  * What the loop remembers between iterations.
  *
@@ -420,13 +463,40 @@ export interface Rrd {
      */
     reason: string;
     /**
+     * When it was left out: as a duplicate, by whoever screened it, as retracted, as older than the lookback, or as a notice about another work. Absent in files from before it was noted.
+     */
+    stage?: "duplicate" | "screened" | "retracted" | "window" | "notice";
+    /**
      * The pool's paper that is the same work.
      */
     duplicate_of?: string;
     [k: string]: unknown;
   }[];
+  /**
+   * Pairs of ids that you say are two works although they look like one. Add a pair to undo a merge: the paper that stayed and the record that went into it.
+   */
+  apart?: string[][];
   statistics?: Statistics;
   loop?: Loop;
+  /**
+   * The most that this research may use up in its whole life, all runs together. Heard before every iteration, so it may be raised during a run.
+   */
+  budget?: {
+    /**
+     * US dollars, as reported by the agents or estimated.
+     */
+    max_usd?: number;
+    /**
+     * Tokens in and out, cached ones included.
+     */
+    max_tokens?: number;
+    /**
+     * Minutes in which agents worked; of several at a time the sum.
+     */
+    max_minutes?: number;
+    max_iterations?: number;
+    [k: string]: unknown;
+  } | null;
   /**
    * Refused results of units that are not papers (a discovery batch, the report, the ideas).
    */
@@ -537,8 +607,39 @@ export interface Paper {
      * PubMed identifier.
      */
     pmid?: string;
+    /**
+     * PubMed Central identifier.
+     */
+    pmcid?: string;
+    /**
+     * OpenAlex identifier.
+     */
+    openalex?: string;
+    /**
+     * Semantic Scholar's identifier.
+     */
+    s2?: string;
     [k: string]: unknown;
   };
+  /**
+   * Journal, conference or repository.
+   */
+  venue?: string | null;
+  /**
+   * Citations when it was found.
+   */
+  citations?: {
+    /**
+     * How often it was cited.
+     */
+    count: number;
+    /**
+     * Who counted.
+     */
+    source: string;
+    [k: string]: unknown;
+  };
+  found?: Found;
   /**
    * 1 to 5; 5 is read first.
    */
@@ -588,7 +689,7 @@ export interface Paper {
    */
   updates?: Update[];
   updates_check?: UpdatesCheck;
-  warnings?: Strings6;
+  warnings?: Strings7;
   /**
    * The iteration whose result was folded in.
    */
@@ -597,6 +698,42 @@ export interface Paper {
    * Results that were refused, the newest last; three in a row and the paper is skipped. 'reset --paper <id>' clears them.
    */
   refusals?: Refusal[];
+  [k: string]: unknown;
+}
+/**
+ * Where code found the paper and what it was put together from.
+ *
+ * This interface was referenced by `Rrd`'s JSON-Schema
+ * via the `definition` "found".
+ */
+export interface Found {
+  sources: Strings4;
+  /**
+   * What the priority that code proposed rests on.
+   */
+  why: string;
+  /**
+   * Records of other sources, or of its other versions, that went into it.
+   */
+  merged?: {
+    /**
+     * Id of the record.
+     */
+    id: string;
+    /**
+     * Who gave it.
+     */
+    source: string;
+    /**
+     * Where it stands.
+     */
+    url?: string;
+    /**
+     * Why it is the same work.
+     */
+    why: string;
+    [k: string]: unknown;
+  }[];
   [k: string]: unknown;
 }
 /**
@@ -818,8 +955,12 @@ export interface UpdatesCheck {
    * ISO 8601 in UTC.
    */
   at: string;
-  checked_by: Strings4;
-  unchecked: Strings5;
+  checked_by: Strings5;
+  unchecked: Strings6;
+  /**
+   * The paper's status until a check found it retracted.
+   */
+  demoted_from?: string;
   [k: string]: unknown;
 }
 /**
@@ -839,7 +980,7 @@ export interface Refusal {
    * When, ISO 8601 in UTC.
    */
   at: string;
-  reasons: Strings7;
+  reasons: Strings8;
   [k: string]: unknown;
 }
 /**
@@ -875,6 +1016,43 @@ export interface Insight {
    * Field of the original tool: the papers it draws on.
    */
   papers?: Strings3 | null;
+  [k: string]: unknown;
+}
+/**
+ * The counts of a PRISMA flow diagram, derived.
+ *
+ * This interface was referenced by `Rrd`'s JSON-Schema
+ * via the `definition` "flow".
+ */
+export interface Flow {
+  /**
+   * Records by source.
+   */
+  identified?: {
+    [k: string]: number;
+  };
+  /**
+   * Records of works that another record had brought.
+   */
+  duplicates_removed?: number;
+  /**
+   * Works that were judged by title and abstract.
+   */
+  screened?: number;
+  /**
+   * Works left out, by stage.
+   */
+  excluded?: {
+    [k: string]: number;
+  };
+  /**
+   * Papers in the pool.
+   */
+  included?: number;
+  /**
+   * Works found and not judged: the target was reached, or nothing new came any more.
+   */
+  not_screened?: number;
   [k: string]: unknown;
 }
 /**
