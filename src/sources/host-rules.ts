@@ -61,7 +61,7 @@ export interface Account extends HostRule {
 
 /** Which account a request to `url` is booked to. A stand-in has an account of its own, with the rule of what it stands for. */
 export function accountOf(url: URL, asker: { readonly keyed: boolean; readonly contact: boolean; readonly standIns: readonly StandIn[] }): Account {
-  const standIn = asker.standIns.find((each) => isUnder(url, each.url));
+  const standIn = innermost(url.href, asker.standIns, (each) => each.url);
   const path = standIn === undefined ? url.pathname : url.pathname.slice(new URL(standIn.url).pathname.replace(/\/$/, "").length);
   const host = standIn === undefined || standIn.of === "" ? url.hostname : new URL(standIn.of).hostname;
   const budget = budgets.find((each) => each.hosts.includes(host) && (each.path === undefined || path.startsWith(each.path)));
@@ -72,7 +72,11 @@ export function accountOf(url: URL, asker: { readonly keyed: boolean; readonly c
   return { name: standIn === undefined ? budget.name : `${budget.name}-${place}`, intervalMs, concurrency };
 }
 
-function isUnder(url: URL, base: string): boolean {
-  const { origin, pathname } = new URL(base);
-  return url.origin === origin && url.pathname.startsWith(pathname.replace(/\/$/, ""));
+/** Of the bases that an address lies under, the longest: one server may stand in for several services, each with a path of its own. */
+export function innermost<Place>(address: string, places: readonly Place[], baseOf: (place: Place) => string): Place | undefined {
+  const isUnder = (base: string) => base !== "" && address.startsWith(base) && /^(?:$|[/?#])/.test(address.slice(base.length));
+  return places.filter((place) => isUnder(bareBase(baseOf(place)))).toSorted((a, b) => baseOf(b).length - baseOf(a).length)[0];
 }
+
+/** In the spelling that addresses have once they are parsed: "HTTP://Host:80/a/" is "http://host/a". */
+const bareBase = (base: string): string => (URL.canParse(base) ? new URL(base).href.replace(/\/+$/, "") : "");

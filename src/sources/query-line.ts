@@ -1,4 +1,5 @@
 import type { QueryLine } from "../generated/query.js";
+import { innermost } from "./host-rules.js";
 import { hashOf } from "./http-cache.js";
 import type { HttpFailure } from "./http-failure.js";
 import type { HttpDocument } from "./http.js";
@@ -53,6 +54,6 @@ export function lineOf(
 
 /** The service that an address belongs to, else its host. */
 function sourceOf(url: string, services: readonly Service[]): string {
-  const service = services.find(({ endpoint }) => url.startsWith(`${endpoint}/`) || url.startsWith(`${endpoint}?`) || url === endpoint);
+  const service = innermost(url, services, ({ endpoint }) => endpoint);
   return service?.name ?? (URL.canParse(url) ? new URL(url).host : "");
 }

@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { compileRooms } from "../store/compiled.js";
-import { fakeClock, httpWith, pretending, temporaryFolder } from "./network.js";
+import { fakeClock, httpWith, pretending, standsFor, temporaryFolder } from "./network.js";
 
 const gaps = (times: readonly number[]) => times.slice(1).map((time, index) => time - (times[index] ?? 0));
 
@@ -96,6 +96,23 @@ describe("the pace of a host", () => {
       for (const n of [1, 2]) await http.get({ url: `https://mirror.example/arxiv/api/query?n=${n}`, limit: 100 });
       expect(gaps(asked.map(({ at }) => at))).toEqual([expected]);
     }
+  });
+
+  it("of services that one test server stands for is told apart by their paths", async () => {
+    const clock = fakeClock();
+    const { fetch, asked } = pretending(clock);
+    const services = [
+      standsFor("arXiv", "https://export.arxiv.org", "https://mirror.example/ar", 700),
+      standsFor("Crossref", "https://api.crossref.org", "https://mirror.example/ar/crossref", 0),
+      standsFor("Other", "https://other.example", "https://mirror.example", 50),
+    ];
+    const http = httpWith({ stateDir: temporaryFolder(), clock, fetch, services });
+    const gapAt = async (path: string) => {
+      for (const n of [1, 2]) await http.get({ url: `https://mirror.example${path}?n=${n}`, limit: 100 });
+      clock.set(clock.now() + 10_000);
+      return gaps(asked.splice(0).map(({ at }) => at))[0];
+    };
+    expect([await gapAt("/ar/api"), await gapAt("/ar/crossref/works"), await gapAt("/art"), await gapAt("/ar")]).toEqual([700, 0, 50, 700]);
   });
 
   it("goes on where the clock was set back by an hour", async () => {
