@@ -1,9 +1,11 @@
 import type { LedgerLine } from "../../generated/ledger.js";
+import { occupancyOf } from "../../loop/context.js";
 import type { AgentRun, Unit } from "../../loop/types.js";
 
 /** What the ledger says of an iteration whatever came of it. */
 export function ledgerLine(unit: Unit, run: AgentRun, at: Date, outcome: LedgerLine["outcome"]): LedgerLine {
   const { usage, brief } = run;
+  const occupancy = occupancyOf(run);
   return {
     iteration: run.iteration,
     at: at.toISOString(),
@@ -18,5 +20,10 @@ export function ledgerLine(unit: Unit, run: AgentRun, at: Date, outcome: LedgerL
     tokens: { input: usage.input, cached: usage.cached, output: usage.output, requests: usage.requests },
     brief_tokens: brief.tokens,
     ...(run.costUsd === undefined ? {} : { cost_usd: run.costUsd }),
+    ...(run.estimated === undefined ? {} : { estimated: run.estimated }),
+    ...(run.billing === undefined ? {} : { billing: run.billing }),
+    ...(occupancy === undefined
+      ? {}
+      : { context: { largest_request: occupancy.largest, window: occupancy.window, share: Math.round(occupancy.share * 1000) / 1000 } }),
   };
 }

@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { pieceEnd } from "../../lib/pieces.js";
-import { clip } from "../../lib/tokens.js";
+import { clip, estimateTokens } from "../../lib/tokens.js";
 import type { PaperText } from "../../sources/text.js";
 
 /** A text up to this many tokens stands in the brief itself: measured, that costs a quarter of reading it from files. */
@@ -49,3 +49,22 @@ export function split(text: string): { at: number; text: string }[] {
   }
   return parts;
 }
+
+/**
+ * As much of a text as fits `tokens`: two thirds from its beginning, where problem and method stand, one third from the end of what comes
+ * before its references, where results and limits do. `left`: estimated tokens that are left out.
+ */
+export function excerptOf(text: string, tokens: number): { shown: string; left: number } {
+  const whole = estimateTokens(text);
+  if (whole <= tokens) return { shown: text, left: 0 };
+  const references = text.search(/\n#{0,3} ?(?:\d+\.? )?(?:references|bibliography)\s*\n/i);
+  const body = references > text.length / 3 ? text.slice(0, references) : text;
+  const perToken = text.length / whole;
+  const most = Math.floor(Math.min(body.length, tokens * perToken * 0.95));
+  const [first, last] = [Math.floor((most * 2) / 3), Math.ceil(most / 3)];
+  if (first + last >= body.length) return { shown: `${body}\n\n${omitted}`, left: whole - estimateTokens(body) };
+  const shown = `${body.slice(0, first)}\n\n${omitted}\n\n${body.slice(-last)}`;
+  return { shown, left: whole - estimateTokens(shown) };
+}
+
+const omitted = "[… left out …]";
