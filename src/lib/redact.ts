@@ -21,11 +21,12 @@ const forms: readonly RegExp[] = [
 ];
 
 /**
- * Knows the values of the variables of `env` whose name says that they are secret, and the usual forms of keys and tokens.
+ * Knows the values of the variables of `envs` whose name says that they are secret, and the usual forms of keys and tokens.
  * What stands in `except`, such as the text of a paper on cryptography, is no secret.
  */
-export function redactFor(env: NodeJS.ProcessEnv): (text: string, except?: string) => string {
-  const values = Object.entries(env).flatMap(([name, value = ""]) => (secretName.test(name) && secretValue.test(value) ? [value] : []));
+export function redactFor(...envs: readonly NodeJS.ProcessEnv[]): (text: string, except?: string) => string {
+  const all = envs.flatMap((env) => Object.entries(env));
+  const values = [...new Set(all.flatMap(([name, value = ""]) => (secretName.test(name) && secretValue.test(value) ? [value] : [])))];
   // The longer one first: a value may hold another.
   values.sort((a, b) => b.length - a.length);
   return (text, except = "") => {

@@ -1,0 +1,38 @@
+import { existsSync } from "node:fs";
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
+import { writeFileAtomic } from "../store/files.js";
+import type { Io } from "../ui/io.js";
+import { findResearch, shown } from "./find-research.js";
+
+export interface PauseArguments {
+  readonly folder: string;
+  readonly json: boolean;
+}
+
+/** Ends the run of a research before its next iteration, as blocked, and keeps others from starting until `resume`. */
+export const pauseCommand = (args: PauseArguments, io: Io): Promise<number> => put("PAUSE", args, io);
+
+/** Ends the run of a research before its next iteration, as Ctrl+C would, and keeps others from starting until `resume`. */
+export const stopCommand = (args: PauseArguments, io: Io): Promise<number> => put("STOP", args, io);
+
+async function put(name: "PAUSE" | "STOP", { folder: argument, json }: PauseArguments, io: Io): Promise<number> {
+  const folder = await findResearch(io.cwd, argument);
+  if (!existsSync(join(folder, name))) await writeFileAtomic(join(folder, name), "");
+  const where = shown(io.cwd, folder);
+  if (json) io.stdout(`${JSON.stringify({ folder, file: join(folder, name) })}\n`);
+  else io.stderr(`${where} ends before its next iteration and starts no other until research-ralph resume ${where}.\n`);
+  return 0;
+}
+
+/** Lets a research that was paused or stopped be run again. */
+export async function resumeCommand({ folder: argument, json }: PauseArguments, io: Io): Promise<number> {
+  const folder = await findResearch(io.cwd, argument);
+  const standing = ["PAUSE", "STOP"].filter((name) => existsSync(join(folder, name)));
+  for (const name of standing) await rm(join(folder, name), { force: true });
+  const where = shown(io.cwd, folder);
+  if (json) io.stdout(`${JSON.stringify({ folder, lifted: standing })}\n`);
+  else if (standing.length === 0) io.stderr(`${where} was neither paused nor stopped.\n`);
+  else io.stderr(`${where} may go on; research-ralph run ${where} works on it.\n`);
+  return 0;
+}

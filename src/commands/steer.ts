@@ -1,0 +1,43 @@
+import { systemClock } from "../lib/clock.js";
+import { ExpectedError } from "../lib/errors.js";
+import { leaveMessage, readMessages } from "../store/inbox.js";
+import { readResearch } from "../store/research.js";
+import type { Io } from "../ui/io.js";
+import { oneLine } from "../ui/sanitise.js";
+import { mostMessage } from "../workflows/research/heed.js";
+import { findResearch, shown } from "./find-research.js";
+
+export interface SteerArguments {
+  readonly folder: string;
+  /** What the agents should heed; without it what stands is shown. */
+  readonly text?: string;
+  /** Whether all that was said before is taken back. */
+  readonly clear: boolean;
+  readonly json: boolean;
+}
+
+/** Tells the agents of a research something, also while it runs elsewhere: every brief from the next one on carries it until it is cleared. */
+export async function steerCommand({ folder: argument, text, clear, json }: SteerArguments, io: Io): Promise<number> {
+  const folder = await findResearch(io.cwd, argument);
+  const words = text?.trim() ?? "";
+  if (text !== undefined && words === "") throw new ExpectedError("There is nothing to say; give the words in quotes, or --clear.", 2);
+  if (words.length > mostMessage)
+    throw new ExpectedError(`The text has ${words.length} characters; every brief carries it, so ${mostMessage} are the most.`, 2);
+  if (clear) await leaveMessage(folder, { clear: true }, systemClock.now());
+  // A millisecond later: messages are heeded in the order of their names.
+  if (words !== "") await leaveMessage(folder, { text: words }, systemClock.now() + 1);
+  const standing = await standingWords(folder);
+  if (json) io.stdout(`${JSON.stringify({ folder, steering: standing })}\n`);
+  else if (clear || words !== "") io.stderr(`${shown(io.cwd, folder)} heeds it from its next iteration on.\n`);
+  else if (standing.length === 0) io.stderr(`Nothing stands; say something with research-ralph steer ${shown(io.cwd, folder)} "…".\n`);
+  else for (const each of standing) io.stdout(`- ${oneLine(each)}\n`);
+  return 0;
+}
+
+/** What stands in the next brief, messages that wait to be heard included. */
+async function standingWords(folder: string): Promise<string[]> {
+  const { rrd } = await readResearch(folder);
+  let words = (rrd.loop?.steering ?? []).map(({ text }) => text);
+  for (const message of await readMessages(folder)) words = "clear" in message ? [] : [...words, message.text];
+  return words;
+}

@@ -1,0 +1,48 @@
+import { join } from "node:path";
+import type { Rrd } from "../../generated/rrd.js";
+import type { Redact } from "../../lib/redact.js";
+import type { Notice } from "../../loop/types.js";
+import { appendOnce } from "../../store/files.js";
+import { type Received, readMessages, takeMessage } from "../../store/inbox.js";
+import { progressName } from "../../store/progress-log.js";
+import type { Research } from "../../store/research.js";
+
+/** Most words of one message that stand; the command refuses longer ones. */
+export const mostMessage = 1_000;
+
+/**
+ * Writes what a person said since the last iteration into rrd.json and progress.txt, and tells that it is heard. Each message is taken
+ * away only when both are written, and writing twice is as writing once: a kill in between loses none and doubles none.
+ */
+export async function heedMessages(
+  research: Pick<Research, "folder" | "edit">,
+  now: () => number,
+  redact: Redact,
+): Promise<Omit<Notice, "type" | "at">[]> {
+  const messages = (await readMessages(research.folder)).map((message) =>
+    "text" in message ? { ...message, text: redact(message.text).slice(0, mostMessage) } : message,
+  );
+  if (messages.length === 0) return [];
+  const at = new Date(now()).toISOString();
+  await research.edit((rrd) => steered(rrd, messages, at));
+  for (const message of messages) {
+    const words = "text" in message ? message.text : "What was said earlier no longer stands.";
+    // The offset is unknown after a kill; at 0 the text counts as there when it stands anywhere.
+    await appendOnce(join(research.folder, progressName), { offset: 0, text: `\n## Steering ${message.id}\n${words}\n\n---\n` });
+    await takeMessage(research.folder, message.id);
+  }
+  return messages.map((message) => ({
+    level: "info",
+    message: "text" in message ? `Heard: ${message.text}` : "Heard: what was said earlier no longer stands.",
+  }));
+}
+
+/** The state with these messages heeded, in their order. Pure. */
+function steered(rrd: Rrd, messages: readonly Received[], at: string): Rrd {
+  let steering = rrd.loop?.steering ?? [];
+  for (const message of messages) {
+    if ("clear" in message) steering = [];
+    else if (!steering.some(({ id }) => id === message.id)) steering = [...steering, { id: message.id, at, text: message.text }];
+  }
+  return { ...rrd, loop: { ...rrd.loop, steering } };
+}
