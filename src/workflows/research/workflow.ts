@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import type { Paper, Refusal } from "../../generated/rrd.js";
-import type { redactFor } from "../../lib/redact.js";
+import { redactFor } from "../../lib/redact.js";
 import { ExpectedError } from "../../lib/errors.js";
 import { estimateTokens } from "../../lib/tokens.js";
 import type { AgentRun, Brief, Clock, Notes, Notice, Outcome, Workflow } from "../../loop/types.js";
@@ -13,6 +13,7 @@ import { keepAnswer } from "./answer-file.js";
 import { type Material, type ServeTools, writeBrief } from "./brief.js";
 import { deferrals } from "./deferrals.js";
 import { requireSpace } from "./disk-space.js";
+import { heedMessages } from "./heed.js";
 import { ledgerLine } from "./ledger-line.js";
 import { isLastUnit, nextUnit } from "./next.js";
 import { orVerdict } from "./or-verdict.js";
@@ -47,7 +48,23 @@ export interface ResearchWorkflowOptions {
   readonly protect?: (iteration: number) => Promise<Protection>;
   /** Takes the user's secrets out of what an agent left. */
   readonly redact?: ReturnType<typeof redactFor>;
+  /** Asked before an acceptable result is folded in; every reason it gives refuses the result. */
+  readonly veto?: (proposal: Proposal) => Promise<readonly string[]>;
 }
+
+/** A result that is about to be accepted. */
+export interface Proposal {
+  readonly iteration: number;
+  readonly unit: string;
+  readonly phase: string;
+  readonly title: string;
+  readonly summary: string;
+  /** Holds result.json. */
+  readonly workspace: string;
+  /** Whether the research is complete with it. */
+  readonly completes: boolean;
+}
+
 
 /** A research from DISCOVERY to COMPLETE: phases over rrd.json. */
 export function researchWorkflow(options: ResearchWorkflowOptions): Workflow<ResearchState> {
@@ -62,7 +79,10 @@ export function researchWorkflow(options: ResearchWorkflowOptions): Workflow<Res
     name: "research",
     load: () =>
       orVerdict(async () => {
-        const { rrd, ledger } = await research.load();
+        const loaded = await research.load();
+        const heard = await heedMessages(research, options.now, options.redact ?? redactFor({}));
+        options.notices.push(...heard);
+        const { rrd, ledger } = heard.length === 0 ? loaded : await research.load();
         if (!swept) await workspaces.keepOnly(openRefusals(ledger));
         swept = true;
         return { rrd, ledger, standing: standingOf(rrd, ledger), deferred: later.current() };
@@ -198,8 +218,8 @@ async function settle(
   const { redact } = options;
   const judged = await judge(state, unit, workspace, material, patterns, { iteration: run.iteration, agent: run.agent, at, redact });
   if (judged.redacted) options.notices.push({ level: "warning", message: secretFound(unit, run) });
-  if ("reasons" in judged) {
-    const reasons = [...judged.reasons];
+  const reasons = "reasons" in judged ? [...judged.reasons] : await vetoed(options, state, unit, run, judged);
+  if ("reasons" in judged || reasons.length > 0) {
     const outcome: Outcome = { outcome: "refused", reasons };
     const observation = await observed(unit, run, outcome, redact);
     await requireSpace(workspace);
@@ -225,6 +245,20 @@ async function settle(
   if (options.learn) await learnPatterns(options.root, await readPatterns(research.folder));
   for (const { iteration } of [...refusalsOf(state, unit), run]) await workspaces.remove(iteration);
   return outcome;
+}
+
+/** Why the user's own hooks refuse what would be accepted. */
+async function vetoed(
+  options: ResearchWorkflowOptions,
+  state: ResearchState,
+  unit: ResearchUnit,
+  run: AgentRun,
+  { summary }: Acceptable,
+): Promise<string[]> {
+  const { id, phase, title } = unit;
+  const { iteration, brief } = run;
+  const vetoes = await options.veto?.({ iteration, unit: id, phase, title, summary, workspace: brief.workspace, completes: isLastUnit(state, unit) });
+  return (vetoes ?? []).map((reason) => `a hook of the user's refuses it: ${reason}`);
 }
 
 const secretFound = (unit: ResearchUnit, { agent }: AgentRun): string =>
