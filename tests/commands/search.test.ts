@@ -1,6 +1,8 @@
-import { expect, test } from "vitest";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
 import { searchCommand, type SearchArguments } from "../../src/commands/search.js";
-import type { Page } from "../fixtures/web-server.js";
+import { type Page, serve } from "../fixtures/web-server.js";
 import { fakeIo } from "../ui/fake-io.js";
 import { atom, hand, scholarly, works } from "./scholarly.js";
 
@@ -68,4 +70,21 @@ test("the same search within a day makes no request", async () => {
   await searchCommand({ query: "shape of tools", limit: 20, output: "text" }, io);
   expect(place.arxiv.requests).toHaveLength(1);
   expect(place.crossref.requests).toHaveLength(1);
+});
+
+test("a key is sent to its service and is found in nothing that a search prints or leaves behind", async () => {
+  const key = "planted-openalex-key-42";
+  const place = await scholarly(atom, works);
+  const echo = await serve({ "/works": { status: 403, headers: { "content-type": "application/json" }, body: `{"error":"bad key ${key}"}` } });
+  onTestFinished(() => echo.close());
+  const config = join(place.cwd, "ralph.config.yaml");
+  const settings = `openalex: { endpoint: "${echo.origin}", interval_ms: 0, key_variable: MY_KEY }`;
+  writeFileSync(config, readFileSync(config, "utf8").replace("openalex: { off: true }", settings));
+  const io = fakeIo({ cwd: place.cwd, env: { ...place.env, MY_KEY: `${key}\n` } });
+  await searchCommand({ query: "shape of tools", limit: 20, output: "json" }, io);
+  expect(echo.requests[0]?.path).toContain(`api_key=${key}`);
+  const files = readdirSync(place.cwd, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+  expect(files.length).toBeGreaterThan(5);
+  const left = files.map(({ parentPath, name }) => name + readFileSync(join(parentPath, name), "latin1"));
+  expect([io.out(), io.err(), ...left].filter((text) => text.includes(key))).toEqual([]);
 });
