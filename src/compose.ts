@@ -17,7 +17,7 @@ import { listFolder, listSamples } from "./sources/folder.js";
 import { politeHttp, type PoliteHttpOptions } from "./sources/polite-http.js";
 import { readPaper } from "./sources/read-paper.js";
 import { allServices } from "./sources/registry.js";
-import { serviceOf } from "./sources/source-settings.js";
+import { servicesOf } from "./sources/source-settings.js";
 import type { Http } from "./sources/source.js";
 import { protect } from "./store/protect.js";
 import { openResearch } from "./store/research.js";
@@ -59,7 +59,7 @@ export function httpFor(
   how: Pick<PoliteHttpOptions, "cacheDir" | "record" | "typed" | "patienceMs"> = {},
 ): Http {
   const { sources, stateDir, contact } = config;
-  const services = allServices.map((source) => serviceOf(source, sources));
+  const services = servicesOf(allServices, sources);
   return politeHttp({ signal, stateDir, services, ...(contact === undefined ? {} : { contact }), ...how });
 }
 

@@ -39,7 +39,7 @@ export async function replayCommand({ folder: given, json }: FolderOptions, io: 
   const { lines, notices } = await readQueries(folder);
   for (const notice of notices) io.stderr(`${notice}\n`);
 
-  const apart = (rrd.apart ?? []) as readonly Apart[];
+  const apart = (rrd.apart ?? []).flatMap(([a, b]): Apart[] => (a === undefined || b === undefined ? [] : [[a, b]]));
   const { sources: config } = await resolveConfig({ env: io.env, cwd: io.cwd });
   const again = async (log: readonly QueryLine[]): Promise<Replayed> => {
     const { open, missing } = replayedSources(log, { cacheDir: join(folder, ".ralph", "http"), config, root: rootOf(folder, io.cwd) });

@@ -28,7 +28,7 @@ export interface HttpCache {
 }
 
 const megabyte = 1024 * 1024;
-export const mostOfCache = 256 * megabyte;
+const mostOfCache = 256 * megabyte;
 /** One body that takes more of the room than this would push out too many others. */
 const largestShare = 1 / 4;
 /** Down to this share, so that not every new answer has to tidy up. */

@@ -1,4 +1,6 @@
 import type { WrittenConfig } from "../generated/config.js";
+import { ExpectedError } from "../lib/errors.js";
+import { nearest } from "../lib/nearest.js";
 import type { Service } from "./polite-http.js";
 import { whyNotAsked } from "./registry.js";
 import type { Http, Source, SourceContext } from "./source.js";
@@ -17,12 +19,6 @@ export function settingsOf({ name, aliases }: Named, config: SourcesConfig): Set
   return Object.entries(config).find(([written]) => names.includes(bare(written)))?.[1] ?? {};
 }
 
-/** Names under `sources` in the configuration that mean none of these sources. */
-export const unknownIn = (config: SourcesConfig, sources: readonly Named[]): string[] => {
-  const names = new Set(sources.flatMap(({ name, aliases }) => [name, ...aliases].map(bare)));
-  return Object.keys(config).filter((written) => !names.has(bare(written)));
-};
-
 const addressOf = (source: Source, settings: Settings) => (settings.endpoint ?? source.endpoint).replace(/\/+$/, "");
 
 /** A source as the limiter and the log know it. */
@@ -30,6 +26,20 @@ export function serviceOf(source: Source, config: SourcesConfig): Service {
   const settings = settingsOf(source, config);
   const { interval_ms: intervalMs } = settings;
   return { name: source.name, own: source.endpoint, endpoint: addressOf(source, settings), ...(intervalMs === undefined ? {} : { intervalMs }) };
+}
+
+/**
+ * All services as the limiter and the log know them.
+ * @throws ExpectedError where the configuration names one that is none of them: a mirror under a misspelt name would never be asked.
+ */
+export function servicesOf(sources: readonly Source[], config: SourcesConfig): Service[] {
+  const names = new Map(sources.flatMap(({ name, aliases }) => [name, ...aliases].map((each) => [bare(each), bare(name)])));
+  const unknown = Object.keys(config).find((written) => !names.has(bare(written)));
+  if (unknown === undefined) return sources.map((source) => serviceOf(source, config));
+  const known = [...new Set(names.values())];
+  const near = names.get(nearest(bare(unknown), [...names.keys()]) ?? "");
+  const advice = near === undefined ? `there are ${known.join(", ")}` : `the nearest one is '${near}'`;
+  throw new ExpectedError(`The configuration speaks of a source '${unknown}' (sources.${unknown}), which there is not; ${advice}.`);
 }
 
 /** With what a source is asked, or one sentence on why it can't be: turned off, or without the key, contact or address that it needs. */

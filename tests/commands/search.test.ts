@@ -88,3 +88,12 @@ test("a key is sent to its service and is found in nothing that a search prints 
   const left = files.map(({ parentPath, name }) => name + readFileSync(join(parentPath, name), "latin1"));
   expect([io.out(), io.err(), ...left].filter((text) => text.includes(key))).toEqual([]);
 });
+
+test("a source that the configuration misspells is an error, as nobody would be asked under that name", async () => {
+  const place = await scholarly(atom, works);
+  const config = join(place.cwd, "ralph.config.yaml");
+  writeFileSync(config, readFileSync(config, "utf8").replace("  arxiv:", "  arxvi:"));
+  const io = fakeIo({ cwd: place.cwd, env: place.env });
+  const search = searchCommand({ query: "shape of tools", limit: 20, output: "text" }, io);
+  await expect(search).rejects.toThrow("a source 'arxvi' (sources.arxvi), which there is not; the nearest one is 'arxiv'.");
+});
