@@ -1,19 +1,16 @@
+import { readFileSync } from "node:fs";
 import { defineConfig } from "vitest/config";
+
+const groups = JSON.parse(readFileSync(new URL("tests/mutation-groups.json", import.meta.url), "utf8")) as Record<string, { tests: string[] }>;
+const name = process.env.RR_GROUP;
 
 /**
  * The tests that mutants are tried against: those that run in this process, as a mutant is switched on here and not in a child.
- * Property tests are short, as each of thousands of mutants runs them.
+ * RR_GROUP names a group of tests/mutation-groups.json; all by default.
  */
 export default defineConfig({
   test: {
-    include: ["tests/{loop,store,workflows,agents}/**/*.test.ts", "tests/fuzz/{fold,streams}.test.ts"],
-    exclude: [
-      "tests/store/{crash,git,lock}.test.ts",
-      "tests/workflows/research/classic.test.ts",
-      "tests/agents/baseline/**",
-      "tests/agents/{definitions,run-agent,registry}.test.ts",
-    ],
-    env: { RR_FUZZ_CASES: "100" },
+    include: Object.entries(groups).flatMap(([group, { tests }]) => (name === undefined || name === group ? tests : [])),
     testTimeout: 60_000,
   },
 });
