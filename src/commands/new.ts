@@ -1,11 +1,13 @@
 import { constants, existsSync } from "node:fs";
 import { access, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { agentsFor, drive, settingsFor, warnings } from "../compose.js";
+import { agentsFor, drive, redactorFor, settingsFor, warnings } from "../compose.js";
 import { type ConfigFlags, type ResolvedConfig, resolveConfig } from "../config/resolve.js";
+import type { LedgerLine } from "../generated/ledger.js";
 import { systemClock } from "../lib/clock.js";
 import { ExpectedError } from "../lib/errors.js";
 import type { Verdict } from "../loop/types.js";
+import { recordElsewhere } from "../store/elsewhere.js";
 import { readResearch } from "../store/research.js";
 import { explaining } from "../store/system-error.js";
 import { exitCodeOf } from "../ui/exit-code.js";
@@ -64,6 +66,7 @@ export async function create(
   await explaining(parent, () => access(existsSync(parent) ? parent : io.cwd, constants.W_OK));
   const workspaces = workspacesOf(config.stateDir, join(parent, `new-${process.pid}`));
   let folder: string | undefined;
+  const lines: LedgerLine[] = [];
   const created = (made: string) => {
     folder = made;
   };
@@ -78,9 +81,13 @@ export async function create(
       workspaces,
       now: systemClock.now,
       created,
+      recorded: (line) => void lines.push(line),
       notices: agents.flatMap(warnings),
+      redact: redactorFor(config, io),
     }),
     close: () => rm(workspaces.root, { recursive: true, force: true }),
   }));
-  return folder === undefined ? { verdict } : { verdict, folder };
+  if (folder !== undefined) return { verdict, folder };
+  await recordElsewhere(config.stateDir, "new", lines);
+  return { verdict };
 }

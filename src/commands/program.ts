@@ -80,8 +80,19 @@ export function buildProgram(io: Io, version: string, done: (exitCode: number) =
 
   add("list", "", async ({ json }) => (await import("./list.js")).listCommand({ json: json === true }, io));
   add("status", "[folder]", async ({ json }, folder) => (await import("./status.js")).statusCommand({ folder, json: json === true }, io));
+  add("cost", "[folder]", async ({ json }, folder) => (await import("./cost.js")).costCommand({ folder, json: json === true }, io));
 
   add("replay", "<folder>", async ({ json }, folder) => (await import("./replay.js")).replayCommand({ folder, json: json === true }, io));
+
+  add("watch", "[folder]", async ({ json }, folder) => (await import("./watch.js")).watchCommand({ folder, json: json === true }, io));
+  add("steer", "<folder> [text]", async ({ clear, json }, folder, text) =>
+    (await import("./steer.js")).steerCommand({ folder: folder ?? "", text, clear: clear === true, json: json === true }, io),
+  ).option("--clear", "take back what was said before");
+  add("pause", "<folder>", async ({ json }, folder) => (await import("./pause.js")).pauseCommand({ folder: folder ?? "", json: json === true }, io));
+  add("stop", "<folder>", async ({ json }, folder) => (await import("./pause.js")).stopCommand({ folder: folder ?? "", json: json === true }, io));
+  add("resume", "<folder>", async ({ json }, folder) =>
+    (await import("./pause.js")).resumeCommand({ folder: folder ?? "", json: json === true }, io),
+  );
 
   add("reset", "<folder>", async (values, folder) => {
     const { resetCommand } = await import("./reset.js");

@@ -7,6 +7,8 @@ import { makeFolder } from "../lib/make-folder.js";
 import { describeReference } from "../sources/metadata.js";
 import { parseReference } from "../sources/reference.js";
 import { writeFileAtomic } from "../store/files.js";
+import { recordElsewhere } from "../store/elsewhere.js";
+import { readLedger } from "../store/ledger.js";
 import { readResearch } from "../store/research.js";
 import { formatRrd } from "../store/rrd-file.js";
 import { explaining } from "../store/system-error.js";
@@ -56,6 +58,8 @@ export async function readCommand({ reference: input, flags, quiet, json }: Read
     }
     return exitCodeOf(verdict);
   } finally {
+    const { lines } = await readLedger(folder).catch(() => ({ lines: [] }));
+    await recordElsewhere(config.stateDir, "read", lines);
     await rm(folder, { recursive: true, force: true });
   }
 }

@@ -5,6 +5,7 @@ import type { RequirementsResult } from "../../generated/result-requirements.js"
 import type { Rrd } from "../../generated/rrd.js";
 import { hasCode } from "../../lib/errors.js";
 import { makeFolder } from "../../lib/make-folder.js";
+import { type Redact, redactValue } from "../../lib/redact.js";
 import { estimateTokens } from "../../lib/tokens.js";
 import type { AgentRun, Notes, Notice, Outcome, Unit, Workflow } from "../../loop/types.js";
 import { appendOnce, writeFileAtomic } from "../../store/files.js";
@@ -33,8 +34,12 @@ export interface CreateOptions {
   readonly now: () => number;
   /** Told the new research's folder. */
   readonly created: (folder: string) => void;
+  /** Told every iteration's line of the ledger: without a folder nobody else keeps it. */
+  readonly recorded?: (line: LedgerLine) => void;
   /** Filled by whoever made the workflow; handed on to the loop. */
   readonly notices: Omit<Notice, "type" | "at">[];
+  /** Takes the user's secrets out of what the agent left. */
+  readonly redact: Redact;
 }
 
 interface CreateState {
@@ -51,7 +56,9 @@ export function createWorkflow(options: CreateOptions): Workflow<CreateState> {
   const lines: LedgerLine[] = [];
   const record = (run: AgentRun, outcome: LedgerLine["outcome"], reasons: readonly string[] = []) => {
     const line = ledgerLine(unit, run, new Date(options.now()), outcome);
-    lines.push(reasons.length === 0 ? line : { ...line, reasons: [...reasons] });
+    const whole = reasons.length === 0 ? line : { ...line, reasons: [...reasons] };
+    lines.push(whole);
+    options.recorded?.(whole);
   };
   return {
     name: "new",
@@ -79,14 +86,15 @@ export function createWorkflow(options: CreateOptions): Workflow<CreateState> {
         }
         await keepAnswer(run.brief.workspace, run.message);
         const result = await readResult(join(run.brief.workspace, "result.json"));
-        const reasons = "reason" in result ? [result.reason] : faultsOf(result.value);
+        const value = "reason" in result ? undefined : redactValue(result.value, options.redact).value;
+        const reasons = ("reason" in result ? [result.reason] : faultsOf(value)).map(options.redact);
         await options.workspaces.remove(run.iteration);
         if ("reason" in result || reasons.length > 0) {
           record(run, "refused", reasons);
           state = { refused: state.refused + 1 };
           return { outcome: "refused", reasons };
         }
-        const requirements = result.value as RequirementsResult;
+        const requirements = value as RequirementsResult;
         record(run, "accepted");
         const folder = await writeResearch(options, requirements, lines);
         state = { ...state, folder };

@@ -1,0 +1,80 @@
+import { basename } from "node:path";
+import { resolveConfig } from "../config/resolve.js";
+import { readLedger } from "../store/ledger.js";
+import { readResearch } from "../store/research.js";
+import { count, duration, many, money, pad } from "../ui/format.js";
+import type { Io } from "../ui/io.js";
+import { oneLine } from "../ui/sanitise.js";
+import { type Costs, costsOf, type Sum, sumOf } from "./costs.js";
+import { findResearch, listResearches } from "./find-research.js";
+import type { FolderOptions } from "./options.js";
+
+/** Prints what a research cost and what for; without a folder, what all researches here did, and `new` and `read` that left none. */
+export async function costCommand({ folder: argument, json }: FolderOptions, io: Io): Promise<number> {
+  const folders = argument === undefined ? await listResearches(io.cwd) : [];
+  if (argument !== undefined || folders.length === 1) {
+    const folder = await findResearch(io.cwd, argument);
+    const { rrd, ledger } = await readResearch(folder);
+    const costs = costsOf(rrd, ledger);
+    if (json) io.stdout(`${JSON.stringify({ folder, ...costs }, null, 2)}\n`);
+    else for (const line of costLines(costs)) io.stdout(`${line}\n`);
+    return 0;
+  }
+  const { stateDir } = await resolveConfig({ env: io.env, cwd: io.cwd });
+  const elsewhere = (await readLedger(stateDir)).lines;
+  const read = await Promise.all(folders.map(async (folder) => ({ folder, ...(await readResearch(folder).catch(() => ({ ledger: [] }))) })));
+  const sums = read.map(({ folder, ledger }) => ({ folder, ...sumOf(ledger.filter(({ outcome }) => outcome !== "reset")) }));
+  const total = sumOf([...read.flatMap(({ ledger }) => ledger.filter(({ outcome }) => outcome !== "reset")), ...elsewhere]);
+  if (json) {
+    io.stdout(`${JSON.stringify({ researches: sums, elsewhere: sumOf(elsewhere), total }, null, 2)}\n`);
+    return 0;
+  }
+  const rows: [string, Sum][] = [...sums.map(({ folder, ...sum }): [string, Sum] => [basename(folder), sum])];
+  if (elsewhere.length > 0) rows.push(["failed new, and read", sumOf(elsewhere)]);
+  for (const line of table([...rows, ["total", total]])) io.stdout(`${line}\n`);
+  return 0;
+}
+
+function costLines(costs: Costs): string[] {
+  const { total, phases, agents, models, refused, failed, perPaper, contexts, forecast } = costs;
+  const part = (title: string, sums: Readonly<Record<string, Sum>>) => ["", `By ${title}`, ...table(Object.entries(sums))];
+  const full = Object.entries(contexts).map(([kind, share]) => `${oneLine(kind)} ${Math.round(share * 100)} %`);
+  return [
+    ...table([["Total", total]]),
+    ...part("phase", phases),
+    ...part("agent", agents),
+    ...part("model", models),
+    ...(refused.iterations + failed.iterations === 0
+      ? []
+      : [
+          "",
+          "For nothing",
+          ...table([
+            ["refused", refused],
+            ["failed", failed],
+          ]),
+        ]),
+    ...(perPaper === undefined ? [] : ["", `A paper read (${perPaper.papers} so far): ${spentText(perPaper)}, attempts for nothing included`]),
+    ...(full.length === 0 ? [] : ["", `Fullest context: ${full.join(", ")}`]),
+    ...(forecast === undefined ? [] : ["", forecastText(forecast)]),
+    ...(total.estimated === true ? ["", "≈ estimated by us from a dated price table, as the agent does not report a cost"] : []),
+    ...(total.subscription === true ? ["", "* used under a subscription: the dollars are what it would cost by API"] : []),
+  ];
+}
+
+/** "≈ 12 papers left: 430k tokens, $1.42, 1h 10m of agents' work". */
+export function forecastText({ papers, tokens, minutes, costUsd }: NonNullable<Costs["forecast"]>): string {
+  const parts = [`${count(tokens)} tokens`, ...(costUsd === undefined ? [] : [money(costUsd)]), `${duration(minutes * 60_000)} of agents' work`];
+  return `${many(papers, "paper")} left: ≈ ${parts.join(", ")}`;
+}
+
+function spentText({ tokens, minutes, usd, estimated, subscription }: Sum): string {
+  const cost = usd === undefined ? "cost not known" : `${estimated === true ? "≈ " : ""}${money(usd)}${subscription === true ? "*" : ""}`;
+  return [cost, `${count(tokens)} tokens`, duration(minutes * 60_000)].join(", ");
+}
+
+function table(rows: readonly (readonly [string, Sum])[]): string[] {
+  const names = rows.map(([name]) => oneLine(name));
+  const width = Math.max(...names.map((name) => name.length), 10);
+  return rows.map(([, sum], index) => `  ${pad(names[index] ?? "", width)}  ${pad(many(sum.iterations, "iteration"), 14)}  ${spentText(sum)}`);
+}

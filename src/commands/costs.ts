@@ -1,0 +1,85 @@
+import type { LedgerLine } from "../generated/ledger.js";
+import type { Rrd } from "../generated/rrd.js";
+import type { Forecast } from "../loop/types.js";
+import { forecastOf } from "../workflows/research/account.js";
+
+/** What some iterations used up. */
+export interface Sum {
+  readonly iterations: number;
+  /** In and out, cached ones included. */
+  readonly tokens: number;
+  /** Minutes in which agents worked. */
+  readonly minutes: number;
+  /** US dollars; undefined where no iteration has a cost. */
+  readonly usd?: number;
+  /** Part of it is our estimate from a dated price table. */
+  readonly estimated?: true;
+  /** Part of it was used under a subscription: the dollars are what it would cost by API. */
+  readonly subscription?: true;
+}
+
+/** What a research cost, and what for. */
+export interface Costs {
+  readonly total: Sum;
+  readonly phases: Readonly<Record<string, Sum>>;
+  readonly agents: Readonly<Record<string, Sum>>;
+  readonly models: Readonly<Record<string, Sum>>;
+  /** Attempts that brought nothing. */
+  readonly refused: Sum;
+  readonly failed: Sum;
+  /** All that was spent in ANALYSIS on papers, divided by those accepted; undefined before the first. */
+  readonly perPaper?: Sum & { readonly papers: number };
+  /** How full a model's context was at most, of each kind of unit. */
+  readonly contexts: Readonly<Record<string, number>>;
+  readonly forecast?: Forecast;
+}
+
+export function costsOf(rrd: Rrd, ledger: readonly LedgerLine[]): Costs {
+  const work = ledger.filter(({ outcome }) => outcome !== "reset");
+  const papers = new Set(rrd.papers_pool.map(({ id }) => id));
+  const reading = work.filter(({ unit }) => papers.has(unit));
+  const read = new Set(reading.filter(({ outcome }) => outcome === "accepted").map(({ unit }) => unit)).size;
+  const forecast = forecastOf(rrd, ledger);
+  return {
+    total: sumOf(work),
+    phases: sumsBy(work, ({ phase }) => phase),
+    agents: sumsBy(work, ({ agent }) => agent ?? "unknown"),
+    models: sumsBy(work, ({ model }) => model ?? "unknown"),
+    refused: sumOf(work.filter(({ outcome }) => outcome === "refused")),
+    failed: sumOf(work.filter(({ outcome }) => outcome === "failed")),
+    ...(read === 0 ? {} : { perPaper: { papers: read, ...divided(sumOf(reading), read) } }),
+    contexts: fullestBy(work, papers),
+    ...(forecast === undefined ? {} : { forecast }),
+  };
+}
+
+export function sumOf(lines: readonly LedgerLine[]): Sum {
+  const sum = (of: (line: LedgerLine) => number | undefined) => lines.reduce((total, line) => total + (of(line) ?? 0), 0);
+  const paid = lines.filter(({ cost_usd }) => cost_usd !== undefined);
+  return {
+    iterations: lines.length,
+    tokens: sum(({ tokens }) => (tokens?.input ?? 0) + (tokens?.output ?? 0)),
+    minutes: sum(({ duration_seconds }) => duration_seconds) / 60,
+    ...(paid.length === 0 ? {} : { usd: sum(({ cost_usd }) => cost_usd) }),
+    ...(paid.some(({ estimated }) => estimated === true) ? { estimated: true as const } : {}),
+    ...(paid.some(({ billing }) => billing === "subscription") ? { subscription: true as const } : {}),
+  };
+}
+
+function sumsBy(lines: readonly LedgerLine[], key: (line: LedgerLine) => string): Record<string, Sum> {
+  const keys = [...new Set(lines.map(key))];
+  return Object.fromEntries(keys.map((each) => [each, sumOf(lines.filter((line) => key(line) === each))]));
+}
+
+function divided(sum: Sum, by: number): Sum {
+  return { ...sum, tokens: Math.round(sum.tokens / by), minutes: sum.minutes / by, ...(sum.usd === undefined ? {} : { usd: sum.usd / by }) };
+}
+
+function fullestBy(lines: readonly LedgerLine[], papers: ReadonlySet<string>): Record<string, number> {
+  const fullest: Record<string, number> = {};
+  for (const { unit, context } of lines) {
+    const kind = papers.has(unit) ? "paper" : unit.replace(/-\d+$/, "");
+    if (context !== undefined) fullest[kind] = Math.max(fullest[kind] ?? 0, context.share);
+  }
+  return fullest;
+}
