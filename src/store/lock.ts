@@ -66,6 +66,12 @@ async function waitForLock(file: string, options: { readonly describe: string; r
   }
 }
 
+/** Whether a live process holds the lock at `file`, or one on another host may. Takes nothing. */
+export async function isHeld(file: string): Promise<boolean> {
+  const holder = await readHolder(file).catch(() => undefined);
+  return holder !== undefined && holder !== "unreadable" && !(await isDead(holder));
+}
+
 async function describeMyself(): Promise<Holder> {
   const started = await startOfProcess(process.pid);
   return { pid: process.pid, started, host: hostname(), token: randomBytes(12).toString("hex"), since: new Date().toISOString() };

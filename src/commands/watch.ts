@@ -1,0 +1,118 @@
+import { dirname, resolve } from "node:path";
+import { watch as watchFiles } from "chokidar";
+import fastGlob from "fast-glob";
+import { systemClock } from "../lib/clock.js";
+import type { Io } from "../ui/io.js";
+import { repainter } from "../ui/repaint.js";
+import { listenForSignals } from "../ui/signals.js";
+import { costOf, iterationLine, type WatchRow, watchTable } from "../ui/watch-lines.js";
+import type { FolderOptions } from "./options.js";
+import { type Change, changesOf, folderOf, isOfNoInterest, lookAt, type WatchedResearch } from "./watched-research.js";
+
+/** Folders below the watched one in which researches are looked for. */
+const deepest = 5;
+/** A fold writes several files; they are looked at together. */
+const settleMs = 150;
+/** How often elapsed times and locks of killed processes are looked at, in milliseconds. */
+const lookAgainMs = 2_000;
+
+/** Follows all researches under a folder until `ended` (by default Ctrl+C), whoever works on them. Changes nothing. */
+export async function watchCommand({ folder, json }: FolderOptions, io: Io, ended?: AbortSignal): Promise<number> {
+  const root = resolve(io.cwd, folder ?? ".");
+  const signals = ended === undefined ? listenForSignals(io) : undefined;
+  const end = ended ?? signals?.finish ?? AbortSignal.abort();
+  const known = new Map<string, WatchedResearch>();
+  const screen = json || !io.isTTY ? undefined : repainter(io);
+  const paint = (lines: readonly string[] = []) => screen?.paint(lines, watchTable(sorted(known).map(rowOf), io.columns));
+
+  const tell = (change: Change) => {
+    if (json) return io.stdout(`${JSON.stringify(jsonOf(change))}\n`);
+    const line = `${new Date(systemClock.now()).toISOString().slice(11, 19)}Z ${lineOf(change)}`;
+    if (screen === undefined) io.stderr(`${line}\n`);
+    else paint([line]);
+  };
+
+  const look = async (where: string) => {
+    const [before, after] = [known.get(where), await lookAt(where)];
+    if (after === undefined) known.delete(where);
+    else known.set(where, after);
+    for (const change of changesOf(before, after)) tell(change);
+  };
+
+  const found = await fastGlob("**/rrd.json", { cwd: root, absolute: true, deep: deepest, ignore: ["**/node_modules/**"] });
+  for (const file of found.sort()) await look(dirname(file));
+  if (!json && screen === undefined) for (const line of watchTable(sorted(known).map(rowOf), io.columns)) io.stderr(`${line}\n`);
+  if (known.size === 0 && !json) io.stderr(`No research under ${root} yet; waiting for one.\n`);
+  paint();
+
+  // One look after the other: two at once could tell of the same iteration twice.
+  const changed = new Set<string>();
+  let looking = Promise.resolve();
+  let timer: NodeJS.Timeout | undefined;
+  const lookSoon = (path: string) => {
+    changed.add(folderOf(path));
+    timer ??= setTimeout(() => {
+      timer = undefined;
+      const folders = [...changed];
+      changed.clear();
+      looking = looking.then(async () => {
+        for (const each of folders) await look(each);
+        paint();
+      });
+    }, settleMs);
+  };
+  const ignored = (path: string, stats?: { isFile(): boolean }) => isOfNoInterest(root, path, stats?.isFile() === true);
+  const watcher = watchFiles(root, { ignored, ignoreInitial: true, depth: deepest, followSymlinks: false });
+  watcher.on("all", (event, path) => void (event.endsWith("Dir") || lookSoon(path)));
+  // What can't be watched, such as a folder that may not be read, is looked at all the same.
+  watcher.on("error", () => undefined);
+  // A killed process leaves its lock: no file changes then.
+  const again = setInterval(() => {
+    for (const each of known.values()) if (each.running) lookSoon(`${each.folder}/rrd.json`);
+    paint();
+  }, lookAgainMs);
+  try {
+    if (!end.aborted) await new Promise<void>((done) => end.addEventListener("abort", () => done(), { once: true }));
+  } finally {
+    clearInterval(again);
+    clearTimeout(timer);
+    await watcher.close();
+    await looking;
+    screen?.close();
+    signals?.stop();
+  }
+  return 0;
+}
+
+const sorted = (known: ReadonlyMap<string, WatchedResearch>): WatchedResearch[] => [...known.values()].sort((a, b) => a.name.localeCompare(b.name));
+
+function rowOf({ name, phase, progress, running, ledger, spending, spentMs }: WatchedResearch): WatchRow {
+  const { input, output, costUsd } = spending;
+  return {
+    name,
+    phase,
+    progress,
+    running,
+    iteration: ledger.reduce((most, line) => Math.max(most, line.iteration), 0),
+    tokens: input + output,
+    ...(costUsd === undefined ? {} : { costUsd }),
+    ...(spentMs === undefined ? {} : { spentMs }),
+  };
+}
+
+function lineOf(change: Change): string {
+  const row = rowOf(change.research);
+  if (change.type === "iteration") return iterationLine(row, change.line);
+  if (change.type === "started") return `${row.name}: a run works on it`;
+  if (change.type === "gone") return `${row.name}: gone, or its rrd.json can't be read`;
+  return `${row.name}: ${row.phase === "COMPLETE" ? "finished" : "the run ended"}; it cost ${costOf(row)}`;
+}
+
+/** A change as one JSON object: what `iteration-ended` is for a run of one's own. */
+function jsonOf(change: Change): object {
+  const { name, folder, phase, progress, running, spending, spentMs } = change.research;
+  const seconds = spentMs === undefined ? {} : { seconds: Math.round(spentMs / 1000) };
+  const at = new Date(systemClock.now()).toISOString();
+  const line = change.type === "iteration" ? { line: change.line } : {};
+  return { type: change.type, at, research: name, folder, phase, progress, running, ...line, ...spending, ...seconds };
+}
