@@ -2,6 +2,7 @@ import { rmdir } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import type { AgentSettings } from "./agents/definition.js";
 import { createAgent } from "./agents/registry.js";
+import { variableOf } from "./config/keys.js";
 import type { ResolvedConfig } from "./config/resolve.js";
 import { systemClock } from "./lib/clock.js";
 import { packageFile } from "./lib/package-root.js";
@@ -88,7 +89,7 @@ export const toolsOf =
       ...(paper === undefined ? [] : [`--paper=${paper}`]),
     ],
     names,
-    env: [],
+    env: paper === undefined ? variablesFor(sources).filter((name) => env[name] !== undefined) : [],
   });
 
 type Telling = Omit<Notice, "type" | "at">;
@@ -111,6 +112,13 @@ const oneAtATime = ({ jobs }: ResolvedConfig, agents: Agents): Telling[] => {
 /** Takes out of a text what the environment and the config hold of secrets. */
 export const redactorFor = ({ agents, hooks }: ResolvedConfig, io: Io): ReturnType<typeof redactFor> =>
   redactFor(...[io.env, ...Object.values(agents).map(({ env = {} }) => env), ...hooks.map(({ env = {} }) => env)]);
+
+/** What searching needs of the environment: the sources' keys, and where this machine's state is. */
+const variablesFor = (sources: ResolvedConfig["sources"]): string[] => [
+  ...allServices.flatMap(({ keyVariable }) => keyVariable ?? []),
+  ...Object.values(sources).flatMap(({ key_variable: variable }) => variable ?? []),
+  ...["XDG_STATE_HOME", variableOf("state_dir"), variableOf("contact")],
+];
 
 const hooksFor = (config: ResolvedConfig, io: Io, folder: string | undefined) =>
   hooksOf({
@@ -189,7 +197,7 @@ export async function openForWork(
           sleep,
           signal,
           learn: config.learn === "auto",
-          ...(agents.every(({ takesTools }) => takesTools === true) ? { tools: toolsOf(folder) } : {}),
+          ...(agents.every(({ takesTools }) => takesTools === true) ? { tools: toolsOf(folder, config, io.env) } : {}),
           notices,
           redact,
           veto: async ({ completes, ...proposal }) => {
