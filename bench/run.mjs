@@ -2,6 +2,7 @@
 // `npm run bench` runs every row; `npm run bench -- version list` only those.
 import { existsSync } from "node:fs";
 import { row as analysisTokens } from "./rows/analysis-tokens.mjs";
+import { row as arxivFeed } from "./rows/arxiv-feed.mjs";
 import { row as brief } from "./rows/brief.mjs";
 import { row as crash } from "./rows/crash.mjs";
 import { row as list } from "./rows/list.mjs";
@@ -11,7 +12,7 @@ import { row as memory } from "./rows/memory.mjs";
 import { row as version } from "./rows/version.mjs";
 import { cli } from "./measure.mjs";
 
-const rows = [version, list, loop, loopWithGit, memory, brief, analysisTokens, crash];
+const rows = [version, list, loop, loopWithGit, memory, brief, analysisTokens, arxivFeed, crash];
 const wanted = process.argv.slice(2);
 const unknown = wanted.filter((name) => !rows.some((row) => row.name === name));
 
