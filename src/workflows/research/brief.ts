@@ -158,7 +158,7 @@ const refused = (reasons: readonly string[] | undefined): string =>
 /** Code searches local sources, so a research over them alone opens no web. */
 const needsWeb = ({ rrd }: ResearchState, unit: ResearchUnit): boolean =>
   (unit.kind === "discovery" || unit.kind === "paper") &&
-  (unit.kind === "discovery" && batch?.toAgent !== undefined ? batch.toAgent : (rrd.requirements.sources ?? ["web"])).some((name) => !isLocal(name));
+  (rrd.requirements.sources ?? ["web"]).some((name) => !isLocal(name));
 
 const isLocal = (name: string): boolean => name === "samples" || name.startsWith("folder:");
 
