@@ -4,13 +4,17 @@ import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { execa } from "execa";
+import type { LedgerLine } from "../../src/generated/ledger.js";
 import { faultsIn, finalState, leftovers, type Results, results } from "./inspect.js";
 import type { Random } from "./random.js";
 import { gitIsIdle, type Kill, type RunEnd, startRun } from "./runs.js";
 import { makeWorld, type World, type WorldAgent } from "./world.js";
 
-/** Who else is at work: nobody, git with a checkpoint an iteration, or a person whose editor saves old copies of rrd.json. */
-export type Company = "nobody" | "git" | "an editor";
+/**
+ * Who else is at work: nobody, git with a checkpoint an iteration, a person whose editor saves old copies of rrd.json, or two more agents
+ * on other papers.
+ */
+export type Company = "nobody" | "git" | "an editor" | "more agents";
 
 /** How a research that nobody disturbed ends. */
 export interface Undisturbed {
@@ -57,10 +61,11 @@ export async function undisturbed(cli: string, agent: WorldAgent): Promise<Undis
 /** Takes one fresh research to its end through kills at random instants; adds what was seen to the tally. It stops early once `enough()`. */
 export async function killUntilComplete({ cli, usual, pace, tally }: Means, random: Random, company: Company, enough: () => boolean): Promise<void> {
   // What changes while an agent runs that nothing confines is set aside, so a person's saves count for more beside a confined one.
-  const agent = company === "an editor" ? "baseline" : "script";
-  const world = makeWorld(agent, company === "git");
+  // Only confined agents work side by side.
+  const agent = company === "an editor" || company === "more agents" ? "baseline" : "script";
+  const world = makeWorld(agent, company === "git", company === "more agents" ? 3 : 1);
   const fault = (what: string) => tally.faults.push(`${company}, kill ${tally.kills}: ${what}`);
-  let settled = 0;
+  const settled = new Set<number>();
   let kills = 0;
   try {
     const editor = company === "an editor" ? openEditor(world, random.fork(), tally) : undefined;
@@ -68,7 +73,7 @@ export async function killUntilComplete({ cli, usual, pace, tally }: Means, rand
       const run = await startRun(cli, world, nextKill(pace, random, company));
       keepPace(pace, run);
       if (company === "git") await asAPerson(world, run, tally, fault);
-      settled = Math.max(settled, ...settledBy(run));
+      for (const iteration of settledBy(run, world)) settled.add(iteration);
       tally.accepted += run.events.filter((event) => event.type === "iteration-ended" && event.outcome.outcome === "accepted").length;
       if (run.code !== undefined) {
         if (run.code !== 0) fault(`a run ended by itself with ${run.code}: ${lastWords(run)}`);
@@ -106,10 +111,13 @@ function keepPace(pace: Pace, { readyMs, events }: RunEnd): void {
 }
 
 /** Once an iteration begins, all before it have been recovered; once one is announced, it stands itself. */
-const settledBy = (run: RunEnd): number[] =>
-  run.events.flatMap((event) =>
-    event.type === "iteration-started" ? [event.iteration - 1] : event.type === "iteration-ended" ? [event.iteration] : [],
-  );
+function settledBy({ events }: RunEnd, { jobs }: World): number[] {
+  const ended = events.flatMap((event) => (event.type === "iteration-ended" ? [event.iteration] : []));
+  // Side by side others may be under way as one begins or ends, and the number of one that was lost is not used again.
+  if (jobs > 1) return ended;
+  const begun = events.flatMap((event) => (event.type === "iteration-started" ? [event.iteration - 1] : []));
+  return Array.from({ length: Math.max(0, ...ended, ...begun) }, (_, index) => index + 1);
+}
 
 const lastWords = ({ stderr, events }: RunEnd): string => `${stderr.trim().split("\n").at(-1)} ${JSON.stringify(events.at(-1) ?? "")}`;
 
@@ -130,14 +138,16 @@ async function asAPerson(world: World, run: RunEnd, tally: Tally, fault: (what: 
 async function finish(cli: string, world: World, usual: Undisturbed, company: Company, fault: (what: string) => void, tally: Tally): Promise<void> {
   const run = await startRun(cli, world);
   if (run.code !== 0) return void fault(`the last run ended with ${run.code}: ${lastWords(run)}`);
-  const ledger = readFileSync(join(world.folder, "ledger.jsonl"), "utf8").trimEnd().split("\n").length;
+  const lines = readFileSync(join(world.folder, "ledger.jsonl"), "utf8").trimEnd().split("\n");
+  const ledger = new Set(lines.map((line) => (JSON.parse(line) as LedgerLine).iteration));
   for (const what of [
     ...faultsIn(world, ledger, company === "an editor" ? undefined : usual.results),
     ...leftovers(world).map((name) => `${name} is left over`),
   ])
     fault(what);
 
-  if (company === "an editor") return void difference("the results", JSON.stringify(results(world)), JSON.stringify(usual.results), fault);
+  if (company === "an editor" || company === "more agents")
+    return void difference("the results", JSON.stringify(results(world)), JSON.stringify(usual.results), fault);
   const files = finalState(world);
   for (const [name, text] of Object.entries(usual.files)) difference(name, files[name] ?? "", text, fault);
   if (company !== "git") return;
@@ -146,10 +156,10 @@ async function finish(cli: string, world: World, usual: Undisturbed, company: Co
   const git = (...args: string[]) => execa("git", args, { cwd: world.folder, env: world.env, reject: false });
   const fsck = await git("fsck", "--no-dangling", "--no-progress");
   if (fsck.failed) fault(`git fsck: ${fsck.stderr}`);
-  const lines = readFileSync(join(world.folder, "ledger.jsonl"), "utf8");
+  const whole = readFileSync(join(world.folder, "ledger.jsonl"), "utf8");
   const told = run.events.some((event) => event.type === "notice" && event.message.startsWith("No checkpoint"));
   const committed = await git("show", "HEAD:./ledger.jsonl");
-  if (!told && `${committed.stdout}\n` !== lines) fault("the last commit does not hold the whole ledger");
+  if (!told && `${committed.stdout}\n` !== whole) fault("the last commit does not hold the whole ledger");
 }
 
 function difference(name: string, found: string, wanted: string, fault: (what: string) => void): void {

@@ -8,11 +8,11 @@ import { answers } from "./answers.js";
 import type { World } from "./world.js";
 
 /**
- * What is wrong in the research's files, a sentence each. Iterations up to `settled` must stand whole and once; the one after
- * may be under way and torn, as nobody has started again since. Records are looked at where `usual`, what they come to in the
- * end, is given: rrd.json may be somebody else's at the moment.
+ * What is wrong in the research's files, a sentence each. Iterations of `settled` must stand whole and once; others may be under way
+ * and torn, as nobody has started again since, one at a time or `jobs` side by side. Records are looked at where `usual`, what they
+ * come to in the end, is given: rrd.json may be somebody else's at the moment.
  */
-export function faultsIn({ folder }: World, settled: number, usual?: Results): string[] {
+export function faultsIn({ folder, jobs }: World, settled: ReadonlySet<number>, usual?: Results): string[] {
   const read = (name: string) => readFileSync(join(folder, name), "utf8");
   const faults: string[] = [];
   const expectOnce = (what: string, found: readonly number[], wanted: readonly number[]) => {
@@ -22,20 +22,20 @@ export function faultsIn({ folder }: World, settled: number, usual?: Results): s
     }
     for (const number of new Set(found)) {
       if (found.indexOf(number) !== found.lastIndexOf(number)) faults.push(`${what} of iteration ${number} stands twice`);
-      if (number > settled + 1) faults.push(`${what} of iteration ${number} is there before iteration ${settled + 1}`);
+      if (jobs === 1 && number > settled.size + 1) faults.push(`${what} of iteration ${number} is there before iteration ${settled.size + 1}`);
     }
   };
 
-  if (settled === 0) return faults;
+  if (settled.size === 0) return faults;
   const { lines, notices } = parseLedger(read("ledger.jsonl"), "ledger.jsonl");
   faults.push(...notices);
-  const all = Array.from({ length: settled }, (_, index) => index + 1);
+  const all = [...settled];
   expectOnce(
     "the ledger line",
     lines.map(({ iteration }) => iteration),
     all,
   );
-  const accepted = lines.filter(({ outcome, iteration }) => outcome === "accepted" && iteration <= settled);
+  const accepted = lines.filter(({ outcome, iteration }) => outcome === "accepted" && settled.has(iteration));
   const log = read("progress.txt");
   expectOnce(
     "the progress entry",
@@ -110,7 +110,7 @@ export interface Results {
  * iterations, their order and what each cost differ then; the results must not.
  */
 export function results({ root, folder }: World): Results {
-  const rrd = JSON.parse(readFileSync(join(folder, "rrd.json"), "utf8").replaceAll(root, "ROOT")) as Rrd;
+  const rrd = JSON.parse(timeless(readFileSync(join(folder, "rrd.json"), "utf8").replaceAll(root, "ROOT"))) as Rrd;
   const withoutHistory = ({ iteration: _, refusals: __, ...paper }: Paper): Paper => paper as Paper;
   const withoutNumber = ({ id: _, ...insight }: Insight): Insight => insight as Insight;
   return {

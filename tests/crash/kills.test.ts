@@ -9,8 +9,8 @@ const kills = Number(process.env["RR_KILLS"] ?? 30);
 const lanes = Number(process.env["RR_LANES"] ?? 1);
 const seed = Number(process.env["RR_SEED"] ?? Math.floor(Math.random() * 2 ** 31));
 
-/** Of ten researches six are alone, two have git, two an editor; the first three are one of each, so that few kills meet all. */
-const companies: readonly Company[] = ["nobody", "git", "an editor", "nobody", "nobody", "nobody", "git", "nobody", "an editor", "nobody"];
+/** The first four are one of each, so that few kills meet all. */
+const companies: readonly Company[] = ["nobody", "git", "an editor", "more agents", "nobody", "nobody", "more agents", "git", "nobody", "an editor"];
 
 let root: string;
 beforeAll(async () => {
@@ -29,8 +29,8 @@ it(
     const tally: Tally = { kills: 0, researches: 0, accepted: 0, staleLocks: 0, staleSaves: 0, faults: [] };
     const means = { cli, usual, pace: { readyMs: 500, iterationMs: 100 }, tally };
     let begun = 0;
-    // Few kills are spread over the three companies; many go through whole researches.
-    const share = Math.ceil(kills / 3);
+    // Few kills are spread over the four companies; many go through whole researches.
+    const share = Math.ceil(kills / 4);
     const work = async (): Promise<void> => {
       while (tally.kills < kills && tally.faults.length === 0) {
         const before = tally.kills;

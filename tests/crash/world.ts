@@ -11,6 +11,8 @@ export interface World {
   /** The research's folder. */
   readonly folder: string;
   readonly env: NodeJS.ProcessEnv;
+  /** Agents at work at the same time. */
+  readonly jobs: number;
   /** Arguments of the command line for a run to the end. */
   readonly args: readonly string[];
   remove(): void;
@@ -34,7 +36,7 @@ const agents: Readonly<Record<WorldAgent, (root: string) => string[]>> = {
   baseline: () => ["--agent", "baseline"],
 };
 
-export function makeWorld(agent: WorldAgent, withGit: boolean): World {
+export function makeWorld(agent: WorldAgent, withGit: boolean, jobs = 1): World {
   // The length of the path counts in briefs, so it is the same for all.
   const root = realpathSync(mkdtempSync(join(tmpdir(), "rr-crash-")));
   const folder = join(root, "researches", "grippers-2026-01-01");
@@ -53,7 +55,8 @@ export function makeWorld(agent: WorldAgent, withGit: boolean): World {
     root,
     folder,
     env,
-    args: ["run", folder, "--json", "-i", "200", ...agents[agent](root)],
+    jobs,
+    args: ["run", folder, "--json", "-i", "200", "--jobs", String(jobs), ...agents[agent](root)],
     remove: () => rmSync(root, { recursive: true, force: true, maxRetries: 5 }),
   };
 }
