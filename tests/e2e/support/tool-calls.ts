@@ -1,0 +1,26 @@
+import type { Answer, ModelRequest, ToolCall } from "./agents.js";
+
+/** A call of one of our tools, as the model of either service names it. */
+export const toolCall = ({ api }: ModelRequest, name: string, input: object): ToolCall =>
+  api === "anthropic" ? { name: `mcp__rr__${name}`, input } : { name, namespace: "mcp__rr", input };
+
+/** The call that writes result.json where the brief says. */
+export function resultCall({ api, user }: ModelRequest, result: object): ToolCall {
+  const path = /write (\/\S+?\/result\.json)\./.exec(user)?.[1] ?? "";
+  const content = JSON.stringify(result, null, 1);
+  return api === "anthropic"
+    ? { name: "Write", input: { file_path: path, content } }
+    : { name: "apply_patch", input: `*** Begin Patch\n*** Add File: result.json\n${content.replace(/^/gm, "+")}\n*** End Patch` };
+}
+
+/** A model that calls the tools of one step after the other, each step in one go, then ends. Steps see what earlier ones brought. */
+export const inSteps =
+  (...steps: readonly ((request: ModelRequest) => readonly ToolCall[])[]) =>
+  (request: ModelRequest): Answer => {
+    let expected = 0;
+    for (const step of steps) {
+      if (request.results.length === expected) return { text: "Working.", tools: step(request) };
+      expected += step(request).length;
+    }
+    return { text: "Done." };
+  };
