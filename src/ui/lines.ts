@@ -1,9 +1,10 @@
 import type { Colors } from "picocolors/types.js";
 import type { LoopEvent, Outcome } from "../loop/types.js";
-import { bar, count, duration, money, pad, truncate, width, wrap } from "./format.js";
+import { bar, count, duration, pad, truncate, width, wrap } from "./format.js";
 import { stopping } from "./plain.js";
 import { oneLine } from "./sanitise.js";
-import { resumption, spent, summary, type Tally, tokensOf } from "./tally.js";
+import { historyBox, historySummary } from "./history-lines.js";
+import { forecastText, resumption, spending, spent, summary, type Tally, tokensOf, underWay } from "./tally.js";
 
 /** All that the live lines show. */
 export interface Live {
@@ -35,13 +36,13 @@ export function liveLines(live: Live, now: number, columns: number, colors: Colo
     return { plain: fitting, text: paint(fitting) };
   };
   const lines: Line[] = [];
-  const { current, progress } = tally;
+  const { current, progress, forecast } = tally;
   if (waiting !== undefined) {
     lines.push(
       line(`Waiting until ${timeOfDay(waiting.until)} (${duration(Math.max(0, waiting.until - now))}): ${oneLine(waiting.reason)}`, colors.yellow),
     );
   } else if (current !== undefined) {
-    lines.push(line(`${current.phase} · ${oneLine(current.title)}`, colors.bold));
+    for (const each of underWay(tally)) lines.push(line(`${each.phase} · ${oneLine(each.title)}`, colors.bold));
   } else {
     lines.push(line("Getting ready…", colors.dim));
   }
@@ -55,6 +56,7 @@ export function liveLines(live: Live, now: number, columns: number, colors: Colo
     const label = ` ${done} of ${total}`;
     lines.push(line(`${bar(done, total, Math.min(40, Math.max(0, room - width(label))))}${label}`, colors.cyan));
   }
+  if (forecast !== undefined && live.stopping !== true) lines.push(line(forecastText(forecast), colors.dim));
   if (live.stopping === true) lines.push(line(stopping, colors.yellow));
   else if (said !== "" && waiting === undefined) lines.push(line(`› ${said}`, colors.dim));
   return lines;
@@ -73,22 +75,24 @@ export function permanentLines(event: LoopEvent, before: Tally, after: Tally, co
       return resumed === undefined ? [] : block(`· ${resumed}`, colors.dim);
     }
     case "iteration-ended": {
-      const title = before.current?.title ?? event.unit;
+      const title = underWay(before).find(({ iteration }) => iteration === event.iteration)?.title ?? event.unit;
       const tokens = tokensOf(event.usage);
-      const cost = [
-        duration(event.durationMs),
-        ...(tokens === 0 ? [] : [count(tokens)]),
-        ...(event.costUsd === undefined ? [] : [money(event.costUsd)]),
-      ];
+      const cost = [duration(event.durationMs), ...(tokens === 0 ? [] : [count(tokens)]), ...spending(0, event.costUsd, event.estimated)];
       return endedLines(oneLine(title), event.outcome, cost.join(" · "), room, colors);
     }
+    case "history-compressed":
+      return historyBox(event, columns, colors);
+    case "agent-changed":
+      return block(`! ${event.to} goes on instead of ${event.from}: ${event.reason}`, colors.yellow);
     case "notice":
       return event.level === "warning" ? block(`! ${event.message}`, colors.yellow) : block(`· ${event.message}`, colors.dim);
     case "run-ended": {
       const { verdict, reason } = event.verdict;
       const paint = verdict === "complete" ? colors.green : verdict === "failed" ? colors.red : colors.yellow;
       const sums = after.iterations === 0 ? [] : [colors.dim(truncate(summary(after, Date.parse(event.at)), room))];
-      return [...block(`${verdict === "complete" ? "✓" : "■"} ${verdict}: ${reason}`, paint), ...sums];
+      const history = historySummary(after);
+      const compressed = history === undefined ? [] : [colors.dim(truncate(history, room))];
+      return [...block(`${verdict === "complete" ? "✓" : "■"} ${verdict}: ${reason}`, paint), ...sums, ...compressed];
     }
     default:
       return [];

@@ -1,9 +1,10 @@
 import type { LoopEvent, Outcome } from "../loop/types.js";
 import type { Sink } from "./follow.js";
 import { count, duration } from "./format.js";
+import { historyLine, historySummary } from "./history-lines.js";
 import type { Io } from "./io.js";
 import { oneLine } from "./sanitise.js";
-import { emptyTally, resumption, spending, summary, tallied, tokensOf } from "./tally.js";
+import { emptyTally, forecastText, resumption, spending, summary, tallied, tokensOf } from "./tally.js";
 
 /** Plain lines on stderr, for logs and pipes: one line per event worth reading, no escape sequences, times in UTC. */
 export function plainSink(io: Io, finish?: AbortSignal): Sink {
@@ -19,6 +20,8 @@ export function plainSink(io: Io, finish?: AbortSignal): Sink {
       const line = lineOf(event);
       if (line !== undefined) io.stderr(`${clockTime(event.at)} ${oneLine(line)}\n`);
       if (event.type === "run-ended") io.stderr(`${clockTime(event.at)} ${summary(tally, Date.parse(event.at))}\n`);
+      const history = event.type === "run-ended" ? historySummary(tally) : undefined;
+      if (history !== undefined) io.stderr(`${clockTime(event.at)} ${history}\n`);
     },
     close() {
       finish?.removeEventListener("abort", onFinish);
@@ -46,16 +49,21 @@ function lineOf(event: LoopEvent): string | undefined {
       return `${event.workflow} with ${event.agent}`;
     case "iteration-started": {
       const { done, total } = event.progress;
-      return `#${event.iteration} ${event.phase}: ${event.title} (${done} of ${total} done, brief of ${count(event.briefTokens)} tokens)`;
+      const left = event.forecast === undefined ? "" : `; ${forecastText(event.forecast)}`;
+      return `#${event.iteration} ${event.phase}: ${event.title} (${done} of ${total} done, brief of ${count(event.briefTokens)} tokens${left})`;
     }
+    case "agent-changed":
+      return `warning: ${event.to} goes on instead of ${event.from}: ${event.reason}`;
     case "iteration-ended": {
-      const cost = spending(tokensOf(event.usage), event.costUsd);
+      const cost = spending(tokensOf(event.usage), event.costUsd, event.estimated);
       return `#${event.iteration} ${outcomeText(event.outcome)} (${[duration(event.durationMs), ...cost].join(", ")})`;
     }
     case "agent":
       return event.event.type === "notice" ? `#${event.iteration} ${event.event.message}` : undefined;
     case "waiting":
       return `waiting until ${clockTime(event.until)}: ${event.reason}`;
+    case "history-compressed":
+      return historyLine(event);
     case "notice":
       return event.level === "warning" ? `warning: ${event.message}` : event.message;
     case "run-ended":

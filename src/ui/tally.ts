@@ -1,4 +1,4 @@
-import type { LoopEvent, Progress, Usage } from "../loop/types.js";
+import type { Forecast, LoopEvent, Progress, Usage } from "../loop/types.js";
 import { count, duration, many, money } from "./format.js";
 
 /** What a watcher has to remember of a run: sums, and the iteration under way. Times are milliseconds since the epoch. */
@@ -10,8 +10,17 @@ export interface Tally {
   readonly tokens: number;
   /** As reported by the CLIs; undefined while none reported any. */
   readonly costUsd?: number;
+  /** Part of the cost is our estimate. */
+  readonly estimated?: true;
   readonly progress?: Progress;
+  /** The iteration that began last of those under way. */
   readonly current?: Current;
+  /** The others under way, the oldest first. */
+  readonly beside?: readonly Current[];
+  /** What the rest will take. */
+  readonly forecast?: Forecast;
+  /** Summaries of the history that this run made. */
+  readonly history?: { readonly compressions: number; readonly charsBefore: number; readonly charsAfter: number; readonly tokensSaved: number };
 }
 
 /** The iteration under way. */
@@ -39,29 +48,62 @@ export function tallied(tally: Tally, event: LoopEvent): Tally {
     case "run-started":
       return { ...tally, startedAt: at };
     case "iteration-started": {
-      const { iteration, title, phase, progress } = event;
-      return { ...tally, progress, current: { iteration, title, phase, startedAt: at, tokens: 0 } };
+      const { iteration, title, phase, progress, forecast } = event;
+      const current = { iteration, title, phase, startedAt: at, tokens: 0 };
+      return { ...tally, progress, current, beside: underWay(tally), forecast: forecast ?? tally.forecast };
     }
     case "agent": {
-      if (event.event.type !== "usage" || tally.current === undefined) return tally;
-      return { ...tally, current: { ...tally.current, tokens: tokensOf(event.event.usage), costUsd: event.event.costUsd ?? tally.current.costUsd } };
+      const { iteration, event: said } = event;
+      if (said.type !== "usage") return tally;
+      const updated = underWay(tally).map((each) =>
+        each.iteration === iteration ? { ...each, tokens: tokensOf(said.usage), costUsd: said.costUsd ?? each.costUsd } : each,
+      );
+      return withUnderWay(said.estimated === true ? { ...tally, estimated: true } : tally, updated);
     }
     case "iteration-ended": {
-      const { outcome, usage, costUsd } = event;
+      const { iteration, outcome, usage, costUsd } = event;
       const worked = outcome.outcome !== "failed" || !free.has(outcome.failure.kind);
-      const { current: _ended, ...rest } = tally;
+      const rest = withUnderWay(
+        tally,
+        underWay(tally).filter((each) => each.iteration !== iteration),
+      );
       return {
         ...rest,
         iterations: tally.iterations + (worked ? 1 : 0),
         tokens: tally.tokens + tokensOf(usage),
         costUsd: add(tally.costUsd, costUsd),
+        ...(event.estimated === true ? { estimated: true as const } : {}),
       };
+    }
+    case "history-compressed": {
+      const { compressions, charsBefore, charsAfter, tokensSaved } = tally.history ?? {
+        compressions: 0,
+        charsBefore: 0,
+        charsAfter: 0,
+        tokensSaved: 0,
+      };
+      const history = {
+        compressions: compressions + 1,
+        charsBefore: charsBefore + event.charsBefore,
+        charsAfter: charsAfter + event.charsAfter,
+        tokensSaved: tokensSaved + event.tokensSaved,
+      };
+      return { ...tally, history, costUsd: add(tally.costUsd, event.costUsd), tokens: tally.tokens + event.tokens };
     }
     case "run-ended":
       return { ...tally, progress: event.progress ?? tally.progress };
     default:
       return tally;
   }
+}
+
+/** The iterations under way, the oldest first. */
+export const underWay = ({ current, beside = [] }: Tally): readonly Current[] => (current === undefined ? beside : [...beside, current]);
+
+function withUnderWay(tally: Tally, all: readonly Current[]): Tally {
+  const { current: _, beside: __, ...rest } = tally;
+  const current = all.at(-1);
+  return current === undefined ? rest : { ...rest, current, beside: all.slice(0, -1) };
 }
 
 /** What a run that carries on what earlier ones began says before its first iteration. `before` is the tally without the event. */
@@ -73,15 +115,23 @@ export function resumption(event: LoopEvent, before: Tally): string | undefined 
 
 /** Tokens and money so far, the iteration under way included: "36.1k tokens · $0.12". Empty while there is nothing to say. */
 export function spent(tally: Tally): string {
-  const tokens = tally.tokens + (tally.current?.tokens ?? 0);
-  return spending(tokens, add(tally.costUsd, tally.current?.costUsd)).join(" · ");
+  const live = underWay(tally);
+  const tokens = live.reduce((sum, each) => sum + each.tokens, tally.tokens);
+  const costUsd = live.reduce((sum, each) => add(sum, each.costUsd), tally.costUsd);
+  return spending(tokens, costUsd, tally.estimated).join(" · ");
 }
 
 /** Tokens and money, as far as known. */
-export const spending = (tokens: number, costUsd: number | undefined): string[] => [
+export const spending = (tokens: number, costUsd: number | undefined, estimated?: true): string[] => [
   ...(tokens > 0 ? [`${count(tokens)} tokens`] : []),
-  ...(costUsd === undefined ? [] : [money(costUsd)]),
+  ...(costUsd === undefined ? [] : [`${estimated === true ? "≈ " : ""}${money(costUsd)}`]),
 ];
+
+/** "12 papers left: ≈ 430k tokens, $1.42, 1h 10m". */
+export function forecastText({ papers, tokens, minutes, costUsd }: Forecast): string {
+  const parts = [`${count(tokens)} tokens`, ...(costUsd === undefined ? [] : [money(costUsd)]), duration(minutes * 60_000)];
+  return `${many(papers, "paper")} left: ≈ ${parts.join(", ")}`;
+}
 
 /** The whole run at its end: "12 iterations · 14m 20s · 430k tokens · $1.42". */
 export function summary(tally: Tally, endedAt: number): string {
