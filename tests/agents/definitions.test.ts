@@ -187,3 +187,42 @@ describe("a command agent", () => {
     expect(lineFor("bin/agent")).toBe(`'${join(here.folder, "bin/agent")}'`);
   });
 });
+
+describe("tools of ours", () => {
+  const server = { command: "/usr/bin/node", args: ["cli.js", "mcp"], names: ["outline", "find_quote"], env: ["GITHUB_TOKEN"] };
+  const env = { PATH: "/bin", ANTHROPIC_API_KEY: "secret-a", AMP_API_KEY: "secret-b", GITHUB_TOKEN: "secret-c" };
+  const started = ["-u", "ANTHROPIC_API_KEY", "-u", "AMP_API_KEY", "/usr/bin/node", "cli.js", "mcp"];
+
+  it("are given to claude by name and alone, without secrets but those they need", () => {
+    const { args, env: given } = invoke(claude, { tools: server }, {}, { env });
+    expect(JSON.parse(after(args, "--mcp-config") ?? "")).toEqual({
+      mcpServers: { rr: { type: "stdio", command: "env", args: started, alwaysLoad: true } },
+    });
+    expect(after(args, "--allowedTools")).toBe("mcp__rr__outline,mcp__rr__find_quote");
+    expect(args).toContain("--strict-mcp-config");
+    expect(given).toMatchObject({ MCP_CONNECTION_NONBLOCKING: "0", ENABLE_TOOL_SEARCH: "0" });
+    expect(args.join(" ")).not.toContain("secret-");
+    expect(invoke(claude).args).not.toContain("--mcp-config");
+  });
+
+  it("are given to codex, which names what it hands on, without a shell", () => {
+    const { args } = invoke(codex, { tools: server });
+    for (const setting of [
+      'mcp_servers.rr.command="/usr/bin/node"',
+      'mcp_servers.rr.args=["cli.js","mcp"]',
+      'mcp_servers.rr.env_vars=["GITHUB_TOKEN"]',
+      'mcp_servers.rr.default_tools_approval_mode="approve"',
+      "mcp_servers.rr.required=true",
+      'features.code_mode.direct_only_tool_namespaces=["mcp__rr"]',
+    ])
+      expect(args).toContain(setting);
+    expect(args.join(" ")).toContain("--disable shell_tool");
+    expect(invoke(codex).args.join(" ")).not.toContain("mcp_servers");
+  });
+
+  it("are given to amp", () => {
+    const { args } = invoke(amp, { tools: server }, {}, { env });
+    expect(JSON.parse(after(args, "--mcp-config") ?? "")).toEqual({ rr: { command: "env", args: started } });
+    expect(args.join(" ")).not.toContain("secret-");
+  });
+});
