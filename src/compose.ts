@@ -15,12 +15,14 @@ import { runLoop } from "./loop/run-loop.js";
 import { stopWhenStuck } from "./loop/stuck.js";
 import type { Agent, LoopEvent, Notice, Verdict, Workflow } from "./loop/types.js";
 import { listFolder, listSamples } from "./sources/folder.js";
+import { paperServices } from "./sources/paper-services.js";
 import { politeHttp, type PoliteHttpOptions } from "./sources/polite-http.js";
-import { readPaper } from "./sources/read-paper.js";
 import { allServices } from "./sources/registry.js";
-import { servicesOf } from "./sources/source-settings.js";
-import type { Http } from "./sources/source.js";
+import { replayedSources } from "./sources/replay-open.js";
+import { contextOf, servicesOf } from "./sources/source-settings.js";
+import type { Http, Source } from "./sources/source.js";
 import { protect } from "./store/protect.js";
+import { queryRecorder, readQueries } from "./store/query-log.js";
 import { openResearch } from "./store/research.js";
 import { follow } from "./ui/follow.js";
 import { hooksOf } from "./ui/hooks.js";
@@ -31,13 +33,28 @@ import { listenForSignals } from "./ui/signals.js";
 import { classicWorkflow } from "./workflows/research/classic.js";
 import type { ServeTools } from "./workflows/research/brief.js";
 import { loadPrompt, rootOf } from "./workflows/research/prompt.js";
+import { scholarly } from "./workflows/research/scholarly.js";
 import type { Library, ResearchState } from "./workflows/research/state.js";
 import { derive } from "./workflows/research/statistics.js";
 import { researchWorkflow } from "./workflows/research/workflow.js";
 import { workspacesOf } from "./workflows/research/workspace.js";
 
-/** Where papers come from: folders of the user's, the packaged samples, and the reader for everything an agent found. */
-export function libraryFor(folder: string, root: string, contact: string | undefined, signal: AbortSignal): Library {
+/** Where papers come from: folders of the user's, the packaged samples, and the services that know of everything an agent found. */
+export function libraryFor(
+  folder: string,
+  root: string,
+  config: Pick<ResolvedConfig, "sources" | "stateDir" | "contact">,
+  env: NodeJS.ProcessEnv,
+  signal: AbortSignal,
+  tell: (message: string) => void = () => undefined,
+): Library {
+  const hidden = join(folder, ".ralph");
+  const cacheDir = join(hidden, "http");
+  const http = httpFor(config, signal, { cacheDir });
+  const asking = { config: config.sources, env, http, ...(config.contact === undefined ? {} : { contact: config.contact }) };
+  const contextFor = (source: Source) => contextOf(source, asking);
+  // Only what a search asks goes into the log that it is replayed from.
+  const logged = { ...asking, http: httpFor(config, signal, { cacheDir, record: queryRecorder(folder) }) };
   return {
     serves: (source) => source === "samples" || source.startsWith("folder:"),
     candidates: async (source) => {
@@ -45,11 +62,15 @@ export function libraryFor(folder: string, root: string, contact: string | undef
       const documents = await listFolder(resolve(root, source.slice("folder:".length)), signal);
       return documents.map((document) => ({ ...document, source }));
     },
-    text: async (paper) => {
-      const answer = await readPaper(paper, { cacheDir: join(folder, ".ralph", "texts"), signal, ...(contact === undefined ? {} : { contact }) });
-      if (answer.status === "ok") return { text: answer.text };
-      return { unavailable: answer.reason, ...(answer.transient === undefined ? {} : { transient: answer.transient }) };
-    },
+    ...scholarly({
+      folder,
+      root,
+      contextFor: (source) => contextOf(source, logged),
+      replay: async () => replayedSources((await readQueries(folder)).lines, { cacheDir, config: config.sources, root }),
+      now: systemClock.now,
+      tell,
+    }),
+    ...paperServices({ folder: hidden, http, contextFor, clock: systemClock, signal }),
   };
 }
 
@@ -78,9 +99,9 @@ export function settingsFor(config: ResolvedConfig, io: Io, transcripts: string 
   };
 }
 
-/** How the CLI of an agent starts our own program to serve tools for this research. */
+/** How the CLI of an agent starts our own program to serve tools for this research. What is about one paper asks nothing outside. */
 export const toolsOf =
-  (folder: string): ServeTools =>
+  (folder: string, { sources }: Pick<ResolvedConfig, "sources">, env: NodeJS.ProcessEnv): ServeTools =>
   (names, paper) => ({
     command: process.execPath,
     args: [
@@ -91,6 +112,13 @@ export const toolsOf =
     names,
     env: paper === undefined ? variablesFor(sources).filter((name) => env[name] !== undefined) : [],
   });
+
+/** What searching needs of the environment: the sources' keys, and where this machine's state is. */
+const variablesFor = (sources: ResolvedConfig["sources"]): string[] => [
+  ...allServices.flatMap(({ keyVariable }) => keyVariable ?? []),
+  ...Object.values(sources).flatMap(({ key_variable: variable }) => variable ?? []),
+  ...["XDG_STATE_HOME", variableOf("state_dir"), variableOf("contact")],
+];
 
 type Telling = Omit<Notice, "type" | "at">;
 
@@ -112,13 +140,6 @@ const oneAtATime = ({ jobs }: ResolvedConfig, agents: Agents): Telling[] => {
 /** Takes out of a text what the environment and the config hold of secrets. */
 export const redactorFor = ({ agents, hooks }: ResolvedConfig, io: Io): ReturnType<typeof redactFor> =>
   redactFor(...[io.env, ...Object.values(agents).map(({ env = {} }) => env), ...hooks.map(({ env = {} }) => env)]);
-
-/** What searching needs of the environment: the sources' keys, and where this machine's state is. */
-const variablesFor = (sources: ResolvedConfig["sources"]): string[] => [
-  ...allServices.flatMap(({ keyVariable }) => keyVariable ?? []),
-  ...Object.values(sources).flatMap(({ key_variable: variable }) => variable ?? []),
-  ...["XDG_STATE_HOME", variableOf("state_dir"), variableOf("contact")],
-];
 
 const hooksFor = (config: ResolvedConfig, io: Io, folder: string | undefined) =>
   hooksOf({
@@ -184,7 +205,7 @@ export async function openForWork(
   const guarded = agents.some(isUnconfined) ? { protect: (iteration: number) => protect({ folder, root, rescue, iteration }) } : {};
   const redact = redactorFor(config, io);
   const hooks = hooksFor(config, io, folder);
-  const library = libraryFor(folder, root, config.contact, signal);
+  const library = libraryFor(folder, root, config, io.env, signal, (message) => notices.push({ level: "info", message }));
   const workflow =
     classicPrompt === undefined
       ? researchWorkflow({

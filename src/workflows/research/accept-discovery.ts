@@ -6,19 +6,19 @@ import type { Acceptable, Judging, Unacceptable } from "./accepted.js";
 import { dayOf } from "./accepted.js";
 import { flat } from "./markdown.js";
 import { patternLines } from "./patterns.js";
-import type { Batch } from "./screening.js";
-import { batchesWithoutNew, searchOf, targetOf } from "./standing.js";
-import type { Candidate } from "../../sources/candidate.js";
+import { metricsOf, newlyBlocked } from "./discovery-metrics.js";
+import type { Batch, Offered } from "./screening.js";
+import { reportLine, type SourceReport } from "./source-reports.js";
+import { targetOf } from "./standing.js";
 
 type Found = DiscoveryResult["papers"][number];
-type SourceReport = DiscoveryResult["sources"][number];
-
-const mostFailures = 3;
 
 /** Takes new papers into the pool, best first and never beyond the target; keeps what was screened out, and how the sources did. */
 export function acceptDiscovery(rrd: Rrd, unit: string, result: DiscoveryResult, batch: Batch, judging: Judging): Acceptable | Unacceptable {
   const candidates = new Map(batch.candidates.map((candidate) => [candidate.id, candidate]));
+  const kept = (result.kept ?? []).map(({ id, ...said }) => ({ candidate: candidates.get(id), id, ...said }));
   const reasons = [
+    ...kept.filter(({ candidate }) => candidate === undefined).map(({ id }) => `kept names "${id}", which is no candidate of this unit`),
     ...(result.unit === unit ? [] : [`unit is "${result.unit}"; this unit is "${unit}"`]),
     // Only what code offered may lie on this machine: an agent's file: address would make us read, and send on, any file of the user's.
     ...result.papers
@@ -31,18 +31,26 @@ export function acceptDiscovery(rrd: Rrd, unit: string, result: DiscoveryResult,
 
   const pool: Pick<Paper, "id" | "title" | "authors" | "date">[] = [...rrd.papers_pool];
   const added: Paper[] = [];
-  const excluded: NonNullable<Rrd["excluded"]> = batch.duplicates.map(({ candidate, of }) => ({
-    id: candidate.id,
-    title: candidate.title,
-    reason: `the same work as ${of}`,
+  const duplicate = (id: string, title: string, of: string, why?: string) => ({
+    id,
+    title,
+    reason: `the same work as ${of}${why === undefined ? "" : `: ${why}`}`,
+    stage: "duplicate" as const,
     duplicate_of: of,
-  }));
+  });
+  const excluded: NonNullable<Rrd["excluded"]> = [
+    ...batch.duplicates.map(({ candidate, of, why }) => duplicate(candidate.id, candidate.title, of, why)),
+    ...(batch.search?.setAside ?? []),
+  ];
   let beyond = 0;
-  for (const found of result.papers.toSorted((a, b) => b.priority - a.priority)) {
-    const paper = recordOf(found, candidates.get(found.id ?? ""));
-    const twin = pool.find((other) => other.id === paper.id || samePaper(other, paper));
+  const chosen = kept.flatMap(({ candidate, priority, reason }) => (candidate === undefined ? [] : [asFound(candidate, priority, reason)]));
+  for (const found of [...chosen, ...result.papers].toSorted((a, b) => b.priority - a.priority)) {
+    const candidate = candidates.get(found.id ?? "");
+    const paper = recordOf(found, candidate);
+    // What code offered was compared with the pool before, and a person may have said that two are two works.
+    const twin = pool.find((other) => other.id === paper.id || (candidate === undefined && samePaper(other, paper)));
     if (twin !== undefined) {
-      if (twin.id !== paper.id) excluded.push({ id: paper.id, title: paper.title, reason: `the same work as ${twin.id}`, duplicate_of: twin.id });
+      if (twin.id !== paper.id) excluded.push(duplicate(paper.id, paper.title, twin.id));
     } else if (pool.length >= targetOf(rrd)) {
       beyond += 1;
     } else {
@@ -52,18 +60,12 @@ export function acceptDiscovery(rrd: Rrd, unit: string, result: DiscoveryResult,
   }
   for (const { id, reason } of result.dropped ?? []) {
     const candidate = candidates.get(id);
-    if (candidate !== undefined && !added.some((paper) => paper.id === id)) excluded.push({ id, title: candidate.title, reason });
+    if (candidate !== undefined && !added.some((paper) => paper.id === id)) excluded.push({ id, title: candidate.title, reason, stage: "screened" });
   }
 
   const sources: SourceReport[] = [...batch.sources, ...result.sources];
-  const metrics = rrd.statistics?.discovery_metrics ?? {};
-  const discovery_metrics = {
-    ...metrics,
-    ...sourceMetrics(metrics, sources),
-    batches: (metrics.batches ?? 0) + 1,
-    batches_without_new: added.length === 0 ? batchesWithoutNew(rrd) + 1 : 0,
-    searched_for: searchOf(rrd),
-  };
+  const judged = { screened: batch.candidates.filter(({ id }) => wasJudged(id, result)).length, kept: added.length };
+  const discovery_metrics = metricsOf(rrd, batch, sources, judged);
   const blocked = newlyBlocked(rrd, sources, discovery_metrics.failures_in_a_row);
   return {
     changes: [
@@ -85,15 +87,27 @@ export function acceptDiscovery(rrd: Rrd, unit: string, result: DiscoveryResult,
   };
 }
 
-const isKnown = (found: Found, candidates: ReadonlyMap<string, Candidate>): boolean => found.id !== undefined && candidates.has(found.id);
+const isKnown = (found: Found, candidates: ReadonlyMap<string, Offered>): boolean => found.id !== undefined && candidates.has(found.id);
 const isAddress = (url: string): boolean => /^https?:\/\/[^\s/]+\.[^\s/]+/.test(url);
 
+const wasJudged = (id: string, { kept = [], papers, dropped = [] }: DiscoveryResult): boolean =>
+  [...kept, ...papers, ...dropped].some((each) => each.id === id);
+
+/** A kept candidate in the form of a paper that the agent found; code's own word stands where the agent says nothing else. */
+const asFound = (candidate: Offered, priority: number | undefined, reason: string | undefined): Found => ({
+  id: candidate.id,
+  title: candidate.title,
+  url: candidate.url,
+  priority: priority ?? candidate.priority ?? 3,
+  reason: reason ?? candidate.why ?? "",
+});
+
 /** A record from what the agent said; what code knew of a candidate beats what the agent wrote of it. */
-function recordOf(found: Found, candidate: Candidate | undefined): Paper {
+function recordOf(found: Found, candidate: Offered | undefined): Paper {
   const of = candidate ?? found;
   const reference = parseReference(found.url);
   const id = candidate?.id ?? (reference.kind === "unknown" || reference.kind === "file" ? (found.id ?? found.title) : paperId(reference));
-  const doi = candidate?.identifiers?.doi ?? found.doi ?? undefined;
+  const identifiers = { ...(found.doi == null ? {} : { doi: found.doi }), ...candidate?.identifiers };
   return {
     id,
     title: of.title,
@@ -103,7 +117,10 @@ function recordOf(found: Found, candidate: Candidate | undefined): Paper {
     date: of.date ?? null,
     source: of.source ?? "web",
     abstract: of.abstract ?? null,
-    ...(doi === undefined ? {} : { identifiers: { doi } }),
+    ...(Object.keys(identifiers).length === 0 ? {} : { identifiers }),
+    ...(candidate?.venue === undefined ? {} : { venue: candidate.venue }),
+    ...(candidate?.citations === undefined ? {} : { citations: { ...candidate.citations } }),
+    ...(candidate?.found === undefined ? {} : { found: candidate.found }),
     ...(candidate?.retracted === true ? { retracted: true } : {}),
     priority: found.priority,
     status: "pending",
@@ -113,37 +130,6 @@ function recordOf(found: Found, candidate: Candidate | undefined): Paper {
     decision: null,
     notes: found.reason,
   };
-}
-
-type Metrics = NonNullable<NonNullable<Rrd["statistics"]>["discovery_metrics"]>;
-
-function sourceMetrics(before: Metrics, sources: readonly SourceReport[]): Partial<Metrics> {
-  const union = (old: readonly string[] | null | undefined, names: readonly string[]) => [...new Set([...(old ?? []), ...names])];
-  const named = (...statuses: SourceReport["status"][]) => sources.filter((source) => statuses.includes(source.status)).map((source) => source.name);
-  const failed = sources.filter((source) => source.status !== "ok" && source.status !== "empty");
-  const successful = union(before.sources_successful, named("ok"));
-  const reasons = { ...before.source_failure_reasons, ...Object.fromEntries(failed.map((source) => [source.name, source.reason ?? source.status])) };
-  // A map, as a source may be called "constructor".
-  const inARow = new Map(Object.entries(before.failures_in_a_row ?? {}));
-  for (const name of named("ok", "empty")) inARow.set(name, 0);
-  for (const { name } of failed) inARow.set(name, (inARow.get(name) ?? 0) + 1);
-  return {
-    failures_in_a_row: Object.fromEntries(inARow),
-    sources_tried: union(
-      before.sources_tried,
-      sources.map((source) => source.name),
-    ),
-    sources_successful: successful,
-    source_failure_reasons: reasons,
-  };
-}
-
-/** A source that refuses us is not asked again, nor is one that failed three times in a row for whatever reason. */
-function newlyBlocked(rrd: Rrd, sources: readonly SourceReport[], failures: Readonly<Record<string, number>> = {}): string[] {
-  const known = new Set(rrd.blocked_sources ?? []);
-  const tooOften = new Set(Object.keys(failures).filter((name) => (failures[name] ?? 0) >= mostFailures));
-  const gaveUp = sources.filter(({ name, status }) => status === "blocked" || tooOften.has(name));
-  return [...new Set(gaveUp.map(({ name }) => name))].filter((name) => !known.has(name));
 }
 
 function entry(
@@ -165,7 +151,11 @@ function entry(
     ...added.map((paper) => `- ${paper.title} (${paper.id}) - priority ${paper.priority}`),
     "",
     "**Sources:**",
-    ...sources.map((source) => `- ${source.name}: ${source.status}${because(source.reason)}${asked(source.queries)}`),
+    ...sources.map((source) =>
+      source.found === undefined
+        ? `- ${source.name}: ${source.status}${because(source.reason)}${asked(source.queries)}`
+        : `- ${reportLine(source)}${asked(source.queries)}`,
+    ),
     ...blocked.map((name) => `- ${name} is blocked from now on; take it out of blocked_sources in rrd.json to try it again`),
     "",
     ...(excluded.length > 0 ? ["**Screened out:**", ...excluded.map((one) => `- ${one.title ?? one.id} (${one.id}): ${one.reason}`), ""] : []),

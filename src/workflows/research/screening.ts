@@ -1,56 +1,126 @@
 import type { Rrd } from "../../generated/rrd.js";
 import { clip, estimateTokens } from "../../lib/tokens.js";
-import type { PaperIdentity } from "../../sources/identity.js";
-import { samePaper } from "../../sources/sameness.js";
 import type { Candidate } from "../../sources/candidate.js";
+import type { PaperRecord } from "../../sources/paper-record.js";
+import { compareTraits } from "../../sources/sameness.js";
+import { traitsOf, type Traits } from "../../sources/traits.js";
+import type { Apart } from "../../sources/merge.js";
+import { offered, type Found, type Searched } from "./offered.js";
+import { apartOf } from "./offer.js";
+import type { SourceReport } from "./source-reports.js";
+import { blockedNames } from "./statistics.js";
 import type { Library } from "./state.js";
 
 const batchTokens = 2_400;
 
+/** A candidate with what code found out about it. */
+export interface Offered extends Omit<Candidate, "identifiers">, Partial<Pick<PaperRecord, "identifiers" | "venue" | "citations">> {
+  /** What code proposes, and what that rests on. */
+  readonly priority?: number;
+  readonly why?: string;
+  readonly found?: Found;
+}
+
 /** What a discovery batch offers for screening, and how the sources that code searched itself did. */
 export interface Batch {
-  readonly candidates: readonly Candidate[];
-  readonly sources: readonly { name: string; status: "ok" | "empty" | "error"; reason?: string }[];
+  readonly candidates: readonly Offered[];
+  readonly sources: readonly SourceReport[];
   /** Candidates that are the same work as a paper of the pool or an earlier candidate. */
-  readonly duplicates: readonly { candidate: Candidate; of: string }[];
+  readonly duplicates: readonly { candidate: Candidate; of: string; why?: string }[];
+  /** Sources that are left to the agent: code can't ask them, or could not just now. */
+  readonly toAgent?: readonly string[];
+  /** What the scholarly services offered; absent where none is asked. */
+  readonly search?: Searched;
 }
 
 /** Candidates of the sources that need no agent, less those already in the pool or screened out; bounded in tokens. */
 export async function nextBatch(rrd: Rrd, library: Library): Promise<Batch> {
-  const sources: Batch["sources"][number][] = [];
-  const candidates: Candidate[] = [];
-  const duplicates: { candidate: Candidate; of: string }[] = [];
-  const settled = new Set([...rrd.papers_pool.map((paper) => paper.id), ...(rrd.excluded ?? []).map((excluded) => excluded.id)]);
-  const known: (PaperIdentity & { readonly id: string })[] = [...rrd.papers_pool];
-  let room = batchTokens;
-  for (const name of (rrd.requirements.sources ?? []).filter((source) => library.serves(source))) {
-    let offered: readonly Candidate[];
+  const sources: SourceReport[] = [];
+  const choice = chooser(rrd);
+  const asked = rrd.requirements.sources ?? [];
+  for (const name of asked.filter((source) => library.serves(source))) {
+    let documents: readonly Candidate[];
     try {
-      offered = await library.candidates(name);
+      documents = await library.candidates(name);
     } catch (error) {
       sources.push({ name, status: "error", reason: error instanceof Error ? error.message : String(error) });
       continue;
     }
-    sources.push({ name, status: offered.length > 0 ? "ok" : "empty", ...(offered.length > 0 ? {} : { reason: "it holds no documents" }) });
-    for (const candidate of offered.filter(({ id }) => !settled.has(id))) {
-      const twin = known.find((other) => samePaper(other, candidate));
-      if (twin !== undefined) {
-        duplicates.push({ candidate, of: twin.id });
+    sources.push({ name, status: documents.length > 0 ? "ok" : "empty", ...(documents.length > 0 ? {} : { reason: "it holds no documents" }) });
+    choice.take(documents);
+  }
+  const others = asked.filter((source) => !library.serves(source));
+  const blocked = new Set(blockedNames(rrd).map((name) => name.toLowerCase()));
+  const mayBeAsked = others.filter((name) => !blocked.has(name.toLowerCase()));
+  const { works = [], reports = [], search } = (await offered(rrd, library, mayBeAsked)) ?? {};
+  const left = works.length - choice.take(works);
+  const failed = new Set(reports.filter(({ status }) => status !== "ok" && status !== "empty").map(({ name }) => name.toLowerCase()));
+  const isTheAgents = (name: string) => (library.services?.(name) ?? []).length === 0 || failed.has(name.toLowerCase());
+  return {
+    candidates: choice.candidates,
+    sources: [...sources, ...reports],
+    duplicates: choice.duplicates,
+    toAgent: mayBeAsked.filter(isTheAgents),
+    ...(search === undefined ? {} : { search: { ...search, left } }),
+  };
+}
+
+/** Takes candidates while there is room, each work once. */
+function chooser(rrd: Rrd) {
+  const candidates: Offered[] = [];
+  const duplicates: { candidate: Candidate; of: string; why: string }[] = [];
+  const settled = new Set([...rrd.papers_pool.map((paper) => paper.id), ...(rrd.excluded ?? []).map((excluded) => excluded.id)]);
+  const known: { readonly id: string; readonly traits: Traits }[] = rrd.papers_pool.map((paper) => ({ id: paper.id, traits: traitsOf(paper) }));
+  const apart: readonly Apart[] = apartOf(rrd);
+  let room = batchTokens;
+  let full = false;
+  /** How many of these were settled, as chosen or as duplicates. */
+  const take = (some: readonly Offered[]): number => {
+    let done = 0;
+    for (const candidate of some) {
+      if (settled.has(candidate.id)) {
+        done += 1;
         continue;
       }
       const size = estimateTokens(JSON.stringify(shown(candidate)));
-      if (size > room && candidates.length > 0) break;
+      if (full || (size > room && candidates.length > 0)) {
+        full = true;
+        break;
+      }
+      const traits = traitsOf(candidate);
+      const twin = known
+        .filter(({ id }) => !apart.some((pair) => pair.includes(id) && pair.includes(candidate.id)))
+        .map((other) => ({ of: other.id, answer: compareTraits(other.traits, traits) }))
+        .find(({ answer }) => answer.same);
+      done += 1;
+      if (twin?.answer.same === true) {
+        duplicates.push({ candidate, of: twin.of, why: twin.answer.why });
+        continue;
+      }
       room -= size;
-      known.push(candidate);
+      known.push({ id: candidate.id, traits });
       candidates.push(candidate);
     }
-  }
-  return { candidates, sources, duplicates };
+    return done;
+  };
+  return { candidates, duplicates, take };
 }
 
-/** A candidate as the brief shows it. */
-export const shown = (candidate: Candidate): Candidate => ({
-  ...candidate,
-  authors: (candidate.authors ?? []).slice(0, 6),
-  abstract: candidate.abstract == null ? candidate.abstract : clip(candidate.abstract, 120),
-});
+/** A candidate as the brief shows it: of what code found, only what it takes to judge. */
+export function shown(candidate: Offered): object {
+  const abstract = candidate.abstract == null ? candidate.abstract : clip(candidate.abstract, 120);
+  if (candidate.why === undefined) return { ...candidate, authors: (candidate.authors ?? []).slice(0, 6), abstract };
+  const { id, title, authors, date, source, venue, priority, why, retracted } = candidate;
+  return {
+    id,
+    title: clip(title, 60),
+    authors: [...authors.slice(0, 3), ...(authors.length > 3 ? [`and ${authors.length - 3} more`] : [])],
+    date,
+    source,
+    ...(venue === undefined ? {} : { venue: clip(venue, 16) }),
+    abstract,
+    priority,
+    why: clip(why, 50),
+    ...(retracted === true ? { retracted } : {}),
+  };
+}

@@ -53,6 +53,7 @@ export function standingOf(rrd: Rrd, ledger: readonly LedgerLine[]): Standing {
 function isDiscoveryOver(rrd: Rrd): boolean {
   if (rrd.papers_pool.length >= targetOf(rrd)) return true;
   const without = batchesWithoutNew(rrd);
+  if (rrd.statistics?.discovery_metrics?.exhausted !== undefined && !isAnotherSearch(rrd)) return true;
   return without >= emptyBatchesAtMost || (without >= emptyBatches && untriedSources(rrd).length === 0);
 }
 

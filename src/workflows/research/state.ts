@@ -2,7 +2,10 @@ import type { LedgerLine } from "../../generated/ledger.js";
 import type { Paper, Rrd } from "../../generated/rrd.js";
 import type { Unit } from "../../loop/types.js";
 import type { Candidate } from "../../sources/candidate.js";
+import type { AboutPaper } from "../../sources/about-paper.js";
 import type { PaperText } from "../../sources/text.js";
+import type { UpdateCheck } from "../../sources/update-check.js";
+import type { Offer } from "./offer.js";
 import type { Standing } from "./standing.js";
 
 /** What the workflow reads off the disk before each iteration. */
@@ -35,6 +38,16 @@ export interface Library {
   /** Everything the source offers, in a stable order. Throws ExpectedError when it can't be reached. */
   candidates(source: string): Promise<readonly Candidate[]>;
   text(paper: Paper): Promise<TextAnswer>;
+  /** The scholarly services that a name in `sources` leads to, by their own names; none where it is left to the agent. */
+  services?(source: string): readonly string[];
+  /** What is asked in place of a source that programs may not ask, as one sentence. */
+  substitution?(source: string): string | undefined;
+  /** What these services offer, found, merged and ranked. Never throws for what a network does. */
+  offer?(rrd: Rrd, services: readonly string[]): Promise<Offer>;
+  /** What happened to papers since they were published, by id; bounded in time. Never throws for what a network does. */
+  updates?(papers: readonly Pick<Paper, "id" | "url" | "pdf_url" | "identifiers">[], within?: number): Promise<ReadonlyMap<string, UpdateCheck>>;
+  /** The code of a paper and how often it was cited; bounded in time. Never throws for what a network does. */
+  about?(paper: Paper): Promise<AboutPaper>;
 }
 
 /** A paper's text, or the sentence that says why there is none. `transient`: it may be had in some minutes or hours. */

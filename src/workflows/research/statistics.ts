@@ -11,7 +11,9 @@ export function derive(rrd: Rrd, ledger: readonly LedgerLine[]): Rrd {
   const phase = standingOf(counted, ledger).phase;
   const whole = { ...counted, phase, timing: deriveTiming({ ...counted, phase }, ledger) };
   // A folder of the original that nobody has run yet stays as it is.
-  return ledger.length === 0 ? whole : { ...whole, loop: { ...deriveLoop(rrd, ledger), iteration: lastIteration(ledger), done: phase === "COMPLETE" } };
+  return ledger.length === 0
+    ? whole
+    : { ...whole, loop: { ...deriveLoop(rrd, ledger), iteration: lastIteration(ledger), done: phase === "COMPLETE" } };
 }
 
 const lastIteration = (ledger: readonly LedgerLine[]): number => ledger.reduce((highest, line) => Math.max(highest, line.iteration), 0);
@@ -29,10 +31,41 @@ export function deriveStatistics(rrd: Rrd): NonNullable<Statistics> {
     total_rejected: withStatus("rejected"),
     total_insights_extracted: withStatus("insights_extracted"),
     total_insights: rrd.insights?.length ?? 0,
-    discovery_metrics: { ...before.discovery_metrics, sources_blocked: blockedNames(rrd) },
+    total_retracted: papers.filter(({ retracted }) => retracted === true).length,
+    ...retractionCheck(papers),
+    discovery_metrics: { ...before.discovery_metrics, sources_blocked: blockedNames(rrd), ...flowOf(rrd) },
     // A field of a person's own stays; an average of the other rubric would no longer be true.
     analysis_metrics: { ...without(before.analysis_metrics, ownMetrics), ...analysisMetrics(rrd) },
   };
+}
+
+/** The last check over the papers, and what came of it. */
+function retractionCheck(papers: readonly Paper[]): Pick<NonNullable<Statistics>, "retraction_check"> {
+  const checks = papers.flatMap(({ updates_check }) => updates_check ?? []);
+  if (checks.length === 0) return {};
+  const checked = checks.filter(({ checked_by }) => checked_by.length > 0).length;
+  const at =
+    checks
+      .map((check) => check.at)
+      .toSorted()
+      .at(-1) ?? null;
+  const demoted = papers
+    .filter(({ updates_check, status }) => updates_check?.demoted_from !== undefined && status === "rejected")
+    .map(({ id }) => id);
+  return { retraction_check: { at, checked, not_checked: checks.length - checked, demoted } };
+}
+
+/** What became of the records that a search brought; nothing where code did not search. */
+function flowOf(rrd: Rrd): object {
+  const { flow, screening = [] } = rrd.statistics?.discovery_metrics ?? {};
+  if (flow === undefined) return {};
+  const excluded: Record<string, number> = {};
+  for (const { stage, duplicate_of } of rrd.excluded ?? []) {
+    const name = stage ?? (duplicate_of === undefined ? "screened" : "duplicate");
+    excluded[name] = (excluded[name] ?? 0) + 1;
+  }
+  const screened = screening.reduce((sum, batch) => sum + batch.screened, 0);
+  return { flow: { ...flow, screened, excluded, included: rrd.papers_pool.length } };
 }
 
 const ownMetrics = [

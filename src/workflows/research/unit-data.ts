@@ -1,4 +1,5 @@
 import type { Paper, Rrd } from "../../generated/rrd.js";
+import type { AboutPaper } from "../../sources/about-paper.js";
 import { authorsOf } from "../../sources/identity.js";
 import { clip, estimateTokens, fit } from "../../lib/tokens.js";
 import { fullScore, usesBothRubrics } from "./scores.js";
@@ -11,16 +12,13 @@ import type { ResearchState, ResearchUnit } from "./state.js";
 export type UnitData = { readonly kind: string; readonly unit: string } & Readonly<Record<string, unknown>>;
 
 const recordTokens = 3_000;
+const aboutTokens = 260;
 
 export const discoveryData = ({ rrd }: ResearchState, unit: ResearchUnit, batch: Batch): UnitData => ({
   kind: "discovery",
   unit: unit.id,
   need: Math.max(targetOf(rrd) - rrd.papers_pool.length, 1),
-  sources: short(
-    (rrd.requirements.sources ?? []).filter((name) => !batch.sources.some((served) => served.name === name)),
-    20,
-    150,
-  ),
+  sources: short(batch.toAgent ?? (rrd.requirements.sources ?? []).filter((name) => !batch.sources.some((served) => served.name === name)), 20, 150),
   blocked_sources: short(blockedNames(rrd), 20, 100),
   keywords: short(rrd.requirements.keywords ?? [], 20, 150),
   candidates: batch.candidates.map(shown),
@@ -62,6 +60,23 @@ export const paperData = (rrd: Rrd, paper: Paper, depth: string, files: readonly
   ...(files.length > 0 ? { text_files: files } : {}),
 });
 
+/** Code and citations of a paper, for whoever reads it: addresses and numbers only, no words of the repositories' own. */
+export function aboutData({ code, citations, unchecked }: AboutPaper): Record<string, unknown> {
+  const links = take(code, aboutTokens, ({ repository, relation, source, stars, archived, pushed }) => ({
+    repository: clip(repository, 40),
+    relation,
+    source,
+    ...(stars === undefined ? {} : { stars }),
+    ...(archived === true ? { archived } : {}),
+    ...(pushed === undefined ? {} : { pushed: clip(pushed, 10) }),
+  }));
+  return {
+    ...(code.length === 0 ? {} : { code_links: links.shown }),
+    ...(citations === undefined ? {} : { citations }),
+    ...(unchecked.length === 0 ? {} : { code_and_citations_unchecked: short(unchecked, 12, 40) }),
+  };
+}
+
 export function reportData({ rrd }: ResearchState): UnitData {
   const { total_discovered, total_presented, total_rejected, total_insights_extracted, total_insights } = rrd.statistics ?? {};
   return {
@@ -98,10 +113,12 @@ function records(rrd: Rrd): Record<string, unknown> {
     summary: clip(prose(paper.analysis?.summary), 60),
     results: clip(prose(paper.analysis?.results), 60),
   }));
+  const retracted = new Set(rrd.papers_pool.filter((paper) => paper.retracted === true).map(({ id }) => id));
   const byPaper = (rrd.insights ?? []).toSorted((a, b) => (rank.get(a.paper_id ?? "") ?? 1e9) - (rank.get(b.paper_id ?? "") ?? 1e9));
   const insights = take(byPaper, Math.floor(recordTokens * 0.4), (insight) => ({
     id: insight.id,
     paper_id: insight.paper_id,
+    ...(retracted.has(insight.paper_id ?? "") ? { retracted: "never build on it" } : {}),
     insight: clip(insight.insight, 45),
     tags: short(insight.tags ?? [], 8, 24),
   }));

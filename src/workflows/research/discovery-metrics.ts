@@ -1,0 +1,75 @@
+import type { Rrd } from "../../generated/rrd.js";
+import type { Batch } from "./screening.js";
+import type { SourceReport } from "./source-reports.js";
+import { batchesWithoutNew, searchOf } from "./standing.js";
+
+const mostFailures = 3;
+
+type Metrics = NonNullable<NonNullable<Rrd["statistics"]>["discovery_metrics"]>;
+
+/** What is recorded of the search once a batch is accepted. */
+export function metricsOf(rrd: Rrd, batch: Batch, sources: readonly SourceReport[], judged: { screened: number; kept: number }): Metrics {
+  const { exhausted: _before, ...metrics } = rrd.statistics?.discovery_metrics ?? {};
+  const { search, toAgent = [] } = batch;
+  // With a source left to the agent only empty batches say that nothing more comes.
+  const isOver = search?.exhausted !== undefined && search.left === 0 && toAgent.length === 0;
+  const screening =
+    judged.screened === 0 || search === undefined ? {} : { screening: [...screeningOf(rrd), { ...judged, rounds: search.rounds.length }] };
+  const records = Object.values(search?.identified ?? {}).reduce((sum, count) => sum + count, 0);
+  return {
+    ...metrics,
+    ...sourceMetrics(metrics, sources),
+    batches: (metrics.batches ?? 0) + 1,
+    batches_without_new: judged.kept === 0 ? batchesWithoutNew(rrd) + 1 : 0,
+    searched_for: searchOf(rrd),
+    ...screening,
+    ...(search === undefined
+      ? {}
+      : {
+          rounds: search.rounds.map((step) => ({ ...step })),
+          pool_sha256: search.poolSha256,
+          ...(Object.keys(search.substitutions).length === 0 ? {} : { substitutions: { ...search.substitutions } }),
+          flow: { ...metrics.flow, identified: { ...search.identified }, duplicates_removed: records - search.works, not_screened: search.left },
+        }),
+    ...(isOver ? { exhausted: search.exhausted } : {}),
+  };
+}
+
+const screeningOf = (rrd: Rrd): NonNullable<Metrics["screening"]> => {
+  const metrics = rrd.statistics?.discovery_metrics;
+  return metrics?.searched_for === searchOf(rrd) ? (metrics.screening ?? []) : [];
+};
+
+function sourceMetrics(before: Metrics, sources: readonly SourceReport[]): Partial<Metrics> {
+  const union = (old: readonly string[] | null | undefined, names: readonly string[]) => [...new Set([...(old ?? []), ...names])];
+  const named = (...statuses: SourceReport["status"][]) => sources.filter((source) => statuses.includes(source.status)).map((source) => source.name);
+  const failed = sources.filter(isFailed);
+  const reasons = { ...before.source_failure_reasons, ...Object.fromEntries(failed.map((source) => [source.name, source.reason ?? source.status])) };
+  const failures_in_a_row = { ...before.failures_in_a_row };
+  // Code's reports come before the agent's: where code failed and the agent did not, the source can be had.
+  const counted = new Set<string>();
+  for (const source of sources) {
+    const { name, failures = isFailed(source) ? 1 : 0 } = source;
+    if (!isFailed(source)) failures_in_a_row[name] = failures;
+    else if (!counted.has(name)) failures_in_a_row[name] = (failures_in_a_row[name] ?? 0) + Math.max(1, failures);
+    counted.add(name);
+  }
+  return {
+    failures_in_a_row,
+    sources_tried: union(
+      before.sources_tried,
+      sources.map((source) => source.name),
+    ),
+    sources_successful: union(before.sources_successful, named("ok")),
+    source_failure_reasons: reasons,
+  };
+}
+
+const isFailed = ({ status }: SourceReport): boolean => status !== "ok" && status !== "empty";
+
+/** A source that refuses us is not asked again, nor is one that failed three times in a row for whatever reason. */
+export function newlyBlocked(rrd: Rrd, sources: readonly SourceReport[], failures: Readonly<Record<string, number>> = {}): string[] {
+  const known = new Set(rrd.blocked_sources ?? []);
+  const gaveUp = sources.filter(({ name, status }) => status === "blocked" || (failures[name] ?? 0) >= mostFailures);
+  return [...new Set(gaveUp.map(({ name }) => name))].filter((name) => !known.has(name));
+}

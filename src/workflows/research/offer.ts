@@ -1,0 +1,195 @@
+import { createHash } from "node:crypto";
+import { join } from "node:path";
+import type { Paper, Rrd } from "../../generated/rrd.js";
+import { type Kept, readKept, writeKept } from "../../sources/kept-listings.js";
+import type { Listing, Open } from "../../sources/listing.js";
+import { planSearch, type Seed, type Step } from "../../sources/plan.js";
+import { type Pool, poolOf, poolText } from "../../sources/pool.js";
+import { ageOf, rankPool, type Ranked } from "../../sources/rank.js";
+import { runStep } from "../../sources/rounds.js";
+import { reportLine, reportsOf } from "./source-reports.js";
+import { blockedNames } from "./statistics.js";
+import { searchOf, targetOf } from "./standing.js";
+
+/** What the scholarly services offer to a research. */
+export interface Offer {
+  /** Works that nobody has judged, best first. */
+  readonly works: readonly Ranked[];
+  /** Works that code leaves out by itself, and why. */
+  readonly setAside: readonly { readonly work: Ranked; readonly stage: "retracted" | "window" | "notice"; readonly reason: string }[];
+  /** Every round so far; those that an accepted batch has noted come first. */
+  readonly steps: readonly Step[];
+  readonly listings: readonly Listing[];
+  readonly pool: Pool;
+  readonly poolSha256: string;
+  /** Why there will be nothing more after these works. */
+  readonly exhausted?: string;
+}
+
+export interface Searching {
+  /** The research's folder. */
+  readonly folder: string;
+  readonly open: Open;
+  /** Answers of the log, where they are all there; asked before the network when what was kept is lost. */
+  readonly replay?: () => Promise<{ readonly open: Open; readonly missing: () => readonly string[] }>;
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+  /** Told how each source did, once a round is over. */
+  readonly tell?: (message: string) => void;
+}
+
+/** So many unjudged works make a batch worth while. */
+const enough = 12;
+/** So many papers are followed in one round, and so many of each one's references and citations are looked at. */
+const seedsOfARound = 5;
+const linksOfASeed = 30;
+const mostSnowballs = 3;
+/** From this priority on a kept paper is worth following. */
+const seedPriority = 4;
+/** A search is exhausted when of so many works judged since the last round fewer than this share was kept. */
+const judgedAtLeast = 20;
+const keptAtLeast = 0.1;
+
+/** Where the answers of a search are kept. */
+export const keptListings = (folder: string): string => join(folder, ".ralph", "candidates.json");
+
+/**
+ * Asks round after round until enough works wait to be judged or there is no round left: every keyword in the recent window, every keyword in
+ * the time before, then what the best kept papers cite and what cites them. `names` are the registry's names of the sources to ask.
+ */
+export async function offerOf(rrd: Rrd, names: readonly string[], searching: Searching): Promise<Offer> {
+  const path = keptListings(searching.folder);
+  let kept = await begin(rrd, path, searching);
+  for (;;) {
+    const pool = poolOf(kept.listings, apartOf(rrd));
+    const { works, setAside } = sort(rrd, pool, kept);
+    const next = works.length >= enough ? undefined : nextStep(rrd, names, kept, works);
+    if (next === undefined || typeof next === "string") {
+      const poolSha256 = createHash("sha256").update(poolText(kept.steps, pool)).digest("hex");
+      const { steps, listings } = kept;
+      return {
+        works: typeof next === "string" && isSaturated(rrd, kept) ? [] : works,
+        setAside,
+        steps,
+        listings,
+        pool,
+        poolSha256,
+        ...(next === undefined ? {} : { exhausted: next }),
+      };
+    }
+    const listings = [...kept.listings, ...(await runStep(kept.steps.length, next, searching.open))];
+    for (const report of reportsOf(listings, poolOf(listings, apartOf(rrd)), kept.steps.length)) searching.tell?.(reportLine(report));
+    kept = { ...kept, steps: [...kept.steps, next], listings };
+    await writeKept(path, kept);
+  }
+}
+
+export const apartOf = (rrd: Rrd): readonly (readonly [string, string])[] =>
+  (rrd.apart ?? []).flatMap(([a, b]) => (a === undefined || b === undefined ? [] : [[a, b] as const]));
+
+/** What is kept of this search, or what the log of an earlier run holds of it, or a new one. */
+async function begin(rrd: Rrd, path: string, { replay, now }: Searching): Promise<Kept> {
+  const search = searchOf(rrd);
+  const kept = await readKept(path, search);
+  if (kept !== undefined) return kept;
+  const metrics = rrd.statistics?.discovery_metrics;
+  const steps = metrics?.searched_for === search ? ((metrics.rounds ?? []) as unknown as Step[]) : [];
+  const empty: Kept = { search, day: new Date(now()).toISOString().slice(0, 10), steps: [], listings: [] };
+  if (steps.length === 0 || replay === undefined) return empty;
+  const replayed = await replay();
+  const listings: Listing[] = [];
+  for (const [index, step] of steps.entries()) listings.push(...(await runStep(index, step, replayed.open)));
+  return replayed.missing().length > 0 ? empty : { ...empty, day: dayOf(steps) ?? empty.day, steps, listings };
+}
+
+/** The end of the recent window is the day on which the search began. */
+const dayOf = (steps: readonly Step[]): string | undefined =>
+  steps.flatMap((step) => (step.kind === "search" ? step.queries.flatMap(({ until }) => until ?? []) : []))[0];
+
+function sort(rrd: Rrd, pool: Pool, kept: Kept): Pick<Offer, "works" | "setAside"> {
+  const settled = new Set([...rrd.papers_pool.map(({ id }) => id), ...(rrd.excluded ?? []).map(({ id }) => id)]);
+  const { description, requirements } = rrd;
+  const ranked = rankPool(pool.records, { ...requirements, description, today: kept.day });
+  const lastSnowball = kept.steps.at(-1)?.kind === "snowball";
+  const works: Ranked[] = [];
+  const setAside: Offer["setAside"][number][] = [];
+  for (const work of ranked) {
+    const { record } = work;
+    if ([record, ...record.members].some(({ id }) => settled.has(id))) continue;
+    // What the search itself brought was judged, or given up, before the first paper was followed.
+    if (lastSnowball && !record.places.some(({ seed }) => seed !== undefined)) continue;
+    const because = leftOut(work, rrd, kept.day);
+    if (because === undefined) works.push(work);
+    else setAside.push({ work, ...because });
+  }
+  return { works, setAside };
+}
+
+function leftOut({ record }: Ranked, rrd: Rrd, today: string): { stage: "retracted" | "window" | "notice"; reason: string } | undefined {
+  if (record.retracted === true) {
+    const update = record.updates?.find(({ type }) => type === "retraction" || type === "withdrawal");
+    return {
+      stage: "retracted",
+      reason: `retracted or withdrawn${update === undefined ? "" : ` (${update.source}${update.date === undefined ? "" : `, ${update.date}`})`}`,
+    };
+  }
+  if (record.kind === "notice") return { stage: "notice", reason: "a notice about another work" };
+  const back = Math.max(rrd.requirements.historical_lookback_days ?? Infinity, rrd.requirements.time_window_days ?? 0);
+  const age = ageOf(record.date, today);
+  // A year alone may be some months younger than its first day.
+  const slack = (record.date ?? "").length < 10 ? 366 : 1;
+  if (age !== undefined && age > back + slack) return { stage: "window", reason: `of ${record.date}, older than ${back} days` };
+  return undefined;
+}
+
+/** The next round, or why there is none. */
+function nextStep(rrd: Rrd, names: readonly string[], kept: Kept, works: readonly Ranked[]): Step | string {
+  const blocked = new Set(blockedNames(rrd).map((name) => name.toLowerCase()));
+  const sources = names.filter((name) => !blocked.has(name.toLowerCase()));
+  if (sources.length === 0) return "every source is blocked";
+  const planned = planSearch(rrd.requirements, { target: targetOf(rrd), today: kept.day, sources });
+  const searched = kept.steps.filter(({ kind }) => kind === "search").length;
+  const snowballs = kept.steps.length - searched;
+  const saturated = isSaturated(rrd, kept);
+  if (snowballs === 0 && !saturated && planned[searched] !== undefined) return planned[searched];
+  const room = targetOf(rrd) - rrd.papers_pool.length;
+  if (works.length > 0 && !saturated)
+    return works.length >= room ? "enough works wait to be judged" : (follow(rrd, kept, sources, snowballs) ?? "every round was asked");
+  return (
+    follow(rrd, kept, sources, snowballs) ??
+    (saturated ? `of the last ${judgedAtLeast} works judged fewer than one in ten was kept` : "every round was asked")
+  );
+}
+
+function follow(rrd: Rrd, kept: Kept, sources: readonly string[], snowballs: number): Step | undefined {
+  const seeds = snowballs >= mostSnowballs ? [] : seedsOf(rrd, kept);
+  return seeds.length === 0 ? undefined : { kind: "snowball", sources, seeds, most: linksOfASeed };
+}
+
+/** The best kept papers that were not followed yet. */
+function seedsOf(rrd: Rrd, kept: Kept): Seed[] {
+  const followed = new Set(kept.steps.flatMap((step) => (step.kind === "snowball" ? step.seeds.map(({ id }) => id) : [])));
+  const isSeed = (paper: Paper) =>
+    (paper.priority ?? 0) >= seedPriority && !followed.has(paper.id) && Object.keys(paper.identifiers ?? {}).length > 0;
+  return rrd.papers_pool
+    .filter(isSeed)
+    .toSorted((a, b) => (b.priority ?? 0) - (a.priority ?? 0))
+    .slice(0, seedsOfARound)
+    .map(({ id, identifiers = {} }) => {
+      const { doi, arxiv, pmid, openalex, s2 } = identifiers;
+      return { id, identifiers: Object.fromEntries(Object.entries({ doi, arxiv, pmid, openalex, s2 }).filter(([, value]) => value !== undefined)) };
+    });
+}
+
+/** Whether what was judged since the last round brought next to nothing. */
+function isSaturated(rrd: Rrd, kept: Kept): boolean {
+  const batches = (rrd.statistics?.discovery_metrics?.screening ?? []).filter(({ rounds }) => rounds === kept.steps.length);
+  let screened = 0;
+  let taken = 0;
+  for (const batch of batches.toReversed()) {
+    screened += batch.screened;
+    taken += batch.kept;
+    if (screened >= judgedAtLeast) return taken / screened < keptAtLeast;
+  }
+  return false;
+}

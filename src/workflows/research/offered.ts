@@ -1,0 +1,126 @@
+import type { Paper, Rrd } from "../../generated/rrd.js";
+import type { Step } from "../../sources/plan.js";
+import type { Ranked } from "../../sources/rank.js";
+import { unversioned } from "../../sources/record.js";
+import type { Offer } from "./offer.js";
+import type { Offered } from "./screening.js";
+import { reportsOf, type SourceReport } from "./source-reports.js";
+import type { Library } from "./state.js";
+
+export type Found = NonNullable<Paper["found"]>;
+
+/** What the scholarly services gave so far, for the statistics. */
+export interface Searched {
+  readonly rounds: readonly Step[];
+  readonly poolSha256: string;
+  /** Records by source, and works that they are about. */
+  readonly identified: Readonly<Record<string, number>>;
+  readonly works: number;
+  readonly setAside: readonly {
+    readonly id: string;
+    readonly title: string;
+    readonly stage: "retracted" | "window" | "notice";
+    readonly reason: string;
+  }[];
+  /** What was asked in place of a source that programs may not ask. */
+  readonly substitutions: Readonly<Record<string, string>>;
+  /** Works that wait to be judged once this batch is. */
+  readonly left: number;
+  readonly exhausted?: string;
+}
+
+/** What the services offer that these requested names lead to; undefined where none leads to one. */
+export async function offered(
+  rrd: Rrd,
+  library: Library,
+  requested: readonly string[],
+): Promise<{ works: readonly Offered[]; reports: readonly SourceReport[]; search: Searched } | undefined> {
+  const services = new Map(requested.map((name) => [name, library.services?.(name) ?? []] as const));
+  const names = [...new Set([...services.values()].flat())];
+  if (names.length === 0 || library.offer === undefined) return undefined;
+  const offer = await library.offer(rrd, names);
+  const noted = (rrd.statistics?.discovery_metrics?.rounds ?? []).length;
+  const isContinued = offer.steps.length >= noted;
+  const own = reportsOf(offer.listings, offer.pool, isContinued ? noted : 0);
+  const substitutions = Object.fromEntries(
+    requested.flatMap((name) => {
+      const said = library.substitution?.(name);
+      return said === undefined ? [] : [[name, said] as const];
+    }),
+  );
+  return {
+    works: offer.works.map((work) => asCandidate(work, offer)),
+    reports: [...own, ...asRequested(services, own, substitutions)],
+    search: {
+      rounds: offer.steps,
+      poolSha256: offer.poolSha256,
+      identified: identified(offer),
+      works: offer.pool.records.length,
+      setAside: offer.setAside.map(({ work, stage, reason }) => ({ id: work.record.id, title: work.record.title, stage, reason })),
+      substitutions,
+      left: 0,
+      ...(offer.exhausted === undefined ? {} : { exhausted: offer.exhausted }),
+    },
+  };
+}
+
+/** A report under the name that the person wrote, where that is not the service's own: "Google Scholar". */
+function asRequested(
+  services: ReadonlyMap<string, readonly string[]>,
+  reports: readonly SourceReport[],
+  substitutions: Readonly<Record<string, string>>,
+): SourceReport[] {
+  const names = new Set(reports.map(({ name }) => name.toLowerCase()));
+  return [...services].flatMap(([name, its]) => {
+    const own = reports.filter((report) => its.includes(report.name));
+    const [first] = own;
+    if (first === undefined || names.has(name.toLowerCase())) return [];
+    const best = own.find(({ status }) => status === "ok") ?? own.find(({ status }) => status === "empty") ?? first;
+    const reason = substitutions[name] ?? best.reason;
+    const failures = Math.min(...own.map((report) => report.failures ?? 0));
+    return [{ name, status: best.status, ...(reason == null ? {} : { reason }), failures }];
+  });
+}
+
+function asCandidate({ record, priority, why }: Ranked, { pool }: Offer): Offered {
+  const { id, title, url, pdf_url, authors, date, source, abstract, identifiers, venue, citations, retracted, members } = record;
+  const whys = new Map(pool.merges.filter(({ into }) => into === id).map((merge) => [`${merge.source}\n${merge.from}`, merge.why]));
+  const merged = members.slice(1).map((member) => ({
+    id: member.id,
+    source: member.source,
+    url: member.url,
+    why: whys.get(`${member.source}\n${member.id}`) ?? "",
+  }));
+  const { arxiv, ...others } = identifiers;
+  return {
+    id,
+    title,
+    url,
+    pdf_url,
+    authors,
+    date,
+    source,
+    abstract,
+    identifiers: arxiv === undefined ? identifiers : { ...others, arxiv: unversioned(arxiv) },
+    ...(venue === undefined ? {} : { venue }),
+    ...(citations === undefined ? {} : { citations }),
+    ...(retracted === true ? { retracted } : {}),
+    priority,
+    why,
+    found: { sources: [...new Set(record.places.map((place) => place.source))], why, ...(merged.length === 0 ? {} : { merged: unique(merged) }) },
+  };
+}
+
+/** The same record comes back for several queries. */
+const unique = (merged: NonNullable<Found["merged"]>): NonNullable<Found["merged"]> =>
+  merged.filter(({ id, source }, index) => merged.findIndex((other) => other.id === id && other.source === source) === index);
+
+function identified({ listings }: Offer): Record<string, number> {
+  const ids = new Map<string, Set<string>>();
+  for (const { source, records } of listings) {
+    const its = ids.get(source) ?? new Set();
+    for (const { id } of records) its.add(id);
+    ids.set(source, its);
+  }
+  return Object.fromEntries([...ids].map(([source, its]) => [source, its.size]));
+}
