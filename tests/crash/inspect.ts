@@ -86,7 +86,14 @@ export function finalState({ root, folder }: World): Record<string, string> {
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name).slice(folder.length))
     .toSorted();
-  return { ...files, names: names.join("\n") };
+  return { ...files, "rrd.json": withoutHistory(files["rrd.json"] ?? ""), names: names.join("\n") };
+}
+
+/** Its summary is made between two iterations, after a kill one later, and counts how long they took. */
+function withoutHistory(text: string): string {
+  const rrd = JSON.parse(text) as Rrd;
+  const { history_summary: _, rch_metrics: __, ...loop } = rrd.loop ?? {};
+  return JSON.stringify({ ...rrd, loop }, null, 2);
 }
 
 const timeless = (text: string): string =>
@@ -111,12 +118,12 @@ export interface Results {
  */
 export function results({ root, folder }: World): Results {
   const rrd = JSON.parse(timeless(readFileSync(join(folder, "rrd.json"), "utf8").replaceAll(root, "ROOT"))) as Rrd;
-  const withoutHistory = ({ iteration: _, refusals: __, ...paper }: Paper): Paper => paper as Paper;
+  const withoutIterations = ({ iteration: _, refusals: __, ...paper }: Paper): Paper => paper as Paper;
   const withoutNumber = ({ id: _, ...insight }: Insight): Insight => insight as Insight;
   return {
     phase: rrd.phase,
     custom: rrd["custom"],
-    papers: rrd.papers_pool.map(withoutHistory).toSorted((a, b) => a.id.localeCompare(b.id)),
+    papers: rrd.papers_pool.map(withoutIterations).toSorted((a, b) => a.id.localeCompare(b.id)),
     insights: (rrd.insights ?? []).map(withoutNumber).toSorted((a, b) => (a.paper_id ?? "").localeCompare(b.paper_id ?? "")),
   };
 }

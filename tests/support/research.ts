@@ -6,7 +6,7 @@ import type { LedgerLine } from "../../src/generated/ledger.js";
 import type { AnalysisResult } from "../../src/generated/result-analysis.js";
 import type { ReportResult } from "../../src/generated/result-report.js";
 import type { Paper, Rrd } from "../../src/generated/rrd.js";
-import type { Agent, AgentEvent, Brief, LoopEvent, Notice, Verdict } from "../../src/loop/types.js";
+import type { Agent, AgentEvent, Brief, LoopEvent, LoopOptions, Notice, Verdict } from "../../src/loop/types.js";
 import { runLoop } from "../../src/loop/run-loop.js";
 import { limitIterations } from "../../src/loop/guards.js";
 import type { Candidate } from "../../src/sources/candidate.js";
@@ -166,7 +166,11 @@ export function researchFolder(rrd: Rrd, given: Library = library()) {
     root,
     folder,
     read: () => readResearch(folder),
-    async run(agent: Agent, most = 40): Promise<{ verdict: Verdict; events: LoopEvent[]; rrd: Rrd; ledger: readonly LedgerLine[] }> {
+    async run(
+      agent: Agent,
+      most = 40,
+      more: Partial<LoopOptions> = {},
+    ): Promise<{ verdict: Verdict; events: LoopEvent[]; rrd: Rrd; ledger: readonly LedgerLine[] }> {
       const notices: Omit<Notice, "type" | "at">[] = [];
       const research = await openResearch(folder, { derive, git: false, notify: (level, message) => notices.push({ level, message }) });
       const clock = fakeClock();
@@ -186,7 +190,7 @@ export function researchFolder(rrd: Rrd, given: Library = library()) {
         notices,
       });
       const events: LoopEvent[] = [];
-      const loop = runLoop(workflow, agent, { guards: [limitIterations(most)], clock, finish: never, abort: never });
+      const loop = runLoop(workflow, agent, { guards: [limitIterations(most)], clock, finish: never, abort: never, ...more });
       try {
         for (;;) {
           const step = await loop.next();
