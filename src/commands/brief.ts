@@ -40,7 +40,7 @@ export async function briefCommand({ folder: argument, json }: { readonly folder
   else {
     const workspace = await mkdtemp(join(tmpdir(), "research-ralph-brief-"));
     try {
-      const library = libraryFor(folder, root, config.contact, new AbortController().signal);
+      const library = libraryFor(folder, root, config, io.env, new AbortController().signal);
       const where = { folder, root, prompt: await loadPrompt(root), library, workspaces: workspacesOf(config.stateDir, folder) };
       text = (await briefFor(where, state, unit as ResearchUnit, recall(memoryOf(rrd, ledger)), iteration, workspace)).brief.text;
     } finally {

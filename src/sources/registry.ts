@@ -13,12 +13,13 @@ import { webAddress } from "./fields.js";
 import { feedSource } from "./feed.js";
 import { listSource } from "./id-list.js";
 import type { Source, SourceContext } from "./source.js";
+import { ar5iv, arxivPages, doiResolver } from "./ways.js";
 
 /** Every service that code asks, in the order in which they are asked. A new one is a file in clients/ and a line here. */
 export const allSources: readonly Source[] = [arxiv, openAlex, semanticScholar, crossref, europePmc, unpaywall, biorxiv, searxng, brave, tavily];
 
-/** Every service that is asked for anything: papers, and the code of papers. Their addresses and keys can be configured. */
-export const allServices: readonly Source[] = [...allSources, gitHub, huggingFace];
+/** Every service that is asked for anything: papers, their texts, and their code. Their addresses and keys can be configured. */
+export const allServices: readonly Source[] = [...allSources, gitHub, huggingFace, arxivPages, ar5iv, doiResolver];
 
 /** What stands in for a service that may not be asked by programs. */
 export interface Substitute {

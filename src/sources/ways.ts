@@ -1,6 +1,7 @@
+import { europePmc } from "./clients/europe-pmc.js";
 import type { Identifiers, PaperRecord } from "./paper-record.js";
 import { parseReference } from "./reference.js";
-import type { Answer, Source } from "./source.js";
+import type { Answer, ContextFor, Source } from "./source.js";
 
 /** Where services answer; tests and mirrors set them. */
 export interface Endpoints {
@@ -12,14 +13,28 @@ export interface Endpoints {
   readonly europePmc: string;
 }
 
+/** Sites whose pages are read, not searched. Their addresses can be configured as those of services are. */
+export const arxivPages: Source = { name: "arXiv pages", aliases: [], endpoint: "https://arxiv.org" };
+export const ar5iv: Source = { name: "ar5iv", aliases: [], endpoint: "https://ar5iv.labs.arxiv.org" };
+export const doiResolver: Source = { name: "DOI", aliases: ["doi.org"], endpoint: "https://doi.org" };
+
 export const publicEndpoints: Endpoints = {
-  arxiv: "https://arxiv.org",
+  arxiv: arxivPages.endpoint,
   arxivApi: "https://export.arxiv.org/api/query",
-  ar5iv: "https://ar5iv.labs.arxiv.org",
+  ar5iv: ar5iv.endpoint,
   crossref: "https://api.crossref.org",
-  doi: "https://doi.org",
-  europePmc: "https://www.ebi.ac.uk/europepmc/webservices/rest",
+  doi: doiResolver.endpoint,
+  europePmc: europePmc.endpoint,
 };
+
+/** Where the configuration says that the sites are; one that is turned off leads nowhere. */
+export function endpointsOf(contextFor: ContextFor): Pick<Endpoints, "arxiv" | "ar5iv" | "doi" | "europePmc"> {
+  const at = (source: Source): string => {
+    const context = contextFor(source);
+    return "unavailable" in context ? "" : context.endpoint;
+  };
+  return { arxiv: at(arxivPages), ar5iv: at(ar5iv), doi: at(doiResolver), europePmc: at(europePmc) };
+}
 
 /** What of a paper's record leads to its text. */
 export interface PaperNames {
@@ -78,7 +93,8 @@ function arxivPlaces(paper: PaperNames, address: (id: string, bare: string) => s
   // The id alone stands for the latest version; a version that some field names is the one that was found.
   const arxiv = named.find(({ id, version }) => id === named[0]?.id && version !== undefined) ?? named[0];
   if (arxiv === undefined) return [];
-  return [{ url: address(`${arxiv.id}${arxiv.version === undefined ? "" : `v${arxiv.version}`}`, arxiv.id) }];
+  const url = address(`${arxiv.id}${arxiv.version === undefined ? "" : `v${arxiv.version}`}`, arxiv.id);
+  return URL.canParse(url) ? [{ url }] : [];
 }
 
 /** The names that a paper goes by, its arXiv id and DOI as they stand in any field of its record. */
@@ -97,6 +113,7 @@ function referencesOf(paper: PaperNames) {
 }
 
 async function pmcPlaces(paper: PaperNames, { endpoints, records }: Asking): Promise<Places> {
+  if (endpoints.europePmc === "") return [];
   const place = (pmcid: string): Place => ({ url: `${endpoints.europePmc}/${pmcid}/fullTextXML` });
   const own = pmcidOf(paper.identifiers?.pmcid) ?? pmcidOf(paper.url) ?? pmcidOf(paper.pdf_url);
   if (own !== undefined) return [place(own)];
@@ -117,10 +134,10 @@ function ownPlaces(paper: PaperNames, { endpoints }: Asking): readonly Place[] {
   const given = [paper.pdf_url, paper.url].filter((address) => typeof address === "string" && address !== "" && !isArxivs(address)) as string[];
   const resolved = given.map((address) => {
     const reference = parseReference(address);
-    return reference.kind === "doi" ? `${endpoints.doi}/${encodeURI(reference.doi)}` : address;
+    return reference.kind === "doi" && endpoints.doi !== "" ? `${endpoints.doi}/${encodeURI(reference.doi)}` : address;
   });
   const { doi, arxiv } = identifiersOf(paper);
-  if (doi !== undefined && arxiv === undefined) resolved.push(`${endpoints.doi}/${encodeURI(doi)}`);
+  if (doi !== undefined && arxiv === undefined && endpoints.doi !== "") resolved.push(`${endpoints.doi}/${encodeURI(doi)}`);
   return unique(resolved).map((url) => ({ url, landing: true }));
 }
 

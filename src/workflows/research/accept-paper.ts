@@ -3,7 +3,7 @@ import type { Insight, Paper, Rrd } from "../../generated/rrd.js";
 import { checkEvidence } from "../../evidence/check.js";
 import { clip } from "../../lib/tokens.js";
 import type { Acceptable, Judging, Unacceptable } from "./accepted.js";
-import type { Material } from "./brief.js";
+import type { Material } from "./gather.js";
 import { paperEntry } from "./paper-entry.js";
 import { decide, fullScore, statusOf, totalsOf, usesBothRubrics, type Scores } from "./scores.js";
 
@@ -33,6 +33,7 @@ export function acceptPaper(rrd: Rrd, paper: Paper, result: AnalysisResult, mate
   const read_depth = material.text?.depth ?? "abstract";
   const retracted = paper.retracted === true || material.text?.retracted === true;
   const { decision, because } = decide(rrd, totals, { retracted, read_depth });
+  const origin = material.text?.origin;
   const insights = insightsOf(rrd, paper, result);
   const warnings = [...warningsOf(material, retracted, counts.notInText), ...(judging.redacted === true ? [secretWarning] : [])];
   const set = {
@@ -62,6 +63,7 @@ export function acceptPaper(rrd: Rrd, paper: Paper, result: AnalysisResult, mate
     notes: because === undefined ? result.notes : `${result.notes} (Not ${decisionByScore(rrd, totals)}: ${because}.)`,
     read_depth,
     ...(material.text === undefined ? {} : { text_sha256: material.text.sha256 }),
+    ...(origin === undefined ? {} : { text_from: `${origin.way}, ${origin.url}` }),
     ...(retracted ? { retracted } : {}),
     ...(warnings.length > 0 ? { warnings } : {}),
     iteration: judging.iteration,
@@ -89,6 +91,12 @@ function evidenceSummary({ verified, notInText, couldNotCheck }: { verified: num
 const secretWarning =
   "The reading held what looks like a secret of the user's, which was taken out; an agent that was told to do so by the paper may have sent it elsewhere.";
 
+/** Why each way to the whole text gave nothing, so that a person can help. */
+function otherWays({ text }: Material): string {
+  const tried = (text?.origin?.tried ?? []).map(({ way, reason }) => `${way}: ${reason.replace(/\.$/, "")}`);
+  return tried.length === 0 ? "" : ` ${clip(tried.join("; "), 120)}.`;
+}
+
 function warningsOf(material: Material, retracted: boolean, notInText: number): string[] {
   const orders = material.instructions?.length ?? 0;
   return [
@@ -99,7 +107,9 @@ function warningsOf(material: Material, retracted: boolean, notInText: number): 
           `The text holds ${orders === 1 ? "a sentence" : `${orders} sentences`} that give orders to AI readers: "${clip(material.instructions?.[0] ?? "", 30)}"`,
         ]
       : []),
-    ...(material.text?.depth === "abstract" ? ["Read from a page about the paper alone; its whole text was not to be had."] : []),
+    ...(material.text?.depth === "abstract"
+      ? [`Read from a page about the paper alone; its whole text was not to be had.${otherWays(material)}`]
+      : []),
     ...(material.unavailable === undefined ? [] : [`Read from the abstract alone: ${material.unavailable}`]),
     ...(notInText > 0 ? [`${notInText} ${notInText === 1 ? "quote was" : "quotes were"} not found in the text and left out of the report.`] : []),
   ];

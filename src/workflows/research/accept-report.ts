@@ -5,10 +5,19 @@ import { dayOf } from "./accepted.js";
 import { bibliography } from "./bibliography.js";
 import type { ReportFacts } from "./report.js";
 import { renderReport } from "./report.js";
+import { flat } from "./markdown.js";
 import { patternLines } from "./patterns.js";
+import { type RetractionCheck, retractionLines, withChecks } from "./retraction.js";
 
 /** Checks that the narrative names only papers and insights that exist, then renders the report around it. */
-export function acceptReport(rrd: Rrd, result: ReportResult, facts: ReportFacts, judging: Judging): Acceptable | Unacceptable {
+export function acceptReport(
+  before: Rrd,
+  result: ReportResult,
+  facts: ReportFacts,
+  judging: Judging,
+  retraction?: RetractionCheck,
+): Acceptable | Unacceptable {
+  const { rrd, changes, retracted } = retraction === undefined ? { rrd: before, changes: [], retracted: [] } : withChecks(before, retraction);
   const papers = new Set(rrd.papers_pool.map((paper) => paper.id));
   const insights = new Set((rrd.insights ?? []).map((insight) => insight.id));
   const unknownPapers = (where: string, ids: readonly string[] | undefined) =>
@@ -30,7 +39,7 @@ export function acceptReport(rrd: Rrd, result: ReportResult, facts: ReportFacts,
   ];
   if (reasons.length > 0) return { reasons };
   return {
-    changes: [],
+    changes,
     files: [
       { name: "research-report.md", text: renderReport(rrd, result, facts, judging) },
       { name: "references.bib", text: bibliography(rrd) },
@@ -40,8 +49,10 @@ export function acceptReport(rrd: Rrd, result: ReportResult, facts: ReportFacts,
       "",
       "Generated: research-report.md, references.bib",
       "",
+      ...retractionLines(rrd, retracted).map(flat),
       ...patternLines("report", result.patterns),
     ].join("\n"),
-    summary: `report written, ${result.key_findings.length} findings`,
+    summary: `report written, ${result.key_findings.length} findings${retracted.length === 0 ? "" : `, ${retracted.length} ${retracted.length === 1 ? "paper" : "papers"} found retracted`}`,
+    ...(retracted.length === 0 ? {} : { ledger: { retracted: [...retracted] } }),
   };
 }

@@ -10,7 +10,7 @@ import { acceptIdeas } from "./accept-ideas.js";
 import { acceptPaper } from "./accept-paper.js";
 import { acceptReport } from "./accept-report.js";
 import type { Acceptable, Judging, Unacceptable } from "./accepted.js";
-import type { Material } from "./brief.js";
+import type { Material } from "./gather.js";
 import type { Pattern } from "./patterns.js";
 import { readResult } from "./result-file.js";
 import { paperOf, type ResearchState, type ResearchUnit } from "./state.js";
@@ -60,7 +60,7 @@ function judgeValue(
         judging,
       );
     case "report":
-      return acceptReport(rrd, result.value as ReportResult, { ledger, patterns }, judging);
+      return acceptReport(rrd, result.value as ReportResult, { ledger, patterns }, judging, material.retraction);
     case "ideas":
       return acceptIdeas(rrd, result.value as IdeationResult, judging);
     default: {

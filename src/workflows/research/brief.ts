@@ -1,4 +1,5 @@
 import type { Notes } from "../../loop/types.js";
+import type { PaperText } from "../../sources/text.js";
 import { piecesOf } from "../../toolbox/passage.js";
 import { readingTools, searchingTools } from "../../toolbox/toolbox.js";
 import type { ToolServer } from "../../loop/types.js";
@@ -73,7 +74,13 @@ export async function writeBrief(
   const paper = unit.kind === "paper" ? paperOf(rrd, unit.id) : undefined;
   const material = await gather(context.library, state, unit, answer, repair !== undefined);
   const seen = material.retraction === undefined ? state : { ...state, rrd: withChecks(rrd, material.retraction).rrd };
-  const { data: known, body, read, tools } = await unitOf(context, seen, unit, paper, material, workspace, repair !== undefined, notes.smaller ?? 0);
+  const {
+    data: known,
+    body,
+    read,
+    tools,
+    depth,
+  } = await unitOf(context, seen, unit, paper, material, workspace, repair !== undefined, notes.smaller ?? 0);
   const data = material.about === undefined ? known : { ...known, ...aboutData(material.about) };
 
   const values = {
@@ -114,7 +121,7 @@ export async function writeBrief(
       : [];
   const text = [...fixed, ...middle, ...closing.slice(0, -1), body, closing.at(-1), closingWords(resultFile)].filter(Boolean).join("\n\n");
   const web = needsWeb(state, unit, material) && repair === undefined;
-  return { text: `${text}\n`, web, read, ...(tools === undefined ? {} : { tools }), material };
+  return { text: `${text}\n`, web, read, ...(tools === undefined ? {} : { tools }), material: asRead(material, depth) };
 }
 
 /** The last words of every brief. The path is absolute: Claude's tool takes no other, and its lean prompt does not say where it runs. */
@@ -162,7 +169,13 @@ interface UnitParts {
   readonly body: string;
   readonly read: boolean;
   readonly tools?: ToolServer;
+  /** How much of the text is shown, where it is less than there is. */
+  readonly depth?: PaperText["depth"];
 }
+
+/** Quotes are looked for in the whole text, but what was shown in part was read in part. */
+const asRead = (material: Material, depth: PaperText["depth"] | undefined): Material =>
+  depth === undefined || material.text === undefined ? material : { ...material, text: { ...material.text, depth } };
 
 async function unitOf(
   context: BriefContext,
@@ -204,6 +217,7 @@ async function unitOf(
       data: paperData(state.rrd, paper, depth, []),
       body: `${section("The paper", `${aboutOnly}${how}${fence(shown)}`)}${warning}`,
       read: false,
+      depth,
     };
   }
   if (estimateTokens(text.text) <= inlineTokens) {

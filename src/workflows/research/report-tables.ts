@@ -25,6 +25,7 @@ export function keyMetrics(rrd: Rrd): string {
       ["Papers Presented", share(statistics.total_presented)],
       ["Papers with Insights Extracted", share(statistics.total_insights_extracted)],
       ["Papers Rejected", share(statistics.total_rejected)],
+      ...(statistics.total_retracted === 0 ? [] : [["Papers Retracted", statistics.total_retracted]]),
       ["Insights", statistics.total_insights],
       ["Cross-References Identified", links],
       ...(usesBothRubrics(rrd)
@@ -71,6 +72,7 @@ function evidenceOfPaper(paper: Paper): string {
 export function insightsByCategory(rrd: Rrd, { categories }: ReportResult): string {
   const insights = rrd.insights ?? [];
   if (insights.length === 0) return "_No insights were extracted._";
+  const retracted = new Set(rrd.papers_pool.filter((paper) => paper.retracted === true).map(({ id }) => id));
   const byId = new Map(insights.map((insight) => [insight.id, insight]));
   const placed = new Set<string>();
   const groups = categories.map((category) => ({
@@ -85,7 +87,8 @@ export function insightsByCategory(rrd: Rrd, { categories }: ReportResult): stri
       const lines = members
         .slice(0, mostListed)
         .map(
-          (insight, index) => `${index + 1}. ${inline(insight?.insight)} (${inline(insight?.id)}, source: ${inline(insight?.paper_id ?? "several")})`,
+          (insight, index) =>
+            `${index + 1}. ${inline(insight?.insight)} (${inline(insight?.id)}, source: ${inline(insight?.paper_id ?? "several")}${retracted.has(insight?.paper_id ?? "") ? ", RETRACTED" : ""})`,
         );
       const rest = members.length - mostListed;
       return [

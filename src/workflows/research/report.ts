@@ -6,6 +6,7 @@ import { block, bullets, inline, table } from "./markdown.js";
 import type { Pattern } from "./patterns.js";
 import { assess } from "./quality.js";
 import { evidenceOf, insightsByCategory, keyMetrics, openSourceProjects, warningsOf } from "./report-tables.js";
+import { retractionsOf } from "./retraction.js";
 import { fullScore, priorityThreshold, scoresOf, totalsOf, usesBothRubrics } from "./scores.js";
 import { strayNumbers } from "./stray-numbers.js";
 import { prose } from "./unit-data.js";
@@ -34,6 +35,7 @@ export function renderReport(rrd: Rrd, narrative: ReportResult, facts: ReportFac
     ["Top Scoring Papers", tiers(rrd)],
     ["Evidence", evidenceOf(rrd)],
     ["### Warnings", warningsOf(rrd)],
+    ["### Retractions and Corrections", retractionsOf(rrd)],
     ["Key Insights by Category", insightsByCategory(rrd, narrative)],
     ["Commercial Ecosystem Map", ecosystem(rrd, narrative)],
     ["Approach/Architecture Comparison", comparison(narrative)],

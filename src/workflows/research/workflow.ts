@@ -8,11 +8,13 @@ import { currentAccepted } from "../../store/ledger.js";
 import type { Protection } from "../../store/protect.js";
 import type { Change, Fold, Research } from "../../store/research.js";
 import type { Acceptable } from "./accepted.js";
+import { accountOf } from "./account.js";
 import { judge } from "./accept.js";
 import { keepAnswer } from "./answer-file.js";
-import { type Material, type ServeTools, writeBrief } from "./brief.js";
+import { type ServeTools, writeBrief } from "./brief.js";
 import { deferrals } from "./deferrals.js";
 import { requireSpace } from "./disk-space.js";
+import type { Material } from "./gather.js";
 import { heedMessages } from "./heed.js";
 import { ledgerLine } from "./ledger-line.js";
 import { isLastUnit, nextUnit } from "./next.js";
@@ -65,7 +67,6 @@ export interface Proposal {
   readonly completes: boolean;
 }
 
-
 /** A research from DISCOVERY to COMPLETE: phases over rrd.json. */
 export function researchWorkflow(options: ResearchWorkflowOptions): Workflow<ResearchState> {
   const { research, library, workspaces, prompt, root } = options;
@@ -89,6 +90,7 @@ export function researchWorkflow(options: ResearchWorkflowOptions): Workflow<Res
       }),
     next: (state, inFlight) => nextUnit(state, inFlight),
     progress: ({ rrd }) => progressOf(rrd),
+    account: ({ rrd, ledger }) => accountOf(rrd, ledger),
     memory: ({ rrd, ledger }) => memoryOf(rrd, ledger),
     remember: async (compression) => void (await research.edit((rrd) => withSummary(rrd, compression))),
     notices: () => options.notices.splice(0),

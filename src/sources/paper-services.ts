@@ -1,0 +1,88 @@
+import { join } from "node:path";
+import type { Clock } from "../loop/types.js";
+import { type AboutPaper, aboutPaper } from "./about-paper.js";
+import { openAlex } from "./clients/openalex.js";
+import { europePmc } from "./clients/europe-pmc.js";
+import { semanticScholar } from "./clients/semantic-scholar.js";
+import { unpaywall } from "./clients/unpaywall.js";
+import { codeLinks } from "./code-links.js";
+import type { PaperToRead, Tried } from "./fetch-paper.js";
+import { readPaper } from "./read-paper.js";
+import { parseReference } from "./reference.js";
+import type { ContextFor, Http, Source } from "./source.js";
+import type { PaperText } from "./text.js";
+import { checkWorks, type UpdateCheck } from "./update-check.js";
+import { checkUpdates } from "./updates.js";
+import { type CopyService, endpointsOf, identifiersOf, type PaperNames } from "./ways.js";
+
+export interface PaperServicesOptions {
+  /** `.ralph` of the research: texts and answers are kept in it. */
+  readonly folder: string;
+  readonly http: Http;
+  readonly contextFor: ContextFor;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+}
+
+/** What is asked about one paper at a time: its text, whether it still stands, its code and citations. */
+export interface PaperServices {
+  text(paper: PaperToRead): Promise<{ readonly text: PaperText } | { readonly unavailable: string; readonly transient?: true }>;
+  updates(papers: readonly PaperNames[], within?: number): Promise<ReadonlyMap<string, UpdateCheck>>;
+  about(paper: PaperToRead & { readonly abstract?: string | null }): Promise<AboutPaper>;
+}
+
+const minute = 60_000;
+/** A report can wait for this; its retraction check covers up to some hundred papers. */
+const longestCheck = 3 * minute;
+/** A brief can't: code and citations are a help, no more. */
+const longestAbout = 15_000;
+
+/** Asks services over the one polite access to the network. Nothing is asked about a paper of this machine that has no identifier. */
+export function paperServices({ folder, http, contextFor, clock, signal }: PaperServicesOptions): PaperServices {
+  const asked = (source: Source): CopyService[] => {
+    const context = contextFor(source);
+    const { lookup } = source;
+    // One that is turned off or lacks its key is none to wait for.
+    return "unavailable" in context || lookup === undefined ? [] : [{ name: source.name, find: (works) => lookup.call(source, works, context) }];
+  };
+  return {
+    async text(paper) {
+      const options = {
+        cacheDir: join(folder, "texts"),
+        signal,
+        http,
+        endpoints: endpointsOf(contextFor),
+        copies: [unpaywall, europePmc].flatMap(asked),
+      };
+      const answer = await readPaper(paper, options);
+      if (answer.status === "ok") return { text: answer.text };
+      if (answer.transient === true) return { unavailable: answer.reason, transient: true };
+      return { unavailable: `${answer.reason}${triedWords(answer.tried)}` };
+    },
+    updates: async (papers, within = longestCheck) =>
+      await checkWorks(
+        papers.map((paper) => ({ id: paper.id, identifiers: identifiersOf(paper) })),
+        { file: join(folder, "updates.json"), ask: (works) => checkUpdates(works, contextFor), clock, signal, within },
+      ),
+    async about(paper) {
+      const identifiers = identifiersOf(paper);
+      const isLocal = [paper.url, paper.pdf_url].some((address) => ["file", "sample"].includes(parseReference(address ?? "").kind));
+      const isKnown = Object.values(identifiers).some((name) => name !== undefined);
+      if (paper.title == null || (isLocal && !isKnown)) return { code: [], unchecked: [] };
+      const done = new AbortController();
+      const late = clock.sleep(clock.now() + longestAbout, AbortSignal.any([signal, done.signal]));
+      try {
+        const work = { title: paper.title, identifiers, ...(paper.abstract === undefined ? {} : { abstract: paper.abstract }) };
+        return await aboutPaper(work, { code: (each) => codeLinks(each, contextFor), counts: [openAlex, semanticScholar].flatMap(asked), late });
+      } finally {
+        done.abort();
+      }
+    },
+  };
+}
+
+/** The other ways that were tried, for a person who wants to help. */
+function triedWords(tried: readonly Tried[] = []): string {
+  const others = [...new Map(tried.map(({ way, reason }) => [way, reason.replace(/[.;]$/, "")]))];
+  return others.length < 2 ? "" : ` Tried: ${others.map(([way, reason]) => `${way} (${reason})`).join("; ")}.`;
+}
