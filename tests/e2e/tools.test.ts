@@ -82,18 +82,6 @@ for (const name of ["claude", "codex"] as const) {
       test("is read with our tools to its last sentence, and its quotes are found", async () => {
         const { err, paper: record, ledger } = await iterate(reads);
         const results = server.requests.at(-1)?.results.join("\n") ?? "";
-        if (process.env["SHOW"]) {
-          (await import("node:fs")).writeFileSync(
-            `/tmp/rrt/body-${name}.json`,
-            JSON.stringify(
-              server.requests.map((r) => r.body),
-              null,
-              1,
-            ),
-          );
-          console.log(name, server.requests.length, sent(), err.slice(-600));
-        }
-        console.log(name, server.requests.length, sent(), JSON.stringify(server.requests[0]?.body["tools"]).slice(0, 6000), results.slice(0, 1500));
         expect(err).not.toContain("refused");
         for (const index of [0, 1234, trials - 1]) expect(results).toContain(trial(index));
         expect(results).toContain("Found at");
