@@ -19,7 +19,8 @@ describe("the stream of claude", () => {
     expect(events).toContainEqual({ type: "tool", name: "Write", detail: "/tmp/agents/workspace/result.json" });
     expect(usageOf(events)).toEqual({
       type: "usage",
-      usage: { input: 2000, cached: 400, output: 100, requests: 2 },
+      usage: { input: 2000, cached: 400, output: 100, requests: 2, largest: 1001 },
+      billing: "api",
       costUsd: expect.closeTo(0.00848),
       model: "claude-opus-5-5",
     });
@@ -59,7 +60,12 @@ describe("the stream of claude", () => {
       { type: "assistant", message: { id: "1", usage } },
       { type: "result", subtype: "success", usage, total_cost_usd: -1 },
     ]);
-    expect(usageOf(events)).toEqual({ type: "usage", usage: { input: 10, cached: 0, output: 0, requests: 1 }, costUsd: undefined, model: undefined });
+    expect(usageOf(events)).toEqual({
+      type: "usage",
+      usage: { input: 10, cached: 0, output: 0, requests: 1, largest: 10 },
+      costUsd: undefined,
+      model: undefined,
+    });
   });
 
   it("takes the last of several results, and none when work has begun again", () => {
@@ -151,9 +157,9 @@ describe("the stream of amp", () => {
     expect(events).toEqual([
       { type: "text", text: "Writing." },
       { type: "tool", name: "create_file", detail: "/tmp/agents/workspace/result.json" },
-      { type: "usage", usage: { input: 1000, cached: 900, output: 20, requests: 1 }, model: "amp-model" },
+      { type: "usage", usage: { input: 1000, cached: 900, output: 20, requests: 1, largest: 1020 }, model: "amp-model" },
       { type: "text", text: "Done." },
-      { type: "usage", usage: { input: 2000, cached: 1890, output: 25, requests: 2 }, model: "amp-model" },
+      { type: "usage", usage: { input: 2000, cached: 1890, output: 25, requests: 2, largest: 1020 }, model: "amp-model" },
     ]);
     expect(reader.answer()).toEqual({ message: "Done." });
   });
