@@ -96,6 +96,7 @@ export function settingsFor(config: ResolvedConfig, io: Io, transcripts: string 
     agents: config.agents,
     cwd: io.cwd,
     env: io.env,
+    secrets: secretsIn(config, io),
   };
 }
 
@@ -137,9 +138,14 @@ const oneAtATime = ({ jobs }: ResolvedConfig, agents: Agents): Telling[] => {
   return [{ level: "warning", message }];
 };
 
+/** The environments that may hold the user's secrets. A source's key is one whatever its variable is called. */
+function secretsIn({ agents, hooks, sources }: ResolvedConfig, io: Io): NodeJS.ProcessEnv[] {
+  const keys = Object.values(sources).flatMap(({ key_variable: name }) => (name === undefined ? [] : [{ SOURCE_KEY: io.env[name] }]));
+  return [io.env, ...keys, ...[...Object.values(agents), ...hooks].map(({ env = {} }) => env)];
+}
+
 /** Takes out of a text what the environment and the config hold of secrets. */
-export const redactorFor = ({ agents, hooks }: ResolvedConfig, io: Io): ReturnType<typeof redactFor> =>
-  redactFor(...[io.env, ...Object.values(agents).map(({ env = {} }) => env), ...hooks.map(({ env = {} }) => env)]);
+export const redactorFor = (config: ResolvedConfig, io: Io): ReturnType<typeof redactFor> => redactFor(...secretsIn(config, io));
 
 const hooksFor = (config: ResolvedConfig, io: Io, folder: string | undefined) =>
   hooksOf({

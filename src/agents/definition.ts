@@ -24,6 +24,8 @@ export interface AgentSettings {
   readonly cwd: string;
   /** The user's environment, handed on to the agent: its login depends on it. */
   readonly env: NodeJS.ProcessEnv;
+  /** Environments beside it whose secrets an agent may come across, such as those of other agents and of hooks. */
+  readonly secrets?: readonly NodeJS.ProcessEnv[];
 }
 
 /** What a definition is given: the name the user chose, what the config says about it, and the run's settings. */

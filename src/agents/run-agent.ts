@@ -14,7 +14,7 @@ export const mostBriefBytes = 1_048_576;
 /** An agent that starts the definition's command afresh for every brief. */
 export function agentFrom(definition: AgentDefinition, context: AgentContext): Agent {
   const { name, settings } = context;
-  const redact = redactFor({ ...settings.env, ...context.options.env });
+  const redact = redactFor(settings.env, { ...context.options.env }, ...(settings.secrets ?? []));
   const confinement = settings.classic ? "unconfined" : definition.confinement;
   return {
     name,
