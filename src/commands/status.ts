@@ -25,6 +25,7 @@ type Status = ReturnType<typeof statusOf>;
 function statusOf(folder: string, rrd: Rrd, ledger: readonly LedgerLine[]) {
   const { phase, refused } = standingOf(rrd, ledger);
   const progress = progressOf(rrd);
+  const statistics = deriveStatistics(rrd);
   const papers: Record<Paper["status"], number> = { pending: 0, analyzing: 0, presented: 0, insights_extracted: 0, rejected: 0 };
   for (const paper of rrd.papers_pool) papers[paper.status] += 1;
   const average = timePerPaper(rrd, ledger);
@@ -40,7 +41,9 @@ function statusOf(folder: string, rrd: Rrd, ledger: readonly LedgerLine[]) {
     seconds: inSeconds(timeSpent(rrd, ledger)),
     seconds_per_paper: inSeconds(average),
     seconds_left: average === undefined || left <= 0 ? null : inSeconds(average * left),
-    blocked_sources: deriveStatistics(rrd).discovery_metrics?.sources_blocked ?? [],
+    blocked_sources: statistics.discovery_metrics?.sources_blocked ?? [],
+    retracted: statistics.total_retracted ?? 0,
+    retraction_check: statistics.retraction_check ?? null,
     refused: rrd.papers_pool
       .filter((paper) => paper.status === "pending" && (paper.refusals?.length ?? 0) > 0)
       .map(({ id, title, refusals = [] }) => ({
@@ -76,11 +79,22 @@ function statusLines(status: Status, io: Io): string[] {
   }
   if (status.costUsd !== undefined) say("Cost", `${money(status.costUsd)}, as the agents reported it`);
   if (blocked.length > 0) say("Blocked", blocked.map((source) => oneLine(String(source))).join(", "));
+  const check = retractionText(status);
+  if (check !== undefined) say("Retracted", check);
   for (const { id, times, given_up: givenUp, reasons } of refused) {
     const advice = givenUp ? `; given up, research-ralph reset ${shown(io.cwd, status.folder)} --paper ${id} tries again` : "";
     say("Refused", `${oneLine(id)}, ${many(times, "time")}: ${oneLine(reasons.join("; "))}${advice}`);
   }
   return lines;
+}
+
+/** Nothing where no paper is retracted and nobody has looked yet. */
+function retractionText({ retracted, retraction_check: check }: Status): string | undefined {
+  const count = retracted === 0 ? "none known" : many(retracted, "paper");
+  if (check === null) return retracted === 0 ? undefined : count;
+  const { at, checked = 0, not_checked: unchecked = 0 } = check;
+  const missed = unchecked === 0 ? "" : `, ${unchecked} could not be checked`;
+  return `${count}; ${many(checked, "paper")} checked on ${at?.slice(0, 10) ?? "?"}${missed}`;
 }
 
 function timeText({ seconds, seconds_per_paper: average, seconds_left: left }: Status): string {

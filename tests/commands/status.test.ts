@@ -100,3 +100,18 @@ test.skipIf(!existsSync(`${recorded}/researches`))("the time of a run of the ori
   expect(out).toContain("10 presented, 18 for insights, 2 rejected, 0 pending");
   expect(out).toContain("8h 42m of work, 16m 55s a paper");
 });
+
+test("what a check for retractions found and could not check is said, and nothing where nobody has looked", async () => {
+  const cwd = freshFolder();
+  const check = (checked_by: string[]) => ({ at: "2026-03-02T10:00:00.000Z", checked_by, unchecked: [] });
+  const papers = [
+    paper("a", "presented", { updates_check: check(["Crossref"]) }),
+    paper("b", "presented", { updates_check: check([]) }),
+    paper("c", "rejected", { retracted: true, updates_check: { ...check(["Crossref"]), demoted_from: "presented" } }),
+  ];
+  makeResearch(cwd, "grasping-2026-03-01", { papers_pool: papers });
+  expect((await status(cwd)).out).toContain("Retracted  1 paper; 2 papers checked on 2026-03-02, 1 could not be checked");
+  expect(JSON.parse((await status(cwd, undefined, true)).out)).toMatchObject({ retracted: 1, retraction_check: { demoted: ["c"] } });
+  makeResearch(cwd, "other-2026-03-02", { papers_pool: pool });
+  expect((await status(cwd, "other-2026-03-02")).out).not.toContain("Retracted");
+});
