@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { limitBudget, watchBudget } from "../../src/loop/budget.js";
 import { limitIterations } from "../../src/loop/guards.js";
+import type { Agent, AgentEvent } from "../../src/loop/types.js";
 import { goodAgent, paper, reading, researchFolder, rrdWith, scriptedAgent } from "../support/research.js";
 import { watchContext } from "../../src/loop/context.js";
 
@@ -59,7 +60,7 @@ describe("a research over many iterations", () => {
     const agent = scriptedAgent((unit) => ({ result: reading(String(unit["unit"])) }));
     const filling = {
       ...agent,
-      async *run(...args: Parameters<typeof agent.run>) {
+      async *run(...args: Parameters<Agent["run"]>): AsyncGenerator<AgentEvent> {
         tries += 1;
         if (tries === 1) yield { type: "usage" as const, usage: { input: 85_000, cached: 0, output: 0, requests: 1, largest: 85_000 } };
         if (args[1].signal.aborted)
