@@ -5,6 +5,7 @@ import { readResearch } from "../store/research.js";
 import { count, duration, many, money, pad } from "../ui/format.js";
 import type { Io } from "../ui/io.js";
 import { oneLine } from "../ui/sanitise.js";
+import { forecastText } from "../ui/tally.js";
 import { type Costs, costsOf, type Sum, sumOf } from "./costs.js";
 import { findResearch, listResearches } from "./find-research.js";
 import type { FolderOptions } from "./options.js";
@@ -60,12 +61,6 @@ function costLines(costs: Costs): string[] {
     ...(total.estimated === true ? ["", "≈ estimated by us from a dated price table, as the agent does not report a cost"] : []),
     ...(total.subscription === true ? ["", "* used under a subscription: the dollars are what it would cost by API"] : []),
   ];
-}
-
-/** "≈ 12 papers left: 430k tokens, $1.42, 1h 10m of agents' work". */
-export function forecastText({ papers, tokens, minutes, costUsd }: NonNullable<Costs["forecast"]>): string {
-  const parts = [`${count(tokens)} tokens`, ...(costUsd === undefined ? [] : [money(costUsd)]), `${duration(minutes * 60_000)} of agents' work`];
-  return `${many(papers, "paper")} left: ≈ ${parts.join(", ")}`;
 }
 
 function spentText({ tokens, minutes, usd, estimated, subscription }: Sum): string {

@@ -498,25 +498,6 @@ export interface Rrd {
     [k: string]: unknown;
   } | null;
   /**
-   * The most that this research may use up in its whole life, all runs together. Heard before every iteration, so it may be raised during a run.
-   */
-  budget?: {
-    /**
-     * US dollars, as reported by the agents or estimated.
-     */
-    max_usd?: number;
-    /**
-     * Tokens in and out, cached ones included.
-     */
-    max_tokens?: number;
-    /**
-     * Minutes in which agents worked; of several at a time the sum.
-     */
-    max_minutes?: number;
-    max_iterations?: number;
-    [k: string]: unknown;
-  } | null;
-  /**
    * Refused results of units that are not papers (a discovery batch, the report, the ideas).
    */
   refusals?: Refusal[];
