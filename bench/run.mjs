@@ -6,6 +6,7 @@ import { row as arxivFeed } from "./rows/arxiv-feed.mjs";
 import { row as brief } from "./rows/brief.mjs";
 import { row as crash } from "./rows/crash.mjs";
 import { row as endurance } from "./rows/endurance.mjs";
+import { row as history } from "./rows/history.mjs";
 import { row as list } from "./rows/list.mjs";
 import { row as loop } from "./rows/loop.mjs";
 import { row as loopWithGit } from "./rows/loop-with-git.mjs";
@@ -13,7 +14,7 @@ import { row as memory } from "./rows/memory.mjs";
 import { row as version } from "./rows/version.mjs";
 import { cli } from "./measure.mjs";
 
-const rows = [version, list, loop, loopWithGit, memory, brief, analysisTokens, arxivFeed, endurance, crash];
+const rows = [version, list, loop, loopWithGit, memory, brief, history, analysisTokens, arxivFeed, endurance, crash];
 const wanted = process.argv.slice(2);
 const unknown = wanted.filter((name) => !rows.some((row) => row.name === name));
 

@@ -1,0 +1,75 @@
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { countTokens } from "gpt-tokenizer/encoding/o200k_base";
+import { root, thousands } from "../measure.mjs";
+
+const iterations = 100;
+/** A brief without the history and without the paper's text, as `bench -- brief` measures it for few papers. */
+const restOfBrief = 3_000;
+/** What a historian's model reads besides the material. */
+const historianFloor = 1_200;
+
+const reasons = [
+  "fewer than half of the quotes were found in the text",
+  "/scores/execution/novelty must be at most 5",
+  "result.json was not written",
+  "the unit is paper_7, asked for was paper_8",
+];
+
+export const row = {
+  name: "history",
+  what: `${iterations} iterations: brief tokens against briefs that carry every observation whole; with code, with a model as historian (its own tokens counted)`,
+  hold: "≥ 43 % fewer, and a plateau",
+  command: "npm run bench -- history",
+  async run() {
+    const [{ historian, measured }, { bounded }, { recall }] = await Promise.all(
+      ["history", "memory", "recall"].map((name) => import(pathToFileURL(join(root, `dist/loop/${name}.js`)).href)),
+    );
+    const model = { name: "model", run: async (brief) => ({ summary: wordsOf(480), tokens: historianFloor + countTokens(brief) + 480 }) };
+    const found = [];
+    for (const [name, ask] of [
+      ["code", undefined],
+      ["model", model],
+    ]) {
+      const compress = historian({ every: 5, now: () => 0, ...(ask === undefined ? {} : { ask }) });
+      let memory = { observations: [], ledger: [], steering: [] };
+      let [ours, whole, carried] = [0, 0, 0];
+      const notes = [];
+      for (let iteration = 1; iteration <= iterations; iteration += 1) {
+        notes.push(countTokens(recall(memory).history ?? ""));
+        ours += restOfBrief + notes.at(-1);
+        whole += restOfBrief + carried;
+        carried += countTokens(JSON.stringify(observation(iteration)));
+        const line = { iteration, at: "2026-01-01T00:00:00Z", unit: `p${iteration}`, phase: "ANALYSIS", outcome: "accepted" };
+        memory = { ...memory, observations: bounded([...memory.observations, observation(iteration)]), ledger: [...memory.ledger, line].slice(-5) };
+        const { value } = await last(compress(memory));
+        if (value !== undefined) memory = { ...memory, historySummary: value.summary, metrics: measured(memory.metrics, value) };
+      }
+      ours += memory.metrics.historian_tokens ?? 0;
+      const fewer = Math.round((1 - ours / whole) * 1000) / 10;
+      const longest = (from, to) => Math.max(...notes.slice(from, to));
+      found.push(
+        `${name}: ${fewer} % fewer (${thousands(ours)} against ${thousands(whole)}), note ≤ ${longest(20, 60)} tokens up to #60, ≤ ${longest(60, 100)} after`,
+      );
+    }
+    return { ours: found.join("; ") };
+  },
+};
+
+async function last(events) {
+  for (;;) {
+    const step = await events.next();
+    if (step.done) return step;
+  }
+}
+
+const wordsOf = (tokens) => "the work went on after that ".repeat(Math.ceil(tokens / 6));
+
+/** What came of an iteration: one in four refused; a digest as real runs leave them, some 600 characters. */
+function observation(iteration) {
+  const refused = iteration % 4 === 3;
+  const parts = Array.from({ length: (iteration % 5) + 2 }, (_, n) => `Read /state/workspaces/a-research/${iteration}/paper/0${n + 1}.txt`);
+  const digest = `Said first: I will read the paper on matter ${iteration} and score it by both rubrics.\nSaid last: The result is written; ${iteration % 7} quotes stand in it.\nDid: ${parts.join("; ")}; Write /state/workspaces/a-research/${iteration}/result.json`;
+  const said = refused ? reasons[iteration % reasons.length] : `EXTRACT_INSIGHTS with ${iteration % 50} of 50`;
+  return { iteration, unit: `paper_${iteration}`, outcome: refused ? "refused" : "accepted", said, digest };
+}
