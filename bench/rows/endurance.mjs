@@ -13,7 +13,9 @@ export const row = {
   async run() {
     return await inFolder(async (cwd) => {
       const folder = join(cwd, "researches/bench-2025-01-01");
-      writeResearch(folder, { papers, pending: papers });
+      const abstract = "word7 word14 word21 word28 word35 word42.";
+      const more = Array.from({ length: papers }, (_, index) => ({ id: `paper_${index}`, title: `Paper ${index}`, abstract, status: "pending" }));
+      writeResearch(folder, { papers: 0, more });
       writeFileSync(join(folder, "progress.txt"), "");
       const seen = await runAll(cwd, folder);
       const grown = seen.rss.at(-1) - seen.rss[0];

@@ -494,6 +494,9 @@ export interface Rrd {
      * Minutes in which agents worked; of several at a time the sum.
      */
     max_minutes?: number;
+    /**
+     * Iterations, refused and failed ones included.
+     */
     max_iterations?: number;
     [k: string]: unknown;
   } | null;

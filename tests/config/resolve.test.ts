@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readFileSync, realpathSync, writeFileSync } fro
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeEach, expect, test } from "vitest";
-import { defaults, namedKeys, scalarKeys } from "../../src/config/keys.js";
+import { defaults, listKeys, namedKeys, scalarKeys } from "../../src/config/keys.js";
 import { type ConfigFlags, gatherConfig, resolveConfig } from "../../src/config/resolve.js";
 import { packageFile } from "../../src/lib/package-root.js";
 
@@ -127,7 +127,33 @@ test("keys and defaults are those of the schema", () => {
   const schema = JSON.parse(readFileSync(packageFile("schemas", "config.schema.json"), "utf8")) as {
     properties: Record<string, { default?: unknown }>;
   };
-  expect([...scalarKeys, ...namedKeys].sort()).toEqual(Object.keys(schema.properties).sort());
+  expect([...scalarKeys, ...namedKeys, ...listKeys].sort()).toEqual(Object.keys(schema.properties).sort());
   const stated = Object.entries(schema.properties).flatMap(([key, property]) => (property.default === undefined ? [] : [[key, property.default]]));
   expect(defaults).toEqual(Object.fromEntries(stated));
+});
+
+test.each([
+  ["claude", "claude", []],
+  ["claude,codex, amp", "claude", ["codex", "amp"]],
+  ["claude,claude,,codex", "claude", ["codex"]],
+  ["cmd:./mine --with a,b", "cmd:./mine --with a,b", []],
+  ["claude,cmd:./mine --with a,b", "claude", ["cmd:./mine --with a,b"]],
+])("the agents of %o are %s and then %o: a command may hold commas itself", async (written, agent, fallbacks) => {
+  expect(await resolveConfig({ flags: { agent: written }, env: {}, cwd, home })).toMatchObject({ agent, fallbacks });
+});
+
+test("a model that is asked for is the first agent's", async () => {
+  const { agents } = await resolveConfig({ flags: { agent: "codex,claude", model: "m" }, env: {}, cwd, home });
+  expect(agents).toMatchObject({ codex: { model: "m" } });
+  expect(agents).not.toHaveProperty("claude");
+});
+
+test("a budget is what was set of it, and several agents at a time are asked for by number", async () => {
+  expect(await resolveConfig({ env: {}, cwd, home })).toMatchObject({ budget: {}, jobs: 1 });
+  expect(await resolveConfig({ flags: { max_usd: 2, max_tokens: 1000, jobs: 3 }, env: {}, cwd, home })).toMatchObject({
+    budget: { usd: 2, tokens: 1000 },
+    jobs: 3,
+  });
+  await expect(resolveConfig({ flags: { max_usd: 0 }, env: {}, cwd, home })).rejects.toThrow("--max-usd");
+  await expect(resolveConfig({ flags: { jobs: 99 }, env: {}, cwd, home })).rejects.toThrow("--jobs");
 });
