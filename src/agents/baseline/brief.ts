@@ -16,6 +16,8 @@ export interface Candidate {
   readonly source?: string;
   readonly abstract?: string;
   readonly doi?: string;
+  /** What code proposes. */
+  readonly priority?: number;
 }
 
 export interface DiscoveryUnit {
@@ -153,6 +155,7 @@ function readCandidate(json: Record<string, unknown>): Candidate {
     source: optional("source"),
     abstract: optional("abstract"),
     doi: string(record(json.identifiers).doi) || undefined,
+    ...(typeof json.priority === "number" ? { priority: json.priority } : {}),
   };
 }
 

@@ -70,7 +70,7 @@ function found(candidate: Candidate, { priority, reason }: { priority: number; r
     ...(candidate.source === undefined ? {} : { source: candidate.source }),
     abstract: candidate.abstract === undefined ? null : clip(candidate.abstract, 6000),
     doi: candidate.doi ?? null,
-    priority,
+    priority: candidate.priority ?? priority,
     reason,
   };
 }

@@ -64,7 +64,11 @@ export function acceptDiscovery(rrd: Rrd, unit: string, result: DiscoveryResult,
   }
 
   const sources: SourceReport[] = [...batch.sources, ...result.sources];
-  const judged = { screened: batch.candidates.filter(({ id }) => wasJudged(id, result)).length, kept: added.length };
+  const judged = {
+    screened: batch.candidates.filter(({ id }) => wasJudged(id, result)).length,
+    kept: added.length,
+    waiting: batch.candidates.filter(({ id }) => ![...added, ...excluded].some((each) => each.id === id)).length,
+  };
   const discovery_metrics = metricsOf(rrd, batch, sources, judged);
   const blocked = newlyBlocked(rrd, sources, discovery_metrics.failures_in_a_row);
   return {

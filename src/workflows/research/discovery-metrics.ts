@@ -7,14 +7,24 @@ const mostFailures = 3;
 
 type Metrics = NonNullable<NonNullable<Rrd["statistics"]>["discovery_metrics"]>;
 
+/** What became of the candidates of a batch. */
+interface Judged {
+  readonly screened: number;
+  readonly kept: number;
+  /** Neither in the pool nor left out: the agent said nothing of them, or the target was reached before them. */
+  readonly waiting: number;
+}
+
 /** What is recorded of the search once a batch is accepted. */
-export function metricsOf(rrd: Rrd, batch: Batch, sources: readonly SourceReport[], judged: { screened: number; kept: number }): Metrics {
+export function metricsOf(rrd: Rrd, batch: Batch, sources: readonly SourceReport[], judged: Judged): Metrics {
   const { exhausted: _before, ...metrics } = rrd.statistics?.discovery_metrics ?? {};
   const { search, toAgent = [] } = batch;
   // With a source left to the agent only empty batches say that nothing more comes.
   const isOver = search?.exhausted !== undefined && search.left === 0 && toAgent.length === 0;
   const screening =
-    judged.screened === 0 || search === undefined ? {} : { screening: [...screeningOf(rrd), { ...judged, rounds: search.rounds.length }] };
+    judged.screened === 0 || search === undefined
+      ? {}
+      : { screening: [...screeningOf(rrd), { screened: judged.screened, kept: judged.kept, rounds: search.rounds.length }] };
   const records = Object.values(search?.identified ?? {}).reduce((sum, count) => sum + count, 0);
   return {
     ...metrics,
@@ -29,7 +39,12 @@ export function metricsOf(rrd: Rrd, batch: Batch, sources: readonly SourceReport
           rounds: search.rounds.map((step) => ({ ...step })),
           pool_sha256: search.poolSha256,
           ...(Object.keys(search.substitutions).length === 0 ? {} : { substitutions: { ...search.substitutions } }),
-          flow: { ...metrics.flow, identified: { ...search.identified }, duplicates_removed: records - search.works, not_screened: search.left },
+          flow: {
+            ...metrics.flow,
+            identified: { ...search.identified },
+            duplicates_removed: records - search.works,
+            not_screened: search.left + judged.waiting,
+          },
         }),
     ...(isOver ? { exhausted: search.exhausted } : {}),
   };
@@ -44,7 +59,10 @@ function sourceMetrics(before: Metrics, sources: readonly SourceReport[]): Parti
   const union = (old: readonly string[] | null | undefined, names: readonly string[]) => [...new Set([...(old ?? []), ...names])];
   const named = (...statuses: SourceReport["status"][]) => sources.filter((source) => statuses.includes(source.status)).map((source) => source.name);
   const failed = sources.filter(isFailed);
-  const reasons = { ...before.source_failure_reasons, ...Object.fromEntries(failed.map((source) => [source.name, source.reason ?? source.status])) };
+  const now: Record<string, string> = {};
+  // Where code and the agent failed, both say why.
+  for (const { name, reason, status } of failed)
+    now[name] = now[name] === undefined ? (reason ?? status) : `${now[name]} The agent: ${reason ?? status}`;
   const failures_in_a_row = { ...before.failures_in_a_row };
   // Code's reports come before the agent's: where code failed and the agent did not, the source can be had.
   const counted = new Set<string>();
@@ -61,7 +79,7 @@ function sourceMetrics(before: Metrics, sources: readonly SourceReport[]): Parti
       sources.map((source) => source.name),
     ),
     sources_successful: union(before.sources_successful, named("ok")),
-    source_failure_reasons: reasons,
+    source_failure_reasons: { ...before.source_failure_reasons, ...now },
   };
 }
 
