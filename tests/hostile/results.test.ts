@@ -59,9 +59,19 @@ describe.concurrent("quotes are looked for, and only what was found is called ev
   });
 });
 
-test("three refusals of every paper end in blocked, never in complete, and each brief after the first names the reasons", async () => {
+test("the same bad result five times in a row ends in stuck, never in complete", async () => {
   const { run, rrd, ledger, left } = house();
   const { code, verdict, out } = await run("results.mjs all-fabricated");
+  expect({ code, verdict }).toMatchObject({ code: 4, verdict: { verdict: "stuck" } });
+  expect(out).not.toContain("<promise>");
+  expect(ledger().map(({ outcome }) => outcome)).toEqual(Array.from({ length: 5 }, () => "refused"));
+  expect(rrd().papers_pool.map(({ status }) => status)).toEqual(["pending", "pending"]);
+  expect(left()).toEqual([]);
+});
+
+test("three refusals of every paper, each for something else, end in blocked, never in complete", async () => {
+  const { run, rrd, ledger, left } = house();
+  const { code, verdict, out } = await run("results.mjs fabricated-anew");
   expect({ code, verdict }).toMatchObject({ code: 5, verdict: { verdict: "blocked" } });
   expect(out).not.toContain("<promise>");
   expect(ledger().map(({ unit, outcome }) => `${unit} ${outcome}`)).toEqual([

@@ -31,6 +31,10 @@ const misbehaviours = {
   "score-text": () => leave(withNovelty("5")),
   "all-fabricated": () =>
     leave(reading({ evidence: evidence("It cures every known disease at once.", "Accuracy was 100 percent on all data ever made.") })),
+  "fabricated-anew": () => {
+    const found = () => `It cured ${Math.floor(Math.random() * 1e9)} patients of ${Math.floor(Math.random() * 1e9)} diseases at once.`;
+    leave(reading({ summary: found(), notes: found(), evidence: evidence(found(), found()) }));
+  },
   "most-fabricated": () =>
     leave(reading({ evidence: evidence(facts[0], "It cures every known disease at once.", "It runs without any power at all.") })),
   "half-fabricated": () =>
