@@ -39,8 +39,8 @@ export async function watchCommand({ folder, json }: FolderOptions, io: Io, ende
     for (const change of changesOf(before, after)) tell(change);
   };
 
-  const found = await fastGlob("**/rrd.json", { cwd: root, absolute: true, deep: deepest, ignore: ["**/node_modules/**"] });
-  for (const file of found.sort()) await look(dirname(file));
+  const find = async () => (await fastGlob("**/rrd.json", { cwd: root, absolute: true, deep: deepest, ignore: ["**/node_modules/**"] })).sort();
+  for (const file of await find()) await look(dirname(file));
   if (!json && screen === undefined) for (const line of watchTable(sorted(known).map(rowOf), io.columns)) io.stderr(`${line}\n`);
   if (known.size === 0 && !json) io.stderr(`No research under ${root} yet; waiting for one.\n`);
   paint();
@@ -64,6 +64,8 @@ export async function watchCommand({ folder, json }: FolderOptions, io: Io, ende
   const ignored = (path: string, stats?: { isFile(): boolean }) => isOfNoInterest(root, path, stats?.isFile() === true);
   const watcher = watchFiles(root, { ignored, ignoreInitial: true, depth: deepest, followSymlinks: false });
   watcher.on("all", (event, path) => void (event.endsWith("Dir") || lookSoon(path)));
+  // What happened before everything was watched is told of by nobody.
+  watcher.on("ready", () => void find().then((files) => files.forEach(lookSoon)));
   // What can't be watched, such as a folder that may not be read, is looked at all the same.
   watcher.on("error", () => undefined);
   // A killed process leaves its lock: no file changes then.

@@ -1,0 +1,53 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { pauseCommand, resumeCommand, stopCommand } from "../../src/commands/pause.js";
+import { steerCommand } from "../../src/commands/steer.js";
+import { watchFiles } from "../../src/loop/guards.js";
+import { openResearch } from "../../src/store/research.js";
+import { derive } from "../../src/workflows/research/statistics.js";
+import { fakeIo } from "../ui/fake-io.js";
+import { freshFolder, makeResearch } from "./research-folder.js";
+
+const soFar = { startedAt: 0, now: 0, iterations: [] };
+
+test("words are taken while another process works on the research, in their order, and --clear takes back all before them", async () => {
+  const cwd = freshFolder();
+  const folder = makeResearch(cwd, "hands-2026-03-01");
+  const research = await openResearch(folder, { derive, git: false, notify: () => undefined });
+  try {
+    const say = (text: string | undefined, clear = false) => {
+      const io = fakeIo({ cwd });
+      return steerCommand({ folder: "hands-2026-03-01", text, clear, json: true }, io).then(() => JSON.parse(io.out()).steering as string[]);
+    };
+    expect(await say("Mind the cost.")).toEqual(["Mind the cost."]);
+    expect(await say("Prefer open code.")).toEqual(["Mind the cost.", "Prefer open code."]);
+    expect(await say("Only hands.", true)).toEqual(["Only hands."]);
+    expect(await say(undefined)).toEqual(["Only hands."]);
+  } finally {
+    await research.close();
+  }
+});
+
+test.each([
+  ["nothing", "  "],
+  ["more than every brief can carry", "x".repeat(1_001)],
+])("%s is a usage error", async (_, text) => {
+  const cwd = freshFolder();
+  makeResearch(cwd, "hands-2026-03-01");
+  await expect(steerCommand({ folder: "hands-2026-03-01", text, clear: false, json: false }, fakeIo({ cwd }))).rejects.toMatchObject({ exitCode: 2 });
+});
+
+test("pause blocks and stop interrupts a run before its next iteration, and resume lifts both", async () => {
+  const cwd = freshFolder();
+  const folder = makeResearch(cwd, "hands-2026-03-01");
+  const args = { folder: "hands-2026-03-01", json: false };
+  const guard = watchFiles(folder);
+  await pauseCommand(args, fakeIo({ cwd }));
+  expect(guard(soFar)).toMatchObject({ verdict: "blocked" });
+  await stopCommand(args, fakeIo({ cwd }));
+  expect(guard(soFar)).toMatchObject({ verdict: "interrupted" });
+  await resumeCommand(args, fakeIo({ cwd }));
+  expect(guard(soFar)).toBeUndefined();
+  expect(existsSync(join(folder, "PAUSE"))).toBe(false);
+});
