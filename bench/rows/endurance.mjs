@@ -14,8 +14,8 @@ export const row = {
     return await inFolder(async (cwd) => {
       const folder = join(cwd, "researches/bench-2025-01-01");
       const abstract = "word7 word14 word21 word28 word35 word42.";
-      const more = Array.from({ length: papers }, (_, index) => ({ id: `paper_${index}`, title: `Paper ${index}`, abstract, status: "pending" }));
-      writeResearch(folder, { papers: 0, more });
+      const more = Array.from({ length: papers - 1 }, (_, index) => ({ id: `other_${index}`, title: `Paper ${index}`, abstract, status: "pending" }));
+      writeResearch(folder, { papers: 1, pending: 1, more });
       writeFileSync(join(folder, "progress.txt"), "");
       const seen = await runAll(cwd, folder);
       const grown = seen.rss.at(-1) - seen.rss[0];
