@@ -189,8 +189,8 @@ async function unitOf(
 ): Promise<UnitParts> {
   if (unit.kind === "discovery") {
     const data = discoveryData(state, unit, material.batch ?? { candidates: [], sources: [], duplicates: [] });
-    const isServed = (name: string) => !isLocal(name) && context.library.serves(name);
-    const tools = (state.rrd.requirements.sources ?? []).some(isServed) && !isRepair ? context.tools?.(searchingTools) : undefined;
+    const isSearched = (name: string) => (context.library.services?.(name) ?? []).length > 0;
+    const tools = (state.rrd.requirements.sources ?? []).some(isSearched) && !isRepair ? context.tools?.(searchingTools) : undefined;
     return { data, body: tools === undefined ? "" : section("Searching further", searching), read: false, ...(tools === undefined ? {} : { tools }) };
   }
   if (unit.kind === "report") return { data: reportData(state), body: "", read: false };

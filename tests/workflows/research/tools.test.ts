@@ -8,6 +8,7 @@ import { piecesOf } from "../../../src/toolbox/passage.js";
 import { readingTools, searchingTools } from "../../../src/toolbox/toolbox.js";
 import { nextUnit } from "../../../src/workflows/research/next.js";
 import { loadPrompt } from "../../../src/workflows/research/prompt.js";
+import { scholarly } from "../../../src/workflows/research/scholarly.js";
 import { standingOf } from "../../../src/workflows/research/standing.js";
 import type { Library, ResearchUnit } from "../../../src/workflows/research/state.js";
 import { briefFor } from "../../../src/workflows/research/workflow.js";
@@ -51,10 +52,17 @@ test("a paper that stands in its brief needs no tools", async () => {
   expect((await briefWith(rrdWith([paper("p1")]), library(), serve)).access.tools).toBeUndefined();
 });
 
-test("discovery searches further with tools where code serves a source outside, and nowhere else", async () => {
-  const served = library({ serves: () => true });
+test("discovery searches further with tools where code can search a source outside, and nowhere else", async () => {
+  const { services } = scholarly({
+    root: "/",
+    folder: "/",
+    now: () => 0,
+    contextFor: ({ name }) => ({ unavailable: `${name} is not asked.` }),
+  });
+  const given = library({ serves: (name) => name === "samples" || name.startsWith("folder:"), services });
   const from = (...sources: string[]) => ({ ...rrdWith([]), requirements: { target_papers: 3, sources, keywords: ["k"] } });
-  expect((await briefWith(from("arXiv"), served, serve)).access.tools?.names).toEqual(searchingTools);
-  expect((await briefWith(from("samples"), served, serve)).access.tools).toBeUndefined();
-  expect((await briefWith(from("web"), library({ serves: () => false }), serve)).access.tools).toBeUndefined();
+  for (const sources of [["arXiv"], ["samples", "Google Scholar"]])
+    expect((await briefWith(from(...sources), given, serve)).access.tools?.names).toEqual(searchingTools);
+  for (const sources of [["samples"], ["folder:papers"], ["web"]])
+    expect((await briefWith(from(...sources), given, serve)).access.tools).toBeUndefined();
 });
