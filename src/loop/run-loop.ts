@@ -57,7 +57,6 @@ export async function* runLoop<State>(workflow: Workflow<State>, agent: Agent, o
       if (unit === "wait" && taken.length === 0) throw new Error(`${workflow.name} waits although nothing is in flight`);
       if (unit === "wait") return undefined;
       if (isVerdict(unit)) return unit;
-
       soFar = { ...soFar, now: clock.now(), inFlight, account: workflow.account?.(state), memory: workflow.memory?.(state) };
       const choice = firstObjection(guards, soFar) ?? choose(soFar);
       if (isVerdict(choice) || "until" in choice) return choice;
