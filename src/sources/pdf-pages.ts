@@ -9,18 +9,54 @@ export function joinPages(pages: readonly (readonly Line[])[]): Part[] {
   const running = runningHeads(pages);
   return pages.map((lines, index) => {
     const edges = edgesOf(lines);
-    const kept = lines.filter((line) => !(edges.includes(line) && isFurniture(line, running)));
-    const leading = medianLeading(kept);
+    const body = lines.filter((line) => !(edges.includes(line) && isFurniture(line, running)));
+    const leading = medianLeading(body);
+    const kept = notesBetweenSentences(body);
     let text = `[p. ${index + 1}]`;
     let above: Line | undefined;
     for (const line of kept) {
       const clean = withAccents(line.text);
-      const apart = above !== undefined && above.y - line.y > 1.45 * leading;
+      const afterNote = above !== undefined && line.y > above.y && above.height <= noteSize * line.height;
+      const apart = above !== undefined && (afterNote || above.y - line.y > 1.45 * leading);
       text += apart ? `\n\n${clean}` : `\n${clean}`;
       above = line;
     }
     return { label: `p. ${index + 1}`, text: kept.length === 0 ? "" : text };
   });
+}
+
+/** Footnotes are set at most this large, as a share of the body. */
+const noteSize = 0.86;
+
+/**
+ * A footnote at the foot of a column would stand in the middle of the sentence that runs on to the next column or page. It goes behind
+ * the last line before it that ends a sentence.
+ */
+function notesBetweenSentences(lines: readonly Line[]): readonly Line[] {
+  const body = medianHeight(lines);
+  const isSmall = (line: Line | undefined) => line !== undefined && line.height <= noteSize * body;
+  const ordered: Line[] = [];
+  for (let at = 0; at < lines.length;) {
+    let end = at;
+    while (isSmall(lines[end]) && (end === at || (lines[end]?.y ?? 0) < (lines[end - 1]?.y ?? 0))) end += 1;
+    const run = lines.slice(at, Math.max(end, at + 1));
+    const next = lines[at + run.length];
+    const endsColumn = next === undefined || next.y > (run.at(-1)?.y ?? 0);
+    const isNote = end > at && endsColumn && /^(?:\d{1,2}|[*∗†‡§¶])\s*\p{L}/u.test(run[0]?.text ?? "");
+    const place = isNote ? ordered.findLastIndex((line) => !isSmall(line) && /[.!?:]["”’)\]]?$/.test(line.text)) : -1;
+    if (place === -1) ordered.push(...run);
+    else ordered.splice(place + 1, 0, ...run);
+    at += run.length;
+  }
+  return ordered;
+}
+
+/** Of the characters, not the lines: a page may have more lines of notes or headings than of its body. */
+function medianHeight(lines: readonly Line[]): number {
+  const sorted = lines.toSorted((a, b) => a.height - b.height);
+  const half = sorted.reduce((sum, line) => sum + line.text.length, 0) / 2;
+  let sum = 0;
+  return sorted.find((line) => (sum += line.text.length) >= half)?.height ?? 0;
 }
 
 /** How many lines at the top and at the bottom may be running heads and page numbers. */
@@ -38,12 +74,12 @@ function edgesOf(lines: readonly Line[]): Line[] {
 }
 const shapeOf = (text: string) => text.replace(/\d+/g, "#").replace(/\s+/g, " ").trim().toLowerCase();
 
-/** What stands at the edge of at least three pages and of a third of them, whatever its numbers. */
+/** What stands at the edge of at least three pages, of two where there are no more than three, and of a third of them, whatever its numbers. */
 function runningHeads(pages: readonly (readonly Line[])[]): ReadonlySet<string> {
   const counts = new Map<string, number>();
   for (const lines of pages)
     for (const shape of new Set(edgesOf(lines).map((line) => shapeOf(line.text)))) counts.set(shape, (counts.get(shape) ?? 0) + 1);
-  return new Set([...counts].filter(([, count]) => count >= Math.max(3, pages.length / 3)).map(([shape]) => shape));
+  return new Set([...counts].filter(([, count]) => count >= Math.max(pages.length <= 3 ? 2 : 3, pages.length / 3)).map(([shape]) => shape));
 }
 
 function isFurniture(line: Line, running: ReadonlySet<string>): boolean {
