@@ -11,10 +11,11 @@ import { row as list } from "./rows/list.mjs";
 import { row as loop } from "./rows/loop.mjs";
 import { row as loopWithGit } from "./rows/loop-with-git.mjs";
 import { row as memory } from "./rows/memory.mjs";
+import { row as merge } from "./rows/merge.mjs";
 import { row as version } from "./rows/version.mjs";
 import { cli } from "./measure.mjs";
 
-const rows = [version, list, loop, loopWithGit, memory, brief, history, analysisTokens, arxivFeed, endurance, crash];
+const rows = [version, list, loop, loopWithGit, memory, merge, brief, history, analysisTokens, arxivFeed, endurance, crash];
 const wanted = process.argv.slice(2);
 const unknown = wanted.filter((name) => !rows.some((row) => row.name === name));
 
