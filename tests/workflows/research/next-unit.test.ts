@@ -44,7 +44,7 @@ describe("discovery", () => {
   it("comes first, batch by batch, until the pool holds the target", () => {
     expect(next(searching())).toEqual({ kind: "discovery", id: "discovery-1", phase: "DISCOVERY", title: "Discovery, batch 1" });
     expect(next(rrdWith([]))).toMatchObject({ id: "discovery-1" });
-    expect(next({ ...rrdWith([]), statistics: {} })).toMatchObject({ id: "discovery-1" });
+    for (const statistics of [{}, null]) expect(next({ ...searching(), statistics })).toMatchObject({ id: "discovery-1" });
     expect(next(searching({ batches: 4 }, [paper("p1"), paper("p2")]))).toMatchObject({ id: "discovery-5" });
     expect(next(searching({ batches: 4 }, [paper("p1"), paper("p2"), paper("p3")]))).toMatchObject({ kind: "paper" });
   });
@@ -82,6 +82,9 @@ describe("discovery", () => {
     expect(next(searching({ batches: 2, without: 2, tried: ["arXiv", "web"] }))).toMatchObject({
       reason: expect.stringContaining("(nothing matched the keywords)"),
     });
+    for (const statistics of [{}, null]) {
+      expect(next({ ...searching(), phase: "ANALYSIS", statistics })).toMatchObject({ reason: expect.stringContaining("(never tried: arXiv, web)") });
+    }
   });
 });
 
@@ -123,6 +126,15 @@ describe("papers", () => {
       ),
     ).toMatchObject({
       reason: expect.stringContaining("(p1, p2, p3, …): example.org is busy. Run again"),
+    });
+    const three = ["p1", "p2", "p3"].map((id, n) => late(id, `host ${n} is away`));
+    expect(
+      nextUnit(stateOf(rrdWith([...three, { id: "p4" }].map(({ id }) => paper(id))), [], [...three, late("p4", "host 3 is away")]), []),
+    ).toMatchObject({
+      reason: expect.stringContaining("(p1, p2, p3, …): host 0 is away; host 1 is away; host 2 is away. Run"),
+    });
+    expect(nextUnit(stateOf(rrdWith(three.map(({ id }) => paper(id))), [], three), [])).toMatchObject({
+      reason: expect.stringContaining("(p1, p2, p3):"),
     });
     // A paper that was read meanwhile, or is gone, holds nothing up.
     expect(nextUnit(stateOf(rrdWith([done("p1"), paper("p2")]), [], [late("p1"), late("p7"), late("p2")]), [])).toMatchObject({
@@ -179,11 +191,15 @@ describe("report and ideas", () => {
     expect(standingOf(rrdWith([], { phase: "COMPLETE" }), []).reportDone).toBe(false);
     expect(standingOf(rrdWith([done("p1"), paper("p2")], { phase: "COMPLETE" }), []).phase).toBe("ANALYSIS");
     expect(standingOf(searching(), []).phase).toBe("DISCOVERY");
+    expect(standingOf({ ...searching({}, [paper("p1")]), phase: "ANALYSIS" }, []).phase).toBe("ANALYSIS");
   });
 
   it("wait for every unit in flight, and are given up after three refusals", () => {
     expect(next(rrd(), read, [unit("paper", "p9")])).toBe("wait");
-    const refused = { ...rrd(), refusals: three.map((each) => ({ ...each, unit: "report" })) };
+    const refused = {
+      ...rrd(),
+      refusals: three.map((each, n) => ({ ...each, unit: "report", reasons: [["it was late", "it was late", "it was empty"][n] ?? ""] })),
+    };
     expect(next(refused, read)).toEqual({
       verdict: "blocked",
       reason: expect.stringMatching(/^Report was refused 3 times, the last time because it was empty; 'research-ralph reset <folder> --unit report'/),
@@ -220,6 +236,7 @@ describe("report and ideas", () => {
 it("progress counts decided papers, of those the research will hold", () => {
   const papers = [done("p1"), paper("p2"), paper("p3", { status: "analyzing" }), paper("p4", { status: "rejected" })];
   expect(progressOf(rrdWith(papers))).toEqual({ done: 2, total: 4 });
+  expect(progressOf({ ...searching({ target_papers: 9 }, papers), phase: "ANALYSIS" })).toEqual({ done: 2, total: 4 });
   expect(progressOf(searching({ target_papers: 9 }, papers))).toEqual({ done: 2, total: 9 });
   expect(progressOf(searching({ target_papers: 2 }, papers))).toEqual({ done: 2, total: 4 });
   expect(progressOf(searching({ target_papers: undefined }))).toEqual({ done: 0, total: 20 });
