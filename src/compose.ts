@@ -1,11 +1,11 @@
 import { rmdir } from "node:fs/promises";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
+import { libraryFor } from "./compose/library.js";
+import { toolsOf } from "./compose/tools.js";
 import type { AgentSettings } from "./agents/definition.js";
 import { createAgent } from "./agents/registry.js";
-import { variableOf } from "./config/keys.js";
 import type { ResolvedConfig } from "./config/resolve.js";
 import { systemClock } from "./lib/clock.js";
-import { packageFile } from "./lib/package-root.js";
 import { redactFor } from "./lib/redact.js";
 import { askHistorian, historianEnv, mostHistorianMs } from "./loop/ask-historian.js";
 import { type Historian, historian } from "./loop/history.js";
@@ -14,15 +14,7 @@ import { rulesFor } from "./loop/rules.js";
 import { runLoop } from "./loop/run-loop.js";
 import { stopWhenStuck } from "./loop/stuck.js";
 import type { Agent, LoopEvent, Notice, Verdict, Workflow } from "./loop/types.js";
-import { listFolder, listSamples } from "./sources/folder.js";
-import { paperServices } from "./sources/paper-services.js";
-import { politeHttp, type PoliteHttpOptions } from "./sources/polite-http.js";
-import { allServices } from "./sources/registry.js";
-import { replayedSources } from "./sources/replay-open.js";
-import { contextOf, servicesOf } from "./sources/source-settings.js";
-import type { Http, Source } from "./sources/source.js";
 import { protect } from "./store/protect.js";
-import { queryRecorder, readQueries } from "./store/query-log.js";
 import { openResearch } from "./store/research.js";
 import { follow } from "./ui/follow.js";
 import { hooksOf } from "./ui/hooks.js";
@@ -31,59 +23,11 @@ import { withoutSecrets } from "./ui/redacted.js";
 import { sinkFor } from "./ui/sink-for.js";
 import { listenForSignals } from "./ui/signals.js";
 import { classicWorkflow } from "./workflows/research/classic.js";
-import type { ServeTools } from "./workflows/research/brief.js";
 import { loadPrompt, rootOf } from "./workflows/research/prompt.js";
-import { scholarly } from "./workflows/research/scholarly.js";
-import type { Library, ResearchState } from "./workflows/research/state.js";
+import type { ResearchState } from "./workflows/research/state.js";
 import { derive } from "./workflows/research/statistics.js";
 import { researchWorkflow } from "./workflows/research/workflow.js";
 import { workspacesOf } from "./workflows/research/workspace.js";
-
-/** Where papers come from: folders of the user's, the packaged samples, and the services that know of everything an agent found. */
-export function libraryFor(
-  folder: string,
-  root: string,
-  config: Pick<ResolvedConfig, "sources" | "stateDir" | "contact">,
-  env: NodeJS.ProcessEnv,
-  signal: AbortSignal,
-  tell: (message: string) => void = () => undefined,
-): Library {
-  const hidden = join(folder, ".ralph");
-  const cacheDir = join(hidden, "http");
-  const http = httpFor(config, signal, { cacheDir });
-  const asking = { config: config.sources, env, http, ...(config.contact === undefined ? {} : { contact: config.contact }) };
-  const contextFor = (source: Source) => contextOf(source, asking);
-  // Only what a search asks goes into the log that it is replayed from.
-  const logged = { ...asking, http: httpFor(config, signal, { cacheDir, record: queryRecorder(folder) }) };
-  return {
-    serves: (source) => source === "samples" || source.startsWith("folder:"),
-    candidates: async (source) => {
-      if (source === "samples") return listSamples(signal);
-      const documents = await listFolder(resolve(root, source.slice("folder:".length)), signal);
-      return documents.map((document) => ({ ...document, source }));
-    },
-    ...scholarly({
-      folder,
-      root,
-      contextFor: (source) => contextOf(source, logged),
-      replay: async () => replayedSources((await readQueries(folder)).lines, { cacheDir, config: config.sources, root }),
-      now: systemClock.now,
-      tell,
-    }),
-    ...paperServices({ folder: hidden, http, contextFor, clock: systemClock, signal }),
-  };
-}
-
-/** Polite access to the network, with what the configuration says of sources and who asks. */
-export function httpFor(
-  config: Pick<ResolvedConfig, "sources" | "stateDir" | "contact">,
-  signal: AbortSignal,
-  how: Pick<PoliteHttpOptions, "cacheDir" | "record" | "typed" | "patienceMs"> = {},
-): Http {
-  const { sources, stateDir, contact } = config;
-  const services = servicesOf(allServices, sources);
-  return politeHttp({ signal, stateDir, services, ...(contact === undefined ? {} : { contact }), ...how });
-}
 
 export function settingsFor(config: ResolvedConfig, io: Io, transcripts: string | undefined, classic: boolean): AgentSettings {
   return {
@@ -99,27 +43,6 @@ export function settingsFor(config: ResolvedConfig, io: Io, transcripts: string 
     secrets: secretsIn(config, io),
   };
 }
-
-/** How the CLI of an agent starts our own program to serve tools for this research. What is about one paper asks nothing outside. */
-export const toolsOf =
-  (folder: string, { sources }: Pick<ResolvedConfig, "sources">, env: NodeJS.ProcessEnv): ServeTools =>
-  (names, paper) => ({
-    command: process.execPath,
-    args: [
-      ...[packageFile("dist", "cli.js"), "mcp", "--research", folder, "--tools", names.join(",")],
-      // An id comes from outside and may begin with a dash.
-      ...(paper === undefined ? [] : [`--paper=${paper}`]),
-    ],
-    names,
-    env: paper === undefined ? variablesFor(sources).filter((name) => env[name] !== undefined) : [],
-  });
-
-/** What searching needs of the environment: the sources' keys, and where this machine's state is. */
-const variablesFor = (sources: ResolvedConfig["sources"]): string[] => [
-  ...allServices.flatMap(({ keyVariable }) => keyVariable ?? []),
-  ...Object.values(sources).flatMap(({ key_variable: variable }) => variable ?? []),
-  ...["XDG_STATE_HOME", variableOf("state_dir"), variableOf("contact")],
-];
 
 type Telling = Omit<Notice, "type" | "at">;
 

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { libraryFor } from "../compose.js";
+import { libraryFor } from "../compose/library.js";
 import { resolveConfig } from "../config/resolve.js";
 import { isVerdict } from "../loop/types.js";
 import { recall } from "../loop/recall.js";

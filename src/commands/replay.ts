@@ -3,7 +3,6 @@ import { join } from "node:path";
 import { resolveConfig } from "../config/resolve.js";
 import type { QueryLine } from "../generated/query.js";
 import { ExpectedError } from "../lib/errors.js";
-import type { Apart } from "../sources/merge.js";
 import type { Step } from "../sources/plan.js";
 import { assemblePool, type Pool, poolText } from "../sources/pool.js";
 import { keyOfLine } from "../sources/query-line.js";
@@ -11,6 +10,7 @@ import { replayedSources } from "../sources/replay-open.js";
 import { readQueries } from "../store/query-log.js";
 import { readResearch } from "../store/research.js";
 import type { Io } from "../ui/io.js";
+import { apartOf } from "../workflows/research/offer.js";
 import { rootOf } from "../workflows/research/prompt.js";
 import { findResearch } from "./find-research.js";
 import type { FolderOptions } from "./options.js";
@@ -39,7 +39,7 @@ export async function replayCommand({ folder: given, json }: FolderOptions, io: 
   const { lines, notices } = await readQueries(folder);
   for (const notice of notices) io.stderr(`${notice}\n`);
 
-  const apart = (rrd.apart ?? []).flatMap(([a, b]): Apart[] => (a === undefined || b === undefined ? [] : [[a, b]]));
+  const apart = apartOf(rrd);
   const { sources: config } = await resolveConfig({ env: io.env, cwd: io.cwd });
   const again = async (log: readonly QueryLine[]): Promise<Replayed> => {
     const { open, missing } = replayedSources(log, { cacheDir: join(folder, ".ralph", "http"), config, root: rootOf(folder, io.cwd) });

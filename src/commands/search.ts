@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { httpFor } from "../compose.js";
+import { httpFor } from "../compose/library.js";
 import { resolveConfig } from "../config/resolve.js";
 import { ExpectedError } from "../lib/errors.js";
 import { nearest } from "../lib/nearest.js";

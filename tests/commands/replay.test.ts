@@ -3,7 +3,7 @@ import { appendFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFile
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { replayCommand } from "../../src/commands/replay.js";
-import { httpFor } from "../../src/compose.js";
+import { httpFor } from "../../src/compose/library.js";
 import { resolveConfig } from "../../src/config/resolve.js";
 import type { Step } from "../../src/sources/plan.js";
 import { assemblePool, poolText } from "../../src/sources/pool.js";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { libraryFor } from "../../../src/compose.js";
+import { libraryFor } from "../../../src/compose/library.js";
 import { deferrals } from "../../../src/workflows/research/deferrals.js";
 import { nextUnit } from "../../../src/workflows/research/next.js";
 import { readingWorkflow } from "../../../src/workflows/research/read-one.js";

@@ -1,0 +1,60 @@
+import { join, resolve } from "node:path";
+import type { ResolvedConfig } from "../config/resolve.js";
+import { systemClock } from "../lib/clock.js";
+import { listFolder, listSamples } from "../sources/folder.js";
+import { paperServices } from "../sources/paper-services.js";
+import { politeHttp, type PoliteHttpOptions } from "../sources/polite-http.js";
+import { allServices } from "../sources/registry.js";
+import { replayedSources } from "../sources/replay-open.js";
+import { contextOf, servicesOf } from "../sources/source-settings.js";
+import type { Http, Source } from "../sources/source.js";
+import { queryRecorder, readQueries } from "../store/query-log.js";
+import { scholarly } from "../workflows/research/scholarly.js";
+import type { Library } from "../workflows/research/state.js";
+
+/** Where papers come from: folders of the user's, the packaged samples, and the services that know of everything an agent found. */
+export function libraryFor(
+  folder: string,
+  root: string,
+  config: Pick<ResolvedConfig, "sources" | "stateDir" | "contact">,
+  env: NodeJS.ProcessEnv,
+  signal: AbortSignal,
+  tell: (message: string) => void = () => undefined,
+): Library {
+  const hidden = join(folder, ".ralph");
+  const cacheDir = join(hidden, "http");
+  // Documents by themselves: some hundred PDFs would push out the answers that a search is replayed from.
+  const http = httpFor(config, signal, { cacheDir: join(hidden, "documents") });
+  const asking = { config: config.sources, env, http, ...(config.contact === undefined ? {} : { contact: config.contact }) };
+  const contextFor = (source: Source) => contextOf(source, asking);
+  // Only what a search asks goes into the log that it is replayed from.
+  const logged = { ...asking, http: httpFor(config, signal, { cacheDir, record: queryRecorder(folder) }) };
+  return {
+    serves: (source) => source === "samples" || source.startsWith("folder:"),
+    candidates: async (source) => {
+      if (source === "samples") return listSamples(signal);
+      const documents = await listFolder(resolve(root, source.slice("folder:".length)), signal);
+      return documents.map((document) => ({ ...document, source }));
+    },
+    ...scholarly({
+      folder,
+      root,
+      contextFor: (source) => contextOf(source, logged),
+      replay: async () => replayedSources((await readQueries(folder)).lines, { cacheDir, config: config.sources, root }),
+      now: systemClock.now,
+      tell,
+    }),
+    ...paperServices({ folder: hidden, http, contextFor, clock: systemClock, signal }),
+  };
+}
+
+/** Polite access to the network, with what the configuration says of sources and who asks. */
+export function httpFor(
+  config: Pick<ResolvedConfig, "sources" | "stateDir" | "contact">,
+  signal: AbortSignal,
+  how: Pick<PoliteHttpOptions, "cacheDir" | "record" | "typed" | "patienceMs"> = {},
+): Http {
+  const { sources, stateDir, contact } = config;
+  const services = servicesOf(allServices, sources);
+  return politeHttp({ signal, stateDir, services, ...(contact === undefined ? {} : { contact }), ...how });
+}
