@@ -19,12 +19,16 @@ export function occupancyOf({ usage, window = usualWindow }: Pick<AgentRun, "usa
   return largest === undefined || largest === 0 ? undefined : { largest, window, share: largest / window };
 }
 
-/** Warns where a context is nearly too full to think well in, and closes the iteration where it is: the next brief of the unit is smaller. */
+/**
+ * Warns where a context is nearly too full to think well in, and closes the iteration where it is: the next brief of the unit is smaller.
+ * In classic mode it only warns: the agent chooses what it reads, so the next brief would fill as far, and what it did is on the disk.
+ */
 export const watchContext: Watch = ({ unit, run }) => {
   const occupancy = occupancyOf(run);
   if (occupancy === undefined || occupancy.share < warnAt) return undefined;
   const { largest, window, share } = occupancy;
   const full = `${Math.floor(share * 100)} % of the context of ${run.model ?? run.agent} (${thousands(largest)} of ${thousands(window)} tokens)`;
+  if (run.brief.access.everything) return { warning: `${unit.title} fills ${full}.` };
   if (share < closeAt) return { warning: `${unit.title} fills ${full}; at ${closeAt * 100} % it is closed.` };
   return { end: { kind: "context", message: `${run.agent} was ended because ${unit.title} filled ${full}; the next brief of it is smaller.` } };
 };

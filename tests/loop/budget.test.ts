@@ -79,6 +79,14 @@ describe("the context", () => {
     expect(at(80_000)).toMatchObject({ end: { kind: "context", message: expect.stringContaining("40 %") } });
   });
 
+  test("is only warned of in classic mode, however full it is", () => {
+    const { brief } = live({}).run;
+    const classic = { ...brief, access: { ...brief.access, everything: true } };
+    expect(watchContext(live({ brief: classic, usage: { ...usage(0), largest: 190_000 } }), soFar([]))).toEqual({
+      warning: expect.stringContaining("95 %"),
+    });
+  });
+
   test("is measured against the model's own window", () => {
     expect(at(300_000, 1_000_000)).toHaveProperty("warning");
     expect(at(80_000, 1_000_000)).toBeUndefined();
