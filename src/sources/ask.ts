@@ -92,6 +92,7 @@ export async function gather<Cursor>(
   let cursor: Cursor | undefined = first;
   let total: number | undefined;
   let incomplete: string | undefined;
+  let emptyBecause = nothing;
   for (let pages = 0; cursor !== undefined && !seen.has(cursor) && pages < mostPages && records.length < most; pages += 1) {
     seen.add(cursor);
     const answer: Answer<Page<Cursor>> = await ask(cursor, records.length);
@@ -102,7 +103,10 @@ export async function gather<Cursor>(
       cursor = answer.value.next;
       continue;
     }
-    if (answer.status === "empty") break;
+    if (answer.status === "empty") {
+      emptyBecause = answer.reason;
+      break;
+    }
     if (records.length === 0) return answer;
     incomplete = answer.reason;
     break;
@@ -110,7 +114,7 @@ export async function gather<Cursor>(
   // Counted, and none of them to be read: that is no proof that there is nothing.
   if (records.length === 0 && most > 0 && (total ?? 0) > 0)
     return { status: "error", reason: incomplete ?? `The source counts ${total} results, and none that it sent could be read.` };
-  if (records.length === 0) return { status: "empty", reason: nothing };
+  if (records.length === 0) return { status: "empty", reason: emptyBecause };
   return {
     status: "ok",
     value: records.slice(0, Math.max(0, most)),

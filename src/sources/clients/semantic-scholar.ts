@@ -141,8 +141,9 @@ async function linked(link: string, paper: string, work: Identifiers, most: numb
       const path = `/paper/${inPath(name)}/${link}?fields=${fields}&offset=${offset}&limit=${limit}`;
       const answer = await askJson(semanticScholar, context, requestOf(path, context), unknown);
       if (answer.status !== "ok") return answer;
+      // About this one work: to be refused would count against the whole service.
       if (at(answer.value, "data") === null)
-        return { status: "blocked", reason: `Semantic Scholar may not show the ${link} of ${nameOf(work)}: its publisher withholds them.` };
+        return { status: "empty", reason: `Semantic Scholar may not show the ${link} of ${nameOf(work)}: its publisher withholds them.` };
       const next = count(at(answer.value, "next"));
       return readPage(answer.value, next !== undefined && next > offset && next < linksEnd ? next : undefined, paper);
     },

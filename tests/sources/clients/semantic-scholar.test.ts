@@ -151,11 +151,11 @@ describe("Semantic Scholar", () => {
     });
   });
 
-  it("that may not show the references of a work has not said that there are none", async () => {
+  it("that may not show the references of one work is not blocked, and says why it has none", async () => {
     const { context } = answering([{ body: { data: null, citingPaperInfo: { openAccessPdf: null } } }]);
     expect(await semanticScholar.references?.({ doi: "10.1000/1" }, 10, context)).toMatchObject({
-      status: "blocked",
-      reason: expect.stringContaining("publisher"),
+      status: "empty",
+      reason: expect.stringContaining("its publisher withholds them"),
     });
   });
 
