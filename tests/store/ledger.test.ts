@@ -1,4 +1,4 @@
-import { writeFileSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import type { LedgerLine } from "../../src/generated/ledger.js";
@@ -17,6 +17,16 @@ const accepted = (...lines: LedgerLine[]) => Object.fromEntries(currentAccepted(
 
 it("a folder without a ledger has an empty one", async () => {
   expect(await readLedger(temporaryFolder())).toEqual({ lines: [], notices: [] });
+});
+
+it("a ledger that is there and can't be read is an error, not an empty one", async () => {
+  const folder = temporaryFolder();
+  mkdirSync(join(folder, "ledger.jsonl"));
+  await expect(readLedger(folder)).rejects.toThrow();
+});
+
+it("an empty line, or one of white space alone, is none", () => {
+  expect(parseLedger(`\n  \t\n${formatLine(line(1, "a"))} \n\n`, "x")).toEqual({ lines: [line(1, "a")], notices: [] });
 });
 
 it("a torn last line is left out; other lines that can't be read are named", async () => {
