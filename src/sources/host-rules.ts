@@ -12,6 +12,8 @@ interface Budget extends HostRule {
   readonly hosts: readonly string[];
   /** Only paths that begin with this. */
   readonly path?: string;
+  /** Each key has an account of its own: what the service says to those without one does not hold for it. */
+  readonly byKey?: true;
   /** Where the request carries a key. */
   readonly keyed?: HostRule;
   /** Where a contact address is known. */
@@ -25,19 +27,19 @@ const perMinute = (requests: number): HostRule => ({ intervalMs: 60_000 / reques
 const budgets: readonly Budget[] = [
   // "No more than one request every three seconds, and a single connection at a time", over all of a user's machines.
   { name: "arxiv", hosts: ["export.arxiv.org", "arxiv.org", "www.arxiv.org", "oaipmh.arxiv.org"], intervalMs: 3000, concurrency: 1 },
-  { name: "semanticscholar", hosts: ["api.semanticscholar.org"], ...perSecond(1, 1) },
+  { name: "semanticscholar", hosts: ["api.semanticscholar.org"], byKey: true, ...perSecond(1, 1) },
   { name: "crossref", hosts: ["api.crossref.org"], ...perSecond(5, 1), polite: perSecond(10, 3) },
   // Its budget is money a day and told in headers.
-  { name: "openalex", hosts: ["api.openalex.org"], ...perSecond(5, 2), keyed: perSecond(10, 4) },
-  { name: "github-search", hosts: ["api.github.com"], path: "/search/", ...perMinute(10), keyed: perMinute(30) },
-  { name: "github", hosts: ["api.github.com"], ...perSecond(1, 1) },
+  { name: "openalex", hosts: ["api.openalex.org"], byKey: true, ...perSecond(5, 2), keyed: perSecond(10, 4) },
+  { name: "github-search", hosts: ["api.github.com"], path: "/search/", byKey: true, ...perMinute(10), keyed: perMinute(30) },
+  { name: "github", hosts: ["api.github.com"], byKey: true, ...perSecond(1, 1) },
   { name: "unpaywall", hosts: ["api.unpaywall.org"], ...perSecond(5, 2) },
   { name: "europepmc", hosts: ["www.ebi.ac.uk"], ...perSecond(5, 2) },
-  { name: "pubmed", hosts: ["eutils.ncbi.nlm.nih.gov"], ...perSecond(3, 1), keyed: perSecond(10, 2) },
+  { name: "pubmed", hosts: ["eutils.ncbi.nlm.nih.gov"], byKey: true, ...perSecond(3, 1), keyed: perSecond(10, 2) },
   { name: "biorxiv", hosts: ["api.biorxiv.org"], ...perSecond(2, 1) },
-  { name: "huggingface", hosts: ["huggingface.co"], ...perSecond(2, 1) },
-  { name: "brave", hosts: ["api.search.brave.com"], ...perSecond(1, 1) },
-  { name: "tavily", hosts: ["api.tavily.com"], ...perSecond(1, 1) },
+  { name: "huggingface", hosts: ["huggingface.co"], byKey: true, ...perSecond(2, 1) },
+  { name: "brave", hosts: ["api.search.brave.com"], byKey: true, ...perSecond(1, 1) },
+  { name: "tavily", hosts: ["api.tavily.com"], byKey: true, ...perSecond(1, 1) },
 ];
 
 /** Any host that nothing is known of. */
@@ -59,17 +61,27 @@ export interface Account extends HostRule {
   readonly name: string;
 }
 
+interface Asker {
+  /** A short hash of the request's keys, where it carries any. */
+  readonly keyHash: string | undefined;
+  readonly contact: boolean;
+  readonly standIns: readonly StandIn[];
+}
+
 /** Which account a request to `url` is booked to. A stand-in has an account of its own, with the rule of what it stands for. */
-export function accountOf(url: URL, asker: { readonly keyed: boolean; readonly contact: boolean; readonly standIns: readonly StandIn[] }): Account {
+export function accountOf(url: URL, asker: Asker): Account {
   const standIn = innermost(url.href, asker.standIns, (each) => each.url);
   const path = standIn === undefined ? url.pathname : url.pathname.slice(new URL(standIn.url).pathname.replace(/\/$/, "").length);
   const host = standIn === undefined || standIn.of === "" ? url.hostname : new URL(standIn.of).hostname;
   const budget = budgets.find((each) => each.hosts.includes(host) && (each.path === undefined || path.startsWith(each.path)));
   const place = url.host.replace(/[^a-z0-9.-]/gi, "_");
-  if (standIn?.intervalMs !== undefined) return { name: place, intervalMs: standIn.intervalMs, concurrency: standIn.intervalMs === 0 ? 4 : 1 };
+  const own = budget?.byKey === true && asker.keyHash !== undefined ? `-keyed-${asker.keyHash}` : "";
+  if (standIn?.intervalMs !== undefined)
+    return { name: `${place}${own}`, intervalMs: standIn.intervalMs, concurrency: standIn.intervalMs === 0 ? 4 : 1 };
   if (budget === undefined) return { name: place, ...gentle };
-  const { intervalMs, concurrency } = (asker.keyed ? budget.keyed : undefined) ?? (asker.contact ? budget.polite : undefined) ?? budget;
-  return { name: standIn === undefined ? budget.name : `${budget.name}-${place}`, intervalMs, concurrency };
+  const { intervalMs, concurrency } =
+    (asker.keyHash !== undefined ? budget.keyed : undefined) ?? (asker.contact ? budget.polite : undefined) ?? budget;
+  return { name: `${budget.name}${standIn === undefined ? "" : `-${place}`}${own}`, intervalMs, concurrency };
 }
 
 /** Of the bases that an address lies under, the longest: one server may stand in for several services, each with a path of its own. */

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { lookup } from "node:dns/promises";
 import { readFileSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
@@ -39,8 +40,8 @@ export interface Secret {
 
 /** Keeps the pace of hosts. It is asked before every request, those that follow a redirect included. */
 export interface Gate {
-  /** Resolves when the request may go out, or with why it may not now. */
-  enter(url: URL, keyed: boolean): Promise<HttpFailure | Turn>;
+  /** Resolves when the request may go out, or with why it may not now. `key`: a short hash of the keys that go with it. */
+  enter(url: URL, key: string | undefined): Promise<HttpFailure | Turn>;
 }
 
 /** The right to make one request. */
@@ -157,7 +158,7 @@ async function ask(
     if (!mayBePrivate && (await leadsInside(url.hostname, options))) return isPrivate(host);
     // First: to load it takes longer than some hosts want between two requests.
     const get = options.fetch ?? (await ownFetch(mayBePrivate));
-    const entered = await options.gate?.enter(url, isKeyed(secret));
+    const entered = await options.gate?.enter(url, keyHash(secret));
     if (entered !== undefined && "reason" in entered) return entered;
     turn = entered;
     response = await get(withQuery(at, secret?.query), {
@@ -180,7 +181,10 @@ async function ask(
   }
 }
 
-const isKeyed = (secret: Secret | undefined) => Object.keys({ ...secret?.headers, ...secret?.query }).length > 0;
+function keyHash(secret: Secret | undefined): string | undefined {
+  const values = Object.values({ ...secret?.headers, ...secret?.query });
+  return values.length === 0 ? undefined : createHash("sha256").update(values.join("\n")).digest("hex").slice(0, 8);
+}
 
 /** The rest of the address stays as it is, byte for byte: `searchParams` would write it anew. */
 function withQuery(at: string, query: Secret["query"] = {}): string {

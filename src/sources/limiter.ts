@@ -46,8 +46,8 @@ const held = new Set<string>();
 export function hostLimiter(options: LimiterOptions): Gate {
   const { folder, signal, standIns, contact } = options;
   return {
-    async enter(url, keyed) {
-      const account = accountOf(url, { keyed, contact, standIns });
+    async enter(url, keyHash) {
+      const account = accountOf(url, { keyHash, contact, standIns });
       const key = join(folder, account.name);
       const place = places.get(key) ?? { turns: 0, entrance: Promise.resolve(), wakeNext: undefined };
       places.set(key, place);

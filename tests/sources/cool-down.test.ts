@@ -31,6 +31,26 @@ describe("a host that asks to wait", () => {
     expect(await ask()).toMatchObject({ status: "ok" });
   });
 
+  it("without a key is still asked with one, and a refused key leaves another alone; arXiv, which knows no keys, is not asked", async () => {
+    const clock = fakeClock();
+    let refused = true;
+    const { fetch } = pretending(clock, () => (refused ? { status: 429, headers: { "retry-after": "120" } } : {}));
+    const http = httpWith({ stateDir: temporaryFolder(), clock, fetch });
+    const hosts = ["https://api.semanticscholar.org/graph", "https://export.arxiv.org/api"];
+    const ask = async (key?: string) => {
+      const secret = key === undefined ? {} : { secret: { headers: { "x-api-key": key } } };
+      return Promise.all(hosts.map(async (url) => (await http.get({ url, limit: 1000, ...secret })).status));
+    };
+    expect(await ask()).toEqual(["rate_limited", "rate_limited"]);
+    refused = false;
+    expect(await ask()).toEqual(["rate_limited", "rate_limited"]);
+    expect(await ask("first-key")).toEqual(["ok", "rate_limited"]);
+    refused = true;
+    expect(await ask("first-key")).toEqual(["rate_limited", "rate_limited"]);
+    refused = false;
+    expect(await ask("second-key")).toEqual(["ok", "rate_limited"]);
+  });
+
   it("may name a moment instead", async () => {
     const { clock, ask } = host(() => ({ status: 503, headers: { "retry-after": "Sun, 22 Nov 2026 00:10:00 GMT" } }));
     expect(untilOf(await ask())).toBe(clock.now() + 10 * minute);
