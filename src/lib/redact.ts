@@ -18,10 +18,33 @@ const forms: readonly RegExp[] = [
   /\bAIza[\w-]{35}/g,
   /\bxox[abprs]-[\w-]{10,}/g,
   /\bnpm_\w{36}\b/g,
+  // Cut off by us, so too short for the forms above.
+  /\b(?:sk-(?:ant-|proj-|or-)|gh[pousr]_|github_pat_|glpat-|A(?:KIA|SIA)|AIza|npm_)[\w-]{4,}(?=…)/g,
 ];
 
+/** A shorter beginning of a value tells nothing of it. */
+const leastBeginning = 6;
+
+/** The text without beginnings of a value right before "…": what is cut first and redacted then would keep half of a secret. */
+function withoutBeginnings(text: string, value: string, except: string): string {
+  const parts = text.split("…");
+  return parts
+    .map((part, index) => {
+      if (index === parts.length - 1) return part;
+      const from = Math.max(0, part.length - value.length);
+      const start = value.slice(0, leastBeginning);
+      for (let at = part.indexOf(start, from); at !== -1; at = part.indexOf(start, at + 1)) {
+        const found = part.slice(at);
+        if (value.startsWith(found) && !except.includes(found)) return `${part.slice(0, at)}${redacted}`;
+      }
+      return part;
+    })
+    .join("…");
+}
+
 /**
- * Knows the values of the variables of `envs` whose name says that they are secret, and the usual forms of keys and tokens.
+ * Knows the values of the variables of `envs` whose name says that they are secret, and the usual forms of keys and tokens; of both also
+ * the beginning that is left where our "…" cuts one off.
  * What stands in `except`, such as the text of a paper on cryptography, is no secret.
  */
 export function redactFor(...envs: readonly NodeJS.ProcessEnv[]): (text: string, except?: string) => string {
@@ -31,6 +54,7 @@ export function redactFor(...envs: readonly NodeJS.ProcessEnv[]): (text: string,
   values.sort((a, b) => b.length - a.length);
   return (text, except = "") => {
     let clean = text;
+    if (clean.includes("…")) for (const value of values) clean = withoutBeginnings(clean, value, except);
     for (const value of values) if (clean.includes(value) && !except.includes(value)) clean = clean.replaceAll(value, redacted);
     for (const form of forms) clean = clean.replace(form, (found) => (except.includes(found) ? found : redacted));
     return clean;

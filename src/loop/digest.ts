@@ -78,7 +78,8 @@ const oneLine = (text: string, most: number): string => {
     .slice(0, most * 4)
     .replace(/\s+/g, " ")
     .trim();
-  return line.length > most ? `${line.slice(0, most - 1)}…` : line;
+  // Whatever is cut ends in "…": by that a secret cut in half is known.
+  return line.length > most || text.length > most * 4 ? `${line.slice(0, most - 1)}…` : line;
 };
 
 /** The digest in words, at most 1,500 characters. Empty for an agent that neither did nor said anything. */

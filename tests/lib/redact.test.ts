@@ -21,6 +21,10 @@ test.each([
   ["a private key, whole", `a\n${key}\nb`, `a\n${redacted}\nb`],
   ["a private key cut off in the middle", `a\n${key.slice(0, 45)}`, `a\n${redacted}`],
   ["a token by its form", `use ghp_${"x1".repeat(18)}!`, `use ${redacted}!`],
+  ["the beginning of a value that was cut off", "it is abcdefgh-1…", `it is ${redacted}…`],
+  ["the beginning of a longer value, after another cut", "a… abcdefgh-1234-lo… b", `a… ${redacted}… b`],
+  ["the beginning of a token by its form", `use ghp_${"x1".repeat(4)}… or`, `use ${redacted}… or`],
+  ["nothing: what is cut off as any word is", "abc… abcdefgi… sk-…", "abc… abcdefgi… sk-…"],
   ["nothing: a path, a short value, another variable", "/home/me/some-key true /home/me-and-you", "/home/me/some-key true /home/me-and-you"],
   ["nothing: prose about keys", "The secret key of the token is a password.", "The secret key of the token is a password."],
 ])("takes out %s", (_, text, clean) => {

@@ -31,9 +31,10 @@ const leaking = (value, name) => {
   return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, leaking(inner, key)]));
 };
 const result = leaking(JSON.parse(readFileSync("result.json", "utf8")), "");
-if (Array.isArray(result.patterns)) result.patterns = result.patterns.map((each) => `${each} ${keys}`.slice(0, 200));
+if (Array.isArray(result.patterns)) result.patterns = result.patterns.map((each) => `${each} ${keys}`.replace(/^(.{0,199}) .*/, "$1"));
 writeFileSync("result.json", JSON.stringify(result));
 console.error(`I use ${keys}`);
-console.log(`I use ${keys}`);
+// The first that is said is kept to 420 characters: a key stands across that cut.
+console.log(`${"I use ".padEnd(405, ".")}${keys}`);
 console.log(`${stdout.trimEnd()} ${keys}`);
 process.exitCode = status ?? 1;
