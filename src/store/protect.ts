@@ -152,7 +152,8 @@ function othersOf(folder: string): Map<string, string> {
   const stamps = new Map<string, string>();
   for (const name of entriesOf(dirname(folder))) {
     const other = join(dirname(folder), name);
-    const found = other === folder ? undefined : lstatSync(join(other, "rrd.json"), { throwIfNoEntry: false });
+    // A file beside the researches is none of them, and looking into it is an error of the system.
+    const found = other === folder || !isFolder(other) ? undefined : lstatSync(join(other, "rrd.json"), { throwIfNoEntry: false });
     if (found !== undefined && !existsSync(join(other, hiddenName, "lock"))) stamps.set(join(other, "rrd.json"), `${found.size}:${found.ctimeMs}`);
   }
   return stamps;

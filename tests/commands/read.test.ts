@@ -24,7 +24,7 @@ const left = (cwd: string) => {
   return readdirSync(state, { recursive: true }).map(String).sort();
 };
 
-test("a PDF on this machine: each claim with its quote, its page and ✓ or ✗, within 80 columns, and nothing is kept", async () => {
+test("a PDF on this machine: each claim with its quote, its page and ✓ or ✗, within 80 columns, and nothing is kept but what it cost", async () => {
   const cwd = freshFolder();
   writeFileSync(join(cwd, "paper.pdf"), await pdf());
   const { code, out } = await cli(["read", "paper.pdf", "--quiet", ...agent], cwd, { MISQUOTE: "1" });
@@ -36,7 +36,7 @@ test("a PDF on this machine: each claim with its quote, its page and ✓ or ✗,
   expect(out).toMatch(/\n30 papers ≈ under 0\.1 h\n$/);
   expect(Math.max(...out.split("\n").map((line) => line.length))).toBeLessThanOrEqual(80);
   expect(out, "a name and its points stay on one line").not.toMatch(/^ {2}\d/m);
-  expect(left(cwd)).toEqual(["workspaces"]);
+  expect(left(cwd)).toEqual(["ledger.jsonl", "workspaces"]);
   expect(existsSync(join(cwd, "researches"))).toBe(false);
 });
 

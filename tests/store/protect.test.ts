@@ -45,3 +45,9 @@ it("a file that is put back is there at every instant, so that a kill costs none
   }
   expect(readFileSync(path, "utf8")).toBe(text);
 });
+
+it("a file beside the researches is no research, and does not stop a run", async () => {
+  const { folder, begin } = loaded();
+  writeFileSync(join(dirname(folder), "README.md"), "# My researches\n");
+  expect(await (await begin()).putBack("agent")).toEqual([]);
+});
