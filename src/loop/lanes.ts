@@ -1,6 +1,6 @@
 import pLimit from "p-limit";
 import { begun, folded } from "./agent-run.js";
-import type { Agent, AgentRun, Brief, Clock, Failure, LiveIteration, LoopEvent, RunSoFar, Unit, Watch } from "./types.js";
+import type { Agent, AgentEvent, AgentRun, Brief, Clock, Failure, LiveIteration, LoopEvent, RunSoFar, Unit, Watch } from "./types.js";
 
 /** Events that wait to be passed on before agents are made to wait: one may print a gigabyte. */
 const mostWaiting = 64;
@@ -41,6 +41,29 @@ export interface LaneOptions {
   readonly soFar: () => RunSoFar;
 }
 
+/**
+ * Tells after each event whether the model is asked again: `another`, this event belongs to a further request than the one before, or
+ * `calls`, the answer calls a tool, whose result will be sent. An answer may come in several events, its use with each of them.
+ */
+function moreRequests(): (event: AgentEvent) => "another" | "calls" | undefined {
+  let last = { requests: 0, input: 0 };
+  let newCall = false;
+  let calls = false;
+  return (event) => {
+    if (event.type === "tool") newCall = true;
+    if (event.type === "usage") {
+      const { requests, input } = event.usage;
+      const another = requests > last.requests || input > last.input;
+      // The calls of an answer come before its use.
+      calls = newCall || (calls && !another);
+      newCall = false;
+      last = { requests, input };
+      if (another && !calls && event.final !== true) return "another";
+    }
+    return newCall || (event.type === "usage" && calls) ? "calls" : undefined;
+  };
+}
+
 export function openLanes({ clock, jobs, finish, abort, watches, soFar }: LaneOptions): Lanes {
   const limit = pLimit(jobs);
   const live = new Map<number, LiveIteration>();
@@ -72,12 +95,15 @@ export function openLanes({ clock, jobs, finish, abort, watches, soFar }: LaneOp
     const { iteration } = brief;
     const warned = new Set<Watch>();
     let run = first;
+    const more = moreRequests();
     let stopped: Failure | undefined;
     for await (const event of agent.run(brief, { signal: controller.signal, ...(maxUsd === undefined ? {} : { maxUsd }) })) {
       run = folded(run, event);
       live.set(iteration, { unit, run });
       await say({ type: "agent", at: at(), iteration, event });
-      // Whoever is done is not ended any more for what it has used.
+      const goesOn = more(event);
+      // An answer already given is kept, whatever it used: the alarm ends what would follow it.
+      if (stopped !== undefined && goesOn) controller.abort(stopped.kind);
       if (event.type !== "usage" || event.final === true || stopped !== undefined) continue;
       const others = [...live.values()].filter((each) => each.run.iteration !== iteration);
       for (const watch of watches) {
@@ -86,7 +112,7 @@ export function openLanes({ clock, jobs, finish, abort, watches, soFar }: LaneOp
         if (warning !== undefined) warned.add(watch);
         stopped ??= end;
       }
-      if (stopped !== undefined) controller.abort(stopped.kind);
+      if (stopped !== undefined && goesOn === "calls") controller.abort(stopped.kind);
     }
     const failure = run.failure?.kind === "aborted" && !abort.aborted ? (stopped ?? run.failure) : run.failure;
     return { unit, run: { ...run, endedAt: clock.now(), ...(failure === undefined ? {} : { failure }) } };

@@ -193,6 +193,7 @@ describe("agents side by side", () => {
 });
 
 describe("an agent at work is watched", () => {
+  const tool: AgentEvent = { type: "tool", name: "Read", detail: "" };
   const usage = (input: number, more: object = {}): AgentEvent => ({ type: "usage", usage: { input, cached: 0, output: 0, requests: 1 }, ...more });
   const spender = (...events: AgentEvent[]): Agent => ({
     ...named("spender"),
@@ -210,10 +211,30 @@ describe("an agent at work is watched", () => {
 
   test("a warning is told once, an alarm ends the iteration with what it had used", async () => {
     const { workflow } = manyUnits(1);
-    const agent = spender(usage(11), usage(12), usage(30), usage(99));
+    const agent = spender(usage(11), usage(12), tool, usage(30), tool, usage(99));
     const { events } = await drain(runLoop(workflow, agent, settings({ watches: [tooMuch], guards: [limitIterations(1)] })));
     expect(events.filter(({ type }) => type === "notice")).toHaveLength(1);
     expect(ended(events)[0]).toMatchObject({ outcome: { outcome: "failed", failure: { kind: "budget" } }, usage: { input: 30 } });
+  });
+
+  test.each([
+    ["a tool call in the same answer", [usage(30), tool]],
+    ["a further request", [usage(30), usage(60), usage(61)]],
+  ])("an alarm ends the iteration before what follows %s", async (_what, events) => {
+    const { workflow } = manyUnits(1);
+    const agent = spender(...events, usage(99));
+    const all = await drain(runLoop(workflow, agent, settings({ watches: [tooMuch], guards: [limitIterations(1)] })));
+    expect(ended(all.events)[0]).toMatchObject({ outcome: { outcome: "failed", failure: { kind: "budget" } } });
+    expect(ended(all.events)[0]?.usage?.input).toBeLessThan(99);
+  });
+
+  test("an answer already given is kept, whatever it used: it may come in several events", async () => {
+    const { workflow } = manyUnits(1);
+    const answer: AgentEvent = { type: "text", text: "The answer." };
+    const agent = spender(tool, usage(8), usage(30), answer, usage(30), usage(31, { final: true }));
+    const { events, verdict } = await drain(runLoop(workflow, agent, settings({ watches: [tooMuch] })));
+    expect(verdict.verdict).toBe("complete");
+    expect(ended(events)[0]).toMatchObject({ outcome: { outcome: "accepted" }, usage: { input: 31 } });
   });
 
   test("whoever has finished keeps the work, however much it used", async () => {
