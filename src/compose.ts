@@ -5,7 +5,7 @@ import { toolsOf } from "./compose/tools.js";
 import type { AgentSettings } from "./agents/definition.js";
 import { createAgent } from "./agents/registry.js";
 import type { ResolvedConfig } from "./config/resolve.js";
-import { systemClock } from "./lib/clock.js";
+import { abortedAt, systemClock } from "./lib/clock.js";
 import { redactFor } from "./lib/redact.js";
 import { askHistorian, historianEnv, mostHistorianMs } from "./loop/ask-historian.js";
 import { type Historian, historian } from "./loop/history.js";
@@ -89,7 +89,7 @@ function historianFor(config: ResolvedConfig, io: Io, signal: AbortSignal): Hist
   return historian({
     every,
     now,
-    ask: { name, run: (text) => askHistorian(agent, text, { stateDir: config.stateDir, clock: systemClock, signal }) },
+    ask: { name, run: (text) => askHistorian(agent, text, { stateDir: config.stateDir, clock: systemClock, signal, redact: redactorFor(config, io) }) },
   });
 }
 
@@ -183,6 +183,7 @@ export async function drive<State>(
   open: (signal: AbortSignal) => Promise<{ workflow: Workflow<State>; agents: Agents; close(): Promise<void> }>,
 ): Promise<Verdict> {
   const signals = listenForSignals(io);
+  let limit: ReturnType<typeof abortedAt> | undefined;
   try {
     const { workflow, agents, ...opened } = await open(signals.abort);
     let closed: Promise<void> | undefined;
@@ -195,7 +196,8 @@ export async function drive<State>(
       const names = agents.map(({ name }) => name).join(", ");
       const sink = sinkFor(io, { json: how.json, quiet: how.quiet, agent: names, most: how.iterations, finish: signals.finish });
       // The limit of wall time ends an agent at work too; a little late, so that the guard then sees that the time is up.
-      const abort = maxMs === undefined ? signals.abort : AbortSignal.any([signals.abort, AbortSignal.timeout(maxMs + 100)]);
+      if (maxMs !== undefined) limit = abortedAt(systemClock.now() + maxMs + 100, systemClock, signals.abort);
+      const abort = limit?.signal ?? signals.abort;
       const events = runLoop(workflow, agents[0], { ...rules, jobs, clock: systemClock, finish: signals.finish, abort });
       const whole = closedBeforeTheEnd(keepHistory(events, workflow, historianFor(config, io, abort)), workflow, close);
       return await follow(hooksFor(config, io, how.folder).follow(withoutSecrets(whole, redactorFor(config, io))), sink);
@@ -203,6 +205,7 @@ export async function drive<State>(
       await close();
     }
   } finally {
+    limit?.clear();
     signals.stop();
   }
 }

@@ -35,3 +35,16 @@ export function steadyClock(wall: () => number): Clock {
 
 /** The machine's own time. */
 export const systemClock: Clock = steadyClock(Date.now);
+
+/**
+ * A signal that aborts when one of `signals` does, or at `until` (milliseconds since the epoch) however far that is: the timers of
+ * the system wait 24 days at most, and fire at once for more. `clear` ends the wait.
+ */
+export function abortedAt(until: number, clock: Clock, ...signals: AbortSignal[]): { signal: AbortSignal; clear(): void } {
+  const over = new AbortController();
+  const cleared = new AbortController();
+  void clock.sleep(until, cleared.signal).then(() => {
+    if (!cleared.signal.aborted) over.abort("time");
+  });
+  return { signal: AbortSignal.any([...signals, over.signal]), clear: () => cleared.abort() };
+}

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { steadyClock } from "../../src/lib/clock.js";
+import { abortedAt, steadyClock, systemClock } from "../../src/lib/clock.js";
 
 const hour = 3_600_000;
 const never = new AbortController().signal;
@@ -29,4 +29,22 @@ test("a sleep ends at once when its signal aborts", async () => {
   const sleeping = clock.sleep(clock.now() + hour, stop.signal);
   stop.abort();
   await sleeping;
+});
+
+test("a time limit aborts when it is reached or when a signal of it does, and not where it is longer than a timer of the system", async () => {
+  const outer = new AbortController();
+  const [near, far] = [20, 60 * 24 * hour].map((ms) => abortedAt(systemClock.now() + ms, systemClock, outer.signal));
+  if (near === undefined || far === undefined) throw new Error("no limits");
+  await new Promise((resolve) => near.signal.addEventListener("abort", resolve));
+  expect(far.signal.aborted).toBe(false);
+  outer.abort("SIGINT");
+  expect(far.signal.reason).toBe("SIGINT");
+  far.clear();
+});
+
+test("a time limit that was cleared does not abort", async () => {
+  const limit = abortedAt(systemClock.now() + hour, systemClock);
+  limit.clear();
+  await new Promise((resolve) => setTimeout(resolve, 5));
+  expect(limit.signal.aborted).toBe(false);
 });
