@@ -42,6 +42,7 @@ export function libraryFor(
       contextFor: (source) => contextOf(source, logged),
       replay: async () => replayedSources((await readQueries(folder)).lines, { cacheDir, config: config.sources, root }),
       now: systemClock.now,
+      signal,
       tell,
     }),
     ...paperServices({ folder: hidden, http, contextFor, clock: systemClock, signal }),

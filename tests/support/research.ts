@@ -185,7 +185,7 @@ export function researchFolder(rrd: Rrd, given: Library = library()) {
         root,
         now: clock.now,
         sleep: clock.sleep,
-        signal: never,
+        signal: more.abort ?? never,
         learn: false,
         notices,
       });

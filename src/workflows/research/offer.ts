@@ -34,6 +34,8 @@ export interface Searching {
   readonly replay?: () => Promise<{ readonly open: Open; readonly missing: () => readonly string[] }>;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
+  /** Aborted when the run ends at once: what the round under way then brings says nothing. */
+  readonly signal: AbortSignal;
   /** Told how each source did, once a round is over. */
   readonly tell?: (message: string) => void;
 }
@@ -63,7 +65,7 @@ export async function offerOf(rrd: Rrd, names: readonly string[], searching: Sea
   for (;;) {
     const pool = poolOf(kept.listings, apartOf(rrd));
     const { works, setAside } = sort(rrd, pool, kept);
-    const next = works.length >= enough ? undefined : nextStep(rrd, names, kept, works);
+    const next = works.length >= enough || searching.signal.aborted ? undefined : nextStep(rrd, names, kept, works);
     if (next === undefined || typeof next === "string") {
       const poolSha256 = createHash("sha256").update(poolText(kept.steps, pool)).digest("hex");
       const { steps, listings } = kept;
@@ -77,7 +79,9 @@ export async function offerOf(rrd: Rrd, names: readonly string[], searching: Sea
         ...(next === undefined ? {} : { exhausted: next }),
       };
     }
-    const listings = [...kept.listings, ...(await runStep(kept.steps.length, next, searching.open))];
+    const answers = await runStep(kept.steps.length, next, searching.open);
+    if (searching.signal.aborted) continue;
+    const listings = [...kept.listings, ...answers];
     for (const report of reportsOf(listings, poolOf(listings, apartOf(rrd)), kept.steps.length)) searching.tell?.(reportLine(report));
     kept = { ...kept, steps: [...kept.steps, next], listings };
     await writeKept(path, kept);

@@ -115,6 +115,11 @@ export function researchWorkflow(options: ResearchWorkflowOptions): Workflow<Res
           iteration,
           workspace,
         );
+        if (options.signal.aborted) {
+          // What was asked for it may be cut short. The guards then say why the run ends.
+          await workspaces.remove(iteration);
+          return "later";
+        }
         materials.set(iteration, material);
         if (paper !== undefined) briefed.set(iteration, paper);
         // Last, as the brief itself fills the folder of texts.

@@ -57,6 +57,7 @@ test("discovery searches further with tools where code can search a source outsi
     root: "/",
     folder: "/",
     now: () => 0,
+    signal: new AbortController().signal,
     contextFor: ({ name }) => ({ unavailable: `${name} is not asked.` }),
   });
   const given = library({ serves: (name) => name === "samples" || name.startsWith("folder:"), services });
