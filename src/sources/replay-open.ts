@@ -2,6 +2,7 @@ import type { QueryLine } from "../generated/query.js";
 import type { Open } from "./listing.js";
 import { sourceNamed } from "./registry.js";
 import { replayHttp } from "./replay-http.js";
+import type { ContextFor, Source, SourceContext } from "./source.js";
 import { serviceOf, type SourcesConfig } from "./source-settings.js";
 
 /** Sources that answer as a log says they did, and what it can't answer. */
@@ -21,14 +22,16 @@ export function replayedSources(
 ): ReplayedSources {
   const http = replayHttp(lines, cacheDir);
   const asked = new Set(lines.map(({ source }) => source));
+  const contextOf = (source: Source): SourceContext => ({ http, endpoint: serviceOf(source, config).endpoint, contextFor, ...standIns });
+  // For want of a key, or turned off: it brought nothing then and brings nothing now.
+  const contextFor: ContextFor = (source) => (asked.has(source.name) ? contextOf(source) : { unavailable: `${source.name} was not asked.` });
   return {
     missing: http.missing,
     open(name) {
       const source = sourceNamed(name, root);
       if (source === undefined) return { unavailable: `There is no source '${name}' any more.` };
-      // For want of a key, or turned off: it brought nothing then and brings nothing now.
-      if (!asked.has(source.name) && !isLocal(name)) return { unavailable: `${name} was not asked.` };
-      return { source, context: { http, endpoint: serviceOf(source, config).endpoint, ...standIns } };
+      const context = isLocal(name) ? contextOf(source) : contextFor(source);
+      return "unavailable" in context ? context : { source, context };
     },
   };
 }

@@ -45,15 +45,17 @@ export function servicesOf(sources: readonly Source[], config: SourcesConfig): S
 /** With what a source is asked, or one sentence on why it can't be: turned off, or without the key, contact or address that it needs. */
 export function contextOf(
   source: Source,
-  { config, env, http, contact }: { readonly config: SourcesConfig; readonly env: NodeJS.ProcessEnv; readonly http: Http; readonly contact?: string },
+  asking: { readonly config: SourcesConfig; readonly env: NodeJS.ProcessEnv; readonly http: Http; readonly contact?: string },
 ): SourceContext | { readonly unavailable: string } {
+  const { config, env, http, contact } = asking;
   const settings = settingsOf(source, config);
   const variable = settings.key_variable ?? source.keyVariable;
   // A line feed at the end, as `$(cat file)` leaves none but a secret store may, would be no valid header.
   const key = variable === undefined ? undefined : env[variable]?.trim() || undefined;
   const endpoint = addressOf(source, settings);
   if (settings.off === true) return { unavailable: `${source.name} is turned off in the configuration (sources.${bare(source.name)}.off).` };
-  const context = { http, endpoint, ...(key === undefined ? {} : { key }), ...(contact === undefined ? {} : { contact }) };
+  const contextFor = (other: Source) => contextOf(other, asking);
+  const context = { http, endpoint, contextFor, ...(key === undefined ? {} : { key }), ...(contact === undefined ? {} : { contact }) };
   const unavailable = whyNotAsked(source, context);
   return unavailable === undefined ? context : { unavailable };
 }

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { listSource, referencesIn } from "../../src/sources/id-list.js";
 import type { Request } from "../../src/sources/source.js";
+import { contextOf } from "../../src/sources/source-settings.js";
 import { answering, type Canned } from "./clients/answering.js";
 
 const feed = (ids: readonly string[]) =>
@@ -93,6 +94,25 @@ describe("lists of ids and addresses", () => {
       status: "ok",
       value: [{ title: "A hand on a page" }],
     });
+  });
+
+  it("are looked up as the configuration says: at mirrors, with keys, and not with what is turned off", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "list-"));
+    writeFileSync(join(folder, "refs.txt"), "2401.00010\n10.5281/dataset\n");
+    const { context, requests } = answering(({ url, ...rest }) =>
+      services({ ...rest, url: url.replace("https://mirror.test", "https://api.openalex.org") }),
+    );
+    const config = { arxiv: { off: true }, crossref: { off: true }, openalex: { endpoint: "https://mirror.test" } };
+    const list = listSource("refs.txt", folder);
+    const its = contextOf(list, { config, env: { OPENALEX_API_KEY: "key-of-openalex" }, http: context.http });
+    if ("unavailable" in its) throw new Error(its.unavailable);
+    expect(await list.search?.({ terms: "", most: 10 }, its)).toMatchObject({
+      status: "ok",
+      value: [{ title: "A data set" }],
+      incomplete: expect.stringContaining("arXiv is turned off"),
+    });
+    expect(requests.map(({ url }) => new URL(url).origin)).toEqual(requests.map(() => "https://mirror.test"));
+    expect(JSON.stringify(requests[0]?.secret)).toContain("key-of-openalex");
   });
 
   it("that are not there, are folders or name nothing say so", async () => {
