@@ -15,6 +15,11 @@ export function recogniseFailure(text: string, agent: string, now: number): Fail
 /** A failure of this kind, in words; `text` is what the CLI said about it, and may say when a limit ends. */
 export function serviceFailure(kind: ServiceFailure, text: string, agent: string, now: number): Failure {
   const said = quote(text) === "" ? "" : `: ${quote(text)}`;
+  if (kind === "auth" && outOfCredit.test(text))
+    return {
+      kind,
+      message: `${agent} was not let in by its model service, because nothing is left to pay with${said}. Add credit, or set another key.`,
+    };
   if (kind === "auth")
     return { kind, message: `${agent} was not let in by its model service${said}. Log in or set its key; \`research-ralph doctor\` says how.` };
   if (kind === "network") return { kind, message: `${agent} got no answer from its model service${said}.` };
@@ -37,12 +42,16 @@ export function kindOfStatus(status: number): ServiceFailure | undefined {
 
 const status = (codes: string): string => `(?:status|http|error|code|api)[^\\n]{0,24}\\b(?:${codes})\\b`;
 
-/** In this order: a 429 that mentions a token is a limit, and a 403 behind a proxy is no network failure. */
+/** No waiting ends it: the money is used up, whatever the status is. */
+const outOfCredit = /insufficient_quota|quota exceeded\. check your plan|credit balance is too low/i;
+
+/** In this order: money that is used up also comes as a 429, a 429 that mentions a token is a limit, and a 403 behind a proxy is no network failure. */
 const kinds: readonly (readonly [ServiceFailure, RegExp])[] = [
+  ["auth", outOfCredit],
   [
     "rate-limit",
     new RegExp(
-      `${status("429|529")}|too many requests|rate[ _-]?limit|(?:usage|session|weekly|spend\\w*) limit|hit your limit|insufficient_quota|quota exceeded|exceeded your \\w* ?quota|overloaded`,
+      `${status("429|529")}|too many requests|rate[ _-]?limit|(?:usage|session|weekly|spend\\w*) limit|hit your limit|quota exceeded|exceeded your \\w* ?quota|overloaded`,
       "i",
     ),
   ],

@@ -17,8 +17,8 @@ const minute = 60 * second;
 /** Doubling from `first` with the `attempt`-th failure in a row (from 1), never above `most`. */
 const backOff = (first: number, most: number, attempt: number): number => Math.min(first * 2 ** (attempt - 1), most);
 
-/** What is the model service's failure, or its slowness: another agent may do better. */
-const ofTheService: ReadonlySet<Failure["kind"]> = new Set(["auth", "missing", "rate-limit", "network", "timeout", "idle"]);
+/** What is the model service's failure, its slowness or its CLI's: another agent may do better. */
+const ofTheService: ReadonlySet<Failure["kind"]> = new Set(["auth", "missing", "rate-limit", "network", "timeout", "idle", "crashed", "no-answer"]);
 
 /** How far back a row of failures is looked for: among so many agents side by side others have ended since. */
 const recently = 64;
@@ -95,8 +95,17 @@ function standingOf({ name }: Agent, isOnly: boolean, all: RunSoFar["iterations"
   const row = oneByOne(trailing(mine, ({ outcome }) => kindOf(outcome) === failure.kind));
   const why = failure.message;
   switch (failure.kind) {
-    case "rate-limit":
-      return { until: resetOf(failure, last.endedAt) ?? last.endedAt + backOff(30 * second, 15 * minute, row.length), why };
+    case "rate-limit": {
+      const reset = resetOf(failure, last.endedAt);
+      if (reset !== undefined) return { until: reset, why };
+      const until = last.endedAt + backOff(30 * second, 15 * minute, row.length);
+      const unstated = trailing(mine, ({ outcome, endedAt }) => {
+        return outcome.outcome === "failed" && outcome.failure.kind === "rate-limit" && resetOf(outcome.failure, endedAt) === undefined;
+      });
+      if (now - (unstated[0]?.endedAt ?? now) < patience) return { until, why };
+      const reason = `${why} It did not say until when, and ${Math.round(patience / minute)} minutes were not enough; run again when it is over.`;
+      return { until, why, outOfPatience: { verdict: "blocked", reason } };
+    }
     case "network": {
       const until = last.endedAt + backOff(2 * second, 5 * minute, row.length);
       if (now - (row[0]?.endedAt ?? now) < patience) return { until, why };

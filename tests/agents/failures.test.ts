@@ -14,6 +14,8 @@ describe("recogniseFailure", () => {
     ["rate-limit", "HTTP 529 overloaded_error"],
     ["auth", "unexpected status 401 Unauthorized: Missing bearer"],
     ["auth", "HTTP 403 Forbidden"],
+    ["auth", "HTTP 429 insufficient_quota: You exceeded your current quota, please check your plan and billing details."],
+    ["auth", "Quota exceeded. Check your plan and billing details."],
     ["auth", "Invalid API key · Please run /login"],
     ["network", "connect ECONNREFUSED 127.0.0.1:443"],
     ["network", "getaddrinfo ENOTFOUND api.example.org"],
@@ -35,6 +37,12 @@ describe("recogniseFailure", () => {
     ["rate limit resets at 2026-11-21T15:00:00Z", "2026-11-21T15:00:00.000Z"],
     ["rate limit", undefined],
   ])("reads when a limit ends: %s", (text, expected) => expect(reset(text)).toBe(expected));
+
+  it("tells people to pay where the money is used up, and not to log in", () => {
+    const said = recogniseFailure("error 429: insufficient_quota", "it", now)?.message;
+    expect(said).toContain("Add credit");
+    expect(said).not.toContain("Log in");
+  });
 
   it("says what was said, in one sentence", () => {
     expect(recogniseFailure("debug\nfetch failed.\n\n", "it", now)?.message).toBe("it got no answer from its model service: fetch failed.");

@@ -85,6 +85,14 @@ describe("the choice of one agent", () => {
     expect(isVerdict(choose(soFar(Array.from({ length: 200 }, () => past(failed("rate-limit"))))))).toBe(false);
   });
 
+  test("a rate limit that never says when it ends blocks the run after the patience; stated resets before it do not count", () => {
+    const row = [past(failed("rate-limit"), 0), past(failed("rate-limit"), 119 * minute)];
+    expect(isVerdict(choose(soFar(row, 119 * minute)))).toBe(false);
+    expect(choose(soFar(row, 120 * minute))).toMatchObject({ verdict: "blocked", reason: expect.stringContaining("120 minutes") });
+    const stated = past(failed("rate-limit", { resetAt: new Date(start + 119 * minute).toISOString() }), 0);
+    expect(isVerdict(choose(soFar([stated, past(failed("rate-limit"), 119 * minute)], 121 * minute)))).toBe(false);
+  });
+
   test("a network is waited for 2 s, doubling up to 5 minutes", () => {
     const waits = [1, 2, 3, 8, 9].map((count) => delay(Array.from({ length: count }, () => past(failed("network")))));
     expect(waits).toEqual([2, 4, 8, 256, 300].map((seconds) => seconds * second));
@@ -113,9 +121,10 @@ describe("the choice of several agents", () => {
   test("the first does everything while it can", () => {
     expect(chosen([])).toBe("claude");
     expect(chosen([by("claude", "crashed"), past(refused)])).toBe("claude");
+    expect(chosen([by("claude", "context")])).toBe("claude");
   });
 
-  test.each(["rate-limit", "network", "timeout", "idle"] as const)("after %s the next one goes on, and says why", (kind) => {
+  test.each(["rate-limit", "network", "timeout", "idle", "crashed", "no-answer"] as const)("after %s the next one goes on, and says why", (kind) => {
     const answer = choose(soFar([by("claude", kind)]));
     expect(answer).toMatchObject({ agent: { name: "codex" }, reason: expect.stringContaining(`It was ${kind}.`) });
   });
