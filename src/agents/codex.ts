@@ -41,7 +41,12 @@ export const codex: AgentDefinition = {
     };
   },
   reader: readCodex,
-  ownModel: "gpt-5.5",
+  /** The user's own settings, which classic mode works with too, may name any. */
+  modelOf: (context) => {
+    const { options, settings } = context;
+    if (argsChooseModel(context)) return undefined;
+    return options.model ?? (options.user_settings === true || settings.classic ? undefined : "gpt-5.5");
+  },
   billing: billingOf,
   async check(context): Promise<AgentCheck> {
     const program = programOf(context, "codex");
@@ -97,8 +102,10 @@ const served = ({ command, args, env }: ToolServer): string[] => [
 
 const choosesModel = /^(?:-m.*|-p.*|--oss|--local-provider.*|--model(?:=.*)?|--profile(?:=.*)?|(?:model|model_catalog_json|profile)\s*=.*)$/;
 
+const argsChooseModel = ({ options }: AgentContext): boolean => (options.args ?? []).some((arg) => choosesModel.test(arg));
+
 /** Whether the model is Codex's own choice. */
-const ownModel = ({ options }: AgentContext): boolean => options.model === undefined && !(options.args ?? []).some((arg) => choosesModel.test(arg));
+const ownModel = (context: AgentContext): boolean => context.options.model === undefined && !argsChooseModel(context);
 
 /** Nothing of the user's instructions, and of its own only what the work needs: 7,600 tokens a request become 1,200. */
 const lean = (instructionsFile: string): string[] => [

@@ -88,8 +88,8 @@ export interface AgentDefinition {
   readonly briefsOnly?: true;
   /** Its invocation hands the brief's `access.tools` to the CLI. */
   readonly takesTools?: true;
-  /** The model it uses unless told otherwise, where its stream does not name it; for the estimate of what it costs. */
-  readonly ownModel?: string;
+  /** The model it uses, where its stream does not name it; for the ledger and the estimate of what it costs. Undefined: not known. */
+  modelOf?(context: AgentContext): string | undefined;
   /** How its use is paid for, where its stream does not say. Undefined: not known. */
   billing?(context: AgentContext): Billing | undefined;
   /**

@@ -22,11 +22,13 @@ export function modelNamed(name: string | undefined): Model | undefined {
 export const priceOf = ({ input, cached, output }: Usage, model: Model): number =>
   ((input - cached) * model.input + cached * model.cached + output * model.output) / 1_000_000;
 
-/** A usage event with what the list knows of its model: the window, and our estimate where the CLI tells no cost. Others stay. */
+/** A usage event with the name of its model and what the list knows of it: the window, and our estimate where the CLI tells no cost. Others stay. */
 export function priced(event: AgentEvent, fallback: string | undefined): AgentEvent {
   if (event.type !== "usage") return event;
-  const model = modelNamed(event.model ?? fallback);
-  if (model === undefined) return event;
-  const known = { ...event, window: event.window ?? model.window };
+  const name = event.model ?? fallback;
+  const model = modelNamed(name);
+  const named = name === undefined ? event : { ...event, model: name };
+  if (model === undefined) return named;
+  const known = { ...named, window: event.window ?? model.window };
   return event.costUsd === undefined ? { ...known, costUsd: priceOf(event.usage, model), estimated: true } : known;
 }

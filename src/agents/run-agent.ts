@@ -71,7 +71,7 @@ export function agentFrom(definition: AgentDefinition, context: AgentContext): A
 
 /** An event of usage with its price, how it is paid for, and whether it is the last. */
 function withWhatIsKnown(event: AgentEvent, reader: Reader, definition: AgentDefinition, context: AgentContext): AgentEvent {
-  const known = priced(event, context.options.model ?? definition.ownModel);
+  const known = priced(event, definition.modelOf === undefined ? context.options.model : definition.modelOf(context));
   if (known.type !== "usage") return known;
   const billing = known.billing ?? definition.billing?.(context);
   return { ...known, ...(billing === undefined ? {} : { billing }), ...(reader.finished() ? { final: true } : {}) };

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import type { AgentOptions } from "../../src/agents/definition.js";
 import { mostBriefBytes } from "../../src/agents/run-agent.js";
 import type { AgentEnd } from "../../src/loop/types.js";
 import { briefIn, endOf, fixture, place, program, run, settingsIn } from "./support.js";
@@ -119,5 +120,31 @@ describe("how a run is judged", () => {
     const events = await run("claude", settings, briefIn(here));
     expect(events).toContainEqual({ type: "notice", message: expect.stringContaining("file/1.log") });
     expect(endOf(events).failure).toBeUndefined();
+  });
+});
+
+describe("the model of a codex, which does not name it,", () => {
+  const modelOf = async (options: AgentOptions, more: Parameters<typeof settingsIn>[1] = {}) => {
+    const command = program(here.folder, "codex", `cat ${fixture("codex-success")}`);
+    const events = await run("codex", settingsIn(here, { agents: { codex: { command, ...options } }, ...more }), briefIn(here));
+    return events.findLast((event) => event.type === "usage");
+  };
+
+  it("is its own, or the one set, with an estimate of the cost", async () => {
+    expect(await modelOf({})).toMatchObject({ model: "gpt-5.5", costUsd: expect.any(Number), estimated: true });
+    expect(await modelOf({ model: "gpt-5.4" })).toMatchObject({ model: "gpt-5.4", costUsd: expect.any(Number) });
+  });
+
+  it.each([
+    ["-m", { args: ["-m", "x"] }, {}],
+    ["-c model=", { args: ["-c", 'model="x"'], model: "gpt-5.4" }, {}],
+    ["--oss", { args: ["--oss"] }, {}],
+    ["the user's settings", { user_settings: true }, {}],
+    ["the user's settings in classic mode", {}, { classic: true }],
+  ] as const)("is not known where %s may choose it, and there is no price", async (_what, options, settings) => {
+    const event = await modelOf({ ...options, ...("args" in options ? { args: [...options.args] } : {}) }, settings);
+    expect(event).toMatchObject({ type: "usage" });
+    expect(event).not.toHaveProperty("model");
+    expect(event).not.toHaveProperty("costUsd");
   });
 });
