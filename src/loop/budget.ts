@@ -1,3 +1,4 @@
+import { counts } from "./guards.js";
 import type { Budget, Choose, Guard, LiveIteration, PastIteration, RunSoFar, Spent, Verdict, Watch } from "./types.js";
 
 /** What iterations used up, those under way included. */
@@ -5,7 +6,7 @@ export function spentIn(past: readonly PastIteration[], live: readonly LiveItera
   const all = [...past, ...live.map(({ run }) => ({ ...run, endedAt: now }))];
   const sum = (of: (each: (typeof all)[number]) => number) => all.reduce((total, each) => total + of(each), 0);
   return {
-    iterations: all.length,
+    iterations: past.filter(counts).length + live.length,
     tokens: sum(({ usage }) => usage.input + usage.output),
     usd: sum(({ costUsd }) => costUsd ?? 0),
     minutes: sum(({ startedAt, endedAt }) => Math.max(0, endedAt - (startedAt ?? endedAt))) / 60_000,

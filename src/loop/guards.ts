@@ -2,10 +2,13 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Failure, Guard, PastIteration } from "./types.js";
 
-const notTheAgentsFault: ReadonlySet<Failure["kind"]> = new Set(["rate-limit", "network", "auth"]);
+const notTheAgentsFault: ReadonlySet<string> = new Set<Failure["kind"]>(["rate-limit", "network", "auth"]);
+
+/** Whether an iteration that failed so, or did not fail, uses the allowance up. */
+export const usesAllowance = (failure: string | undefined): boolean => failure === undefined || !notTheAgentsFault.has(failure);
 
 /** Whether the agent really worked in this iteration. Waiting for a service is free and does not use the allowance up. */
-export const counts = ({ outcome }: PastIteration): boolean => outcome.outcome !== "failed" || !notTheAgentsFault.has(outcome.failure.kind);
+export const counts = ({ outcome }: PastIteration): boolean => usesAllowance(outcome.outcome === "failed" ? outcome.failure.kind : undefined);
 
 /** At most `most` iterations a run, those under way included. */
 export const limitIterations =

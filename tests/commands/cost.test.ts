@@ -4,6 +4,7 @@ import { expect, test } from "vitest";
 import { costCommand } from "../../src/commands/cost.js";
 import { costsOf } from "../../src/commands/costs.js";
 import type { Rrd } from "../../src/generated/rrd.js";
+import { accountOf } from "../../src/workflows/research/account.js";
 import { recordElsewhere } from "../../src/store/elsewhere.js";
 import { fakeIo } from "../ui/fake-io.js";
 import { freshFolder, line, makeResearch, paper } from "./research-folder.js";
@@ -93,4 +94,10 @@ test("without a folder all researches count, and the work of new and read that l
     elsewhere: { usd: 0.5, iterations: 1 },
     total: { usd: expect.closeTo(1.6), iterations: 7 },
   });
+});
+
+test("waiting for a service uses up no iteration of a research's budget", () => {
+  const waited = line(9, "c", { outcome: "failed", failure: "rate-limit" });
+  const crashed = line(10, "c", { outcome: "failed", failure: "crashed" });
+  expect(accountOf(rrd, [...ledger, waited, crashed]).spent.iterations).toBe(accountOf(rrd, ledger).spent.iterations + 1);
 });

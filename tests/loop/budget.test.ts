@@ -19,6 +19,10 @@ describe("budgets", () => {
     expect(spent).toEqual({ iterations: 3, tokens: 1100, usd: 1.75, minutes: 1.5 });
   });
 
+  test("waiting for a service is no iteration used up", () => {
+    expect(spentIn([cost(1), past(failed("rate-limit")), past(failed("network")), past(failed("auth"))], [live({})], start).iterations).toBe(2);
+  });
+
   test("a run ends where its money or tokens are used up, and says which and the numbers", () => {
     expect(limitBudget({ usd: 2 })(soFar([cost(1.5)]))).toBeUndefined();
     expect(limitBudget({ usd: 2 })(soFar([cost(1.5), cost(0.75)]))).toMatchObject({

@@ -1,5 +1,6 @@
 import type { LedgerLine } from "../../generated/ledger.js";
 import type { Rrd } from "../../generated/rrd.js";
+import { usesAllowance } from "../../loop/guards.js";
 import type { Account, Budget, Forecast, Spent } from "../../loop/types.js";
 import { isDecided, targetOf } from "./standing.js";
 
@@ -14,7 +15,7 @@ function spentOn(ledger: readonly LedgerLine[]): Spent {
   const work = ledger.filter(({ outcome }) => outcome !== "reset");
   const sum = (of: (line: LedgerLine) => number | undefined) => work.reduce((total, line) => total + (of(line) ?? 0), 0);
   return {
-    iterations: work.length,
+    iterations: work.filter(({ failure }) => usesAllowance(failure)).length,
     tokens: sum(tokensOf),
     usd: sum(({ cost_usd }) => cost_usd),
     minutes: sum(({ duration_seconds }) => duration_seconds) / 60,
