@@ -24,7 +24,19 @@ const neighbours = new Map([
 const forEveryone = ["loop/types", "generated"];
 
 /** Files of src/agents/ that adapters share. Any other belongs to an adapter: claude.ts, claude-stream.ts and claude/x.ts to claude. */
-const sharedByAdapters = new Set(["definition", "failures", "json-line", "messages", "models", "plain-text", "price", "program", "registry", "run-agent", "tool-server"]);
+const sharedByAdapters = new Set([
+  "definition",
+  "failures",
+  "json-line",
+  "messages",
+  "models",
+  "plain-text",
+  "price",
+  "program",
+  "registry",
+  "run-agent",
+  "tool-server",
+]);
 
 /** Files with a shorter list than their room: the loop knows its own words and how agents run side by side, and nothing else. */
 const onlyImports = new Map([
