@@ -79,17 +79,27 @@ const hooksFor = (config: ResolvedConfig, io: Io, folder: string | undefined) =>
     ...(folder === undefined ? {} : { folder }),
   });
 
-function historianFor(config: ResolvedConfig, io: Io, signal: AbortSignal): Historian {
+/** The agent that summarises the history; undefined where code does or nobody. */
+function historianAgent(config: ResolvedConfig, io: Io): Agent | undefined {
   const { every, agent: name } = config.history;
-  const now = systemClock.now;
-  if (name === undefined || every === 0) return historian({ every, now });
+  if (name === undefined || every === 0) return undefined;
   const settings = settingsFor(config, io, undefined, false);
   const limited = { ...settings, iterationMs: Math.min(settings.iterationMs, mostHistorianMs), env: { ...settings.env, ...historianEnv } };
-  const agent = createAgent(name, limited);
+  return createAgent(name, limited);
+}
+
+function historianFor(config: ResolvedConfig, io: Io, signal: AbortSignal): Historian {
+  const { every } = config.history;
+  const now = systemClock.now;
+  const agent = historianAgent(config, io);
+  if (agent === undefined) return historian({ every, now });
   return historian({
     every,
     now,
-    ask: { name, run: (text) => askHistorian(agent, text, { stateDir: config.stateDir, clock: systemClock, signal, redact: redactorFor(config, io) }) },
+    ask: {
+      name: agent.name,
+      run: (text) => askHistorian(agent, text, { stateDir: config.stateDir, clock: systemClock, signal, redact: redactorFor(config, io) }),
+    },
   });
 }
 
@@ -124,7 +134,9 @@ export async function openForWork(
   const root = rootOf(folder, io.cwd);
   const agents = agentsFor(config, settingsFor(config, io, join(folder, ".ralph", "transcripts"), classicPrompt !== undefined));
   const notices: Telling[] = [];
-  notices.push(...agents.flatMap(warnings), ...overridden(config), ...oneAtATime(config, agents));
+  const scribe = classicPrompt === undefined ? historianAgent(config, io) : undefined;
+  const others = scribe === undefined || agents.some(({ name }) => name === scribe.name) ? [] : [scribe];
+  notices.push(...[...agents, ...others].flatMap(warnings), ...overridden(config), ...oneAtATime(config, agents));
   const prompt = await loadPrompt(root);
   const workspaces = workspacesOf(config.stateDir, folder);
   const research = await openResearch(folder, { derive, git: config.git, notify: (level, message) => notices.push({ level, message }) });

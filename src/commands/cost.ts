@@ -37,7 +37,7 @@ export async function costCommand({ folder: argument, json }: FolderOptions, io:
 }
 
 function costLines(costs: Costs): string[] {
-  const { total, phases, agents, models, refused, failed, perPaper, contexts, forecast } = costs;
+  const { total, phases, agents, models, refused, failed, perPaper, historian, contexts, forecast } = costs;
   const part = (title: string, sums: Readonly<Record<string, Sum>>) => ["", `By ${title}`, ...table(Object.entries(sums))];
   const full = Object.entries(contexts).map(([kind, share]) => `${oneLine(kind)} ${Math.round(share * 100)} %`);
   return [
@@ -56,6 +56,7 @@ function costLines(costs: Costs): string[] {
           ]),
         ]),
     ...(perPaper === undefined ? [] : ["", `A paper read (${perPaper.papers} so far): ${spentText(perPaper)}, attempts for nothing included`]),
+    ...(historian === undefined ? [] : ["", `Summaries of the history by a model: ${spentText(historian)}`]),
     ...(full.length === 0 ? [] : ["", `Fullest context: ${full.join(", ")}`]),
     ...(forecast === undefined ? [] : ["", forecastText(forecast)]),
     ...(total.estimated === true ? ["", "≈ estimated by us from a dated price table, as the agent does not report a cost"] : []),

@@ -29,6 +29,8 @@ export interface Costs {
   readonly failed: Sum;
   /** All that was spent in ANALYSIS on papers, divided by those accepted; undefined before the first. */
   readonly perPaper?: Sum & { readonly papers: number };
+  /** What a model used for summaries of the history, part of the total; undefined where none made any. */
+  readonly historian?: Sum;
   /** How full a model's context was at most, of each kind of unit. */
   readonly contexts: Readonly<Record<string, number>>;
   readonly forecast?: Forecast;
@@ -40,14 +42,16 @@ export function costsOf(rrd: Rrd, ledger: readonly LedgerLine[]): Costs {
   const reading = work.filter(({ unit }) => papers.has(unit));
   const read = new Set(reading.filter(({ outcome }) => outcome === "accepted").map(({ unit }) => unit)).size;
   const forecast = forecastOf(rrd, ledger);
+  const historian = historianIn(rrd);
   return {
-    total: sumOf(work),
+    total: historian === undefined ? sumOf(work) : withHistorian(sumOf(work), historian),
     phases: sumsBy(work, ({ phase }) => phase),
     agents: sumsBy(work, ({ agent }) => agent ?? "unknown"),
     models: sumsBy(work, ({ model }) => model ?? "unknown"),
     refused: sumOf(work.filter(({ outcome }) => outcome === "refused")),
     failed: sumOf(work.filter(({ outcome }) => outcome === "failed")),
     ...(read === 0 ? {} : { perPaper: { papers: read, ...divided(sumOf(reading), read) } }),
+    ...(historian === undefined ? {} : { historian }),
     contexts: fullestBy(work, papers),
     ...(forecast === undefined ? {} : { forecast }),
   };
@@ -65,6 +69,18 @@ export function sumOf(lines: readonly LedgerLine[]): Sum {
     ...(paid.some(({ billing }) => billing === "subscription") ? { subscription: true as const } : {}),
   };
 }
+
+/** What a model used for summaries; no iteration, and its minutes are not measured. */
+function historianIn({ loop }: Pick<Rrd, "loop">): Sum | undefined {
+  const { historian_tokens: tokens = 0, historian_cost_usd: usd } = loop?.rch_metrics ?? {};
+  return tokens === 0 && usd === undefined ? undefined : { iterations: 0, minutes: 0, tokens, ...(usd === undefined ? {} : { usd }) };
+}
+
+const withHistorian = (sum: Sum, { tokens, usd }: Sum): Sum => ({
+  ...sum,
+  tokens: sum.tokens + tokens,
+  ...(usd === undefined ? {} : { usd: (sum.usd ?? 0) + usd }),
+});
 
 function sumsBy(lines: readonly LedgerLine[], key: (line: LedgerLine) => string): Record<string, Sum> {
   const keys = [...new Set(lines.map(key))];

@@ -1,5 +1,6 @@
 import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import { join } from "node:path";
+import type { Redact } from "../lib/redact.js";
 import { estimateTokens } from "../lib/tokens.js";
 import { begun, folded } from "./agent-run.js";
 import { type HistorianAnswer, historianTemperature, historianTokens } from "./history.js";
@@ -18,11 +19,11 @@ export const historianEnv = {
   RESEARCH_RALPH_TEMPERATURE: String(historianTemperature),
 } as const;
 
-/** Lets an agent summarise: its final message is the summary. It works in an empty folder below `stateDir`, which goes afterwards. Never throws for its failure. */
+/** Lets an agent summarise: its final message is the summary. It works in an empty folder below `stateDir`, which goes afterwards. Never throws for its failure. `redact` takes the user's secrets out of the summary. */
 export async function askHistorian(
   agent: Agent,
   text: string,
-  { stateDir, clock, signal }: { readonly stateDir: string; readonly clock: Clock; readonly signal: AbortSignal },
+  { stateDir, clock, signal, redact }: { readonly stateDir: string; readonly clock: Clock; readonly signal: AbortSignal; readonly redact: Redact },
 ): Promise<HistorianAnswer> {
   await mkdir(stateDir, { recursive: true });
   const workspace = await mkdtemp(join(stateDir, "historian-"));
@@ -31,10 +32,11 @@ export async function askHistorian(
     const brief: Brief = { iteration: 0, text, tokens: estimateTokens(text), workspace, access: { web: false, read: false, everything: false } };
     let run = begun(agent, brief, clock.now());
     for await (const event of agent.run(brief, { signal })) run = folded(run, event);
-    if (run.failure !== undefined) return { reason: run.failure.message };
-    if (run.message.trim() === "") return { reason: `${agent.name} said nothing.` };
     const { usage, costUsd } = run;
-    return { summary: run.message, tokens: usage.input + usage.output, ...(costUsd === undefined ? {} : { costUsd }) };
+    const used = { tokens: usage.input + usage.output, ...(costUsd === undefined ? {} : { costUsd }) };
+    if (run.failure !== undefined) return { reason: run.failure.message, ...used };
+    if (run.message.trim() === "") return { reason: `${agent.name} said nothing.`, ...used };
+    return { summary: redact(run.message), ...used };
   } finally {
     await rm(workspace, { recursive: true, force: true });
   }

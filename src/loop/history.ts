@@ -11,8 +11,8 @@ export const historianTokens = 1_000;
 export const historianTemperature = 0.3;
 const mostTrend = 20;
 
-/** What a historian with a model answers, or the sentence that says why it did not. */
-export type HistorianAnswer = { readonly summary: string; readonly tokens: number; readonly costUsd?: number } | { readonly reason: string };
+/** What a historian with a model answers, or the sentence that says why it did not; and what it used either way. */
+export type HistorianAnswer = ({ readonly summary: string } | { readonly reason: string }) & { readonly tokens: number; readonly costUsd?: number };
 
 export interface HistorianOptions {
   /** Iterations from one summary to the next; 0 turns it off. */
@@ -42,8 +42,8 @@ export function historian({ every, ask, now }: HistorianOptions): Historian {
       upTo: lastIteration(memory),
       by: told === undefined ? "built-in" : (ask?.name ?? ""),
       charsBefore: material.length,
-      tokens: told?.tokens ?? 0,
-      ...(told?.costUsd === undefined ? {} : { costUsd: told.costUsd }),
+      tokens: answer?.tokens ?? 0,
+      ...(answer?.costUsd === undefined ? {} : { costUsd: answer.costUsd }),
     };
     const metrics = measured(memory.metrics, compression);
     yield {

@@ -47,6 +47,14 @@ test("costs add up by phase, agent and model, and tell what was spent for nothin
   expect(costs.contexts).toEqual({ paper: 0.3 });
 });
 
+test("what a model used to summarise the history counts in the total and in the research's account", () => {
+  const summarised = { ...rrd, loop: { rch_metrics: { historian_tokens: 5000, historian_cost_usd: 0.5 } } } as Rrd;
+  const costs = costsOf(summarised, ledger);
+  expect(costs.total).toMatchObject({ tokens: 90_000, usd: expect.closeTo(1.5) });
+  expect(costs.historian).toMatchObject({ tokens: 5000, usd: 0.5 });
+  expect(accountOf(summarised, ledger).spent).toMatchObject({ tokens: 90_000, usd: expect.closeTo(1.5) });
+});
+
 test("a paper costs all that was spent on papers, for nothing too, divided by those read; the rest is forecast from the median", () => {
   const { perPaper, forecast } = costsOf(rrd, ledger);
   expect(perPaper).toMatchObject({ papers: 2, usd: expect.closeTo(0.45), tokens: 37_500 });

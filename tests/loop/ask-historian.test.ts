@@ -13,6 +13,7 @@ const ask = (command: string, stateDir: string) => {
     stateDir,
     clock: fakeClock(),
     signal: new AbortController().signal,
+    redact: (text) => text.replaceAll("hunter-2", "[gone]"),
   });
 };
 
@@ -21,6 +22,10 @@ test("an agent's final message is the summary, and it is told how long and how f
   const answer = await ask('read -r asked; printf "Of \\"$asked\\": $RESEARCH_RALPH_MAX_TOKENS at $RESEARCH_RALPH_TEMPERATURE\\n"', stateDir);
   expect(answer).toMatchObject({ summary: 'Of "what happened": 1000 at 0.3' });
   expect(readdirSync(stateDir)).toEqual([]);
+});
+
+test("a summary holds no secret", async () => {
+  expect(await ask("echo It was hunter-2.", temporaryFolder())).toMatchObject({ summary: "It was [gone]." });
 });
 
 test("an agent that fails or says nothing gives a reason and leaves no folder", async () => {

@@ -95,11 +95,15 @@ describe("the history", () => {
     }
   });
 
-  test("is summarised by code when the historian fails, and that is said", async () => {
-    const { memory, told } = await runOf(5, historian({ every: 5, now, ask: { name: "scribe", run: async () => ({ reason: "it is away." }) } }));
+  test("is summarised by code when the historian fails, and that is said and paid for", async () => {
+    const { memory, told } = await runOf(
+      5,
+      historian({ every: 5, now, ask: { name: "scribe", run: async () => ({ reason: "it is away.", tokens: 700, costUsd: 0.01 }) } }),
+    );
     expect(told.map(({ type }) => type)).toEqual(["notice", "history-compressed"]);
     expect(told[0]).toMatchObject({ level: "warning", message: expect.stringContaining("it is away") });
-    expect(told[1]).toMatchObject({ by: "built-in", tokens: 0 });
+    expect(told[1]).toMatchObject({ by: "built-in", tokens: 700, costUsd: 0.01 });
+    expect(memory.metrics).toMatchObject({ historian_tokens: 700, historian_cost_usd: 0.01 });
     expect(memory.historySummary).toContain("Iterations 1 to 5");
   });
 
@@ -120,7 +124,7 @@ describe("the history", () => {
     let asked = 0;
     const ask = {
       name: "scribe",
-      run: async () => ((asked += 1) === 1 ? { summary: "The theme is gripping with soft hands.", tokens: 1 } : { reason: "gone." }),
+      run: async () => ((asked += 1) === 1 ? { summary: "The theme is gripping with soft hands.", tokens: 1 } : { reason: "gone.", tokens: 0 }),
     };
     const { memory } = await runOf(30, historian({ every: 5, now, ask }));
     expect(memory.historySummary).toContain("The theme is gripping with soft hands.");

@@ -31,9 +31,10 @@ async function userFolder(): Promise<{ cwd: string; env: NodeJS.ProcessEnv }> {
     agent: "leaky",
     unconfined: true,
     history_every: 2,
+    historian: "other",
     agents: {
       leaky: { command: `${process.execPath} ${agentFile}`, env: { LEAKY_API_KEY: planted.agent, LEAK_FILE: join(cwd, "ralph.config.json") } },
-      other: { command: "true", env: { OTHER_TOKEN: planted.other } },
+      other: { command: 'echo "It was tried with $OTHER_TOKEN."', env: { OTHER_TOKEN: planted.other } },
     },
     sources: { openalex: { key_variable: "MY_OPENALEX" } },
     hooks: [
@@ -87,7 +88,8 @@ describe("keys of the user's, leaked by an agent and by hooks", () => {
     expect(ledger.filter(({ outcome }) => outcome === "accepted").length).toBeGreaterThanOrEqual(5);
     expect(JSON.stringify(rrd)).toContain("[secret removed]");
     expect(readFileSync(join(folder, ".ralph/transcripts/1.jsonl"), "utf8")).toContain("[secret removed]");
-    expect(rrd.loop?.history_summary).toBeTruthy();
+    expect(rrd.loop?.history_summary).toBe("It was tried with [secret removed].");
+    expect(`${io.out()}${io.err()}`).toContain("other runs unconfined");
     expect(readFileSync(join(cwd, "hooks.log"), "utf8")).toContain('"hook":"complete"');
     expect(keys.filter((key) => `${io.out()}${io.err()}`.includes(key))).toEqual([]);
     expect(await leaks(cwd, env)).toEqual([]);

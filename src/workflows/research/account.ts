@@ -7,17 +7,17 @@ import { isDecided, targetOf } from "./standing.js";
 /** What a research has cost in its whole life, what it may cost, and what its papers that are left will. */
 export function accountOf(rrd: Rrd, ledger: readonly LedgerLine[]): Account {
   const forecast = forecastOf(rrd, ledger);
-  return { spent: spentOn(ledger), budget: budgetOf(rrd), ...(forecast === undefined ? {} : { forecast }) };
+  return { spent: spentOn(rrd, ledger), budget: budgetOf(rrd), ...(forecast === undefined ? {} : { forecast }) };
 }
 
-/** Every attempt counts, whatever came of it and whether or not it was reset later: it was paid for. */
-function spentOn(ledger: readonly LedgerLine[]): Spent {
+/** Every attempt counts, whatever came of it and whether or not it was reset later: it was paid for. So do a model's summaries of the history. */
+function spentOn({ loop }: Rrd, ledger: readonly LedgerLine[]): Spent {
   const work = ledger.filter(({ outcome }) => outcome !== "reset");
   const sum = (of: (line: LedgerLine) => number | undefined) => work.reduce((total, line) => total + (of(line) ?? 0), 0);
   return {
     iterations: work.filter(({ failure }) => usesAllowance(failure)).length,
-    tokens: sum(tokensOf),
-    usd: sum(({ cost_usd }) => cost_usd),
+    tokens: sum(tokensOf) + (loop?.rch_metrics?.historian_tokens ?? 0),
+    usd: sum(({ cost_usd }) => cost_usd) + (loop?.rch_metrics?.historian_cost_usd ?? 0),
     minutes: sum(({ duration_seconds }) => duration_seconds) / 60,
   };
 }
