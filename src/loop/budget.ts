@@ -1,5 +1,5 @@
 import { counts } from "./guards.js";
-import type { Budget, Choose, Guard, LiveIteration, PastIteration, RunSoFar, Spent, Verdict, Watch } from "./types.js";
+import type { Budget, Choose, Guard, LiveIteration, PastIteration, Review, RunSoFar, Spent, Verdict, Watch } from "./types.js";
 
 /** What iterations used up, those under way included. */
 export function spentIn(past: readonly PastIteration[], live: readonly LiveIteration[], now: number): Spent {
@@ -72,6 +72,21 @@ export const watchBudget =
   (live, soFar) => {
     const message = usedUp(run, soFar, [...(soFar.inFlight ?? []), live], (spent, most) => spent > most);
     return message === undefined ? undefined : { end: { kind: "budget", message } };
+  };
+
+/** Warns of an agent that worked and did not tell what it used, so that a budget can't be held: nothing of it is counted. */
+export const reviewBudget =
+  (budget: Budget): Review =>
+  ({ run: { agent, model, failure, costUsd, usage } }, { account }) => {
+    // What failed otherwise may not have used anything.
+    if (failure !== undefined && failure.kind !== "timeout" && failure.kind !== "idle") return undefined;
+    const isSet = (unit: Unit): boolean => (budget[unit] ?? account?.budget[unit]) !== undefined;
+    const none = usage.input + usage.output === 0;
+    const unknown = none ? "how many tokens it used" : `what ${model ?? "its model"} costs`;
+    const unheld = [...(isSet("usd") && costUsd === undefined ? ["US dollars"] : []), ...(isSet("tokens") && none ? ["tokens"] : [])];
+    return unheld.length === 0
+      ? undefined
+      : `The budget in ${unheld.join(" and ")} can't be held for ${agent}, because it is not known ${unknown}: its work counts as nothing there.`;
   };
 
 /** The choice, with the money that is left for the iteration. */

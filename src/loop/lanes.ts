@@ -1,6 +1,6 @@
 import pLimit from "p-limit";
 import { begun, folded } from "./agent-run.js";
-import type { Agent, AgentEvent, AgentRun, Brief, Clock, Failure, LiveIteration, LoopEvent, RunSoFar, Unit, Watch } from "./types.js";
+import type { Agent, AgentEvent, AgentRun, Brief, Clock, Failure, LiveIteration, LoopEvent, Review, RunSoFar, Unit, Watch } from "./types.js";
 
 /** Events that wait to be passed on before agents are made to wait: one may print a gigabyte. */
 const mostWaiting = 64;
@@ -38,6 +38,7 @@ export interface LaneOptions {
   /** Ends every agent at work. */
   readonly abort: AbortSignal;
   readonly watches: readonly Watch[];
+  readonly reviews?: readonly Review[];
   readonly soFar: () => RunSoFar;
 }
 
@@ -64,13 +65,14 @@ function moreRequests(): (event: AgentEvent) => "another" | "calls" | undefined 
   };
 }
 
-export function openLanes({ clock, jobs, finish, abort, watches, soFar }: LaneOptions): Lanes {
+export function openLanes({ clock, jobs, finish, abort, watches, reviews = [], soFar }: LaneOptions): Lanes {
   const limit = pLimit(jobs);
   const live = new Map<number, LiveIteration>();
   const atWork = new Map<AbortController, Promise<unknown>>();
   const waiting: LoopEvent[] = [];
   const ended: LiveIteration[] = [];
   const bugs: unknown[] = [];
+  const told = new Set<string>();
   const wakers = new Set<() => void>();
   let closed = false;
   const at = () => new Date(clock.now()).toISOString();
@@ -115,7 +117,14 @@ export function openLanes({ clock, jobs, finish, abort, watches, soFar }: LaneOp
       if (stopped !== undefined && goesOn === "calls") controller.abort(stopped.kind);
     }
     const failure = run.failure?.kind === "aborted" && !abort.aborted ? (stopped ?? run.failure) : run.failure;
-    return { unit, run: { ...run, endedAt: clock.now(), ...(failure === undefined ? {} : { failure }) } };
+    const whole: LiveIteration = { unit, run: { ...run, endedAt: clock.now(), ...(failure === undefined ? {} : { failure }) } };
+    for (const review of reviews) {
+      const warning = review(whole, soFar());
+      if (warning === undefined || told.has(warning)) continue;
+      told.add(warning);
+      await say({ type: "notice", at: at(), level: "warning", message: warning });
+    }
+    return whole;
   }
 
   return {

@@ -1,4 +1,4 @@
-import { limitBudget, watchBudget, withAllowance } from "./budget.js";
+import { limitBudget, reviewBudget, watchBudget, withAllowance } from "./budget.js";
 import { watchContext } from "./context.js";
 import { heedSignals, limitIterations, limitWallTime, watchFiles } from "./guards.js";
 import { firstAble, heedFailures, withinWallTime } from "./retry.js";
@@ -22,7 +22,7 @@ export interface RuleSettings {
 }
 
 /** The rules by which a run stops, waits and chooses its agents. */
-export function rulesFor(settings: RuleSettings): Pick<LoopOptions, "guards" | "choose" | "watches"> {
+export function rulesFor(settings: RuleSettings): Pick<LoopOptions, "guards" | "choose" | "watches" | "reviews"> {
   const { agents, iterations, budget, maxMs, patienceMs, finish, folder, more = [] } = settings;
   const choose = withAllowance(budget, firstAble(agents, patienceMs));
   const bounded: Choose = maxMs === undefined ? choose : withinWallTime(maxMs, choose);
@@ -38,5 +38,6 @@ export function rulesFor(settings: RuleSettings): Pick<LoopOptions, "guards" | "
     ],
     choose: bounded,
     watches: [watchBudget(budget), watchContext],
+    reviews: [reviewBudget(budget)],
   };
 }

@@ -218,6 +218,9 @@ export interface Choice {
 /** Asked whenever an agent at work tells what it has used; `inFlight` are then the others. Pure. */
 export type Watch = (live: LiveIteration, soFar: RunSoFar) => Alarm | undefined;
 
+/** What a person has to know of an iteration that has ended: one sentence. Pure. */
+export type Review = (ended: LiveIteration, soFar: RunSoFar) => string | undefined;
+
 export interface Alarm {
   /** Told once an iteration. */
   readonly warning?: string;
@@ -238,6 +241,8 @@ export interface LoopOptions {
   /** By default the one agent does everything. */
   readonly choose?: Choose;
   readonly watches?: readonly Watch[];
+  /** Asked once an iteration has ended; each warning is told once a run. */
+  readonly reviews?: readonly Review[];
   /** Most agents at work at the same time; by default one. */
   readonly jobs?: number;
   readonly clock: Clock;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { limitBudget, spentIn, watchBudget, withAllowance } from "../../src/loop/budget.js";
+import { limitBudget, reviewBudget, spentIn, watchBudget, withAllowance } from "../../src/loop/budget.js";
 import { watchContext } from "../../src/loop/context.js";
 import type { Account, RunSoFar } from "../../src/loop/types.js";
 import { accepted, failed, live, named, past, soFar, start } from "./runs.js";
@@ -62,6 +62,22 @@ describe("budgets", () => {
 
   test("an iteration that a CLI's own budget ended ends the run: it would be ended again", () => {
     expect(limitBudget({ usd: 2 })(soFar([past(failed("budget"))]))).toMatchObject({ verdict: "limit" });
+  });
+
+  test.each([
+    ["dollars of a model without a price", { usd: 2 }, { model: "m", usage: usage(10) }, /US dollars.*claude.*what m costs/],
+    ["dollars and tokens of one that tells nothing", { usd: 2, tokens: 9 }, {}, /US dollars and tokens.*how many tokens/],
+    ["tokens of one that ran out of time untold", { tokens: 9 }, { failure: { kind: "timeout", message: "" } }, /tokens/],
+  ] as const)("that can't be held are told of: %s", (_what, budget, run, said) => {
+    expect(reviewBudget(budget)(live(run), soFar([]))).toMatch(said);
+    expect(reviewBudget({})(live(run), withAccount(soFar([]), { budget }))).toMatch(said);
+    expect(reviewBudget({})(live(run), soFar([]))).toBeUndefined();
+  });
+
+  test("that are held, or met an agent that did not work, are not told of", () => {
+    const both = reviewBudget({ usd: 2, tokens: 9 });
+    expect(both(live({ costUsd: 0, usage: usage(10) }), soFar([]))).toBeUndefined();
+    expect(both(live({ failure: { kind: "rate-limit", message: "" } }), soFar([]))).toBeUndefined();
   });
 
   test("an agent is told what is left: the smaller of the run's rest and the research's", () => {

@@ -237,6 +237,13 @@ describe("an agent at work is watched", () => {
     expect(ended(events)[0]).toMatchObject({ outcome: { outcome: "accepted" }, usage: { input: 31 } });
   });
 
+  test("what is found after an iteration is told once a run", async () => {
+    const { workflow } = manyUnits(3);
+    const { events } = await drain(runLoop(workflow, spender(usage(1)), settings({ reviews: [({ run }) => `Untold by ${run.agent}.`] })));
+    expect(ended(events)).toHaveLength(3);
+    expect(events.filter(({ type }) => type === "notice")).toMatchObject([{ level: "warning", message: "Untold by spender." }]);
+  });
+
   test("whoever has finished keeps the work, however much it used", async () => {
     const { workflow } = manyUnits(1);
     const { events, verdict } = await drain(runLoop(workflow, spender(usage(99, { final: true })), settings({ watches: [tooMuch] })));
