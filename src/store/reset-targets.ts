@@ -75,10 +75,26 @@ function searchingAgain(folder: string, rrd: Rrd): Rrd {
       2,
     );
   }
-  const { statistics } = rrd;
-  const discovery_metrics = { ...statistics?.discovery_metrics, batches_without_new: 0 };
-  return { ...rrd, phase: "DISCOVERY", statistics: { ...statistics, discovery_metrics } };
+  const { statistics, ...kept } = rrd;
+  const { failures_in_a_row = {}, source_failure_reasons: _, ...metrics } = statistics?.discovery_metrics ?? {};
+  // A source that failed was given up by the run and is asked again; what else stands there a person wants left out.
+  const blocked_sources = rrd.blocked_sources?.filter((blocked) => typeof blocked !== "string" || (failures_in_a_row[blocked] ?? 0) === 0);
+  return {
+    ...kept,
+    phase: "DISCOVERY",
+    ...(blocked_sources === undefined ? {} : { blocked_sources }),
+    statistics: { ...statistics, discovery_metrics: { ...withoutRounds(metrics), batches_without_new: 0 } },
+  };
 }
+
+/** What was asked so far, and why there would be nothing more, is no longer true once everything is asked again. */
+function withoutRounds(metrics: object): object {
+  const gone = ["exhausted", "rounds", "screening", "pool_sha256"];
+  return Object.fromEntries(Object.entries(metrics).filter(([name]) => !gone.includes(name)));
+}
+
+/** Whether the answers kept of a search are to go, so that it is asked again. */
+export const asksAgain = (target: ResetTarget): boolean => "all" in target || ("unit" in target && target.unit === "discovery");
 
 async function resetTo(folder: string, rrd: Rrd, ledger: readonly LedgerLine[], to: number): Promise<Reset> {
   const undone = ledger.filter(({ iteration }) => iteration > to).toSorted((a, b) => a.iteration - b.iteration);

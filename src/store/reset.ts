@@ -1,4 +1,4 @@
-import { copyFile } from "node:fs/promises";
+import { copyFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { LedgerLine } from "../generated/ledger.js";
 import { timeForName } from "../lib/time-for-name.js";
@@ -6,10 +6,11 @@ import { backUp } from "./back-up.js";
 import { changesBetween } from "./changes.js";
 import { documentNames, documentsAfter } from "./documents.js";
 import { stampOf, writeFileAtomic } from "./files.js";
+import { keptSearch } from "./kept-search.js";
 import { progressName } from "./progress-log.js";
 import { openResearchAfter } from "./research.js";
 import type { Fold, ResearchOptions } from "./research-types.js";
-import { type ResetTarget, stateAfter } from "./reset-targets.js";
+import { asksAgain, type ResetTarget, stateAfter } from "./reset-targets.js";
 import { formatRrd, readRrdFile, rrdName } from "./rrd-file.js";
 import { invalid, lastGoodOf } from "./state-file.js";
 import { explaining } from "./system-error.js";
@@ -49,6 +50,7 @@ export async function resetResearch(folder: string, target: ResetTarget, options
     const progress = `\n## ${at} - Reset\n${all.map((sentence) => `- ${sentence}\n`).join("")}\n---\n`;
     const fold: Fold = { iteration, at, message: `reset: ${sentences[0]}`, changes: changesBetween(rrd, after), progress, ledger: line, files };
     await research.fold(fold);
+    if (asksAgain(target)) await rm(keptSearch(folder), { force: true });
   } finally {
     await research.close();
   }

@@ -1,8 +1,9 @@
-import { existsSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { Rrd } from "../../src/generated/rrd.js";
 import { currentAccepted } from "../../src/store/ledger.js";
+import { keptSearch } from "../../src/store/kept-search.js";
 import { readResearch } from "../../src/store/research.js";
 import { type ResetTarget, resetResearch } from "../../src/store/reset.js";
 import {
@@ -201,6 +202,29 @@ describe("resetting a unit that is no paper", () => {
     expect(units(folder)).toEqual(["report", "report", "ideas"]);
     writeRrd(folder, { ...rrd, requirements: { target_papers: 2 } });
     await expect(reset(folder, { unit: "discovery" })).rejects.toThrow(/holds 2 of 2 papers, so there is nothing to search for/);
+  });
+
+  it("searches anew: nothing that was asked, given up or kept of the search stays, but for what a person blocked", async () => {
+    const discovery_metrics = {
+      ...{ batches: 4, exhausted: "every round was asked", rounds: [{ kind: "search" }], screening: [{ screened: 9, kept: 0, rounds: 1 }] },
+      ...{ failures_in_a_row: { arXiv: 3, Crossref: 0 }, source_failure_reasons: { arXiv: "was away" }, pool_sha256: "a" },
+    };
+    const rrd = { ...sampleRrd(1), requirements: { target_papers: 3 }, statistics: { discovery_metrics }, blocked_sources: ["arXiv", "web"] };
+    for (const target of [{ unit: "discovery" }, { all: true }] as const) {
+      const folder = researchFolder(rrd);
+      mkdirSync(join(folder, ".ralph"), { recursive: true });
+      writeFileSync(keptSearch(folder), "{}");
+      await resetResearch(folder, target, { derive: (state: Rrd) => state, git: false, now });
+      const after = readRrd(folder);
+      expect(after.statistics?.discovery_metrics ?? {}).toEqual("unit" in target ? { batches: 4, batches_without_new: 0 } : {});
+      expect(after.blocked_sources).toEqual("unit" in target ? ["web"] : []);
+      expect(existsSync(keptSearch(folder))).toBe(false);
+    }
+    const folder = researchFolder(rrd);
+    mkdirSync(join(folder, ".ralph"), { recursive: true });
+    writeFileSync(keptSearch(folder), "{}");
+    await reset(folder, { paper: "sample_1" });
+    expect(existsSync(keptSearch(folder))).toBe(true);
   });
 
   it("is named where somebody takes it for a paper", async () => {

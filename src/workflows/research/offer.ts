@@ -1,5 +1,4 @@
 import { createHash } from "node:crypto";
-import { join } from "node:path";
 import type { Paper, Rrd } from "../../generated/rrd.js";
 import { type Kept, readKept, writeKept } from "../../sources/kept-listings.js";
 import type { Listing, Open } from "../../sources/listing.js";
@@ -7,6 +6,7 @@ import { planSearch, type Seed, type Step } from "../../sources/plan.js";
 import { type Pool, poolOf, poolText } from "../../sources/pool.js";
 import { ageOf, rankPool, type Ranked } from "../../sources/rank.js";
 import { runStep } from "../../sources/rounds.js";
+import { keptSearch } from "../../store/kept-search.js";
 import { reportLine, reportsOf } from "./source-reports.js";
 import { blockedNames } from "./statistics.js";
 import { searchOf, targetOf } from "./standing.js";
@@ -52,15 +52,12 @@ const seedPriority = 4;
 const judgedAtLeast = 20;
 const keptAtLeast = 0.1;
 
-/** Where the answers of a search are kept. */
-export const keptListings = (folder: string): string => join(folder, ".ralph", "candidates.json");
-
 /**
  * Asks round after round until enough works wait to be judged or there is no round left: every keyword in the recent window, every keyword in
  * the time before, then what the best kept papers cite and what cites them. `names` are the registry's names of the sources to ask.
  */
 export async function offerOf(rrd: Rrd, names: readonly string[], searching: Searching): Promise<Offer> {
-  const path = keptListings(searching.folder);
+  const path = keptSearch(searching.folder);
   let kept = await begin(rrd, path, searching);
   for (;;) {
     const pool = poolOf(kept.listings, apartOf(rrd));

@@ -4,7 +4,8 @@ import type { Rrd } from "../../../src/generated/rrd.js";
 import { heedSignals } from "../../../src/loop/guards.js";
 import type { PaperRecord } from "../../../src/sources/paper-record.js";
 import type { Answer, Query, Source } from "../../../src/sources/source.js";
-import { keptListings, offerOf, type Searching } from "../../../src/workflows/research/offer.js";
+import { keptSearch } from "../../../src/store/kept-search.js";
+import { offerOf, type Searching } from "../../../src/workflows/research/offer.js";
 import { goodAgent, library, researchFolder, rrdWith, temporaryFolder } from "../../support/research.js";
 
 const record = (id: string, over: Partial<PaperRecord> = {}): PaperRecord => ({
@@ -67,7 +68,7 @@ describe("a search that is interrupted", () => {
     const first = searching({ One: cut }, { signal: stop.signal });
     const offer = await offerOf(wanting(), ["One"], first.how);
     expect([offer.steps, offer.works, offer.exhausted, first.told]).toEqual([[], [], undefined, []]);
-    expect(existsSync(keptListings(first.how.folder))).toBe(false);
+    expect(existsSync(keptSearch(first.how.folder))).toBe(false);
     const second = searching({ One: ({ terms }) => found(terms.split(" ")[1] ?? "") }, { folder: first.how.folder });
     expect((await offerOf(wanting(), ["One"], second.how)).works).toHaveLength(2);
   });
