@@ -75,13 +75,16 @@ const smallWords = new Set("a an and at by for from in into its of on or the the
 const firstPart = 6000;
 /** So much holds its authors; further on, references begin to name others. */
 const authorsPart = 3000;
-/** Shares of a title's words: of one that stands there, and of one that was changed between versions. */
+/** Shares of a title's words: where nobody knows the authors, and where one of them stands there and the title was changed between versions. */
 const mostOfTitle = 0.7;
 const someOfTitle = 0.3;
+/** A shorter surname stands within other words by chance. */
+const tellingSurname = 5;
 
 /**
- * Whether a fetched text is the paper it was fetched as: most words of the title stand near its beginning, or, as titles change between
- * versions, some of them and an author. Without a title there is nothing to compare and the answer is yes.
+ * Whether a fetched text is the paper it was fetched as: the title stands near its beginning, or, as titles change between versions, some
+ * words of it and an author. Papers of one field share most words of their titles, so these do alone only where no author is known. Without
+ * a title there is nothing to compare and the answer is yes.
  */
 export function isDocumentOf(text: string, paper: { readonly title?: string | null; readonly authors?: PaperIdentity["authors"] }): boolean {
   const wanted = normalTitle(paper.title ?? "");
@@ -92,9 +95,13 @@ export function isDocumentOf(text: string, paper: { readonly title?: string | nu
   const words = new Set(beginning.split(" "));
   const telling = [...new Set(wanted.split(" "))].filter((word) => word.length > 2 && !smallWords.has(word));
   const share = telling.length === 0 ? 0 : telling.filter((word) => words.has(word)).length / telling.length;
-  if (share >= mostOfTitle) return true;
-  const top = new Set(beginningOf(text, authorsPart).split(" "));
-  return share >= someOfTitle && authorsOf(paper.authors).some((name) => top.has(surnameOf(name) ?? ""));
+  const surnames = authorsOf(paper.authors).flatMap((name) => surnameOf(name) ?? []);
+  if (surnames.length === 0) return share >= mostOfTitle;
+  const top = beginningOf(text, authorsPart);
+  const [names, joined] = [new Set(top.split(" ")), top.replace(/ /g, "")];
+  // PDFs may hold "Müller" as "M", an accent and "uller".
+  const stands = (surname: string) => names.has(surname) || (surname.length >= tellingSurname && joined.includes(surname));
+  return share >= someOfTitle && surnames.some(stands);
 }
 
 const beginningOf = (text: string, characters: number): string => normalTitle(text.slice(0, characters).replace(/-\n/g, ""));

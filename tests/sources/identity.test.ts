@@ -23,6 +23,14 @@ describe("isDocumentOf", () => {
     expect(isDocumentOf("机器人灵巧操作研究 摘要", { title: "机器人灵巧操作研究" })).toBe(true);
   });
 
+  it("refuses a paper with nearly the same title that none of the authors wrote, where they are known", () => {
+    const near = "Learning Dexterous Bimanual Manipulation from Touch";
+    expect(isDocumentOf(text, { title: near, authors: ["Cy Stranger"] })).toBe(false);
+    expect(isDocumentOf(text, { title: near, authors: ["Cy Stranger", "Bo Other"] })).toBe(true);
+    expect(isDocumentOf(text, { title: near })).toBe(true);
+    expect(isDocumentOf(text.replace("Ada Sample", "Ada M¨uller"), { title: near, authors: "Müller, Ada" })).toBe(true);
+  });
+
   it("refuses another paper of the same author, and one that only cites the author further on", () => {
     expect(isDocumentOf(text, { title: "Graph neural networks for protein folding", authors: ["Ada Sample"] })).toBe(false);
     const citing = `Hands in theory\nCy Stranger\n${"We study theory. ".repeat(200)}\n[1] Ada Sample.`;
