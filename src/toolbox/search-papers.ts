@@ -41,11 +41,18 @@ export const searchPapers: Tool = {
     const counts = asked.flatMap(({ source, answer }) => (answer.status === "ok" ? [`${source.name} ${answer.value.length}`] : []));
     const each = Math.floor(abstractTokens / Math.max(papers.length, 1));
     const blocks = papers.map((paper) => blockOf(paper, pool, each));
-    const head = papers.length === 0 ? "No paper found." : `${papers.length} papers. Found by source: ${counts.join(", ")}.`;
+    const head = papers.length === 0 ? nothingFound(asked) : `${papers.length} papers. Found by source: ${counts.join(", ")}.`;
     const data = [...blocks, ...reasons.map((reason) => clip(reason, 60))].join("\n\n");
     return { head, ...(data === "" ? {} : { data }) };
   },
 };
+
+/** Only a source that answered can say that there is nothing. */
+function nothingFound(asked: readonly Asked[]): string {
+  const answered = asked.filter(({ answer }) => answer.status === "ok" || answer.status === "empty");
+  if (answered.length === 0) return "No source could be asked.";
+  return answered.length === asked.length ? "No paper found." : "No paper found; not every source answered.";
+}
 
 /** Every source at the same time. One that takes too long is left behind: the agent waits, and its CLI gives up after a minute. */
 async function askAll({ sources, contextFor }: Network, query: Query, signal: AbortSignal): Promise<Asked[]> {

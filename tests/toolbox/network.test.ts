@@ -57,11 +57,16 @@ test("search_papers is bounded however much the sources say, and takes no date t
   expect(await call("search_papers", { query: "grippers", from: "last year" }, large)).toMatch(/^error: .*a day such as/);
 });
 
-test("with every source failing nothing is found and every reason is told", async () => {
+test("search_papers says that there is no paper only where every source answered, and tells every reason", async () => {
   const failing = sources.slice(2);
-  const answer = await call("search_papers", { query: "grippers" }, shelfWith([], {}, { network: { sources: failing, contextFor: () => context } }));
-  expect(answer).toMatch(/^No paper found\./);
+  const nothing = answering("Five", { status: "empty", reason: "Five has nothing." });
+  const among = (some: readonly Source[]) =>
+    call("search_papers", { query: "grippers" }, shelfWith([], {}, { network: { sources: some, contextFor: () => context } }));
+  const answer = await among(failing);
+  expect(answer).toMatch(/^No source could be asked\./);
   expect(answer).toContain("Three asks to wait.");
+  expect(await among([...failing, nothing])).toMatch(/^No paper found; not every source answered\./);
+  expect(await among([nothing])).toMatch(/^No paper found\.\s/);
 });
 
 test("a work that could not be looked up is never said to be unknown", async () => {
