@@ -26,12 +26,17 @@ export async function toolCommand({ name, research, paper, json }: ToolArguments
     return 0;
   }
   const given = typeof json === "string" ? parsed(json) : {};
-  const { signal } = new AbortController();
-  const shelf = await shelfOf(await findResearch(io.cwd, research), paper, io, signal);
-  const answer = await callTool(tools, name, given, shelf, signal);
-  if (isProblem(answer)) throw new ExpectedError(answer.problem);
-  io.stdout(isJson ? `${JSON.stringify(answer)}\n` : `${sanitise(answer.text)}\n`);
-  return 0;
+  const ending = new AbortController();
+  try {
+    const shelf = await shelfOf(await findResearch(io.cwd, research), paper, io, ending.signal);
+    const answer = await callTool(tools, name, given, shelf, ending.signal);
+    if (isProblem(answer)) throw new ExpectedError(answer.problem);
+    io.stdout(isJson ? `${JSON.stringify(answer)}\n` : `${sanitise(answer.text)}\n`);
+    return 0;
+  } finally {
+    // A source that was left behind would keep the program alive.
+    ending.abort();
+  }
 }
 
 function parsed(json: string): unknown {

@@ -2,8 +2,9 @@ import type { Paper } from "../generated/rrd.js";
 import type { Identifiers, PaperRecord } from "../sources/paper-record.js";
 import { allSources } from "../sources/registry.js";
 import { parseReference } from "../sources/reference.js";
+import type { Answer } from "../sources/source.js";
 import { inTime } from "./in-time.js";
-import { isProblem, type Problem, quoted, type Shelf } from "./tool.js";
+import { isProblem, type Network, type Problem, quoted, type Shelf } from "./tool.js";
 import { whichPaper } from "./which-paper.js";
 
 /** A paper of the research, else, where the sources may be asked, the work that an arXiv id or a DOI names. */
@@ -11,18 +12,29 @@ export async function whichWork(id: string | undefined, shelf: Shelf, signal: Ab
   const paper = await whichPaper(id, shelf);
   const named = id === undefined || shelf.network === undefined || shelf.paper !== undefined ? undefined : identifiersIn(id);
   if (!isProblem(paper) || named === undefined || shelf.network === undefined) return paper;
+  const over = new AbortController();
+  const given = AbortSignal.any([signal, over.signal]);
+  // One deadline over all: whoever calls waits for a minute, however many sources there are.
+  const answer = await inTime(lookUp(named, shelf.network, given), "The look-up", signal);
+  over.abort();
+  if (answer.status === "ok") return answer.value;
+  if (answer.status === "empty") return { problem: `No source knows ${quoted(id ?? "")}.` };
+  return { problem: `${quoted(id ?? "")} could not be looked up: ${answer.reason}` };
+}
+
+/** The work as the first source has it that knows it; they are asked one after the other, until `signal` is aborted. */
+async function lookUp(work: Identifiers, { contextFor }: Network, signal: AbortSignal): Promise<Answer<PaperRecord>> {
   const reasons: string[] = [];
   for (const source of allSources) {
-    const context = shelf.network.contextFor(source);
+    const context = contextFor(source);
     if (source.lookup === undefined || "unavailable" in context) continue;
-    const answer = await inTime(source.lookup([named], context), source.name, signal);
-    const [work] = answer.status === "ok" ? answer.value : [];
-    if (work !== undefined) return work;
+    const answer = await source.lookup([work], context);
+    const [found] = answer.status === "ok" ? answer.value : [];
+    if (found !== undefined) return { status: "ok", value: found };
     if (answer.status !== "ok" && answer.status !== "empty") reasons.push(answer.reason);
     if (signal.aborted) break;
   }
-  if (reasons.length === 0) return { problem: `No source knows ${quoted(id ?? "")}.` };
-  return { problem: `${quoted(id ?? "")} could not be looked up: ${reasons.slice(0, 3).join(" ")}` };
+  return reasons.length === 0 ? { status: "empty", reason: "No source knows it." } : { status: "error", reason: reasons.slice(0, 3).join(" ") };
 }
 
 /** What an id such as arxiv_2401.12345 or 10.1000/x names. */

@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import type { PaperRecord } from "../../src/sources/paper-record.js";
 import type { Answer, Source, SourceContext } from "../../src/sources/source.js";
 import { estimateTokens } from "../../src/lib/tokens.js";
@@ -74,4 +74,24 @@ test("a work that could not be looked up is never said to be unknown", async () 
     /^error: 'arxiv_2401\.12345' could not be looked up: .*There is no network/,
   );
   expect(await call("code_links", { id: "p1" }, shelf)).toMatch(/^No code found; not every service answered, so there may be more\./);
+});
+
+test("a work is looked up for 45 s at most, however many sources are slow, and none is asked after that", async () => {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  onTestFinished(() => void vi.useRealTimers());
+  let asked = 0;
+  const late = { status: "error", reason: "It is late." } as const;
+  const get = () => {
+    asked += 1;
+    return new Promise<typeof late>((resolve) => setTimeout(() => resolve(late), 20_000));
+  };
+  let told = "";
+  const slow = shelfWith([], {}, { network: { sources: [], contextFor: () => ({ http: { get }, endpoint: "https://example.org", key: "key" }) } });
+  void call("paper_details", { id: "arxiv_2401.12345" }, slow).then((answer) => (told = answer));
+  await vi.advanceTimersByTimeAsync(46_000);
+  expect(told).toMatch(/could not be looked up: .* 45 s/);
+  await vi.advanceTimersByTimeAsync(20_000);
+  const before = asked;
+  await vi.advanceTimersByTimeAsync(100_000);
+  expect(asked).toBe(before);
 });
