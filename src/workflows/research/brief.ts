@@ -239,6 +239,6 @@ async function unitOf(
 }
 
 const overfull =
-  "It read so much that the model's context was filled too far. Read less this time: open few pages, of long ones only what the unit needs, and write the result file early.";
+  "It read so much that the model's context was filled too far. Read less this time: open few pages, of long ones only what the unit needs, and give the JSON as your final message early.";
 
 const abstractOf = (paper: Paper): string => (paper.abstract?.trim() ? paper.abstract : `(No abstract is known. Title: ${paper.title})`);
