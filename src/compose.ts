@@ -12,7 +12,7 @@ import { type Historian, historian } from "./loop/history.js";
 import { keepHistory } from "./loop/keep-history.js";
 import { rulesFor } from "./loop/rules.js";
 import { runLoop } from "./loop/run-loop.js";
-import { stopWhenStuck } from "./loop/stuck.js";
+import { stopWhenStuck, stopWithoutResult } from "./loop/stuck.js";
 import type { Agent, LoopEvent, Notice, Verdict, Workflow } from "./loop/types.js";
 import { protect } from "./store/protect.js";
 import { openResearch } from "./store/research.js";
@@ -203,7 +203,7 @@ export async function drive<State>(
     try {
       const { maxMs, patienceMs, budget } = config;
       const jobs = agents.some(isUnconfined) ? 1 : config.jobs;
-      const more = [stopWhenStuck];
+      const more = [stopWhenStuck, stopWithoutResult];
       const rules = rulesFor({ ...how, agents, budget, patienceMs, finish: signals.finish, more, ...(maxMs === undefined ? {} : { maxMs }) });
       const names = agents.map(({ name }) => name).join(", ");
       const sink = sinkFor(io, { json: how.json, quiet: how.quiet, agent: names, most: how.iterations, finish: signals.finish });

@@ -1,5 +1,6 @@
 import type { Digest } from "./digest.js";
 import type { Observation } from "./memory.js";
+import { counts } from "./guards.js";
 import type { Guard } from "./types.js";
 
 /** The ways in which iterations go round in circles. */
@@ -86,4 +87,18 @@ export const stopWhenStuck: Guard = ({ memory, iterations }) => {
     verdict: "stuck",
     reason: `The last ${times} iterations got nowhere (${row.kind}): ${inWords[row.kind]}.${why} Look at loop.observations in rrd.json, change what is asked for or the --agent, and run again.`,
   };
+};
+
+/** Iterations of a run in a row without an accepted result at which it ends, whatever each of them did. */
+const mostWithoutResult = 15;
+
+/** Ends a run that brings nothing, also where no loop shows: different refusals in turn. Iterations that only met a closed service don't count. */
+export const stopWithoutResult: Guard = ({ iterations }) => {
+  const since = iterations.slice(iterations.findLastIndex(({ outcome }) => outcome.outcome === "accepted") + 1).filter(counts);
+  return since.length < mostWithoutResult
+    ? undefined
+    : {
+        verdict: "stuck",
+        reason: `None of the last ${since.length} iterations brought an accepted result. Look at the reasons in ledger.jsonl, change what is asked for or the --agent, and run again.`,
+      };
 };

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { digestOf, emptyDigest } from "../../src/loop/digest.js";
 import { bounded, type LoopMemory, type Observation } from "../../src/loop/memory.js";
 import { remediationFor } from "../../src/loop/remediation.js";
-import { type LoopKind, loopKinds, rowOf, signsOf, stopWhenStuck } from "../../src/loop/stuck.js";
+import { type LoopKind, loopKinds, rowOf, signsOf, stopWhenStuck, stopWithoutResult } from "../../src/loop/stuck.js";
 import type { AgentEvent, PastIteration, RunSoFar } from "../../src/loop/types.js";
 
 const seen = (iteration: number, over: Partial<Observation> = {}): Observation => ({
@@ -83,6 +83,22 @@ test("refusals for different reasons are no loop, however many there are", () =>
   const observations = Array.from({ length: 10 }, (_, n) => seen(n + 1));
   expect(stopWhenStuck(soFar(observations))).toBeUndefined();
   expect(remediationFor(observations)).toBeUndefined();
+});
+
+test("fifteen iterations in a row without an accepted result end the run, those that met a closed service not counted", () => {
+  const past = (outcome: object, times: number) => Array.from({ length: times }, () => ({ outcome }) as PastIteration);
+  const refused = (times: number) => past({ outcome: "refused", reasons: ["x"] }, times);
+  const away = past({ outcome: "failed", failure: { kind: "network", message: "away" } }, 5);
+  const after = (iterations: PastIteration[]) => stopWithoutResult({ startedAt: 0, now: 0, iterations });
+  expect(after([...refused(14), ...away])).toBeUndefined();
+  expect(after([...refused(14), ...past({ outcome: "accepted", summary: "y" }, 1), ...refused(14)])).toBeUndefined();
+  expect(after([...refused(14), ...away, ...refused(1)])).toMatchObject({ verdict: "stuck", reason: expect.stringContaining("last 15 iterations") });
+});
+
+test("remediation asks for the result where the brief does: in the final message", () => {
+  const said = loopKinds.map((kind) => remediationFor(rowOfKind(kind, 2)) ?? "").join("\n");
+  expect(said).toContain("final message");
+  expect(said).not.toMatch(/write result\.json|write it/i);
 });
 
 test("remediation fits a brief's share of it", () => {
