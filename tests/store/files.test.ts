@@ -3,7 +3,7 @@ import { join } from "node:path";
 import fc from "../support/fast-check.js";
 import { describe, expect, it } from "vitest";
 import { ExpectedError } from "../../src/lib/errors.js";
-import { appendOnce, stampOf, sweepTemporaryFiles, writeFileAtomic } from "../../src/store/files.js";
+import { appendOnce, sizeOf, stampOf, sweepTemporaryFiles, writeFileAtomic } from "../../src/store/files.js";
 import { explainSystemError } from "../../src/store/system-error.js";
 import { temporaryFolder } from "./folders.js";
 
@@ -29,6 +29,18 @@ describe("an atomic write", () => {
     expect(lstatSync(join(folder, "rrd.json")).isSymbolicLink()).toBe(false);
   });
 
+  it("is made over the version that was expected, and tells the new one, also where the copy may be lost", async () => {
+    const path = join(temporaryFolder(), "rrd.json");
+    const first = await writeFileAtomic(path, "one");
+    const second = await writeFileAtomic(path, "two, longer", { ifStill: first! });
+    expect(text(path)).toBe("two, longer");
+    expect(second).toBe(await stampOf(path));
+    expect(second).not.toBe(first);
+    await writeFileAtomic(path, "three", { durable: false });
+    await writeFileAtomic(join(path, "..", "new.json"), "four", { durable: false });
+    expect([text(path), text(join(path, "..", "new.json"))]).toEqual(["three", "four"]);
+  });
+
   it("is not made over a version that was not expected", async () => {
     const path = join(temporaryFolder(), "rrd.json");
     const first = await writeFileAtomic(path, "one");
@@ -52,6 +64,19 @@ describe("an atomic write", () => {
     for (const name of [".rrd.json.0123456789ab.ralph-tmp", "rrd.json", ".hidden", "mine.ralph-tmp"]) writeFileSync(join(folder, name), "");
     await sweepTemporaryFiles(folder);
     expect(readdirSync(folder).toSorted()).toEqual([".hidden", "mine.ralph-tmp", "rrd.json"]);
+    await sweepTemporaryFiles(join(folder, "absent"));
+    await expect(sweepTemporaryFiles(join(folder, "rrd.json"))).rejects.toThrow(/ENOTDIR/);
+  });
+});
+
+describe("a version of a file", () => {
+  it("is another after each write, and none where there is no file", async () => {
+    const path = join(temporaryFolder(), "a.json");
+    expect([await stampOf(path), await sizeOf(path)]).toEqual([undefined, 0]);
+    writeFileSync(path, "12345");
+    expect(await sizeOf(path)).toBe(5);
+    expect([await stampOf(join(path, "below")), await sizeOf(join(path, "below"))]).toEqual([undefined, 0]);
+    await expect(stampOf("a\u0000b")).rejects.toThrow();
   });
 });
 
@@ -105,6 +130,24 @@ describe("appending once", () => {
     const path = join(temporaryFolder(), "progress.txt");
     await appendOnce(path, { offset: 0, text: entry });
     expect(text(path)).toBe(entry);
+  });
+
+  it("of nothing does nothing", async () => {
+    const path = join(temporaryFolder(), "progress.txt");
+    await appendOnce(path, { offset: 0, text: "" });
+    expect(await stampOf(path)).toBeUndefined();
+  });
+
+  it("completes a beginning of 24 bytes in a file that changed by hand; a shorter one may stand there by chance", async () => {
+    const line = { offset: 500, text: `${"0123456789".repeat(4)}\n` };
+    const by = async (length: number) => {
+      const path = file(`by hand\n${line.text.slice(0, length)}`);
+      await appendOnce(path, line);
+      return text(path);
+    };
+    expect(await by(24)).toBe(`by hand\n${line.text}`);
+    expect(await by(40)).toBe(`by hand\n${line.text}`);
+    expect(await by(23)).toBe(`by hand\n${line.text.slice(0, 23)}\n${line.text}`);
   });
 
   it("finds its text again in a file that grew or shrank by hand, and adds it to one that lost it", async () => {
