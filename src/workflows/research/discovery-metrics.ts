@@ -59,27 +59,28 @@ function sourceMetrics(before: Metrics, sources: readonly SourceReport[]): Parti
   const union = (old: readonly string[] | null | undefined, names: readonly string[]) => [...new Set([...(old ?? []), ...names])];
   const named = (...statuses: SourceReport["status"][]) => sources.filter((source) => statuses.includes(source.status)).map((source) => source.name);
   const failed = sources.filter(isFailed);
-  const now: Record<string, string> = {};
+  // Maps: a source may be called constructor.
+  const now = new Map<string, string>();
   // Where code and the agent failed, both say why.
   for (const { name, reason, status } of failed)
-    now[name] = now[name] === undefined ? (reason ?? status) : `${now[name]} The agent: ${reason ?? status}`;
-  const failures_in_a_row = { ...before.failures_in_a_row };
+    now.set(name, now.has(name) ? `${now.get(name)} The agent: ${reason ?? status}` : (reason ?? status));
+  const inARow = new Map(Object.entries(before.failures_in_a_row ?? {}));
   // Code's reports come before the agent's: where code failed and the agent did not, the source can be had.
   const counted = new Set<string>();
   for (const source of sources) {
     const { name, failures = isFailed(source) ? 1 : 0 } = source;
-    if (!isFailed(source)) failures_in_a_row[name] = failures;
-    else if (!counted.has(name)) failures_in_a_row[name] = (failures_in_a_row[name] ?? 0) + Math.max(1, failures);
+    if (!isFailed(source)) inARow.set(name, failures);
+    else if (!counted.has(name)) inARow.set(name, (inARow.get(name) ?? 0) + Math.max(1, failures));
     counted.add(name);
   }
   return {
-    failures_in_a_row,
+    failures_in_a_row: Object.fromEntries(inARow),
     sources_tried: union(
       before.sources_tried,
       sources.map((source) => source.name),
     ),
     sources_successful: union(before.sources_successful, named("ok")),
-    source_failure_reasons: { ...before.source_failure_reasons, ...now },
+    source_failure_reasons: Object.fromEntries([...Object.entries(before.source_failure_reasons ?? {}), ...now]),
   };
 }
 
