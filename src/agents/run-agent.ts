@@ -21,7 +21,7 @@ export function agentFrom(definition: AgentDefinition, context: AgentContext): A
     confinement,
     // In classic mode the agent works with what its user gave it.
     ...(definition.takesTools === true && !settings.classic ? { takesTools: true as const } : {}),
-    async *run(brief, { signal, maxUsd }): AsyncGenerator<AgentEvent> {
+    async *run(brief, { signal, maxUsd, maxMs }): AsyncGenerator<AgentEvent> {
       const invocation = commandFor(definition, brief, context, maxUsd);
       if (isFailure(invocation)) return yield failed(invocation);
       try {
@@ -34,6 +34,8 @@ export function agentFrom(definition: AgentDefinition, context: AgentContext): A
       }
 
       const reader = definition.reader();
+      // A timer takes 0 for none.
+      const timeoutMs = Math.max(1, Math.min(settings.iterationMs, maxMs ?? Infinity));
       const transcript = settings.transcript(brief.iteration);
       const lines = runProcess({
         command: invocation.command,
@@ -41,7 +43,7 @@ export function agentFrom(definition: AgentDefinition, context: AgentContext): A
         cwd: brief.workspace,
         env: { ...settings.env, ...invocation.env, ...context.options.env },
         stdin: brief.text,
-        timeoutMs: settings.iterationMs,
+        timeoutMs,
         idleMs: settings.idleMs,
         finished: () => reader.finished(),
         signal,
@@ -62,7 +64,7 @@ export function agentFrom(definition: AgentDefinition, context: AgentContext): A
         await lines.return({ cause: "aborted", stderr: "" });
       }
       if (end.transcriptProblem !== undefined) yield { type: "notice", message: end.transcriptProblem };
-      const { failure, ...ended } = judge(end, reader, invocation, context);
+      const { failure, ...ended } = judge(end, reader, invocation, context, timeoutMs);
       // It quotes stderr, and goes into the ledger.
       yield failure === undefined ? ended : { ...ended, failure: { ...failure, message: redact(failure.message) } };
     },
@@ -86,11 +88,11 @@ function commandFor(definition: AgentDefinition, brief: Brief, context: AgentCon
 }
 
 /** Our own clock first, then the CLI's protocol, then its stderr; the exit code alone is never trusted. */
-function judge(end: ProcessEnd, reader: Reader, { command }: Invocation, { name, settings }: AgentContext): AgentEnd {
+function judge(end: ProcessEnd, reader: Reader, { command }: Invocation, { name, settings }: AgentContext, timeoutMs: number): AgentEnd {
   const minutes = (ms: number): string => `${Math.round(ms / 6000) / 10} minutes`;
   switch (end.cause) {
     case "timeout":
-      return failed({ kind: "timeout", message: `${name} was ended because it took longer than ${minutes(settings.iterationMs)}.` });
+      return failed({ kind: "timeout", message: `${name} was ended because it took longer than ${minutes(timeoutMs)}.` });
     case "idle":
       return failed({ kind: "idle", message: `${name} was ended because it said nothing for ${minutes(settings.idleMs)}.` });
     case "aborted":

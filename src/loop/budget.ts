@@ -89,17 +89,25 @@ export const reviewBudget =
       : `The budget in ${unheld.join(" and ")} can't be held for ${agent}, because it is not known ${unknown}: its work counts as nothing there.`;
   };
 
-/** The choice, with the money that is left for the iteration. */
+/** The choice, with the money and the minutes of agents' work that are left for the iteration. */
 export const withAllowance =
   (run: Budget, choose: Choose): Choose =>
   (soFar) => {
     const choice = choose(soFar);
     if (!("agent" in choice)) return choice;
     const live = soFar.inFlight ?? [];
-    const underWay = spentIn([], live, soFar.now).usd;
+    const underWay = spentIn([], live, soFar.now);
+    const { budget, spent } = soFar.account ?? {};
     const left = [
       ...(run.usd === undefined ? [] : [run.usd - spentIn(soFar.iterations, live, soFar.now).usd]),
-      ...(soFar.account?.budget.usd === undefined ? [] : [soFar.account.budget.usd - soFar.account.spent.usd - underWay]),
+      ...(budget?.usd === undefined ? [] : [budget.usd - (spent?.usd ?? 0) - underWay.usd]),
     ];
-    return left.length === 0 ? choice : { ...choice, maxUsd: Math.max(0, Math.min(...left)) };
+    return {
+      ...choice,
+      ...(left.length === 0 ? {} : { maxUsd: Math.max(0, Math.min(...left)) }),
+      // Agents side by side use it up together.
+      ...(budget?.minutes === undefined
+        ? {}
+        : { maxMs: Math.max(0, budget.minutes - (spent?.minutes ?? 0) - underWay.minutes) * (60_000 / (live.length + 1)) }),
+    };
   };

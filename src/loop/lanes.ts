@@ -12,6 +12,8 @@ export interface Start {
   readonly brief: Brief;
   /** US dollars. */
   readonly maxUsd?: number;
+  /** Milliseconds. */
+  readonly maxMs?: number;
 }
 
 /** Agents at work side by side. What they say is passed on one event after the other. */
@@ -93,13 +95,14 @@ export function openLanes({ clock, jobs, finish, abort, watches, reviews = [], s
   }
 
   /** Runs the agent, passing on what it says, and folds the stream into one AgentRun. */
-  async function follow({ agent, unit, brief, maxUsd }: Start, first: AgentRun, controller: AbortController): Promise<LiveIteration> {
+  async function follow({ agent, unit, brief, maxUsd, maxMs }: Start, first: AgentRun, controller: AbortController): Promise<LiveIteration> {
     const { iteration } = brief;
     const warned = new Set<Watch>();
     let run = first;
     const more = moreRequests();
+    const options = { signal: controller.signal, ...(maxUsd === undefined ? {} : { maxUsd }), ...(maxMs === undefined ? {} : { maxMs }) };
     let stopped: Failure | undefined;
-    for await (const event of agent.run(brief, { signal: controller.signal, ...(maxUsd === undefined ? {} : { maxUsd }) })) {
+    for await (const event of agent.run(brief, options)) {
       run = folded(run, event);
       live.set(iteration, { unit, run });
       await say({ type: "agent", at: at(), iteration, event });

@@ -110,6 +110,8 @@ export interface RunOptions {
   readonly signal: AbortSignal;
   /** US dollars that this iteration may cost, told to CLIs that can keep to it. */
   readonly maxUsd?: number;
+  /** Milliseconds that this iteration may take, where that is less than agents have by their settings. */
+  readonly maxMs?: number;
 }
 
 /**
@@ -213,6 +215,8 @@ export interface Choice {
   readonly reason?: string;
   /** US dollars that the iteration may cost. */
   readonly maxUsd?: number;
+  /** Milliseconds that the iteration may take. */
+  readonly maxMs?: number;
 }
 
 /** Asked whenever an agent at work tells what it has used; `inFlight` are then the others. Pure. */

@@ -3,7 +3,8 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { AgentOptions } from "../../src/agents/definition.js";
 import { mostBriefBytes } from "../../src/agents/run-agent.js";
-import type { AgentEnd } from "../../src/loop/types.js";
+import { createAgent } from "../../src/agents/registry.js";
+import type { AgentEnd, AgentEvent } from "../../src/loop/types.js";
 import { briefIn, endOf, fixture, place, program, run, settingsIn } from "./support.js";
 
 const here = place();
@@ -46,6 +47,14 @@ describe("how a run is judged", () => {
     const script = `trap 'cat ${fixture("claude-success")}; exit 0' TERM; while :; do sleep 0.05; done`;
     expect(await pretend("claude", script, { iterationMs: 300 })).toMatchObject({ message: "", failure: { kind: "timeout" } });
     expect(await pretend("claude", "sleep 20", { idleMs: 300 })).toMatchObject({ message: "", failure: { kind: "idle" } });
+  });
+
+  it("4: ends an agent after the time this iteration may take, where its settings give more", async () => {
+    const command = program(here.folder, "claude", "sleep 20");
+    const agent = createAgent("claude", settingsIn(here, { agents: { claude: { command } } }));
+    const events: AgentEvent[] = [];
+    for await (const event of agent.run(briefIn(here), { signal: new AbortController().signal, maxMs: 300 })) events.push(event);
+    expect(events.at(-1)).toMatchObject({ failure: { kind: "timeout" } });
   });
 
   it.skipIf(process.platform !== "linux")("5: leaves no process, also after a good end", async () => {

@@ -88,6 +88,14 @@ describe("budgets", () => {
   });
 });
 
+test("an agent is given the minutes of work that the research has left, and its share where others are at work", () => {
+  const choose = withAllowance({}, () => ({ agent: named("claude") }));
+  const left = withAccount(soFar([]), { budget: { minutes: 30 }, spent: { ...nothing, minutes: 20 } });
+  expect(choose(left)).toMatchObject({ maxMs: 600_000 });
+  expect(choose({ ...left, now: start + 120_000, inFlight: [live({})] })).toMatchObject({ maxMs: 240_000 });
+  expect(choose(withAccount(soFar([]), { budget: { iterations: 30 } }))).not.toHaveProperty("maxMs");
+});
+
 describe("the context", () => {
   const at = (largest: number, window?: number) =>
     watchContext(live({ usage: { ...usage(0), largest }, ...(window === undefined ? {} : { window }) }), soFar([]));
