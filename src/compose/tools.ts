@@ -1,7 +1,9 @@
 import { variableOf } from "../config/keys.js";
 import type { ResolvedConfig } from "../config/resolve.js";
 import { packageFile } from "../lib/package-root.js";
-import { allServices } from "../sources/registry.js";
+import { gitHub, huggingFace } from "../sources/code-links.js";
+import { allSources } from "../sources/registry.js";
+import { settingsOf } from "../sources/source-settings.js";
 import type { ServeTools } from "../workflows/research/brief.js";
 
 /** How the CLI of an agent starts our own program to serve tools for this research. What is about one paper asks nothing outside. */
@@ -15,12 +17,15 @@ export const toolsOf =
       ...(paper === undefined ? [] : [`--paper=${paper}`]),
     ],
     names,
-    env: paper === undefined ? variablesFor(sources).filter((name) => env[name] !== undefined) : [],
+    env: paper === undefined ? variablesFor(sources, names).filter((name) => env[name] !== undefined) : [],
   });
 
-/** What searching needs of the environment: the sources' keys, and where this machine's state is. */
-const variablesFor = (sources: ResolvedConfig["sources"]): string[] => [
-  ...allServices.flatMap(({ keyVariable }) => keyVariable ?? []),
-  ...Object.values(sources).flatMap(({ key_variable: variable }) => variable ?? []),
-  ...["XDG_STATE_HOME", variableOf("state_dir"), variableOf("contact")],
-];
+/** By which way the network is reached. A CLI may start its servers with none of its own environment. */
+const proxies = ["HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY"].flatMap((name) => [name, name.toLowerCase()]);
+
+/** What searching needs of the environment: keys of what these tools ask, where this machine's state is, and the way to the network. */
+function variablesFor(sources: ResolvedConfig["sources"], names: readonly string[]): string[] {
+  const asked = names.includes("code_links") ? [...allSources, gitHub, huggingFace] : allSources;
+  const keys = asked.flatMap((source) => settingsOf(source, sources).key_variable ?? source.keyVariable ?? []);
+  return [...new Set([...keys, "XDG_STATE_HOME", variableOf("state_dir"), variableOf("contact"), ...proxies, "NODE_EXTRA_CA_CERTS"])];
+}
