@@ -126,6 +126,7 @@ function recordOf(found: Found, candidate: Offered | undefined): Paper {
     ...(candidate?.citations === undefined ? {} : { citations: { ...candidate.citations } }),
     ...(candidate?.found === undefined ? {} : { found: candidate.found }),
     ...(candidate?.retracted === true ? { retracted: true } : {}),
+    ...(candidate?.updates === undefined ? {} : { updates: candidate.updates.map((update) => ({ ...update })) }),
     priority: found.priority,
     status: "pending",
     score: null,

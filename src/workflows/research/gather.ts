@@ -43,7 +43,7 @@ export async function gather(
 /** Milliseconds that a batch may wait for the check; what is left unchecked is checked before the report. */
 const longestCheck = 20_000;
 
-/** The batch with its retracted candidates marked, so that whoever screens it knows. */
+/** The batch with what happened to its candidates since they were published, so that whoever screens it knows which are retracted. */
 async function flagged(batch: Batch, library: Library): Promise<Batch> {
   const unknown = batch.candidates.filter(({ retracted }) => retracted !== true);
   if (library.updates === undefined || unknown.length === 0) return batch;
@@ -51,6 +51,9 @@ async function flagged(batch: Batch, library: Library): Promise<Batch> {
     unknown.map(({ identifiers, ...candidate }) => ({ ...candidate, ...(identifiers === undefined ? {} : { identifiers: { ...identifiers } }) })),
     longestCheck,
   );
-  const isRetracted = (id: string) => checks.get(id)?.updates.some(isRetraction) === true;
-  return { ...batch, candidates: batch.candidates.map((candidate) => (isRetracted(candidate.id) ? { ...candidate, retracted: true } : candidate)) };
+  const candidates = batch.candidates.map((candidate) => {
+    const { updates = [] } = checks.get(candidate.id) ?? {};
+    return updates.length === 0 ? candidate : { ...candidate, updates, ...(updates.some(isRetraction) ? { retracted: true } : {}) };
+  });
+  return { ...batch, candidates };
 }

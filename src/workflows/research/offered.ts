@@ -34,7 +34,7 @@ export async function offered(
   rrd: Rrd,
   library: Library,
   requested: readonly string[],
-): Promise<{ works: readonly Offered[]; reports: readonly SourceReport[]; search: Searched } | undefined> {
+): Promise<{ works: readonly Offered[]; reports: readonly SourceReport[]; search: Searched; away?: string } | undefined> {
   const services = new Map(requested.map((name) => [name, library.services?.(name) ?? []] as const));
   const names = [...new Set([...services.values()].flat())];
   if (names.length === 0 || library.offer === undefined) return undefined;
@@ -49,6 +49,7 @@ export async function offered(
     }),
   );
   return {
+    ...(offer.away === undefined ? {} : { away: offer.away }),
     works: offer.works.map((work) => asCandidate(work, offer)),
     reports: [...own, ...asRequested(services, own, substitutions)],
     search: {
@@ -83,7 +84,7 @@ function asRequested(
 }
 
 function asCandidate({ record, priority, why }: Ranked, { pool }: Offer): Offered {
-  const { id, title, url, pdf_url, authors, date, source, abstract, identifiers, venue, citations, retracted, members } = record;
+  const { id, title, url, pdf_url, authors, date, source, abstract, identifiers, venue, citations, retracted, updates, members } = record;
   const whys = new Map(pool.merges.filter(({ into }) => into === id).map((merge) => [`${merge.source}\n${merge.from}`, merge.why]));
   const merged = members.slice(1).map((member) => ({
     id: member.id,
@@ -105,6 +106,7 @@ function asCandidate({ record, priority, why }: Ranked, { pool }: Offer): Offere
     ...(venue === undefined ? {} : { venue }),
     ...(citations === undefined ? {} : { citations }),
     ...(retracted === true ? { retracted } : {}),
+    ...(updates === undefined ? {} : { updates }),
     priority,
     why,
     found: { sources: [...new Set(record.places.map((place) => place.source))], why, ...(merged.length === 0 ? {} : { merged: unique(merged) }) },

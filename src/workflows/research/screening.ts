@@ -1,4 +1,5 @@
 import type { Rrd } from "../../generated/rrd.js";
+import { ExpectedError } from "../../lib/errors.js";
 import { clip, estimateTokens } from "../../lib/tokens.js";
 import type { Candidate } from "../../sources/candidate.js";
 import type { PaperRecord } from "../../sources/paper-record.js";
@@ -6,7 +7,7 @@ import { compareTraits } from "../../sources/sameness.js";
 import { traitsOf, type Traits } from "../../sources/traits.js";
 import type { Apart } from "../../sources/merge.js";
 import { offered, type Found, type Searched } from "./offered.js";
-import { apartOf } from "./offer.js";
+import { apartOf, settledIds } from "./offer.js";
 import type { SourceReport } from "./source-reports.js";
 import { blockedNames } from "./statistics.js";
 import type { Library } from "./state.js";
@@ -14,7 +15,7 @@ import type { Library } from "./state.js";
 const batchTokens = 2_400;
 
 /** A candidate with what code found out about it. */
-export interface Offered extends Omit<Candidate, "identifiers">, Partial<Pick<PaperRecord, "identifiers" | "venue" | "citations">> {
+export interface Offered extends Omit<Candidate, "identifiers">, Partial<Pick<PaperRecord, "identifiers" | "venue" | "citations" | "updates">> {
   /** What code proposes, and what that rests on. */
   readonly priority?: number;
   readonly why?: string;
@@ -52,7 +53,10 @@ export async function nextBatch(rrd: Rrd, library: Library): Promise<Batch> {
   const others = asked.filter((source) => !library.serves(source));
   const blocked = new Set(blockedNames(rrd).map((name) => name.toLowerCase()));
   const mayBeAsked = others.filter((name) => !blocked.has(name.toLowerCase()));
-  const { works = [], reports = [], search } = (await offered(rrd, library, mayBeAsked)) ?? {};
+  const { works = [], reports = [], search, away } = (await offered(rrd, library, mayBeAsked)) ?? {};
+  const isAllTheirs = mayBeAsked.every((name) => (library.services?.(name) ?? []).length > 0);
+  if (away !== undefined && choice.candidates.length === 0 && isAllTheirs)
+    throw new ExpectedError(`No source can be searched for now: ${away.replace(/\.$/, "")}; run again later.`, 5);
   const left = works.length - choice.take(works);
   const failed = new Set(reports.filter(({ status }) => status !== "ok" && status !== "empty").map(({ name }) => name.toLowerCase()));
   const isTheAgents = (name: string) => (library.services?.(name) ?? []).length === 0 || failed.has(name.toLowerCase());
@@ -69,7 +73,7 @@ export async function nextBatch(rrd: Rrd, library: Library): Promise<Batch> {
 function chooser(rrd: Rrd) {
   const candidates: Offered[] = [];
   const duplicates: { candidate: Candidate; of: string; why: string }[] = [];
-  const settled = new Set([...rrd.papers_pool.map((paper) => paper.id), ...(rrd.excluded ?? []).map((excluded) => excluded.id)]);
+  const settled = settledIds(rrd);
   const known: { readonly id: string; readonly traits: Traits }[] = rrd.papers_pool.map((paper) => ({ id: paper.id, traits: traitsOf(paper) }));
   const apart: readonly Apart[] = apartOf(rrd);
   let room = batchTokens;
