@@ -10,6 +10,8 @@ export interface Listing {
   readonly asked: string;
   readonly status: Answer<never>["status"];
   readonly reason?: string;
+  /** The same may be answered in some minutes or hours: it says nothing of the source. */
+  readonly transient?: true;
   readonly records: readonly PaperRecord[];
   /** Of a snowball: the paper that cites these or is cited by them. */
   readonly seed?: string;
@@ -28,8 +30,11 @@ export const listingOf = (about: Pick<Listing, "step" | "source" | "asked" | "se
   ...about,
   status: answer.status,
   ...(answer.status !== "ok" ? { reason: answer.reason } : answer.incomplete === undefined ? {} : { reason: answer.incomplete }),
+  ...("transient" in answer && answer.transient === true ? { transient: true as const } : {}),
   records: answer.status === "ok" ? answer.value : [],
 });
+
+export const isFailed = ({ status }: Pick<Listing, "status">): boolean => status !== "ok" && status !== "empty";
 
 /** A source that refuses or asks to wait is not asked again in this round, nor one that fails for the third time in a row. */
 export function isGivenUp(listings: readonly Listing[]): boolean {

@@ -25,5 +25,6 @@ export async function runStep(index: number, step: Step, open: Open, told: Told 
   return (await Promise.all(asking)).flat();
 }
 
-const queryText = ({ terms, from, until }: { readonly terms: string; readonly from?: string; readonly until?: string }): string =>
+/** What was asked, for people. */
+export const queryText = ({ terms, from, until }: { readonly terms: string; readonly from?: string; readonly until?: string }): string =>
   from === undefined && until === undefined ? terms : `${terms} (${from ?? ""} to ${until ?? ""})`;

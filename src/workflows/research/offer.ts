@@ -1,7 +1,8 @@
 import { createHash } from "node:crypto";
 import type { Paper, Rrd } from "../../generated/rrd.js";
 import { type Kept, readKept, writeKept } from "../../sources/kept-listings.js";
-import type { Listing, Open } from "../../sources/listing.js";
+import { askAgain } from "../../sources/ask-again.js";
+import { isFailed, type Listing, type Open } from "../../sources/listing.js";
 import { planSearch, type Seed, type Step } from "../../sources/plan.js";
 import { type Pool, poolOf, poolText } from "../../sources/pool.js";
 import { ageOf, rankPool, type Ranked } from "../../sources/rank.js";
@@ -24,6 +25,8 @@ export interface Offer {
   readonly poolSha256: string;
   /** Why there will be nothing more after these works. */
   readonly exhausted?: string;
+  /** Why no source can be searched for now, where the first round had no answer at all; nothing of it is kept. */
+  readonly away?: string;
 }
 
 export interface Searching {
@@ -36,6 +39,8 @@ export interface Searching {
   readonly now: () => number;
   /** Aborted when the run ends at once: what the round under way then brings says nothing. */
   readonly signal: AbortSignal;
+  /** True the first time in a run: what failed in the runs before is then asked again. */
+  readonly isFirst?: () => boolean;
   /** Told how each source did, once a round is over. */
   readonly tell?: (message: string) => void;
 }
@@ -59,10 +64,16 @@ const keptAtLeast = 0.1;
 export async function offerOf(rrd: Rrd, names: readonly string[], searching: Searching): Promise<Offer> {
   const path = keptSearch(searching.folder);
   let kept = await begin(rrd, path, searching);
+  if (searching.isFirst?.() !== false && kept.listings.some(isFailed)) {
+    const blocked = new Set(blockedNames(rrd).map((name) => name.toLowerCase()));
+    const listings = await askAgain(kept.steps, kept.listings, searching.open, blocked);
+    if (!searching.signal.aborted) await writeKept(path, (kept = { ...kept, listings }));
+  }
+  let away: string | undefined;
   for (;;) {
     const pool = poolOf(kept.listings, apartOf(rrd));
     const { works, setAside } = sort(rrd, pool, kept);
-    const next = works.length >= enough || searching.signal.aborted ? undefined : nextStep(rrd, names, kept, works);
+    const next = works.length >= enough || searching.signal.aborted || away !== undefined ? undefined : nextStep(rrd, names, kept, works);
     if (next === undefined || typeof next === "string") {
       const poolSha256 = createHash("sha256").update(poolText(kept.steps, pool)).digest("hex");
       const { steps, listings } = kept;
@@ -74,10 +85,16 @@ export async function offerOf(rrd: Rrd, names: readonly string[], searching: Sea
         pool,
         poolSha256,
         ...(next === undefined ? {} : { exhausted: next }),
+        ...(away === undefined ? {} : { away }),
       };
     }
     const answers = await runStep(kept.steps.length, next, searching.open);
     if (searching.signal.aborted) continue;
+    const [first] = answers;
+    if (kept.listings.length === 0 && first !== undefined && answers.every(({ transient }) => transient === true)) {
+      away = first.reason ?? first.status;
+      continue;
+    }
     const listings = [...kept.listings, ...answers];
     for (const report of reportsOf(listings, poolOf(listings, apartOf(rrd)), kept.steps.length)) searching.tell?.(reportLine(report));
     kept = { ...kept, steps: [...kept.steps, next], listings };
@@ -87,6 +104,14 @@ export async function offerOf(rrd: Rrd, names: readonly string[], searching: Sea
 
 export const apartOf = (rrd: Rrd): readonly (readonly [string, string])[] =>
   (rrd.apart ?? []).flatMap(([a, b]) => (a === undefined || b === undefined ? [] : [[a, b] as const]));
+
+/** Works that need no judging any more. What was left out as a duplicate is judged after all once a person says that it is another work. */
+export function settledIds(rrd: Rrd): ReadonlySet<string> {
+  const apart = apartOf(rrd);
+  const isUndone = (id: string, of: string | null | undefined) => apart.some((pair) => of != null && pair.includes(id) && pair.includes(of));
+  const excluded = (rrd.excluded ?? []).filter(({ id, duplicate_of }) => !isUndone(id, duplicate_of));
+  return new Set([...rrd.papers_pool, ...excluded].map(({ id }) => id));
+}
 
 /** What is kept of this search, or what the log of an earlier run holds of it, or a new one. */
 async function begin(rrd: Rrd, path: string, { replay, now }: Searching): Promise<Kept> {
@@ -108,7 +133,7 @@ const dayOf = (steps: readonly Step[]): string | undefined =>
   steps.flatMap((step) => (step.kind === "search" ? step.queries.flatMap(({ until }) => until ?? []) : []))[0];
 
 function sort(rrd: Rrd, pool: Pool, kept: Kept): Pick<Offer, "works" | "setAside"> {
-  const settled = new Set([...rrd.papers_pool.map(({ id }) => id), ...(rrd.excluded ?? []).map(({ id }) => id)]);
+  const settled = settledIds(rrd);
   const { description, requirements } = rrd;
   const ranked = rankPool(pool.records, { ...requirements, description, today: kept.day });
   const lastSnowball = kept.steps.at(-1)?.kind === "snowball";

@@ -17,12 +17,14 @@ export function scholarly({ root, contextFor, ...searching }: ScholarlyOptions):
     const context = contextFor(source);
     return "unavailable" in context ? context : { source, context };
   };
+  let asked = false;
+  const isFirst = () => !asked && (asked = true);
   return {
     services: (name) =>
       sourcesFor(name, root)
         .filter(({ search }) => search !== undefined)
         .map((source) => source.name),
     substitution: (name) => substituteFor(name)?.reason,
-    offer: (rrd, names) => offerOf(rrd, names, { ...searching, open }),
+    offer: (rrd, names) => offerOf(rrd, names, { ...searching, open, isFirst }),
   };
 }

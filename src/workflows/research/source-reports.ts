@@ -1,5 +1,5 @@
 import type { DiscoveryResult } from "../../generated/result-discovery.js";
-import type { Listing } from "../../sources/listing.js";
+import { isFailed, type Listing } from "../../sources/listing.js";
 import type { Pool } from "../../sources/pool.js";
 
 /** How a source did in one batch, by whoever asked it. */
@@ -26,7 +26,10 @@ export function reportsOf(listings: readonly Listing[], pool: Pool, after: numbe
     const found = new Set(its.flatMap(works));
     const fresh = [...found].filter((id) => !claimed.has(id)).length;
     for (const id of found) claimed.add(id);
-    const failures = its.length - 1 - its.findLastIndex(({ status }) => status === "ok" || status === "empty");
+    const failing = its.slice(its.findLastIndex((listing) => !isFailed(listing)) + 1);
+    // A network that is away, or a service that is busy, fails every query of a batch: it counts once.
+    const lasting = failing.filter(({ transient }) => transient !== true).length;
+    const failures = lasting + (failing.length > lasting ? 1 : 0);
     const last = its.findLast(({ reason, status }) => reason !== undefined && status !== "empty");
     const queries = its.flatMap(({ asked }) => (asked === "" ? [] : [asked])).slice(0, mostQueries);
     return {

@@ -5,7 +5,9 @@ import { heedSignals } from "../../../src/loop/guards.js";
 import type { PaperRecord } from "../../../src/sources/paper-record.js";
 import type { Answer, Query, Source } from "../../../src/sources/source.js";
 import { keptSearch } from "../../../src/store/kept-search.js";
-import { offerOf, type Searching } from "../../../src/workflows/research/offer.js";
+import { type Offer, offerOf, type Searching } from "../../../src/workflows/research/offer.js";
+import { reportsOf } from "../../../src/workflows/research/source-reports.js";
+import { nextBatch } from "../../../src/workflows/research/screening.js";
 import { goodAgent, library, researchFolder, rrdWith, temporaryFolder } from "../../support/research.js";
 
 const record = (id: string, over: Partial<PaperRecord> = {}): PaperRecord => ({
@@ -89,4 +91,54 @@ describe("a search that is interrupted", () => {
     expect(verdict.verdict).toBe("interrupted");
     expect(events.map(({ type }) => type)).not.toContain("iteration-started");
   });
+});
+
+describe("a search that failed", () => {
+  const away: Search = () => ({ status: "error", reason: "example.org does not answer.", transient: true });
+
+  test("for want of a network ends the run before an agent starts, is not kept, and the next run searches", async () => {
+    const first = searching({ One: away });
+    const over = (how: Searching) => library({ serves: () => false, services: (name) => [name], offer: (rrd, names) => offerOf(rrd, names, how) });
+    const { run } = researchFolder(wanting(), over(first.how));
+    const { verdict, events } = await run(goodAgent());
+    expect(verdict).toEqual({ verdict: "blocked", reason: "No source can be searched for now: example.org does not answer; run again later." });
+    expect(events.map(({ type }) => type)).not.toContain("iteration-started");
+    expect(existsSync(keptSearch(first.how.folder))).toBe(false);
+    const second = searching({ One: () => found("a") }, { folder: first.how.folder });
+    expect((await nextBatch(wanting(), over(second.how))).candidates).toHaveLength(1);
+    // What can be had without the network is still offered.
+    const papers = { ...over(first.how), serves: (name: string) => name === "samples", candidates: async () => [record("mine")] };
+    expect((await nextBatch(wanting({ sources: ["One", "samples"] }), papers)).candidates.map(({ id }) => id)).toEqual(["mine"]);
+  });
+
+  test("is made again by the next run, for the queries that had no answer and no others, and not within one run", async () => {
+    const busy: Search = ({ terms }) => (terms === "matter alpha" ? found("a") : { status: "rate_limited", reason: "Busy.", transient: true });
+    const first = searching({ One: busy, Two: () => found("b") });
+    const before = await offerOf(wanting(), ["One", "Two"], first.how);
+    expect(reportsOf(before.listings, before.pool, 0).find(({ name }) => name === "One")?.failures).toBe(1);
+    const second = searching({ One: () => found("c"), Two: () => found("d") }, { folder: first.how.folder, isFirst: () => false });
+    await offerOf(wanting(), ["One", "Two"], second.how);
+    expect(second.asked).toEqual([]);
+    const third = searching({ One: () => found("c"), Two: () => found("d") }, { folder: first.how.folder, isFirst: () => true });
+    const after = await offerOf(wanting(), ["One", "Two"], third.how);
+    expect(third.asked).toEqual(["One: matter beta"]);
+    expect(after.works.map(({ record: { id } }) => id).toSorted()).toEqual(["a", "b", "c"]);
+    expect(after.steps).toEqual(before.steps);
+  });
+
+  test("counts as one failure a batch where the network or a busy service is to blame, else as many as there were", async () => {
+    const offer = async (One: Search) =>
+      offerOf(wanting({ keywords: ["a b", "c d", "e f"] }), ["One", "Two"], searching({ One, Two: () => found("b") }).how);
+    const failuresOf = ({ listings, pool }: Offer) => reportsOf(listings, pool, 0).find(({ name }) => name === "One")?.failures;
+    expect(failuresOf(await offer(away))).toBe(1);
+    expect(failuresOf(await offer(() => ({ status: "error", reason: "One answers nonsense." })))).toBe(3);
+  });
+});
+
+test("a work left out as a duplicate is offered again once a person says that it is another", async () => {
+  const excluded = [{ id: "a", reason: "the same work as p1", stage: "duplicate" as const, duplicate_of: "p1" }];
+  const offer = async (more: Partial<Rrd>) =>
+    (await offerOf({ ...wanting(), excluded, ...more }, ["One"], searching({ One: () => found("a") }).how)).works.map(({ record: { id } }) => id);
+  expect(await offer({})).toEqual([]);
+  expect(await offer({ apart: [["p1", "a"]] })).toEqual(["a"]);
 });

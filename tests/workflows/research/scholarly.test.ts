@@ -87,7 +87,7 @@ describe("a research over scholarly services", () => {
       keywords: ["tactile grasping", "soft robot", "slip detection"],
       target_papers: 5,
     });
-    scholars.fail("arxiv", 500);
+    scholars.fail("arxiv", 418);
     try {
       await ralph("run", folder, "--agent", "baseline", "--iterations", "1");
     } finally {
@@ -96,7 +96,7 @@ describe("a research over scholarly services", () => {
     const rrd = read();
     expect(rrd.papers_pool.length).toBe(5);
     expect(rrd.blocked_sources).toContain("arXiv");
-    expect(rrd.statistics?.discovery_metrics?.source_failure_reasons?.["arXiv"]).toMatch(/500/);
+    expect(rrd.statistics?.discovery_metrics?.source_failure_reasons?.["arXiv"]).toMatch(/418/);
     expect(readFileSync(join(folder, "progress.txt"), "utf8")).toContain("arXiv is blocked from now on");
   });
 
