@@ -84,7 +84,7 @@ export interface WrittenConfig {
    */
   state_dir?: string;
   /**
-   * Iterations from one summary of the history to the next; 0 makes none.
+   * Iterations from one summary of the history to the next; 0 makes none. Ten are remembered at most, so more would be lost.
    */
   history_every?: number;
   /**

@@ -1,4 +1,4 @@
-import type { LoopMemory, Observation } from "./memory.js";
+import { type LoopMemory, type Observation, sinceSummary } from "./memory.js";
 
 /** Why something was refused or failed, how often so far, and what came of it. */
 interface Lesson {
@@ -25,13 +25,13 @@ const before = "Before: ";
  * by a model is kept in extracts. At most `most` characters; what is left out first is the oldest.
  */
 export function extractiveSummary({ historySummary = "", metrics, observations, ledger }: LoopMemory, most: number): string {
-  const fresh = observations.filter(({ iteration }) => iteration > (metrics?.last_iteration ?? 0));
+  const fresh = sinceSummary({ observations, metrics });
   const counts = counted(countsIn(historySummary) ?? { first: fresh[0]?.iteration ?? 1, accepted: 0, refused: 0, failed: 0 }, fresh);
   const lessons = learned(lessonsIn(historySummary), fresh).toSorted((a, b) => b.last - a.last);
   const foreign = countsIn(historySummary) === undefined ? historySummary.replace(/\s+/g, " ").trim() : (foreignIn(historySummary) ?? "");
   const phase = ledger.at(-1)?.phase;
   const head = [
-    `Iterations ${counts.first} to ${observations.at(-1)?.iteration ?? counts.first}: ${counts.accepted} accepted, ${counts.refused} refused, ${counts.failed} failed.`,
+    `Iterations ${counts.first} to ${Math.max(counts.first, ...observations.map(({ iteration }) => iteration))}: ${counts.accepted} accepted, ${counts.refused} refused, ${counts.failed} failed.`,
     ...(phase === undefined ? [] : [`The work is in ${phase}; the last unit was ${observations.at(-1)?.unit}.`]),
     ...(foreign === "" ? [] : [before + cut(foreign, 600)]),
   ];

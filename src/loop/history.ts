@@ -1,7 +1,7 @@
 import { estimateTokens } from "../lib/tokens.js";
 import type { LedgerLine } from "../generated/ledger.js";
 import { extractiveSummary } from "./extractive-summary.js";
-import type { Compression, HistoryMetrics, LoopMemory, Observation } from "./memory.js";
+import { type Compression, type HistoryMetrics, type LoopMemory, type Observation, sinceSummary } from "./memory.js";
 import type { LoopEvent } from "./types.js";
 
 /** Most characters of a history summary. */
@@ -66,9 +66,7 @@ export function historian({ every, ask, now }: HistorianOptions): Historian {
 const lastIteration = ({ observations }: LoopMemory): number => observations.at(-1)?.iteration ?? 0;
 
 /** Whether so many iterations came since the last summary. */
-function isDue(memory: LoopMemory, every: number): boolean {
-  return every > 0 && memory.observations.length > 0 && lastIteration(memory) - (memory.metrics?.last_iteration ?? 0) >= every;
-}
+const isDue = (memory: LoopMemory, every: number): boolean => every > 0 && sinceSummary(memory).length >= every;
 
 /** All that goes into a summary, as text. */
 function materialOf({ historySummary = "", observations, ledger }: LoopMemory): string {

@@ -21,7 +21,7 @@ export interface LoopMemory {
 export interface Compression {
   /** At most 2,000 characters. */
   readonly summary: string;
-  /** The last iteration that it covers. */
+  /** The iteration of the last observation that it covers. */
   readonly upTo: number;
   /** Who wrote it: `built-in`, or an agent's name. */
   readonly by: string;
@@ -49,4 +49,12 @@ export function bounded(observations: readonly Observation[]): Observation[] {
     const { digest: _dropped, ...rest } = each;
     return index < last.length - keptDigests ? rest : each;
   });
+}
+
+/**
+ * The observations that came after the last summary, in the order in which they came: of agents at work side by side an earlier
+ * iteration may end later, so their numbers tell nothing of that.
+ */
+export function sinceSummary({ observations, metrics }: Pick<LoopMemory, "observations" | "metrics">): readonly Observation[] {
+  return observations.slice(observations.findLastIndex(({ iteration }) => iteration === metrics?.last_iteration) + 1);
 }

@@ -1,5 +1,5 @@
 import { mostSummary } from "./history.js";
-import type { LoopMemory } from "./memory.js";
+import { type LoopMemory, sinceSummary } from "./memory.js";
 import { remediationFor } from "./remediation.js";
 import type { Notes } from "./types.js";
 
@@ -23,7 +23,7 @@ export function recall(memory: LoopMemory | undefined): Pick<Notes, "history" | 
 }
 
 function historyNote({ historySummary = "", metrics, observations }: LoopMemory): string {
-  const since = observations.filter(({ iteration }) => iteration > (metrics?.last_iteration ?? 0)).slice(-mostLines);
+  const since = sinceSummary({ observations, metrics }).slice(-mostLines);
   const lines = since.map(({ iteration, unit, outcome, said = "" }) => `- #${iteration} ${unit} ${outcome}: ${said}`.slice(0, mostLine));
   return [historySummary.slice(0, mostSummary), ...lines].filter((part) => part !== "").join("\n");
 }

@@ -27,11 +27,11 @@ async function ended(events: AsyncGenerator<LoopEvent, Compression | undefined>)
 }
 
 /** A run of so many iterations with a historian over it, as the workflow keeps it. */
-async function runOf(iterations: number, compress: Historian) {
+async function runOf(iterations: number, compress: Historian, order = Array.from({ length: iterations }, (_, n) => n + 1)) {
   let memory: LoopMemory = { observations: [], ledger: [], steering: [] };
   const notes: string[] = [];
   const told: LoopEvent[] = [];
-  for (let iteration = 1; iteration <= iterations; iteration += 1) {
+  for (const iteration of order) {
     notes.push(recall(memory).history ?? "");
     const line = { iteration, at: "2026-01-01T00:00:00Z", unit: `p${iteration}`, phase: "ANALYSIS", outcome: "accepted" } as const;
     memory = { ...memory, observations: bounded([...memory.observations, seen(iteration)]), ledger: [...memory.ledger, line].slice(-5) };
@@ -93,6 +93,13 @@ describe("the history", () => {
       const ours = notes.reduce((sum, note) => sum + briefTokens + note.length / 4, memory.metrics?.historian_tokens ?? 0);
       expect(1 - ours / uncompressed).toBeGreaterThanOrEqual(0.43);
     }
+  });
+
+  test("loses no iteration of agents side by side, whose iterations end out of order", async () => {
+    const order = [1, 2, 4, 5, 7, 3, 6, 10, 9, 8, 15, 11, 12, 13, 14];
+    const { memory, told } = await runOf(15, historian({ every: 5, now }), order);
+    expect(told).toHaveLength(3);
+    expect(memory.historySummary).toContain("Iterations 1 to 15: 11 accepted, 4 refused, 0 failed.");
   });
 
   test("is summarised by code when the historian fails, and that is said and paid for", async () => {

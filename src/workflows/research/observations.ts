@@ -86,9 +86,9 @@ export function memoryOf({ loop }: Rrd, ledger: readonly LedgerLine[]): LoopMemo
   };
 }
 
-/** The state with a new summary of the history. Pure; a summary that is older than the one there changes nothing. */
+/** The state with a new summary of the history. Pure; the one that is there already changes nothing. */
 export function withSummary(rrd: Rrd, compression: Compression): Rrd {
   const { loop } = rrd;
-  if ((loop?.rch_metrics?.last_iteration ?? 0) >= compression.upTo) return rrd;
+  if (loop?.rch_metrics?.last_iteration === compression.upTo) return rrd;
   return { ...rrd, loop: { ...loop, history_summary: compression.summary, rch_metrics: measured(loop?.rch_metrics, compression) } };
 }
