@@ -60,20 +60,25 @@ function isDiscoveryOver(rrd: Rrd): boolean {
 /** How many of the last batches in a row brought no new paper for what is searched for now. */
 export const batchesWithoutNew = (rrd: Rrd): number => (isAnotherSearch(rrd) ? 0 : (rrd.statistics?.discovery_metrics?.batches_without_new ?? 0));
 
-/** Whether target, sources or keywords are others than the last batch had; files from before they were noted say nothing of it. */
+/** Whether something else is searched for than in the last batch; files from before that was noted say nothing of it. */
 function isAnotherSearch(rrd: Rrd): boolean {
   const last = rrd.statistics?.discovery_metrics?.searched_for;
-  return last !== undefined && last !== searchOf(rrd);
+  return last !== undefined && last !== searchOf(rrd) && last !== hashOf(searchedFor(rrd));
 }
 
-/** Stands for what is searched for: target, sources and keywords. */
+/** Stands for what is searched for: target, sources, keywords, the field, and how far back. */
 export function searchOf(rrd: Rrd): string {
-  const { sources = [], keywords = [] } = rrd.requirements;
-  return createHash("sha256")
-    .update(JSON.stringify([targetOf(rrd), sources, keywords]))
-    .digest("hex")
-    .slice(0, 16);
+  const { focus_area = null, time_window_days = null, historical_lookback_days = null } = rrd.requirements;
+  return hashOf([...searchedFor(rrd), focus_area, time_window_days, historical_lookback_days]);
 }
+
+/** All that earlier versions noted, so their finished searches still count as made. */
+function searchedFor(rrd: Rrd): unknown[] {
+  const { sources = [], keywords = [] } = rrd.requirements;
+  return [targetOf(rrd), sources, keywords];
+}
+
+const hashOf = (values: readonly unknown[]): string => createHash("sha256").update(JSON.stringify(values)).digest("hex").slice(0, 16);
 
 /** Requested sources that no accepted batch has reported on yet. */
 export function untriedSources(rrd: Rrd): string[] {

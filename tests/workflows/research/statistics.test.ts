@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import type { LedgerLine } from "../../../src/generated/ledger.js";
 import type { Rrd } from "../../../src/generated/rrd.js";
@@ -137,4 +138,28 @@ describe("an exhausted search", () => {
     const set = "changes" in accepted ? accepted.changes[0]?.set : undefined;
     expect(set?.["statistics"]).toMatchObject({ discovery_metrics: { batches_without_new: batches, searched_for: searchOf(rrd) } });
   });
+});
+
+test("another window or field is another search, while one that an earlier version noted without them still counts as made", () => {
+  const over = (requirements: Partial<Rrd["requirements"]>, searched_for: string): boolean => {
+    const rrd = { ...rrdWith([]), phase: "DISCOVERY" as const };
+    const statistics = { discovery_metrics: { searched_for, exhausted: "every round was asked" } };
+    return standingOf({ ...rrd, requirements: { ...given, ...requirements }, statistics }, []).discoveryOver;
+  };
+  const given = {
+    keywords: ["k"],
+    sources: ["arXiv"],
+    target_papers: 3,
+    focus_area: "robotics",
+    time_window_days: 30,
+    historical_lookback_days: 900,
+  };
+  const now = searchOf({ ...rrdWith([]), requirements: given });
+  expect(over({}, now)).toBe(true);
+  for (const other of [{ focus_area: "biology" }, { time_window_days: 31 }, { historical_lookback_days: 901 }]) expect(over(other, now)).toBe(false);
+  const before = createHash("sha256")
+    .update(JSON.stringify([3, ["arXiv"], ["k"]]))
+    .digest("hex")
+    .slice(0, 16);
+  expect(over({}, before)).toBe(true);
 });
