@@ -88,7 +88,7 @@ export function readingLines(reading: Reading, io: Pick<Io, "columns" | "color">
       : []),
     ...part("Why", paper.notes),
     "",
-    `${count(spending.input)} tokens in, ${count(spending.output)} out · ${spending.costUsd === undefined ? "cost not reported" : money(spending.costUsd)} · ${duration(milliseconds)}`,
+    `${count(spending.input)} tokens in, ${count(spending.output)} out · ${spending.costUsd === undefined ? "cost not reported" : `${spending.estimated === true ? "≈ " : ""}${money(spending.costUsd)}`} · ${duration(milliseconds)}`,
     `30 papers ≈ ${forecast}`,
   ];
 }

@@ -77,7 +77,7 @@ function statusLines(status: Status, io: Io): string[] {
     const cached = status.cached > 0 ? ` (${count(status.cached)} of it cached)` : "";
     say("Tokens", `${count(status.input)} in${cached}, ${count(status.output)} out`);
   }
-  if (status.costUsd !== undefined) say("Cost", `${money(status.costUsd)}, as the agents reported it`);
+  if (status.costUsd !== undefined) say("Cost", costText(status.costUsd, status.estimated));
   if (blocked.length > 0) say("Blocked", blocked.map((source) => oneLine(String(source))).join(", "));
   const check = retractionText(status);
   if (check !== undefined) say("Retracted", check);
@@ -87,6 +87,9 @@ function statusLines(status: Status, io: Io): string[] {
   }
   return lines;
 }
+
+const costText = (usd: number, estimated: true | undefined): string =>
+  estimated === true ? `≈ ${money(usd)}, estimated by us where no agent reported it` : `${money(usd)}, as the agents reported it`;
 
 /** Nothing where no paper is retracted and nobody has looked yet. */
 function retractionText({ retracted, retraction_check: check }: Status): string | undefined {

@@ -20,13 +20,15 @@ export function timePerPaper(rrd: Rrd, ledger: readonly LedgerLine[]): number | 
   return average == null ? undefined : average * 1000;
 }
 
-/** What the agents of a research used, as their CLIs reported it. */
+/** What the agents of a research used. */
 export interface Spending {
   readonly input: number;
   readonly cached: number;
   readonly output: number;
-  /** US dollars; undefined where no CLI reported any. */
+  /** US dollars, as the CLIs reported them or as we estimate them; undefined where neither is known. */
   readonly costUsd?: number;
+  /** Part of the dollars is our estimate. */
+  readonly estimated?: true;
 }
 
 export function spendingOf(ledger: readonly LedgerLine[]): Spending {
@@ -37,5 +39,6 @@ export function spendingOf(ledger: readonly LedgerLine[]): Spending {
     cached: sum((line) => line.tokens?.cached),
     output: sum((line) => line.tokens?.output),
     ...(costUsd === undefined ? {} : { costUsd }),
+    ...(ledger.some((line) => line.cost_usd !== undefined && line.estimated === true) ? { estimated: true as const } : {}),
   };
 }

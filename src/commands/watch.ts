@@ -89,7 +89,7 @@ export async function watchCommand({ folder, json }: FolderOptions, io: Io, ende
 const sorted = (known: ReadonlyMap<string, WatchedResearch>): WatchedResearch[] => [...known.values()].sort((a, b) => a.name.localeCompare(b.name));
 
 function rowOf({ name, phase, progress, running, ledger, spending, spentMs }: WatchedResearch): WatchRow {
-  const { input, output, costUsd } = spending;
+  const { input, output, costUsd, estimated } = spending;
   return {
     name,
     phase,
@@ -98,6 +98,7 @@ function rowOf({ name, phase, progress, running, ledger, spending, spentMs }: Wa
     iteration: ledger.reduce((most, line) => Math.max(most, line.iteration), 0),
     tokens: input + output,
     ...(costUsd === undefined ? {} : { costUsd }),
+    ...(estimated === undefined ? {} : { estimated }),
     ...(spentMs === undefined ? {} : { spentMs }),
   };
 }

@@ -8,9 +8,9 @@ export interface Tally {
   readonly iterations: number;
   /** Input and output tokens of the iterations that ended. */
   readonly tokens: number;
-  /** As reported by the CLIs; undefined while none reported any. */
+  /** US dollars of the iterations that ended; undefined while none is known. */
   readonly costUsd?: number;
-  /** Part of the cost is our estimate. */
+  /** Part of that is our estimate. */
   readonly estimated?: true;
   readonly progress?: Progress;
   /** The iteration that began last of those under way. */
@@ -31,6 +31,8 @@ export interface Current {
   readonly startedAt: number;
   readonly tokens: number;
   readonly costUsd?: number;
+  /** That cost is our estimate; the CLI may report one at its end. */
+  readonly estimated?: boolean;
 }
 
 export const emptyTally: Tally = { iterations: 0, tokens: 0 };
@@ -56,9 +58,9 @@ export function tallied(tally: Tally, event: LoopEvent): Tally {
       const { iteration, event: said } = event;
       if (said.type !== "usage") return tally;
       const updated = underWay(tally).map((each) =>
-        each.iteration === iteration ? { ...each, tokens: tokensOf(said.usage), costUsd: said.costUsd ?? each.costUsd } : each,
+        each.iteration === iteration ? { ...each, tokens: tokensOf(said.usage), ...(said.costUsd === undefined ? {} : priceOf(said)) } : each,
       );
-      return withUnderWay(said.estimated === true ? { ...tally, estimated: true } : tally, updated);
+      return withUnderWay(tally, updated);
     }
     case "iteration-ended": {
       const { iteration, outcome, usage, costUsd } = event;
@@ -97,6 +99,8 @@ export function tallied(tally: Tally, event: LoopEvent): Tally {
   }
 }
 
+const priceOf = ({ costUsd, estimated }: { readonly costUsd?: number; readonly estimated?: true }) => ({ costUsd, estimated: estimated === true });
+
 /** The iterations under way, the oldest first. */
 export const underWay = ({ current, beside = [] }: Tally): readonly Current[] => (current === undefined ? beside : [...beside, current]);
 
@@ -118,11 +122,12 @@ export function spent(tally: Tally): string {
   const live = underWay(tally);
   const tokens = live.reduce((sum, each) => sum + each.tokens, tally.tokens);
   const costUsd = live.reduce((sum, each) => add(sum, each.costUsd), tally.costUsd);
-  return spending(tokens, costUsd, tally.estimated).join(" · ");
+  const estimated = tally.estimated === true || live.some((each) => each.estimated === true);
+  return spending(tokens, costUsd, estimated).join(" · ");
 }
 
 /** Tokens and money, as far as known. */
-export const spending = (tokens: number, costUsd: number | undefined, estimated?: true): string[] => [
+export const spending = (tokens: number, costUsd: number | undefined, estimated?: boolean): string[] => [
   ...(tokens > 0 ? [`${count(tokens)} tokens`] : []),
   ...(costUsd === undefined ? [] : [`${estimated === true ? "≈ " : ""}${money(costUsd)}`]),
 ];

@@ -12,14 +12,16 @@ export interface WatchRow {
   readonly iteration: number;
   readonly tokens: number;
   readonly costUsd?: number;
+  /** Part of the cost is our estimate. */
+  readonly estimated?: true;
   readonly spentMs?: number;
 }
 
 /** What a research has used up: "36.1k tokens · $0.12 · 14m 20s". */
-export function costOf({ tokens, costUsd, spentMs }: WatchRow): string {
+export function costOf({ tokens, costUsd, estimated, spentMs }: WatchRow): string {
   const parts = [
     ...(tokens > 0 ? [`${count(tokens)} tokens`] : []),
-    ...(costUsd === undefined ? [] : [money(costUsd)]),
+    ...(costUsd === undefined ? [] : [`${estimated === true ? "≈ " : ""}${money(costUsd)}`]),
     ...(spentMs === undefined ? [] : [duration(spentMs)]),
   ];
   return parts.length === 0 ? "nothing recorded" : parts.join(" · ");

@@ -52,6 +52,14 @@ test("status is computed from the records: counts, time, what is left, tokens, c
   expect(Math.max(...out.split("\n").map((each) => each.length))).toBeLessThanOrEqual(80);
 });
 
+test("a cost that we estimated is not said to be reported", async () => {
+  const cwd = freshFolder();
+  makeResearch(cwd, "grasping-2026-03-01", { papers_pool: pool }, [line(1, "a", { cost_usd: 0.1, estimated: true })]);
+  const { out } = await status(cwd);
+  expect(out).toContain("Cost       ≈ $0.10, estimated by us");
+  expect(out).not.toContain("as the agents reported it");
+});
+
 test("as JSON the same numbers are plain values", async () => {
   const cwd = freshFolder();
   makeResearch(cwd, "grasping-2026-03-01", { papers_pool: pool }, ledger);

@@ -161,19 +161,24 @@ function recommendations({ recommendations: all }: ReportResult): string {
   return ["### High Priority", of("high"), "### Medium Priority", of("medium"), "### Low Priority", of("low")].join("\n\n");
 }
 
+const costText = (usd: number, estimated: boolean): string =>
+  estimated ? `≈ $${usd.toFixed(2)}, estimated from a price table where no agent reported it` : `$${usd.toFixed(2)} as reported by the agents`;
+
 function howMade(ledger: readonly LedgerLine[]): string {
   const runs = ledger.filter((line) => line.outcome !== "reset");
   const count = (outcome: LedgerLine["outcome"]) => runs.filter((line) => line.outcome === outcome).length;
   const sum = (of: (line: LedgerLine) => number | undefined) => runs.reduce((total, line) => total + (of(line) ?? 0), 0);
   const agents = [...new Set(runs.map((line) => line.agent).filter(Boolean))].join(", ");
   const cost = sum((line) => line.cost_usd);
+  const priced = runs.filter((line) => line.cost_usd !== undefined);
+  const estimated = priced.some((line) => line.estimated === true);
   return table(
     ["Fact", "Value"],
     [
       ["Agents", agents || "unknown"],
       ["Iterations before this one", `${runs.length} (${count("accepted")} accepted, ${count("refused")} refused, ${count("failed")} failed)`],
       ["Tokens", `${sum((line) => line.tokens?.input)} in, ${sum((line) => line.tokens?.output)} out`],
-      ["Cost", runs.some((line) => line.cost_usd !== undefined) ? `$${cost.toFixed(2)} as reported by the agents` : "not reported by the agents"],
+      ["Cost", priced.length === 0 ? "not reported by the agents" : costText(cost, estimated)],
       ...(runs.some((line) => line.confinement === "unconfined") ? [["Confinement", "some iterations ran unconfined"]] : []),
     ],
     "None.",
