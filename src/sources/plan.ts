@@ -37,15 +37,21 @@ export function planSearch(
   }));
 }
 
+/** Search terms that no round asks for, as there are too many of them. */
+export const termsLeftOut = (requirements: Pick<Requirements, "keywords" | "focus_area">): readonly string[] =>
+  allTerms(requirements).slice(mostKeywords);
+
+const termsOf = (requirements: Pick<Requirements, "keywords" | "focus_area">): string[] => allTerms(requirements).slice(0, mostKeywords);
+
 /** A keyword that is one word says too little by itself, so the field goes with it. */
-function termsOf({ keywords = [], focus_area }: Pick<Requirements, "keywords" | "focus_area">): string[] {
+function allTerms({ keywords = [], focus_area }: Pick<Requirements, "keywords" | "focus_area">): string[] {
   const field = (focus_area ?? "").trim();
   const whole = keywords.map((keyword) => keyword.trim()).filter((keyword) => keyword !== "");
   const terms = (whole.length === 0 ? [field] : whole).map((keyword) => {
     const isOne = !/[\s-]/.test(keyword);
     return isOne && field !== "" && !field.toLowerCase().includes(keyword.toLowerCase()) ? `${keyword} ${field}` : keyword;
   });
-  return [...new Set(terms.filter((term) => term !== ""))].slice(0, mostKeywords);
+  return [...new Set(terms.filter((term) => term !== ""))];
 }
 
 interface Window {

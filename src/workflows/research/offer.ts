@@ -3,7 +3,7 @@ import type { Paper, Rrd } from "../../generated/rrd.js";
 import { type Kept, readKept, writeKept } from "../../sources/kept-listings.js";
 import { askAgain } from "../../sources/ask-again.js";
 import { isFailed, type Listing, type Open } from "../../sources/listing.js";
-import { planSearch, type Seed, type Step } from "../../sources/plan.js";
+import { planSearch, type Seed, type Step, termsLeftOut } from "../../sources/plan.js";
 import { type Pool, poolOf, poolText } from "../../sources/pool.js";
 import { ageOf, rankPool, type Ranked } from "../../sources/rank.js";
 import { runStep } from "../../sources/rounds.js";
@@ -97,6 +97,8 @@ export async function offerOf(rrd: Rrd, names: readonly string[], searching: Sea
     }
     const listings = [...kept.listings, ...answers];
     for (const report of reportsOf(listings, poolOf(listings, apartOf(rrd)), kept.steps.length)) searching.tell?.(reportLine(report));
+    const leftOut = kept.steps.length === 0 ? termsLeftOut(rrd.requirements) : [];
+    if (leftOut.length > 0) searching.tell?.(`Too many keywords; these are not searched for: ${leftOut.join(", ")}.`);
     kept = { ...kept, steps: [...kept.steps, next], listings };
     await writeKept(path, kept);
   }

@@ -142,3 +142,14 @@ test("a work left out as a duplicate is offered again once a person says that it
   expect(await offer({})).toEqual([]);
   expect(await offer({ apart: [["p1", "a"]] })).toEqual(["a"]);
 });
+
+test("keywords beyond the tenth are named to the person, as no source is asked for them", async () => {
+  const keywords = Array.from({ length: 12 }, (_, index) => `matter ${index + 1}`);
+  const { how, asked, told } = searching({ One: () => found("a") });
+  await offerOf(wanting({ keywords }), ["One"], how);
+  expect(asked).toHaveLength(10);
+  expect(told).toContain("Too many keywords; these are not searched for: matter 11, matter 12.");
+  const few = searching({ One: () => found("a") });
+  await offerOf(wanting(), ["One"], few.how);
+  expect(few.told.filter((message) => message.startsWith("Too many"))).toEqual([]);
+});
