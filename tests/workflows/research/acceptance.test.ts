@@ -77,7 +77,9 @@ describe("the reading of a paper", () => {
   });
 
   it("holds what was not said as little as what the agent said of another rubric", () => {
-    const { analysis, score_breakdown, score } = setBy(read({ ...({ market: undefined } as object), commercialized_by: "" }, rrdWith([paper("p1")], oneRubric))) as Paper;
+    const { analysis, score_breakdown, score } = setBy(
+      read({ ...({ market: undefined } as object), commercialized_by: "" }, rrdWith([paper("p1")], oneRubric)),
+    ) as Paper;
     expect(Object.keys(analysis ?? {})).not.toContain("market");
     expect(Object.keys(analysis ?? {})).not.toContain("commercialized_by");
     expect(score_breakdown).toEqual({ novelty: 3, feasibility: 4, time_to_poc: 4, value_market: 3, defensibility: 2, adoption: 3 });
