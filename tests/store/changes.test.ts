@@ -113,3 +113,105 @@ describe("merging", () => {
     expect(paperOf(rrd, "sample_1")).not.toHaveProperty("polluted");
   });
 });
+
+describe("a hand edit", () => {
+  const base: Rrd = { ...sampleRrd(1), description: "before", mine: "before" };
+  const edited = (over: Partial<Rrd>): Rrd => ({ ...base, ...over });
+
+  it("of the file's own fields stays and is named; one that says the same as ours, or nothing, is none", () => {
+    const ours: Change = { in: "rrd", set: { description: "ours", mine: "ours", fresh: 1 } };
+    const { rrd, notices } = merge(edited({ description: "theirs", mine: "ours" }), base, ours);
+    expect(rrd).toMatchObject({ description: "theirs", mine: "ours", fresh: 1 });
+    expect(notices).toEqual(["You changed description of rrd.json during the run; your version stays."]);
+    expect(merge(edited({ fresh: null }), base, ours)).toMatchObject({ rrd: { fresh: 1 }, notices: [] });
+    expect(merge(base, base, ours).notices).toEqual([]);
+  });
+
+  it("of a status counts, but pending and analyzing are no decision; in another field the same word is one", () => {
+    const having = (over: object): Rrd => ({ ...base, papers_pool: [{ ...pendingPaper(1), notes: "x", ...over }] });
+    const accepted: Change = {
+      in: "papers_pool",
+      id: "sample_1",
+      set: { status: "presented", notes: "ours" },
+      was: { status: "analyzing", notes: "x" },
+    };
+    const statusOf = (over: object) => paperOf(mergeChanges(having(over), [completeChange(accepted, base)], true).rrd, "sample_1")?.status;
+    expect([{ status: "pending" }, { status: "analyzing" }, { status: "rejected" }].map(statusOf)).toEqual(["presented", "presented", "rejected"]);
+    const { rrd, notices } = mergeChanges(having({ notes: "pending" }), [completeChange(accepted, base)], true);
+    expect(paperOf(rrd, "sample_1")?.notes).toBe("pending");
+    expect(notices).toEqual(["You changed notes of sample_1 during the run; your version stays."]);
+  });
+
+  it("keeps a field from being taken away, and something that is no list from being added to", () => {
+    const gone: Change = { in: "rrd", set: {}, unset: ["mine", "description"] };
+    const { rrd, notices } = merge(edited({ mine: "theirs" }), base, gone);
+    expect(rrd["mine"]).toBe("theirs");
+    expect(Object.keys(rrd)).not.toContain("description");
+    expect(notices).toEqual(["You changed mine of rrd.json during the run; your version stays."]);
+    const add: Change = { in: "rrd", set: {}, add: { mine: ["x"] } };
+    const changes = complete(base, add);
+    expect(mergeChanges(base, changes, true).rrd["mine"]).toBe("before");
+    expect(undoChanges(base, changes)["mine"]).toBe("before");
+  });
+
+  it("that removed a record is undone by undoing its removal by us, and only where we removed one", () => {
+    const removal = complete(base, { in: "papers_pool", id: "sample_1", set: {}, remove: true });
+    const without = mergeChanges(base, removal, true).rrd;
+    expect(without.papers_pool).toEqual([]);
+    expect(undoChanges(without, removal).papers_pool).toEqual([pendingPaper(1)]);
+    // Put back by hand meanwhile: theirs stays.
+    const theirs = { ...base, papers_pool: [{ ...pendingPaper(1), notes: "theirs" }] };
+    expect(undoChanges(theirs, removal)).toEqual(theirs);
+    const ofNothing = complete(base, { in: "papers_pool", id: "sample_9", set: {}, remove: true });
+    expect(mergeChanges(base, ofNothing, true).rrd).toEqual(base);
+    expect(undoChanges(base, ofNothing)).toEqual(base);
+    // An undo of a change to a record that is gone brings nothing back.
+    expect(undoChanges(without, complete(base, set("sample_1", { score: 3 }))).papers_pool).toEqual([]);
+  });
+
+  it("that took an insight's number is told from one that put its words better, by paper and words", () => {
+    const mine = { id: "insight_001", paper_id: "sample_1", insight: "Read" };
+    const changes = complete(base, { in: "insights", id: "insight_001", set: mine, was: null });
+    const idsIn = (...insights: object[]) => (mergeChanges({ ...base, insights } as Rrd, changes, true).rrd.insights ?? []).map(({ id }) => id);
+    expect(idsIn({ id: "insight_001", paper_id: "sample_2", insight: "Read" })).toEqual(["insight_001", "insight_002"]);
+    expect(
+      idsIn({ id: "insight_001", paper_id: "sample_2", insight: "x" }, { id: "my_insight_7" }, { id: "insight_8x" }, { id: "insight_005" }),
+    ).toEqual(["insight_001", "my_insight_7", "insight_8x", "insight_005", "insight_006"]);
+    expect(idsIn({ id: "insight_001", paper_id: "sample_1", insight: "Put better" })).toEqual(["insight_001"]);
+    // The same words of our own two insights of one paper are two insights.
+    const two = [mine, { id: "insight_002", paper_id: "sample_1", insight: "Another" }];
+    const both = two.flatMap((each) => complete(base, { in: "insights", id: each.id, set: each, was: null }));
+    const swapped = { ...base, insights: [{ ...two[1], id: "insight_001" }] } as Rrd;
+    expect((mergeChanges(swapped, both, true).rrd.insights ?? []).map(({ insight }) => insight).toSorted()).toEqual(["Another", "Read"]);
+  });
+});
+
+describe("the changes between two states", () => {
+  it("name what differs and nothing else; there are none between equal ones", () => {
+    const before: Rrd = { ...sampleRrd(2), description: "a", gone: 1 };
+    expect(changesBetween(before, structuredClone(before))).toEqual([]);
+    const { gone: _, ...rest } = before;
+    const after = { ...rest, description: "b", papers_pool: [{ ...pendingPaper(1), score: 3 }, pendingPaper(3)] } as Rrd;
+    expect(changesBetween(before, after)).toEqual([
+      { in: "rrd", set: { description: "b" }, was: { description: "a", gone: 1 }, unset: ["gone"] },
+      { in: "papers_pool", id: "sample_1", set: { score: 3 }, was: expect.anything(), unset: [] },
+      { in: "papers_pool", id: "sample_3", set: pendingPaper(3), was: null },
+      { in: "papers_pool", id: "sample_2", set: {}, was: pendingPaper(2), remove: true },
+    ]);
+  });
+
+  it("are completed with what they were made from: of a record all of it, of the file only what changes", () => {
+    const base: Rrd = { ...sampleRrd(1), description: "a", other: 1 };
+    expect(completeChange({ in: "rrd", set: { description: "b", fresh: 1 }, unset: ["other"] }, base)).toEqual({
+      in: "rrd",
+      set: { description: "b", fresh: 1 },
+      unset: ["other"],
+      was: { description: "a", other: 1 },
+    });
+    expect(completeChange(set("sample_1", { score: 3 }), base).was).toEqual(pendingPaper(1));
+    expect(completeChange(set("sample_9", { score: 3 }), base).was).toBeNull();
+    expect(completeChange({ ...set("sample_9", { score: 3 }), was: { notes: "x" } }, base).was).toEqual({ notes: "x" });
+    expect(completeChange({ ...set("sample_1", { score: 3 }), was: null }, base).was).toBeNull();
+    expect(completeChange(set("sample_1", {}), base)).not.toHaveProperty("add");
+  });
+});
