@@ -37,7 +37,10 @@ const longestCheck = 3 * minute;
 /** A brief can't: code and citations are a help, no more. */
 const longestAbout = 15_000;
 
-/** Asks services over the one polite access to the network. Nothing is asked about a paper of this machine that has no identifier. */
+const isAt = (paper: PaperNames, kind: "file" | "sample"): boolean =>
+  [paper.url, paper.pdf_url].some((address) => parseReference(address ?? "").kind === kind);
+
+/** Asks services over the one polite access to the network. Nothing is asked about a paper of this machine that has no identifier, nor about a packaged sample, whatever it carries. */
 export function paperServices({ folder, http, contextFor, clock, signal }: PaperServicesOptions): PaperServices {
   const asked = (source: Source): CopyService[] => {
     const context = contextFor(source);
@@ -61,14 +64,13 @@ export function paperServices({ folder, http, contextFor, clock, signal }: Paper
     },
     updates: async (papers, within = longestCheck) =>
       await checkWorks(
-        papers.map((paper) => ({ id: paper.id, identifiers: identifiersOf(paper) })),
+        papers.filter((paper) => !isAt(paper, "sample")).map((paper) => ({ id: paper.id, identifiers: identifiersOf(paper) })),
         { file: join(folder, "updates.json"), ask: (works) => checkUpdates(works, contextFor), clock, signal, within },
       ),
     async about(paper) {
       const identifiers = identifiersOf(paper);
-      const isLocal = [paper.url, paper.pdf_url].some((address) => ["file", "sample"].includes(parseReference(address ?? "").kind));
       const isKnown = Object.values(identifiers).some((name) => name !== undefined);
-      if (paper.title == null || (isLocal && !isKnown)) return { code: [], unchecked: [] };
+      if (paper.title == null || isAt(paper, "sample") || (isAt(paper, "file") && !isKnown)) return { code: [], unchecked: [] };
       const done = new AbortController();
       const late = clock.sleep(clock.now() + longestAbout, AbortSignal.any([signal, done.signal]));
       try {

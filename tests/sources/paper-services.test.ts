@@ -116,6 +116,14 @@ describe("code and citations", () => {
     expect(about).toMatchObject({ code: [], unchecked: expect.arrayContaining(["code", "OpenAlex"]) });
   });
 
+  it("of a packaged sample are looked up nowhere, whatever identifiers it carries: a demo needs no network", async () => {
+    const sample = { id: "sample_01", title, url: "sample:sample_01.md", identifiers: { doi: "10.1000/sample", arxiv: "2401.12345" } };
+    const { asked, services } = servicesWith(away);
+    expect(await services.about(sample)).toEqual({ code: [], unchecked: [] });
+    expect([...(await services.updates([sample]))]).toEqual([]);
+    expect(asked).toEqual([]);
+  });
+
   it("of a paper of this machine are looked up nowhere", async () => {
     const { asked, services } = servicesWith(away);
     expect(await services.about({ id: "file_1", title, url: "file:///home/me/draft.pdf" })).toEqual({ code: [], unchecked: [] });
