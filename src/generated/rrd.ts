@@ -296,7 +296,7 @@ export type Statistics = {
     exhausted?: string;
     flow?: Flow;
     /**
-     * Hash of target, sources and keywords as the last batch had them; the empty batches of another search don't count.
+     * Hash of target, sources, keywords, field and windows as the last batch had them; the empty batches of another search don't count.
      */
     searched_for?: string;
     [k: string]: unknown;
