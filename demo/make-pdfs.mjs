@@ -42,7 +42,8 @@ async function layOut({ title, authors, blocks }, id) {
   let top = 0;
   const newPage = () => {
     page = doc.addPage([PAGE.width, PAGE.height]);
-    page.drawText(LABEL, { x: PAGE.margin, y: PAGE.height - 34, size: 8, font: roman });
+    // On the first page alone: what stands at the head of every page is taken for furniture and left out of the text.
+    if (doc.getPageCount() === 1) page.drawText(LABEL, { x: PAGE.margin, y: PAGE.height - 34, size: 8, font: roman });
     page.drawText(String(doc.getPageCount()), { x: PAGE.width / 2, y: 28, size: 9, font: roman });
     top = PAGE.height - 60;
     column = 0;
