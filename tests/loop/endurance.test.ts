@@ -62,7 +62,11 @@ describe("a research over many iterations", () => {
       ...agent,
       async *run(...args: Parameters<Agent["run"]>): AsyncGenerator<AgentEvent> {
         tries += 1;
-        if (tries === 1) yield { type: "usage" as const, usage: { input: 85_000, cached: 0, output: 0, requests: 1, largest: 85_000 } };
+        if (tries === 1) {
+          yield { type: "usage" as const, usage: { input: 85_000, cached: 0, output: 0, requests: 1, largest: 85_000 } };
+          // An answer would still count; a tool means that all is sent once more.
+          yield { type: "tool" as const, name: "Read", detail: "paper.txt" };
+        }
         if (args[1].signal.aborted)
           return yield { type: "end" as const, message: "", failure: { kind: "aborted" as const, message: "It was aborted." } };
         yield* agent.run(...args);
