@@ -38,10 +38,10 @@ export interface Research {
   load(): Promise<{ readonly rrd: Rrd; readonly ledger: readonly LedgerLine[] }>;
   /**
    * Changes the state outside of any iteration, as a person would, and returns it. `change` is pure: it may be asked again where the
-   * file is saved by hand in this very moment. The next checkpoint commits it.
+   * file is saved by hand in this very moment. The next checkpoint commits it; with `commits` there is one at the end at the latest.
    * @throws ExpectedError as load.
    */
-  edit(change: (rrd: Rrd) => Rrd): Promise<Rrd>;
+  edit(change: (rrd: Rrd) => Rrd, commits?: boolean): Promise<Rrd>;
   /** A number for the iteration that begins now: one above all that were folded, journalled or given since this was opened. */
   nextIteration(): number;
   /**

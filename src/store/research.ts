@@ -56,9 +56,12 @@ export async function openResearchAfter(folder: string, options: ResearchOptions
         await holdLock();
         return writer.load();
       },
-      edit: async (change) => {
+      edit: async (change, commits = false) => {
         await holdLock();
-        return writer.edit(change);
+        const rrd = await writer.edit(change);
+        // With the next checkpoint, or at the end: after the last iteration of a research there is no next one.
+        if (commits) await checkpoints?.commit("What changed between iterations", true);
+        return rrd;
       },
       fold: async (fold) => {
         await holdLock();

@@ -24,7 +24,7 @@ export async function heedMessages(
   );
   if (messages.length === 0) return [];
   const at = new Date(now()).toISOString();
-  await research.edit((rrd) => steered(rrd, messages, at));
+  await research.edit((rrd) => steered(rrd, messages, at), true);
   for (const message of messages) {
     const words = "text" in message ? message.text : "What was said earlier no longer stands.";
     // The offset is unknown after a kill; at 0 the text counts as there when it stands anywhere.

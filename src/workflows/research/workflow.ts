@@ -92,7 +92,7 @@ export function researchWorkflow(options: ResearchWorkflowOptions): Workflow<Res
     progress: ({ rrd }) => progressOf(rrd),
     account: ({ rrd, ledger }) => accountOf(rrd, ledger),
     memory: ({ rrd, ledger }) => memoryOf(rrd, ledger),
-    remember: async (compression) => void (await research.edit((rrd) => withSummary(rrd, compression))),
+    remember: async (compression) => void (await research.edit((rrd) => withSummary(rrd, compression), true)),
     notices: () => options.notices.splice(0),
 
     brief: (state, unit, notes) =>
