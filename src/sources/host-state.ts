@@ -32,19 +32,23 @@ interface Busy {
 /** A clock that was set back by more than this shows: what stands in the future then was written before. */
 const setBack = 1000;
 
-/** Changes what is known of an account, alone among all processes. `change` answers with the new state, or undefined to leave the old one. */
+/**
+ * Changes what is known of an account, alone among all processes. `change` answers with the new state, or undefined to leave the old one;
+ * it is also told how many requests were left in the file by processes that were killed.
+ */
 export async function changeHost<T>(
   folder: string,
   account: string,
   now: () => number,
-  change: (state: HostState) => Promise<{ readonly state?: HostState; readonly value: T }>,
+  change: (state: HostState, abandoned: number) => Promise<{ readonly state?: HostState; readonly value: T }>,
 ): Promise<T> {
   const path = join(folder, `${account}.json`);
   return explaining(path, async () => {
     await makeFolder(folder);
     return withLock(`${path}.lock`, { describe: `The pace of ${account}`, waitMs: 60_000 }, async () => {
       const before = await read(path, now());
-      const { state, value } = await change({ ...before, busy: await alive(before.busy) });
+      const busy = await alive(before.busy);
+      const { state, value } = await change({ ...before, busy }, before.busy.length - busy.length);
       if (state !== undefined) await write(path, { ...state, at: now() });
       return value;
     });

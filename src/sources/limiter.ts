@@ -82,14 +82,15 @@ async function enter(account: Account, place: Place, host: string, options: Limi
   const me = { pid: process.pid, token, ...(started === undefined ? {} : { started }) };
   for (;;) {
     if (signal.aborted) return interrupted;
-    const answer = await changeHost<number | HttpFailure | "busy">(folder, account.name, clock.now, async (state) => {
+    const answer = await changeHost<number | HttpFailure | "busy">(folder, account.name, clock.now, async (state, abandoned) => {
       const now = clock.now();
       const { until } = state.standing;
       if (until !== undefined && until > now) return { value: asksToWait(host, until) };
       const rule = ruleNow(account, state, now);
       const busy = state.busy.filter((each) => each.pid !== process.pid || held.has(each.token));
       if (busy.length >= rule.concurrency) return { value: "busy" };
-      const slot = Math.max(now, state.next);
+      // A process that was killed may have started its request as late as just now, however early its moment was.
+      const slot = Math.max(state.next, abandoned > 0 ? now + rule.intervalMs : now);
       return { state: { ...state, next: slot + rule.intervalMs, busy: [...busy, me] }, value: slot };
     });
     if (typeof answer === "number") {
