@@ -4,7 +4,7 @@ import { isVerdict, type LoopEvent, type Verdict, type Workflow } from "./types.
 
 /**
  * Passes a loop's events on, and lets the historian summarise between two iterations where a summary is due: the loop stands still
- * until its next event is asked for, so nothing else changes the state meanwhile.
+ * until its next event is asked for, so nothing else changes the state meanwhile. One that a killed run owed is made first.
  */
 export async function* keepHistory<State>(
   events: AsyncGenerator<LoopEvent, Verdict>,
@@ -15,7 +15,8 @@ export async function* keepHistory<State>(
     const step = await events.next();
     if (step.done === true) return step.value;
     yield step.value;
-    if (step.value.type === "iteration-ended") yield* summarise(workflow, historian);
+    const { type } = step.value;
+    if (type === "run-started" || type === "iteration-ended") yield* summarise(workflow, historian);
   }
 }
 

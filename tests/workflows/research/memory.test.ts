@@ -122,6 +122,23 @@ test("the history is summarised into the file and told to the next brief, fenced
   expect(last).toMatch(/# What happened so far\n\n<untrusted-text[^>]*>\nIterations 1 to 5: 5 accepted/);
 });
 
+test("a summary that a killed run still owed is made before the next brief, so that it reads as it would have", async () => {
+  const at = researchFolder(rrdWith(papers(8)));
+  await runWith(at, goodAgent(), 5, { every: 0 });
+  let brief = "";
+  const good = goodAgent();
+  const agent: Agent = {
+    ...good,
+    async *run(given, options) {
+      brief = given.text;
+      yield* good.run(given, options);
+    },
+  };
+  const { rrd } = await runWith(at, agent, 1);
+  expect(rrd.loop?.rch_metrics).toMatchObject({ compressions: 1, last_iteration: 5 });
+  expect(brief).toMatch(/# What happened so far\n\n<untrusted-text[^>]*>\nIterations 1 to 5: 5 accepted/);
+});
+
 test("what a person says is heard once, written to progress.txt once, and stands in every brief until it is cleared", async () => {
   const at = researchFolder(rrdWith(papers(4)));
   const briefs: string[] = [];
