@@ -1,6 +1,6 @@
 import type { DiscoveryResult } from "../../generated/result-discovery.js";
 import type { Paper, Rrd } from "../../generated/rrd.js";
-import { paperId, parseReference } from "../../sources/reference.js";
+import { paperId, parseReference, type Reference } from "../../sources/reference.js";
 import { samePaper } from "../../sources/sameness.js";
 import type { Acceptable, Judging, Unacceptable } from "./accepted.js";
 import { dayOf } from "./accepted.js";
@@ -92,7 +92,7 @@ export function acceptDiscovery(rrd: Rrd, unit: string, result: DiscoveryResult,
 }
 
 const isKnown = (found: Found, candidates: ReadonlyMap<string, Offered>): boolean => found.id !== undefined && candidates.has(found.id);
-const isAddress = (url: string): boolean => /^https?:\/\/[^\s/]+\.[^\s/]+/.test(url);
+const isAddress = (url: string): boolean => /^https?:\/\/[^\s/]+\.[^\s/]+/.test(url) && URL.canParse(url);
 
 const wasJudged = (id: string, { kept = [], papers, dropped = [] }: DiscoveryResult): boolean =>
   [...kept, ...papers, ...dropped].some((each) => each.id === id);
@@ -109,8 +109,8 @@ const asFound = (candidate: Offered, priority: number | undefined, reason: strin
 /** A record from what the agent said; what code knew of a candidate beats what the agent wrote of it. */
 function recordOf(found: Found, candidate: Offered | undefined): Paper {
   const of = candidate ?? found;
-  const reference = parseReference(found.url);
-  const id = candidate?.id ?? (reference.kind === "unknown" || reference.kind === "file" ? (found.id ?? found.title) : paperId(reference));
+  // A web address by now: never unknown, never a file.
+  const id = candidate?.id ?? paperId(parseReference(found.url) as Reference);
   const identifiers = { ...(found.doi == null ? {} : { doi: found.doi }), ...candidate?.identifiers };
   return {
     id,
