@@ -1,0 +1,55 @@
+import { execFileSync } from "node:child_process";
+import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { readResult } from "../../../src/workflows/research/result-file.js";
+import { temporaryFolder } from "../../support/research.js";
+
+const megabyte = 1024 * 1024;
+
+/** What is read where `leave` made something of the path. */
+const readOf = (leave: (path: string) => void) => {
+  const path = join(temporaryFolder(), "result.json");
+  leave(path);
+  return readResult(path);
+};
+const textOf = (text: string | Buffer) => readOf((path) => writeFileSync(path, text));
+/** A JSON text of so many bytes. */
+const ofSize = (bytes: number) => `"${"x".repeat(bytes - 2)}"`;
+
+describe("what an agent leaves as result.json", () => {
+  test("is its JSON, whatever kind of value; a byte order mark in front is not part of it", async () => {
+    expect(await textOf('{"unit": "p1"}')).toEqual({ value: { unit: "p1" } });
+    expect(await textOf('\uFEFF{"unit": "p1"}')).toEqual({ value: { unit: "p1" } });
+    expect(await textOf("null")).toEqual({ value: null });
+    expect(await textOf('"a \uFEFF mark inside stays"')).toEqual({ value: "a \uFEFF mark inside stays" });
+  });
+
+  test("may have 5 MB; of more only its size is looked at", async () => {
+    expect(await textOf(ofSize(5 * megabyte))).toHaveProperty("value");
+    expect(await textOf(ofSize(5 * megabyte + 1))).toEqual({ reason: "result.json has 5 MB; 5 MB is the most" });
+    expect(await textOf(Buffer.alloc(7 * megabyte))).toEqual({ reason: "result.json has 7 MB; 5 MB is the most" });
+  });
+
+  test("is refused in one sentence of its own for everything that is no such file, and nothing is waited for", async () => {
+    expect(await readOf(() => undefined)).toEqual({
+      reason: "there is no result: the final message held no JSON object, and result.json was not written",
+    });
+    expect(await readOf((path) => symlinkSync("/etc/hostname", path))).toEqual({
+      reason: "result.json is a symbolic link; it must be a file of its own",
+    });
+    expect(await readOf((path) => mkdirSync(path))).toEqual({ reason: "result.json is not a regular file" });
+    expect(await readOf((path) => execFileSync("mkfifo", [path]))).toEqual({ reason: "result.json is not a regular file" });
+    expect(await textOf("")).toEqual({ reason: "result.json is empty" });
+    expect(await textOf(" \n\t")).toEqual({ reason: "result.json is empty" });
+    expect(await textOf('{"unit": ')).toEqual({ reason: expect.stringMatching(/^result\.json is not valid JSON: \S/) });
+  });
+
+  test("in a place that can't be looked at is told with the system's own words", async () => {
+    const file = join(temporaryFolder(), "a-file");
+    writeFileSync(file, "");
+    expect(await readResult(join(file, "result.json"))).toEqual({
+      reason: expect.stringMatching(/^result\.json could not be read \(.*ENOTDIR.*\)$/),
+    });
+  });
+});
