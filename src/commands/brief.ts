@@ -1,16 +1,19 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { libraryFor } from "../compose/library.js";
-import { resolveConfig } from "../config/resolve.js";
+import { agentsFor, redactorFor, settingsFor } from "../compose.js";
+import { type KeptLibrary, keptLibrary } from "../compose/kept-library.js";
+import { toolsOf } from "../compose/tools.js";
+import { type ConfigFlags, type ResolvedConfig, resolveConfig } from "../config/resolve.js";
 import { isVerdict } from "../loop/types.js";
 import { recall } from "../loop/recall.js";
 import { readResearch } from "../store/research.js";
 import type { Io } from "../ui/io.js";
-import { nextClassicUnit } from "../workflows/research/classic.js";
+import { classicBrief, nextClassicUnit } from "../workflows/research/classic.js";
+import { messagesFor, steered } from "../workflows/research/heed.js";
 import { memoryOf } from "../workflows/research/observations.js";
 import { nextUnit } from "../workflows/research/next.js";
-import { fill, loadPrompt, rootOf } from "../workflows/research/prompt.js";
+import { loadPrompt, rootOf } from "../workflows/research/prompt.js";
 import type { ResearchUnit } from "../workflows/research/state.js";
 import { standingOf } from "../workflows/research/standing.js";
 import { briefFor } from "../workflows/research/workflow.js";
@@ -19,11 +22,22 @@ import { estimateTokens } from "../lib/tokens.js";
 import { classicPrompt } from "./classic-prompt.js";
 import { findResearch } from "./find-research.js";
 
-/** Prints what the next iteration's agent would be given. Runs no agent; a paper's text is fetched where it is not kept yet. */
-export async function briefCommand({ folder: argument, json }: { readonly folder?: string; readonly json: boolean }, io: Io): Promise<number> {
+export interface BriefArguments {
+  readonly folder?: string;
+  /** Only the agent counts: what it takes tools for stands in its brief. */
+  readonly flags?: ConfigFlags;
+  readonly json: boolean;
+}
+
+/**
+ * Prints what the next iteration's agent would be given, to the letter. Runs nothing, asks nobody and writes nothing: where a run would ask
+ * sources first, it is made from what is known so far, and stderr says who would be asked.
+ */
+export async function briefCommand({ folder: argument, flags = {}, json }: BriefArguments, io: Io): Promise<number> {
   const folder = await findResearch(io.cwd, argument);
-  const config = await resolveConfig({ env: io.env, cwd: io.cwd });
-  const { rrd, ledger } = await readResearch(folder);
+  const config = await resolveConfig({ flags, env: io.env, cwd: io.cwd });
+  const { rrd: read, ledger } = await readResearch(folder);
+  const rrd = steered(read, await messagesFor(folder, redactorFor(config, io)), new Date().toISOString());
   const state = { rrd, ledger, standing: standingOf(rrd, ledger) };
   const classic = await classicPrompt(folder, false, { cwd: io.cwd, canAsk: false });
   const unit = classic === undefined ? nextUnit(state, []) : nextClassicUnit(rrd, folder);
@@ -36,22 +50,40 @@ export async function briefCommand({ folder: argument, json }: { readonly folder
   const root = rootOf(folder, io.cwd);
   const iteration = ledger.reduce((most, line) => Math.max(most, line.iteration), 0) + 1;
   let text: string;
-  if (classic !== undefined) text = fill(classic, { RESEARCH_DIR: folder });
+  let library: KeptLibrary | undefined;
+  if (classic !== undefined) text = classicBrief(classic, folder, recall(memoryOf(rrd, ledger)).steering);
   else {
     const workspace = await mkdtemp(join(tmpdir(), "research-ralph-brief-"));
     try {
-      const library = libraryFor(folder, root, config, io.env, new AbortController().signal);
-      const where = { folder, root, prompt: await loadPrompt(root), library, workspaces: workspacesOf(config.stateDir, folder) };
+      library = keptLibrary(folder, root, config, io.env, new AbortController().signal);
+      const tools = takesTools(config, io) ? { tools: toolsOf(folder, config, io.env) } : {};
+      const where = { folder, root, prompt: await loadPrompt(root), library, workspaces: workspacesOf(config.stateDir, folder), ...tools };
       text = (await briefFor(where, state, unit as ResearchUnit, recall(memoryOf(rrd, ledger)), iteration, workspace)).brief.text;
     } finally {
       await rm(workspace, { recursive: true, force: true });
     }
   }
   const tokens = estimateTokens(text);
-  if (json) io.stdout(`${JSON.stringify({ iteration, unit: unit.id, title: unit.title, tokens, text })}\n`);
+  const first = library === undefined ? [] : whatComesFirst(library);
+  if (json) io.stdout(`${JSON.stringify({ iteration, unit: unit.id, title: unit.title, tokens, ...(first.length === 0 ? {} : { first }), text })}\n`);
   else {
     io.stdout(text);
+    for (const sentence of first) io.stderr(`${sentence}\n`);
     io.stderr(`Iteration ${iteration}, ${unit.id}: about ${tokens} tokens.\n`);
   }
   return 0;
+}
+
+/** Whether the agents that a run would start are given tools. None is started, so nothing has to be allowed. */
+const takesTools = (config: ResolvedConfig, io: Io): boolean =>
+  agentsFor(config, settingsFor({ ...config, unconfined: true }, io, undefined, false)).every(({ takesTools: takes }) => takes === true);
+
+/** What a run would do before it wrote this brief, one sentence each. */
+function whatComesFirst({ searchesFirst, asksFirst, fetchesFirst }: KeptLibrary): string[] {
+  const [searched, asked] = [searchesFirst(), asksFirst()];
+  return [
+    ...(searched.length === 0 ? [] : [`A run would search first, at ${searched.join(", ")}; the candidates here are those found so far.`]),
+    ...(fetchesFirst() ? ["A run would fetch the paper's text first; a line stands in its place."] : []),
+    ...(asked.length === 0 ? [] : [`A run would ask ${asked.join(", ")} about the papers first; what they say is left out here.`]),
+  ];
 }

@@ -108,7 +108,9 @@ export function buildProgram(io: Io, version: string, done: (exitCode: number) =
     .option("-y, --yes", "accepted for scripts of the original; nothing is asked");
 
   add("validate", "<folder>", async ({ json }, folder) => (await import("./validate.js")).validateCommand({ folder, json: json === true }, io));
-  add("brief", "[folder]", async ({ json }, folder) => (await import("./brief.js")).briefCommand({ folder, json: json === true }, io));
+  add("brief", "[folder]", async (values, folder) =>
+    (await import("./brief.js")).briefCommand({ folder, flags: flagsOf(values), json: values["json"] === true }, io),
+  ).option("--agent <name>", "as for run: some agents are given tools, which their briefs speak of");
   add("patterns", "[folder]", async (values, folder) => {
     const { patternsCommand } = await import("./patterns.js");
     const { accept, json } = values as { accept?: number; json?: boolean };

@@ -5,7 +5,7 @@ import { listFolder, listSamples } from "../sources/folder.js";
 import { paperServices } from "../sources/paper-services.js";
 import { politeHttp, type PoliteHttpOptions } from "../sources/polite-http.js";
 import { allServices } from "../sources/registry.js";
-import { replayedSources } from "../sources/replay-open.js";
+import { type ReplayedSources, replayedSources } from "../sources/replay-open.js";
 import { contextOf, servicesOf } from "../sources/source-settings.js";
 import type { Http, Source } from "../sources/source.js";
 import { queryRecorder, readQueries } from "../store/query-log.js";
@@ -30,17 +30,12 @@ export function libraryFor(
   // Only what a search asks goes into the log that it is replayed from.
   const logged = { ...asking, http: httpFor(config, signal, { cacheDir, record: queryRecorder(folder) }) };
   return {
-    serves: (source) => source === "samples" || source.startsWith("folder:"),
-    candidates: async (source) => {
-      if (source === "samples") return listSamples(signal);
-      const documents = await listFolder(resolve(root, source.slice("folder:".length)), signal);
-      return documents.map((document) => ({ ...document, source }));
-    },
+    ...localSources(root, signal),
     ...scholarly({
       folder,
       root,
       contextFor: (source) => contextOf(source, logged),
-      replay: async () => replayedSources((await readQueries(folder)).lines, { cacheDir, config: config.sources, root }),
+      replay: replayOf(folder, root, config),
       now: systemClock.now,
       signal,
       tell,
@@ -48,6 +43,22 @@ export function libraryFor(
     ...paperServices({ folder: hidden, http, contextFor, clock: systemClock, signal }),
   };
 }
+
+/** The sources that need no network: the packaged samples and folders of the user's. */
+export const localSources = (root: string, signal: AbortSignal): Pick<Library, "serves" | "candidates"> => ({
+  serves: (source) => source === "samples" || source.startsWith("folder:"),
+  candidates: async (source) => {
+    if (source === "samples") return listSamples(signal);
+    const documents = await listFolder(resolve(root, source.slice("folder:".length)), signal);
+    return documents.map((document) => ({ ...document, source }));
+  },
+});
+
+/** A research's search as its log holds it, to be made again without the network. */
+export const replayOf =
+  (folder: string, root: string, { sources }: Pick<ResolvedConfig, "sources">) =>
+  async (): Promise<ReplayedSources> =>
+    replayedSources((await readQueries(folder)).lines, { cacheDir: join(folder, ".ralph", "http"), config: sources, root });
 
 /** Polite access to the network, with what the configuration says of sources and who asks. */
 export function httpFor(

@@ -22,6 +22,8 @@ export interface PaperServicesOptions {
   readonly contextFor: ContextFor;
   readonly clock: Clock;
   readonly signal: AbortSignal;
+  /** False: nothing of what is had is kept. */
+  readonly keep?: boolean;
 }
 
 /** What is asked about one paper at a time: its text, whether it still stands, its code and citations. */
@@ -41,7 +43,7 @@ const isAt = (paper: PaperNames, kind: "file" | "sample"): boolean =>
   [paper.url, paper.pdf_url].some((address) => parseReference(address ?? "").kind === kind);
 
 /** Asks services over the one polite access to the network. Nothing is asked about a paper of this machine that has no identifier, nor about a packaged sample, whatever it carries. */
-export function paperServices({ folder, http, contextFor, clock, signal }: PaperServicesOptions): PaperServices {
+export function paperServices({ folder, http, contextFor, clock, signal, keep = true }: PaperServicesOptions): PaperServices {
   const asked = (source: Source): CopyService[] => {
     const context = contextFor(source);
     const { lookup } = source;
@@ -52,6 +54,7 @@ export function paperServices({ folder, http, contextFor, clock, signal }: Paper
     async text(paper) {
       const options = {
         cacheDir: join(folder, "texts"),
+        keep,
         signal,
         http,
         endpoints: endpointsOf(contextFor),
@@ -65,7 +68,7 @@ export function paperServices({ folder, http, contextFor, clock, signal }: Paper
     updates: async (papers, within = longestCheck) =>
       await checkWorks(
         papers.filter((paper) => !isAt(paper, "sample")).map((paper) => ({ id: paper.id, identifiers: identifiersOf(paper) })),
-        { file: join(folder, "updates.json"), ask: (works) => checkUpdates(works, contextFor), clock, signal, within },
+        { file: join(folder, "updates.json"), ask: (works) => checkUpdates(works, contextFor), clock, signal, within, keep },
       ),
     async about(paper) {
       const identifiers = identifiersOf(paper);

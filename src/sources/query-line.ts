@@ -53,7 +53,7 @@ export function lineOf(
 }
 
 /** The service that an address belongs to, else its host. */
-function sourceOf(url: string, services: readonly Service[]): string {
+export function sourceOf(url: string, services: readonly Service[]): string {
   const service = innermost(url, services, ({ endpoint }) => endpoint);
   return service?.name ?? (URL.canParse(url) ? new URL(url).host : "");
 }

@@ -5,12 +5,14 @@ import { largestPdf } from "./pdf.js";
 import { readDocument } from "./read-document.js";
 import { documentEnding, parseReference } from "./reference.js";
 import { samplePath } from "./folder.js";
-import { loadText, saveText } from "./text-cache.js";
+import { cachedTextPath, loadText, saveText } from "./text-cache.js";
 import type { PaperText } from "./text.js";
 
 export interface ReadOptions extends FetchOptions {
   /** The folder that texts are kept in, one file a paper. */
   readonly cacheDir: string;
+  /** False: what is read is not kept. */
+  readonly keep?: boolean;
 }
 
 /** `path`: where the text was kept. */
@@ -32,6 +34,7 @@ export async function readPaper(paper: PaperToRead, options: ReadOptions): Promi
         ? await readFileAt(file, options.signal)
         : await fetchPaper(paper, options);
   if (read.status !== "ok") return read;
+  if (options.keep === false) return { status: "ok", text: read.text, path: cachedTextPath(options.cacheDir, paper.id) };
   try {
     return { status: "ok", text: read.text, path: await saveText(options.cacheDir, paper.id, read.text, stamp) };
   } catch (error) {

@@ -31,6 +31,8 @@ export interface UpdateCheckOptions {
   readonly signal: AbortSignal;
   /** Milliseconds after which the works that are left go unchecked. */
   readonly within: number;
+  /** False: the answers are not kept. */
+  readonly keep?: boolean;
 }
 
 const day = 24 * 3600_000;
@@ -75,7 +77,7 @@ export async function checkWorks(works: readonly WorkToCheck[], options: UpdateC
     if (silent !== undefined && silent.length > 0 && answers?.every(({ checkedBy }) => checkedBy.length === 0))
       givenUp = silent[0]?.unchecked.map(({ source, reason }) => `${source}: ${reason}`);
   }
-  await save(options.file, kept);
+  if (options.keep !== false) await save(options.file, kept);
   return found;
 }
 

@@ -19,9 +19,7 @@ export async function heedMessages(
   now: () => number,
   redact: Redact,
 ): Promise<Omit<Notice, "type" | "at">[]> {
-  const messages = (await readMessages(research.folder)).map((message) =>
-    "text" in message ? { ...message, text: redact(message.text).slice(0, mostMessage) } : message,
-  );
+  const messages = await messagesFor(research.folder, redact);
   if (messages.length === 0) return [];
   const at = new Date(now()).toISOString();
   await research.edit((rrd) => steered(rrd, messages, at), true);
@@ -37,8 +35,12 @@ export async function heedMessages(
   }));
 }
 
+/** What a person has said that no run has heard yet, oldest first. */
+export const messagesFor = async (folder: string, redact: Redact): Promise<Received[]> =>
+  (await readMessages(folder)).map((message) => ("text" in message ? { ...message, text: redact(message.text).slice(0, mostMessage) } : message));
+
 /** The state with these messages heeded, in their order. Pure. */
-function steered(rrd: Rrd, messages: readonly Received[], at: string): Rrd {
+export function steered(rrd: Rrd, messages: readonly Received[], at: string): Rrd {
   let steering = rrd.loop?.steering ?? [];
   for (const message of messages) {
     if ("clear" in message) steering = [];

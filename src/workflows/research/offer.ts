@@ -41,6 +41,8 @@ export interface Searching {
   readonly signal: AbortSignal;
   /** True the first time in a run: what failed in the runs before is then asked again. */
   readonly isFirst?: () => boolean;
+  /** False: what is asked is not kept. */
+  readonly keep?: boolean;
   /** Told how each source did, once a round is over. */
   readonly tell?: (message: string) => void;
 }
@@ -63,11 +65,12 @@ const keptAtLeast = 0.1;
  */
 export async function offerOf(rrd: Rrd, names: readonly string[], searching: Searching): Promise<Offer> {
   const path = keptSearch(searching.folder);
+  const write = async (search: Kept) => (searching.keep === false ? undefined : await writeKept(path, search));
   let kept = await begin(rrd, path, searching);
   if (searching.isFirst?.() !== false && kept.listings.some(isFailed)) {
     const blocked = new Set(blockedNames(rrd).map((name) => name.toLowerCase()));
     const listings = await askAgain(kept.steps, kept.listings, searching.open, blocked);
-    if (!searching.signal.aborted) await writeKept(path, (kept = { ...kept, listings }));
+    if (!searching.signal.aborted) await write((kept = { ...kept, listings }));
   }
   let away: string | undefined;
   for (;;) {
@@ -100,7 +103,7 @@ export async function offerOf(rrd: Rrd, names: readonly string[], searching: Sea
     const leftOut = kept.steps.length === 0 ? termsLeftOut(rrd.requirements) : [];
     if (leftOut.length > 0) searching.tell?.(`Too many keywords; these are not searched for: ${leftOut.join(", ")}.`);
     kept = { ...kept, steps: [...kept.steps, next], listings };
-    await writeKept(path, kept);
+    await write(kept);
   }
 }
 
