@@ -1,3 +1,4 @@
+import { normalTitle } from "./normal-title.js";
 import type { Identifiers } from "./paper-record.js";
 
 /** As much of a paper's record as tells whether two records are the same work. */
@@ -19,34 +20,25 @@ export interface PaperIdentity {
   readonly otherVersions?: readonly { readonly doi: string }[];
 }
 
-/** A title in one form: no case, accents, punctuation or mark-up. */
-export const normalTitle = (title: string): string =>
-  // Most titles are plain; the rest costs four times as much.
-  /^[\x20-\x7e]*$/.test(title) ? plainTitle(title) : anyTitle(title);
-
-const plainTitle = (title: string): string =>
-  title
-    .replace(/<[^>]+>/g, " ")
-    .toLowerCase()
-    .replace(/[^a-z\d]+/g, " ")
-    .trim();
-
-const anyTitle = (title: string): string =>
-  title
-    .replace(/<[^>]+>/g, " ")
-    .normalize("NFKD")
-    .replace(/\p{M}/gu, "")
-    .toLowerCase()
-    .replace(/[^\p{L}\p{N}]+/gu, " ")
-    .trim();
-
-/** The words of a name that may be its surname, lower-case and without accents; "Paré, Guy", "Guy Paré" and "G. Paré" all give "pare". */
+/**
+ * The word of a name that may be its surname, lower-case and without accents; "Paré, Guy", "Guy Paré", "G. Paré" and PubMed's "Paré G" all
+ * give "pare".
+ */
 export function surnameOf(name: string): string | undefined {
   const [family, given] = name.split(",");
-  const words = normalTitle(family ?? "")
+  const words = normalTitle(given === undefined ? partsOfName(name).rest : (family ?? ""))
     .split(" ")
     .filter((word) => word.length > 1);
   return given === undefined ? words.at(-1) : words[0];
+}
+
+/** Initials behind a surname, as PubMed writes them ("van Dijk JP"), apart from what stands before them. */
+export function partsOfName(name: string): { readonly rest: string; readonly initials?: string } {
+  // In a name all in capitals three letters may be a name: "LI HUA".
+  const longest = /\p{Ll}/u.test(name) ? 3 : 2;
+  const match = /^(.*\p{L}{2}\S*)\s+((?:\p{Lu}[.\s-]*)+)$/u.exec(name.trim());
+  const initials = match?.[2]?.replace(/[^\p{Lu}]/gu, "") ?? "";
+  return match?.[1] === undefined || initials.length > longest ? { rest: name } : { rest: match[1], initials };
 }
 
 /** The authors of a record as a list, whichever way they are written: "Paré, Guy; Smith, John", "A. Lee and B. Kim", "Lee, A., Kim, B.". */

@@ -91,6 +91,9 @@ const versioned = ({ id, version }: { readonly id: string; readonly version?: nu
 /** An arXiv id without its version. */
 export const unversioned = (arxiv: string): string => arxiv.replace(/v\d+$/, "");
 
+/** What two arXiv ids of one paper have in common: no version, and no subject class, which old ids carry or not (math.GT/0309136). */
+export const arxivKey = (arxiv: string): string => unversioned(arxiv).replace(/^([a-z-]+)\.[A-Z]{2}\//, "$1/");
+
 /** The id of a paper in the pool, by the first name it is known under. */
 export function recordId({ arxiv, doi, pmid, pmcid, openalex, s2 }: Identifiers, url: string): string {
   if (arxiv !== undefined) return paperId({ kind: "arxiv", id: unversioned(arxiv) });
@@ -113,7 +116,7 @@ export function addressOf({ arxiv, doi, pmid, pmcid, openalex, s2 }: Identifiers
 
 /** Whether two works share a name, whatever the version of an arXiv id. */
 export function sharesIdentifier(a: Identifiers, b: Identifiers): boolean {
-  if (a.arxiv !== undefined && b.arxiv !== undefined && unversioned(a.arxiv) === unversioned(b.arxiv)) return true;
+  if (a.arxiv !== undefined && b.arxiv !== undefined && arxivKey(a.arxiv) === arxivKey(b.arxiv)) return true;
   return (["doi", "pmid", "pmcid", "openalex", "s2"] as const).some((name) => a[name] !== undefined && a[name] === b[name]);
 }
 

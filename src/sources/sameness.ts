@@ -124,9 +124,10 @@ export function compareAuthors(a: Authors, b: Authors): AuthorMatch | "other" {
   // "Hall, Laura" and "Hall, Gillian".
   const others = a.surname !== undefined && a.surname === b.surname && a.initial !== undefined && b.initial !== undefined && a.initial !== b.initial;
   if (!isList) return sameFirst && !others ? "all" : "other";
+  // Surnames alone: half of all words.
+  if (others && shared <= 0.5) return "other";
   if (shared >= 0.5 && sameCount(a, b)) return "all";
   if (!sameFirst) return shared >= 0.75 && few.size >= 3 ? "all" : "other";
-  if (others && shared < 0.5) return "other";
   return Math.min(a.count, b.count) > 1 && shared < 0.3 ? "other" : "first";
 }
 

@@ -1,4 +1,4 @@
-import { normalTitle } from "./identity.js";
+import { normalTitle } from "./normal-title.js";
 
 const stop = new Set(
   (

@@ -1,4 +1,4 @@
-import { normalTitle } from "./identity.js";
+import { normalTitle } from "./normal-title.js";
 
 /** A title taken apart, so that it can be compared with many. */
 export interface TitleParts {
@@ -18,12 +18,13 @@ export interface TitleParts {
 }
 
 const retracted = /^\s*\[?(?:retracted|withdrawn)(?:\s+article)?\]?\s*:?\s+/i;
-const noTitle = new Set(["", "unknown", "untitled", "no title", "n a", "title", "none", "null"]);
+const noTitle =
+  /^(?:|unknown|untitled|n a|title|none|null|(?:no|without|missing) title(?: \w+)?|title (?:not|un)\s?\w+|not available|sans titre|ohne titel)$/;
 const notices =
   /^(?:(?:author|publisher) )?(?:correction|corrigend\w+|errat\w+|addendum|retraction|expression of concern|withdrawal notice|reply|comment|commentary|rejoinder|response|letter|book review|review of|editorial|discussion of)\b/;
 /** Words that make another work of a title they are added to. */
 const turnsInto =
-  /\b(?:correction|corrigend\w+|errat\w+|addendum|retraction|concern|withdrawal|reply|comment|comments|commentary|rejoinder|response|letter|editorial|protocol|poster|abstract|supplement\w*|dataset|slides|appendix)\b/;
+  /\b(?:correction|corrigend\w+|errat\w+|addendum|retraction|concern|withdrawal|reply|comment|comments|commentary|rejoinder|response|letter|editorial|protocol|poster|abstract|summary|synopsis|highlights|update|supplement\w*|dataset|slides|appendix)\b/;
 const generic =
   /^(?:(?:guest )?editorial|(?:guest )?editor s? ?(?:note|introduction)|introduction|preface|foreword|book reviews?|front matter|back matter|(?:table of )?contents|letters? to the editor|in memoriam|obituary|news|abstracts?|keynote|index|errat\w+|corrigend\w+|correction|reply|response|comment|commentary|discussion|conclusions?|announcements?|call for papers|message from .*|(?:an )?introduction to (?:the |this )?(?:special|mini ?track|track|theme|section|issue|workshop|symposium).*|(?:annual|committee) report.*|proceedings of .*|.* mini ?track|author index|list of reviewers|acknowledge?ment.*)$/;
 
@@ -36,12 +37,13 @@ const partWord = /\b(?:part|volume|vol|chapter|phase|stage|section|paper|study|b
 /** Takes a title apart; nothing where it is none: "UNKNOWN", or the name of the journal over and over. `venue` is the journal's name. */
 export function titleParts(title: string, venue?: string | null): TitleParts | undefined {
   const normal = normalTitle(title.replace(retracted, ""));
-  if (noTitle.has(normal) || isVenueAlone(normal, venue)) return undefined;
+  if (noTitle.test(normal) || isVenueAlone(normal, venue)) return undefined;
   const words = normal.split(" ");
   const part = partOf(normal, words);
   return {
     words,
-    compact: words.join(""),
+    // "&" stands for "and", and is no letter.
+    compact: words.filter((word) => word !== "and").join("") || normal,
     initials: words.flatMap((word) => (tells(word) ? [word[0]] : [])).join(""),
     ...(part === undefined ? {} : { part }),
     generic: generic.test(normal),
@@ -84,7 +86,9 @@ export function matchTitles(a: TitleParts, b: TitleParts): "equal" | "near" | "l
 function isNear(a: TitleParts, b: TitleParts): boolean {
   const [left, right] = [a.words.filter(tells), b.words.filter(tells)];
   if (left.length !== right.length || left.length < 4) return false;
-  const others = left.flatMap((word, index) => (word === right[index] ? [] : [[word, right[index] ?? ""] as const]));
+  const others = left
+    .flatMap((word, index) => (word === right[index] ? [] : [[american(word), american(right[index] ?? "")] as const]))
+    .filter(([one, other]) => one !== other);
   return others.length <= Math.min(2, Math.floor(left.length / 3)) && others.every(([one, other]) => isSpelling(one, other));
 }
 
@@ -92,7 +96,17 @@ const tells = (word: string): boolean => !["a", "an", "the", "and", "of", "in", 
 
 const prefix = /^(?:hypo|hyper|intra|inter|intro|pre|post|pro|anti|under|over|micro|macro)/;
 
-/** British and American, singular and plural, one letter dropped or turned; never another number, nor "hypo" for "hyper". */
+/** British and American spelling in one form. */
+const american = (word: string): string =>
+  word
+    .replace(/is(?=(?:e[ds]?|ing|ations?|ers?)$)|ys(?=(?:e[ds]?|ing|ers?)$)/, (letters) => letters.replace("s", "z"))
+    .replace(/our(?=$|s$|ed$|al|ing|ful|less|able|it)/, "or")
+    .replace(/([aeiou]l)l(?=(?:ed|ing|er|ers)$)/, "$1")
+    .replace(/(?<=[^aeiou])re(?=s?$)/, "er")
+    .replace(/(?<=^|[^aeiou])[ao]e(?=[^ao])/g, "e")
+    .replace(/ogue(?=s?$)/, "og");
+
+/** Singular and plural, one letter dropped or turned; never another number, nor "hypo" for "hyper". */
 function isSpelling(a: string, b: string): boolean {
   if (/\d/.test(a + b) || a[0] !== b[0] || Math.min(a.length, b.length) < 4 || prefix.exec(a)?.[0] !== prefix.exec(b)?.[0]) return false;
   return distance(a, b) <= (Math.min(a.length, b.length) >= 8 ? 2 : 1);

@@ -1,4 +1,4 @@
-import { normalTitle } from "./identity.js";
+import { normalTitle } from "./normal-title.js";
 
 /** Share of two titles' words that both have. A subtitle cut short leaves some 0.8; another work on the same matter comes to 0.5. */
 const least = 0.75;

@@ -1,4 +1,6 @@
-import { authorsOf, normalTitle, type PaperIdentity, surnameOf } from "./identity.js";
+import { authorsOf, type PaperIdentity, partsOfName, surnameOf } from "./identity.js";
+import { normalTitle } from "./normal-title.js";
+import { arxivKey } from "./record.js";
 import { parseReference } from "./reference.js";
 import { type TitleParts, titleParts } from "./title-match.js";
 import { isPreprintServer, type Venue, venueOf } from "./venue.js";
@@ -40,13 +42,14 @@ const preprintDoi =
 export const isPreprintDoi = (doi: string): boolean => preprintDoi.test(doi);
 
 /** A DOI without what numbers the versions of one work: "10.1002/14651858.CD002273.pub2", "10.26434/chemrxiv-2021-abc-v2". */
-export const doiStem = (doi: string): string => doi.replace(/(?:\.pub|[./-]v)\d{1,2}$/, "").replace(/^(10\.12688\/[a-z]+\.\d+)\.\d+$/, "$1");
+export const doiStem = (doi: string): string => doi.replace(/(?:\.pub|[./-]v)\d{1,2}$/, "").replace(/^(10\.12688\/[a-z\d]+\.\d+)\.\d+$/, "$1");
 
 export function traitsOf(paper: PaperIdentity): Traits {
   const { identifiers, kind } = paper;
   const named = references(paper);
   const dois = named.flatMap((each) => (each.kind === "doi" ? [each.doi] : []));
-  const arxiv = named.find((each) => each.kind === "arxiv")?.id;
+  const id = named.find((each) => each.kind === "arxiv")?.id;
+  const arxiv = id === undefined ? undefined : arxivKey(id);
   const linked = (paper.otherVersions ?? []).map(({ doi }) => asKey(doi)).filter((key) => key !== undefined);
   const published = dois.filter((doi) => !isPreprintDoi(doi)).map(doiStem);
   const title = titleParts(paper.title, paper.venue);
@@ -114,7 +117,7 @@ const unescaped = (name: string): string =>
 
 function asKey(doi: string): string | undefined {
   const reference = /^(?:https?:|doi:|10\.)/i.test(doi) ? parseReference(doi) : undefined;
-  if (reference?.kind === "arxiv") return `arxiv ${reference.id}`;
+  if (reference?.kind === "arxiv") return `arxiv ${arxivKey(reference.id)}`;
   return reference?.kind === "doi" ? `doi ${reference.doi}` : undefined;
 }
 
@@ -124,19 +127,26 @@ function authorTraits(authors: PaperIdentity["authors"]): Authors {
   const names = authorsOf(authors).filter((name) => !noName.test(name));
   const [first] = names;
   if (first === undefined) return { known: false, count: 0, words: new Set(), first: new Set() };
-  const surname = surnameOf(first);
-  const given = wordsOf(first.includes(",") ? first.slice(first.indexOf(",") + 1) : first.trim().replace(/\s*\S+$/, ""))[0];
+  const surname = folded(surnameOf(first));
+  const { initials } = partsOfName(first);
+  const given = first.includes(",") ? first.slice(first.indexOf(",") + 1) : (initials ?? first.trim().replace(/\s*\S+$/, ""));
   return {
     known: true,
     count: names.length,
     words: new Set(names.flatMap(wordsOf).filter((word) => word.length > 1)),
     first: new Set(wordsOf(first).filter((word) => word.length > 1)),
     ...some("surname", surname),
-    ...some("initial", given?.[0]),
+    ...some("initial", wordsOf(given)[0]?.[0]),
   };
 }
 
-const wordsOf = (name: string): string[] => normalTitle(name).split(" ").filter(Boolean);
+const wordsOf = (name: string): string[] =>
+  normalTitle(name)
+    .split(" ")
+    .flatMap((word) => folded(word) ?? []);
+
+/** "Mueller" as "muller": umlauts are written out by some and lose their dots with others. */
+const folded = (word: string | undefined): string | undefined => word?.replace(/([aou])e/g, "$1") || undefined;
 
 export function yearOf(date: string | null | undefined): number | undefined {
   const year = /\b(?:1[89]|20)\d\d\b/.exec(date ?? "")?.[0];

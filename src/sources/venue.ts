@@ -1,4 +1,4 @@
-import { normalTitle } from "./identity.js";
+import { normalTitle } from "./normal-title.js";
 
 /** A journal or conference in a form that can be compared with abbreviations of it. */
 export interface Venue {
@@ -30,7 +30,7 @@ export const isPreprintServer = (name: string): boolean => servers.test(normalTi
 /** Reads the name of a venue; nothing where the name says nothing. */
 export function venueOf(name: string | null | undefined): Venue | undefined {
   // "BMJ (Clinical research ed.)" and "CHI '23" carry what others leave out.
-  const plain = (name ?? "").replace(/\([^)]*\)/g, " ").replace(/['’]\d\d\b/g, " ");
+  const plain = (name ?? "").replace(/\([^)]*\)|\[[^\]]*\]/g, " ").replace(/['’]\d\d\b/g, " ");
   const normal = normalTitle(plain);
   if (normal === "" || sayNothing.test(normal)) return undefined;
   const sort = meetings.test(normal) ? "meeting" : journals.test(normal) ? "journal" : undefined;

@@ -2,7 +2,7 @@ import { type Page, gather, notAnswered } from "../ask.js";
 import { inBatches, lookUpIn } from "../ask-each.js";
 import { at, count, day, line, lines, list } from "../fields.js";
 import type { Identifiers, PaperRecord, Update } from "../paper-record.js";
-import { identifiersOf, paperRecord, unversioned } from "../record.js";
+import { arxivKey, identifiersOf, paperRecord } from "../record.js";
 import type { Answer, Query, Request, Source, SourceContext } from "../source.js";
 import { termsOf } from "../source-terms.js";
 import { parseXml } from "../xml.js";
@@ -68,9 +68,7 @@ async function lookUpBatch(batch: readonly Identifiers[], context: SourceContext
     const answer = await askArxiv(context, `id_list=${ids.map(encodeURIComponent).join(",")}&max_results=${ids.length}`);
     if (answer.status === "ok") {
       const { records } = answer.value;
-      const missing = left.filter(
-        ({ arxiv: id = "" }) => !records.some(({ identifiers }) => unversioned(identifiers.arxiv ?? "") === unversioned(id)),
-      );
+      const missing = left.filter(({ arxiv: id = "" }) => !records.some(({ identifiers }) => arxivKey(identifiers.arxiv ?? "") === arxivKey(id)));
       return { status: "ok", value: records, unknown: [...refused, ...missing] };
     }
     // One id of a wrong form spoils the answer for the whole batch.
