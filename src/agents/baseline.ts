@@ -15,6 +15,7 @@ export const baseline: AgentDefinition = {
   name: "baseline",
   confinement: "workspace",
   briefsOnly: true,
+  free: true,
   invoke: () => ({ command: process.execPath, args: [program] }),
   reader: readPlainText,
   async check() {

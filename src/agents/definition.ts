@@ -86,6 +86,8 @@ export interface AgentDefinition {
   readonly confinement: Agent["confinement"];
   /** Set where it answers briefs of ours alone and can't work on a folder by a prompt of the original's kind. */
   readonly briefsOnly?: true;
+  /** Set where it has no model: then nothing of its use is missing. */
+  readonly free?: true;
   /** Its invocation hands the brief's `access.tools` to the CLI. */
   readonly takesTools?: true;
   /** The model it uses, where its stream does not name it; for the ledger and the estimate of what it costs. Undefined: not known. */

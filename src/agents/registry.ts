@@ -39,6 +39,12 @@ export function checkAgent(spec: string, settings: AgentSettings): Promise<Agent
   return definition.check(context);
 }
 
+/** The model that the agent uses, as far as the settings tell. */
+export function modelOf(spec: string, settings: AgentSettings): string | undefined {
+  const { definition, context } = find(spec, settings);
+  return definition.modelOf === undefined ? context.options.model : definition.modelOf(context);
+}
+
 const inline = "cmd:";
 
 function find(spec: string, settings: AgentSettings): { definition: AgentDefinition; context: AgentContext } {

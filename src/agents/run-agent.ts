@@ -19,6 +19,7 @@ export function agentFrom(definition: AgentDefinition, context: AgentContext): A
   return {
     name,
     confinement,
+    ...(definition.free === true ? { free: true as const } : {}),
     // In classic mode the agent works with what its user gave it.
     ...(definition.takesTools === true && !settings.classic ? { takesTools: true as const } : {}),
     async *run(brief, { signal, maxUsd, maxMs }): AsyncGenerator<AgentEvent> {

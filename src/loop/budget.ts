@@ -77,9 +77,9 @@ export const watchBudget =
 /** Warns of an agent that worked and did not tell what it used, so that a budget can't be held: nothing of it is counted. */
 export const reviewBudget =
   (budget: Budget): Review =>
-  ({ run: { agent, model, failure, costUsd, usage } }, { account }) => {
+  ({ run: { agent, free, model, failure, costUsd, usage } }, { account }) => {
     // What failed otherwise may not have used anything.
-    if (failure !== undefined && failure.kind !== "timeout" && failure.kind !== "idle") return undefined;
+    if (free === true || (failure !== undefined && failure.kind !== "timeout" && failure.kind !== "idle")) return undefined;
     const isSet = (unit: Unit): boolean => (budget[unit] ?? account?.budget[unit]) !== undefined;
     const none = usage.input + usage.output === 0;
     const unknown = none ? "how many tokens it used" : `what ${model ?? "its model"} costs`;

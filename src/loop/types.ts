@@ -72,6 +72,8 @@ export interface AgentRun {
   readonly iteration: number;
   readonly agent: string;
   readonly confinement: Agent["confinement"];
+  /** Of an agent without a model. */
+  readonly free?: true;
   readonly model?: string;
   /** Milliseconds since the epoch. */
   readonly startedAt: number;
@@ -99,6 +101,8 @@ export interface Agent {
   readonly confinement: "workspace" | "unconfined";
   /** It hands the `tools` of a brief's access to its CLI. */
   readonly takesTools?: true;
+  /** It uses no model, so it takes no tokens and costs nothing. */
+  readonly free?: true;
   /**
    * Runs the agent once. Never throws for a failure of the agent: the stream ends with exactly one `end` event, and
    * by then no process of it is left. Throwing means a bug of ours. Aborting `signal` ends the agent's process group.

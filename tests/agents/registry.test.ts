@@ -32,6 +32,10 @@ describe("the registry", () => {
     expect(createAgent("claude", settingsIn(here, { classic: true })).confinement).toBe("unconfined");
   });
 
+  it("says of the one agent without a model that it costs nothing", () => {
+    expect(knownAgents().filter((name) => createAgent(name, settingsIn(here, { unconfined: true })).free === true)).toEqual(["baseline"]);
+  });
+
   it("takes a configured name by its type, by its own name, or for a command", () => {
     const agents = {
       deep: { type: "claude" as const, model: "opus" },

@@ -74,9 +74,10 @@ describe("budgets", () => {
     expect(reviewBudget({})(live(run), soFar([]))).toBeUndefined();
   });
 
-  test("that are held, or met an agent that did not work, are not told of", () => {
+  test("that are held, or met an agent that did not work or has no model, are not told of", () => {
     const both = reviewBudget({ usd: 2, tokens: 9 });
     expect(both(live({ costUsd: 0, usage: usage(10) }), soFar([]))).toBeUndefined();
+    expect(both(live({ free: true }), soFar([]))).toBeUndefined();
     expect(both(live({ failure: { kind: "rate-limit", message: "" } }), soFar([]))).toBeUndefined();
   });
 
