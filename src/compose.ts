@@ -1,9 +1,10 @@
 import { rmdir } from "node:fs/promises";
 import { join } from "node:path";
+import { experienceFor } from "./compose/experience.js";
 import { libraryFor } from "./compose/library.js";
 import { toolsOf } from "./compose/tools.js";
 import type { AgentSettings } from "./agents/definition.js";
-import { createAgent } from "./agents/registry.js";
+import { createAgent, modelOf } from "./agents/registry.js";
 import type { ResolvedConfig } from "./config/resolve.js";
 import { abortedAt, systemClock } from "./lib/clock.js";
 import { redactFor } from "./lib/redact.js";
@@ -15,14 +16,16 @@ import { runLoop } from "./loop/run-loop.js";
 import { stopWhenStuck, stopWithoutResult } from "./loop/stuck.js";
 import type { Agent, LoopEvent, Notice, Verdict, Workflow } from "./loop/types.js";
 import { protect } from "./store/protect.js";
-import { openResearch } from "./store/research.js";
+import { openResearch, type Research } from "./store/research.js";
 import { follow } from "./ui/follow.js";
 import { hooksOf } from "./ui/hooks.js";
 import type { Io } from "./ui/io.js";
 import { withoutSecrets } from "./ui/redacted.js";
 import { sinkFor } from "./ui/sink-for.js";
 import { listenForSignals } from "./ui/signals.js";
+import { wholeForecast } from "./ui/tally.js";
 import { classicWorkflow } from "./workflows/research/classic.js";
+import { type Experience, forecastOf } from "./workflows/research/forecast.js";
 import { loadPrompt, rootOf } from "./workflows/research/prompt.js";
 import type { ResearchState } from "./workflows/research/state.js";
 import { derive } from "./workflows/research/statistics.js";
@@ -107,6 +110,13 @@ function historianFor(config: ResolvedConfig, io: Io, signal: AbortSignal): Hist
 export const warnings = ({ name, confinement }: Agent): Telling[] =>
   confinement === "unconfined" ? [{ level: "warning", message: `${name} runs unconfined: it can read, change and send whatever you can.` }] : [];
 
+/** What the whole will take, said before anything is begun. */
+async function forecastNow(research: Pick<Research, "load">, experience: Experience): Promise<Telling[]> {
+  const { rrd, ledger } = await research.load();
+  const forecast = forecastOf(rrd, ledger, experience);
+  return forecast === undefined ? [] : [{ level: "info", message: wholeForecast(forecast) }];
+}
+
 /** A research made ready to be worked on. */
 export interface OpenedResearch {
   readonly workflow: Workflow<ResearchState>;
@@ -123,16 +133,25 @@ export const agentsFor = (config: ResolvedConfig, settings: AgentSettings): Agen
   ...config.fallbacks.map((name) => createAgent(name, settings)),
 ];
 
-/** Takes the research's lock and puts workflow and agent together. `classicPrompt` set: the agent works on the folder itself. */
+/** How a research is worked on. */
+export interface Manner {
+  /** Set: the agent works on the folder itself, with this prompt. */
+  readonly classic?: string;
+  /** Tell at the start what the rest will take. */
+  readonly forecast?: boolean;
+}
+
+/** Takes the research's lock and puts workflow and agent together. */
 export async function openForWork(
   folder: string,
   config: ResolvedConfig,
   io: Io,
   signal: AbortSignal,
-  classicPrompt?: string,
+  { classic: classicPrompt, forecast = false }: Manner = {},
 ): Promise<OpenedResearch> {
   const root = rootOf(folder, io.cwd);
-  const agents = agentsFor(config, settingsFor(config, io, join(folder, ".ralph", "transcripts"), classicPrompt !== undefined));
+  const settings = settingsFor(config, io, join(folder, ".ralph", "transcripts"), classicPrompt !== undefined);
+  const agents = agentsFor(config, settings);
   const notices: Telling[] = [];
   const scribe = classicPrompt === undefined ? historianAgent(config, io) : undefined;
   const others = scribe === undefined || agents.some(({ name }) => name === scribe.name) ? [] : [scribe];
@@ -146,6 +165,9 @@ export async function openForWork(
   const guarded = agents.some(isUnconfined) ? { protect: (iteration: number) => protect({ folder, root, rescue, iteration }) } : {};
   const redact = redactorFor(config, io);
   const hooks = hooksFor(config, io, folder);
+  const worker = { ...agents[0], model: modelOf(config.agent, settings) };
+  const experience = { ...(await experienceFor(folder, worker, classicPrompt !== undefined)), agents: agents.map(({ name }) => name) };
+  if (forecast) notices.push(...(await forecastNow(research, experience)));
   const library = libraryFor(folder, root, config, io.env, signal, (message) => notices.push({ level: "info", message }));
   const workflow =
     classicPrompt === undefined
@@ -159,6 +181,7 @@ export async function openForWork(
           sleep,
           signal,
           learn: config.learn === "auto",
+          experience,
           ...(agents.every(({ takesTools }) => takesTools === true) ? { tools: toolsOf(folder, config, io.env) } : {}),
           notices,
           redact,
@@ -169,7 +192,7 @@ export async function openForWork(
           },
           ...guarded,
         })
-      : classicWorkflow({ research, prompt: classicPrompt, root, now, notices });
+      : classicWorkflow({ research, prompt: classicPrompt, root, now, notices, redact, experience });
   const close = async () => {
     await research.close();
     // Not where refused work is kept for people to look at.

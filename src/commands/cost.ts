@@ -1,11 +1,15 @@
 import { basename } from "node:path";
+import { createAgent, modelOf } from "../agents/registry.js";
+import { experienceFor } from "../compose/experience.js";
+import { settingsFor } from "../compose.js";
 import { resolveConfig } from "../config/resolve.js";
 import { readLedger } from "../store/ledger.js";
 import { readResearch } from "../store/research.js";
 import { count, duration, many, money, pad } from "../ui/format.js";
 import type { Io } from "../ui/io.js";
 import { oneLine } from "../ui/sanitise.js";
-import { forecastText } from "../ui/tally.js";
+import { wholeForecast } from "../ui/tally.js";
+import type { Experience } from "../workflows/research/forecast.js";
 import { type Costs, costsOf, type Sum, sumOf } from "./costs.js";
 import { findResearch, listResearches } from "./find-research.js";
 import type { FolderOptions } from "./options.js";
@@ -16,7 +20,7 @@ export async function costCommand({ folder: argument, json }: FolderOptions, io:
   if (argument !== undefined || folders.length === 1) {
     const folder = await findResearch(io.cwd, argument);
     const { rrd, ledger } = await readResearch(folder);
-    const costs = costsOf(rrd, ledger);
+    const costs = costsOf(rrd, ledger, await experience(folder, io));
     if (json) io.stdout(`${JSON.stringify({ folder, ...costs }, null, 2)}\n`);
     else for (const line of costLines(costs)) io.stdout(`${line}\n`);
     return 0;
@@ -34,6 +38,14 @@ export async function costCommand({ folder: argument, json }: FolderOptions, io:
   if (elsewhere.length > 0) rows.push(["failed new, and read", sumOf(elsewhere)]);
   for (const line of table([...rows, ["total", total]])) io.stdout(`${line}\n`);
   return 0;
+}
+
+/** What is known of the agent that the next run would start. */
+async function experience(folder: string, io: Io): Promise<Experience> {
+  const config = await resolveConfig({ env: io.env, cwd: io.cwd });
+  const settings = settingsFor(config, io, undefined, false);
+  const { free } = createAgent(config.agent, { ...settings, unconfined: true });
+  return experienceFor(folder, { name: config.agent, model: modelOf(config.agent, settings), free }, false);
 }
 
 function costLines(costs: Costs): string[] {
@@ -58,7 +70,7 @@ function costLines(costs: Costs): string[] {
     ...(perPaper === undefined ? [] : ["", `A paper read (${perPaper.papers} so far): ${spentText(perPaper)}, attempts for nothing included`]),
     ...(historian === undefined ? [] : ["", `Summaries of the history by a model: ${spentText(historian)}`]),
     ...(full.length === 0 ? [] : ["", `Fullest context: ${full.join(", ")}`]),
-    ...(forecast === undefined ? [] : ["", forecastText(forecast)]),
+    ...(forecast === undefined ? [] : ["", wholeForecast(forecast)]),
     ...(total.estimated === true ? ["", "≈ estimated by us from a dated price table, as the agent does not report a cost"] : []),
     ...(total.subscription === true ? ["", "* used under a subscription: the dollars are what it would cost by API"] : []),
   ];

@@ -1,7 +1,7 @@
 import type { LedgerLine } from "../generated/ledger.js";
 import type { Rrd } from "../generated/rrd.js";
 import type { Forecast } from "../loop/types.js";
-import { forecastOf } from "../workflows/research/account.js";
+import { type Experience, forecastOf } from "../workflows/research/forecast.js";
 
 /** What some iterations used up. */
 export interface Sum {
@@ -36,12 +36,12 @@ export interface Costs {
   readonly forecast?: Forecast;
 }
 
-export function costsOf(rrd: Rrd, ledger: readonly LedgerLine[]): Costs {
+export function costsOf(rrd: Rrd, ledger: readonly LedgerLine[], before?: Experience): Costs {
   const work = ledger.filter(({ outcome }) => outcome !== "reset");
   const papers = new Set(rrd.papers_pool.map(({ id }) => id));
   const reading = work.filter(({ unit }) => papers.has(unit));
   const read = new Set(reading.filter(({ outcome }) => outcome === "accepted").map(({ unit }) => unit)).size;
-  const forecast = forecastOf(rrd, ledger);
+  const forecast = forecastOf(rrd, ledger, before);
   const historian = historianIn(rrd);
   return {
     total: historian === undefined ? sumOf(work) : withHistorian(sumOf(work), historian),

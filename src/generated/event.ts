@@ -4,7 +4,7 @@
  * What a running loop tells whoever watches: terminal, JSON lines, transcripts. One union for all of them.
  */
 export type LoopEvent =
-  RunStarted | IterationStarted | AgentChanged | AgentSaid | IterationEnded | Waiting | HistoryCompressed | Notice | RunEnded;
+  RunStarted | IterationStarted | AgentChanged | Searching | AgentSaid | IterationEnded | Waiting | HistoryCompressed | Notice | RunEnded;
 /**
  * ISO 8601 in UTC.
  */
@@ -47,14 +47,31 @@ export interface Progress {
   total: number;
 }
 /**
- * What the papers that are left will take: their number times the median of those read.
+ * What the rest of a research will take: its units that are left times the median of what one took.
  */
 export interface Forecast {
+  /**
+   * Papers that are left to read.
+   */
   papers: number;
+  /**
+   * Units that are left, each counted once.
+   */
+  iterations: number;
   tokens: number;
+  /**
+   * In which agents work; side by side they take less on the clock.
+   */
   minutes: number;
+  /**
+   * Absent where the model's price is not known.
+   */
   costUsd?: number;
   estimated?: Estimated;
+  /**
+   * What it rests on: this research's own iterations, other researches beside it, or dated figures.
+   */
+  from: string;
 }
 /**
  * The next iteration goes to another agent than the last one.
@@ -65,6 +82,50 @@ export interface AgentChanged {
   from: string;
   to: string;
   reason: string;
+}
+/**
+ * How far one source is with a round of a search: at its start, after each answer, and when it is asked nothing more. Told while the search goes on, between other events.
+ */
+export interface Searching {
+  type: "searching";
+  at: Time;
+  source: string;
+  /**
+   * From 1.
+   */
+  round: number;
+  /**
+   * Questions answered in this round, by failures too.
+   */
+  done: number;
+  /**
+   * Most questions of this round.
+   */
+  all: number;
+  /**
+   * Records listed so far in this round.
+   */
+  found: number;
+  /**
+   * The question that was answered just now, for people.
+   */
+  asked?: string;
+  /**
+   * Records that it brought.
+   */
+  listed?: number;
+  /**
+   * Why it brought none, or not all.
+   */
+  reason?: string;
+  /**
+   * The question had no answer, or the source can't be asked.
+   */
+  failed?: true;
+  /**
+   * The source is asked nothing more in this round.
+   */
+  over?: true;
 }
 export interface AgentSaid {
   type: "agent";

@@ -132,11 +132,15 @@ export const spending = (tokens: number, costUsd: number | undefined, estimated?
   ...(costUsd === undefined ? [] : [`${estimated === true ? "≈ " : ""}${money(costUsd)}`]),
 ];
 
-/** "12 papers left: ≈ 430k tokens, $1.42, 1h 10m". */
-export function forecastText({ papers, tokens, minutes, costUsd }: Forecast): string {
-  const parts = [`${count(tokens)} tokens`, ...(costUsd === undefined ? [] : [money(costUsd)]), duration(minutes * 60_000)];
-  return `${many(papers, "paper")} left: ≈ ${parts.join(", ")}`;
+/** "≈ 14 iterations left (12 papers): 430k tokens, $1.42, 1h 10m of work". */
+export function forecastText({ papers, iterations, tokens, minutes, costUsd }: Forecast): string {
+  const of = papers === 0 ? "" : ` (${many(papers, "paper")})`;
+  const price = costUsd === undefined ? "price not known" : money(costUsd);
+  return `≈ ${many(iterations, "iteration")} left${of}: ${count(tokens)} tokens, ${price}, ${duration(minutes * 60_000)} of work`;
 }
+
+/** The same, with what it rests on. */
+export const wholeForecast = (forecast: Forecast): string => `Forecast: ${forecastText(forecast)}; estimated from ${forecast.from}.`;
 
 /** The whole run at its end: "12 iterations · 14m 20s · 430k tokens · $1.42". */
 export function summary(tally: Tally, endedAt: number): string {

@@ -78,7 +78,7 @@ test("a research's costs are shown with their marks, or as one JSON value", asyn
     "m2",
     "refused",
     "Fullest context: paper 30 %",
-    "2 papers left: ≈ 70.0k tokens, $0.80",
+    "≈ 3 iterations left (2 papers): 81.0k tokens, $0.80",
     "subscription",
   ]) {
     expect(io.out()).toContain(expected);

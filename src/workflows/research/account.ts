@@ -1,12 +1,12 @@
 import type { LedgerLine } from "../../generated/ledger.js";
 import type { Rrd } from "../../generated/rrd.js";
 import { usesAllowance } from "../../loop/guards.js";
-import type { Account, Budget, Forecast, Spent } from "../../loop/types.js";
-import { isDecided, targetOf } from "./standing.js";
+import type { Account, Budget, Spent } from "../../loop/types.js";
+import { type Experience, forecastOf } from "./forecast.js";
 
-/** What a research has cost in its whole life, what it may cost, and what its papers that are left will. */
-export function accountOf(rrd: Rrd, ledger: readonly LedgerLine[]): Account {
-  const forecast = forecastOf(rrd, ledger);
+/** What a research has cost in its whole life, what it may cost, and what the rest of it will. */
+export function accountOf(rrd: Rrd, ledger: readonly LedgerLine[], before?: Experience): Account {
+  const forecast = forecastOf(rrd, ledger, before);
   return { spent: spentOn(rrd, ledger), budget: budgetOf(rrd), ...(forecast === undefined ? {} : { forecast }) };
 }
 
@@ -27,32 +27,4 @@ function budgetOf({ budget }: Rrd): Budget {
   return Object.fromEntries(Object.entries({ usd, tokens, minutes, iterations }).filter(([, most]) => typeof most === "number"));
 }
 
-/** The papers that are left times the median of those read, failed attempts at them included; undefined where none was read or is left. */
-export function forecastOf(rrd: Rrd, ledger: readonly LedgerLine[]): Forecast | undefined {
-  const ids = new Set(
-    ledger.filter(({ phase, outcome, unit }) => phase === "ANALYSIS" && outcome === "accepted" && unit !== "report").map(({ unit }) => unit),
-  );
-  const attempts = new Map<string, LedgerLine[]>();
-  for (const line of ledger) if (ids.has(line.unit)) attempts.set(line.unit, [...(attempts.get(line.unit) ?? []), line]);
-  const perPaper = (of: (line: LedgerLine) => number | undefined) =>
-    median([...attempts.values()].map((lines) => lines.reduce((sum, line) => sum + (of(line) ?? 0), 0)));
-  const decided = rrd.papers_pool.filter(isDecided).length;
-  const papers = (rrd.phase === "DISCOVERY" ? Math.max(targetOf(rrd), rrd.papers_pool.length) : rrd.papers_pool.length) - decided;
-  if (attempts.size === 0 || papers <= 0) return undefined;
-  const costs = [...attempts.values()].flat().filter(({ cost_usd }) => cost_usd !== undefined);
-  return {
-    papers,
-    tokens: Math.round(papers * perPaper(tokensOf)),
-    minutes: Math.round((papers * perPaper(({ duration_seconds }) => duration_seconds)) / 6) / 10,
-    ...(costs.length === 0 ? {} : { costUsd: papers * perPaper(({ cost_usd }) => cost_usd) }),
-    ...(costs.some(({ estimated }) => estimated === true) ? { estimated: true as const } : {}),
-  };
-}
-
 const tokensOf = ({ tokens }: LedgerLine): number => (tokens?.input ?? 0) + (tokens?.output ?? 0);
-
-function median(values: readonly number[]): number {
-  const sorted = values.toSorted((a, b) => a - b);
-  const middle = Math.floor(sorted.length / 2);
-  return sorted.length % 2 === 1 ? (sorted[middle] ?? 0) : ((sorted[middle - 1] ?? 0) + (sorted[middle] ?? 0)) / 2;
-}

@@ -50,15 +50,31 @@ export async function restoreRecords(folder: string, before: Rrd, at: Date): Pro
     ...(insights.length > 0 ? [`${counted(insights.length, "insight")} removed`] : []),
     ...(rejudged.length > 0 ? [`${counted(rejudged.length, "decided paper")} judged anew`] : []),
   ];
-  if (lost.length === 0) return [];
+  const own = ofThePerson(before, now);
+  if (lost.length === 0) {
+    if (own !== now) await writeFileAtomic(path, formatRrd(own));
+    return [];
+  }
   const restored = (paper: Paper): Paper => {
     const was = old.get(paper.id);
     if (was === undefined || isUndone(paper)) return was ?? paper;
     return isRejudged(paper) ? { ...paper, ...Object.fromEntries(judgement.map((field) => [field, was[field]])) } : paper;
   };
   const pool = [...now.papers_pool.map(restored), ...papers];
-  await writeFileAtomic(path, formatRrd({ ...now, papers_pool: pool, insights: [...(now.insights ?? []), ...insights] }));
+  await writeFileAtomic(path, formatRrd({ ...own, papers_pool: pool, insights: [...(now.insights ?? []), ...insights] }));
   return [`rrd.json was left with ${lost.join(", ")}; what was there before is back`];
+}
+
+/**
+ * With what agents have no say in: what the loop remembers, the words of the person among it, and a budget that the agent dropped. One
+ * that was changed stays: a person may raise it at any time.
+ */
+function ofThePerson(before: Rrd, now: Rrd): Rrd {
+  const isLoopSame = isDeepStrictEqual(now.loop, before.loop);
+  const isBudgetGone = now.budget == null && before.budget != null;
+  if (isLoopSame && !isBudgetGone) return now;
+  const { loop: _, ...rest } = now;
+  return { ...rest, ...(before.loop === undefined ? {} : { loop: before.loop }), ...(isBudgetGone ? { budget: before.budget } : {}) };
 }
 
 /** Records of `before` whose id is in none of `now`. */

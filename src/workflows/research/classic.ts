@@ -3,13 +3,18 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { LedgerLine } from "../../generated/ledger.js";
 import type { Rrd } from "../../generated/rrd.js";
+import { type Redact, redactFor } from "../../lib/redact.js";
 import { estimateTokens } from "../../lib/tokens.js";
 import type { AgentRun, Notice, Outcome, Unit, Verdict, Workflow } from "../../loop/types.js";
 import { stampOf, type Stamp } from "../../store/files.js";
 import type { Change, Research } from "../../store/research.js";
 import { readRrdFile } from "../../store/rrd-file.js";
+import { accountOf } from "./account.js";
 import { restoreLog, restoreRecords } from "./classic-restore.js";
+import type { Experience } from "./forecast.js";
+import { heedMessages } from "./heed.js";
 import { ledgerLine } from "./ledger-line.js";
+import { memoryOf } from "./observations.js";
 import { orVerdict } from "./or-verdict.js";
 import { fill } from "./prompt.js";
 import { saysComplete } from "./sentinel.js";
@@ -24,6 +29,10 @@ export interface ClassicOptions {
   readonly root: string;
   readonly now: () => number;
   readonly notices: Omit<Notice, "type" | "at">[];
+  /** Takes the user's secrets out of what they say. */
+  readonly redact?: Redact;
+  /** What forecasts rest on until the research has its own. */
+  readonly experience?: Experience;
 }
 
 const promptHolder = /^---\r?\n([\s\S]*?)\r?\n---\r?\n/;
@@ -59,16 +68,21 @@ export function classicWorkflow(options: ClassicOptions): Workflow<ResearchState
     name: "classic",
     load: () =>
       orVerdict(async () => {
-        const { rrd, ledger } = await research.load();
+        const loaded = await research.load();
+        const heard = await heedMessages(research, options.now, options.redact ?? redactFor({}));
+        options.notices.push(...heard);
+        const { rrd, ledger } = heard.length === 0 ? loaded : await research.load();
         return { rrd, ledger, standing: standingOf(rrd, ledger) };
       }),
     next: ({ rrd }) => nextClassicUnit(rrd, folder),
     progress: ({ rrd }) => progressOf(rrd),
+    account: ({ rrd, ledger }) => accountOf(rrd, ledger, options.experience),
+    memory: ({ rrd, ledger }) => memoryOf(rrd, ledger),
     notices: () => options.notices.splice(0),
-    brief: () =>
+    brief: (_state, _unit, notes) =>
       orVerdict(async () => {
         before = { log: await readFile(join(folder, "progress.txt"), "utf8").catch(() => ""), documents: await documentStamps(folder) };
-        const text = fill(prompt, { RESEARCH_DIR: folder });
+        const text = classicBrief(prompt, folder, notes.steering);
         return {
           iteration: research.nextIteration(),
           text,
@@ -79,6 +93,12 @@ export function classicWorkflow(options: ClassicOptions): Workflow<ResearchState
       }),
     accept: (state, unit, run) => orVerdict(() => settleClassic(options, state, unit, run, before)),
   };
+}
+
+/** The user's prompt as it is; behind it, marked as theirs, what they have said since. Also what `research-ralph brief` prints. */
+export function classicBrief(prompt: string, folder: string, steering: string | undefined): string {
+  const text = fill(prompt, { RESEARCH_DIR: folder });
+  return steering === undefined ? text : `${text.trimEnd()}\n\n---\n\n# What the person in charge asks\n\n${steering}\n`;
 }
 
 /** The folder's other files as an iteration found them. */

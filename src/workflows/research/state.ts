@@ -31,6 +31,9 @@ export interface ResearchUnit extends Unit {
   readonly kind: "discovery" | "paper" | "report" | "ideas";
 }
 
+/** Every kind of unit; in classic mode there is only that one. */
+export type UnitKind = ResearchUnit["kind"] | "classic";
+
 /** What the world outside offers to a research. Injected: a source layer fills it, tests and the demo bring their own. */
 export interface Library {
   /** Whether code, not an agent, searches this source. */

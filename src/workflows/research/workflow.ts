@@ -13,6 +13,7 @@ import { judge } from "./accept.js";
 import { keepAnswer } from "./answer-file.js";
 import { type ServeTools, writeBrief } from "./brief.js";
 import { deferrals } from "./deferrals.js";
+import type { Experience } from "./forecast.js";
 import { requireSpace } from "./disk-space.js";
 import type { Material } from "./gather.js";
 import { heedMessages } from "./heed.js";
@@ -42,6 +43,8 @@ export interface ResearchWorkflowOptions {
   readonly signal: AbortSignal;
   /** Move learned patterns into AGENTS.md as they come. */
   readonly learn: boolean;
+  /** What forecasts rest on until the research has its own. */
+  readonly experience?: Experience;
   /** Set where the agent takes tools. */
   readonly tools?: ServeTools;
   /** Filled by whoever opened the research; handed on to the loop. */
@@ -90,7 +93,7 @@ export function researchWorkflow(options: ResearchWorkflowOptions): Workflow<Res
       }),
     next: (state, inFlight) => nextUnit(state, inFlight),
     progress: ({ rrd }) => progressOf(rrd),
-    account: ({ rrd, ledger }) => accountOf(rrd, ledger),
+    account: ({ rrd, ledger }) => accountOf(rrd, ledger, options.experience),
     memory: ({ rrd, ledger }) => memoryOf(rrd, ledger),
     remember: async (compression) => void (await research.edit((rrd) => withSummary(rrd, compression), true)),
     notices: () => options.notices.splice(0),
