@@ -61,6 +61,12 @@ export const isPrivate = (host: string): HttpFailure => ({
 const noAnswer = ["EAI_AGAIN", "ETIMEDOUT", "ENETUNREACH", "ENETDOWN", "EHOSTUNREACH", "EHOSTDOWN"];
 const timeouts = ["UND_ERR_CONNECT_TIMEOUT", "UND_ERR_HEADERS_TIMEOUT", "UND_ERR_BODY_TIMEOUT"];
 
+/** Whether a request failed before it could leave this machine: no name, no network. */
+export function neverLeft(error: unknown): boolean {
+  const cause = error instanceof Error ? error.cause : undefined;
+  return hasCode(cause, "ENOTFOUND", "EAI_AGAIN", "ENETUNREACH", "ENETDOWN");
+}
+
 /** What an error of a request means. A certificate or an answer that is no HTTP is no fault of the network's and does not pass. */
 export function describe(error: unknown, host: string, longest: number): Failed {
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;

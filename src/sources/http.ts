@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
 import { hasCode } from "../lib/errors.js";
 import { packageFile } from "../lib/package-root.js";
-import { describe, type Failed, type HttpFailure, isPrivate, judge } from "./http-failure.js";
+import { describe, type Failed, type HttpFailure, isPrivate, judge, neverLeft } from "./http-failure.js";
 import { isPrivateAddress, publicLookup } from "./private-address.js";
 
 /** As much of an HTTP answer as is used here. */
@@ -48,8 +48,11 @@ export interface Gate {
 export interface Turn {
   /** To be called when the answer begins: by then the request has arrived. */
   answered(): void;
-  /** Must be called once, with what came back if anything did. Tells when the host may be asked again, where the answer forbids it for now. */
-  end(answer?: HttpResponse): Promise<number | undefined>;
+  /**
+   * Must be called once, with what came back if anything did, or "unsent" where the host can't have noticed anything. Tells when the host
+   * may be asked again, where the answer forbids it for now.
+   */
+  end(answer?: HttpResponse | "unsent"): Promise<number | undefined>;
 }
 
 export interface HttpOptions {
@@ -153,7 +156,7 @@ async function ask(
   const { host } = url;
   const mayBePrivate = options.privateAddresses === true && host === named;
   let turn: Turn | undefined;
-  let response: HttpResponse | undefined;
+  let response: HttpResponse | "unsent" | undefined;
   try {
     if (!mayBePrivate && (await leadsInside(url.hostname, options))) return isPrivate(host);
     // First: to load it takes longer than some hosts want between two requests.
@@ -161,20 +164,22 @@ async function ask(
     const entered = await options.gate?.enter(url, keyHash(secret));
     if (entered !== undefined && "reason" in entered) return entered;
     turn = entered;
-    response = await get(withQuery(at, secret?.query), {
+    const got = await get(withQuery(at, secret?.query), {
       headers: headersOf(request, body, secret, options.contact),
       // Waiting for a turn is no part of the transfer.
       signal: turn === undefined ? deadline : AbortSignal.any([options.signal, AbortSignal.timeout(longestTransfer)]),
       redirect: "manual",
       ...(body === undefined ? {} : { method: "POST", body }),
     });
+    response = got;
     turn?.answered();
-    const read = await readAnswer(response, request, at, host);
-    const retryAt = await turn?.end(response);
+    const read = await readAnswer(got, request, at, host);
+    const retryAt = await turn?.end(got);
     turn = undefined;
     return retryAt === undefined || !("reason" in read) ? read : { ...read, retryAt };
   } catch (error) {
     if (options.signal.aborted) return { status: "error", reason: "Fetching was interrupted.", transient: true };
+    if (response === undefined && neverLeft(error)) response = "unsent";
     return await withNamesKnown(describe(error, host, longestTransfer), error, host, options);
   } finally {
     await turn?.end(response);

@@ -73,6 +73,8 @@ interface Reserved {
   readonly token: string;
   /** When the request may start. */
   readonly slot: number;
+  /** When the one after it may, as was reserved. */
+  readonly next: number;
 }
 
 async function enter(account: Account, place: Place, host: string, options: LimiterOptions): Promise<Reserved | HttpFailure> {
@@ -82,23 +84,29 @@ async function enter(account: Account, place: Place, host: string, options: Limi
   const me = { pid: process.pid, token, ...(started === undefined ? {} : { started }) };
   for (;;) {
     if (signal.aborted) return interrupted;
-    const answer = await changeHost<number | HttpFailure | "busy">(folder, account.name, clock.now, async (state, abandoned) => {
-      const now = clock.now();
-      const { until } = state.standing;
-      if (until !== undefined && until > now) return { value: asksToWait(host, until) };
-      const rule = ruleNow(account, state, now);
-      const busy = state.busy.filter((each) => each.pid !== process.pid || held.has(each.token));
-      if (busy.length >= rule.concurrency) return { value: "busy" };
-      // A process that was killed may have started its request as late as just now, however early its moment was.
-      const slot = Math.max(state.next, abandoned > 0 ? now + rule.intervalMs : now);
-      return { state: { ...state, next: slot + rule.intervalMs, busy: [...busy, me] }, value: slot };
-    });
-    if (typeof answer === "number") {
+    const answer = await changeHost<Pick<Reserved, "slot" | "next"> | HttpFailure | "busy">(
+      folder,
+      account.name,
+      clock.now,
+      async (state, abandoned) => {
+        const now = clock.now();
+        const { until } = state.standing;
+        if (until !== undefined && until > now) return { value: asksToWait(host, until) };
+        const rule = ruleNow(account, state, now);
+        const busy = state.busy.filter((each) => each.pid !== process.pid || held.has(each.token));
+        if (busy.length >= rule.concurrency) return { value: "busy" };
+        // A process that was killed may have started its request as late as just now, however early its moment was.
+        const slot = Math.max(state.next, abandoned > 0 ? now + rule.intervalMs : now);
+        const next = slot + rule.intervalMs;
+        return { state: { ...state, next, busy: [...busy, me] }, value: { slot, next } };
+      },
+    );
+    if (answer !== "busy" && "reason" in answer) return answer;
+    if (answer !== "busy") {
       place.turns += 1;
       held.add(token);
-      return { account, place, token, slot: answer };
+      return { account, place, token, ...answer };
     }
-    if (answer !== "busy") return answer;
     if (place.turns > 0) await new Promise<void>((resolve) => (place.wakeNext = resolve));
     else await clock.sleep(clock.now() + lookAgain * (0.5 + Math.random()), signal);
   }
@@ -125,14 +133,16 @@ async function toldSince(account: Account, { folder, clock }: LimiterOptions, ho
   return until === undefined || until <= clock.now() ? undefined : asksToWait(host, until);
 }
 
-function turnOf({ account, place, token }: Reserved, { folder, clock }: LimiterOptions): Turn {
+function turnOf({ account, place, token, slot, next: reserved }: Reserved, { folder, clock }: LimiterOptions): Turn {
   let arrived: number | undefined;
   return {
     answered: () => (arrived = clock.now()),
     async end(answer) {
       try {
         return await changeHost(folder, account.name, clock.now, async (state) => {
-          const after = ended(state, token, answer, clock.now());
+          const after = ended(state, token, answer === "unsent" ? undefined : answer, clock.now());
+          // The moment of a request that never left is free again, unless others queue behind it already.
+          if (answer === "unsent" && state.next === reserved) return { state: { ...after, next: slot }, value: undefined };
           const rule = ruleNow(account, after, clock.now());
           // From the start of one request to the start of the next the host may see less, where the first was slow to connect.
           const next = rule.concurrency === 1 && arrived !== undefined ? Math.max(after.next, arrived + rule.intervalMs) : after.next;

@@ -6,6 +6,7 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import type { Fetch } from "../../src/sources/http.js";
 import { compileRooms } from "../store/compiled.js";
 import { fakeClock, httpWith, pretending, standsFor, temporaryFolder } from "./network.js";
 
@@ -54,6 +55,20 @@ describe("the pace of a host", () => {
     const http = httpWith({ stateDir: temporaryFolder(), clock, fetch });
     for (const url of ["https://export.arxiv.org/a", "https://api.crossref.org/works/a"]) await http.get({ url, limit: 100 });
     expect(gaps(asked.map(({ at }) => at))).toEqual([0]);
+  });
+
+  it("is not spent by a request that never left this machine, as of a host without a name or without a network", async () => {
+    const clock = fakeClock();
+    const asked: number[] = [];
+    const fetch: Fetch = async () => {
+      asked.push(clock.now());
+      throw new TypeError("fetch failed", {
+        cause: Object.assign(new Error("getaddrinfo"), { code: asked.length === 3 ? "ECONNRESET" : "ENOTFOUND" }),
+      });
+    };
+    const http = httpWith({ stateDir: temporaryFolder(), clock, fetch, lookup: () => Promise.reject(new Error("no network")), random: () => 0 });
+    for (const n of [1, 2, 3]) await http.get({ url: `https://export.arxiv.org/${n}`, limit: 100 });
+    expect(gaps(asked)).toEqual([0, 0, 3000]);
   });
 
   it("is kept for the host that a redirect leads to, too", async () => {
