@@ -40,7 +40,9 @@ const reasonsOf = (answer: Awaited<ReturnType<typeof judged>>) => ("reasons" in 
 
 describe("a result is judged by its schema first", () => {
   test("with the place of each problem, and a hint where there is one; the whole file is called /", async () => {
-    expect(reasonsOf(await judged("paper", "p1", { ...reading("p1"), notes: 7 }))).toEqual([expect.stringMatching(/^\/notes must be .*text/)]);
+    const { execution } = reading("p1").scores;
+    const seven = reading("p1", { scores: { ...reading("p1").scores, execution: { ...execution, novelty: 7 } } });
+    expect(reasonsOf(await judged("paper", "p1", seven))).toEqual([expect.stringMatching(/^\/scores\/execution\/novelty must be [\w ,]+$/)]);
     expect(reasonsOf(await judged("paper", "p1", []))).toEqual([expect.stringMatching(/^\/ must be /)]);
     const { scores, ...misspelt } = reading("p1");
     expect(reasonsOf(await judged("paper", "p1", { ...misspelt, score: scores }))).toEqual([

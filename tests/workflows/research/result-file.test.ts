@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readlinkSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { readResult } from "../../../src/workflows/research/result-file.js";
@@ -43,6 +43,23 @@ describe("what an agent leaves as result.json", () => {
     expect(await textOf("")).toEqual({ reason: "result.json is empty" });
     expect(await textOf(" \n\t")).toEqual({ reason: "result.json is empty" });
     expect(await textOf('{"unit": ')).toEqual({ reason: expect.stringMatching(/^result\.json is not valid JSON: \S/) });
+  });
+
+  test.skipIf(process.platform !== "linux")("is closed again, whether it could be used or not", async () => {
+    const open = () =>
+      readdirSync("/proc/self/fd").flatMap((fd) => {
+        try {
+          return [readlinkSync(join("/proc/self/fd", fd))];
+        } catch {
+          return [];
+        }
+      });
+    for (const text of ["{}", "{"]) {
+      const path = join(temporaryFolder(), "result.json");
+      writeFileSync(path, text);
+      await readResult(path);
+      expect(open()).not.toContain(path);
+    }
   });
 
   test("in a place that can't be looked at is told with the system's own words", async () => {
