@@ -68,7 +68,7 @@ function kindOfTool(name: string, detail: string): StepKind {
 
 /** Whether somebody says what they are going to do. */
 const announces = (said: string): boolean =>
-  /^[-*#>\d.)\s]*(?:my plan|the plan|plan:|step \d|to ?do\b|let me\b|let's\b|next,? i\b|first,? i\b|now,? i\b|i(?:'|’)ll\b|i (?:will|need to|should|am going to)\b|i(?:'|’)m going to\b)/i.test(
+  /^[-*#>\d.)\s]*(?:(?:my|the) plan\b|plan:|step \d|to ?do\b|let me\b|let's\b|next,? i\b|first,? i\b|now,? i\b|i(?:'|’)ll\b|i (?:will|need to|should|am going to)\b|i(?:'|’)m going to\b)/i.test(
     said,
   );
 
