@@ -1,3 +1,4 @@
+import { decodeText } from "./decode.js";
 import { line, at } from "./fields.js";
 import type { HttpFailure } from "./http-failure.js";
 import type { PaperRecord } from "./paper-record.js";
@@ -12,7 +13,7 @@ type Asked = Pick<Source, "name" | "keyVariable">;
 export async function askText(source: Asked, context: SourceContext, request: Request, unknown?: string): Promise<Answer<string>> {
   const answer = await context.http.get(request);
   if (answer.status !== "ok") return notAnswered(source, answer, unknown);
-  return { status: "ok", value: new TextDecoder().decode(answer.bytes) };
+  return { status: "ok", value: decodeText(answer.bytes, answer.type) };
 }
 
 /** As `askText`, for JSON. */
@@ -50,7 +51,7 @@ export function notAnswered({ name, keyVariable }: Asked, failure: HttpFailure, 
 function explanation(body: Uint8Array | undefined): string | undefined {
   if (body === undefined || body.length === 0) return undefined;
   try {
-    const json = JSON.parse(new TextDecoder().decode(body)) as unknown;
+    const json = JSON.parse(decodeText(body)) as unknown;
     const said = [
       at(json, "error"),
       at(json, "message"),

@@ -1,3 +1,4 @@
+import { decodeText } from "./decode.js";
 import { type HtmlResult, readHtml } from "./html.js";
 import { isJats, readJats } from "./jats.js";
 import { isGzip } from "./latex-archive.js";
@@ -24,10 +25,10 @@ export async function readDocument(bytes: Uint8Array, { type = "", name = "", si
   if (head.includes("%PDF-") || (/\.pdf$/i.test(name) && !/<html|<!doctype/i.test(head))) return readPdf(bytes, { signal, pages });
   if (isGzip(bytes) || isTarNamed(type, name)) return readLatex(bytes);
   if (bytes.length > largestPage) return { status: "unreadable", reason: `The document is larger than ${largestPage / 1024 / 1024} MB and no PDF.` };
-  if (bytes.includes(0) && !/charset=utf-16/i.test(type))
+  if (bytes.includes(0) && !/charset=utf-16/i.test(type) && !/^(?:\xff\xfe|\xfe\xff)/.test(head))
     return { status: "unreadable", reason: "The document is neither a PDF, a web page nor text." };
 
-  const text = decode(bytes, type, head);
+  const text = decodeText(bytes, type);
   if (isJats(text)) return readJats(text);
   const isPlain = /\.(?:md|markdown|txt)$/i.test(name) || /^text\/(?:plain|markdown|x-markdown)/.test(type);
   if (
@@ -44,12 +45,3 @@ export async function readDocument(bytes: Uint8Array, { type = "", name = "", si
 }
 
 const isTarNamed = (type: string, name: string): boolean => /\bx-(?:eprint-)?tar\b/.test(type) || /\.tar$/i.test(name);
-
-function decode(bytes: Uint8Array, type: string, head: string): string {
-  const named = /charset=["']?([\w-]+)/i.exec(type)?.[1] ?? /<meta[^>]+charset=["']?([\w-]+)/i.exec(head)?.[1] ?? "utf-8";
-  try {
-    return new TextDecoder(named).decode(bytes);
-  } catch {
-    return new TextDecoder().decode(bytes);
-  }
-}

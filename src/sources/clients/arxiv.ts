@@ -1,5 +1,6 @@
 import { type Page, gather, notAnswered } from "../ask.js";
 import { inBatches, lookUpIn } from "../ask-each.js";
+import { decodeText } from "../decode.js";
 import { at, count, day, line, lines, list } from "../fields.js";
 import type { Identifiers, PaperRecord, Update } from "../paper-record.js";
 import { arxivKey, identifiersOf, paperRecord } from "../record.js";
@@ -88,10 +89,10 @@ export interface ArxivFeed extends Page<number> {
 async function askArxiv(context: SourceContext, parameters: string): Promise<Answer<ArxivFeed>> {
   const request: Request = { url: `${context.endpoint}/api/query?${parameters}`, limit: largestFeed, accept: "application/atom+xml" };
   const answer = await context.http.get(request);
-  if (answer.status === "ok") return await readArxivFeed(new TextDecoder().decode(answer.bytes));
+  if (answer.status === "ok") return await readArxivFeed(decodeText(answer.bytes, answer.type));
   // Errors are feeds under HTTP 400.
   if (answer.code === 400 && answer.body !== undefined) {
-    const refusal = await readArxivFeed(new TextDecoder().decode(answer.body));
+    const refusal = await readArxivFeed(decodeText(answer.body));
     if (refusal.status === "error") return refusal;
   }
   return notAnswered(arxiv, answer);
@@ -117,7 +118,9 @@ export async function readArxivFeed(xml: string): Promise<Answer<ArxivFeed>> {
 }
 
 function recordOf(entry: unknown): PaperRecord | undefined {
-  const identifiers = identifiersOf({ arxiv: at(entry, "id"), doi: at(entry, "arxiv:doi") });
+  // Authors name several where a paper was published in parts.
+  const [named] = lines(at(entry, "arxiv:doi")).flatMap((dois) => dois.split(/[\s,;]+(?=10\.|https?:|doi)/i));
+  const identifiers = identifiersOf({ arxiv: at(entry, "id"), doi: named });
   const { arxiv: id, doi } = identifiers;
   if (id === undefined) return undefined;
   const abstract = line(at(entry, "summary"));
