@@ -53,7 +53,7 @@ function entryOf(name: string, entry: unknown): PaperRecord | undefined {
     ...(abstract === undefined ? {} : { abstract: abstractText(abstract) }),
     authors: authorsOf(entry),
     date: ["pubDate", "dc:date", "prism:publicationDate", "published", "updated"]
-      .map((field) => dateOf(textOf(at(entry, field))))
+      .map((field) => day(textOf(at(entry, field))))
       .find((date) => date !== undefined),
     doi: textOf(at(entry, "prism:doi")) ?? textOf(at(entry, "dc:identifier")),
   });
@@ -69,12 +69,4 @@ function authorsOf(entry: unknown): string[] {
     ...list(at(entry, "dc:creator")).flatMap((creator) => (textOf(creator) ?? "").split(/[;,]\s*(?=\p{Lu})/u)),
   ];
   return names.map((name) => plainText(name)).filter((name) => name !== undefined);
-}
-
-/** "Tue, 02 Jan 2024 00:00:00 -0500" and 2024-01-02T00:00:00Z as YYYY-MM-DD, the day as the feed writes it. */
-function dateOf(text: string | undefined): string | undefined {
-  const written = /^(?:[A-Za-z]{3},?\s+)?(\d{1,2})\s+([A-Za-z]{3})[a-z]*\s+(\d{4})/.exec(text ?? "");
-  if (written === null) return day(text);
-  const month = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"].indexOf((written[2] ?? "").toLowerCase()) + 1;
-  return month === 0 ? undefined : day(`${written[3]}-${month}-${written[1]}`);
 }

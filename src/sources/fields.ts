@@ -50,9 +50,27 @@ export function webAddress(value: unknown): string | undefined {
   return /^https?:\/\//i.test(text) && URL.canParse(text) ? new URL(text).href : undefined;
 }
 
-/** YYYY, YYYY-MM or YYYY-MM-DD: as much of a date as is one. */
+const months = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
+const monthOf = (name: string | undefined): number | undefined => {
+  const index = months.indexOf((name ?? "").slice(0, 3).toLowerCase());
+  return index === -1 ? undefined : index + 1;
+};
+const monthName = String.raw`((?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*)`;
+/** "Tue, 02 Jan 2024", "January 2, 2024", "Jan 2024", "2024 Jan 2". */
+const dayFirst = new RegExp(String.raw`^(?:[a-z]{3,9},?\s+)?(\d{1,2})\.?\s+${monthName}\.?,?\s+(\d{4})\b`, "i");
+const monthFirst = new RegExp(String.raw`^${monthName}\.?(?:\s+(\d{1,2}),)?\s+(\d{4})\b`, "i");
+const yearFirst = new RegExp(String.raw`^(\d{4})\s+${monthName}\b\.?(?:\s+(\d{1,2})\b)?`, "i");
+
+/** YYYY, YYYY-MM or YYYY-MM-DD: as much of a date as is one, in figures or with the name of the month in English. */
 export function day(value: unknown): string | undefined {
-  const match = /^\s*(\d{4})(?:[-/](\d{1,2})(?:[-/](\d{1,2}))?)?(?!\d)/.exec(typeof value === "number" ? String(value) : (line(value) ?? ""));
+  const text = line(value) ?? "";
+  const [, date, named, year] = dayFirst.exec(text) ?? [];
+  if (year !== undefined) return dayOf([Number(year), monthOf(named), Number(date)]);
+  const [, nameBefore, dateAfter, yearBehind] = monthFirst.exec(text) ?? [];
+  if (yearBehind !== undefined) return dayOf([Number(yearBehind), monthOf(nameBefore), dateAfter === undefined ? undefined : Number(dateAfter)]);
+  const [, yearBefore, nameAfter, dateBehind] = yearFirst.exec(text) ?? [];
+  if (yearBefore !== undefined) return dayOf([Number(yearBefore), monthOf(nameAfter), dateBehind === undefined ? undefined : Number(dateBehind)]);
+  const match = /^(\d{4})(?:[-/](\d{1,2})(?:[-/](\d{1,2}))?)?(?!\d)/.exec(text) ?? /^(\d{4})(\d\d)(\d\d)$/.exec(text);
   if (match === null) return undefined;
   return dayOf([match[1], match[2], match[3]].map((part) => (part === undefined ? undefined : Number(part))));
 }

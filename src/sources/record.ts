@@ -76,7 +76,7 @@ export function identifiersOf(names: Readonly<Record<keyof Identifiers, unknown>
 /** A DOI or arXiv id in whatever form a service gives it. What cannot be one is not looked for on the disk. */
 function parseName(value: unknown) {
   const text = line(value);
-  return text === undefined || !/10\.\d{4,9}\//.test(text) ? undefined : parseReference(text);
+  return text === undefined || !/10\.\d{4,9}(?:\.\d+)*(?:\/|%2f)/i.test(text) ? undefined : parseReference(text);
 }
 
 function arxivName(value: unknown): string | undefined {

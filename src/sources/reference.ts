@@ -20,9 +20,10 @@ export type Reference =
 export const documentEnding = /\.(pdf|html?|xhtml|md|markdown|txt)$/i;
 
 const arxivId = String.raw`(\d{4}\.\d{4,5}|[a-z-]+(?:\.[a-z]{2})?\/\d{7})(?:v(\d{1,3}))?`;
-const bareArxiv = new RegExp(`^(?:arxiv:\\s*)?${arxivId}$`, "i");
+/** As arXiv stamps it on a paper, with its subject behind it: "arXiv:2401.12345v1 [cs.RO] 22 Jan 2024". */
+const bareArxiv = new RegExp(`^(?:(?:oai:)?arxiv(?:\\.org)?:\\s*|abs/)?${arxivId}(?:\\s*\\[[\\w.-]+\\].*)?$`, "i");
 const arxivUrl = new RegExp(
-  `^(?:https?://)?(?:[a-z]+\\.)?(?:arxiv\\.org|ar5iv\\.org|ar5iv\\.labs\\.arxiv\\.org)/(?:abs|pdf|html|format|e-print)/${arxivId}(?:\\.pdf)?/?(?:[?#].*)?$`,
+  `^(?:https?://)?(?:[a-z]+\\.)?(?:(?:arxiv\\.org|ar5iv\\.org|ar5iv\\.labs\\.arxiv\\.org|alphaxiv\\.org)/(?:abs|pdf|html|format|e-print)|huggingface\\.co/papers)/${arxivId}(?:\\.pdf)?/?(?:[?#].*)?$`,
   "i",
 );
 const arxivDoi = new RegExp(`^10\\.48550/arxiv\\.${arxivId}$`, "i");
@@ -89,9 +90,22 @@ function asDoi(text: string): Reference | undefined {
 }
 
 function asDoiText(text: string): string | undefined {
-  const resolved = /^(?:https?:\/\/)?(?:dx\.)?doi\.org\/(.+)$/i.exec(text)?.[1];
-  const bare = (resolved === undefined ? text : decoded(resolved)).replace(/^doi:\s*/i, "").replace(/[.,;]+$/, "");
-  return anyDoi.test(bare) ? bare.toLowerCase() : undefined;
+  const named = text.replace(/[\u200b-\u200f\u2060\ufeff]/g, "").replace(/^["'“‘<([{\s]+(?=10\.|doi|https?:)/i, "");
+  const plain = named.replace(/^(?:info:doi\/|urn:doi:|doi\s*:|doi\s+(?=10\.))\s*/i, "");
+  const resolved = /^(?:https?:\/\/)?(?:www\.|dx\.)?doi\.org\/(?:doi:)?(.+)$/i.exec(plain)?.[1];
+  const bare = resolved === undefined && !/^10\.[\d.]+%2f/i.test(plain) ? plain : decoded(resolved ?? plain);
+  const doi = withoutEnd(bare);
+  // Cold Spring Harbor's preprints have one DOI for all versions, and addresses with a version behind it.
+  return anyDoi.test(doi) ? doi.toLowerCase().replace(/^(10\.(?:1101|64898)\/[\d.]+\d)v\d+(?:\..*)?$/, "$1") : undefined;
+}
+
+/** What a sentence puts behind a DOI: a full stop, a closing quotation mark, a bracket that was opened before it. */
+function withoutEnd(text: string): string {
+  const shorter = text.replace(/[.,;:"'”’\s]+$/, "");
+  const last = shorter.at(-1) ?? "";
+  const opening = { ")": "(", "]": "[", "}": "{", ">": "<" }[last];
+  const isOpen = opening !== undefined && shorter.split(last).length > shorter.split(opening).length;
+  return isOpen ? withoutEnd(shorter.slice(0, -1)) : shorter;
 }
 
 function decoded(text: string): string {

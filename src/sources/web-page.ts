@@ -40,8 +40,9 @@ export function pageRecord(source: string, page: ShownPage): PaperRecord | undef
   });
 }
 
-/** Publishers carry the DOI in the path: /doi/full/10.1145/3580305.3599512. */
-const doiIn = (url: string): string | undefined => /\/doi\/(?:abs\/|full\/|pdf\/|epdf\/)?(10\.\d{4,9}\/[^?#\s]+)/.exec(decodeSafely(url))?.[1];
+/** Publishers carry the DOI in the path: /doi/full/10.1145/3580305.3599512, /content/10.1101/2024.01.01.573000v2. */
+const doiIn = (url: string): string | undefined =>
+  /\/(?:doi|content)\/(?:abs\/|full\/|pdf\/|epdf\/)?(10\.\d{4,9}\/[^?#\s]+)/.exec(decodeSafely(url))?.[1];
 
 function decodeSafely(url: string): string {
   try {

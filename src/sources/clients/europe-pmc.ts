@@ -192,12 +192,5 @@ function updatesOf(json: unknown, types: readonly string[]): readonly Update[] {
   ];
 }
 
-const months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
-
 /** The date in a reference of PubMed's: "Atherosclerosis. 2016 Mar 4;246:385". */
-function dateIn(reference: string | undefined): string | undefined {
-  const match = /(?:^|[.\s])((?:19|20)\d\d)(?:\s+([A-Z][a-z]{2})[a-z]*(?:\s+(\d{1,2}))?)?/.exec(reference ?? "");
-  if (match === null) return undefined;
-  const month = months.indexOf(match[2] ?? "") + 1;
-  return day([match[1], ...(month === 0 ? [] : [month, ...(match[3] === undefined ? [] : [match[3]])])].join("-"));
-}
+const dateIn = (reference: string | undefined): string | undefined => day(/(?:^|[.\s])((?:19|20)\d\d\b.*)/.exec(reference ?? "")?.[1]);
