@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import type { JournalEntry } from "../generated/journal.js";
 import type { LedgerLine } from "../generated/ledger.js";
 import type { Rrd } from "../generated/rrd.js";
@@ -14,7 +15,7 @@ export interface Restored {
 
 /**
  * Finds papers that the ledger calls accepted and rrd.json shows unread or not at all: an editor saved a version from before.
- * Their results and insights are put back from the journal.
+ * Their results and insights are put back from the journal; so is what the report's check found of papers, where it is gone.
  */
 export async function restoreStaleSaves(
   rrd: Rrd,
@@ -25,7 +26,8 @@ export async function restoreStaleSaves(
   const restored: string[] = [];
   const lost: string[] = [];
   let state = rrd;
-  for (const [unit, iteration] of currentAccepted(ledger)) {
+  const accepted = currentAccepted(ledger);
+  for (const [unit, iteration] of accepted) {
     const standing = status.get(unit);
     if (standing === undefined ? isNoPaper(unit, ledger) : standing !== "pending" && standing !== "analyzing") continue;
 
@@ -41,8 +43,26 @@ export async function restoreStaleSaves(
       restored.push(unit);
     }
   }
+  const report = accepted.get("report");
+  const checks = report === undefined ? [] : checksIn(await entryOf(report), (id) => (accepted.get(id) ?? 0) < report);
+  const forgotten = checks.filter(({ id, was }) => {
+    const paper = state.papers_pool.find((each) => each.id === id);
+    return paper !== undefined && isDeepStrictEqual(paper.updates_check, was?.["updates_check"]);
+  });
+  if (forgotten.length > 0) state = mergeChanges(state, forgotten, true).rrd;
+  restored.push(...forgotten.flatMap(({ id = "" }) => (restored.includes(id) ? [] : [id])));
   return { rrd: state, restored, lost };
 }
+
+/** What a report's check noted of papers. Nobody writes `updates_check` by hand, so one that is as before tells of an older version. */
+const checksIn = (entry: JournalEntry | undefined, isOfToday: (id: string) => boolean): JournalEntry["changes"] =>
+  entry?.changes.filter(
+    ({ in: where, id = "", set, was }) =>
+      where === "papers_pool" &&
+      set?.["updates_check"] !== undefined &&
+      isOfToday(id) &&
+      !isDeepStrictEqual(set["updates_check"], was?.["updates_check"]),
+  ) ?? [];
 
 /** Only papers have their own id for a unit; the others are named after their work. */
 function isNoPaper(unit: string, ledger: readonly LedgerLine[]): boolean {

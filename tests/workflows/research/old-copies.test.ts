@@ -2,7 +2,8 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { Rrd } from "../../../src/generated/rrd.js";
-import { goodAgent, paper, researchFolder, rrdWith } from "../../support/research.js";
+import type { Library } from "../../../src/workflows/research/state.js";
+import { goodAgent, library, paper, researchFolder, rrdWith } from "../../support/research.js";
 
 /** What was found, read and decided, without the numbers of iterations. */
 const results = ({ phase, papers_pool, insights }: Rrd) => ({
@@ -36,5 +37,30 @@ describe("an old copy of rrd.json, saved by somebody once the research is done",
       expect(idle.events.filter(({ type }) => type === "iteration-started")).toEqual([]);
       expect(idle.rrd).toEqual(again.rrd);
     }
+  });
+
+  it("from before the report does not present a paper again that the report's check found retracted", async () => {
+    const at = "2026-01-02T03:04:05Z";
+    const retraction = { type: "retraction", source: "Crossref", date: "2026-01-01" } as const;
+    const updates: Library["updates"] = async (papers) =>
+      new Map(papers.map(({ id }) => [id, { at, updates: id === "p2" ? [retraction] : [], checked_by: ["Crossref"], unchecked: [] }]));
+    const folder = researchFolder(rrdWith([paper("p1"), paper("p2")]), library({ updates }));
+    const path = join(folder.folder, "rrd.json");
+    let copy = "";
+    const copying = goodAgent(({ kind }) => {
+      if (kind === "report") copy = readFileSync(path, "utf8");
+      return undefined;
+    });
+    const first = await folder.run(copying);
+    const statuses = ({ papers_pool }: Rrd) => papers_pool.map(({ status }) => status);
+    expect([statuses(JSON.parse(copy) as Rrd), statuses(first.rrd)]).toEqual([
+      ["presented", "presented"],
+      ["presented", "rejected"],
+    ]);
+
+    writeFileSync(path, copy);
+    const again = await folder.run(goodAgent());
+    expect(results(again.rrd)).toEqual(results(first.rrd));
+    expect(again.ledger).toEqual(first.ledger);
   });
 });
