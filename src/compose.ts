@@ -2,6 +2,7 @@ import { rmdir } from "node:fs/promises";
 import { join } from "node:path";
 import { experienceFor } from "./compose/experience.js";
 import { libraryFor } from "./compose/library.js";
+import { liveLine, type Tell } from "./compose/live.js";
 import { toolsOf } from "./compose/tools.js";
 import type { AgentSettings } from "./agents/definition.js";
 import { createAgent, modelOf } from "./agents/registry.js";
@@ -139,6 +140,8 @@ export interface Manner {
   readonly classic?: string;
   /** Tell at the start what the rest will take. */
   readonly forecast?: boolean;
+  /** Told at once of what happens between two events of the loop. */
+  readonly tell?: Tell;
 }
 
 /** Takes the research's lock and puts workflow and agent together. */
@@ -147,7 +150,7 @@ export async function openForWork(
   config: ResolvedConfig,
   io: Io,
   signal: AbortSignal,
-  { classic: classicPrompt, forecast = false }: Manner = {},
+  { classic: classicPrompt, forecast = false, tell }: Manner = {},
 ): Promise<OpenedResearch> {
   const root = rootOf(folder, io.cwd);
   const settings = settingsFor(config, io, join(folder, ".ralph", "transcripts"), classicPrompt !== undefined);
@@ -168,7 +171,7 @@ export async function openForWork(
   const worker = { ...agents[0], model: modelOf(config.agent, settings) };
   const experience = { ...(await experienceFor(folder, worker, classicPrompt !== undefined)), agents: agents.map(({ name }) => name) };
   if (forecast) notices.push(...(await forecastNow(research, experience)));
-  const library = libraryFor(folder, root, config, io.env, signal, (message) => notices.push({ level: "info", message }));
+  const library = libraryFor(folder, root, config, io.env, signal, tell);
   const workflow =
     classicPrompt === undefined
       ? researchWorkflow({
@@ -215,12 +218,13 @@ export async function drive<State>(
   config: ResolvedConfig,
   io: Io,
   how: Drive,
-  open: (signal: AbortSignal) => Promise<{ workflow: Workflow<State>; agents: Agents; close(): Promise<void> }>,
+  open: (signal: AbortSignal, tell: Tell) => Promise<{ workflow: Workflow<State>; agents: Agents; close(): Promise<void> }>,
 ): Promise<Verdict> {
   const signals = listenForSignals(io);
+  const live = liveLine(redactorFor(config, io), systemClock.now);
   let limit: ReturnType<typeof abortedAt> | undefined;
   try {
-    const { workflow, agents, ...opened } = await open(signals.abort);
+    const { workflow, agents, ...opened } = await open(signals.abort, live.tell);
     let closed: Promise<void> | undefined;
     const close = () => (closed ??= opened.close());
     try {
@@ -230,6 +234,7 @@ export async function drive<State>(
       const rules = rulesFor({ ...how, agents, budget, patienceMs, finish: signals.finish, more, ...(maxMs === undefined ? {} : { maxMs }) });
       const names = agents.map(({ name }) => name).join(", ");
       const sink = sinkFor(io, { json: how.json, quiet: how.quiet, agent: names, most: how.iterations, finish: signals.finish });
+      live.to(sink);
       // The limit of wall time ends an agent at work too; a little late, so that the guard then sees that the time is up.
       if (maxMs !== undefined) limit = abortedAt(systemClock.now() + maxMs + 100, systemClock, signals.abort);
       const abort = limit?.signal ?? signals.abort;

@@ -55,8 +55,8 @@ export async function work(
   classic?: string,
 ): Promise<number> {
   const iterations = config.iterations ?? Math.max(targetOf(rrd), rrd.papers_pool.length) + 6;
-  const verdict = await drive(config, io, { ...how, iterations, folder }, (signal) =>
-    openForWork(folder, config, io, signal, { forecast: true, ...(classic === undefined ? {} : { classic }) }),
+  const verdict = await drive(config, io, { ...how, iterations, folder }, (signal, tell) =>
+    openForWork(folder, config, io, signal, { forecast: true, tell, ...(classic === undefined ? {} : { classic }) }),
   );
   if (verdict.verdict === "complete" && !how.json) io.stdout(`${sentinel}\n`);
   return exitCodeOf(verdict);

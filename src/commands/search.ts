@@ -56,8 +56,6 @@ export async function searchCommand({ query, source, from, until, limit, output 
     const step = { kind: "search", sources: sources.map(({ name }) => name), queries: [{ terms: query, ...days, most: limit }] } as const;
     const listings = await runStep(0, step, open, (listing) => io.stderr(`${progress(listing)}\n`));
     if (signals.finish.aborted) return exitCodeOf({ verdict: "interrupted", reason: "", signal: signals.finish.reason });
-    // Those that were not asked have told nobody.
-    for (const listing of listings.filter(({ asked }) => asked === "")) io.stderr(`${progress(listing)}\n`);
 
     const today = new Date().toISOString().slice(0, 10);
     const found = rankPool(poolOf(listings).records, { keywords: [query], description: query, today }).slice(0, limit);

@@ -10,6 +10,7 @@ import { contextOf, servicesOf } from "../sources/source-settings.js";
 import type { Http, Source } from "../sources/source.js";
 import { queryRecorder, readQueries } from "../store/query-log.js";
 import { scholarly } from "../workflows/research/scholarly.js";
+import type { Tell } from "./live.js";
 import type { Library } from "../workflows/research/state.js";
 
 /** Where papers come from: folders of the user's, the packaged samples, and the services that know of everything an agent found. */
@@ -19,7 +20,7 @@ export function libraryFor(
   config: Pick<ResolvedConfig, "sources" | "stateDir" | "contact">,
   env: NodeJS.ProcessEnv,
   signal: AbortSignal,
-  tell: (message: string) => void = () => undefined,
+  tell: Tell = () => undefined,
 ): Library {
   const hidden = join(folder, ".ralph");
   const cacheDir = join(hidden, "http");
@@ -38,7 +39,8 @@ export function libraryFor(
       replay: replayOf(folder, root, config),
       now: systemClock.now,
       signal,
-      tell,
+      tell: (message) => tell({ type: "notice", level: "info", message }),
+      watch: (progress) => tell({ type: "searching", ...progress }),
     }),
     ...paperServices({ folder: hidden, http, contextFor, clock: systemClock, signal }),
   };

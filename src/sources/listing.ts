@@ -20,8 +20,11 @@ export interface Listing {
 /** A source that can be asked, or why it can't. */
 export type Open = (name: string) => { readonly source: Source; readonly context: SourceContext } | { readonly unavailable: string };
 
-/** Told of each answer as it comes. */
-export type Told = (listing: Listing, of: { readonly done: number; readonly all: number }) => void;
+/**
+ * Told of each answer as it comes, and of each source that can't be asked. `done` and `all` count the questions to this source in the round;
+ * `over`: it is asked nothing more in it.
+ */
+export type Told = (listing: Listing, of: { readonly done: number; readonly all: number; readonly over: boolean }) => void;
 
 /** Failures in a row after which a source is left alone for the rest of a round. */
 export const mostFailures = 3;

@@ -9,7 +9,9 @@ export async function runStep(index: number, step: Step, open: Open, told: Told 
     const opened = open(name);
     if ("unavailable" in opened || opened.source.search === undefined) {
       const reason = "unavailable" in opened ? opened.unavailable : `${name} can't be searched.`;
-      return [{ step: index, source: name, asked: "", status: "error" as const, reason, records: [] }];
+      const listing = { step: index, source: name, asked: "", status: "error" as const, reason, records: [] };
+      told(listing, { done: 0, all: step.queries.length, over: true });
+      return [listing];
     }
     const { source, context } = opened;
     const listings: Listing[] = [];
@@ -17,8 +19,9 @@ export async function runStep(index: number, step: Step, open: Open, told: Told 
       const answer = (await source.search?.(query, context)) ?? { status: "error", reason: `${name} can't be searched.` };
       const listing = listingOf({ step: index, source: name, asked: queryText(query) }, answer);
       listings.push(listing);
-      told(listing, { done: listings.length, all: step.queries.length });
-      if (isGivenUp(listings)) break;
+      const [done, all, givenUp] = [listings.length, step.queries.length, isGivenUp(listings)];
+      told(listing, { done, all, over: givenUp || done === all });
+      if (givenUp) break;
     }
     return listings;
   });

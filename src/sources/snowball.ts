@@ -16,7 +16,8 @@ export async function snowball(index: number, step: Extract<Step, { kind: "snowb
         const asked = `${direction === "references" ? "what is cited by" : "what cites"} ${seed.id}`;
         const listing = listingOf({ step: index, source: name, asked, seed: seed.id }, answer);
         listings.push(listing);
-        told(listing, { done: listings.length, all });
+        const own = listings.filter(({ source }) => source === name);
+        told(listing, { done: own.length, all, over: isGivenUp(own) });
         // "Knows none" may only mean that this source has not read the reference list.
         if (answer.status === "ok") break;
       }

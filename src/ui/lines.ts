@@ -4,6 +4,7 @@ import { bar, count, duration, pad, truncate, width, wrap } from "./format.js";
 import { stopping } from "./plain.js";
 import { oneLine } from "./sanitise.js";
 import { historyBox, historySummary } from "./history-lines.js";
+import { type Round, roundRows } from "./searching.js";
 import { forecastText, resumption, spending, spent, summary, type Tally, tokensOf, underWay } from "./tally.js";
 
 /** All that the live lines show. */
@@ -14,6 +15,8 @@ export interface Live {
   readonly tally: Tally;
   /** The last line the agent said, or the tool it used. */
   readonly said: string;
+  /** The sources of a search under way. */
+  readonly searching?: Round;
   readonly waiting?: { readonly until: number; readonly reason: string };
   /** The person pressed Ctrl+C once. */
   readonly stopping?: boolean;
@@ -43,6 +46,9 @@ export function liveLines(live: Live, now: number, columns: number, colors: Colo
     );
   } else if (current !== undefined) {
     for (const each of underWay(tally)) lines.push(line(`${each.phase} · ${oneLine(each.title)}`, colors.bold));
+  } else if (live.searching !== undefined) {
+    lines.push(line(`Searching, round ${[...live.searching.values()][0]?.round ?? 1}`, colors.bold));
+    for (const { text, isWrong } of roundRows(live.searching, room)) lines.push(line(text, isWrong ? colors.yellow : colors.cyan));
   } else {
     lines.push(line("Getting ready…", colors.dim));
   }

@@ -4,6 +4,7 @@ import { count, duration } from "./format.js";
 import { historyLine, historySummary } from "./history-lines.js";
 import type { Io } from "./io.js";
 import { oneLine } from "./sanitise.js";
+import { searchLine } from "./searching.js";
 import { emptyTally, forecastText, resumption, spending, summary, tallied, tokensOf } from "./tally.js";
 
 /** Plain lines on stderr, for logs and pipes: one line per event worth reading, no escape sequences, times in UTC. */
@@ -60,6 +61,8 @@ function lineOf(event: LoopEvent): string | undefined {
     }
     case "agent":
       return event.event.type === "notice" ? `#${event.iteration} ${event.event.message}` : undefined;
+    case "searching":
+      return searchLine(event);
     case "waiting":
       return `waiting until ${clockTime(event.until)}: ${event.reason}`;
     case "history-compressed":

@@ -5,6 +5,7 @@ import { width } from "./format.js";
 import type { Io } from "./io.js";
 import { type Live, liveLines, permanentLines } from "./lines.js";
 import { oneLine } from "./sanitise.js";
+import { roundAfter } from "./searching.js";
 import { emptyTally, tallied } from "./tally.js";
 
 const hideCursor = "\u001b[?25l";
@@ -69,9 +70,9 @@ export function terminalSink(io: Io, options: TerminalOptions): Sink {
   return {
     event(event) {
       const before = live;
-      live = { ...live, tally: tallied(live.tally, event), ...changed(event) };
+      live = { ...live, tally: tallied(live.tally, event), ...changed(event, live) };
       const permanent = permanentLines(event, before.tally, live.tally, io.columns, colors);
-      const isChatter = event.type === "agent" && permanent.length === 0;
+      const isChatter = (event.type === "agent" || event.type === "searching") && permanent.length === 0;
       if (!isChatter || options.clock.now() - paintedAt >= minimumMs) paint(permanent);
     },
     close() {
@@ -85,8 +86,9 @@ export function terminalSink(io: Io, options: TerminalOptions): Sink {
 }
 
 /** What an event changes of the live lines besides the sums. */
-function changed(event: LoopEvent): Partial<Live> {
-  if (event.type === "iteration-started" || event.type === "iteration-ended") return { waiting: undefined, said: "" };
+function changed(event: LoopEvent, { searching }: Live): Partial<Live> {
+  if (event.type === "iteration-started" || event.type === "iteration-ended") return { waiting: undefined, searching: undefined, said: "" };
+  if (event.type === "searching") return { waiting: undefined, searching: roundAfter(searching, event) };
   if (event.type === "waiting") return { waiting: { until: Date.parse(event.until), reason: event.reason } };
   if (event.type === "run-ended") return { over: true };
   if (event.type !== "agent") return {};

@@ -8,6 +8,7 @@ import { type Pool, poolOf, poolText } from "../../sources/pool.js";
 import { ageOf, rankPool, type Ranked } from "../../sources/rank.js";
 import { runStep } from "../../sources/rounds.js";
 import { keptSearch } from "../../store/kept-search.js";
+import { progressOfRound, type SearchProgress } from "./search-progress.js";
 import { reportLine, reportsOf } from "./source-reports.js";
 import { blockedNames } from "./statistics.js";
 import { searchOf, targetOf } from "./standing.js";
@@ -45,6 +46,8 @@ export interface Searching {
   readonly keep?: boolean;
   /** Told how each source did, once a round is over. */
   readonly tell?: (message: string) => void;
+  /** Told of each answer while a round goes on. */
+  readonly watch?: (progress: SearchProgress) => void;
 }
 
 /** So many unjudged works make a batch worth while. */
@@ -91,7 +94,9 @@ export async function offerOf(rrd: Rrd, names: readonly string[], searching: Sea
         ...(away === undefined ? {} : { away }),
       };
     }
-    const answers = await runStep(kept.steps.length, next, searching.open);
+    const progress = progressOfRound(kept.steps.length, next, searching.watch ?? (() => undefined));
+    const answers = await runStep(kept.steps.length, next, searching.open, progress.told);
+    progress.end();
     if (searching.signal.aborted) continue;
     const [first] = answers;
     if (kept.listings.length === 0 && first !== undefined && answers.every(({ transient }) => transient === true)) {

@@ -3,7 +3,7 @@ import type { Source, SourceContext } from "../../sources/source.js";
 import { offerOf, type Searching } from "./offer.js";
 import type { Library } from "./state.js";
 
-export interface ScholarlyOptions extends Pick<Searching, "folder" | "replay" | "now" | "signal" | "keep" | "tell"> {
+export interface ScholarlyOptions extends Pick<Searching, "folder" | "replay" | "now" | "signal" | "keep" | "tell" | "watch"> {
   /** Files of `list:` sources are relative to it. */
   readonly root: string;
   readonly contextFor: (source: Source) => SourceContext | { readonly unavailable: string };

@@ -6,6 +6,7 @@ import type { PaperRecord } from "../../../src/sources/paper-record.js";
 import type { Answer, Query, Source } from "../../../src/sources/source.js";
 import { keptSearch } from "../../../src/store/kept-search.js";
 import { type Offer, offerOf, type Searching } from "../../../src/workflows/research/offer.js";
+import type { SearchProgress } from "../../../src/workflows/research/search-progress.js";
 import { reportsOf } from "../../../src/workflows/research/source-reports.js";
 import { nextBatch } from "../../../src/workflows/research/screening.js";
 import { goodAgent, library, researchFolder, rrdWith, temporaryFolder } from "../../support/research.js";
@@ -152,4 +153,33 @@ test("keywords beyond the tenth are named to the person, as no source is asked f
   const few = searching({ One: () => found("a") });
   await offerOf(wanting(), ["One"], few.how);
   expect(few.told.filter((message) => message.startsWith("Too many"))).toEqual([]);
+});
+
+test("whoever watches is told of each source at once: its start, every answer with what came of it, and that it is left alone", async () => {
+  const seen: SearchProgress[] = [];
+  let duringTwo: readonly SearchProgress[] = [];
+  const Two: Search = async () => {
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    duringTwo = [...seen];
+    return found("b");
+  };
+  const One: Search = ({ terms }) => (terms === "matter alpha" ? found("a", "c") : { status: "blocked", reason: "One refuses." });
+  const { how } = searching({ One, Two }, { watch: (progress) => void seen.push(progress) });
+  await offerOf(wanting({ keywords: ["matter alpha", "matter beta", "matter gamma"] }), ["One", "Two", "Three"], how);
+  const round = seen.filter((each) => each.round === 1);
+  const of = (name: string) => round.filter(({ source }) => source === name).map(({ source: _, round: __, ...rest }) => rest);
+  expect(of("One")).toEqual([
+    { done: 0, all: 3, found: 0 },
+    { done: 1, all: 3, found: 2, asked: "matter alpha", listed: 2 },
+    { done: 2, all: 3, found: 2, asked: "matter beta", listed: 0, reason: "One refuses.", failed: true, over: true },
+  ]);
+  expect(of("Two").map(({ done, found: had, over }) => [done, had, over])).toEqual([
+    [0, 0, undefined],
+    [1, 1, undefined],
+    [2, 2, undefined],
+    [3, 3, true],
+  ]);
+  expect(of("Three").at(-1)).toEqual({ done: 0, all: 3, found: 0, reason: "There is no Three.", failed: true, over: true });
+  // Not when the round is over.
+  expect(duringTwo.filter(({ source }) => source === "One")).toHaveLength(3);
 });

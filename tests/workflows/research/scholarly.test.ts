@@ -54,6 +54,7 @@ describe("a research over scholarly services", () => {
     const { folder, ralph, read } = research(["arXiv", "Google Scholar", "Crossref"]);
     const ended = await ralph("run", folder, "--agent", "baseline", "--iterations", "20");
     expect(ended.err + ended.out).toMatch(/arXiv: \d+ found, \d+ new/);
+    expect(ended.err).toMatch(/Crossref 1 of 2, tactile grasping \(\d{4}-.*\): \d+ records?\n(?:.*\n)*.*#1 DISCOVERY: /);
     expect({ code: ended.code, err: ended.code === 0 ? "" : ended.err }).toEqual({ code: 0, err: "" });
     const rrd = read();
     expect(rrd.phase).toBe("COMPLETE");
