@@ -177,6 +177,7 @@ describe("a budget that can't be held is told of", () => {
 
   test("only where it is set, and only of what is not told", () => {
     expect(told({ tokens: 9 }, { usage: usage(10) })).toBeUndefined();
+    expect(told({ tokens: 9 }, { usage: usage(10, 10) })).toBeUndefined();
     expect(told({ usd: 2 }, { costUsd: 0 })).toBeUndefined();
     expect(told({ minutes: 2, iterations: 2 }, {})).toBeUndefined();
   });

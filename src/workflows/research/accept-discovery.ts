@@ -92,7 +92,7 @@ export function acceptDiscovery(rrd: Rrd, unit: string, result: DiscoveryResult,
 }
 
 const isKnown = (found: Found, candidates: ReadonlyMap<string, Offered>): boolean => found.id !== undefined && candidates.has(found.id);
-const isAddress = (url: string): boolean => /^https?:\/\/[^\s/]+\.[^\s/]+/.test(url) && URL.canParse(url);
+const isAddress = (url: string): boolean => /^https?:\/\/[^\s/]+\.[^\s/]/.test(url) && URL.canParse(url);
 
 const wasJudged = (id: string, { kept = [], papers, dropped = [] }: DiscoveryResult): boolean =>
   [...kept, ...papers, ...dropped].some((each) => each.id === id);

@@ -65,6 +65,7 @@ describe("a discovery batch is refused", () => {
     "see https://example.org/x",
     "https://example.org:99999999/x",
     "https://exa mple.org/x",
+    "ftp://https://example.org/x",
   ])("for a paper of the agent's own at %s: only web addresses are asked", (url) => {
     const reason = `"A paper" has no web address: ${url}`;
     expect(reasonsOf(judge({ papers: [web("A paper", { url })] }))).toEqual([reason]);
@@ -150,7 +151,7 @@ describe("what a discovery batch brings into the pool", () => {
     expect(summary).toBe("3 new papers, 3 of 3 in the pool");
     expect(ledger).toEqual({ new_papers: 3 });
     expect(progress).toContain("**New papers:** 3\n");
-    expect(progress).toContain("2 more were found than the target asks for and were left out.");
+    expect(progress).toMatch(/\*\*Sources:\*\*\n\n2 more were found than the target asks for and were left out\.\n$/);
     expect(metrics).toMatchObject({ batches: 1, batches_without_new: 0 });
     const { summary: one, progress: short } = taken({ papers: [web("Alone")] }, {}, { ...empty, papers_pool: [paper("p1")] });
     expect(one).toBe("1 new paper, 2 of 3 in the pool");
@@ -213,11 +214,13 @@ describe("what a discovery batch leaves out", () => {
     expect(progress).toContain(
       "**Screened out:**\n- A candidate called d1 (d1): the same work as p1: the same DOI\n- A candidate called d2 (d2): the same work as p2\n- Too old (old): from 1990\n- A candidate called c2 (c2): off topic\n",
     );
+    expect(progress.endsWith("off topic\n")).toBe(true);
   });
 
   test("is never what was kept in the same breath", () => {
-    const { excluded, ids } = taken({ kept: [{ id: "c1" }], dropped: [{ id: "c1", reason: "no" }] }, { candidates: [offer("c1")] });
-    expect([ids, excluded]).toEqual([["c1"], []]);
+    const said = { kept: [{ id: "c1" }, { id: "c2" }], dropped: [{ id: "c1", reason: "no" }] };
+    const { excluded, ids } = taken(said, { candidates: [offer("c1"), offer("c2")] });
+    expect([ids, excluded]).toEqual([["c1", "c2"], []]);
   });
 });
 
