@@ -54,12 +54,11 @@ export const firstAble =
   (agents: readonly Agent[], patience: number): Choose =>
   ({ iterations, now }) => {
     const all = agents.map((agent) => ({ agent, ...standingOf(agent, agents.length === 1, iterations, patience, now) }));
+    if (all.length === 0) throw new Error("no agent to choose from");
     const usable = all.filter(({ gone }) => gone === undefined);
-    const [first] = all;
-    if (first === undefined) throw new Error("no agent to choose from");
-    if (usable.length === 0) return first.gone ?? { verdict: "blocked", reason: first.why };
-    const tired = usable.find(({ outOfPatience }) => outOfPatience !== undefined);
-    if (tired?.outOfPatience !== undefined && usable.every(({ outOfPatience }) => outOfPatience !== undefined)) return tired.outOfPatience;
+    const verdicts = (usable.length === 0 ? all : usable).map(({ gone, outOfPatience }) => gone ?? outOfPatience);
+    const [firstVerdict] = verdicts;
+    if (firstVerdict !== undefined && verdicts.every((verdict) => verdict !== undefined)) return firstVerdict;
 
     const ready = usable.find(({ until }) => until <= now);
     if (ready !== undefined) {
@@ -69,7 +68,7 @@ export const firstAble =
       return { agent: ready.agent, reason: before.length > 0 ? before.join(" ") : `${ready.agent.name} can be asked again.` };
     }
     const next = usable.reduce((earliest, each) => (each.until < earliest.until ? each : earliest));
-    return { until: next.until, reason: usable.length === 1 ? next.why : usable.map(({ why }) => why).join(" ") };
+    return { until: next.until, reason: usable.map(({ why }) => why).join(" ") };
   };
 
 interface Standing {

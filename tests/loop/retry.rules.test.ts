@@ -101,6 +101,7 @@ describe("an agent that is alone", () => {
     expect(wait([by("claude", "rate-limit", 0), by("claude", "network", minute), by("claude", "rate-limit", 2 * minute)], 2 * minute)).toMatchObject({
       until: start + 2 * minute + 30 * second,
     });
+    expect(isVerdict(wait([by("claude", "network", 0), by("claude", "rate-limit", 61 * minute)], 61 * minute))).toBe(false);
     expect(isVerdict(wait([by("claude", "rate-limit", 0), past(refused, minute), by("claude", "rate-limit", 61 * minute)], 61 * minute))).toBe(false);
   });
 
