@@ -30,6 +30,7 @@ import { type Experience, forecastOf } from "./workflows/research/forecast.js";
 import { loadPrompt, rootOf } from "./workflows/research/prompt.js";
 import type { ResearchState } from "./workflows/research/state.js";
 import { derive } from "./workflows/research/statistics.js";
+import { actedUpon, fruitless } from "./workflows/research/stagnation.js";
 import { researchWorkflow } from "./workflows/research/workflow.js";
 import { workspacesOf } from "./workflows/research/workspace.js";
 
@@ -118,6 +119,14 @@ async function forecastNow(research: Pick<Research, "load">, experience: Experie
   return forecast === undefined ? [] : [{ level: "info", message: wholeForecast(forecast) }];
 }
 
+/** Begins the count of iterations without a result anew where a person wants so, or has chosen agents that had no part in them. */
+async function heedPerson(research: Pick<Research, "load" | "edit">, force: boolean, agents: Agents): Promise<void> {
+  const { rrd, ledger } = await research.load();
+  const row = fruitless(rrd, ledger);
+  const areOthers = row.every(({ agent }) => !agents.some(({ name }) => name === agent));
+  if (row.length > 0 && (force || areOthers)) await research.edit((current) => actedUpon(current, ledger.at(-1)?.iteration));
+}
+
 /** A research made ready to be worked on. */
 export interface OpenedResearch {
   readonly workflow: Workflow<ResearchState>;
@@ -140,6 +149,8 @@ export interface Manner {
   readonly classic?: string;
   /** Tell at the start what the rest will take. */
   readonly forecast?: boolean;
+  /** The person wants it gone on with, whatever earlier runs brought. */
+  readonly force?: boolean;
   /** Told at once of what happens between two events of the loop. */
   readonly tell?: Tell;
 }
@@ -150,7 +161,7 @@ export async function openForWork(
   config: ResolvedConfig,
   io: Io,
   signal: AbortSignal,
-  { classic: classicPrompt, forecast = false, tell }: Manner = {},
+  { classic: classicPrompt, forecast = false, force = false, tell }: Manner = {},
 ): Promise<OpenedResearch> {
   const root = rootOf(folder, io.cwd);
   const settings = settingsFor(config, io, join(folder, ".ralph", "transcripts"), classicPrompt !== undefined);
@@ -170,6 +181,7 @@ export async function openForWork(
   const hooks = hooksFor(config, io, folder);
   const worker = { ...agents[0], model: modelOf(config.agent, settings) };
   const experience = { ...(await experienceFor(folder, worker, classicPrompt !== undefined)), agents: agents.map(({ name }) => name) };
+  await heedPerson(research, force, agents);
   if (forecast) notices.push(...(await forecastNow(research, experience)));
   const library = libraryFor(folder, root, config, io.env, signal, tell);
   const workflow =

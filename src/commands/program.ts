@@ -45,7 +45,7 @@ export function buildProgram(io: Io, version: string, done: (exitCode: number) =
     .option("--max-tokens <N>", "most tokens of this run, in and out", number)
     .option("--jobs <N>", "papers read at the same time (default: 1)", number)
     .option("--ask", "ask the open questions before the start")
-    .option("--force", "let -p change the target of a research that has begun")
+    .option("--force", "let -p change the target of a research that has begun; go on where runs ended as stuck")
     .option("--classic", "let the agent work on the research folder itself, as the original did");
   withAgent(run);
 

@@ -51,12 +51,12 @@ export async function work(
   rrd: Rrd,
   config: ResolvedConfig,
   io: Io,
-  how: { readonly json: boolean; readonly quiet: boolean },
+  how: { readonly json: boolean; readonly quiet: boolean; readonly force?: boolean },
   classic?: string,
 ): Promise<number> {
   const iterations = config.iterations ?? Math.max(targetOf(rrd), rrd.papers_pool.length) + 6;
   const verdict = await drive(config, io, { ...how, iterations, folder }, (signal, tell) =>
-    openForWork(folder, config, io, signal, { forecast: true, tell, ...(classic === undefined ? {} : { classic }) }),
+    openForWork(folder, config, io, signal, { forecast: true, tell, force: how.force === true, ...(classic === undefined ? {} : { classic }) }),
   );
   if (verdict.verdict === "complete" && !how.json) io.stdout(`${sentinel}\n`);
   return exitCodeOf(verdict);

@@ -351,9 +351,24 @@ export type Loop = {
    */
   history_summary?: string | null;
   /**
-   * Iterations in a row whose work was not accepted.
+   * Iterations in a row whose work was not accepted, of all runs since a person last acted. At 15 a run ends as stuck; accepted work, a reset, steering, a raised limit, another agent or --force begin the count anew.
    */
   stagnation_count?: number;
+  /**
+   * The iteration after which 'stagnation_count' counts.
+   */
+  stagnation_since?: number;
+  /**
+   * What budget and target were at the last iteration: by it is known that a person has raised one.
+   */
+  limits?: {
+    max_usd?: number;
+    max_tokens?: number;
+    max_minutes?: number;
+    max_iterations?: number;
+    target_papers?: number;
+    [k: string]: unknown;
+  };
   rch_metrics?: HistoryMetrics;
   /**
    * What a person told the agents with 'research-ralph steer'; it stands in every brief until it is cleared.

@@ -11,6 +11,8 @@ export interface LoopMemory {
   readonly historySummary?: string;
   /** Measures of the summary; absent where there never was one. */
   readonly metrics?: HistoryMetrics;
+  /** Iterations in a row without an accepted result, of all runs since a person last acted. */
+  readonly stagnation?: number;
   /** The ledger's last five lines, oldest first. */
   readonly ledger: readonly LedgerLine[];
   /** What a person told the agents, oldest first, until it is cleared. */

@@ -89,16 +89,20 @@ export const stopWhenStuck: Guard = ({ memory, iterations }) => {
   };
 };
 
-/** Iterations of a run in a row without an accepted result at which it ends, whatever each of them did. */
+/** Iterations in a row without an accepted result at which a run ends, whatever each of them did. */
 const mostWithoutResult = 15;
 
-/** Ends a run that brings nothing, also where no loop shows: different refusals in turn. Iterations that only met a closed service don't count. */
-export const stopWithoutResult: Guard = ({ iterations }) => {
-  const since = iterations.slice(iterations.findLastIndex(({ outcome }) => outcome.outcome === "accepted") + 1).filter(counts);
-  return since.length < mostWithoutResult
+/**
+ * Ends a run that brings nothing, also where no loop shows: different refusals in turn. Iterations of earlier runs count too, else a run
+ * that is started again and again would never stop; those that only met a closed service don't.
+ */
+export const stopWithoutResult: Guard = ({ iterations, memory }) => {
+  const inThisRun = iterations.slice(iterations.findLastIndex(({ outcome }) => outcome.outcome === "accepted") + 1).filter(counts).length;
+  const row = memory?.stagnation ?? inThisRun;
+  return row < mostWithoutResult
     ? undefined
     : {
         verdict: "stuck",
-        reason: `None of the last ${since.length} iterations brought an accepted result. Look at the reasons in ledger.jsonl, change what is asked for or the --agent, and run again.`,
+        reason: `None of the last ${row} iterations, those of earlier runs among them, brought an accepted result. Look at the reasons in ledger.jsonl; then say what to do otherwise with 'research-ralph steer', raise a limit in rrd.json, take another --agent, or run again with --force as it is.`,
       };
 };

@@ -37,6 +37,8 @@ const readMetrics = fieldsOf({
   historian_cost_usd: amount,
 });
 
+const readLimits = fieldsOf({ max_usd: amount, max_tokens: amount, max_minutes: amount, max_iterations: amount, target_papers: amount });
+
 /** A person may add a line of steering by hand, as a text or without an id. */
 function toSteering(value: unknown): unknown {
   const { id, text: words, at, ...rest } = isFields(value) ? value : { text: value };
@@ -63,6 +65,8 @@ export const readLoop: Reader = inTurn(
     observations: inTurn(leaf(absentUnless(Array.isArray)), listOf(readObservation)),
     history_summary: leaf(toText),
     stagnation_count: whole,
+    stagnation_since: whole,
+    limits: inTurn(leaf(absentUnless(isFields)), readLimits),
     rch_metrics: inTurn(leaf(absentUnless(isFields)), readMetrics),
     steering: readSteering,
   }),

@@ -6,6 +6,7 @@ import { appendOnce } from "../../store/files.js";
 import { type Received, readMessages, takeMessage } from "../../store/inbox.js";
 import { progressName } from "../../store/progress-log.js";
 import type { Research } from "../../store/research.js";
+import { actedUpon } from "./stagnation.js";
 
 /** Most words of one message that stand; the command refuses longer ones. */
 export const mostMessage = 1_000;
@@ -46,5 +47,5 @@ export function steered(rrd: Rrd, messages: readonly Received[], at: string): Rr
     if ("clear" in message) steering = [];
     else if (!steering.some(({ id }) => id === message.id)) steering = [...steering, { id: message.id, at, text: message.text }];
   }
-  return { ...rrd, loop: { ...rrd.loop, steering } };
+  return actedUpon({ ...rrd, loop: { ...rrd.loop, steering } });
 }

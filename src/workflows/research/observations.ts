@@ -7,14 +7,12 @@ import { digestText, emptyDigest, mostDigest } from "../../loop/digest.js";
 import { measured } from "../../loop/history.js";
 import { bounded, type Compression, type LoopMemory } from "../../loop/memory.js";
 import { loopTypeOf, signsOf } from "../../loop/stuck.js";
-import type { AgentRun, Failure, Outcome, Unit } from "../../loop/types.js";
+import type { AgentRun, Outcome, Unit } from "../../loop/types.js";
 import type { Change } from "../../store/research.js";
 import { readResult } from "./result-file.js";
+import { countedSince, fruitless, limitsOf, wasAtWork } from "./stagnation.js";
 
 const mostSaid = 300;
-
-/** Failures in which no agent got to work: there is nothing to learn from them. */
-const notAtWork: ReadonlySet<Failure["kind"]> = new Set(["rate-limit", "network", "auth", "missing", "too-large", "aborted"]);
 
 /** Fingerprint of the result in a workspace, of the last words where there is none; undefined where there are none either. */
 async function answerOf({ brief, message }: AgentRun): Promise<{ answer?: string; left: boolean }> {
@@ -41,7 +39,7 @@ function inOneLine(outcome: Outcome): string {
  * has to be asked for while the workspace still stands.
  */
 export async function observed(unit: Unit, run: AgentRun, outcome: Outcome, redact: Redact = (text) => text): Promise<Change[]> {
-  if (outcome.outcome === "failed" && notAtWork.has(outcome.failure.kind)) return [];
+  if (outcome.outcome === "failed" && !wasAtWork(outcome.failure.kind)) return [];
   const said = inOneLine(outcome);
   const did = run.digest ?? emptyDigest;
   const { answer, left } = outcome.outcome === "accepted" ? { left: true } : await answerOf(run);
@@ -62,25 +60,28 @@ export async function observed(unit: Unit, run: AgentRun, outcome: Outcome, reda
 }
 
 /** What the loop remembers, with everything that follows from its records computed anew. Pure. */
-export function deriveLoop({ loop }: Rrd, ledger: readonly LedgerLine[]): NonNullable<Rrd["loop"]> {
+export function deriveLoop(rrd: Rrd, ledger: readonly LedgerLine[]): NonNullable<Rrd["loop"]> {
+  const { loop } = rrd;
   const observations = bounded(loop?.observations ?? []);
-  const known = observations.length > 0 || loop?.loop_type !== undefined || loop?.stagnation_count !== undefined;
-  if (!known) return { ...loop };
-  return { ...loop, observations, loop_type: loopTypeOf(observations) ?? null, stagnation_count: stagnation(ledger) };
-}
-
-/** Iterations in a row, up to the last, whose work was not accepted. Those in which no agent got to work do not count. */
-function stagnation(ledger: readonly LedgerLine[]): number {
-  const since = ledger.slice(ledger.findLastIndex(({ outcome }) => outcome === "accepted" || outcome === "reset") + 1);
-  return since.filter(({ failure }) => failure === undefined || !notAtWork.has(failure as Failure["kind"])).length;
+  const since = countedSince(rrd);
+  return {
+    ...loop,
+    observations,
+    loop_type: loopTypeOf(observations) ?? null,
+    stagnation_count: fruitless(rrd, ledger).length,
+    ...(since === 0 ? {} : { stagnation_since: since }),
+    limits: limitsOf(rrd),
+  };
 }
 
 /** What guards and briefs are told of earlier iterations. */
-export function memoryOf({ loop }: Rrd, ledger: readonly LedgerLine[]): LoopMemory {
+export function memoryOf(rrd: Rrd, ledger: readonly LedgerLine[]): LoopMemory {
+  const { loop } = rrd;
   return {
     observations: loop?.observations ?? [],
     ...(loop?.history_summary ? { historySummary: loop.history_summary } : {}),
     ...(loop?.rch_metrics === undefined ? {} : { metrics: loop.rch_metrics }),
+    stagnation: fruitless(rrd, ledger).length,
     ledger: ledger.slice(-5),
     steering: loop?.steering ?? [],
   };
