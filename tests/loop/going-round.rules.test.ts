@@ -30,6 +30,7 @@ describe("what one run shows by itself", () => {
     ["nothing was done", did({}), []],
     ["it only read, however little", did({ read: 1 }), ["read-loop"]],
     ["it read and ran something", did({ read: 2, command: 1 }), []],
+    ["it read, wrote and ran something", did({ read: 2, write: 1, command: 1 }), []],
     ["it read and wrote something", did({ read: 2, write: 1 }), []],
     ["it read one thing three times", did({ read: 4, command: 1 }, { read: 3 }), []],
     ["it read one thing four times", did({ read: 5, command: 1 }, { read: 4 }), ["read-loop"]],
@@ -57,6 +58,7 @@ describe("a row", () => {
     const same = (count: number) => Array.from({ length: count }, (_, n) => seen(n + 2, { answer: "x" }));
     expect(rowOf([seen(1), ...same(1)])).toBeUndefined();
     expect(rowOf([seen(1), ...same(3)])).toEqual({ kind: "identical-answers", length: 3 });
+    expect(rowOf(alternating("a", "a", "b", "b"))).toEqual({ kind: "identical-answers", length: 2 });
     expect(rowOf([])).toBeUndefined();
     expect(loopTypeOf(same(2))).toBe("identical-answers");
     expect(loopTypeOf([])).toBeUndefined();
@@ -77,6 +79,8 @@ describe("a row", () => {
 
   test("of failures goes by how they ended, where there was no answer", () => {
     const ended = (n: number, over: object) => seen(n, { answer: undefined, outcome: "failed", ...over } as object);
+    // The same failure over and over is no taking turns, and no answer.
+    expect(rowOf([1, 2, 3, 4].map((n) => ended(n, { failure: "idle" })))).toBeUndefined();
     const turns = [1, 2, 3, 4].map((n) => ended(n, { failure: n % 2 === 0 ? "idle" : "crashed", said: `at ${n}` }));
     expect(rowOf(turns)).toEqual({ kind: "oscillation", length: 2 });
     expect(rowOf([1, 2, 3, 4].map((n) => ended(n, { said: n % 2 === 0 ? "x" : "y" })))).toEqual({ kind: "oscillation", length: 2 });
@@ -112,11 +116,11 @@ describe("a run that got nowhere is told", () => {
   });
 
   test("how long, in what way, and what was said last", () => {
-    const same = (said: string | undefined) => [1, 2, 3, 4, 5].map((n) => seen(n, { answer: "x", said } as object));
+    const same = (said: string | undefined) => [1, 2, 3, 4, 5].map((n) => seen(n, { answer: "x", ...(n === 5 ? { said } : {}) } as object));
     const how = "Look at loop.observations in rrd.json, change what is asked for or the --agent, and run again.";
-    expect(stopWhenStuck(run(same("No quotes."))))?.toEqual({
+    expect(stopWhenStuck(run(same("Only 0.5 of them."))))?.toEqual({
       verdict: "stuck",
-      reason: `The last 5 iterations got nowhere (identical-answers): the same answer came again and again. The last time: No quotes. ${how}`,
+      reason: `The last 5 iterations got nowhere (identical-answers): the same answer came again and again. The last time: Only 0.5 of them. ${how}`,
     });
     expect(stopWhenStuck(run(same(undefined))))?.toEqual({
       verdict: "stuck",
