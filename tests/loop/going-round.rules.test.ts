@@ -154,10 +154,9 @@ describe("a run that got nowhere is told", () => {
   test("when fifteen in a row brought nothing, with how many", () => {
     const row = (count: number) => soFar([past(accepted), ...Array.from({ length: count }, () => past(refused))]);
     expect(stopWithoutResult(row(14))).toBeUndefined();
-    expect(stopWithoutResult(row(16))).toEqual({
+    expect(stopWithoutResult(row(16))).toMatchObject({
       verdict: "stuck",
-      reason:
-        "None of the last 16 iterations brought an accepted result. Look at the reasons in ledger.jsonl, change what is asked for or the --agent, and run again.",
+      reason: expect.stringMatching(/^None of the last 16 iterations.*ledger\.jsonl/),
     });
   });
 });
