@@ -35,6 +35,8 @@ export async function lookUpIn(
       failures += answer?.status === "error" ? 1 : mostFailures;
     }
   }
+  if (found.length === 0 && failure === undefined && unchecked.length > 0)
+    return { status: "error", reason: `${service} sent nothing of ${unchecked.length} works that could be read.` };
   if (found.length === 0) return failure ?? { status: "empty", reason: nothingOf(service, batches.flat()) };
   return {
     status: "ok",

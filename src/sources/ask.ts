@@ -7,7 +7,7 @@ import type { Answer, Request, Source, SourceContext } from "./source.js";
 /** An answer that holds no value. */
 export type NoAnswer = Exclude<Answer<never>, { readonly status: "ok" }>;
 
-type Asked = Pick<Source, "name" | "keyVariable">;
+type Asked = Pick<Source, "name" | "keyVariable" | "pageMeansUnknown">;
 
 /** Asks for a text. `unknown`: what a 404 of this request says; without it a 404 is an error like any other. */
 export async function askText(source: Asked, context: SourceContext, request: Request, unknown?: string): Promise<Answer<string>> {
@@ -28,13 +28,13 @@ export async function askJson(source: Asked, context: SourceContext, request: Re
 }
 
 /** What a failed request says of the query or the work: nothing, unless the service itself answered that it does not know. */
-export function notAnswered({ name, keyVariable }: Asked, failure: HttpFailure, unknown?: string): NoAnswer {
+export function notAnswered({ name, keyVariable, pageMeansUnknown }: Asked, failure: HttpFailure, unknown?: string): NoAnswer {
   const { code, reason, status } = failure;
   const transient = failure.transient === undefined ? {} : { transient: failure.transient };
   const said = explanation(failure.body);
   if (status === "not-found")
     // A host that does not exist has no code: it is a wrong address, and says nothing of a paper.
-    return unknown !== undefined && (code === 404 || code === 410)
+    return unknown !== undefined && (code === 404 || code === 410) && !isWrongAddress(failure.body, said, pageMeansUnknown)
       ? { status: "empty", reason: unknown }
       : { status: "error", reason: `${name}: ${said ?? reason}` };
   // GitHub and others say so with 403.
@@ -47,24 +47,41 @@ export function notAnswered({ name, keyVariable }: Asked, failure: HttpFailure, 
   return { status, reason: said === undefined ? `${name}: ${reason}` : `${name} answered with HTTP ${code}: ${said}`, ...transient };
 }
 
+/** Whether a 404 comes from the gateway or the site around a service: then its address is wrong, and nothing is said of the work. */
+const isWrongAddress = (body: Uint8Array | undefined, said: string | undefined, pageMeansUnknown: boolean | undefined): boolean =>
+  /missing authentication token|no route matched|no such route/i.test(said ?? "") ||
+  (pageMeansUnknown !== true && body !== undefined && /<html|<!doctype html|^\s*cannot get \//i.test(decodeText(body.subarray(0, 500))));
+
+/** An answer that is not of the form that is asked for. Some services send what went wrong under HTTP 200. `lack`: "holds no list of works". */
+export function unlikeAnswer({ name }: Pick<Source, "name">, json: unknown, lack: string): NoAnswer {
+  const said = saidIn(json);
+  if (said !== undefined && /rate.?limit|too many requests|quota/i.test(said))
+    return { status: "rate_limited", reason: `${name} asks to wait: ${said}`, transient: true };
+  const because = said === undefined ? "" : ` (${said.replace(/\.$/, "")})`;
+  return { status: "error", reason: `${name}'s answer ${lack}${because}; try again later.`, transient: true };
+}
+
 /** What a service wrote about its own failure, as the end of a sentence; undefined where it wrote nothing for people. */
 function explanation(body: Uint8Array | undefined): string | undefined {
   if (body === undefined || body.length === 0) return undefined;
   try {
-    const json = JSON.parse(decodeText(body)) as unknown;
-    const said = [
-      at(json, "error"),
-      at(json, "message"),
-      at(json, "errMsg"),
-      at(json, "detail"),
-      at(json, "message", 0, "message"),
-      at(json, "error", "message"),
-    ];
-    const text = said.map((each) => (typeof each === "string" ? line(each) : undefined)).find((each) => each !== undefined);
-    return text === undefined ? undefined : `${text.slice(0, 200).replace(/[.!\s]+$/, "")}.`;
+    return saidIn(JSON.parse(decodeText(body)));
   } catch {
     return undefined;
   }
+}
+
+function saidIn(json: unknown): string | undefined {
+  const said = [
+    at(json, "error"),
+    at(json, "message"),
+    at(json, "errMsg"),
+    at(json, "detail"),
+    at(json, "message", 0, "message"),
+    at(json, "error", "message"),
+  ];
+  const text = said.map((each) => (typeof each === "string" ? line(each) : undefined)).find((each) => each !== undefined);
+  return text === undefined ? undefined : `${text.slice(0, 200).replace(/[.!\s]+$/, "")}.`;
 }
 
 /** One page of a search. */

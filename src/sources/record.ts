@@ -28,8 +28,9 @@ const longestTitle = 1000;
 
 /** A record, or undefined where there is no title or nothing to reach the work by. */
 export function paperRecord(parts: RecordParts): PaperRecord | undefined {
-  const { identifiers, source, updates = [], copies = [], otherVersions = [] } = parts;
+  const { identifiers, source, copies = [], otherVersions = [] } = parts;
   const title = line(parts.title)?.slice(0, longestTitle);
+  const updates = withMark(parts, title);
   const url = webAddress(parts.url) ?? addressOf(identifiers);
   if (title === undefined || url === undefined) return undefined;
   const isOut = updates.some(({ type }) => type === "retraction" || type === "withdrawal");
@@ -52,6 +53,14 @@ export function paperRecord(parts: RecordParts): PaperRecord | undefined {
     ...(otherVersions.length === 0 ? {} : { otherVersions }),
     ...(parts.snippet === undefined ? {} : { snippet: parts.snippet }),
   };
+}
+
+/** Publishers mark the title of what they have retracted, also where no notice of it is known to a service. A notice is not what it is about. */
+function withMark({ updates = [], kind, source }: RecordParts, title: string | undefined): readonly Update[] {
+  const mark = /^\W{0,2}(retracted|withdrawn|removed)(?: (?:article|paper|chapter|preprint))?\s*[:\]—–]/i.exec(title ?? "")?.[1]?.toLowerCase();
+  const isKnown = updates.some(({ type }) => type === "retraction" || type === "withdrawal");
+  if (mark === undefined || isKnown || kind === "notice") return updates;
+  return [...updates, { type: mark === "retracted" ? "retraction" : "withdrawal", source: `${source} (title)` }];
 }
 
 /** What a service calls a work, each name in the one form of this house; anything else is left out. An arXiv DOI is an arXiv id. */

@@ -85,6 +85,8 @@ export interface Source {
   readonly endpoint: string;
   /** Environment variable that holds its key, where it takes one. */
   readonly keyVariable?: string;
+  /** Its 404 for a work that it does not know is a web page; any other service's is the sign of a wrong address. */
+  readonly pageMeansUnknown?: true;
   /** It can't be asked without a key, a contact address, or an address of the service in the configuration. */
   readonly needs?: "key" | "contact" | "endpoint";
   search?(query: Query, context: SourceContext): Promise<Answer<readonly PaperRecord[]>>;

@@ -19,7 +19,7 @@ export interface TitleParts {
 
 const retracted = /^\s*\[?(?:retracted|withdrawn)(?:\s+article)?\]?\s*:?\s+/i;
 const noTitle =
-  /^(?:|unknown|untitled|n a|title|none|null|(?:no|without|missing) title(?: \w+)?|title (?:not|un)\s?\w+|not available|sans titre|ohne titel)$/;
+  /^(?:|unknown|untitled|n a|title|none|null|(?:no|without|missing) title(?: \w+)?|title (?:not|un)\s?\w+|not available|sans titre|ohne titel|10 \d{4,9} .*)$/;
 const notices =
   /^(?:(?:author|publisher) )?(?:correction|corrigend\w+|errat\w+|addendum|retraction|expression of concern|withdrawal notice|reply|comment|commentary|rejoinder|response|letter|book review|review of|editorial|discussion of)\b/;
 /** Words that make another work of a title they are added to. */

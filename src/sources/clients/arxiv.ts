@@ -114,6 +114,9 @@ export async function readArxivFeed(xml: string): Promise<Answer<ArxivFeed>> {
   if (error !== undefined) return { status: "error", reason: `arXiv refuses the request: ${line(at(error, "summary")) ?? "it gives no reason"}.` };
   const records = entries.map(recordOf).filter((record) => record !== undefined);
   const total = count(line(at(feed, "opensearch:totalResults")));
+  // What counts nothing and holds nothing is not arXiv's.
+  if (entries.length === 0 && total === undefined)
+    return { status: "error", reason: "arXiv's answer is no whole Atom feed (it counts no results); try again later.", transient: true };
   return { status: "ok", value: { records, entries: entries.length, ...(total === undefined ? {} : { total }) } };
 }
 

@@ -1,4 +1,4 @@
-import { askJson } from "../ask.js";
+import { askJson, unlikeAnswer } from "../ask.js";
 import { inBatches, lookUpIn } from "../ask-each.js";
 import { at, day, line, lines, webAddress } from "../fields.js";
 import type { PaperRecord, Update } from "../paper-record.js";
@@ -25,8 +25,9 @@ async function single(doi: string, context: SourceContext): Promise<Answer<reado
   for (const server of servers) {
     const answer = await askJson(biorxiv, context, { url: `${context.endpoint}/details/${server}/${inPath(doi)}/na/json`, limit: largestAnswer });
     if (answer.status !== "ok") return answer;
-    const versions = at(answer.value, "collection");
-    if (!Array.isArray(versions)) return { status: "error", reason: "bioRxiv's answer holds no versions; try again later.", transient: true };
+    const isNone = /no posts found/i.test(line(at(answer.value, "messages", 0, "status")) ?? "");
+    const versions = at(answer.value, "collection") ?? (isNone ? [] : undefined);
+    if (!Array.isArray(versions)) return unlikeAnswer(biorxiv, answer.value, "holds no versions");
     const record = readVersions(versions);
     if (record !== undefined) return { status: "ok", value: [record], unknown: [] };
   }

@@ -1,9 +1,9 @@
-import { askJson, gather, type Page } from "../ask.js";
+import { askJson, gather, type Page, unlikeAnswer } from "../ask.js";
 import { inBatches, lookUpIn } from "../ask-each.js";
 import { at, count, dayOf, day, line, list, webAddress } from "../fields.js";
 import type { Identifiers, PaperRecord, Update } from "../paper-record.js";
 import { abstractText, plainText } from "../plain-text.js";
-import { identifiersOf, paperRecord } from "../record.js";
+import { identifiersOf, paperRecord, unversioned } from "../record.js";
 import type { Answer, Query, Request, Source, SourceContext, TitledWork } from "../source.js";
 import { plainTerms } from "../source-terms.js";
 import { isTitle } from "../title-similarity.js";
@@ -57,7 +57,7 @@ async function searchCrossref(query: Query, context: SourceContext): Promise<Ans
 
 function readList(json: unknown, rows: number): Answer<Page<string>> {
   const items = at(json, "message", "items");
-  if (!Array.isArray(items)) return { status: "error", reason: "Crossref's answer holds no list of works; try again later.", transient: true };
+  if (!Array.isArray(items)) return unlikeAnswer(crossref, json, "holds no list of works");
   const next = items.length < rows ? undefined : line(at(json, "message", "next-cursor"));
   const total = count(at(json, "message", "total-results"));
   const records = items.map((item) => readWork(item)).filter((record) => record !== undefined);
@@ -90,8 +90,8 @@ async function single(doi: string, context: SourceContext): Promise<Answer<reado
 /** Reads the answer to a question for one work. */
 export function readSingle(json: unknown, doi: string): Answer<readonly PaperRecord[]> {
   const message = at(json, "message");
-  if (typeof message !== "object" || message === null || Array.isArray(message))
-    return { status: "error", reason: "Crossref's answer is no work; try again later.", transient: true };
+  // Every work has its DOI; a list of works has none.
+  if (line(at(message, "DOI")) === undefined) return unlikeAnswer(crossref, json, "is no work");
   const record = readWork(message, doi);
   return record === undefined
     ? { status: "empty", reason: `Crossref has no title for the DOI ${doi}.` }
@@ -120,7 +120,7 @@ export function readWork(json: unknown, doi?: string): PaperRecord | undefined {
     venue: plainText(list(at(json, "container-title"))[0]),
     citations: count(at(json, "is-referenced-by-count")),
     copies: pdf === undefined || open === undefined ? [] : [{ url: pdf, kind: "pdf", license: open }],
-    updates: [...list(at(json, "updated-by")).flatMap(updateOf), ...(notices.length === 0 ? markOf(title) : [])],
+    updates: list(at(json, "updated-by")).flatMap(updateOf),
     otherVersions: [
       ...relatedDois(json, "has-preprint", identifiers).map((each) => ({ relation: "preprint" as const, doi: each })),
       ...relatedDois(json, "is-preprint-of", identifiers).map((each) => ({ relation: "published" as const, doi: each })),
@@ -137,7 +137,8 @@ function pdfOf(links: readonly unknown[]): string | undefined {
 
 /** A person, or a group under `name`. */
 const authorOf = (author: unknown): string | undefined =>
-  plainText([line(at(author, "given")), line(at(author, "family"))].filter((part) => part !== undefined).join(" ")) ?? plainText(at(author, "name"));
+  plainText([line(at(author, "given")), line(at(author, "family"))].filter((part) => part !== undefined).join(" ")) ??
+  plainText(at(author, "name") ?? at(author, "literal"));
 
 /** The earliest date of publication; its parts may be null. */
 function dateOf(json: unknown): string | undefined {
@@ -187,13 +188,11 @@ function updateOf(json: unknown): readonly Update[] {
   ];
 }
 
-/** Publishers mark the title of what they have retracted, also where no notice is registered. */
-function markOf(title: string | undefined): readonly Update[] {
-  const mark = /^\W{0,2}(retracted|withdrawn|removed)(?: (?:article|paper|chapter))?\s*[:\]—–]/i.exec(title ?? "")?.[1]?.toLowerCase();
-  return mark === undefined ? [] : [{ type: mark === "retracted" ? "retraction" : "withdrawal", source: "Crossref (title)" }];
-}
-
+/** Preprints on arXiv stand under arXiv's own DOI or their bare id. */
 function relatedDois(json: unknown, relation: string, own: Identifiers): string[] {
-  const dois = list(at(json, "relation", relation)).map((each) => identifiersOf({ doi: at(each, "id") }).doi);
+  const dois = list(at(json, "relation", relation)).map((each) => {
+    const { doi, arxiv } = identifiersOf({ doi: at(each, "id"), arxiv: at(each, "id") });
+    return arxiv === undefined ? doi : `10.48550/arxiv.${unversioned(arxiv).toLowerCase()}`;
+  });
   return [...new Set(dois.filter((doi) => doi !== undefined && doi !== own.doi))] as string[];
 }

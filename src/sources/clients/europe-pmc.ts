@@ -1,4 +1,4 @@
-import { askJson, gather, type Page } from "../ask.js";
+import { askJson, gather, type Page, unlikeAnswer } from "../ask.js";
 import { inBatches, lookUpIn } from "../ask-each.js";
 import { at, count, day, line, lines, list, webAddress } from "../fields.js";
 import type { Identifiers, PaperRecord, Update } from "../paper-record.js";
@@ -57,13 +57,7 @@ function readPage(json: unknown, size: number, endpoint: string): Answer<Page<st
   const total = count(at(json, "hitCount"));
   if (!Array.isArray(results)) {
     if (total === 0) return { status: "ok", value: { records: [], total } };
-    // It reports its errors under HTTP 200.
-    const said = line(at(json, "errMsg"));
-    return {
-      status: "error",
-      reason: `Europe PMC's answer holds no list of works${said === undefined ? "" : ` (${said.slice(0, 200)})`}; try again later.`,
-      transient: true,
-    };
+    return unlikeAnswer(europePmc, json, "holds no list of works");
   }
   const next = results.length < size ? undefined : line(at(json, "nextCursorMark"));
   const records = results.map((result) => readResult(result, endpoint)).filter((record) => record !== undefined);

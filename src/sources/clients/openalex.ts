@@ -1,4 +1,4 @@
-import { askJson, gather, type Page } from "../ask.js";
+import { askJson, gather, type Page, unlikeAnswer } from "../ask.js";
 import { inBatches, lookUpIn } from "../ask-each.js";
 import { at, count, day, line, lines, list, webAddress } from "../fields.js";
 import type { Identifiers, PaperRecord, Update } from "../paper-record.js";
@@ -21,6 +21,7 @@ export const openAlex: Source = {
   aliases: ["openalex", "open alex", "openalex.org"],
   endpoint: "https://api.openalex.org",
   keyVariable: "OPENALEX_API_KEY",
+  pageMeansUnknown: true,
   search: searchOpenAlex,
   lookup: async (works, context) =>
     // One work each: single works are free, and a filter by DOI is charged.
@@ -69,7 +70,7 @@ async function listWorks(parameters: string, most: number, context: SourceContex
 
 function readList(json: unknown, page: string, size: number): Answer<Page<string>> {
   const results = at(json, "results");
-  if (!Array.isArray(results)) return { status: "error", reason: "OpenAlex's answer holds no list of works; try again later.", transient: true };
+  if (!Array.isArray(results)) return unlikeAnswer(openAlex, json, "holds no list of works");
   const cursor = line(at(json, "meta", "next_cursor"));
   const number = Number(/^page=(\d+)$/.exec(page)?.[1] ?? 0);
   const numbered = number > 0 && results.length >= size && (number + 1) * size <= furthest ? `page=${number + 1}` : undefined;
@@ -91,10 +92,10 @@ async function single(work: Identifiers, context: SourceContext, select = fields
   if (answer.status !== "ok") return answer;
   const record = readWork(answer.value);
   if (record !== undefined) return { status: "ok", value: [record], unknown: [] };
-  return at(answer.value, "id") === undefined ? noWork : { status: "empty", reason: `OpenAlex has no title for ${nameOf(work)}.` };
+  return at(answer.value, "id") === undefined
+    ? unlikeAnswer(openAlex, answer.value, "is no work")
+    : { status: "empty", reason: `OpenAlex has no title for ${nameOf(work)}.` };
 }
-
-const noWork = { status: "error", reason: "OpenAlex's answer is no work; try again later.", transient: true } as const;
 
 /** Its 404 is an HTML page. */
 const askWork = async (work: Identifiers, context: SourceContext, select: string): Promise<Answer<unknown>> =>
@@ -104,7 +105,7 @@ async function referencesOf(work: Identifiers, most: number, context: SourceCont
   if (pathOf(work) === undefined) return notAsked(work);
   const answer = await askWork(work, context, "id,referenced_works");
   if (answer.status !== "ok") return answer;
-  if (at(answer.value, "id") === undefined) return noWork;
+  if (at(answer.value, "id") === undefined) return unlikeAnswer(openAlex, answer.value, "is no work");
   const ids = lines(at(answer.value, "referenced_works"))
     .map((id) => identifiersOf({ openalex: id }).openalex)
     .filter((id) => id !== undefined);
@@ -126,7 +127,7 @@ async function citationsOf(work: Identifiers, most: number, context: SourceConte
     const answer = await askWork(work, context, "id");
     if (answer.status !== "ok") return answer;
     id = identifiersOf({ openalex: at(answer.value, "id") }).openalex;
-    if (id === undefined) return noWork;
+    if (id === undefined) return unlikeAnswer(openAlex, answer.value, "is no work");
   }
   return await listWorks(`filter=cites:${id}&sort=cited_by_count:desc`, most, context, `OpenAlex knows nothing that cites ${nameOf(work)}.`);
 }
@@ -147,6 +148,7 @@ export function readWork(json: unknown): PaperRecord | undefined {
     pmcid: at(json, "ids", "pmcid") ?? pages.find((page) => /\/pmc\/articles\/(?:PMC)?\d+\/?$|pmc\.ncbi\.nlm\.nih\.gov\/articles\//i.test(page)),
     arxiv: pages.find((page) => /arxiv\.org\/abs\//.test(page)),
   });
+  const kind = kindOf(json);
   return paperRecord({
     source: "OpenAlex",
     title: plainText(at(json, "title") ?? at(json, "display_name")),
@@ -160,11 +162,12 @@ export function readWork(json: unknown): PaperRecord | undefined {
     ),
     date: dateOf(json),
     abstract: abstractOf(at(json, "abstract_inverted_index")),
-    kind: kindOf(json),
+    kind,
     venue: line(at(json, "primary_location", "source", "display_name")),
     citations: count(at(json, "cited_by_count")),
     copies: copiesOf(locations),
-    updates: at(json, "is_retracted") === true ? [{ type: "retraction", source: "OpenAlex" } satisfies Update] : [],
+    // The notice of a retraction carries the mark too.
+    updates: at(json, "is_retracted") === true && kind !== "notice" ? [{ type: "retraction", source: "OpenAlex" } satisfies Update] : [],
     otherVersions: otherVersionsOf(list(at(json, "locations")), own),
   });
 }
@@ -190,7 +193,9 @@ function kindOf(json: unknown): PaperRecord["kind"] {
 const mostWords = 20_000;
 
 /** The text of an index of words to their positions. */
-export function abstractOf(index: unknown): string | undefined {
+export function abstractOf(given: unknown): string | undefined {
+  // As Microsoft Academic kept it, from which OpenAlex took it over.
+  const index = at(given, "InvertedIndex") ?? given;
   if (typeof index !== "object" || index === null || Array.isArray(index)) return undefined;
   const words: { word: string; position: number }[] = [];
   for (const [word, positions] of Object.entries(index))

@@ -1,4 +1,4 @@
-import { askJson, gather, type Page } from "../ask.js";
+import { askJson, gather, type Page, unlikeAnswer } from "../ask.js";
 import { inBatches, lookUpIn } from "../ask-each.js";
 import { at, count, day, line, lines, list, webAddress } from "../fields.js";
 import type { Identifiers, PaperRecord } from "../paper-record.js";
@@ -85,8 +85,7 @@ async function searchPapers(query: Query, context: SourceContext): Promise<Answe
 function readPage<Cursor>(json: unknown, next: Cursor | undefined, paper?: string): Answer<Page<Cursor>> {
   const data = at(json, "data");
   const isNone = data === undefined && (count(at(json, "total")) === 0 || count(at(json, "offset")) !== undefined);
-  if (!Array.isArray(data) && !isNone)
-    return { status: "error", reason: "Semantic Scholar's answer holds no list of papers; try again later.", transient: true };
+  if (!Array.isArray(data) && !isNone) return unlikeAnswer(semanticScholar, json, "holds no list of papers");
   const records = list(data)
     .map((each) => readPaper(paper === undefined ? each : at(each, paper)))
     .filter((record) => record !== undefined);
@@ -104,7 +103,8 @@ async function matchTitle({ title }: TitledWork, context: SourceContext): Promis
   );
   if (answer.status !== "ok") return answer;
   const data = at(answer.value, "data");
-  if (!Array.isArray(data)) return { status: "error", reason: "Semantic Scholar's answer holds no match; try again later.", transient: true };
+  if (/title match not found/i.test(line(at(answer.value, "error")) ?? "")) return { status: "empty", reason: nothing };
+  if (!Array.isArray(data)) return unlikeAnswer(semanticScholar, answer.value, "holds no match");
   // The nearest title is answered, however far.
   const found = data.map(readPaper).filter((record) => record !== undefined && isTitle(title, record.title));
   return found[0] === undefined ? { status: "empty", reason: nothing } : { status: "ok", value: [found[0]] };
@@ -123,10 +123,18 @@ async function lookUpBatch(batch: readonly Identifiers[], context: SourceContext
   if (answer.status === "error" && /no valid paper ids/i.test(answer.reason)) return { status: "empty", reason: answer.reason };
   if (answer.status !== "ok") return answer;
   // The answer names papers by their place alone.
-  if (!Array.isArray(answer.value) || answer.value.length !== batch.length)
-    return { status: "error", reason: "Semantic Scholar's answer to a batch has another length than the batch; try again later.", transient: true };
-  const read = answer.value.map((paper) => (paper === null ? undefined : readPaper(paper)));
-  return { status: "ok", value: read.filter((record) => record !== undefined), unknown: batch.filter((_, index) => read[index] === undefined) };
+  const papers: unknown = answer.value;
+  if (!Array.isArray(papers) || papers.length !== batch.length)
+    return unlikeAnswer(semanticScholar, papers, "to a batch has another length than the batch");
+  const read = papers.map((paper) => (paper === null ? undefined : readPaper(paper)));
+  const unchecked = batch.filter((_, index) => papers[index] !== null && read[index] === undefined);
+  return {
+    status: "ok",
+    value: read.filter((record) => record !== undefined),
+    unknown: batch.filter((_, index) => papers[index] === null),
+    // It knows them, and tells nothing of them that could be read.
+    ...(unchecked.length === 0 ? {} : { unchecked }),
+  };
 }
 
 async function linked(link: string, paper: string, work: Identifiers, most: number, context: SourceContext): Promise<Answer<readonly PaperRecord[]>> {

@@ -1,4 +1,4 @@
-import { askJson } from "../ask.js";
+import { askJson, unlikeAnswer } from "../ask.js";
 import { inBatches, lookUpIn } from "../ask-each.js";
 import { at, day, line, list, webAddress } from "../fields.js";
 import type { PaperRecord } from "../paper-record.js";
@@ -28,8 +28,8 @@ async function single(doi: string, context: SourceContext): Promise<Answer<reado
   const email = context.contact?.replace(/^mailto:/, "") ?? "";
   const answer = await askJson(unpaywall, context, { url, limit: largestAnswer, secret: { query: { email } } }, unknown);
   if (answer.status !== "ok") return answer;
-  if (at(answer.value, "is_oa") === undefined && at(answer.value, "doi") === undefined)
-    return { status: "error", reason: "Unpaywall's answer is no work; try again later.", transient: true };
+  if (at(answer.value, "HTTP_status_code") === 404) return { status: "empty", reason: unknown };
+  if (at(answer.value, "is_oa") === undefined && at(answer.value, "doi") === undefined) return unlikeAnswer(unpaywall, answer.value, "is no work");
   const record = readWork(answer.value, doi);
   return record === undefined
     ? { status: "empty", reason: `Unpaywall has no title for the DOI ${doi}.` }
@@ -41,10 +41,12 @@ export function readWork(json: unknown, doi?: string): PaperRecord | undefined {
   const locations = [at(json, "best_oa_location"), ...list(at(json, "oa_locations"))];
   const copies = at(json, "is_oa") === true ? locations.flatMap(copiesOf) : [];
   const genre = line(at(json, "genre"));
+  const identifiers = identifiersOf({ doi: line(at(json, "doi")) ?? doi });
   return paperRecord({
     source: "Unpaywall",
-    title: plainText(at(json, "title")),
-    identifiers: identifiersOf({ doi: line(at(json, "doi")) ?? doi }),
+    // Its copies count, also of a work whose title it does not know.
+    title: plainText(at(json, "title")) ?? (copies.length === 0 ? undefined : identifiers.doi),
+    identifiers,
     pdf: copies.find(({ kind }) => kind === "pdf")?.url,
     authors: list(at(json, "z_authors"))
       .map(
