@@ -69,10 +69,11 @@ const keptAtLeast = 0.1;
 export async function offerOf(rrd: Rrd, names: readonly string[], searching: Searching): Promise<Offer> {
   const path = keptSearch(searching.folder);
   const write = async (search: Kept) => (searching.keep === false ? undefined : await writeKept(path, search));
+  const watching = (index: number, step: Step) => progressOfRound(index, step, searching.watch ?? (() => undefined));
   let kept = await begin(rrd, path, searching);
   if (searching.isFirst?.() !== false && kept.listings.some(isFailed)) {
     const blocked = new Set(blockedNames(rrd).map((name) => name.toLowerCase()));
-    const listings = await askAgain(kept.steps, kept.listings, searching.open, blocked);
+    const listings = await askAgain(kept.steps, kept.listings, searching.open, blocked, watching);
     if (!searching.signal.aborted) await write((kept = { ...kept, listings }));
   }
   let away: string | undefined;
@@ -94,7 +95,7 @@ export async function offerOf(rrd: Rrd, names: readonly string[], searching: Sea
         ...(away === undefined ? {} : { away }),
       };
     }
-    const progress = progressOfRound(kept.steps.length, next, searching.watch ?? (() => undefined));
+    const progress = watching(kept.steps.length, next);
     const answers = await runStep(kept.steps.length, next, searching.open, progress.told);
     progress.end();
     if (searching.signal.aborted) continue;
