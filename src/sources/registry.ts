@@ -21,7 +21,7 @@ export const allSources: readonly Source[] = [arxiv, openAlex, semanticScholar, 
 /** Every service that is asked for anything: papers, their texts, and their code. Their addresses and keys can be configured. */
 export const allServices: readonly Source[] = [...allSources, gitHub, huggingFace, arxivPages, ar5iv, doiResolver];
 
-/** What stands in for a service that may not be asked by programs. */
+/** What stands in for a service that programs may not ask, or that another one holds whole. */
 export interface Substitute {
   /** As people write it. */
   readonly name: string;
@@ -39,6 +39,12 @@ export const substitutes: readonly Substitute[] = [
     instead: ["OpenAlex", "Semantic Scholar"],
     reason: "Google Scholar has no interface for programs and forbids scraping; OpenAlex and Semantic Scholar are asked in its place.",
   },
+  {
+    name: "PubMed",
+    aliases: ["pubmed", "pub med", "medline", "pubmed.gov", "pubmed.ncbi.nlm.nih.gov", "ncbi"],
+    instead: ["Europe PMC"],
+    reason: "PubMed is asked through Europe PMC, which holds all of its records and says more of free copies and retractions.",
+  },
 ];
 
 const normal = (name: string): string => name.trim().toLowerCase();
@@ -55,7 +61,7 @@ export function sourceNamed(name: string, root: string = process.cwd()): Source 
   return allSources.find((source) => source.name.toLowerCase() === wanted || source.aliases.includes(wanted));
 }
 
-/** What stands in for the service of this name, where programs may not ask it. */
+/** What stands in for the service of this name, where it is not asked itself. */
 export const substituteFor = (name: string): Substitute | undefined => substitutes.find(({ aliases }) => aliases.includes(normal(name)));
 
 /** The sources that a name in a research's `sources` leads to: itself, its substitutes, or none. */

@@ -43,6 +43,15 @@ describe("the registry of sources", () => {
     expect(sourcesFor("web")).toEqual([]);
   });
 
+  it("asks Europe PMC for what PubMed holds, by every name of it, and says so", () => {
+    for (const name of ["PubMed", "MEDLINE", "pubmed.ncbi.nlm.nih.gov"]) {
+      expect(sourceNamed(name)).toBeUndefined();
+      expect(substituteFor(name)?.reason).toMatch(/^PubMed is asked through Europe PMC, .*\.$/);
+      expect(sourcesFor(name).map((source) => source.name)).toEqual(["Europe PMC"]);
+    }
+    expect(sourcesFor("PubMed Central").map((source) => source.name)).toEqual(["Europe PMC"]);
+  });
+
   it("takes feeds and lists by their address", () => {
     expect(sourceNamed("feed:https://journal.test/rss")).toMatchObject({
       name: "feed:https://journal.test/rss",
