@@ -10,7 +10,7 @@ import type { Io } from "../ui/io.js";
 import { oneLine } from "../ui/sanitise.js";
 import { wholeForecast } from "../ui/tally.js";
 import type { Experience } from "../workflows/research/forecast.js";
-import { type Costs, costsOf, type Sum, sumOf } from "./costs.js";
+import { type Costs, costsOf, type Sum, sumOf, together, totalOf } from "./costs.js";
 import { findResearch, listResearches } from "./find-research.js";
 import type { FolderOptions } from "./options.js";
 
@@ -27,9 +27,9 @@ export async function costCommand({ folder: argument, json }: FolderOptions, io:
   }
   const { stateDir } = await resolveConfig({ env: io.env, cwd: io.cwd });
   const elsewhere = (await readLedger(stateDir)).lines;
-  const read = await Promise.all(folders.map(async (folder) => ({ folder, ...(await readResearch(folder).catch(() => ({ ledger: [] }))) })));
-  const sums = read.map(({ folder, ledger }) => ({ folder, ...sumOf(ledger.filter(({ outcome }) => outcome !== "reset")) }));
-  const total = sumOf([...read.flatMap(({ ledger }) => ledger.filter(({ outcome }) => outcome !== "reset")), ...elsewhere]);
+  const read = await Promise.all(folders.map(async (folder) => ({ folder, ...(await readResearch(folder).catch(() => ({ rrd: {}, ledger: [] }))) })));
+  const sums = read.map(({ folder, rrd, ledger }) => ({ folder, ...totalOf(rrd, ledger) }));
+  const total = together([...sums, sumOf(elsewhere)]);
   if (json) {
     io.stdout(`${JSON.stringify({ researches: sums, elsewhere: sumOf(elsewhere), total }, null, 2)}\n`);
     return 0;

@@ -44,7 +44,7 @@ export function costsOf(rrd: Rrd, ledger: readonly LedgerLine[], before?: Experi
   const forecast = forecastOf(rrd, ledger, before);
   const historian = historianIn(rrd);
   return {
-    total: historian === undefined ? sumOf(work) : withHistorian(sumOf(work), historian),
+    total: totalOf(rrd, ledger),
     phases: sumsBy(work, ({ phase }) => phase),
     agents: sumsBy(work, ({ agent }) => agent ?? "unknown"),
     models: sumsBy(work, ({ model }) => model ?? "unknown"),
@@ -55,6 +55,13 @@ export function costsOf(rrd: Rrd, ledger: readonly LedgerLine[], before?: Experi
     contexts: fullestBy(work, papers),
     ...(forecast === undefined ? {} : { forecast }),
   };
+}
+
+/** All that a research used up, summaries of its history by a model included. */
+export function totalOf(rrd: Pick<Rrd, "loop">, ledger: readonly LedgerLine[]): Sum {
+  const sum = sumOf(ledger.filter(({ outcome }) => outcome !== "reset"));
+  const historian = historianIn(rrd);
+  return historian === undefined ? sum : together([sum, historian]);
 }
 
 export function sumOf(lines: readonly LedgerLine[]): Sum {
@@ -72,15 +79,23 @@ export function sumOf(lines: readonly LedgerLine[]): Sum {
 
 /** What a model used for summaries; no iteration, and its minutes are not measured. */
 function historianIn({ loop }: Pick<Rrd, "loop">): Sum | undefined {
-  const { historian_tokens: tokens = 0, historian_cost_usd: usd } = loop?.rch_metrics ?? {};
-  return tokens === 0 && usd === undefined ? undefined : { iterations: 0, minutes: 0, tokens, ...(usd === undefined ? {} : { usd }) };
+  const { historian_tokens: tokens = 0, historian_cost_usd: usd, historian_estimated: estimated } = loop?.rch_metrics ?? {};
+  if (tokens === 0 && usd === undefined) return undefined;
+  return { iterations: 0, minutes: 0, tokens, ...(usd === undefined ? {} : { usd }), ...(estimated === true ? { estimated } : {}) };
 }
 
-const withHistorian = (sum: Sum, { tokens, usd }: Sum): Sum => ({
-  ...sum,
-  tokens: sum.tokens + tokens,
-  ...(usd === undefined ? {} : { usd: (sum.usd ?? 0) + usd }),
-});
+/** Several sums as one. */
+export function together(sums: readonly Sum[]): Sum {
+  const add = (of: (sum: Sum) => number | undefined) => sums.reduce((total, sum) => total + (of(sum) ?? 0), 0);
+  return {
+    iterations: add(({ iterations }) => iterations),
+    tokens: add(({ tokens }) => tokens),
+    minutes: add(({ minutes }) => minutes),
+    ...(sums.every(({ usd }) => usd === undefined) ? {} : { usd: add(({ usd }) => usd) }),
+    ...(sums.some(({ estimated }) => estimated === true) ? { estimated: true as const } : {}),
+    ...(sums.some(({ subscription }) => subscription === true) ? { subscription: true as const } : {}),
+  };
+}
 
 function sumsBy(lines: readonly LedgerLine[], key: (line: LedgerLine) => string): Record<string, Sum> {
   const keys = [...new Set(lines.map(key))];

@@ -54,7 +54,7 @@ function statusOf(folder: string, rrd: Rrd, ledger: readonly LedgerLine[]) {
         reasons: refusals.at(-1)?.reasons ?? [],
       })),
     iterations: ledger.filter((line) => line.outcome !== "reset").length,
-    ...spendingOf(ledger),
+    ...spendingOf(ledger, rrd.loop),
   };
 }
 

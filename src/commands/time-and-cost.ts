@@ -31,14 +31,17 @@ export interface Spending {
   readonly estimated?: true;
 }
 
-export function spendingOf(ledger: readonly LedgerLine[]): Spending {
+/** What iterations used and, with what the loop remembers, summaries of the history by a model; their tokens are not told apart, and most are read. */
+export function spendingOf(ledger: readonly LedgerLine[], loop?: Rrd["loop"]): Spending {
+  const { historian_tokens: tokens = 0, historian_cost_usd: usd, historian_estimated: isGuess } = loop?.rch_metrics ?? {};
   const sum = (pick: (line: LedgerLine) => number | undefined) => ledger.reduce((total, line) => total + (pick(line) ?? 0), 0);
-  const costUsd = ledger.some((line) => line.cost_usd !== undefined) ? sum((line) => line.cost_usd) : undefined;
+  const isKnown = usd !== undefined || ledger.some((line) => line.cost_usd !== undefined);
+  const costUsd = isKnown ? sum((line) => line.cost_usd) + (usd ?? 0) : undefined;
   return {
-    input: sum((line) => line.tokens?.input),
+    input: sum((line) => line.tokens?.input) + tokens,
     cached: sum((line) => line.tokens?.cached),
     output: sum((line) => line.tokens?.output),
     ...(costUsd === undefined ? {} : { costUsd }),
-    ...(ledger.some((line) => line.cost_usd !== undefined && line.estimated === true) ? { estimated: true as const } : {}),
+    ...(isGuess === true || ledger.some((line) => line.cost_usd !== undefined && line.estimated === true) ? { estimated: true as const } : {}),
   };
 }

@@ -38,7 +38,7 @@ export async function lookAt(folder: string): Promise<WatchedResearch | undefine
       progress: progressOf(rrd),
       running: await isHeld(join(folder, hiddenName, "lock")),
       ledger,
-      spending: spendingOf(ledger),
+      spending: spendingOf(ledger, rrd.loop),
       ...(spentMs === undefined ? {} : { spentMs }),
     };
   } catch {

@@ -260,6 +260,7 @@ export interface HistoryCompressed {
    */
   tokens: number;
   costUsd?: number;
+  estimated?: Estimated;
   /**
    * Of the research so far.
    */

@@ -294,6 +294,7 @@ export type Statistics = {
      * Why code has nothing more to offer; discovery then ends, unless agents search too.
      */
     exhausted?: string;
+    keywords_not_searched?: Strings10;
     flow?: Flow;
     /**
      * Hash of target, sources, keywords, field and windows as the last batch had them; the empty batches of another search don't count.
@@ -319,6 +320,10 @@ export type Statistics = {
  * Papers that were presented or gave insights until the check found them retracted.
  */
 export type Strings9 = string[];
+/**
+ * Search terms that no source was asked for: the others brought enough, or the search is not over.
+ */
+export type Strings10 = string[];
 /**
  * What the loop remembers between iterations.
  *
@@ -1154,9 +1159,13 @@ export interface HistoryMetrics {
    */
   historian_tokens?: number;
   /**
-   * US dollars that they cost, as reported.
+   * US dollars that they cost.
    */
   historian_cost_usd?: number;
+  /**
+   * Part of that is our estimate from a dated price table.
+   */
+  historian_estimated?: true;
   [k: string]: unknown;
 }
 /**

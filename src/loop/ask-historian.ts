@@ -32,8 +32,12 @@ export async function askHistorian(
     const brief: Brief = { iteration: 0, text, tokens: estimateTokens(text), workspace, access: { web: false, read: false, everything: false } };
     let run = begun(agent, brief, clock.now());
     for await (const event of agent.run(brief, { signal })) run = folded(run, event);
-    const { usage, costUsd } = run;
-    const used = { tokens: usage.input + usage.output, ...(costUsd === undefined ? {} : { costUsd }) };
+    const { usage, costUsd, estimated } = run;
+    const used = {
+      tokens: usage.input + usage.output,
+      ...(costUsd === undefined ? {} : { costUsd }),
+      ...(estimated === undefined ? {} : { estimated }),
+    };
     if (run.failure !== undefined) return { reason: run.failure.message, ...used };
     if (run.message.trim() === "") return { reason: `${agent.name} said nothing.`, ...used };
     return { summary: redact(run.message), ...used };

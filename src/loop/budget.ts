@@ -13,7 +13,9 @@ export function spentIn(past: readonly PastIteration[], live: readonly LiveItera
   };
 }
 
-const plus = (a: Spent, b: Spent): Spent => ({
+export const nothingSpent: Spent = { iterations: 0, tokens: 0, usd: 0, minutes: 0 };
+
+export const plus = (a: Spent, b: Spent): Spent => ({
   iterations: a.iterations + b.iterations,
   tokens: a.tokens + b.tokens,
   usd: a.usd + b.usd,
@@ -39,7 +41,7 @@ function usedUp(
   live: readonly LiveIteration[],
   reached: (spent: number, most: number) => boolean,
 ): string | undefined {
-  const mine = spentIn(iterations, live, now);
+  const mine = plus(spentIn(iterations, live, now), account?.beside ?? nothingSpent);
   for (const unit of ofARun) {
     const most = run[unit];
     if (most !== undefined && reached(mine[unit], most))
@@ -97,9 +99,9 @@ export const withAllowance =
     if (!("agent" in choice)) return choice;
     const live = soFar.inFlight ?? [];
     const underWay = spentIn([], live, soFar.now);
-    const { budget, spent } = soFar.account ?? {};
+    const { budget, spent, beside } = soFar.account ?? {};
     const left = [
-      ...(run.usd === undefined ? [] : [run.usd - spentIn(soFar.iterations, live, soFar.now).usd]),
+      ...(run.usd === undefined ? [] : [run.usd - spentIn(soFar.iterations, live, soFar.now).usd - (beside?.usd ?? 0)]),
       ...(budget?.usd === undefined ? [] : [budget.usd - (spent?.usd ?? 0) - underWay.usd]),
     ];
     return {

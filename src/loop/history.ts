@@ -11,8 +11,14 @@ export const historianTokens = 1_000;
 export const historianTemperature = 0.3;
 const mostTrend = 20;
 
+/** US dollars, and whether they are our estimate. */
+type Priced = Pick<Compression, "costUsd" | "estimated">;
+
+const priced = ({ costUsd, estimated }: Priced): Priced =>
+  costUsd === undefined ? {} : { costUsd, ...(estimated === undefined ? {} : { estimated }) };
+
 /** What a historian with a model answers, or the sentence that says why it did not; and what it used either way. */
-export type HistorianAnswer = ({ readonly summary: string } | { readonly reason: string }) & { readonly tokens: number; readonly costUsd?: number };
+export type HistorianAnswer = ({ readonly summary: string } | { readonly reason: string }) & { readonly tokens: number } & Priced;
 
 export interface HistorianOptions {
   /** Iterations from one summary to the next; 0 turns it off. */
@@ -43,7 +49,7 @@ export function historian({ every, ask, now }: HistorianOptions): Historian {
       by: told === undefined ? "built-in" : (ask?.name ?? ""),
       charsBefore: material.length,
       tokens: answer?.tokens ?? 0,
-      ...(answer?.costUsd === undefined ? {} : { costUsd: answer.costUsd }),
+      ...priced(answer ?? {}),
     };
     const metrics = measured(memory.metrics, compression);
     yield {
@@ -55,7 +61,7 @@ export function historian({ every, ask, now }: HistorianOptions): Historian {
       charsAfter: compression.summary.length,
       tokensSaved: savedBy(compression),
       tokens: compression.tokens,
-      ...(compression.costUsd === undefined ? {} : { costUsd: compression.costUsd }),
+      ...priced(compression),
       compressions: metrics.compressions ?? 1,
       totalTokensSaved: metrics.total_tokens_saved ?? 0,
     };
@@ -106,7 +112,7 @@ const savedBy = ({ charsBefore, summary, tokens }: Compression): number =>
 
 /** The measures after one more summary. Pure. */
 export function measured(before: HistoryMetrics | undefined, compression: Compression): HistoryMetrics {
-  const { summary, charsBefore, upTo, tokens, costUsd } = compression;
+  const { summary, charsBefore, upTo, tokens, costUsd, estimated } = compression;
   const { historian_cost_usd: spent = 0 } = before ?? {};
   return {
     ...before,
@@ -119,5 +125,6 @@ export function measured(before: HistoryMetrics | undefined, compression: Compre
     last_iteration: upTo,
     ...(tokens === 0 ? {} : { historian_tokens: (before?.historian_tokens ?? 0) + tokens }),
     ...(costUsd === undefined ? {} : { historian_cost_usd: Math.round((spent + costUsd) * 1e6) / 1e6 }),
+    ...(estimated === true ? { historian_estimated: true as const } : {}),
   };
 }

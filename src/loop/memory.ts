@@ -30,8 +30,9 @@ export interface Compression {
   readonly charsBefore: number;
   /** Tokens in and out that the historian's model used; 0 without a model. */
   readonly tokens: number;
-  /** US dollars, as reported. */
+  /** US dollars, as reported or estimated. */
   readonly costUsd?: number;
+  readonly estimated?: true;
 }
 
 /** Observations that are kept at all. */

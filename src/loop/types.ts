@@ -163,6 +163,8 @@ export type Budget = Partial<Spent>;
 export interface Account {
   /** In its whole life, earlier runs included. */
   readonly spent: Spent;
+  /** In this run beside its iterations: summaries of the history by a model. Part of `spent`. */
+  readonly beside?: Spent;
   /** For its whole life. */
   readonly budget: Budget;
   readonly forecast?: Forecast;

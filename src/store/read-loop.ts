@@ -35,6 +35,7 @@ const readMetrics = fieldsOf({
   last_iteration: whole,
   historian_tokens: whole,
   historian_cost_usd: amount,
+  historian_estimated: leaf(absentUnless((value) => value === true)),
 });
 
 const readLimits = fieldsOf({ max_usd: amount, max_tokens: amount, max_minutes: amount, max_iterations: amount, target_papers: amount });

@@ -1,24 +1,24 @@
 import type { Colors } from "picocolors/types.js";
 import type { HistoryCompressed } from "../generated/event.js";
-import { count, many, money, pad, truncate } from "./format.js";
+import { count, many, pad, truncate } from "./format.js";
 import { oneLine } from "./sanitise.js";
-import type { Tally } from "./tally.js";
+import { moneyText, type Tally } from "./tally.js";
 
 const saved = (tokens: number): string => (tokens < 0 ? `${count(-tokens)} tokens more than it saves` : `${count(tokens)} tokens saved`);
 
 /** A summary of the history, in one line. */
-export function historyLine({ iteration, by, charsBefore, charsAfter, tokensSaved, costUsd }: HistoryCompressed): string {
-  const cost = costUsd === undefined ? "" : `, ${money(costUsd)}`;
+export function historyLine({ iteration, by, charsBefore, charsAfter, tokensSaved, costUsd, estimated }: HistoryCompressed): string {
+  const cost = costUsd === undefined ? "" : `, ${moneyText(costUsd, estimated)}`;
   return `history up to #${iteration} summarised by ${oneLine(by)}: ${charsBefore} to ${charsAfter} characters, about ${saved(tokensSaved)}${cost}`;
 }
 
 /** The same as a box that stays on the screen. Each line fits `columns`. */
 export function historyBox(event: HistoryCompressed, columns: number, colors: Colors): string[] {
-  const { iteration, by, charsBefore, charsAfter, tokensSaved, compressions, totalTokensSaved, costUsd } = event;
+  const { iteration, by, charsBefore, charsAfter, tokensSaved, compressions, totalTokensSaved, costUsd, estimated } = event;
   const percent = charsBefore === 0 ? 100 : Math.round((charsAfter / charsBefore) * 100);
   const lines = [
     `History up to #${iteration}, summarised by ${oneLine(by)}`,
-    `${charsBefore} → ${charsAfter} characters (${percent} %), about ${saved(tokensSaved)}${costUsd === undefined ? "" : `, ${money(costUsd)}`}`,
+    `${charsBefore} → ${charsAfter} characters (${percent} %), about ${saved(tokensSaved)}${costUsd === undefined ? "" : `, ${moneyText(costUsd, estimated)}`}`,
     `${many(compressions, "time")} so far, about ${saved(totalTokensSaved)}`,
   ];
   const room = Math.max(1, columns - 5);

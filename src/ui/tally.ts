@@ -90,7 +90,13 @@ export function tallied(tally: Tally, event: LoopEvent): Tally {
         charsAfter: charsAfter + event.charsAfter,
         tokensSaved: tokensSaved + event.tokensSaved,
       };
-      return { ...tally, history, costUsd: add(tally.costUsd, event.costUsd), tokens: tally.tokens + event.tokens };
+      return {
+        ...tally,
+        history,
+        costUsd: add(tally.costUsd, event.costUsd),
+        tokens: tally.tokens + event.tokens,
+        ...(event.estimated === true ? { estimated: true as const } : {}),
+      };
     }
     case "run-ended":
       return { ...tally, progress: event.progress ?? tally.progress };
@@ -129,8 +135,11 @@ export function spent(tally: Tally): string {
 /** Tokens and money, as far as known. */
 export const spending = (tokens: number, costUsd: number | undefined, estimated?: boolean): string[] => [
   ...(tokens > 0 ? [`${count(tokens)} tokens`] : []),
-  ...(costUsd === undefined ? [] : [`${estimated === true ? "≈ " : ""}${money(costUsd)}`]),
+  ...(costUsd === undefined ? [] : [moneyText(costUsd, estimated)]),
 ];
+
+/** "$0.12", or "≈ $0.12" where it is our estimate. */
+export const moneyText = (costUsd: number, estimated?: boolean): string => `${estimated === true ? "≈ " : ""}${money(costUsd)}`;
 
 /** "≈ 14 iterations left (12 papers): 430k tokens, $1.42, 1h 10m of work". */
 export function forecastText({ papers, iterations, tokens, minutes, costUsd }: Forecast): string {

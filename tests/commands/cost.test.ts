@@ -55,6 +55,12 @@ test("what a model used to summarise the history counts in the total and in the 
   expect(accountOf(summarised, ledger).spent).toMatchObject({ tokens: 90_000, usd: expect.closeTo(1.5) });
 });
 
+test("a historian's dollars that we estimated are marked so, in the total too", () => {
+  const of = (historian: object) => costsOf({ ...rrd, loop: { rch_metrics: { historian_tokens: 5000, ...historian } } } as Rrd, ledger.slice(0, 1));
+  expect(of({ historian_cost_usd: 0.5, historian_estimated: true })).toMatchObject({ historian: { estimated: true }, total: { estimated: true } });
+  expect(of({ historian_cost_usd: 0.5 }).total).not.toHaveProperty("estimated");
+});
+
 test("a paper costs all that was spent on papers, for nothing too, divided by those read; the rest is forecast from the median", () => {
   const { perPaper, forecast } = costsOf(rrd, ledger);
   expect(perPaper).toMatchObject({ papers: 2, usd: expect.closeTo(0.45), tokens: 37_500 });
@@ -93,14 +99,14 @@ test("without a folder all researches count, and the work of new and read that l
   const state = join(cwd, "state", "research-ralph");
   mkdirSync(state, { recursive: true });
   makeResearch(cwd, "one-2026-03-01", { papers_pool: pool }, ledger);
-  makeResearch(cwd, "two-2026-03-01", {}, ledger.slice(0, 1));
+  makeResearch(cwd, "two-2026-03-01", { loop: { rch_metrics: { historian_tokens: 3, historian_cost_usd: 0.25 } } }, ledger.slice(0, 1));
   await recordElsewhere(state, "read", [line(1, "p", { cost_usd: 0.5, tokens: tokens(1000) })]);
   const io = fakeIo({ cwd, env: { HOME: cwd, XDG_STATE_HOME: join(cwd, "state") } });
   await costCommand({ json: true }, io);
   expect(JSON.parse(io.out())).toMatchObject({
-    researches: [{ usd: expect.closeTo(1) }, { usd: 0.1 }],
+    researches: [{ usd: expect.closeTo(1) }, { usd: 0.35, tokens: 10_003 }],
     elsewhere: { usd: 0.5, iterations: 1 },
-    total: { usd: expect.closeTo(1.6), iterations: 7 },
+    total: { usd: expect.closeTo(1.85), iterations: 7, estimated: true },
   });
 });
 

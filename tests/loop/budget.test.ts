@@ -35,6 +35,15 @@ describe("budgets", () => {
     });
   });
 
+  test("what a run used beside its iterations counts in its budget, and in what an agent is told is left", () => {
+    const beside = { ...nothing, usd: 0.5, tokens: 500 };
+    const run = withAccount(soFar([cost(1.5)]), { beside });
+    expect(limitBudget({ usd: 2 })(run)).toMatchObject({ reason: expect.stringContaining("$2.00") });
+    expect(limitBudget({ tokens: 1_600 })(run)).toMatchObject({ verdict: "limit" });
+    expect(limitBudget({ usd: 2.01 })(run)).toBeUndefined();
+    expect(withAllowance({ usd: 3 }, () => ({ agent: named("claude") }))(run)).toMatchObject({ maxUsd: 1 });
+  });
+
   test("what is under way counts before another agent is started", () => {
     expect(limitBudget({ usd: 2 })({ ...soFar([cost(1.5)]), inFlight: [live({ costUsd: 0.5 })] })).toMatchObject({ verdict: "limit" });
   });

@@ -9,6 +9,8 @@ import type { Paper, Rrd } from "../../src/generated/rrd.js";
 import type { Agent, AgentEvent, Brief, LoopEvent, LoopOptions, Notice, Verdict } from "../../src/loop/types.js";
 import { runLoop } from "../../src/loop/run-loop.js";
 import { limitIterations } from "../../src/loop/guards.js";
+import type { Historian } from "../../src/loop/history.js";
+import { keepHistory } from "../../src/loop/keep-history.js";
 import type { Candidate } from "../../src/sources/candidate.js";
 import { buildText, type PaperText } from "../../src/sources/text.js";
 import { openResearch, readResearch } from "../../src/store/research.js";
@@ -169,10 +171,10 @@ export function researchFolder(rrd: Rrd, given: Library = library()) {
     async run(
       agent: Agent,
       most = 40,
-      more: Partial<LoopOptions> = {},
+      { historian, git = false, ...more }: Partial<LoopOptions> & { readonly historian?: Historian; readonly git?: boolean } = {},
     ): Promise<{ verdict: Verdict; events: LoopEvent[]; rrd: Rrd; ledger: readonly LedgerLine[] }> {
       const notices: Omit<Notice, "type" | "at">[] = [];
-      const research = await openResearch(folder, { derive, git: false, notify: (level, message) => notices.push({ level, message }) });
+      const research = await openResearch(folder, { derive, git, notify: (level, message) => notices.push({ level, message }) });
       const clock = fakeClock();
       const never = new AbortController().signal;
       const workspaces = workspacesOf(join(root, "state"), folder);
@@ -190,7 +192,8 @@ export function researchFolder(rrd: Rrd, given: Library = library()) {
         notices,
       });
       const events: LoopEvent[] = [];
-      const loop = runLoop(workflow, agent, { guards: [limitIterations(most)], clock, finish: never, abort: never, ...more });
+      const bare = runLoop(workflow, agent, { guards: [limitIterations(most)], clock, finish: never, abort: never, ...more });
+      const loop = historian === undefined ? bare : keepHistory(bare, workflow, historian);
       try {
         for (;;) {
           const step = await loop.next();

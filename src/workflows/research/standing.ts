@@ -92,6 +92,13 @@ export function unitRefusals(rrd: Rrd, ledger: readonly LedgerLine[], unit: stri
   return (rrd.refusals ?? []).filter((refusal) => refusal.unit === unit && refusal.iteration > since);
 }
 
+/** Iterations that were refused and whose unit has not been accepted since. */
+export function openRefusals(ledger: readonly LedgerLine[]): ReadonlySet<number> {
+  const accepted = currentAccepted(ledger);
+  const open = ledger.filter(({ outcome, unit, iteration }) => outcome === "refused" && (accepted.get(unit) ?? 0) < iteration);
+  return new Set(open.map(({ iteration }) => iteration));
+}
+
 /** Papers with a decision, of those the research will hold. */
 export function progressOf(rrd: Rrd): Progress {
   const done = rrd.papers_pool.filter(isDecided).length;

@@ -3,8 +3,8 @@ import type { Paper, Refusal } from "../../generated/rrd.js";
 import { redactFor } from "../../lib/redact.js";
 import { ExpectedError } from "../../lib/errors.js";
 import { estimateTokens } from "../../lib/tokens.js";
+import { nothingSpent, plus } from "../../loop/budget.js";
 import type { AgentRun, Brief, Clock, Notes, Notice, Outcome, Workflow } from "../../loop/types.js";
-import { currentAccepted } from "../../store/ledger.js";
 import type { Protection } from "../../store/protect.js";
 import type { Change, Fold, Research } from "../../store/research.js";
 import type { Acceptable } from "./accepted.js";
@@ -25,7 +25,7 @@ import { learnPatterns, readPatterns } from "./patterns.js";
 import type { Prompt } from "./prompt.js";
 import { repairOf } from "./repair.js";
 import { saysComplete } from "./sentinel.js";
-import { progressOf, standingOf, unitRefusals } from "./standing.js";
+import { openRefusals, progressOf, standingOf, unitRefusals } from "./standing.js";
 import { type Library, paperOf, type ResearchState, type ResearchUnit } from "./state.js";
 import type { Workspaces } from "./workspace.js";
 
@@ -78,6 +78,7 @@ export function researchWorkflow(options: ResearchWorkflowOptions): Workflow<Res
   const briefed = new Map<number, Paper>();
   const later = deferrals(options);
   let swept = false;
+  let beside = nothingSpent;
 
   return {
     name: "research",
@@ -93,9 +94,12 @@ export function researchWorkflow(options: ResearchWorkflowOptions): Workflow<Res
       }),
     next: (state, inFlight) => nextUnit(state, inFlight),
     progress: ({ rrd }) => progressOf(rrd),
-    account: ({ rrd, ledger }) => accountOf(rrd, ledger, options.experience),
+    account: ({ rrd, ledger }) => ({ ...accountOf(rrd, ledger, options.experience), beside }),
     memory: ({ rrd, ledger }) => memoryOf(rrd, ledger),
-    remember: async (compression) => void (await research.edit((rrd) => withSummary(rrd, compression), true)),
+    remember: async (compression) => {
+      beside = plus(beside, { ...nothingSpent, tokens: compression.tokens, usd: compression.costUsd ?? 0 });
+      await research.edit((rrd) => withSummary(rrd, compression), true);
+    },
     notices: () => options.notices.splice(0),
 
     brief: (state, unit, notes) =>
@@ -185,13 +189,6 @@ export async function briefFor(
   });
   const access = { web: parts.web, read: parts.read, everything: false, ...(parts.tools === undefined ? {} : { tools: parts.tools }) };
   return { brief: { iteration, text: parts.text, tokens: estimateTokens(parts.text), workspace, access }, material: parts.material };
-}
-
-/** Iterations that were refused and whose unit has not been accepted since. */
-function openRefusals(ledger: ResearchState["ledger"]): ReadonlySet<number> {
-  const accepted = currentAccepted(ledger);
-  const open = ledger.filter(({ outcome, unit, iteration }) => outcome === "refused" && (accepted.get(unit) ?? 0) < iteration);
-  return new Set(open.map(({ iteration }) => iteration));
 }
 
 const refusalsOf = ({ rrd, ledger }: ResearchState, unit: ResearchUnit): readonly Refusal[] =>
