@@ -30,13 +30,32 @@ describe("an address inside this machine or its network", () => {
   it("is refused by its number and by its name, and nothing is asked of it", async () => {
     const inside = await web(secret);
     const { port } = new URL(inside.origin);
-    for (const host of ["127.0.0.1", "localhost", "2130706433", "[::ffff:127.0.0.1]"]) {
+    const numbers = ["127.0.0.1", "2130706433", "0x7f000001", "0177.0.0.1", "127.1", "127.0.0.1.", "１２７.0.0.1", "0", "0.0.0.0"];
+    const names = ["localhost", "LOCALHOST", "[::1]", "[::]", "[::ffff:127.0.0.1]", "[::127.0.0.1]", "[64:ff9b::7f00:1]", "[64:ff9b:1::7f00:1]"];
+    for (const host of [...numbers, ...names]) {
       expect(await get(`http://${host}:${port}/`), host).toMatchObject({
         status: "blocked",
         reason: expect.stringContaining("this machine or its network"),
       });
     }
     expect(inside.requests).toEqual([]);
+  });
+
+  it.each([
+    "http://169.254.169.254/latest/meta-data/",
+    "http://2852039166/",
+    "http://0251.0376.0251.0376/",
+    "http://[::ffff:a9fe:a9fe]/",
+    "http://[fd00:ec2::254]/",
+    "http://[64:ff9b::a9fe:a9fe]/",
+    "http://10.0.0.1:8080/",
+    "http://user:word@192.168.1.1/",
+    "//172.16.0.9/",
+  ])("is refused where a public page redirects to it: %s", async (inside) => {
+    const asked: string[] = [];
+    const fetch = pretending({ "https://papers.example/1": "/2", "https://papers.example/2": inside }, asked);
+    expect(await get("https://papers.example/1", { fetch })).toMatchObject({ status: "blocked", reason: expect.stringContaining("its network") });
+    expect(asked).toEqual(["https://papers.example/1", "https://papers.example/2"]);
   });
 
   it("is read where a person named it, a redirect of its own included", async () => {
