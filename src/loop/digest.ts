@@ -62,7 +62,7 @@ function kindOfTool(name: string, detail: string): StepKind {
   if (plans.test(name)) return "plan";
   // A shell is no reader for what it is called: what it runs says so.
   if (!/bash|shell|exec|command|terminal|run/i.test(name)) return writes.test(name) ? "write" : reads.test(name) ? "read" : "command";
-  if (/>{1,2}\s*[\w./'"$-]|\btee\b|apply_patch/.test(detail)) return "write";
+  if (/>\s*[\w./'"$-]|\btee\b|apply_patch/.test(detail)) return "write";
   return showing.test(detail) ? "read" : "command";
 }
 
@@ -86,7 +86,7 @@ const oneLine = (text: string, most: number): string => {
 export function digestText({ first, last, steps }: Digest): string {
   const did = steps.filter(({ kind }) => kind !== "plan").map(({ label, times }) => (times === 1 ? label : `${label} (${times} times)`));
   const lines = [
-    ...(first === "" || first === last ? [] : [`Said first: ${first}`]),
+    ...(first === last ? [] : [`Said first: ${first}`]),
     ...(last === "" ? [] : [`Said last: ${last}`]),
     ...(did.length === 0 ? [] : [`Did: ${did.join("; ")}`]),
   ];

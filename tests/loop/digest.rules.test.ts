@@ -108,6 +108,7 @@ describe("what an agent says", () => {
     "Next, I read.",
     "Next I read.",
     "First, I read.",
+    "First I read.",
     "Now I read.",
     "I'll read.",
     "I’ll read.",

@@ -1,41 +1,16 @@
-import { type ChildProcess, spawn } from "node:child_process";
-import { once } from "node:events";
-import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
-import { expect, it, onTestFinished } from "vitest";
+import { expect, it } from "vitest";
 import { ExpectedError } from "../../src/lib/errors.js";
 import { acquireLock, withLock } from "../../src/store/lock.js";
 import { startOfProcess } from "../../src/store/process-identity.js";
-import { compileStore } from "./compiled.js";
+import { deadHolder } from "./dead-holder.js";
 import { temporaryFolder } from "./folders.js";
 
 const describe = "The research";
 const lockFile = () => join(temporaryFolder(), "lock");
 const holderIn = (file: string) => JSON.parse(readFileSync(file, "utf8"));
-
-/** A process that takes the lock when it reads a line, says how that went, and then waits. */
-function contender(store: string, file: string): ChildProcess {
-  const script = `
-    import { acquireLock } from ${JSON.stringify(join(store, "lock.js"))};
-    process.stdin.once("data", async () => {
-      const word = await acquireLock(${JSON.stringify(file)}, { describe: "It" }).then(() => "got", (error) => error.name);
-      process.stdout.write(word + "\\n");
-    });
-    process.stdout.write("ready\\n");
-    setInterval(() => undefined, 1000);`;
-  const child = spawn(process.execPath, ["--input-type=module", "-e", script], { stdio: ["pipe", "pipe", "inherit"] });
-  onTestFinished(() => void child.kill("SIGKILL"));
-  return child;
-}
-
-const nextWord = async (child: ChildProcess): Promise<string> => String((await once(child.stdout!, "data"))[0]).trim();
-
-async function deadHolder(file: string): Promise<void> {
-  const child = spawn(process.execPath, ["-e", ""]);
-  await once(child, "exit");
-  writeFileSync(file, JSON.stringify({ pid: child.pid, started: "1", host: hostname(), token: "dead", since: "2026-01-01T00:00:00Z" }));
-}
 
 it("a lock says who holds it and is gone after release", async () => {
   const file = lockFile();
@@ -107,33 +82,4 @@ it("waiting for a lock runs one at a time, and gives up after its time", async (
   await Promise.all(Array.from({ length: 5 }, () => withLock(file, { describe, waitMs: 20_000 }, work)));
   await acquireLock(file, { describe });
   await expect(withLock(file, { describe, waitMs: 30 }, work)).rejects.toThrow(ExpectedError);
-});
-
-it("a holder killed with SIGKILL, even one nobody waited for, gives way at once", async () => {
-  const folder = temporaryFolder();
-  const child = contender(compileStore(folder), join(folder, "lock"));
-  expect(await nextWord(child)).toBe("ready");
-  child.stdin!.write("go\n");
-  expect(await nextWord(child)).toBe("got");
-  await expect(acquireLock(join(folder, "lock"), { describe })).rejects.toThrow(`process ${child.pid}`);
-  child.kill("SIGKILL");
-  await once(child, "exit");
-  expect(await (await acquireLock(join(folder, "lock"), { describe })).isMine()).toBe(true);
-});
-
-it("of many processes that meet a dead holder at once exactly one gets the lock", async () => {
-  const folder = temporaryFolder();
-  const store = compileStore(folder);
-  for (let round = 0; round < 3; round++) {
-    const file = join(folder, `lock-${round}`);
-    await deadHolder(file);
-    const children = Array.from({ length: 6 }, () => contender(store, file));
-    for (const child of children) expect(await nextWord(child)).toBe("ready");
-    const words = children.map(nextWord);
-    for (const child of children) child.stdin!.write("go\n");
-    const said = await Promise.all(words);
-    expect(said.toSorted()).toEqual([...Array.from({ length: 5 }, () => "ExpectedError"), "got"]);
-    for (const child of children) child.kill("SIGKILL");
-  }
-  expect(readdirSync(folder).filter((name) => name.endsWith(".ralph-tmp"))).toEqual([]);
 });
