@@ -19,6 +19,16 @@ import { goodAgent, library, paper, reading, researchFolder, rrdWith, scriptedAg
 const papers = (count: number) => Array.from({ length: count }, (_, n) => paper(`p${n + 1}`));
 const wrong = scriptedAgent((unit) => ({ result: { ...reading(String(unit["unit"])), scores: { execution: { novelty: 9 } } } }));
 
+/** An agent, and the briefs that it is given. */
+function keepingBriefs(agent: Agent): { readonly agent: Agent; readonly briefs: string[] } {
+  const briefs: string[] = [];
+  const run: Agent["run"] = async function* (brief, options) {
+    briefs.push(brief.text);
+    yield* agent.run(brief, options);
+  };
+  return { agent: { ...agent, run }, briefs };
+}
+
 /** Runs an agent with what a run of one's own has: the history, hooks that may veto, and a redactor. */
 async function runWith(
   at: { readonly root: string; readonly folder: string },
@@ -84,14 +94,7 @@ test("a run killed after its journal was written has its observation once", asyn
 
 test("the same answer five times over ends the run as stuck, with the kind in the file and remedies in the briefs", async () => {
   const at = researchFolder(rrdWith(papers(4)));
-  const briefs: string[] = [];
-  const agent: Agent = {
-    ...wrong,
-    async *run(brief, options) {
-      briefs.push(brief.text);
-      yield* wrong.run(brief, options);
-    },
-  };
+  const { agent, briefs } = keepingBriefs(wrong);
   const { verdict, rrd, ledger } = await runWith(at, agent, 20);
   expect(verdict).toMatchObject({ verdict: "stuck", reason: expect.stringContaining("identical-answers") });
   expect(ledger).toHaveLength(5);
@@ -106,37 +109,21 @@ test("the same answer five times over ends the run as stuck, with the kind in th
 
 test("the history is summarised into the file and told to the next brief, fenced as data", async () => {
   const at = researchFolder(rrdWith(papers(8)));
-  let last = "";
-  const good = goodAgent();
-  const agent: Agent = {
-    ...good,
-    async *run(brief, options) {
-      last = brief.text;
-      yield* good.run(brief, options);
-    },
-  };
+  const { agent, briefs } = keepingBriefs(goodAgent());
   const { rrd, events } = await runWith(at, agent, 6);
   expect(events.filter(({ type }) => type === "history-compressed")).toHaveLength(1);
   expect(rrd.loop?.rch_metrics).toMatchObject({ compressions: 1, last_iteration: 5 });
   expect(rrd.loop?.history_summary).toContain("Iterations 1 to 5: 5 accepted");
-  expect(last).toMatch(/# What happened so far\n\n<untrusted-text[^>]*>\nIterations 1 to 5: 5 accepted/);
+  expect(briefs.at(-1)).toMatch(/# What happened so far\n\n<untrusted-text[^>]*>\nIterations 1 to 5: 5 accepted/);
 });
 
 test("a summary that a killed run still owed is made before the next brief, so that it reads as it would have", async () => {
   const at = researchFolder(rrdWith(papers(8)));
   await runWith(at, goodAgent(), 5, { every: 0 });
-  let brief = "";
-  const good = goodAgent();
-  const agent: Agent = {
-    ...good,
-    async *run(given, options) {
-      brief = given.text;
-      yield* good.run(given, options);
-    },
-  };
+  const { agent, briefs } = keepingBriefs(goodAgent());
   const { rrd } = await runWith(at, agent, 1);
   expect(rrd.loop?.rch_metrics).toMatchObject({ compressions: 1, last_iteration: 5 });
-  expect(brief).toMatch(/# What happened so far\n\n<untrusted-text[^>]*>\nIterations 1 to 5: 5 accepted/);
+  expect(briefs.at(-1)).toMatch(/# What happened so far\n\n<untrusted-text[^>]*>\nIterations 1 to 5: 5 accepted/);
 });
 
 test("what a person says is heard once, written to progress.txt once, and stands in every brief until it is cleared", async () => {
@@ -179,15 +166,7 @@ test("a message that a kill left behind after it was heard is not heard twice", 
 test("a veto refuses a result before it is folded in, and the next brief says why", async () => {
   const at = researchFolder(rrdWith(papers(1)));
   const asked: Proposal[] = [];
-  let last = "";
-  const good = goodAgent();
-  const agent: Agent = {
-    ...good,
-    async *run(brief, options) {
-      last = brief.text;
-      yield* good.run(brief, options);
-    },
-  };
+  const { agent, briefs } = keepingBriefs(goodAgent());
   const veto = async (proposal: Proposal) => {
     expect(existsSync(join(proposal.workspace, "result.json"))).toBe(true);
     asked.push(proposal);
@@ -196,7 +175,7 @@ test("a veto refuses a result before it is folded in, and the next brief says wh
   const { rrd, ledger } = await runWith(at, agent, 2, { veto });
   expect(ledger.map(({ outcome }) => outcome)).toEqual(["refused", "accepted"]);
   expect(ledger[0]?.reasons?.[0]).toContain("the summary is too short");
-  expect(last).toContain("the summary is too short");
+  expect(briefs.at(-1)).toContain("the summary is too short");
   expect(rrd.papers_pool[0]?.status).not.toBe("pending");
   expect(asked.map(({ completes }) => completes)).toEqual([false, false]);
 });
