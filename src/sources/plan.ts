@@ -13,15 +13,15 @@ export interface Seed {
   readonly identifiers: Identifiers;
 }
 
-/** More are rarely told apart, and each costs a request a source. */
+/** Keywords of one round: each costs a request a source, and the first may bring enough. */
 const mostKeywords = 10;
 /** Records of one query: fewer give the ranking nothing to choose from, more are never looked at. */
 const fewest = 10;
 const most = 50;
 
 /**
- * The rounds of a search, breadth first: every keyword in the recent window, then every keyword in the time before it that still counts.
- * `today` is YYYY-MM-DD, `target` the papers wanted.
+ * The rounds of a search, breadth first: every keyword in the recent window, then every keyword in the time before it that still counts;
+ * at most ten keywords a round. `today` is YYYY-MM-DD, `target` the papers wanted.
  */
 export function planSearch(
   requirements: Pick<Requirements, "keywords" | "focus_area" | "time_window_days" | "historical_lookback_days">,
@@ -30,21 +30,22 @@ export function planSearch(
   const terms = termsOf(requirements);
   if (terms.length === 0 || wanted.sources.length === 0) return [];
   const each = Math.min(most, Math.max(fewest, Math.ceil((3 * wanted.target) / terms.length)));
-  return windowsOf(requirements, wanted.today).map((window) => ({
-    kind: "search",
-    sources: wanted.sources,
-    queries: terms.map((text) => ({ terms: text, ...window, most: each })),
-  }));
+  const tens = Array.from({ length: Math.ceil(terms.length / mostKeywords) }, (_, index) =>
+    terms.slice(index * mostKeywords, (index + 1) * mostKeywords),
+  );
+  return windowsOf(requirements, wanted.today).flatMap((window) =>
+    tens.map((some): Step => ({ kind: "search", sources: wanted.sources, queries: some.map((text) => ({ terms: text, ...window, most: each })) })),
+  );
 }
 
-/** Search terms that no round asks for, as there are too many of them. */
-export const termsLeftOut = (requirements: Pick<Requirements, "keywords" | "focus_area">): readonly string[] =>
-  allTerms(requirements).slice(mostKeywords);
-
-const termsOf = (requirements: Pick<Requirements, "keywords" | "focus_area">): string[] => allTerms(requirements).slice(0, mostKeywords);
+/** Search terms that none of these rounds asked for. */
+export function termsNotAsked(requirements: Pick<Requirements, "keywords" | "focus_area">, steps: readonly Step[]): string[] {
+  const asked = new Set(steps.flatMap((step) => (step.kind === "search" ? step.queries.map(({ terms }) => terms) : [])));
+  return termsOf(requirements).filter((term) => !asked.has(term));
+}
 
 /** A keyword that is one word says too little by itself, so the field goes with it. */
-function allTerms({ keywords = [], focus_area }: Pick<Requirements, "keywords" | "focus_area">): string[] {
+function termsOf({ keywords = [], focus_area }: Pick<Requirements, "keywords" | "focus_area">): string[] {
   const field = (focus_area ?? "").trim();
   const whole = keywords.map((keyword) => keyword.trim()).filter((keyword) => keyword !== "");
   const terms = (whole.length === 0 ? [field] : whole).map((keyword) => {

@@ -7,6 +7,7 @@ import { dayOf } from "./accepted.js";
 import { flat } from "./markdown.js";
 import { patternLines } from "./patterns.js";
 import { metricsOf, newlyBlocked } from "./discovery-metrics.js";
+import { isSeed } from "./next-round.js";
 import type { Batch, Offered } from "./screening.js";
 import { reportLine, type SourceReport } from "./source-reports.js";
 import { targetOf } from "./standing.js";
@@ -67,6 +68,7 @@ export function acceptDiscovery(rrd: Rrd, unit: string, result: DiscoveryResult,
   const judged = {
     screened: batch.candidates.filter(({ id }) => wasJudged(id, result)).length,
     kept: added.length,
+    seeds: added.filter(isSeed).length,
     waiting: batch.candidates.filter(({ id }) => ![...added, ...excluded].some((each) => each.id === id)).length,
   };
   const discovery_metrics = metricsOf(rrd, batch, sources, judged);

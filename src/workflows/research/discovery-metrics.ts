@@ -11,16 +11,19 @@ type Metrics = NonNullable<NonNullable<Rrd["statistics"]>["discovery_metrics"]>;
 interface Judged {
   readonly screened: number;
   readonly kept: number;
+  /** Papers among them that may be followed to others. */
+  readonly seeds?: number;
   /** Neither in the pool nor left out: the agent said nothing of them, or the target was reached before them. */
   readonly waiting: number;
 }
 
 /** What is recorded of the search once a batch is accepted. */
 export function metricsOf(rrd: Rrd, batch: Batch, sources: readonly SourceReport[], judged: Judged): Metrics {
-  const { exhausted: _before, ...metrics } = rrd.statistics?.discovery_metrics ?? {};
+  const { exhausted: _before, keywords_not_searched: __, ...metrics } = rrd.statistics?.discovery_metrics ?? {};
   const { search, toAgent = [] } = batch;
   // With a source left to the agent only empty batches say that nothing more comes.
-  const isOver = search?.exhausted !== undefined && search.left === 0 && toAgent.length === 0;
+  const leadsOn = search?.mayLeadOn === true && (judged.seeds ?? 0) > 0;
+  const isOver = search?.exhausted !== undefined && search.left === 0 && toAgent.length === 0 && !leadsOn;
   const screening =
     judged.screened === 0 || search === undefined
       ? {}
@@ -43,8 +46,9 @@ export function metricsOf(rrd: Rrd, batch: Batch, sources: readonly SourceReport
             ...metrics.flow,
             identified: { ...search.identified },
             duplicates_removed: records - search.works,
-            not_screened: search.left + judged.waiting,
+            not_screened: search.left + judged.waiting + (search.passed ?? 0),
           },
+          ...(search.notAsked === undefined || search.notAsked.length === 0 ? {} : { keywords_not_searched: [...search.notAsked] }),
         }),
     ...(isOver ? { exhausted: search.exhausted } : {}),
   };

@@ -1,17 +1,18 @@
 import { createHash } from "node:crypto";
-import type { Paper, Rrd } from "../../generated/rrd.js";
+import type { Rrd } from "../../generated/rrd.js";
 import { type Kept, readKept, writeKept } from "../../sources/kept-listings.js";
 import { askAgain } from "../../sources/ask-again.js";
 import { isFailed, type Listing, type Open } from "../../sources/listing.js";
-import { planSearch, type Seed, type Step, termsLeftOut } from "../../sources/plan.js";
+import { type Step, termsNotAsked } from "../../sources/plan.js";
 import { type Pool, poolOf, poolText } from "../../sources/pool.js";
 import { ageOf, rankPool, type Ranked } from "../../sources/rank.js";
 import { runStep } from "../../sources/rounds.js";
 import { keptSearch } from "../../store/kept-search.js";
+import { isSaturated, mayLeadOn, nextRound } from "./next-round.js";
 import { progressOfRound, type SearchProgress } from "./search-progress.js";
 import { reportLine, reportsOf } from "./source-reports.js";
 import { blockedNames } from "./statistics.js";
-import { searchOf, targetOf } from "./standing.js";
+import { searchOf } from "./standing.js";
 
 /** What the scholarly services offer to a research. */
 export interface Offer {
@@ -24,8 +25,12 @@ export interface Offer {
   readonly listings: readonly Listing[];
   readonly pool: Pool;
   readonly poolSha256: string;
+  /** Works that were found and are offered no more: they stood low when a search was given up. */
+  readonly passed: number;
   /** Why there will be nothing more after these works. */
   readonly exhausted?: string;
+  /** A paper kept of these works may yet be followed to others. */
+  readonly mayLeadOn: boolean;
   /** Why no source can be searched for now, where the first round had no answer at all; nothing of it is kept. */
   readonly away?: string;
 }
@@ -52,15 +57,6 @@ export interface Searching {
 
 /** So many unjudged works make a batch worth while. */
 const enough = 12;
-/** So many papers are followed in one round, and so many of each one's references and citations are looked at. */
-const seedsOfARound = 5;
-const linksOfASeed = 30;
-const mostSnowballs = 3;
-/** From this priority on a kept paper is worth following. */
-const seedPriority = 4;
-/** A search is exhausted when of so many works judged since the last round fewer than this share was kept. */
-const judgedAtLeast = 20;
-const keptAtLeast = 0.1;
 
 /**
  * Asks round after round until enough works wait to be judged or there is no round left: every keyword in the recent window, every keyword in
@@ -79,13 +75,18 @@ export async function offerOf(rrd: Rrd, names: readonly string[], searching: Sea
   let away: string | undefined;
   for (;;) {
     const pool = poolOf(kept.listings, apartOf(rrd));
-    const { works, setAside } = sort(rrd, pool, kept);
-    const next = works.length >= enough || searching.signal.aborted || away !== undefined ? undefined : nextStep(rrd, names, kept, works);
+    const { works, setAside, passed } = sort(rrd, pool, kept);
+    const isOver = kept.steps.at(-1)?.kind === "snowball" && isSaturated(rrd, kept);
+    const isEnough = works.length >= enough && !isOver;
+    const next = isEnough || searching.signal.aborted || away !== undefined ? undefined : nextRound(rrd, names, kept, works.length);
     if (next === undefined || typeof next === "string") {
       const poolSha256 = createHash("sha256").update(poolText(kept.steps, pool)).digest("hex");
       const { steps, listings } = kept;
+      const isGivenUp = typeof next === "string" && isSaturated(rrd, kept);
       return {
-        works: typeof next === "string" && isSaturated(rrd, kept) ? [] : works,
+        works: isGivenUp ? [] : works,
+        passed: passed + (isGivenUp ? works.length : 0),
+        mayLeadOn: mayLeadOn(rrd, names, kept, searching.open),
         setAside,
         steps,
         listings,
@@ -106,9 +107,9 @@ export async function offerOf(rrd: Rrd, names: readonly string[], searching: Sea
     }
     const listings = [...kept.listings, ...answers];
     for (const report of reportsOf(listings, poolOf(listings, apartOf(rrd)), kept.steps.length)) searching.tell?.(reportLine(report));
-    const leftOut = kept.steps.length === 0 ? termsLeftOut(rrd.requirements) : [];
-    if (leftOut.length > 0) searching.tell?.(`Too many keywords; these are not searched for: ${leftOut.join(", ")}.`);
     kept = { ...kept, steps: [...kept.steps, next], listings };
+    const left = kept.steps.length === 1 ? termsNotAsked(rrd.requirements, kept.steps) : [];
+    if (left.length > 0) searching.tell?.(`Keywords that are searched for later, where these bring too little: ${left.join(", ")}.`);
     await write(kept);
   }
 }
@@ -143,23 +144,25 @@ async function begin(rrd: Rrd, path: string, { replay, now }: Searching): Promis
 const dayOf = (steps: readonly Step[]): string | undefined =>
   steps.flatMap((step) => (step.kind === "search" ? step.queries.flatMap(({ until }) => until ?? []) : []))[0];
 
-function sort(rrd: Rrd, pool: Pool, kept: Kept): Pick<Offer, "works" | "setAside"> {
+function sort(rrd: Rrd, pool: Pool, kept: Kept): Pick<Offer, "works" | "setAside" | "passed"> {
   const settled = settledIds(rrd);
   const { description, requirements } = rrd;
   const ranked = rankPool(pool.records, { ...requirements, description, today: kept.day });
   const lastSnowball = kept.steps.at(-1)?.kind === "snowball";
   const works: Ranked[] = [];
+  let passed = 0;
   const setAside: Offer["setAside"][number][] = [];
   for (const work of ranked) {
     const { record } = work;
     if ([record, ...record.members].some(({ id }) => settled.has(id))) continue;
-    // What the search itself brought was judged, or given up, before the first paper was followed.
-    if (lastSnowball && !record.places.some(({ seed }) => seed !== undefined)) continue;
     const because = leftOut(work, rrd, kept.day);
-    if (because === undefined) works.push(work);
-    else setAside.push({ work, ...because });
+    // What the search itself brought was judged, or given up, before the first paper was followed.
+    const isPassed = lastSnowball && !record.places.some(({ seed }) => seed !== undefined);
+    if (because !== undefined) setAside.push({ work, ...because });
+    else if (isPassed) passed += 1;
+    else works.push(work);
   }
-  return { works, setAside };
+  return { works, setAside, passed };
 }
 
 function leftOut({ record }: Ranked, rrd: Rrd, today: string): { stage: "retracted" | "window" | "notice"; reason: string } | undefined {
@@ -177,56 +180,4 @@ function leftOut({ record }: Ranked, rrd: Rrd, today: string): { stage: "retract
   const slack = (record.date ?? "").length < 10 ? 366 : 1;
   if (age !== undefined && age > back + slack) return { stage: "window", reason: `of ${record.date}, older than ${back} days` };
   return undefined;
-}
-
-/** The next round, or why there is none. */
-function nextStep(rrd: Rrd, names: readonly string[], kept: Kept, works: readonly Ranked[]): Step | string {
-  const blocked = new Set(blockedNames(rrd).map((name) => name.toLowerCase()));
-  const sources = names.filter((name) => !blocked.has(name.toLowerCase()));
-  if (sources.length === 0) return "every source is blocked";
-  const planned = planSearch(rrd.requirements, { target: targetOf(rrd), today: kept.day, sources });
-  const searched = kept.steps.filter(({ kind }) => kind === "search").length;
-  const snowballs = kept.steps.length - searched;
-  const saturated = isSaturated(rrd, kept);
-  if (snowballs === 0 && !saturated && planned[searched] !== undefined) return planned[searched];
-  const room = targetOf(rrd) - rrd.papers_pool.length;
-  if (works.length > 0 && !saturated)
-    return works.length >= room ? "enough works wait to be judged" : (follow(rrd, kept, sources, snowballs) ?? "every round was asked");
-  return (
-    follow(rrd, kept, sources, snowballs) ??
-    (saturated ? `of the last ${judgedAtLeast} works judged fewer than one in ten was kept` : "every round was asked")
-  );
-}
-
-function follow(rrd: Rrd, kept: Kept, sources: readonly string[], snowballs: number): Step | undefined {
-  const seeds = snowballs >= mostSnowballs ? [] : seedsOf(rrd, kept);
-  return seeds.length === 0 ? undefined : { kind: "snowball", sources, seeds, most: linksOfASeed };
-}
-
-/** The best kept papers that were not followed yet. */
-function seedsOf(rrd: Rrd, kept: Kept): Seed[] {
-  const followed = new Set(kept.steps.flatMap((step) => (step.kind === "snowball" ? step.seeds.map(({ id }) => id) : [])));
-  const isSeed = (paper: Paper) =>
-    (paper.priority ?? 0) >= seedPriority && !followed.has(paper.id) && Object.keys(paper.identifiers ?? {}).length > 0;
-  return rrd.papers_pool
-    .filter(isSeed)
-    .toSorted((a, b) => (b.priority ?? 0) - (a.priority ?? 0))
-    .slice(0, seedsOfARound)
-    .map(({ id, identifiers = {} }) => {
-      const { doi, arxiv, pmid, openalex, s2 } = identifiers;
-      return { id, identifiers: Object.fromEntries(Object.entries({ doi, arxiv, pmid, openalex, s2 }).filter(([, value]) => value !== undefined)) };
-    });
-}
-
-/** Whether what was judged since the last round brought next to nothing. */
-function isSaturated(rrd: Rrd, kept: Kept): boolean {
-  const batches = (rrd.statistics?.discovery_metrics?.screening ?? []).filter(({ rounds }) => rounds === kept.steps.length);
-  let screened = 0;
-  let taken = 0;
-  for (const batch of batches.toReversed()) {
-    screened += batch.screened;
-    taken += batch.kept;
-    if (screened >= judgedAtLeast) return taken / screened < keptAtLeast;
-  }
-  return false;
 }

@@ -1,5 +1,5 @@
 import type { Paper, Rrd } from "../../generated/rrd.js";
-import type { Step } from "../../sources/plan.js";
+import { type Step, termsNotAsked } from "../../sources/plan.js";
 import type { Ranked } from "../../sources/rank.js";
 import { unversioned } from "../../sources/record.js";
 import type { Offer } from "./offer.js";
@@ -26,6 +26,12 @@ export interface Searched {
   readonly substitutions: Readonly<Record<string, string>>;
   /** Works that wait to be judged once this batch is. */
   readonly left: number;
+  /** Works that were found and are offered no more. */
+  readonly passed?: number;
+  /** Keywords that no source was asked for so far. */
+  readonly notAsked?: readonly string[];
+  /** A paper kept of this batch may yet be followed to others. */
+  readonly mayLeadOn?: boolean;
   readonly exhausted?: string;
 }
 
@@ -60,6 +66,9 @@ export async function offered(
       setAside: offer.setAside.map(({ work, stage, reason }) => ({ id: work.record.id, title: work.record.title, stage, reason })),
       substitutions,
       left: 0,
+      passed: offer.passed,
+      notAsked: termsNotAsked(rrd.requirements, offer.steps),
+      mayLeadOn: offer.mayLeadOn,
       ...(offer.exhausted === undefined ? {} : { exhausted: offer.exhausted }),
     },
   };

@@ -57,6 +57,8 @@ test("what a service says of a work's corrections goes with the candidate that i
       listings: [],
       pool: { records: [], merges: [] },
       poolSha256: "",
+      passed: 0,
+      mayLeadOn: false,
     }),
   });
   expect((await offered(rrd, offering, ["Crossref"]))?.works[0]?.updates).toEqual([correction]);

@@ -144,15 +144,43 @@ test("a work left out as a duplicate is offered again once a person says that it
   expect(await offer({ apart: [["p1", "a"]] })).toEqual(["a"]);
 });
 
-test("keywords beyond the tenth are named to the person, as no source is asked for them", async () => {
+describe("more than ten keywords", () => {
   const keywords = Array.from({ length: 12 }, (_, index) => `matter ${index + 1}`);
-  const { how, asked, told } = searching({ One: () => found("a") });
-  await offerOf(wanting({ keywords }), ["One"], how);
-  expect(asked).toHaveLength(10);
-  expect(told).toContain("Too many keywords; these are not searched for: matter 11, matter 12.");
-  const few = searching({ One: () => found("a") });
-  await offerOf(wanting(), ["One"], few.how);
-  expect(few.told.filter((message) => message.startsWith("Too many"))).toEqual([]);
+
+  test("are all searched for, the later ones where the first bring too little, and before any older work", async () => {
+    const { how, asked, told } = searching({ One: () => found("a") });
+    const { steps } = await offerOf(wanting({ keywords, time_window_days: 90, historical_lookback_days: 365 }), ["One"], how);
+    expect(asked).toEqual([...keywords, ...keywords].map((keyword) => `One: ${keyword}`));
+    expect(steps.map((step) => (step.kind === "search" ? step.queries.length : 0))).toEqual([10, 2, 10, 2]);
+    expect(told).toContain("Keywords that are searched for later, where these bring too little: matter 11, matter 12.");
+    const few = searching({ One: () => found("a") });
+    await offerOf(wanting(), ["One"], few.how);
+    expect(few.told.filter((message) => message.startsWith("Keywords"))).toEqual([]);
+  });
+
+  test("are searched for although the first ones no longer bring anything worth keeping", async () => {
+    const many = Array.from({ length: 25 }, (_, index) => `w${index}`);
+    const first = searching({ One: ({ terms }) => (terms === "matter 1" ? found(...many) : found("late")) });
+    const rrd = wanting({ keywords });
+    await offerOf(rrd, ["One"], first.how);
+    expect(first.asked).toHaveLength(10);
+    const statistics = { discovery_metrics: { screening: [{ screened: 20, kept: 0, rounds: 1 }] } };
+    const excluded = many.slice(0, 20).map((id) => ({ id, reason: "no", stage: "screened" as const }));
+    const next = searching({ One: () => found("late") }, { folder: first.how.folder });
+    await offerOf({ ...rrd, excluded, statistics } as unknown as Rrd, ["One"], next.how);
+    expect(next.asked).toEqual(["One: matter 11", "One: matter 12"]);
+  });
+
+  test("that were never searched for, as others brought enough, are named in the statistics", async () => {
+    const { how } = searching({ One: () => found(...Array.from({ length: 30 }, (_, index) => `w${index}`)) });
+    const offering = library({ serves: () => false, services: (name) => [name], offer: (rrd, names) => offerOf(rrd, names, how) });
+    const agent = goodAgent((unit) => {
+      const [first] = (unit["candidates"] ?? []) as { id: string }[];
+      return unit["kind"] === "discovery" ? { result: { unit: unit["unit"], kept: [{ id: first?.id }], papers: [], sources: [] } } : undefined;
+    });
+    const { rrd } = await researchFolder(wanting({ keywords, target_papers: 1 }), offering).run(agent, 1);
+    expect(rrd.statistics?.discovery_metrics?.keywords_not_searched).toEqual(["matter 11", "matter 12"]);
+  });
 });
 
 test("whoever watches is told of each source at once: its start, every answer with what came of it, and that it is left alone", async () => {

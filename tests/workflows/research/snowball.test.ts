@@ -3,7 +3,7 @@ import type { Paper, Rrd } from "../../../src/generated/rrd.js";
 import type { PaperRecord } from "../../../src/sources/paper-record.js";
 import type { Answer, Source } from "../../../src/sources/source.js";
 import { offerOf, type Searching } from "../../../src/workflows/research/offer.js";
-import { paper, rrdWith, temporaryFolder } from "../../support/research.js";
+import { goodAgent, library, paper, researchFolder, rrdWith, temporaryFolder } from "../../support/research.js";
 
 type Found = Answer<readonly PaperRecord[]>;
 
@@ -22,6 +22,7 @@ const record = (id: string, over: Partial<PaperRecord> = {}): PaperRecord => ({
   ...over,
 });
 const found = (...ids: string[]): Found => ({ status: "ok", value: ids.map((id) => record(id)) });
+const numbered = (prefix: string, count: number) => Array.from({ length: count }, (_, index) => `${prefix}${index + 1}`);
 const nothing: Found = { status: "empty", reason: "None." };
 const busy: Found = { status: "rate_limited", reason: "It asks to wait.", transient: true };
 
@@ -58,6 +59,16 @@ function searching(services: Readonly<Record<string, Links>>, more: Partial<Sear
   };
   return { how, asked };
 }
+
+/** An agent that keeps these candidates and drops all others; "s1" is the best. */
+const keeping = (keeps: readonly string[]) =>
+  goodAgent((unit) => {
+    if (unit["kind"] !== "discovery") return undefined;
+    const candidates = unit["candidates"] as { id: string }[];
+    const kept = candidates.filter(({ id }) => keeps.includes(id)).map(({ id }) => ({ id, priority: id === "s1" ? 5 : 3, reason: "It fits." }));
+    const dropped = candidates.filter(({ id }) => !keeps.includes(id)).map(({ id }) => ({ id, reason: "It is about something else." }));
+    return { result: { unit: unit["unit"], kept, dropped, papers: [], sources: [] } };
+  });
 
 const seed = (id: string): Paper => paper(id, { priority: 5, identifiers: { doi: `10.5555/${id}` } });
 const wanting = (papers: readonly Paper[], more: Partial<Rrd["requirements"]> = {}): Rrd => ({
@@ -101,5 +112,39 @@ describe("a round of references and citations in which a source failed", () => {
     const again = searching({ One: first, Two: {} }, { folder: answered.how.folder, isFirst: () => true });
     await offerOf(blocked, ["One", "Two"], again.how);
     expect(again.asked).toEqual([]);
+  });
+});
+
+describe("a research that follows references and citations", () => {
+  test("goes both ways from its best papers and stops once next to nothing of what comes is kept, however far the target is", async () => {
+    const services = {
+      One: { search: () => found(...numbered("s", 21)), references: (id: string) => (id === "s1" ? found(...numbered("r", 30)) : nothing) },
+      Two: { search: () => nothing, citations: (id: string) => (id === "s1" ? found(...numbered("c", 30)) : nothing) },
+    };
+    const { how, asked } = searching(services);
+    const keeps = ["s1", "s2", "s3", "r1"];
+    const agent = keeping(keeps);
+    const offering = library({ serves: () => false, services: (name) => [name], offer: (rrd, names) => offerOf(rrd, names, how) });
+    const { run } = researchFolder(wanting([], { target_papers: 30 }), offering);
+    const { rrd, ledger } = await run(agent, 12);
+    expect(asked.toSorted()).toEqual(["One references s1", "Two citations s1"]);
+    expect(rrd.papers_pool.map(({ id }) => id).toSorted()).toEqual(keeps.toSorted());
+    const { rounds, exhausted, screening = [], flow } = rrd.statistics?.discovery_metrics ?? {};
+    expect(rounds?.map((round) => round["kind"])).toEqual(["search", "snowball"]);
+    expect(exhausted).toMatch(/^of the last 20 works judged fewer than one in ten was kept/);
+    const last = screening.filter((batch) => batch.rounds === 2);
+    expect(last.reduce((sum, { screened }) => sum + screened, 0)).toBeGreaterThanOrEqual(20);
+    // Not all that was found is screened, and none of it is lost from the books.
+    const works = Object.values(flow?.identified ?? {}).reduce((sum, count) => sum + count, 0) - (flow?.duplicates_removed ?? 0);
+    expect(flow?.not_screened).toBe(works - keeps.length - (rrd.excluded?.length ?? 0));
+    expect(flow?.not_screened).toBeGreaterThan(20);
+    expect(ledger.at(-1)?.phase).not.toBe("DISCOVERY");
+  });
+
+  test("follows what it keeps of a small field too, whose first batch holds all that the keywords bring", async () => {
+    const { how } = searching({ One: { search: () => found("s1", "s2"), references: () => found("r1"), citations: () => nothing } });
+    const offering = library({ serves: () => false, services: (name) => [name], offer: (rrd, names) => offerOf(rrd, names, how) });
+    const { rrd } = await researchFolder(wanting([], { sources: ["One"] }), offering).run(keeping(["s1", "r1"]), 12);
+    expect(rrd.papers_pool.map(({ id }) => id)).toEqual(["s1", "r1"]);
   });
 });
