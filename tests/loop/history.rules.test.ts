@@ -120,6 +120,62 @@ describe("a summary without a model", () => {
     expect(edge).toMatch(/- #1 p1 refused: z{150}$/);
   });
 
+  test.each([
+    ["12 of 345 words", "7 of 8.25 words", true],
+    ['the word "one two" is odd', 'the word "x" is odd', true],
+    ["the word 'one two' is odd", "the word 'x' is odd", true],
+    ["the word `one two` is odd", "the word `x` is odd", true],
+    ["no /tmp/a-1/b.txt here", "no /var/x here", true],
+    ["the word one is odd", "the word two is odd", false],
+    ["no a here", "no here", false],
+  ])("takes %s and %s for one reason: %s", (one, other, isOne) => {
+    const summary = extractiveSummary(memory({ observations: [one, other].map((said, n) => seen(n + 1, { outcome: "refused", said })) }), 2000);
+    expect(summary.includes("- 2×, last #2: ")).toBe(isOne);
+  });
+
+  test("says what helped only where the same unit was accepted later", () => {
+    const turns: Observation["outcome"][] = ["accepted", "refused", "refused", "accepted"];
+    const units = ["pA", "pA", "pB", "pC"];
+    const said = ["fine", "no quotes", "no points", "fine"];
+    const tries = turns.map((outcome, n) => seen(n + 1, { unit: units[n] ?? "", outcome, said: said[n] ?? "" }));
+    expect(extractiveSummary(memory({ observations: tries }), 2000)).not.toContain("→");
+    expect(extractiveSummary(memory({ observations: [...tries, seen(5, { unit: "pA" }), seen(6, { unit: "pA" })] }), 2000)).toContain(
+      "no quotes → pA was accepted in #5\n",
+    );
+  });
+
+  test("reads its own numbers of any size, and no reason from the middle of a line", () => {
+    const before = [
+      "Iterations 10 to 120: 70 accepted, 25 refused, 16 failed.",
+      "Why results were refused or runs failed:",
+      "- 12×, last #119: refused: no quotes",
+      "Lately:",
+      "- #120 p120 refused: see - 3×, last #7: nothing",
+    ].join("\n");
+    expect(extractiveSummary(memory({ historySummary: before, metrics: { last_iteration: 120 }, observations: row(1) }), 2000)).toBe(
+      [
+        "Iterations 10 to 10: 71 accepted, 25 refused, 16 failed.",
+        "Why results were refused or runs failed:",
+        "- 12×, last #119: refused: no quotes",
+        "Lately:",
+        "- #1 p1 accepted: said 1",
+      ].join("\n"),
+    );
+  });
+
+  test("tells lately of five at most", () => {
+    const lines = extractiveSummary(memory({ observations: row(7) }), 2000).split("\n");
+    expect(lines.slice(2).map((each) => each.slice(0, 4))).toEqual(["- #7", "- #6", "- #5", "- #4", "- #3"]);
+  });
+
+  test("uses all the room it has, and drops the oldest line where one character is wanting", () => {
+    const observations = [seen(1, { outcome: "refused", said: "no" }), ...row(5).slice(1)];
+    const given = memory({ observations, ledger: [line(5)] });
+    const whole = extractiveSummary(given, 2000);
+    expect(extractiveSummary(given, whole.length)).toBe(whole);
+    expect(extractiveSummary(given, whole.length - 1)).toBe(whole.split("\n").slice(0, -1).join("\n"));
+  });
+
   test("is of nothing at all still one line", () => {
     expect(extractiveSummary(memory(), 2000)).toBe("Iterations 1 to 1: 0 accepted, 0 refused, 0 failed.");
   });
@@ -244,12 +300,20 @@ describe("a historian", () => {
     expect(await kept(`${sentence} `.repeat(30))).toBe(`${sentence} `.repeat(19).trimEnd());
     expect(await kept(`${"b".repeat(1500)}\n${"c".repeat(1500)}`)).toBe("b".repeat(1500));
     expect(await kept(`${"b".repeat(500)}\n${"c".repeat(2500)}`)).toBe(`${"b".repeat(500)}\n${"c".repeat(1499)}`);
+    expect(await kept("word ".repeat(500))).toBe("word ".repeat(400).trimEnd());
     expect(await kept("d".repeat(2001))).toBe("d".repeat(2000));
     expect(await kept("d".repeat(2000))).toBe("d".repeat(2000));
     expect(await kept(` ${"d".repeat(2000)} `)).toBe("d".repeat(2000));
     expect(await kept(`${"e".repeat(999)}. ${"f".repeat(2000)}`)).toBe(`${"e".repeat(999)}. ${"f".repeat(999)}`);
     expect(await kept(`${"e".repeat(1000)}. ${"f".repeat(2000)}`)).toBe(`${"e".repeat(1000)}.`);
   });
+});
+
+test("a historian that has no summary yet is given what happened alone", async () => {
+  let asked = "";
+  const run = async (brief: string) => ((asked = brief), { summary: "S.", tokens: 1 });
+  await all(historian({ every: 1, now: () => 0, ask: { name: "scribe", run } })(memory({ observations: [seen(1)] })));
+  expect(asked).toContain("\n\n<history>\n#1 p1: accepted. said 1\n</history>\n");
 });
 
 describe("the measures of the history", () => {
@@ -402,7 +466,9 @@ describe("an agent as historian", () => {
     const paid = { ...used, costUsd: 0.25 } as AgentEvent;
     const failure = { kind: "idle" as const, message: "It was idle." };
     expect(await ask(agent(paid, { type: "end", message: "Half a", failure }))).toEqual({ reason: "It was idle.", tokens: 107, costUsd: 0.25 });
-    expect(await ask(agent({ type: "end", message: " \n" }))).toEqual({ reason: "scribe said nothing.", tokens: 0 });
+    const silent = await ask(agent({ type: "end", message: " \n" }));
+    expect(silent).toEqual({ reason: "scribe said nothing.", tokens: 0 });
+    expect(silent).not.toHaveProperty("costUsd");
   });
 
   test("leaves no folder after a bug of ours either", async () => {
