@@ -11,10 +11,8 @@ export function firstObjection(guards: readonly Guard[], soFar: RunSoFar): Verdi
 export function notesFor(unit: Unit, { iterations, memory }: RunSoFar): Notes {
   const tries = iterations.filter((past) => past.unit.id === unit.id);
   const last = tries.at(-1)?.outcome;
-  const smaller = tries.filter(({ outcome }) => outcome.outcome === "failed" && outcome.failure.kind === "context").length;
   return {
     ...recall(memory),
     ...(last?.outcome === "refused" ? { refusal: last.reasons } : {}),
-    ...(smaller === 0 ? {} : { smaller }),
   };
 }

@@ -57,8 +57,6 @@ export interface Brief {
 export interface Notes {
   /** Reasons for which the last result of this unit was refused in this run. */
   readonly refusal?: readonly string[];
-  /** How often this unit filled the model's context too far in this run: the brief should hold less each time. */
-  readonly smaller?: number;
   /** Summary of earlier iterations. */
   readonly history?: string;
   /** What to do otherwise than the last iterations, which got nowhere. */

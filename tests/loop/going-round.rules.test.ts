@@ -172,11 +172,6 @@ describe("what the loop adds to a brief", () => {
     expect(notes()).toEqual({});
   });
 
-  test("asks for as much less as the unit's contexts were too full", () => {
-    expect(notes([failed("context"), "a"], [failed("context"), "b"], [failed("crashed"), "a"], [failed("context"), "a"])).toEqual({ smaller: 2 });
-    expect(notes([failed("context"), "a"], [reasons, "a"])).toEqual({ smaller: 1, refusal: ["no number"] });
-  });
-
   test("holds what is remembered", () => {
     const run = { ...soFar([]), memory: memory([], { steering: [{ id: "1", text: "Look at hands." }] }) };
     expect(notesFor(unit("a"), run)).toEqual({ steering: "- Look at hands." });

@@ -19,15 +19,16 @@ export interface Material {
   readonly retraction?: RetractionCheck;
 }
 
-/** Everything a unit's brief needs from outside. `answer`: the paper's text, where the unit is a paper. */
+/** Everything a unit's brief needs from outside. `answer`: the paper's text, where the unit is a paper; `smaller`: how often the unit filled the context too far. */
 export async function gather(
   library: Library,
   { rrd }: ResearchState,
   unit: ResearchUnit,
   answer: TextAnswer | undefined,
   isRepair: boolean,
+  smaller = 0,
 ): Promise<Material> {
-  if (unit.kind === "discovery") return { batch: await flagged(await nextBatch(rrd, library), library) };
+  if (unit.kind === "discovery") return { batch: await flagged(await nextBatch(rrd, library, smaller), library) };
   if (unit.kind === "report") {
     const retraction = await checkRetractions(rrd, library);
     return retraction === undefined ? {} : { retraction };

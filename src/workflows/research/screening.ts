@@ -34,10 +34,13 @@ export interface Batch {
   readonly search?: Searched;
 }
 
-/** Candidates of the sources that need no agent, less those already in the pool or screened out; bounded in tokens. */
-export async function nextBatch(rrd: Rrd, library: Library): Promise<Batch> {
+/**
+ * Candidates of the sources that need no agent, less those already in the pool or screened out; bounded in tokens, by half as many each
+ * time that the unit filled a model's context too far (`smaller`).
+ */
+export async function nextBatch(rrd: Rrd, library: Library, smaller = 0): Promise<Batch> {
   const sources: SourceReport[] = [];
-  const choice = chooser(rrd);
+  const choice = chooser(rrd, batchTokens / 2 ** smaller);
   const asked = rrd.requirements.sources ?? [];
   for (const name of asked.filter((source) => library.serves(source))) {
     let documents: readonly Candidate[];
@@ -70,13 +73,13 @@ export async function nextBatch(rrd: Rrd, library: Library): Promise<Batch> {
 }
 
 /** Takes candidates while there is room, each work once. */
-function chooser(rrd: Rrd) {
+function chooser(rrd: Rrd, most: number) {
   const candidates: Offered[] = [];
   const duplicates: { candidate: Candidate; of: string; why: string }[] = [];
   const settled = settledIds(rrd);
   const known: { readonly id: string; readonly traits: Traits }[] = rrd.papers_pool.map((paper) => ({ id: paper.id, traits: traitsOf(paper) }));
   const apart: readonly Apart[] = apartOf(rrd);
-  let room = batchTokens;
+  let room = most;
   let full = false;
   /** How many of these were settled, as chosen or as duplicates. */
   const take = (some: readonly Offered[]): number => {

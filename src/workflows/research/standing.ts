@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { LedgerLine } from "../../generated/ledger.js";
 import type { Paper, Refusal, Rrd } from "../../generated/rrd.js";
 import type { Progress } from "../../loop/types.js";
-import { currentAccepted } from "../../store/ledger.js";
+import { countingLines, currentAccepted } from "../../store/ledger.js";
 
 /** Where a research stands: what is done and what is left, read off the records. */
 export interface Standing {
@@ -90,6 +90,16 @@ export function untriedSources(rrd: Rrd): string[] {
 export function unitRefusals(rrd: Rrd, ledger: readonly LedgerLine[], unit: string): readonly Refusal[] {
   const since = currentAccepted(ledger).get(unit) ?? 0;
   return (rrd.refusals ?? []).filter((refusal) => refusal.unit === unit && refusal.iteration > since);
+}
+
+/** A unit's brief is not made smaller more often than that: less would be worth no reading. */
+const mostSmaller = 4;
+
+/** How often a unit filled a model's context too far since it was last accepted or reset, in this run or an earlier one. */
+export function timesTooFull(ledger: readonly LedgerLine[], unit: string): number {
+  const mine = countingLines(ledger).filter((line) => line.unit === unit);
+  const since = mine.slice(mine.findLastIndex(({ outcome }) => outcome === "accepted" || outcome === "reset") + 1);
+  return Math.min(mostSmaller, since.filter(({ failure }) => failure === "context").length);
 }
 
 /** Iterations that were refused and whose unit has not been accepted since. */

@@ -77,17 +77,17 @@ export function aboutData({ code, citations, unchecked }: AboutPaper): Record<st
   };
 }
 
-export function reportData({ rrd }: ResearchState): UnitData {
+export function reportData({ rrd }: ResearchState, smaller = 0): UnitData {
   const { total_discovered, total_presented, total_rejected, total_insights_extracted, total_insights } = rrd.statistics ?? {};
   return {
     kind: "report",
     unit: "report",
     statistics: { total_discovered, total_presented, total_rejected, total_insights_extracted, total_insights },
-    ...records(rrd),
+    ...records(rrd, recordTokens / 2 ** smaller),
   };
 }
 
-export function ideasData({ rrd }: ResearchState): UnitData {
+export function ideasData({ rrd }: ResearchState, smaller = 0): UnitData {
   const ideation = rrd.handoff?.product_ideation;
   return {
     kind: "ideas",
@@ -96,16 +96,16 @@ export function ideasData({ rrd }: ResearchState): UnitData {
     max_ideas: ideation?.max_ideas ?? mostIdeas,
     goal: clip(ideation?.ranking_goal ?? "", 30),
     constraints: bounded(ideation?.assumed_constraints ?? {}, 250),
-    ...records(rrd),
+    ...records(rrd, recordTokens / 2 ** smaller),
   };
 }
 
 /** The best papers and the insights of the best papers, as many as fit; how many are left out is said. */
-function records(rrd: Rrd): Record<string, unknown> {
+function records(rrd: Rrd, most: number): Record<string, unknown> {
   const order = { presented: 0, insights_extracted: 1, rejected: 2, pending: 3, analyzing: 3 };
   const ranked = rrd.papers_pool.toSorted((a, b) => order[a.status] - order[b.status] || (b.score ?? 0) - (a.score ?? 0));
   const rank = new Map(ranked.map((paper, index) => [paper.id, index]));
-  const papers = take(ranked, Math.floor(recordTokens * 0.6), (paper) => ({
+  const papers = take(ranked, Math.floor(most * 0.6), (paper) => ({
     id: clip(paper.id, 60),
     title: clip(paper.title, 30),
     decision: paper.retracted === true ? `${paper.decision} (retracted: never build on it)` : (paper.decision ?? paper.status),
@@ -115,7 +115,7 @@ function records(rrd: Rrd): Record<string, unknown> {
   }));
   const retracted = new Set(rrd.papers_pool.filter((paper) => paper.retracted === true).map(({ id }) => id));
   const byPaper = (rrd.insights ?? []).toSorted((a, b) => (rank.get(a.paper_id ?? "") ?? 1e9) - (rank.get(b.paper_id ?? "") ?? 1e9));
-  const insights = take(byPaper, Math.floor(recordTokens * 0.4), (insight) => ({
+  const insights = take(byPaper, Math.floor(most * 0.4), (insight) => ({
     id: insight.id,
     paper_id: insight.paper_id,
     ...(retracted.has(insight.paper_id ?? "") ? { retracted: "never build on it" } : {}),

@@ -25,7 +25,7 @@ import { learnPatterns, readPatterns } from "./patterns.js";
 import type { Prompt } from "./prompt.js";
 import { repairOf } from "./repair.js";
 import { saysComplete } from "./sentinel.js";
-import { openRefusals, progressOf, standingOf, unitRefusals } from "./standing.js";
+import { openRefusals, progressOf, standingOf, timesTooFull, unitRefusals } from "./standing.js";
 import { type Library, paperOf, type ResearchState, type ResearchUnit } from "./state.js";
 import type { Workspaces } from "./workspace.js";
 
@@ -186,6 +186,7 @@ export async function briefFor(
     ...(repair === undefined ? {} : { repair }),
     ...(reasons === undefined ? {} : { reasons }),
     notes,
+    smaller: timesTooFull(state.ledger, unit.id),
   });
   const access = { web: parts.web, read: parts.read, everything: false, ...(parts.tools === undefined ? {} : { tools: parts.tools }) };
   return { brief: { iteration, text: parts.text, tokens: estimateTokens(parts.text), workspace, access }, material: parts.material };
