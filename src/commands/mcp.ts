@@ -15,7 +15,7 @@ export interface McpArguments {
   readonly version: string;
 }
 
-/** Serves the tools over stdio to an MCP client until it goes away. Reads only the research it was given; writes nothing. */
+/** Serves the tools over stdio to an MCP client until it goes away. Reads only the research it was given; writes nothing but its log of questions. */
 export async function mcpCommand({ research, paper, tools: names, version }: McpArguments, io: Io): Promise<number> {
   const folder = await findResearch(io.cwd, research);
   const tools = toolsNamed(names?.split(",").map((name) => name.trim()));

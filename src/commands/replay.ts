@@ -7,7 +7,7 @@ import type { Step } from "../sources/plan.js";
 import { assemblePool, type Pool, poolText } from "../sources/pool.js";
 import { keyOfLine } from "../sources/query-line.js";
 import { replayedSources } from "../sources/replay-open.js";
-import { readQueries } from "../store/query-log.js";
+import { ofSearch, readQueries } from "../store/query-log.js";
 import { readResearch } from "../store/research.js";
 import type { Io } from "../ui/io.js";
 import { apartOf } from "../workflows/research/offer.js";
@@ -36,7 +36,8 @@ export async function replayCommand({ folder: given, json }: FolderOptions, io: 
     throw new ExpectedError(
       `${given ?? folder} has no search by code to replay: rrd.json notes no rounds of asking; its papers came from an agent or a folder.`,
     );
-  const { lines, notices } = await readQueries(folder);
+  const { lines: all, notices } = await readQueries(folder);
+  const lines = ofSearch(all);
   for (const notice of notices) io.stderr(`${notice}\n`);
 
   const apart = apartOf(rrd);

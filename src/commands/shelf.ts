@@ -1,10 +1,14 @@
 import { join } from "node:path";
+import type { QueryLine } from "../generated/query.js";
 import { httpFor } from "../compose/library.js";
 import { resolveConfig } from "../config/resolve.js";
 import { sourcesFor } from "../sources/registry.js";
 import { contextOf } from "../sources/source-settings.js";
 import type { Source } from "../sources/source.js";
 import { keptText } from "../sources/text-cache.js";
+import { hiddenName } from "../store/journal.js";
+import { isHeld } from "../store/lock.js";
+import { queryRecorder } from "../store/query-log.js";
 import { readResearch } from "../store/research.js";
 import type { Network, Shelf } from "../toolbox/tool.js";
 import type { Io } from "../ui/io.js";
@@ -14,8 +18,8 @@ import { rootOf } from "../workflows/research/prompt.js";
 const usualSources = ["arXiv", "OpenAlex", "Semantic Scholar"];
 
 /**
- * What the tools reach of a research: its records, the texts kept in it, and its sources. Reads at each call, so a run under way is seen;
- * writes nothing into it. With a `paper` it is about that one, and nothing is asked outside. Aborting `signal` ends what is being asked.
+ * What the tools reach of a research: its records, the texts kept in it, and its sources. Reads at each call, so a run under way is seen.
+ * Writes nothing into it but, while a run is at work on it, what sources are asked, as its agent's search is part of the research's. With a `paper` it is about that one, and nothing is asked outside. Aborting `signal` ends what is being asked.
  */
 export async function shelfOf(folder: string, paper: string | undefined, io: Io, signal: AbortSignal): Promise<Shelf> {
   const reading: Shelf = {
@@ -28,12 +32,21 @@ export async function shelfOf(folder: string, paper: string | undefined, io: Io,
 async function networkOf(folder: string, io: Io, signal: AbortSignal): Promise<Network> {
   const root = rootOf(folder, io.cwd);
   const { sources: config, stateDir, contact } = await resolveConfig({ env: io.env, cwd: root });
-  const http = httpFor({ sources: config, stateDir, ...(contact === undefined ? {} : { contact }) }, signal, { cacheDir: join(stateDir, "http") });
+  const cacheDir = join(stateDir, "http");
+  const http = httpFor({ sources: config, stateDir, ...(contact === undefined ? {} : { contact }) }, signal, { cacheDir, record: recordIn(folder) });
   const contextFor: Network["contextFor"] = (source) =>
     contextOf(source, { config, env: io.env, http, ...(contact === undefined ? {} : { contact }) });
   const { requirements } = (await readResearch(folder)).rrd;
   const named = searchable(requirements.sources ?? [], root);
   return { sources: named.length > 0 ? named : searchable(usualSources, root), contextFor };
+}
+
+/** Notes in the research's log what an agent asks. That it can't be noted must not cost the agent its answer. */
+function recordIn(folder: string): (line: QueryLine) => Promise<void> {
+  const record = queryRecorder(folder);
+  return async (line) => {
+    if (await isHeld(join(folder, hiddenName, "lock"))) await record({ ...line, by: "tool" }).catch(() => undefined);
+  };
 }
 
 const searchable = (names: readonly string[], root: string): readonly Source[] => [

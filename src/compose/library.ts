@@ -8,7 +8,7 @@ import { allServices } from "../sources/registry.js";
 import { type ReplayedSources, replayedSources } from "../sources/replay-open.js";
 import { contextOf, servicesOf } from "../sources/source-settings.js";
 import type { Http, Source } from "../sources/source.js";
-import { queryRecorder, readQueries } from "../store/query-log.js";
+import { ofSearch, queryRecorder, readQueries } from "../store/query-log.js";
 import { scholarly } from "../workflows/research/scholarly.js";
 import type { Tell } from "./live.js";
 import type { Library } from "../workflows/research/state.js";
@@ -60,7 +60,7 @@ export const localSources = (root: string, signal: AbortSignal): Pick<Library, "
 export const replayOf =
   (folder: string, root: string, { sources }: Pick<ResolvedConfig, "sources">) =>
   async (): Promise<ReplayedSources> =>
-    replayedSources((await readQueries(folder)).lines, { cacheDir: join(folder, ".ralph", "http"), config: sources, root });
+    replayedSources(ofSearch((await readQueries(folder)).lines), { cacheDir: join(folder, ".ralph", "http"), config: sources, root });
 
 /** Polite access to the network, with what the configuration says of sources and who asks. */
 export function httpFor(

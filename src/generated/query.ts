@@ -50,7 +50,7 @@ export interface QueryLine {
    */
   bytes?: number;
   /**
-   * SHA-256 of the answer, under which .ralph/http keeps it.
+   * SHA-256 of the answer, under which .ralph/http keeps it; what a tool asked is kept in the folder of this machine's state.
    */
   sha256?: string;
   /**
@@ -61,6 +61,10 @@ export interface QueryLine {
    * Where the answer came from after redirects.
    */
   answer_url?: string;
+  /**
+   * An agent asked it through a tool, while a run was at work; without this the run's own search did. Only that is replayed.
+   */
+  by?: "tool";
   /**
    * confirmed: the source said that the kept answer is still good.
    */

@@ -4,6 +4,7 @@ import { ExpectedError } from "../lib/errors.js";
 import { timeForName } from "../lib/time-for-name.js";
 import { hiddenName, journalFolder } from "./journal.js";
 import { isSameVersion, keepAside, moveAside, putVersion, type Version, versionAt } from "./keep-version.js";
+import { onlyToolsAdded, queriesName } from "./query-log.js";
 import { formatRrd, parseRrd, rrdName } from "./rrd-file.js";
 import { lastGoodOf } from "./state-file.js";
 import { keepSteering, type Steered } from "./steering.js";
@@ -53,6 +54,7 @@ export async function protect({ folder, root, rescue, iteration }: ProtectOption
     for (const [path, remembered] of kept) {
       const now = await explaining(path, () => versionAt(path));
       if (isSameVersion(now, remembered)) continue;
+      if (path === join(folder, queriesName) && isToolsLog(remembered, now)) continue;
       const steered = path === join(folder, rrdName) ? steering(remembered, now) : undefined;
       if (steered !== undefined && steered.kept.length > 0) sentences.push(edited(steered.kept, agent));
       if (steered?.forged === false) continue;
@@ -105,6 +107,12 @@ export async function protect({ folder, root, rescue, iteration }: ProtectOption
     },
   };
 }
+
+/** Its tools note what they ask there. Nothing is rebuilt from such lines, so a forged one does no harm. */
+const isToolsLog = (before: Version, now: Version): boolean =>
+  now.kind === "file" &&
+  (before.kind === "file" || before.kind === "absent") &&
+  onlyToolsAdded(before.kind === "file" ? before.bytes : Buffer.alloc(0), now.bytes);
 
 /** What of an edit of rrd.json may stay; undefined where either version is no valid state. */
 function steering(before: Version, now: Version): Steered | undefined {

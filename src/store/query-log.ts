@@ -32,6 +32,18 @@ export async function readQueries(folder: string): Promise<ReadQueries> {
   };
 }
 
+/** The questions of a research's own search, without those that agents asked through tools. */
+export const ofSearch = (lines: readonly QueryLine[]): QueryLine[] => lines.filter(({ by }) => by === undefined);
+
+/** Whether nothing but whole lines of tools stands in `after` behind `before`. */
+export function onlyToolsAdded(before: Uint8Array, after: Uint8Array): boolean {
+  const [old, now] = [before, after].map((bytes) => Buffer.from(bytes).toString("latin1")) as [string, string];
+  // A torn line is ended before the next is written.
+  const added = now.startsWith(old) ? now.slice(old.length).replace(/^\n/, old.endsWith("\n") ? "\n" : "") : "";
+  const rows = Buffer.from(added, "latin1").toString("utf8").split("\n");
+  return rows.length > 1 && rows.pop() === "" && rows.every((row) => parse(row)?.by === "tool");
+}
+
 function parse(row: string): QueryLine | undefined {
   try {
     const line: QueryLine = JSON.parse(row);

@@ -91,3 +91,14 @@ test("a research whose papers no code searched for has nothing to replay, and sa
   const io = fakeIo({ cwd: place.cwd, env: place.env });
   await expect(replayCommand({ folder: "mine", json: false }, io)).rejects.toThrow(/mine has no search by code to replay/);
 });
+
+test("what agents asked through tools, the same questions too, has no part in a replay", async () => {
+  const { folder, replay } = await searched(atom, works);
+  const log = readFileSync(join(folder, "queries.jsonl"), "utf8");
+  const tools = log
+    .trim()
+    .split("\n")
+    .map((row) => JSON.stringify({ ...JSON.parse(row), by: "tool", status: "error", reason: "It was down.", sha256: undefined }));
+  writeFileSync(join(folder, "queries.jsonl"), `${tools.join("\n")}\n${log}${tools.join("\n")}\n`);
+  expect(await replay()).toMatchObject({ exitCode: 0, err: "" });
+});

@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, it } from "vitest";
 import { protect } from "../../src/store/protect.js";
+import { queryRecorder } from "../../src/store/query-log.js";
 import { formatRrd } from "../../src/store/rrd-file.js";
 import { lastGoodOf } from "../../src/store/state-file.js";
 import { researchFolder, sampleRrd } from "./folders.js";
@@ -50,4 +51,27 @@ it("a file beside the researches is no research, and does not stop a run", async
   const { folder, begin } = loaded();
   writeFileSync(join(dirname(folder), "README.md"), "# My researches\n");
   expect(await (await begin()).putBack("agent")).toEqual([]);
+});
+
+it("what its tools noted of their questions stays, and anything else that was written there is taken back", async () => {
+  const { folder, begin } = loaded();
+  const log = join(folder, "queries.jsonl");
+  const asked = {
+    at: "2026-11-22T00:00:00.000Z",
+    source: "arXiv",
+    method: "GET",
+    url: "https://arxiv.org/x",
+    status: "ok",
+    from: "network",
+  } as const;
+  await queryRecorder(folder)(asked);
+  const first = await begin();
+  await queryRecorder(folder)({ ...asked, by: "tool" });
+  const noted = readFileSync(log, "utf8");
+  expect(await first.putBack("agent")).toEqual([]);
+  expect(readFileSync(log, "utf8")).toBe(noted);
+  const second = await begin();
+  await queryRecorder(folder)(asked);
+  expect(await second.putBack("agent")).toEqual([expect.stringMatching(/^queries\.jsonl changed while agent ran/)]);
+  expect(readFileSync(log, "utf8")).toBe(noted);
 });

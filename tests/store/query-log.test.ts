@@ -2,7 +2,7 @@ import { appendFileSync, readFileSync, symlinkSync, writeFileSync } from "node:f
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import type { QueryLine } from "../../src/generated/query.js";
-import { queriesName, queryRecorder, readQueries } from "../../src/store/query-log.js";
+import { ofSearch, onlyToolsAdded, queriesName, queryRecorder, readQueries } from "../../src/store/query-log.js";
 import { temporaryFolder } from "./folders.js";
 
 const line = (n: number): QueryLine => ({
@@ -45,4 +45,26 @@ it("a link in place of the log is not followed, and later questions are still tr
   await expect(record(line(1))).rejects.toThrow(/is a symbolic link, which is not followed/);
   await expect(record(line(2))).rejects.toThrow(/symbolic link/);
   expect(readFileSync(elsewhere, "utf8")).toBe("");
+});
+
+it("what tools asked is told from the search's own questions, and only whole lines of theirs count as added by tools", async () => {
+  const folder = temporaryFolder();
+  const record = queryRecorder(folder);
+  const bytes = () => readFileSync(join(folder, queriesName));
+  await record(line(1));
+  const before = bytes();
+  await record({ ...line(2), by: "tool" });
+  await record({ ...line(3), by: "tool" });
+  expect(ofSearch((await readQueries(folder)).lines)).toEqual([line(1)]);
+  expect(onlyToolsAdded(before, bytes())).toBe(true);
+  expect(onlyToolsAdded(Buffer.alloc(0), bytes().subarray(before.length))).toBe(true);
+  const torn = Buffer.concat([before, Buffer.from('{"at":"20')]);
+  expect(onlyToolsAdded(torn, Buffer.concat([torn, Buffer.from("\n"), bytes().subarray(before.length)]))).toBe(true);
+
+  expect(onlyToolsAdded(before, before)).toBe(false);
+  expect(onlyToolsAdded(before, bytes().subarray(0, -3))).toBe(false);
+  expect(onlyToolsAdded(bytes(), before)).toBe(false);
+  await record(line(4));
+  expect(onlyToolsAdded(before, bytes())).toBe(false);
+  expect(onlyToolsAdded(before, Buffer.concat([Buffer.from(" "), bytes()]))).toBe(false);
 });
