@@ -29,6 +29,10 @@ export interface ProtectOptions {
 }
 
 const ownFiles = ["rrd.json", "progress.txt", "ledger.jsonl", "queries.jsonl", "research-report.md", "references.bib", "product-ideas.json"];
+/** In .ralph: what a search has found, and which papers were found to be retracted. */
+const findings = ["candidates.json", "updates.json"];
+/** Folders of .ralph that say which answer a question had. The answers themselves stand under their hash, and are checked against it. */
+const answerFolders = ["http/answers", "documents/answers"];
 const standingOrders = ["AGENTS.md", "CLAUDE.md", "prompt.md", "ralph.config.yaml", "ralph.config.json"];
 
 /**
@@ -38,9 +42,11 @@ const standingOrders = ["AGENTS.md", "CLAUDE.md", "prompt.md", "ralph.config.yam
  */
 export async function protect({ folder, root, rescue, iteration }: ProtectOptions): Promise<Protection> {
   const kept = new Map<string, Version>();
-  const paths = [...ownFiles.map((name) => join(folder, name)), lastGoodOf(folder), ...standingOrders.map((name) => join(root, name))];
+  const hidden = findings.map((name) => join(folder, hiddenName, name));
+  const paths = [...ownFiles.map((name) => join(folder, name)), lastGoodOf(folder), ...hidden, ...standingOrders.map((name) => join(root, name))];
   for (const path of paths) kept.set(path, await explaining(path, () => versionAt(path)));
   const [journal, texts, others] = [stampsOf(folder, "journal", "journal/done"), stampsOf(folder, "texts"), othersOf(folder)];
+  const answers = await versionsIn(folder, answerFolders);
   const aside = join(folder, hiddenName, "set-aside", String(iteration));
 
   /** Where an editor was just saving rrd.json, half of it was remembered; the last good version is what the loop had read. */
@@ -96,10 +102,30 @@ export async function protect({ folder, root, rescue, iteration }: ProtectOption
     return foreign.length > 0 ? [`${agent} changed ${foreign.length} of the papers' texts kept in .ralph; they will be read afresh.`] : [];
   };
 
+  const restoreAnswers = async (agent: string): Promise<string[]> => {
+    const now = await versionsIn(folder, answerFolders);
+    let changed = 0;
+    for (const path of new Set([...answers.keys(), ...now.keys()])) {
+      const [before, after]: Version[] = [answers.get(path) ?? { kind: "absent" }, now.get(path) ?? { kind: "absent" }];
+      if (isSameVersion(before, after)) continue;
+      changed += 1;
+      await explaining(path, async () => {
+        if (after.kind !== "absent") await moveAside(path, aside);
+        await putVersion(path, before);
+      });
+    }
+    return changed === 0 ? [] : [`${agent} changed which answers of sources are kept in .ralph (${changed}); they are as before.`];
+  };
+
   return {
     async putBack(agent) {
       if (!isFolder(folder)) throw await rescued(folder, kept, rescue, agent);
-      const sentences = [...(await restoreFiles(agent)), ...(await clearJournal(agent)), ...(await clearTexts(agent))];
+      const sentences = [
+        ...(await restoreFiles(agent)),
+        ...(await clearJournal(agent)),
+        ...(await clearTexts(agent)),
+        ...(await restoreAnswers(agent)),
+      ];
       for (const [path, stamp] of othersOf(folder)) if (others.has(path) && others.get(path) !== stamp) sentences.push(changedElsewhere(path, agent));
       for (const path of others.keys())
         if (!existsSync(path)) sentences.push(`${path} was deleted while ${agent} ran; git or a backup has to bring it back.`);
@@ -153,6 +179,14 @@ function stampsOf(folder: string, ...names: readonly string[]): Map<string, stri
     }
   }
   return stamps;
+}
+
+/** What stands in folders of .ralph, whole. Reading an answer touches its times, so they tell nothing. */
+async function versionsIn(folder: string, names: readonly string[]): Promise<Map<string, Version>> {
+  const paths = names.map((name) => join(folder, hiddenName, name)).flatMap((place) => entriesOf(place).map((entry) => join(place, entry)));
+  const versions = new Map<string, Version>();
+  for (const path of paths) versions.set(path, await explaining(path, () => versionAt(path)));
+  return versions;
 }
 
 /** rrd.json of the other researches beside this one that no run is at work on: those change by themselves. */

@@ -19,6 +19,7 @@ describe.concurrent("what an unconfined agent does to the files around it is tak
     ["delete-ledger forge-ledger", /ledger\.jsonl changed while/],
     ["append-to-AGENTS.md new-CLAUDE.md rewrite-prompt rewrite-config", /AGENTS\.md, CLAUDE\.md, prompt\.md, ralph\.config\.json changed while/],
     ["poison-texts", /changed 2 of the papers' texts/],
+    ["forge-search", /candidates\.json, updates\.json changed while .* are as before/],
     ["delete-hidden", /the copy of the last good version changed while/],
   ] as const)("%s", async ([deeds, said], { expect }) => {
     const { run, rrd, paper, ledger, problems, progress, read, root, left } = house();

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, unlinkSync, utimesSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, it } from "vitest";
 import { protect } from "../../src/store/protect.js";
@@ -74,4 +74,27 @@ it("what its tools noted of their questions stays, and anything else that was wr
   await queryRecorder(folder)(asked);
   expect(await second.putBack("agent")).toEqual([expect.stringMatching(/^queries\.jsonl changed while agent ran/)]);
   expect(readFileSync(log, "utf8")).toBe(noted);
+});
+
+it("what a search found, which papers are retracted and which answers sources gave are as before, whatever the agent made of them", async () => {
+  const { folder, begin } = loaded();
+  const at = (...names: string[]) => join(folder, ".ralph", ...names);
+  mkdirSync(at("http", "answers"), { recursive: true });
+  const before = ["candidates.json", "updates.json", "http/answers/a.json", "http/answers/b.json"];
+  for (const name of before) writeFileSync(at(name), `{"of":"${name}"}`);
+  const protection = await begin();
+  for (const name of before.slice(0, 3)) writeFileSync(at(name), "{}");
+  unlinkSync(at("http/answers/b.json"));
+  writeFileSync(at("http/answers/c.json"), "{}");
+  expect(await protection.putBack("agent")).toEqual([
+    expect.stringMatching(/^candidates\.json, updates\.json changed while agent ran, .* are as before/),
+    "agent changed which answers of sources are kept in .ralph (3); they are as before.",
+  ]);
+  expect(before.map((name) => readFileSync(at(name), "utf8"))).toEqual(before.map((name) => `{"of":"${name}"}`));
+  expect(existsSync(at("http/answers/c.json"))).toBe(false);
+  expect(readFileSync(at("set-aside", "1", "candidates.json"), "utf8")).toBe("{}");
+  const again = await begin();
+  // A person's own 'replay' reads answers and changes their times.
+  utimesSync(at("http/answers/a.json"), 1, 1);
+  expect(await again.putBack("agent")).toEqual([]);
 });

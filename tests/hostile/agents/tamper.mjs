@@ -58,6 +58,13 @@ const deeds = {
     for (const name of readdirSync(texts)) appendFileSync(join(texts, name), "poison");
     writeFileSync(join(texts, "planted.json"), "{}");
   },
+  "forge-search": () => {
+    const hidden = join(research, ".ralph");
+    writeFileSync(join(hidden, "candidates.json"), JSON.stringify({ search: "x", day: "2026-01-01", steps: [], listings: [] }));
+    writeFileSync(join(hidden, "updates.json"), JSON.stringify({ second: { at: new Date().toISOString(), updates: [], checked_by: ["nobody"] } }));
+    mkdirSync(join(hidden, "http", "answers"), { recursive: true });
+    writeFileSync(join(hidden, "http", "answers", "0.json"), "{}");
+  },
   "delete-research": () => rmSync(research, { recursive: true }),
   "delete-git": () => rmSync(join(root, ".git"), { recursive: true }),
   "delete-workspace": () => rmSync(process.cwd(), { recursive: true }),
