@@ -102,9 +102,12 @@ function endOfDashes(text: string, at: number): number {
   return end;
 }
 
-/** A dash between letters, at a line's end or not: "effec-\ntive", "state-of-the-art". Before a digit it may be a minus and is kept. */
+const pageMark = /\s*\[p\. ?\d{1,5}\]\s*/y;
+
+/** A dash between letters, at the end of a line or page or not: "effec-\ntive", "state-of-the-art". Before a digit it may be a minus and is kept. */
 function joinsLetters(text: string, start: number, end: number): boolean {
-  let [before, after] = [start - 1, end];
+  pageMark.lastIndex = end;
+  let [before, after] = [start - 1, end + (pageMark.exec(text)?.[0].length ?? 0)];
   while (before >= 0 && isSpace(text[before] as string)) before -= 1;
   while (after < text.length && isSpace(text[after] as string)) after += 1;
   return isLetter(text[before]) && isLetter(text[after]);

@@ -8,6 +8,7 @@ describe("a quote is found in spite of", () => {
   it.each([
     ["white space and line breaks", "The policy\n  reaches   94 percent success.", "The policy reaches 94 percent success."],
     ["hyphenation at a line's end", "an effec-\ntive policy for in-hand rotation", "an effective policy for in-hand rotation"],
+    ["hyphenation at the end of a page", "an effec-\n\n[p. 2]\ntive policy for in-hand rotation", "an effective policy for in-hand rotation"],
     ["a compound broken at its own hyphen", "the state-of-the-\nart baseline was weaker", "the state-of-the-art baseline was weaker"],
     ["ligatures", "a signiﬁcant and eﬃcient ﬂow", "a significant and efficient flow"],
     ["kinds of quotation marks", "they call it “sim2real” and it’s common", 'they call it "sim2real" and it\'s common'],
