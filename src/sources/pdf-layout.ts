@@ -23,28 +23,31 @@ interface Row {
 }
 
 /**
- * The lines of a page in reading order. A PDF sets text in any order; two columns interleave unless they are told apart: where most rows
- * leave the same gutter free, what stands left of it is read before what stands right of it, between the lines that cross it.
+ * The lines of a page in reading order. A PDF sets text in any order; columns interleave unless they are told apart: where most rows leave
+ * the same gutter free, what stands left of it is read before what stands right of it, between the lines that cross it.
  */
 export function linesOf(runs: readonly Run[]): Line[] {
-  const rows = rowsOf(runs.filter((run) => run.text.trim() !== ""));
-  const gutter = gutterOf(rows);
-  if (gutter === undefined) return rows.map(lineOf);
+  const rows = rowsOf(runs.filter((run) => run.text.trim() !== "").map(withoutLetterSpacing));
+  const gutters = guttersOf(rows);
+  const isRightToLeft = leaning(runs) < 0;
+  const lineOf = (row: Row) => asLine(row, isRightToLeft);
+  if (gutters.length === 0) return rows.map(lineOf);
 
   const lines: Line[] = [];
-  let columns: [Row[], Row[]] = [[], []];
+  let columns: Row[][] = [];
   const flush = () => {
-    lines.push(...columns[0].map(lineOf), ...columns[1].map(lineOf));
-    columns = [[], []];
+    lines.push(...(isRightToLeft ? columns.toReversed() : columns).flat().map(lineOf));
+    columns = Array.from({ length: gutters.length + 1 }, () => []);
   };
+  flush();
   for (const row of rows) {
-    if (crosses(row, gutter)) {
+    if (gutters.some((gutter) => crosses(row, gutter))) {
       flush();
       lines.push(lineOf(row));
       continue;
     }
-    for (const [side, column] of columns.entries()) {
-      const own = row.runs.filter((run) => (middle(run) < gutter.x ? 0 : 1) === side);
+    for (const [index, column] of columns.entries()) {
+      const own = row.runs.filter((run) => columnOf(run, gutters) === index);
       // Columns need not share baselines: each has its own rows.
       if (own.length > 0) column.push({ runs: own, y: weightedY(own), height: Math.max(...own.map((run) => run.height)) });
     }
@@ -53,16 +56,19 @@ export function linesOf(runs: readonly Run[]): Line[] {
   return lines;
 }
 
+const columnOf = (run: Run, gutters: readonly Gutter[]): number => gutters.filter(({ x }) => x <= middle(run)).length;
+
+/** Headings are set with space between their letters, which pdf.js takes for spaces between words. */
+const withoutLetterSpacing = (run: Run): Run => (/^(?:\p{L} ){4,}\p{L}$/u.test(run.text) ? { ...run, text: run.text.replaceAll(" ", "") } : run);
+
 const middle = (run: Run) => run.x + run.width / 2;
 
-/** Groups runs by baseline, top to bottom. A superscript is raised by up to 0.4 of its line's height and belongs to it. */
+/** Groups runs by baseline, top to bottom. A superscript, which is smaller, is raised by up to half of its line's height and belongs to it. */
 function rowsOf(runs: readonly Run[]): Row[] {
   const rows: Row[] = [];
   for (const run of runs.toSorted((a, b) => b.y - a.y)) {
     // Neighbouring columns may be set a few points apart, so the last few rows are tried.
-    const row = rows
-      .slice(-3)
-      .findLast(({ y, height }) => Math.abs(y - run.y) < 0.45 * Math.max(Math.min(height, run.height), 0.6 * Math.max(height, run.height)));
+    const row = rows.slice(-3).findLast(({ y, height }) => Math.abs(y - run.y) < reach(Math.min(height, run.height), Math.max(height, run.height)));
     if (row === undefined) rows.push({ runs: [run], y: run.y, height: run.height });
     else {
       row.runs.push(run);
@@ -73,6 +79,8 @@ function rowsOf(runs: readonly Run[]): Row[] {
   return rows;
 }
 
+const reach = (small: number, large: number): number => (small < 0.8 * large ? 0.48 * large : 0.45 * small);
+
 const weightedY = (runs: readonly Run[]) => runs.reduce((widest, run) => (run.width > widest.width ? run : widest)).y;
 
 interface Gutter {
@@ -81,28 +89,43 @@ interface Gutter {
   readonly right: number;
 }
 
-/** Where the page's two columns part, or undefined where it has one. */
-function gutterOf(rows: readonly Row[]): Gutter | undefined {
+/** Where the page's columns part; empty where it has one. Three are looked for first: of two, the outer thirds are never free. */
+function guttersOf(rows: readonly Row[]): readonly Gutter[] {
+  if (rows.length < 6) return [];
   const runs = rows.flatMap((row) => row.runs);
-  if (rows.length < 6) return undefined;
   const left = Math.min(...runs.map((run) => run.x));
   const right = Math.max(...runs.map((run) => run.x + run.width));
-  const width = right - left;
-  let best: { x: number; crossing: number } | undefined;
-  for (let x = left + 0.35 * width; x <= left + 0.65 * width; x += 2) {
-    const crossing = rows.filter((row) => touches(row, x)).length;
-    // Of several free places the one nearest to the middle is the gutter.
-    const nearer = best === undefined || Math.abs(x - left - width / 2) < Math.abs(best.x - left - width / 2);
-    if (best === undefined || crossing < best.crossing || (crossing === best.crossing && nearer)) best = { x, crossing };
+  const share = (part: number) => left + part * (right - left);
+  const places: readonly (readonly (readonly [number, number])[])[] = [
+    [
+      [0.25, 0.42],
+      [0.58, 0.75],
+    ],
+    [[0.35, 0.65]],
+  ];
+  for (const columns of places) {
+    const found = columns.map(([from, to]) => freest(rows, share(from), share(to)));
+    if (found.some((each) => each.crossing > 0.6 * rows.length)) continue;
+    const gutters = found.map(({ x }) => ({ x, left, right }));
+    const free = rows.filter((row) => gutters.every(({ x }) => !touches(row, x)));
+    const sides = Array.from({ length: gutters.length + 1 }, (_, index) =>
+      free.map((row) => row.runs.filter((run) => columnOf(run, gutters) === index)).filter((own) => own.length > 0),
+    );
+    const areSet = sides.every((side) => side.length >= 4 && looksSet(side, (right - left) / sides.length));
+    if (areSet && sides.slice(1).every((side, index) => overlap([sides[index] ?? [], side]))) return gutters;
   }
-  if (best === undefined || best.crossing > 0.6 * rows.length) return undefined;
+  return [];
+}
 
-  const gutter = { x: best.x, left, right };
-  const free = rows.filter((row) => !touches(row, gutter.x));
-  const sides = [0, 1].map((side) =>
-    free.map((row) => row.runs.filter((run) => (middle(run) < gutter.x ? 0 : 1) === side)).filter((own) => own.length > 0),
-  );
-  return sides.every((side) => side.length >= 4 && looksSet(side, width / 2)) && overlap(sides) ? gutter : undefined;
+/** The place that the fewest rows cross; of several the one nearest to the middle. */
+function freest(rows: readonly Row[], from: number, to: number): { readonly x: number; readonly crossing: number } {
+  let best = { x: from, crossing: Number.POSITIVE_INFINITY };
+  const off = (x: number) => Math.abs(x - (from + to) / 2);
+  for (let x = from; x <= to; x += 2) {
+    const crossing = rows.filter((row) => touches(row, x)).length;
+    if (crossing < best.crossing || (crossing === best.crossing && off(x) < off(best.x))) best = { x, crossing };
+  }
+  return best;
 }
 
 /** A column of prose fills its width; a table's column, which must not be torn from its rows, does not. */
@@ -136,14 +159,44 @@ function crosses(row: Row, gutter: Gutter): boolean {
   return gutter.x - start > least && end - gutter.x > least;
 }
 
-function lineOf(row: Row): Line {
+function asLine(row: Row, isRightToLeft: boolean): Line {
+  const gaps = row.runs.slice(1).map((run, index) => run.x - (row.runs[index]?.x ?? 0) - (row.runs[index]?.width ?? 0));
+  // "A B S T R A C T", letter by letter: only a wider gap parts words.
+  const isSpacedOut = row.runs.length >= 5 && row.runs.every((run) => /^\p{L}$/u.test(run.text.trim()));
+  const wide = isSpacedOut ? 1.6 * (gaps.toSorted((a, b) => a - b)[Math.floor(gaps.length / 2)] ?? 0) : 0;
+  const ordered = inReadingOrder(row.runs, isRightToLeft);
   let text = "";
   let end = Number.NEGATIVE_INFINITY;
-  for (const run of row.runs) {
-    const gap = run.x - end;
-    if (text !== "" && gap > 0.17 * Math.min(run.height, row.height) && !/\s$/.test(text) && !/^\s/.test(run.text)) text += " ";
+  let last: Run | undefined;
+  for (const run of ordered) {
+    const gap = last === undefined || ordered === row.runs ? run.x - end : Math.max(run.x - last.x - last.width, last.x - run.x - run.width);
+    const least = Math.max(wide, 0.17 * Math.min(run.height, row.height));
+    if (text !== "" && gap > least && !/\s$/.test(text) && !/^\s/.test(run.text)) text += " ";
     text += run.text;
     end = Math.max(end, run.x + run.width);
+    last = run;
   }
   return { text: text.replace(/\s+/g, " ").trim(), y: row.y, height: row.height };
+}
+
+const rightToLeft = /[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}]/gu;
+const leftToRight = /[\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/gu;
+
+/** Letters of scripts that run to the right, less those that run to the left. */
+const leaning = (runs: readonly Run[]): number =>
+  runs.reduce((sum, { text }) => sum + (text.match(leftToRight)?.length ?? 0) - (text.match(rightToLeft)?.length ?? 0), 0);
+
+/** In Hebrew and Arabic lines words stand from right to left, and those of other scripts among them from left to right. */
+function inReadingOrder(runs: readonly Run[], isRightToLeft: boolean): readonly Run[] {
+  const holds = (run: Run) => run.text.search(rightToLeft) !== -1;
+  if (!runs.some(holds) || (!isRightToLeft && leaning(runs) > 0)) return runs;
+  const ordered: Run[] = [];
+  let others: Run[] = [];
+  for (const run of runs.toReversed()) {
+    if (holds(run)) {
+      ordered.push(...others, run);
+      others = [];
+    } else others.unshift(run);
+  }
+  return [...ordered, ...others];
 }

@@ -87,12 +87,17 @@ function isFurniture(line: Line, running: ReadonlySet<string>): boolean {
   return isPageNumber || running.has(shapeOf(line.text));
 }
 
+/** Lines set further apart than this, in heights of the font, are not those of one text. */
+const widestLeading = 3;
+
 function medianLeading(lines: readonly Line[]): number {
   const steps = lines
     .slice(1)
     .map((line, index) => (lines[index]?.y ?? 0) - line.y)
     .filter((step) => step > 1);
-  return steps.toSorted((a, b) => a - b)[Math.floor(steps.length / 2)] ?? 12;
+  const median = steps.toSorted((a, b) => a - b)[Math.floor(steps.length / 2)] ?? 12;
+  // A page of two lines and its number has no leading that could be measured.
+  return Math.min(median, widestLeading * Math.max(...lines.map((line) => line.height), 1));
 }
 
 const combining: Readonly<Record<string, string>> = {
