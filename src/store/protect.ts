@@ -106,7 +106,7 @@ export async function protect({ folder, root, rescue, iteration }: ProtectOption
     const now = await versionsIn(folder, answerFolders);
     let changed = 0;
     for (const path of new Set([...answers.keys(), ...now.keys()])) {
-      const [before, after]: Version[] = [answers.get(path) ?? { kind: "absent" }, now.get(path) ?? { kind: "absent" }];
+      const [before, after]: [Version, Version] = [answers.get(path) ?? { kind: "absent" }, now.get(path) ?? { kind: "absent" }];
       if (isSameVersion(before, after)) continue;
       changed += 1;
       await explaining(path, async () => {
