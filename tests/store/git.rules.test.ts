@@ -1,0 +1,197 @@
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { openCheckpoints } from "../../src/store/git.js";
+import { runGit } from "../../src/store/git-command.js";
+import { git, repository, researchFolder, researchIn, temporaryFolder } from "./folders.js";
+
+const subjects = (root: string) => git(root, "log", "--format=%s").trim().split("\n");
+
+/** Checkpoints of a research in a repository, and what they told. */
+async function checkpoints(root = repository()) {
+  const folder = researchIn(root);
+  const told: string[] = [];
+  const opened = await openCheckpoints(folder, (message) => void told.push(message));
+  if (opened === undefined) throw new Error("no repository");
+  let count = 0;
+  /** As an iteration does: a new line in the ledger, then a checkpoint. */
+  const fold = async (message: string) => {
+    count += 1;
+    writeFileSync(join(folder, "ledger.jsonl"), `{"n": ${count}}\n`, { flag: "a" });
+    await opened.commit(message);
+  };
+  return { root, folder, told, fold, ...opened };
+}
+
+describe("checkpoints", () => {
+  it("are none outside of a repository, in a bare one, and within git's own folder", async () => {
+    const none = () => undefined;
+    expect(await openCheckpoints(researchFolder(), none)).toBeUndefined();
+    const root = repository();
+    expect(await openCheckpoints(join(root, ".git"), none)).toBeUndefined();
+    const bare = temporaryFolder();
+    git(bare, "init", "-q", "--bare");
+    expect(await openCheckpoints(bare, none)).toBeUndefined();
+    expect(await openCheckpoints(root, none)).toBeDefined();
+  });
+
+  it.each([
+    ["MERGE_HEAD", "merge"],
+    ["CHERRY_PICK_HEAD", "cherry-pick"],
+    ["REVERT_HEAD", "revert"],
+    ["rebase-merge", "rebase"],
+    ["rebase-apply", "rebase"],
+  ])("wait while %s is there: a git %s is under way", async (file, operation) => {
+    const { root, told, fold } = await checkpoints();
+    writeFileSync(join(root, ".git", file), "");
+    await fold("one");
+    expect(told).toEqual([`No checkpoint while a git ${operation} is under way; finish it and the next iteration commits.`]);
+    expect(subjects(root)).toEqual(["begin"]);
+    rmSync(join(root, ".git", file));
+    await fold("two");
+    expect(subjects(root)).toEqual(["two", "begin"]);
+  });
+
+  it("go to no repository further up where the own one went", async () => {
+    const outer = repository();
+    const inner = join(outer, "inner");
+    mkdirSync(inner);
+    git(inner, "init", "-q", "-b", "main");
+    const { told, fold, finish } = await checkpoints(inner);
+    await fold("one");
+    renameSync(join(inner, ".git"), join(inner, "git-away"));
+    await fold("two");
+    await fold("three");
+    expect(told).toEqual([`No checkpoint: ${join(inner, ".git")} is gone; the research goes on without git, 'git init' starts a new history.`]);
+    await finish();
+    expect(subjects(outer)).toEqual(["begin"]);
+    renameSync(join(inner, "git-away"), join(inner, ".git"));
+    await fold("four");
+    expect(subjects(inner)).toEqual(["four", "one"]);
+  });
+
+  it("tell what went wrong once, and again after it went well in between", async () => {
+    const { root, told, fold } = await checkpoints();
+    const lock = join(root, ".git/index.lock");
+    const said = `No checkpoint: git's lock ${lock} is there; if no git is running, delete it.`;
+    writeFileSync(lock, "");
+    await fold("one");
+    await fold("two");
+    rmSync(lock);
+    await fold("three");
+    writeFileSync(lock, "");
+    await fold("four");
+    expect(told).toEqual([said, said]);
+  });
+
+  it("tell what else git says in its own first words", async () => {
+    const { root, told, fold } = await checkpoints();
+    await fold("one");
+    const config = readFileSync(join(root, ".git/config"), "utf8");
+    git(root, "config", "core.autocrlf", "perhaps");
+    await fold("two");
+    expect(told).toEqual([expect.stringMatching(/^No checkpoint: git said '\S.*autocrlf.*'; the next iteration tries again\.$/)]);
+    writeFileSync(join(root, ".git/config"), config);
+    await fold("three");
+    expect(subjects(root)).toEqual(["three", "one", "begin"]);
+  });
+
+  it.each([
+    ["user.email", "A Person <research-ralph@localhost>"],
+    ["user.name", "research-ralph <person@example.org>"],
+  ])("stand in for %s alone where it is not known", async (unknown, author) => {
+    const root = repository();
+    git(root, "config", "--unset", unknown);
+    // Whoever runs this may have told git both for all repositories.
+    const { GIT_CONFIG_GLOBAL: before } = process.env;
+    process.env["GIT_CONFIG_GLOBAL"] = "/dev/null";
+    try {
+      await (await checkpoints(root)).fold("one");
+    } finally {
+      if (before === undefined) delete process.env["GIT_CONFIG_GLOBAL"];
+      else process.env["GIT_CONFIG_GLOBAL"] = before;
+    }
+    expect(git(root, "log", "-1", "--format=%an <%ae>").trim()).toBe(author);
+  });
+
+  it("that were put off are made with the next one or at the end, once", async () => {
+    const { root, folder, commit, finish, fold } = await checkpoints();
+    writeFileSync(join(folder, "ledger.jsonl"), "{}\n");
+    await commit("later", true);
+    expect(subjects(root)).toEqual(["begin"]);
+    await finish();
+    await finish();
+    expect(subjects(root)).toEqual(["later", "begin"]);
+    await fold("now");
+    await finish();
+    expect(subjects(root)).toEqual(["now", "later", "begin"]);
+  });
+
+  it("of nothing new are none, and nothing went wrong", async () => {
+    const { root, told, fold, commit } = await checkpoints();
+    await fold("one");
+    await commit("nothing");
+    expect([subjects(root), told]).toEqual([["one", "begin"], []]);
+  });
+
+  it("hold all that a research keeps, what went since, and nothing else", async () => {
+    const { root, folder, fold } = await checkpoints();
+    const names = ["progress.txt", "queries.jsonl", "research-report.md", "references.bib", "product-ideas.json"];
+    for (const name of [...names, "mine.txt"]) writeFileSync(join(folder, name), name);
+    await fold("one");
+    const committed = () => git(folder, "ls-tree", "--name-only", "HEAD", "./").trim().split("\n").toSorted();
+    expect(committed()).toEqual(["ledger.jsonl", "rrd.json", ...names].toSorted());
+    rmSync(join(folder, "references.bib"));
+    await fold("two");
+    expect(committed()).not.toContain("references.bib");
+    expect(existsSync(join(folder, "mine.txt"))).toBe(true);
+    // Of an earlier run too.
+    const told: string[] = [];
+    const again = await openCheckpoints(folder, (message) => void told.push(message));
+    rmSync(join(folder, "queries.jsonl"));
+    await again?.commit("three");
+    expect([committed().includes("queries.jsonl"), git(root, "status", "--short").trim(), told]).toEqual([
+      false,
+      "?? researches/sample-2026-01-01/mine.txt",
+      [],
+    ]);
+  });
+
+  it("leave whatever a person staged as it is", async () => {
+    const { root, fold } = await checkpoints();
+    writeFileSync(join(root, "README"), "changed\n");
+    git(root, "add", "README");
+    await fold("one");
+    expect(git(root, "diff", "--cached", "--name-only").trim()).toBe("README");
+  });
+});
+
+describe("a command of git", () => {
+  const inherited = ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX", "GIT_COMMON_DIR", "GIT_OBJECT_DIRECTORY"];
+
+  it("speaks plainly, asks nothing, and goes to the repository of its folder", async () => {
+    const root = repository();
+    for (const name of inherited) process.env[name] = "/elsewhere";
+    try {
+      const { ok, stdout } = await runGit(root, ["-c", "alias.env=!env", "env"]);
+      expect(ok).toBe(true);
+      expect(stdout).toMatch(/^LC_ALL=C$/m);
+      expect(stdout).toMatch(/^GIT_TERMINAL_PROMPT=0$/m);
+      expect(stdout).not.toContain("/elsewhere");
+    } finally {
+      for (const name of inherited) delete process.env[name];
+    }
+  });
+
+  it("that fails says why, also where it could not be started at all", async () => {
+    const folder = temporaryFolder();
+    expect(await runGit(folder, ["no-such-command"])).toMatchObject({ ok: false, stdout: "", stderr: expect.stringContaining("no-such-command") });
+    const gone = await runGit(join(folder, "gone"), ["status"]);
+    expect(gone).toMatchObject({ ok: false, stderr: expect.stringMatching(/\S/) });
+    expect(await runGit(repository(), ["rev-parse", "--is-inside-work-tree"])).toEqual({ ok: true, stdout: "true", stderr: "" });
+  });
+
+  it("has nothing to read: whatever asks for input ends", async () => {
+    expect(await runGit(repository(), ["hash-object", "--stdin"])).toMatchObject({ ok: true, stdout: "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391" });
+  });
+});
