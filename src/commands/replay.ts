@@ -1,12 +1,10 @@
 import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { resolveConfig } from "../config/resolve.js";
-import type { QueryLine } from "../generated/query.js";
 import { ExpectedError } from "../lib/errors.js";
 import type { Step } from "../sources/plan.js";
 import { assemblePool, type Pool, poolText } from "../sources/pool.js";
-import { keyOfLine } from "../sources/query-line.js";
-import { replayedSources } from "../sources/replay-open.js";
+import { type ReplayedSources, replaysOf } from "../sources/replay-open.js";
 import { ofSearch, readQueries } from "../store/query-log.js";
 import { readResearch } from "../store/research.js";
 import type { Io } from "../ui/io.js";
@@ -37,20 +35,18 @@ export async function replayCommand({ folder: given, json }: FolderOptions, io: 
       `${given ?? folder} has no search by code to replay: rrd.json notes no rounds of asking; its papers came from an agent or a folder.`,
     );
   const { lines: all, notices } = await readQueries(folder);
-  const lines = ofSearch(all);
   for (const notice of notices) io.stderr(`${notice}\n`);
 
   const apart = apartOf(rrd);
   const { sources: config } = await resolveConfig({ env: io.env, cwd: io.cwd });
-  const again = async (log: readonly QueryLine[]): Promise<Replayed> => {
-    const { open, missing } = replayedSources(log, { cacheDir: join(folder, ".ralph", "http"), config, root: rootOf(folder, io.cwd) });
-    const pool = await assemblePool(steps, open, apart);
+  const again = async (sources: ReplayedSources): Promise<Replayed> => {
+    const pool = await assemblePool(steps, sources.open, apart);
     const text = poolText(steps, pool);
-    return { pool, text, sha256: createHash("sha256").update(text).digest("hex"), missing: missing() };
+    return { pool, text, sha256: createHash("sha256").update(text).digest("hex"), missing: sources.missing() };
   };
-  const inOrder = await again(lines);
-  // A search that was begun again, its kept rounds lost, went by the later answers to the same questions.
-  const replayed = inOrder.sha256 === recorded ? inOrder : await again(lastAnswers(lines));
+  const [inOrder, byLastAnswers] = replaysOf(ofSearch(all), { cacheDir: join(folder, ".ralph", "http"), config, root: rootOf(folder, io.cwd) });
+  let replayed = await again(inOrder());
+  if (replayed.sha256 !== recorded) replayed = await again(byLastAnswers());
 
   if (json) io.stdout(replayed.text);
   const rounds = `${replayed.pool.records.length} works in ${steps.length} ${steps.length === 1 ? "round" : "rounds"}`;
@@ -68,6 +64,3 @@ export async function replayCommand({ folder: given, json }: FolderOptions, io: 
   io.stderr(`The search comes out otherwise: ${rounds}, sha256 ${replayed.sha256}, recorded ${recorded}; ${why}.\n`);
   return 1;
 }
-
-/** The last answer to each question. */
-const lastAnswers = (lines: readonly QueryLine[]): QueryLine[] => [...new Map(lines.map((line) => [keyOfLine(line), line])).values()];

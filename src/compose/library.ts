@@ -5,7 +5,7 @@ import { listFolder, listSamples } from "../sources/folder.js";
 import { paperServices } from "../sources/paper-services.js";
 import { politeHttp, type PoliteHttpOptions } from "../sources/polite-http.js";
 import { allServices } from "../sources/registry.js";
-import { type ReplayedSources, replayedSources } from "../sources/replay-open.js";
+import { replaysOf } from "../sources/replay-open.js";
 import { contextOf, servicesOf } from "../sources/source-settings.js";
 import type { Http, Source } from "../sources/source.js";
 import { ofSearch, queryRecorder, readQueries } from "../store/query-log.js";
@@ -59,8 +59,8 @@ export const localSources = (root: string, signal: AbortSignal): Pick<Library, "
 /** A research's search as its log holds it, to be made again without the network. */
 export const replayOf =
   (folder: string, root: string, { sources }: Pick<ResolvedConfig, "sources">) =>
-  async (): Promise<ReplayedSources> =>
-    replayedSources(ofSearch((await readQueries(folder)).lines), { cacheDir: join(folder, ".ralph", "http"), config: sources, root });
+  async (): Promise<ReturnType<typeof replaysOf>> =>
+    replaysOf(ofSearch((await readQueries(folder)).lines), { cacheDir: join(folder, ".ralph", "http"), config: sources, root });
 
 /** Polite access to the network, with what the configuration says of sources and who asks. */
 export function httpFor(

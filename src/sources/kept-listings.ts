@@ -1,7 +1,9 @@
 import { mkdir, readFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { writeFileAtomic } from "../store/files.js";
+import { hasCode } from "../lib/errors.js";
 import type { Listing } from "./listing.js";
+import type { PaperRecord } from "./paper-record.js";
 import type { Step } from "./plan.js";
 
 /** A search under way: what was asked so far and what came back, so that no batch asks it again. */
@@ -14,16 +16,34 @@ export interface Kept {
   readonly listings: readonly Listing[];
 }
 
-/** Reads what is kept of this search; undefined where nothing is, or what is there can't be read: it can be asked again. */
-export async function readKept(path: string, search: string): Promise<Kept | undefined> {
+/** What is kept of this search; undefined where nothing is, or another search; `broken` where what is there can't be read. Throws never. */
+export async function readKept(path: string, search: string): Promise<Kept | "broken" | undefined> {
   try {
     const kept = JSON.parse(await readFile(path, "utf8")) as Partial<Kept> | null;
-    const isWhole = kept?.search === search && typeof kept.day === "string" && Array.isArray(kept.steps) && Array.isArray(kept.listings);
-    return isWhole ? (kept as Kept) : undefined;
-  } catch {
-    return undefined;
+    if (typeof kept?.search === "string" && kept.search !== search) return undefined;
+    const { day, steps, listings } = kept ?? {};
+    const isWhole = typeof day === "string" && Array.isArray(steps) && Array.isArray(listings) && listings.every((each) => isListing(each));
+    return isWhole && kept?.search === search ? { search, day, steps, listings } : "broken";
+  } catch (error) {
+    return hasCode(error, "ENOENT", "ENOTDIR") ? undefined : "broken";
   }
 }
+
+const isListing = (value: unknown): value is Listing => {
+  const { step, source, asked, status, records } = (value ?? {}) as Partial<Listing>;
+  const isWhole = typeof step === "number" && [source, asked, status].every((text) => typeof text === "string");
+  return isWhole && Array.isArray(records) && records.every((each) => isRecord(each));
+};
+
+const isRecord = (value: unknown): value is PaperRecord => {
+  const { id, title, url, source, authors, identifiers } = (value ?? {}) as Partial<PaperRecord>;
+  return (
+    [id, title, url, source].every((text) => typeof text === "string") &&
+    Array.isArray(authors) &&
+    typeof identifiers === "object" &&
+    identifiers !== null
+  );
+};
 
 /** Keeps a search. It may be lost with a kill: the cache of answers holds it too. */
 export async function writeKept(path: string, kept: Kept): Promise<void> {

@@ -1,5 +1,6 @@
 import type { QueryLine } from "../generated/query.js";
 import type { Open } from "./listing.js";
+import { keyOfLine } from "./query-line.js";
 import { sourceNamed } from "./registry.js";
 import { replayHttp } from "./replay-http.js";
 import type { ContextFor, Source, SourceContext } from "./source.js";
@@ -38,3 +39,15 @@ export function replayedSources(
 
 /** A list of ids is read from the disk and has no line in the log; what it looks up has. */
 const isLocal = (name: string): boolean => /^(?:feed|list):/i.test(name);
+
+/**
+ * The ways in which a log may tell of a search: question by question in its order, or by the last answer to each question where it was begun
+ * again or a failed round was asked again.
+ */
+export const replaysOf = (
+  lines: readonly QueryLine[],
+  how: Parameters<typeof replayedSources>[1],
+): readonly [inOrder: () => ReplayedSources, byLastAnswers: () => ReplayedSources] => [
+  () => replayedSources(lines, how),
+  () => replayedSources([...new Map(lines.map((line) => [keyOfLine(line), line])).values()], how),
+];

@@ -39,8 +39,8 @@ export interface Searching {
   /** The research's folder. */
   readonly folder: string;
   readonly open: Open;
-  /** Answers of the log, where they are all there; asked before the network when what was kept is lost. */
-  readonly replay?: () => Promise<{ readonly open: Open; readonly missing: () => readonly string[] }>;
+  /** Ways to have the answers of the log; tried before the network when what was kept is lost. */
+  readonly replay?: () => Promise<readonly (() => { readonly open: Open; readonly missing: () => readonly string[] })[]>;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
   /** Aborted when the run ends at once: what the round under way then brings says nothing. */
@@ -80,7 +80,7 @@ export async function offerOf(rrd: Rrd, names: readonly string[], searching: Sea
     const isEnough = works.length >= enough && !isOver;
     const next = isEnough || searching.signal.aborted || away !== undefined ? undefined : nextRound(rrd, names, kept, works.length);
     if (next === undefined || typeof next === "string") {
-      const poolSha256 = createHash("sha256").update(poolText(kept.steps, pool)).digest("hex");
+      const poolSha256 = poolHash(kept.steps, pool);
       const { steps, listings } = kept;
       const isGivenUp = typeof next === "string" && isSaturated(rrd, kept);
       return {
@@ -125,20 +125,40 @@ export function settledIds(rrd: Rrd): ReadonlySet<string> {
   return new Set([...rrd.papers_pool, ...excluded].map(({ id }) => id));
 }
 
-/** What is kept of this search, or what the log of an earlier run holds of it, or a new one. */
-async function begin(rrd: Rrd, path: string, { replay, now }: Searching): Promise<Kept> {
+/** What is kept of this search, or what the log of an earlier run holds of it, or a new one. Says so where something was lost. */
+async function begin(rrd: Rrd, path: string, { replay, now, tell, keep }: Searching): Promise<Kept> {
   const search = searchOf(rrd);
   const kept = await readKept(path, search);
-  if (kept !== undefined) return kept;
+  if (kept !== undefined && kept !== "broken") return kept;
   const metrics = rrd.statistics?.discovery_metrics;
   const steps = metrics?.searched_for === search ? ((metrics.rounds ?? []) as unknown as Step[]) : [];
   const empty: Kept = { search, day: new Date(now()).toISOString().slice(0, 10), steps: [], listings: [] };
-  if (steps.length === 0 || replay === undefined) return empty;
-  const replayed = await replay();
-  const listings: Listing[] = [];
-  for (const [index, step] of steps.entries()) listings.push(...(await runStep(index, step, replayed.open)));
-  return replayed.missing().length > 0 ? empty : { ...empty, day: dayOf(steps) ?? empty.day, steps, listings };
+  const what = `What the search has found (${path}) ${kept === "broken" ? "can't be read" : "is gone"}`;
+  const remade: Kept[] = [];
+  let missing = 0;
+  for (const way of steps.length === 0 ? [] : ((await replay?.()) ?? [])) {
+    const replayed = way();
+    const listings: Listing[] = [];
+    for (const [index, step] of steps.entries()) listings.push(...(await runStep(index, step, replayed.open)));
+    missing = replayed.missing().length;
+    if (missing > 0) continue;
+    remade.push({ ...empty, day: dayOf(steps) ?? empty.day, steps, listings });
+    if (poolHash(steps, poolOf(listings, apartOf(rrd))) === metrics?.pool_sha256) break;
+  }
+  const best = remade.at(-1);
+  if (best === undefined) {
+    if (steps.length > 0 || kept === "broken")
+      tell?.(
+        `${what}${missing > 0 ? `, and so ${missing === 1 ? "is an answer" : `are ${missing} answers`} of sources` : ""}; the sources are asked again.`,
+      );
+    return empty;
+  }
+  tell?.(`${what}; it was made again from the answers in queries.jsonl, and nobody was asked.`);
+  if (keep !== false) await writeKept(path, best);
+  return best;
 }
+
+const poolHash = (steps: readonly Step[], pool: Pool): string => createHash("sha256").update(poolText(steps, pool)).digest("hex");
 
 /** The end of the recent window is the day on which the search began. */
 const dayOf = (steps: readonly Step[]): string | undefined =>

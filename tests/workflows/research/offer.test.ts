@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { existsSync, unlinkSync, writeFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import type { Rrd } from "../../../src/generated/rrd.js";
 import { heedSignals } from "../../../src/loop/guards.js";
@@ -7,6 +7,7 @@ import type { Answer, Query, Source } from "../../../src/sources/source.js";
 import { keptSearch } from "../../../src/store/kept-search.js";
 import { type Offer, offerOf, type Searching } from "../../../src/workflows/research/offer.js";
 import type { SearchProgress } from "../../../src/workflows/research/search-progress.js";
+import { searchOf } from "../../../src/workflows/research/standing.js";
 import { reportsOf } from "../../../src/workflows/research/source-reports.js";
 import { nextBatch } from "../../../src/workflows/research/screening.js";
 import { goodAgent, library, researchFolder, rrdWith, temporaryFolder } from "../../support/research.js";
@@ -210,4 +211,79 @@ test("whoever watches is told of each source at once: its start, every answer wi
   expect(of("Three").at(-1)).toEqual({ done: 0, all: 3, found: 0, reason: "There is no Three.", failed: true, over: true });
   // Not when the round is over.
   expect(duringTwo.filter(({ source }) => source === "One")).toHaveLength(3);
+});
+
+describe("what a search found", () => {
+  const two: Record<string, Search> = { One: ({ terms }) => found(terms === "matter alpha" ? "a" : "b") };
+
+  /** A research whose search was made and noted by an accepted batch. */
+  async function searched() {
+    const first = searching(two);
+    const { steps, poolSha256 } = await offerOf(wanting(), ["One"], first.how);
+    const discovery_metrics = { searched_for: searchOf(wanting()), rounds: steps, pool_sha256: poolSha256 };
+    return {
+      rrd: { ...wanting(), statistics: { discovery_metrics } } as unknown as Rrd,
+      path: keptSearch(first.how.folder),
+      folder: first.how.folder,
+      poolSha256,
+    };
+  }
+  const replayed = (sources: Readonly<Record<string, Search>>, missing: readonly string[] = []) => {
+    const { how } = searching(sources);
+    return () => ({ open: how.open, missing: () => missing });
+  };
+
+  test.each([
+    ["gone", undefined, "is gone"],
+    ["torn", '{"search":', "can't be read"],
+    ["of another form", '{"search":null,"day":"2026-03-01","steps":[],"listings":[{"step":0,"records":[null]}]}', "can't be read"],
+  ])("is made again from the log where it is %s, without asking anybody, and the person is told", async (_, text, said) => {
+    const { rrd, path, folder, poolSha256 } = await searched();
+    if (text === undefined) unlinkSync(path);
+    else writeFileSync(path, text);
+    const earlier = replayed({ One: () => ({ status: "error", reason: "It was down." }) });
+    const { how, asked, told } = searching(two, { folder, replay: async () => [earlier, replayed(two)] });
+    const offer = await offerOf(rrd, ["One"], how);
+    expect(offer.poolSha256).toBe(poolSha256);
+    expect(asked).toEqual([]);
+    expect(told).toEqual([`What the search has found (${path}) ${said}; it was made again from the answers in queries.jsonl, and nobody was asked.`]);
+    await offerOf(rrd, ["One"], how);
+    expect(told).toHaveLength(1);
+  });
+
+  test("is searched for again where answers are lost too, and the person is told", async () => {
+    const { rrd, path, folder } = await searched();
+    unlinkSync(path);
+    const { how, asked, told } = searching(two, { folder, replay: async () => [replayed({}, ["one", "two"])] });
+    expect((await offerOf(rrd, ["One"], how)).works).toHaveLength(2);
+    expect(asked).toEqual(["One: matter alpha", "One: matter beta"]);
+    expect(told[0]).toBe(`What the search has found (${path}) is gone, and so are 2 answers of sources; the sources are asked again.`);
+  });
+
+  test("a first search has lost nothing, nor has one for something else", async () => {
+    const { how, told, asked } = searching(two);
+    await offerOf(wanting(), ["One"], how);
+    await offerOf(wanting({ keywords: ["matter gamma"] }), ["One"], how);
+    expect(told.filter((message) => message.startsWith("What the search"))).toEqual([]);
+    expect(asked).toHaveLength(3);
+  });
+
+  test("two records of one work are two works once a person sets them apart, and the log of merges shows neither in the other", async () => {
+    const both: Record<string, Search> = {
+      One: () => ({ status: "ok", value: [record("a")] }),
+      Two: () => ({
+        status: "ok",
+        value: [record("b", { title: record("a").title, authors: ["Ada a"], identifiers: { doi: "10.5555/a" }, source: "Two" })],
+      }),
+    };
+    const offer = async (more: Partial<Rrd>) =>
+      await offerOf({ ...wanting({ keywords: ["matter alpha"], sources: ["One", "Two"] }), ...more }, ["One", "Two"], searching(both).how);
+    const [joined, apart] = [await offer({}), await offer({ apart: [["b", "a"]] })];
+    expect([joined.works.length, joined.pool.merges.length]).toEqual([1, 1]);
+    expect(apart.works.map(({ record: { id } }) => id).toSorted()).toEqual(["a", "b"]);
+    expect(apart.pool.merges).toEqual([]);
+    // Each keeps the places at which its own source listed it.
+    for (const { record: work } of apart.works) expect(new Set(work.places.map(({ source }) => source)).size).toBe(1);
+    expect(apart.poolSha256).not.toBe(joined.poolSha256);
+  });
 });
