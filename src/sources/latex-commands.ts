@@ -1,5 +1,6 @@
 import { type Group, groupAt, skipArguments } from "./latex-scan.js";
 import { inline, reference, say, type Walk } from "./latex-walk.js";
+import { unitText } from "./latex-units.js";
 import { dropped } from "./latex-words.js";
 
 /** What a command of letters says, and where the text goes on. */
@@ -54,7 +55,7 @@ export function wordCommand(latex: string, name: string, end: number, walk: Walk
     case "captionof": {
       const caption = name === "captionof" ? groupAt(latex, argument()?.end ?? end) : argument();
       if (caption === undefined) return end;
-      const kind = walk.current.startsWith("Table") ? "Table" : "Figure";
+      const kind = /^(?:Table|Algorithm|Listing)\b/.exec(walk.current)?.[0] ?? "Figure";
       const number = walk.current.replace(/^\D+/, "");
       say(walk, `\n\n${kind}${number === "" ? "" : ` ${number}`}: ${inline(caption.content, walk, depth)}\n\n`);
       return caption.end;
@@ -74,6 +75,27 @@ export function wordCommand(latex: string, name: string, end: number, walk: Walk
       const heading = argument();
       if (heading !== undefined) say(walk, `\n\n${inline(heading.content, walk, depth)} `);
       return heading?.end ?? end;
+    }
+    case "texorpdfstring": {
+      const shown = groupAt(latex, end);
+      if (shown === undefined) return end;
+      say(walk, inline(shown.content, walk, depth));
+      return groupAt(latex, shown.end)?.end ?? shown.end;
+    }
+    case "SI":
+    case "qty": {
+      const value = argument();
+      const unit = value === undefined ? undefined : argument(value.end);
+      if (value === undefined || unit === undefined) return value?.end ?? end;
+      const text = unitText(unit.content);
+      say(walk, `${value.content.trim()}${/^[%°]/.test(text) ? "" : " "}${text}`);
+      return unit.end;
+    }
+    case "si":
+    case "unit": {
+      const unit = argument();
+      if (unit !== undefined) say(walk, unitText(unit.content));
+      return unit?.end ?? end;
     }
     case "href": {
       const address = groupAt(latex, end);

@@ -63,8 +63,8 @@ export function environment(latex: string, end: number, walk: Walk, depth: numbe
     return body.end;
   }
   if (name === "thebibliography") walk.parts.push({ label: "§ References", heading: "References", pieces: [] });
-  const float = /^(?:sideways|wrap|SC|sub|long)?(figure|table)\*?$/.exec(name)?.[1];
-  if (float !== undefined && !name.startsWith("sub")) walk.current = `${float === "table" ? "Table" : "Figure"} ${count(walk, float)}`;
+  const float = /^(?:sideways|wrap|SC|sub|long)?(figure|table|algorithm|listing)\*?$/.exec(name)?.[1];
+  if (float !== undefined && !name.startsWith("sub")) walk.current = `${float[0]?.toUpperCase()}${float.slice(1)} ${count(walk, float)}`;
   const theorem = walk.theorems.get(name);
   if (theorem === undefined) say(walk, "\n\n");
   else {

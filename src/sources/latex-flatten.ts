@@ -1,5 +1,7 @@
 import type { SourceFiles } from "./latex-archive.js";
 import { pathWithin } from "./latex-archive.js";
+import { bibliographyOf, isBiblatex } from "./latex-biblatex.js";
+import { withoutFalseBranches } from "./latex-conditionals.js";
 import { takeOut } from "./text.js";
 
 /** Papers have some hundred kilobytes of source; a file that includes itself has no end. */
@@ -25,7 +27,7 @@ export function flatten(files: SourceFiles): Flattened | undefined {
     .toSorted((a, b) => b.text.length - a.text.length || (a.path < b.path ? -1 : 1))[0];
   if (whole === undefined) return undefined;
 
-  const text = withBibliography(whole.text, files, whole.path);
+  const text = withBibliography(withoutFalseBranches(whole.text), files, whole.path);
   const begin = text.indexOf("\\begin{document}");
   const [preamble, rest] = begin === -1 ? ["", text] : [text.slice(0, begin), text.slice(begin + "\\begin{document}".length)];
   const end = rest.indexOf("\\end{document}");
@@ -34,41 +36,25 @@ export function flatten(files: SourceFiles): Flattened | undefined {
 
 /** A comment ends with its line and takes the line's end with it, but not an empty line, which parts paragraphs. */
 export function withoutComments(text: string): string {
+  let code: string | undefined;
   const joined = text
     .replace(/\r\n?/g, "\n")
     .replaceAll("\0", "")
     .split("\n")
     .map((line) => {
-      const kept = /^(?:[^\\%]|\\.)*/.exec(line)?.[0] ?? "";
+      // A percent sign in code is one.
+      if (code !== undefined) {
+        if (line.includes(`\\end{${code}}`)) code = undefined;
+        return `${line}\n`;
+      }
+      const kept = /^(?:\\verb\*?([^\w\s*])[^\n]{0,300}?\1|[^\\%]|\\.)*/.exec(line)?.[0] ?? "";
+      code = /\\begin\{(verbatim\*?|Verbatim|lstlisting|minted|alltt)\}(?!.*\\end\{\1\})/.exec(kept)?.[1];
       if (line[kept.length] !== "%") return `${line}\n`;
       return kept.trim() === "" ? "" : `${kept}\0`;
     })
     .join("");
   const plain = joined.replace(/\0[ \t]*\n/g, "\n\n").replace(/\0[ \t]*/g, "");
-  const verbatim = ["comment", "filecontents", "filecontents*"].reduce(
-    (rest, name) => takeOut(rest, `\\begin{${name}}`, `\\end{${name}}`).text,
-    plain,
-  );
-  return withoutFalse(verbatim);
-}
-
-/** What stands between `\iffalse` and its `\fi` is not typeset. */
-function withoutFalse(text: string): string {
-  let kept = "";
-  let depth = 0;
-  let at = 0;
-  for (const match of text.matchAll(/\\(iffalse|if[a-zA-Z@]+|fi|else)(?![a-zA-Z@])/g)) {
-    const [token, name] = match;
-    if (depth === 0) {
-      if (name !== "iffalse") continue;
-      kept += text.slice(at, match.index);
-      depth = 1;
-    } else if (name === "fi" || (name === "else" && depth === 1)) {
-      depth -= 1;
-      if (depth === 0) at = match.index + token.length;
-    } else if (name !== "else") depth += 1;
-  }
-  return depth === 0 ? kept + text.slice(at) : kept;
+  return ["comment", "filecontents", "filecontents*"].reduce((rest, name) => takeOut(rest, `\\begin{${name}}`, `\\end{${name}}`).text, plain);
 }
 
 function include(text: string, files: SourceFiles, path: string): { text: string; isCut: boolean } {
@@ -115,7 +101,8 @@ function withBibliography(text: string, files: SourceFiles, main: string): strin
   const lists = [...files].filter(([path]) => /\.bbl$/i.test(path));
   const own = lists.find(([path]) => path.toLowerCase() === main.replace(/\.[a-z]+$/i, ".bbl").toLowerCase()) ?? lists[0];
   if (own === undefined) return text;
-  const list = withoutComments(own[1]).slice(0, longestSource);
+  const given = withoutComments(own[1]).slice(0, longestSource);
+  const list = isBiblatex(given) ? bibliographyOf(given) : given;
   const at = /\\(?:bibliography\s*\{|printbibliography)/.exec(text)?.index ?? text.indexOf("\\end{document}");
   return at === -1 ? `${text}\n${list}` : `${text.slice(0, at)}\n${list}\n${text.slice(at)}`;
 }

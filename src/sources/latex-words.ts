@@ -119,6 +119,10 @@ export const dropped: Readonly<Record<string, number>> = {
   multicolumn: 2,
   multirow: 2,
   nocite: 1,
+  orcid: 1,
+  orcidlink: 1,
+  inst: 1,
+  IEEEauthorrefmark: 1,
   pagenumbering: 1,
   pagestyle: 1,
   parbox: 1,
@@ -170,4 +174,15 @@ export const tables = new Set(["tabular", "tabular*", "tabularx", "tabulary", "l
 /** Kept as they stand. */
 export const verbatim = new Set(["verbatim", "verbatim*", "lstlisting", "minted", "Verbatim", "alltt"]);
 /** Drawings in commands of their own. */
-export const drawings = new Set(["tikzpicture", "picture", "pgfpicture", "axis", "forest", "asy", "pspicture", "filecontents", "filecontents*"]);
+export const drawings = new Set([
+  "tikzpicture",
+  "picture",
+  "pgfpicture",
+  "axis",
+  "forest",
+  "asy",
+  "pspicture",
+  "CCSXML",
+  "filecontents",
+  "filecontents*",
+]);

@@ -61,6 +61,50 @@ describe("readLatex", () => {
     for (const word of ["SECRET", "WHOLE", "OLD", "DRAFT", "GONE"]) expect(text).not.toContain(word);
   });
 
+  it("leaves out the branches of conditions that the paper sets itself, and keeps both of those that only TeX could decide", () => {
+    const preamble = "\\newif\\ifdraft\\drafttrue\\draftfalse\\newif\\iflong\\longtrue\\let\\ifblind\\iffalse";
+    const body =
+      "\\ifdraft TODO\\iflong MORE\\fi\\else Final.\\fi \\iflong Long.\\else SHORT\\fi \\ifblind ANON\\else Named.\\fi \\if0 OFF \\fi \\if1\\relax ODD\\fi \\ifx\\foo\\bar Either.\\else Or.\\fi $a \\iff b$ \\ifthenelse{\\equal{a}{b}}{Then.}{}";
+    const { text } = read(body, preamble);
+    for (const shown of ["Final.", "Long.", "Named.", "Either.", "Or.", "$a \\iff b$", "Then."]) expect(text).toContain(shown);
+    expect(text).not.toMatch(/TODO|MORE|SHORT|ANON|OFF|ODD/);
+    // Without its end a condition must not take the paper with it.
+    expect(read("\\newif\\ifdraft \\ifdraft Kept after all.").text).toContain("Kept after all.");
+  });
+
+  it("keeps percent signs in code, and what stands behind them", () => {
+    const { text } = read("\\verb|a%b| stays. % GONE\n\\begin{lstlisting}\nx = 7 % 3\n\\end{lstlisting}\nAfter. % GONE");
+    expect(text).toContain("a%b stays.");
+    expect(text).toContain("x = 7 % 3");
+    expect(text).toContain("After.");
+    expect(text).not.toContain("GONE");
+  });
+
+  it("counts algorithms apart from figures, gives units as signs, and the text of a title alone", () => {
+    const { text } = read(
+      "\\title{A \\texorpdfstring{$k$}{k}-thing}It is \\SI{5}{\\milli\\meter\\per\\second} at \\qty{3}{kg}, \\SI{20}{\\percent} in \\si{\\newton}. \\begin{figure}\\caption{One}\\end{figure}\\begin{algorithm}\\caption{Two}\\label{a}\\end{algorithm} See \\cref{alg:x} and \\ref{a}.",
+    );
+    expect(text).toContain("It is 5 mm/s at 3 kg, 20% in N.");
+    expect(text).toMatch(/Figure 1: One\s+Algorithm 1: Two/);
+    expect(text).toContain("and 1.");
+    expect(text).not.toContain("$k$k");
+  });
+
+  it("reads the bibliography that biber makes", () => {
+    const bbl =
+      "\\refsection{0}\\datalist[entry]{nty/global}\n\\entry{lee}{article}{}\n\\name{author}{2}{}{%\n{{hash=1}{family={Lee},given={Ann},giveni={A\\bibinitperiod}}}%\n{{hash=2}{family={Berg},given={Bo},prefix={van}}}%\n}\n\\field{journaltitle}{Hands}\\field{title}{A {First} work}\\field{year}{2020}\\verb{doi}\n\\verb 10.1000/a\n\\endverb\\endentry\n\\entry{kim}{book}{}\\field{title}{Second}\\endentry\\enddatalist\\endrefsection";
+    const main = `\\documentclass{article}\\begin{document}${filler}As said \\parencite[see][p.~2]{kim,lee}.\\printbibliography\\end{document}`;
+    const { text, marks } = textOf(
+      makeTar([
+        { name: "main.tex", body: main },
+        { name: "main.bbl", body: bbl },
+      ]),
+    );
+    expect(text).toContain("As said [2, 1].");
+    expect(text).toMatch(/\[1\] Ann Lee, Bo van Berg\. A First work\. Hands\. 2020\. 10\.1000\/a\.\s+\[2\] Second\./);
+    expect(marks.map(({ label }) => label)).toEqual(["§ References"]);
+  });
+
   it("writes out the paper's own macros, with their arguments", () => {
     const { text } = read(
       "\\method{} beats \\vs{A}{B} on $\\R^2$; \\method\\ is fast, \\name is slow.",
