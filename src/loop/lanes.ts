@@ -151,13 +151,13 @@ export function openLanes({ clock, jobs, finish, abort, watches, reviews = [], s
     async *listen(until) {
       const slept = new AbortController();
       let isTime = false;
-      const sleep = async (signal: AbortSignal) => {
-        if (until !== undefined) await clock.sleep(until, signal);
+      const sleep = async (time: number, signal: AbortSignal) => {
+        await clock.sleep(time, signal);
         isTime = true;
         wake();
       };
-      if (live.size === 0) return void (until !== undefined && (await sleep(finish)));
-      if (until !== undefined) void sleep(slept.signal);
+      if (live.size === 0) return void (until !== undefined && (await sleep(until, finish)));
+      if (until !== undefined) void sleep(until, slept.signal);
       try {
         for (;;) {
           const event = waiting.shift();

@@ -51,10 +51,10 @@ const saying = (...events: AgentEvent[]): Agent & { readonly given: RunOptions[]
 
 describe("a run is the fold of what its agent says", () => {
   const { brief } = live({}).run;
-  const first = begun({ ...named("claude"), confinement: "unconfined" }, brief, 5);
+  const begin = (agent: Partial<Agent> = {}) => begun({ ...named("claude"), confinement: "unconfined", ...agent }, brief, 5);
 
   test("from nothing: no use, no words", () => {
-    expect(first).toEqual({
+    expect(begin()).toEqual({
       iteration: 2,
       agent: "claude",
       confinement: "unconfined",
@@ -66,7 +66,13 @@ describe("a run is the fold of what its agent says", () => {
     });
   });
 
+  test("of an agent that costs nothing says so", () => {
+    expect(begin({ free: true })).toMatchObject({ free: true });
+    expect(begin()).not.toHaveProperty("free");
+  });
+
   test("with the last use that was told, whatever comes with it, and the model of an earlier one", () => {
+    const first = begin();
     const run = [usage(10, { model: "m", window: 9, billing: "subscription" }), usage(20, { final: true })].reduce(folded, first);
     expect(run).toEqual({
       ...first,
@@ -79,6 +85,7 @@ describe("a run is the fold of what its agent says", () => {
   });
 
   test("with a cost that the CLI reports in the place of our estimate, and an estimate marked as one", () => {
+    const first = begin();
     const guess = folded(first, usage(1, { costUsd: 0.5, estimated: true }));
     expect(guess).toMatchObject({ costUsd: 0.5, estimated: true });
     expect(folded(guess, usage(2))).toMatchObject({ costUsd: 0.5, estimated: true });
@@ -89,6 +96,7 @@ describe("a run is the fold of what its agent says", () => {
   });
 
   test("to its end: the message, and the failure where there is one", () => {
+    const first = begin();
     expect(folded(first, end)).toMatchObject({ message: "done" });
     expect(folded(first, end)).not.toHaveProperty("failure");
     expect(folded(first, aborted)).toMatchObject({ message: "", failure: { kind: "aborted" } });
@@ -262,6 +270,24 @@ describe("before an iteration", () => {
       "iteration-ended",
       "run-ended",
     ]);
+    expect(events.flatMap((event) => (event.type === "iteration-started" ? [event.iteration] : []))).toEqual([1]);
+  });
+
+  test("nothing is read once it is said how the run ends", async () => {
+    let reads = 0;
+    const full: Verdict = { verdict: "failed", reason: "The disk is full." };
+    const workflow = units(3, { load: async () => (reads += 1) && 0, accept: async () => full });
+    expect((await drain(workflow, saying(), { jobs: 2 })).verdict).toEqual(full);
+    expect(reads).toBe(1);
+  });
+
+  test("a watch is told the run so far as a guard is", async () => {
+    const seen: RunSoFar[] = [];
+    await drain(units(2), saying(usage(1)), { watches: [(_live, run) => void seen.push(run)] });
+    expect(seen.map(({ startedAt, iterations }) => [startedAt, iterations.length])).toEqual([
+      [fakeClock().now(), 0],
+      [fakeClock().now(), 1],
+    ]);
   });
 
   test("a workflow that waits for nothing is a bug of ours", async () => {
@@ -424,6 +450,35 @@ describe("agents in their lanes", () => {
     expect((await run(twice)).whole?.run.failure).toMatchObject({ kind: "budget" });
   });
 
+  test("end one whose use is told again, by the calls of the same answer", async () => {
+    const again = (output: number): AgentEvent => ({ type: "usage", usage: { input: 5, cached: 0, output, requests: 1 } });
+    const chatty: LaneOptions["watches"][number] = ({ run: { usage: used } }) =>
+      used.output > 20 ? { end: { kind: "budget", message: "Too much." } } : undefined;
+    const agent = saying(tool, again(1), again(30), { type: "text", text: "on and on" });
+    expect((await run(agent, { watches: [chatty] })).whole?.run.failure).toMatchObject({ kind: "budget" });
+    expect(agent.said).toHaveLength(3);
+  });
+
+  test("say nothing where a watch or a review has nothing to say, and warn later all the same", async () => {
+    const watch: LaneOptions["watches"][number] = (each) => (spent(each) > 10 ? { warning: "Much." } : undefined);
+    const { events } = await run(saying(usage(1), usage(11)), { watches: [watch, () => ({})], reviews: [() => undefined] });
+    expect(events.filter(({ type }) => type === "notice")).toMatchObject([{ message: "Much." }]);
+    expect((await run(saying(usage(30), tool))).events.filter(({ type }) => type === "notice")).toEqual([]);
+  });
+
+  test("end a sleep that nobody waits for any more", async () => {
+    const signals: AbortSignal[] = [];
+    const clock: LaneOptions["clock"] = {
+      now: () => 0,
+      sleep: (_until, signal) => new Promise((resolve) => (signals.push(signal), signal.addEventListener("abort", () => resolve()))),
+    };
+    const lanes = open({ clock });
+    lanes.start({ agent: saying(), unit: unit("u0"), brief: brief(1) });
+    await ended(lanes.listen(500));
+    await lanes.close();
+    expect(signals.map(({ aborted: over }) => over)).toEqual([true]);
+  });
+
   test("keep an answer that was given: no tool after it, or the last word of its use", async () => {
     const answer: AgentEvent = { type: "text", text: "The answer." };
     for (const events of [
@@ -580,6 +635,7 @@ test("the loop leaves no listener on the signals it was given", async () => {
       const value = Reflect.get(target, key, target) as unknown;
       if (typeof value !== "function") return value;
       return (...given: unknown[]) => {
+        if (given[0] !== "abort") return Reflect.apply(value, target, given) as unknown;
         if (key === "addEventListener") added += 1;
         if (key === "removeEventListener") removed += 1;
         return Reflect.apply(value, target, given) as unknown;
