@@ -139,8 +139,8 @@ function shown(output: SearchArguments["output"], found: readonly Ranked[], quer
   return `${JSON.stringify({ query, sources, results }, null, 2)}\n`;
 }
 
-const cited = ({ id, title, authors, date, url, retracted, identifiers: { doi, arxiv } }: PaperRecord) => ({
-  ...{ id, title, date, url, authors: [...authors] },
+const cited = ({ id, title, authors, date, url, retracted, venue, volume, issue, pages, identifiers: { doi, arxiv } }: PaperRecord) => ({
+  ...{ id, title, date, url, authors: [...authors], venue: venue ?? null, volume: volume ?? null, issue: issue ?? null, pages: pages ?? null },
   identifiers: { ...(doi === undefined ? {} : { doi }), ...(arxiv === undefined ? {} : { arxiv }) },
   ...(retracted === undefined ? {} : { retracted }),
 });

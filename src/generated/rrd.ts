@@ -649,6 +649,18 @@ export interface Paper {
    */
   venue?: string | null;
   /**
+   * Volume of the journal.
+   */
+  volume?: string | null;
+  /**
+   * Issue of the volume.
+   */
+  issue?: string | null;
+  /**
+   * First and last page, or the article's number.
+   */
+  pages?: string | null;
+  /**
    * Citations when it was found.
    */
   citations?: {

@@ -15,6 +15,10 @@ export interface RecordParts {
   readonly abstract?: string;
   readonly kind?: PaperRecord["kind"];
   readonly venue?: string;
+  /** Where in a journal it stands, as the source says it. */
+  readonly volume?: unknown;
+  readonly issue?: unknown;
+  readonly pages?: unknown;
   readonly citations?: number;
   readonly copies?: PaperRecord["copies"];
   readonly updates?: readonly Update[];
@@ -47,6 +51,7 @@ export function paperRecord(parts: RecordParts): PaperRecord | undefined {
     ...(isOut ? { retracted: true } : {}),
     ...(parts.kind === undefined ? {} : { kind: parts.kind }),
     ...(parts.venue === undefined ? {} : { venue: parts.venue }),
+    ...placeOf(parts),
     ...(parts.citations === undefined ? {} : { citations: { count: parts.citations, source } }),
     ...(copies.length === 0 ? {} : { copies: copies.filter(({ url: each }, index) => copies.findIndex((other) => other.url === each) === index) }),
     ...(updates.length === 0 ? {} : { updates }),
@@ -61,6 +66,19 @@ function withMark({ updates = [], kind, source }: RecordParts, title: string | u
   const isKnown = updates.some(({ type }) => type === "retraction" || type === "withdrawal");
   if (mark === undefined || isKnown || kind === "notice") return updates;
   return [...updates, { type: mark === "retracted" ? "retraction" : "withdrawal", source: `${source} (title)` }];
+}
+
+/** No volume, issue or range of pages is longer. */
+const longestPlace = 40;
+
+/** Volume, issue and pages, as far as they are any: of preprints services give the number of the preprint as a volume. */
+function placeOf({ volume, issue, pages }: Pick<RecordParts, "volume" | "issue" | "pages">): Pick<PaperRecord, "volume" | "issue" | "pages"> {
+  const isAny = (text: string | undefined) =>
+    text !== undefined && /[\p{L}\d]/u.test(text) && text.length <= longestPlace && !/^(?:abs\/|n\/?a$)/i.test(text);
+  const written = Object.entries({ volume, issue, pages }).map(
+    ([name, value]) => [name, line(typeof value === "number" ? String(value) : value)] as const,
+  );
+  return Object.fromEntries(written.filter(([, text]) => isAny(text)));
 }
 
 /** What a service calls a work, each name in the one form of this house; anything else is left out. An arXiv DOI is an arXiv id. */

@@ -13,7 +13,7 @@ const largestAnswer = 40 * 1024 * 1024;
 /** Of a search by title; the right work is among the first or not there. */
 const fewest = 5;
 const fields =
-  "DOI,title,author,issued,published,posted,abstract,type,link,license,relation,container-title,is-referenced-by-count,updated-by,update-to";
+  "DOI,title,author,issued,published,posted,abstract,type,link,license,relation,container-title,volume,issue,page,article-number,is-referenced-by-count,updated-by,update-to";
 
 export const crossref = {
   name: "Crossref",
@@ -118,6 +118,9 @@ export function readWork(json: unknown, doi?: string): PaperRecord | undefined {
     abstract: abstractText(at(json, "abstract")),
     kind: kindOf(line(at(json, "type")), line(at(json, "subtype")), notices),
     venue: plainText(list(at(json, "container-title"))[0]),
+    volume: at(json, "volume"),
+    issue: at(json, "issue"),
+    pages: at(json, "page") ?? at(json, "article-number"),
     citations: count(at(json, "is-referenced-by-count")),
     copies: pdf === undefined || open === undefined ? [] : [{ url: pdf, kind: "pdf", license: open }],
     updates: list(at(json, "updated-by")).flatMap(updateOf),

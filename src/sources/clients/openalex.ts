@@ -14,7 +14,7 @@ const largestAnswer = 40 * 1024 * 1024;
 
 /** What is asked for of a work; a whole one is twenty times as long. */
 const fields =
-  "id,doi,ids,title,display_name,publication_date,publication_year,type,primary_location,best_oa_location,locations,authorships,cited_by_count,is_retracted,abstract_inverted_index";
+  "id,doi,ids,title,display_name,publication_date,publication_year,type,primary_location,best_oa_location,locations,biblio,authorships,cited_by_count,is_retracted,abstract_inverted_index";
 
 export const openAlex: Source = {
   name: "OpenAlex",
@@ -164,12 +164,21 @@ export function readWork(json: unknown): PaperRecord | undefined {
     abstract: abstractOf(at(json, "abstract_inverted_index")),
     kind,
     venue: line(at(json, "primary_location", "source", "display_name")),
+    volume: at(json, "biblio", "volume"),
+    issue: at(json, "biblio", "issue"),
+    pages: pagesOf(at(json, "biblio")),
     citations: count(at(json, "cited_by_count")),
     copies: copiesOf(locations),
     // The notice of a retraction carries the mark too.
     updates: at(json, "is_retracted") === true && kind !== "notice" ? [{ type: "retraction", source: "OpenAlex" } satisfies Update] : [],
     otherVersions: otherVersionsOf(list(at(json, "locations")), own),
   });
+}
+
+/** "12-19"; "12" where the last page is not known, or the first is a number of its own, such as e1002. */
+function pagesOf(biblio: unknown): string | undefined {
+  const [first, last] = [line(at(biblio, "first_page")), line(at(biblio, "last_page"))];
+  return first === undefined || last === undefined || first === last ? first : `${first}-${last}`;
 }
 
 /** The first of January is what OpenAlex writes where it knows the year alone, as with most of arXiv. */

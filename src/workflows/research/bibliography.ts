@@ -4,16 +4,22 @@ import { authorsOf } from "../../sources/identity.js";
 /** references.bib: every paper of the pool that was not rejected, for citation managers. */
 export const bibliography = (rrd: Rrd): string => bibliographyOf(rrd.papers_pool.filter((paper) => paper.status !== "rejected"));
 
-type Cited = Pick<Paper, "id" | "title" | "authors" | "date" | "identifiers" | "url" | "retracted">;
+type Cited = Pick<Paper, "id" | "title" | "authors" | "date" | "identifiers" | "url" | "retracted" | "venue" | "volume" | "issue" | "pages">;
 
 /** Any papers as BibTeX, one entry each. */
 export const bibliographyOf = (papers: readonly Cited[]): string => papers.map(entry).join("\n");
 
 function entry(paper: Cited): string {
   const arxiv = paper.identifiers?.arxiv ?? /^arxiv_(.+)$/.exec(paper.id)?.[1]?.replace("_", "/");
+  const inJournal = plain(paper.venue) !== undefined && [paper.volume, paper.issue, paper.pages].some((part) => plain(part) !== undefined);
   const fields: [string, string | undefined][] = [
     ["title", `{${escape(paper.title)}}`],
     ["author", authorsOf(paper.authors).map(escape).join(" and ") || undefined],
+    ["journal", inJournal ? escape(paper.venue ?? "") : undefined],
+    ["volume", plain(paper.volume)],
+    ["number", plain(paper.issue)],
+    // A range has two hyphens there.
+    ["pages", plain(paper.pages)?.replace(/\s*[-–—]+\s*/g, "--")],
     ["year", /^\d{4}/.exec(paper.date ?? "")?.[0]],
     ["doi", paper.identifiers?.doi],
     ["eprint", arxiv],
@@ -22,7 +28,7 @@ function entry(paper: Cited): string {
     ["note", paper.retracted === true ? "Retracted" : undefined],
   ];
   const lines = fields.filter(([, value]) => value !== undefined).map(([name, value]) => `  ${name} = {${value}}`);
-  return `@misc{${paper.id.replace(/[^\w.:-]/g, "_")},\n${lines.join(",\n")}\n}\n`;
+  return `@${inJournal ? "article" : "misc"}{${paper.id.replace(/[^\w.:-]/g, "_")},\n${lines.join(",\n")}\n}\n`;
 }
 
 /** BibTeX's own characters, so that a title can neither end its field nor start a command. */
@@ -32,3 +38,6 @@ const escape = (text: string): string =>
     .replace(/[&%$#_]/g, "\\$&")
     .replace(/\s+/g, " ")
     .trim();
+
+/** A value without what BibTeX reads as its own; undefined where nothing is left. */
+const plain = (value: string | null | undefined): string | undefined => escape(value ?? "") || undefined;

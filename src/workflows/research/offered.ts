@@ -93,7 +93,25 @@ function asRequested(
 }
 
 function asCandidate({ record, priority, why }: Ranked, { pool }: Offer): Offered {
-  const { id, title, url, pdf_url, authors, date, source, abstract, identifiers, venue, citations, retracted, updates, members } = record;
+  const {
+    id,
+    title,
+    url,
+    pdf_url,
+    authors,
+    date,
+    source,
+    abstract,
+    identifiers,
+    venue,
+    volume,
+    issue,
+    pages,
+    citations,
+    retracted,
+    updates,
+    members,
+  } = record;
   const whys = new Map(pool.merges.filter(({ into }) => into === id).map((merge) => [`${merge.source}\n${merge.from}`, merge.why]));
   const merged = members.slice(1).map((member) => ({
     id: member.id,
@@ -113,6 +131,9 @@ function asCandidate({ record, priority, why }: Ranked, { pool }: Offer): Offere
     abstract,
     identifiers: arxiv === undefined ? identifiers : { ...others, arxiv: unversioned(arxiv) },
     ...(venue === undefined ? {} : { venue }),
+    ...(volume === undefined ? {} : { volume }),
+    ...(issue === undefined ? {} : { issue }),
+    ...(pages === undefined ? {} : { pages }),
     ...(citations === undefined ? {} : { citations }),
     ...(retracted === true ? { retracted } : {}),
     ...(updates === undefined ? {} : { updates }),

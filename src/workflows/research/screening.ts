@@ -15,7 +15,10 @@ import type { Library } from "./state.js";
 const batchTokens = 2_400;
 
 /** A candidate with what code found out about it. */
-export interface Offered extends Omit<Candidate, "identifiers">, Partial<Pick<PaperRecord, "identifiers" | "venue" | "citations" | "updates">> {
+export interface Offered
+  extends
+    Omit<Candidate, "identifiers">,
+    Partial<Pick<PaperRecord, "identifiers" | "venue" | "volume" | "issue" | "pages" | "citations" | "updates">> {
   /** What code proposes, and what that rests on. */
   readonly priority?: number;
   readonly why?: string;

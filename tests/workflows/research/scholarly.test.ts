@@ -63,7 +63,13 @@ describe("a research over scholarly services", () => {
     // One record of the preprint and the article that three services describe.
     const article = rrd.papers_pool.filter(({ title }) => title === "Tactile Grasping with Soft Robot Fingers");
     expect(article).toHaveLength(1);
-    expect(article[0]).toMatchObject({ id: "arxiv_2601.00001", identifiers: { doi: "10.5555/inv.1" }, venue: "Journal of Invented Robotics" });
+    expect(article[0]).toMatchObject({
+      id: "arxiv_2601.00001",
+      identifiers: { doi: "10.5555/inv.1" },
+      venue: "Journal of Invented Robotics",
+      volume: "7",
+      pages: "160-169",
+    });
     expect(new Set(article[0]?.found?.sources)).toEqual(new Set(["arXiv", "OpenAlex", "Semantic Scholar", "Crossref"]));
     expect(article[0]?.found?.merged?.every(({ why }) => why !== "")).toBe(true);
     expect(article[0]?.read_depth).toBe("full");

@@ -1,0 +1,20 @@
+import { expect, test } from "vitest";
+import { bibliographyOf } from "../../../src/workflows/research/bibliography.js";
+
+const paper = { id: "doi_10.1000_x", title: "On hands", authors: ["Ann Lee"], date: "2024-02-01", url: "https://doi.org/10.1000/x" };
+
+test("an article has its journal, volume, number and pages; what stands in no journal has none of them", () => {
+  const article = { ...paper, venue: "Hands & Tools", volume: "12", issue: "3", pages: "145–160" };
+  expect(bibliographyOf([article])).toBe(
+    "@article{doi_10.1000_x,\n  title = {{On hands}},\n  author = {Ann Lee},\n  journal = {Hands \\& Tools},\n  volume = {12},\n  number = {3},\n  pages = {145--160},\n  year = {2024},\n  url = {https://doi.org/10.1000/x}\n}\n",
+  );
+  const preprint = bibliographyOf([{ ...paper, venue: "arXiv" }]);
+  expect(preprint).toMatch(/^@misc\{/);
+  expect(preprint).not.toMatch(/journal|volume|number|pages/);
+});
+
+test("no value ends its field", () => {
+  const text = bibliographyOf([{ ...paper, venue: "A}, x = {", volume: "1}", issue: "}", pages: "{2" }]);
+  expect(text).toContain("  journal = {A, x =},\n  volume = {1},\n  pages = {2},");
+  expect(text).not.toContain("number");
+});
