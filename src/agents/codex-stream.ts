@@ -1,7 +1,7 @@
 import type { AgentEvent, Failure, Usage } from "../loop/types.js";
 import type { Answer, Reader } from "./definition.js";
 import { quote, recogniseFailure } from "./failures.js";
-import { detailOf, type Json, object, objectIn, text, tokens } from "./json-line.js";
+import { detailOf, type Json, keyOf, object, objectIn, text, tokens } from "./json-line.js";
 
 /** Items that are work: a message before one of them was not the final one. */
 const work: ReadonlySet<string> = new Set(["command_execution", "file_change", "mcp_tool_call", "web_search", "collab_tool_call"]);
@@ -26,7 +26,7 @@ export function readCodex(): Reader {
       // Calls of one answer run side by side; the next answer begins when all are done and something else is said.
       if (!working) requests++;
       working = true;
-      return done ? [] : [{ type: "tool", name: type, detail: toolDetail(item) }];
+      return done ? [] : [{ type: "tool", name: type, detail: toolDetail(item), ...keyed(item) }];
     }
     if (type === "reasoning" || type === "agent_message") working = false;
     if (!done) return [];
@@ -77,6 +77,11 @@ export function readCodex(): Reader {
       return { failure: recogniseFailure(said, "codex", Date.now()) ?? failure };
     },
   };
+}
+
+/** Of a changed file it tells the name alone: whether two changes are the same is not known. */
+function keyed({ command, query, server, tool, arguments: input, changes }: Json): { key?: string } {
+  return changes === undefined ? { key: keyOf({ command, query, server, tool, input }) } : {};
 }
 
 function toolDetail(item: Json): string {

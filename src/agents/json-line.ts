@@ -1,3 +1,5 @@
+import { createHash } from "node:crypto";
+
 /** Access to parsed JSON of a protocol that is not ours: any part may be missing or of another type. */
 export type Json = Readonly<Record<string, unknown>>;
 
@@ -32,6 +34,13 @@ export const amount = (value: unknown): number | undefined => {
   const told = number(value);
   return told !== undefined && told >= 0 && told <= mostTokens ? told : undefined;
 };
+
+/** Stands for all that a tool is asked. */
+export const keyOf = (input: unknown): string =>
+  createHash("sha256")
+    .update(JSON.stringify(input ?? null))
+    .digest("hex")
+    .slice(0, 12);
 
 /** What a tool is asked to do, on one short line. */
 export function detailOf(input: unknown): string {

@@ -1,11 +1,13 @@
 import type { AgentEvent, Usage } from "../loop/types.js";
-import { detailOf, type Json, object, objects, text, tokens } from "./json-line.js";
+import { detailOf, type Json, keyOf, object, objects, text, tokens } from "./json-line.js";
 
 /** What an assistant message of the Messages API says: its text and the tools it calls. */
 export function eventsOf(message: Json): AgentEvent[] {
   return objects(message["content"]).flatMap((block): AgentEvent[] => {
     if (block["type"] === "text") return [{ type: "text", text: text(block["text"]) ?? "" }];
-    return block["type"] === "tool_use" ? [{ type: "tool", name: text(block["name"]) ?? "tool", detail: detailOf(block["input"]) }] : [];
+    if (block["type"] !== "tool_use") return [];
+    const { input } = block;
+    return [{ type: "tool", name: text(block["name"]) ?? "tool", detail: detailOf(input), key: keyOf(input) }];
   });
 }
 

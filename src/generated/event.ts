@@ -141,6 +141,10 @@ export interface AgentTool {
   type: "tool";
   name: string;
   detail: string;
+  /**
+   * Stands for all that the tool was asked: the same is told by it from the like. Absent where the CLI does not tell all.
+   */
+  key?: string;
 }
 /**
  * Totals of the run so far.

@@ -364,13 +364,28 @@ export type Loop = {
    */
   stagnation_since?: number;
   /**
-   * What budget and target were at the last iteration: by it is known that a person has raised one.
+   * What budget and target were at the last iteration, while its work and that before was not accepted: by it is known that a person has raised one.
    */
   limits?: {
+    /**
+     * As budget.max_usd was.
+     */
     max_usd?: number;
+    /**
+     * As budget.max_tokens was.
+     */
     max_tokens?: number;
+    /**
+     * As budget.max_minutes was.
+     */
     max_minutes?: number;
+    /**
+     * As budget.max_iterations was.
+     */
     max_iterations?: number;
+    /**
+     * As requirements.target_papers was.
+     */
     target_papers?: number;
     [k: string]: unknown;
   };
@@ -1117,6 +1132,14 @@ export interface Observation {
    * The summary of an accepted result, or why it was refused or failed.
    */
   said?: string;
+  /**
+   * It left a result; otherwise 'answer' and 'sketch' are of its last words.
+   */
+  left?: true;
+  /**
+   * A sketch of the answer's words (MinHash), by which the same in other words is known.
+   */
+  sketch?: string;
   /**
    * What the agent did and said. Left out once later iterations matter more.
    */

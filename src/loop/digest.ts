@@ -6,11 +6,15 @@ const mostLabel = 90;
 const mostSteps = 24;
 const mostSaid = 420;
 
-/** What an agent did with a tool, and how often in a row or altogether. */
+/** What an agent did with a tool, and how often. */
 interface Step {
   readonly kind: StepKind;
   readonly label: string;
+  /** Stands for all that the tool was asked, of which the label may show a part. */
+  readonly key?: string;
   readonly times: number;
+  /** How often since something new was last written: to run a test again after a change is no repetition. */
+  readonly row: number;
 }
 
 type StepKind = "read" | "write" | "command" | "plan";
@@ -25,33 +29,46 @@ export interface Digest {
   readonly steps: readonly Step[];
   /** How many it did of each kind, repetitions included. */
   readonly counts: Readonly<Record<StepKind, number>>;
-  /** How often it did the same thing, of each kind the most. */
+  /** How often it did the same thing with nothing new written in between, of each kind the most. */
   readonly repeated: Readonly<Record<StepKind, number>>;
+  /** How often it made the same edit, the most of them: what is made again was undone. */
+  readonly remade: number;
 }
 
 const none = { read: 0, write: 0, command: 0, plan: 0 };
-export const emptyDigest: Digest = { first: "", last: "", steps: [], counts: none, repeated: none };
+export const emptyDigest: Digest = { first: "", last: "", steps: [], counts: none, repeated: none, remade: 0 };
 
 /** The digest after one more event. Pure; its cost does not grow with what came before. */
 export function digestOf(digest: Digest, event: AgentEvent): Digest {
-  if (event.type === "tool") return stepped(digest, kindOfTool(event.name, event.detail), oneLine(`${event.name} ${event.detail}`, mostLabel));
+  if (event.type === "tool") {
+    const { name, detail, key } = event;
+    const kind = kindOfTool(name, detail);
+    return stepped(digest, { kind, label: oneLine(`${name} ${detail}`, mostLabel), ...(key === undefined ? {} : { key }) }, edits.test(name));
+  }
   const text = event.type === "text" ? event.text : event.type === "end" ? event.message : "";
   const said = oneLine(text, mostSaid);
   if (said === "") return digest;
   const spoken = { ...digest, first: digest.first === "" ? said : digest.first, last: said };
   // The last message comes once more as the end.
-  return event.type === "text" && announces(said) ? stepped(spoken, "plan", oneLine(said, mostLabel)) : spoken;
+  return event.type === "text" && announces(said) ? stepped(spoken, { kind: "plan", label: oneLine(said, mostLabel) }) : spoken;
 }
 
-function stepped(digest: Digest, kind: StepKind, label: string): Digest {
-  const known = digest.steps.find((step) => step.kind === kind && step.label === label);
-  const step = { kind, label, times: (known?.times ?? 0) + 1 };
-  const steps = [...digest.steps.filter((each) => each !== known), step].slice(-mostSteps);
+function stepped(digest: Digest, did: Pick<Step, "kind" | "label" | "key">, edits = false): Digest {
+  const { kind, label, key } = did;
+  // A file that is written whole again and again is the same, whatever is in it.
+  const isWhole = kind === "write" && !edits;
+  const known = digest.steps.find((step) => step.kind === kind && step.label === label && (isWhole || step.key === key));
+  const step = { ...did, times: (known?.times ?? 0) + 1, row: (known?.row ?? 0) + 1 };
+  const isNews = kind === "write" && (known === undefined || key === undefined || known.key !== key);
+  const before = digest.steps.filter((each) => each !== known).map((each) => (isNews && each.kind !== "write" ? { ...each, row: 0 } : each));
   const counts = { ...digest.counts, [kind]: digest.counts[kind] + 1 };
-  const repeated = { ...digest.repeated, [kind]: Math.max(digest.repeated[kind], step.times) };
-  return { ...digest, steps, counts, repeated };
+  const isEdit = kind === "write" && edits && key !== undefined;
+  const repeated = isEdit ? digest.repeated : { ...digest.repeated, [kind]: Math.max(digest.repeated[kind], step.row) };
+  const remade = isEdit ? Math.max(digest.remade, step.times) : digest.remade;
+  return { ...digest, steps: [...before, step].slice(-mostSteps), counts, repeated, remade };
 }
 
+const edits = /edit|patch|insert|replace/i;
 const writes = /write|edit|create|patch|change|insert|replace|save/i;
 const reads = /read|view|open|fetch|search|grep|glob|list|find|get/i;
 const plans = /todo|plan|think/i;
@@ -84,7 +101,9 @@ const oneLine = (text: string, most: number): string => {
 
 /** The digest in words, at most 1,500 characters. Empty for an agent that neither did nor said anything. */
 export function digestText({ first, last, steps }: Digest): string {
-  const did = steps.filter(({ kind }) => kind !== "plan").map(({ label, times }) => (times === 1 ? label : `${label} (${times} times)`));
+  const done = new Map<string, number>();
+  for (const { kind, label, times } of steps) if (kind !== "plan") done.set(label, (done.get(label) ?? 0) + times);
+  const did = [...done].map(([label, times]) => (times === 1 ? label : `${label} (${times} times)`));
   const lines = [
     ...(first === last ? [] : [`Said first: ${first}`]),
     ...(last === "" ? [] : [`Said last: ${last}`]),

@@ -101,9 +101,10 @@ function learned(known: readonly Lesson[], fresh: readonly Observation[]): Lesso
 }
 
 /** What a reason has in common with others of its kind: neither numbers, nor names in quotes or paths, nor what came of it. */
-const likeness = (text: string): string =>
+const likeness = (text: string): string => withoutNames(text.split(" → ")[0]!);
+
+export const withoutNames = (text: string): string =>
   text
-    .split(" → ")[0]!
     .replace(/"[^"]*"|'[^']*'|`[^`]*`/g, "…")
     .replace(/\/[\w/.-]+/g, "/…")
     .replace(/\d+(?:\.\d+)?/g, "0");

@@ -1,5 +1,7 @@
 import type { Digest } from "./digest.js";
 import type { Observation } from "./memory.js";
+import { likenessOf } from "../lib/sketch.js";
+import { withoutNames } from "./extractive-summary.js";
 import { counts } from "./guards.js";
 import type { Guard } from "./types.js";
 
@@ -20,14 +22,18 @@ export interface Row {
 
 /**
  * Kinds of loop that one run shows by itself. `left`: it left a result; then what it read, ran or announced on the way was no loop.
+ * `whole`: it ended by itself, and its stream tells what it did; of another it is not known what it would have done yet.
  * The thresholds lie above what healthy runs of Claude Code and Codex do: a long text is read in parts, each once.
  */
-export function signsOf({ counts, repeated }: Digest, left: boolean): LoopKind[] {
+export function signsOf({ counts, repeated, remade, last }: Digest, left: boolean, whole = true): LoopKind[] {
   const did = counts.read + counts.write + counts.command;
+  const onlyRead = whole && counts.read > 0 && did === counts.read;
+  // Whatever the words are: who did nothing announced it, or excused it. An object that can't be read is an attempt.
+  const onlySpoke = did === 0 && (counts.plan > 0 || (whole && last !== "" && !/^(?:```|\{)/.test(last)));
   return [
-    ...(repeated.write >= 5 ? ["redundant-writes" as const] : []),
-    ...(!left && (repeated.read >= 4 || (counts.read > 0 && did === counts.read)) ? ["read-loop" as const] : []),
-    ...(!left && did === 0 && counts.plan > 0 ? ["planning-loop" as const] : []),
+    ...(repeated.write >= 5 || remade >= 3 ? ["redundant-writes" as const] : []),
+    ...(!left && (repeated.read >= 4 || onlyRead) ? ["read-loop" as const] : []),
+    ...(!left && onlySpoke ? ["planning-loop" as const] : []),
     ...(!left && repeated.command >= 3 ? ["command-loop" as const] : []),
   ];
 }
@@ -42,30 +48,53 @@ export function rowOf(observations: readonly Observation[]): Row | undefined {
 
 function lengthOf(kind: LoopKind, since: readonly Observation[]): number {
   const trailing = (like: (each: Observation) => boolean): number => since.length - 1 - since.findLastIndex((each) => !like(each));
-  if (kind === "oscillation") return pairs(since.map(likeness));
+  if (kind === "oscillation") return Math.max(pairs(since, 2), pairs(since, 3));
   if (kind !== "identical-answers") return trailing(({ signs = [] }) => signs.includes(kind));
-  const last = since.at(-1)?.answer;
-  return last === undefined ? 0 : trailing(({ answer }) => answer === last);
+  const last = since.at(-1);
+  return last?.answer === undefined ? 0 : trailing((each) => isSameAnswer(each, last));
 }
 
-/** Complete pairs in the row A B A B that the list ends in; A and B differ. */
-function pairs(list: readonly string[]): number {
-  const [a, b] = [list.at(-2), list.at(-1)];
-  if (a === undefined || a === b) return 0;
+/** Pairs of iterations in the row that the list ends in and that repeats itself every `period` iterations, two times at least. */
+function pairs(list: readonly Observation[], period: 2 | 3): number {
+  const [last, before] = [list.at(-1), list.at(-2)];
+  if (last === undefined || before === undefined) return 0;
+  const turn = list.slice(-period);
+  if (turn.every((each) => isSame(each, last))) return 0;
   const backwards = list.toReversed();
-  const broken = backwards.findIndex((each, index) => each !== (index % 2 === 0 ? b : a));
-  return Math.floor((broken === -1 ? list.length : broken) / 2);
+  const broken = backwards.findIndex((each, index) => index >= period && !isSame(each, backwards[index - period] as Observation));
+  const length = broken === -1 ? list.length : broken;
+  return length < 2 * period ? 0 : Math.floor(length / 2);
 }
 
-/** What two iterations have in common that came to the same: their answer, else how they ended. */
-const likeness = ({ answer, outcome, failure, said }: Observation): string => answer ?? `${outcome}: ${failure ?? said ?? ""}`;
+/** Two answers alike in so many of their words are one in other words: last words where no result was left, and results. */
+const alike = { words: 0.45, result: 0.7 } as const;
+
+/**
+ * Whether two iterations gave the same answer, be it in other words: then it was refused for the same reasons too. An honest attempt
+ * that mends one thing is as like, but meets other reasons, or none.
+ */
+function isSameAnswer(a: Observation, b: Observation): boolean {
+  if (a.answer === undefined || b.answer === undefined) return false;
+  if (a.answer === b.answer) return true;
+  if (a.sketch === undefined || b.sketch === undefined || a.left !== b.left || reasonsOf(a) !== reasonsOf(b)) return false;
+  return likenessOf(a.sketch, b.sketch) >= (a.left === true ? alike.result : alike.words);
+}
+
+/** Whether two iterations came to the same: by their answers, where there are none by how they ended. */
+const isSame = (a: Observation, b: Observation): boolean =>
+  a.answer === undefined && b.answer === undefined ? endOf(a) === endOf(b) : isSameAnswer(a, b);
+
+const endOf = ({ outcome, failure, said }: Observation): string => `${outcome}: ${failure ?? said ?? ""}`;
+
+/** How an iteration ended, without the names and numbers in its reasons. */
+const reasonsOf = ({ outcome, failure, said = "" }: Observation): string => `${outcome} ${failure ?? ""} ${withoutNames(said)}`;
 
 /** The kind of loop that the last iterations show; undefined for none. */
 export const loopTypeOf = (observations: readonly Observation[]): LoopKind | undefined => rowOf(observations)?.kind;
 
 const inWords: Readonly<Record<LoopKind, string>> = {
   "identical-answers": "the same answer came again and again",
-  oscillation: "two answers took turns",
+  oscillation: "the same answers took turns",
   "redundant-writes": "the same file was written over and over",
   "read-loop": "the same was read again and again and no result was left",
   "planning-loop": "work was announced and none was done",

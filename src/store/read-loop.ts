@@ -21,6 +21,8 @@ const readObservation = inTurn(
     said: text,
     digest: text,
     answer: text,
+    sketch: text,
+    left: leaf(absentUnless((value) => value === true)),
     signs: inTurn(leaf(absentUnless(Array.isArray)), listOf(text)),
   }),
 );

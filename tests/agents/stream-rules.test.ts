@@ -25,7 +25,14 @@ describe("the stream of codex", () => {
         type: "thread.started",
       },
     );
-    expect(told).toEqual([[{ type: "tool", name: "command_execution", detail: "ls" }], [], [], [{ type: "text", text: "Half." }], [], []]);
+    expect(told).toEqual([
+      [{ type: "tool", name: "command_execution", detail: "ls", key: expect.any(String) }],
+      [],
+      [],
+      [{ type: "text", text: "Half." }],
+      [],
+      [],
+    ]);
   });
 
   it("has the last message for its answer only where no work came after it and the turn ended well", () => {

@@ -16,7 +16,7 @@ describe("the stream of claude", () => {
   it("is read to text, tools, usage with the cache counted in, cost and model", () => {
     const reader = readClaude();
     const events = feed(reader, fixtureLines("claude-success"));
-    expect(events).toContainEqual({ type: "tool", name: "Write", detail: "/tmp/agents/workspace/result.json" });
+    expect(events).toContainEqual({ type: "tool", name: "Write", detail: "/tmp/agents/workspace/result.json", key: expect.any(String) });
     expect(usageOf(events)).toEqual({
       type: "usage",
       usage: { input: 2000, cached: 400, output: 100, requests: 2, largest: 1001 },
@@ -156,7 +156,7 @@ describe("the stream of amp", () => {
     const events = feed(reader, fixtureLines("amp-success"));
     expect(events).toEqual([
       { type: "text", text: "Writing." },
-      { type: "tool", name: "create_file", detail: "/tmp/agents/workspace/result.json" },
+      { type: "tool", name: "create_file", detail: "/tmp/agents/workspace/result.json", key: expect.any(String) },
       { type: "usage", usage: { input: 1000, cached: 900, output: 20, requests: 1, largest: 1020 }, model: "amp-model" },
       { type: "text", text: "Done." },
       { type: "usage", usage: { input: 2000, cached: 1890, output: 25, requests: 2, largest: 1020 }, model: "amp-model" },

@@ -58,9 +58,9 @@ describe("what an agent does", () => {
   test("is counted by its whole label, in the order of its last time, of many the last 24", () => {
     const digest = fold(tool("Read", "a"), tool("Read", "b"), tool("Read", "a"), tool("Grep", "a"));
     expect(digest.steps).toEqual([
-      { kind: "read", label: "Read b", times: 1 },
-      { kind: "read", label: "Read a", times: 2 },
-      { kind: "read", label: "Grep a", times: 1 },
+      { kind: "read", label: "Read b", times: 1, row: 1 },
+      { kind: "read", label: "Read a", times: 2, row: 2 },
+      { kind: "read", label: "Grep a", times: 1, row: 1 },
     ]);
     expect(digest.counts).toEqual({ read: 4, write: 0, command: 0, plan: 0 });
     expect(digest.repeated).toEqual({ read: 2, write: 0, command: 0, plan: 0 });
@@ -71,8 +71,8 @@ describe("what an agent does", () => {
   test("of two kinds under one label is told apart", () => {
     const { steps } = fold(says("I will read it"), tool("I", "will read it"));
     expect(steps).toEqual([
-      { kind: "plan", label: "I will read it", times: 1 },
-      { kind: "command", label: "I will read it", times: 1 },
+      { kind: "plan", label: "I will read it", times: 1, row: 1 },
+      { kind: "command", label: "I will read it", times: 1, row: 1 },
     ]);
   });
 

@@ -128,7 +128,7 @@ describe("a run that got nowhere is told", () => {
     });
     const turns = Array.from({ length: 10 }, (_, n) => seen(n + 1, { answer: n % 2 === 0 ? "a" : "b" }));
     expect(stopWhenStuck(run(turns))).toMatchObject({
-      reason: expect.stringContaining("The last 10 iterations got nowhere (oscillation): two answers took turns."),
+      reason: expect.stringContaining("The last 10 iterations got nowhere (oscillation): the same answers took turns."),
     });
     expect(remediationFor(turns)).toMatch(/^The last 10 iterations got nowhere \(oscillation\)\. They went back and forth/);
     expect(remediationFor(same("x"))).toMatch(/^The last 5 iterations got nowhere \(identical-answers\)\. Every one of them/);

@@ -39,7 +39,7 @@ describe("what one run shows by itself", () => {
 
   test("announcing work and doing none is a planning loop", () => {
     expect(run([{ type: "text", text: "Let me read the paper first." }])).toEqual(["planning-loop"]);
-    expect(run([{ type: "text", text: "The paper is about hands." }])).toEqual([]);
+    expect(run([{ type: "text", text: "Let me read the paper first." }], true)).toEqual([]);
   });
 
   test("a command run three times without a result is a command loop; with a result it is none", () => {

@@ -6,6 +6,7 @@ import type { Redact } from "../../lib/redact.js";
 import { digestText, emptyDigest, mostDigest } from "../../loop/digest.js";
 import { measured } from "../../loop/history.js";
 import { bounded, type Compression, type LoopMemory } from "../../loop/memory.js";
+import { sketchOf } from "../../lib/sketch.js";
 import { loopTypeOf, signsOf } from "../../loop/stuck.js";
 import type { AgentRun, Outcome, Unit } from "../../loop/types.js";
 import type { Change } from "../../store/research.js";
@@ -14,12 +15,21 @@ import { countedSince, fruitless, limitsOf, wasAtWork } from "./stagnation.js";
 
 const mostSaid = 300;
 
-/** Fingerprint of the result in a workspace, of the last words where there is none; undefined where there are none either. */
-async function answerOf({ brief, message }: AgentRun): Promise<{ answer?: string; left: boolean }> {
+/** Fingerprint and sketch of the result in a workspace, of the last words where there is none; none where there are none either. */
+async function answerOf({ brief, message }: AgentRun): Promise<Pick<Observation, "answer" | "sketch" | "left">> {
   const result = await readResult(join(brief.workspace, "result.json"));
-  const left = "value" in result;
-  const answer = left ? JSON.stringify(withoutUnit(result.value)) : message.replace(/\s+/g, " ").trim();
-  return answer === "" ? { left } : { left, answer: createHash("sha256").update(answer).digest("hex").slice(0, 12) };
+  const value = "value" in result ? withoutUnit(result.value) : undefined;
+  const answer = value === undefined ? message.replace(/\s+/g, " ").trim() : JSON.stringify(value);
+  const left = value === undefined ? {} : { left: true as const };
+  if (answer === "") return left;
+  const sketch = sketchOf(value === undefined ? answer : proseIn(value).join(" "));
+  return { ...left, answer: createHash("sha256").update(answer).digest("hex").slice(0, 12), ...(sketch === undefined ? {} : { sketch }) };
+}
+
+/** All texts in a value, without the names of its fields. */
+function proseIn(value: unknown): string[] {
+  if (typeof value === "string") return [value];
+  return typeof value === "object" && value !== null ? Object.values(value).flatMap(proseIn) : [];
 }
 
 /** The same answer to another unit is the same answer. */
@@ -42,10 +52,12 @@ export async function observed(unit: Unit, run: AgentRun, outcome: Outcome, reda
   if (outcome.outcome === "failed" && !wasAtWork(outcome.failure.kind)) return [];
   const said = inOneLine(outcome);
   const did = run.digest ?? emptyDigest;
-  const { answer, left } = outcome.outcome === "accepted" ? { left: true } : await answerOf(run);
+  const { left, ...answer } = outcome.outcome === "accepted" ? {} : await answerOf(run);
   // Redacted whole: what is cut first might leave half of a secret.
   const digest = redact(digestText(did)).slice(0, mostDigest - said.length);
-  const signs = outcome.outcome === "accepted" ? [] : signsOf(did, left);
+  // An agent that tells no use tells none of its tools either.
+  const isWhole = outcome.outcome !== "failed" && run.usage.requests > 0;
+  const signs = outcome.outcome === "accepted" ? [] : signsOf(did, left === true, isWhole);
   const observation: Observation = {
     iteration: run.iteration,
     unit: unit.id,
@@ -53,7 +65,8 @@ export async function observed(unit: Unit, run: AgentRun, outcome: Outcome, reda
     ...(outcome.outcome === "failed" ? { failure: outcome.failure.kind } : {}),
     said: redact(said),
     ...(digest === "" ? {} : { digest }),
-    ...(answer === undefined ? {} : { answer }),
+    ...(left === undefined ? {} : { left }),
+    ...answer,
     ...(signs.length === 0 ? {} : { signs }),
   };
   return [{ in: "loop", set: {}, add: { observations: [observation] } }];
@@ -61,16 +74,19 @@ export async function observed(unit: Unit, run: AgentRun, outcome: Outcome, reda
 
 /** What the loop remembers, with everything that follows from its records computed anew. Pure. */
 export function deriveLoop(rrd: Rrd, ledger: readonly LedgerLine[]): NonNullable<Rrd["loop"]> {
-  const { loop } = rrd;
-  const observations = bounded(loop?.observations ?? []);
+  const { limits: _, ...loop } = rrd.loop ?? {};
+  const observations = bounded(loop.observations ?? []);
   const since = countedSince(rrd);
+  const row = fruitless(rrd, ledger).length;
+  // A finished folder from before any of this was kept stays as it is.
+  if (observations.length + row === 0 && loop.loop_type === undefined && loop.stagnation_count === undefined) return loop;
   return {
     ...loop,
     observations,
     loop_type: loopTypeOf(observations) ?? null,
-    stagnation_count: fruitless(rrd, ledger).length,
+    stagnation_count: row,
     ...(since === 0 ? {} : { stagnation_since: since }),
-    limits: limitsOf(rrd),
+    ...(row === 0 ? {} : { limits: limitsOf(rrd) }),
   };
 }
 
