@@ -1,7 +1,8 @@
 import type { DiscoveryResult } from "../../generated/result-discovery.js";
 import type { Paper, Rrd } from "../../generated/rrd.js";
 import { paperId, parseReference, type Reference } from "../../sources/reference.js";
-import { samePaper } from "../../sources/sameness.js";
+import { knownWorks } from "../../sources/known-works.js";
+import { traitsOf } from "../../sources/traits.js";
 import type { Acceptable, Judging, Unacceptable } from "./accepted.js";
 import { dayOf } from "./accepted.js";
 import { flat } from "./markdown.js";
@@ -30,7 +31,12 @@ export function acceptDiscovery(rrd: Rrd, unit: string, result: DiscoveryResult,
   ];
   if (reasons.length > 0) return { reasons };
 
-  const pool: Pick<Paper, "id" | "title" | "authors" | "date">[] = [...rrd.papers_pool];
+  let size = rrd.papers_pool.length;
+  const ids = new Set(rrd.papers_pool.map(({ id }) => id));
+  const known = knownWorks();
+  // What code offered was compared with the pool before, and a person may have said that two are two works.
+  const isCompared = result.papers.some((found) => !isKnown(found, candidates));
+  if (isCompared) for (const paper of rrd.papers_pool) known.add(paper.id, traitsOf(paper));
   const added: Paper[] = [];
   const duplicate = (id: string, title: string, of: string, why?: string) => ({
     id,
@@ -48,14 +54,15 @@ export function acceptDiscovery(rrd: Rrd, unit: string, result: DiscoveryResult,
   for (const found of [...chosen, ...result.papers].toSorted((a, b) => b.priority - a.priority)) {
     const candidate = candidates.get(found.id ?? "");
     const paper = recordOf(found, candidate);
-    // What code offered was compared with the pool before, and a person may have said that two are two works.
-    const twin = pool.find((other) => other.id === paper.id || (candidate === undefined && samePaper(other, paper)));
-    if (twin !== undefined) {
-      if (twin.id !== paper.id) excluded.push(duplicate(paper.id, paper.title, twin.id));
-    } else if (pool.length >= targetOf(rrd)) {
-      beyond += 1;
-    } else {
-      pool.push(paper);
+    const traits = isCompared ? traitsOf(paper) : undefined;
+    const twin = candidate !== undefined || traits === undefined ? undefined : known.twinOf(traits)?.id;
+    if (ids.has(paper.id)) continue;
+    if (twin !== undefined) excluded.push(duplicate(paper.id, paper.title, twin));
+    else if (size >= targetOf(rrd)) beyond += 1;
+    else {
+      size += 1;
+      ids.add(paper.id);
+      if (traits !== undefined) known.add(paper.id, traits);
       added.push(paper);
     }
   }
@@ -88,7 +95,7 @@ export function acceptDiscovery(rrd: Rrd, unit: string, result: DiscoveryResult,
       },
     ],
     progress: entry(unit, judging, added, excluded, sources, blocked, beyond, result),
-    summary: `${added.length} new ${added.length === 1 ? "paper" : "papers"}, ${pool.length} of ${targetOf(rrd)} in the pool`,
+    summary: `${added.length} new ${added.length === 1 ? "paper" : "papers"}, ${size} of ${targetOf(rrd)} in the pool`,
     ledger: { new_papers: added.length },
   };
 }

@@ -3,8 +3,8 @@ import { ExpectedError } from "../../lib/errors.js";
 import { clip, estimateTokens } from "../../lib/tokens.js";
 import type { Candidate } from "../../sources/candidate.js";
 import type { PaperRecord } from "../../sources/paper-record.js";
-import { compareTraits } from "../../sources/sameness.js";
-import { traitsOf, type Traits } from "../../sources/traits.js";
+import { knownWorks } from "../../sources/known-works.js";
+import { traitsOf } from "../../sources/traits.js";
 import type { Apart } from "../../sources/merge.js";
 import { offered, type Found, type Searched } from "./offered.js";
 import { apartOf, settledIds } from "./offer.js";
@@ -80,7 +80,8 @@ function chooser(rrd: Rrd, most: number) {
   const candidates: Offered[] = [];
   const duplicates: { candidate: Candidate; of: string; why: string }[] = [];
   const settled = settledIds(rrd);
-  const known: { readonly id: string; readonly traits: Traits }[] = rrd.papers_pool.map((paper) => ({ id: paper.id, traits: traitsOf(paper) }));
+  const known = knownWorks();
+  for (const paper of rrd.papers_pool) known.add(paper.id, traitsOf(paper));
   const apart: readonly Apart[] = apartOf(rrd);
   let room = most;
   let full = false;
@@ -98,17 +99,14 @@ function chooser(rrd: Rrd, most: number) {
         break;
       }
       const traits = traitsOf(candidate);
-      const twin = known
-        .filter(({ id }) => !apart.some((pair) => pair.includes(id) && pair.includes(candidate.id)))
-        .map((other) => ({ of: other.id, answer: compareTraits(other.traits, traits) }))
-        .find(({ answer }) => answer.same);
+      const twin = known.twinOf(traits, (id) => !apart.some((pair) => pair.includes(id) && pair.includes(candidate.id)));
       done += 1;
-      if (twin?.answer.same === true) {
-        duplicates.push({ candidate, of: twin.of, why: twin.answer.why });
+      if (twin !== undefined) {
+        duplicates.push({ candidate, of: twin.id, why: twin.why });
         continue;
       }
       room -= size;
-      known.push({ id: candidate.id, traits });
+      known.add(candidate.id, traits);
       candidates.push(candidate);
     }
     return done;
