@@ -143,7 +143,7 @@ async function missingPart(file: FileHandle, size: number, { offset, text }: App
     if (tail.equals(wanted)) return Buffer.alloc(0);
     // Or all of it but its last line feed: to end that line is to complete the text.
     const line = wanted.subarray(0, -1);
-    if (wanted.at(-1) === lineFeed && line.length > 0 && tail.subarray(-line.length).equals(line)) return wanted.subarray(-1);
+    if (wanted.at(-1) === lineFeed && tail.subarray(-line.length).equals(line)) return wanted.subarray(-1);
     return withLineBreak(wanted, tail.subarray(-1));
   }
 
@@ -151,9 +151,9 @@ async function missingPart(file: FileHandle, size: number, { offset, text }: App
   for (const at of [0, 1]) {
     // At 1: an earlier call ended a torn line of something else with a line feed before it began.
     if (at === 1 && standing[0] !== lineFeed) break;
+    // All of it, or as much as there is up to the end of the file.
     const part = standing.subarray(at, at + wanted.length);
-    const toTheEnd = offset + at + part.length === size;
-    if (part.equals(wanted) || (toTheEnd && part.length > 0 && part.equals(wanted.subarray(0, part.length)))) return wanted.subarray(part.length);
+    if (part.length > 0 && part.equals(wanted.subarray(0, part.length))) return wanted.subarray(part.length);
   }
   return missingAfterHandEdit(await readAt(file, 0, size), wanted);
 }
