@@ -1,10 +1,14 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { drive, openForWork } from "../compose.js";
+import { httpFor } from "../compose/library.js";
 import { type ConfigFlags, resolveConfig } from "../config/resolve.js";
 import { ExpectedError } from "../lib/errors.js";
 import { makeFolder } from "../lib/make-folder.js";
 import { describeReference } from "../sources/metadata.js";
+import { contextOf } from "../sources/source-settings.js";
+import type { ContextFor } from "../sources/source.js";
+import { endpointsOf } from "../sources/ways.js";
 import { parseReference } from "../sources/reference.js";
 import { writeFileAtomic } from "../store/files.js";
 import { recordElsewhere } from "../store/elsewhere.js";
@@ -35,12 +39,18 @@ export async function readCommand({ reference: input, flags, quiet, json }: Read
   });
   try {
     const verdict = await drive(config, io, { json, quiet, iterations: 3 }, async (signal) => {
+      const hidden = join(folder, ".ralph");
+      // Whoever types an address may mean a server of their own; what it redirects to is none of their typing.
+      const http = httpFor(config, signal, { cacheDir: join(hidden, "documents"), typed: reference.kind === "url" ? [reference.url] : [] });
+      const { sources, contact } = config;
+      const asking = { config: sources, env: io.env, http, ...(contact === undefined ? {} : { contact }) };
+      const contextFor: ContextFor = (source) => contextOf(source, asking);
       const described = await describeReference(reference, {
-        cacheDir: join(folder, ".ralph", "texts"),
+        cacheDir: join(hidden, "texts"),
         signal,
-        // Whoever types an address may mean a server of their own; what it redirects to is none of their typing.
-        privateAddresses: reference.kind === "url",
-        ...(config.contact === undefined ? {} : { contact: config.contact }),
+        http,
+        contextFor,
+        endpoints: endpointsOf(contextFor),
       });
       if (described.status !== "ok")
         throw new ExpectedError(described.reason, described.status === "blocked" || described.status === "rate_limited" ? 5 : 1);

@@ -6,15 +6,20 @@ import { crossref } from "./clients/crossref.js";
 import { getDocument } from "./http.js";
 import { readPaper, type ReadOptions } from "./read-paper.js";
 import { documentEnding, paperId, type Reference } from "./reference.js";
-import type { SourceContext } from "./source.js";
+import type { ContextFor } from "./source.js";
 import { publicEndpoints } from "./ways.js";
+
+export interface DescribeOptions extends ReadOptions {
+  /** With what arXiv and Crossref are asked; by default at their own addresses, as `http` and `endpoints` say. */
+  readonly contextFor?: ContextFor;
+}
 
 /**
  * Title, authors, date and abstract of the paper that a reference names: from arXiv for an arXiv id, from Crossref for a DOI, else from the
  * document itself, which is read and kept for that. A DOI that Crossref does not know is followed to its page, since others register DOIs
  * too; where arXiv's or Crossref's service fails, the document stands in for it.
  */
-export async function describeReference(reference: Reference, options: ReadOptions): Promise<Described> {
+export async function describeReference(reference: Reference, options: DescribeOptions): Promise<Described> {
   if (reference.kind !== "arxiv" && reference.kind !== "doi") return await fromDocument(reference, options);
   const described = await fromService(reference, options);
   if (described.status === "ok" || (described.status === "empty" && reference.kind === "arxiv")) return described;
@@ -24,17 +29,12 @@ export async function describeReference(reference: Reference, options: ReadOptio
 }
 
 /** The record of arXiv or Crossref, under the version that was asked for. */
-async function fromService(reference: Extract<Reference, { kind: "arxiv" | "doi" }>, options: ReadOptions): Promise<Described> {
-  const endpoints = { ...publicEndpoints, ...options.endpoints };
-  const http = options.http ?? { get: ({ url, limit, accept }) => getDocument(url, limit, options, accept) };
-  const contact = options.contact === undefined ? {} : { contact: options.contact };
-  const contextAt = (endpoint: string): SourceContext => ({ http, endpoint, ...contact });
+async function fromService(reference: Extract<Reference, { kind: "arxiv" | "doi" }>, options: DescribeOptions): Promise<Described> {
+  const context = (options.contextFor ?? plainContexts(options))(reference.kind === "doi" ? crossref : arxiv);
+  if ("unavailable" in context) return { status: "blocked", reason: context.unavailable };
   const version = reference.kind === "doi" || reference.version === undefined ? "" : `v${reference.version}`;
   const id = reference.kind === "doi" ? reference.doi : `${reference.id}${version}`;
-  const answer =
-    reference.kind === "doi"
-      ? await crossref.lookup([{ doi: id }], contextAt(endpoints.crossref))
-      : await arxiv.lookup([{ arxiv: id }], contextAt(endpoints.arxivApi.replace(/\/api\/query$/, "")));
+  const answer = reference.kind === "doi" ? await crossref.lookup([{ doi: id }], context) : await arxiv.lookup([{ arxiv: id }], context);
   if (answer.status !== "ok") return { status: answer.status, reason: answer.reason };
   const [record] = answer.value;
   if (record === undefined) return { status: "empty", reason: `There is no record of ${id}; check it.` };
@@ -52,6 +52,18 @@ async function fromService(reference: Extract<Reference, { kind: "arxiv" | "doi"
     ...(retracted === undefined ? {} : { retracted }),
   };
   return { status: "ok", paper };
+}
+
+/** Plain requests to the services' own addresses, or to those that the options name. */
+function plainContexts(options: ReadOptions): ContextFor {
+  const endpoints = { ...publicEndpoints, ...options.endpoints };
+  const http = options.http ?? { get: ({ url, limit, accept }) => getDocument(url, limit, options, accept) };
+  const contact = options.contact === undefined ? {} : { contact: options.contact };
+  return ({ name }) => ({
+    http,
+    endpoint: name === crossref.name ? endpoints.crossref : endpoints.arxivApi.replace(/\/api\/query$/, ""),
+    ...contact,
+  });
 }
 
 async function fromDocument(reference: Reference, options: ReadOptions): Promise<Described> {

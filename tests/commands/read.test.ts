@@ -2,6 +2,7 @@ import { existsSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { makePdf } from "../fixtures/pdf/make-pdf.js";
+import { serveScholars } from "../fixtures/scholar-server.js";
 import { serve } from "../fixtures/web-server.js";
 import { cli, unitAgent } from "./built-cli.js";
 import { freshFolder } from "./research-folder.js";
@@ -90,4 +91,29 @@ test("an agent that leaves no result three times is blocked, without advice abou
     code: 5,
     err: expect.stringContaining("blocked: The agent's results were refused 3 times; another --agent may do better."),
   });
+});
+
+test("a paper is asked for where the configuration says, and a host that asks to wait is left alone by the next call too", async () => {
+  const scholars = await serveScholars();
+  try {
+    const cwd = freshFolder();
+    writeFileSync(join(cwd, "ralph.config.json"), JSON.stringify({ state_dir: join(cwd, "state"), sources: scholars.sources }));
+    const { code, out } = await cli(["read", "2601.00001", "--json", ...agent], cwd);
+    const { paper } = JSON.parse(out.trim().split("\n").at(-1) ?? "") as { paper: { title: string; read_depth: string } };
+    expect({ code, ...paper }).toMatchObject({ code: 0, title: "Tactile Grasping with Soft Robot Fingers", read_depth: "full" });
+    expect(scholars.requests.map((path) => path.replace(/\?.*/, ""))).toEqual(expect.arrayContaining(["/arxiv/api/query", "/arxiv/html/2601.00001"]));
+
+    const busy = await serve({ "/paper.pdf": { status: 429, headers: { "retry-after": "600" }, body: "later" } });
+    try {
+      const ask = () => cli(["read", `${busy.origin}/paper.pdf`, ...agent], cwd);
+      expect((await ask()).code).toBe(5);
+      expect(busy.requests).toHaveLength(1);
+      expect(await ask()).toMatchObject({ code: 5, err: expect.stringMatching(/127\.0\.0\.1.* asked to be left alone/) });
+      expect(busy.requests).toHaveLength(1);
+    } finally {
+      await busy.close();
+    }
+  } finally {
+    await scholars.close();
+  }
 });
