@@ -78,7 +78,8 @@ function searchingAgain(folder: string, rrd: Rrd): Rrd {
   const { statistics, ...kept } = rrd;
   const { failures_in_a_row = {}, source_failure_reasons: _, ...metrics } = statistics?.discovery_metrics ?? {};
   // A source that failed was given up by the run and is asked again; what else stands there a person wants left out.
-  const blocked_sources = rrd.blocked_sources?.filter((blocked) => typeof blocked !== "string" || (failures_in_a_row[blocked] ?? 0) === 0);
+  const inARow = new Map(Object.entries(failures_in_a_row));
+  const blocked_sources = rrd.blocked_sources?.filter((blocked) => typeof blocked !== "string" || (inARow.get(blocked) ?? 0) === 0);
   return {
     ...kept,
     phase: "DISCOVERY",
