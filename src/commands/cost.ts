@@ -52,6 +52,8 @@ function costLines(costs: Costs): string[] {
   const { total, phases, agents, models, refused, failed, perPaper, historian, contexts, forecast } = costs;
   const part = (title: string, sums: Readonly<Record<string, Sum>>) => ["", `By ${title}`, ...table(Object.entries(sums))];
   const full = Object.entries(contexts).map(([kind, share]) => `${oneLine(kind)} ${Math.round(share * 100)} %`);
+  if (total.iterations === 0 && total.tokens === 0)
+    return ["Nothing was spent on it yet.", ...(forecast === undefined ? [] : ["", wholeForecast(forecast)])];
   return [
     ...table([["Total", total]]),
     ...part("phase", phases),

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { writeFileAtomic } from "../store/files.js";
 import type { Io } from "../ui/io.js";
 import { findResearch, shown } from "./find-research.js";
+import { workStateOf } from "./work-state.js";
 
 export interface PauseArguments {
   readonly folder: string;
@@ -19,10 +20,17 @@ export const stopCommand = (args: PauseArguments, io: Io): Promise<number> => pu
 async function put(name: "PAUSE" | "STOP", { folder: argument, json }: PauseArguments, io: Io): Promise<number> {
   const folder = await findResearch(io.cwd, argument);
   if (!existsSync(join(folder, name))) await writeFileAtomic(join(folder, name), "");
-  const where = shown(io.cwd, folder);
-  if (json) io.stdout(`${JSON.stringify({ folder, file: join(folder, name) })}\n`);
-  else io.stderr(`${where} ends before its next iteration and starts no other until research-ralph resume ${where}.\n`);
+  const { running, finished } = await workStateOf(folder);
+  if (json) io.stdout(`${JSON.stringify({ folder, file: join(folder, name), running })}\n`);
+  else io.stderr(`${sentence(shown(io.cwd, folder), running, finished)}\n`);
   return 0;
+}
+
+function sentence(where: string, running: boolean, finished: boolean): string {
+  const until = `until research-ralph resume ${where}`;
+  if (running) return `The run of ${where} ends before its next iteration, and none starts ${until}.`;
+  if (finished) return `${where} is finished, so no run of it would start an agent; should it be asked for more, none starts ${until}.`;
+  return `No run works on ${where} now; none starts ${until}.`;
 }
 
 /** Lets a research that was paused or stopped be run again. */
@@ -33,6 +41,7 @@ export async function resumeCommand({ folder: argument, json }: PauseArguments, 
   const where = shown(io.cwd, folder);
   if (json) io.stdout(`${JSON.stringify({ folder, lifted: standing })}\n`);
   else if (standing.length === 0) io.stderr(`${where} was neither paused nor stopped.\n`);
+  else if ((await workStateOf(folder)).finished) io.stderr(`${where} is free again, and finished.\n`);
   else io.stderr(`${where} may go on; research-ralph run ${where} works on it.\n`);
   return 0;
 }

@@ -5,22 +5,24 @@ import { bar, count, duration, many, money, wrap } from "../ui/format.js";
 import type { Io } from "../ui/io.js";
 import { oneLine } from "../ui/sanitise.js";
 import { progressOf, refusalLimit, standingOf } from "../workflows/research/standing.js";
+import { fruitless } from "../workflows/research/stagnation.js";
 import { deriveStatistics } from "../workflows/research/statistics.js";
 import { findResearch, shown } from "./find-research.js";
 import type { FolderOptions } from "./options.js";
 import { spendingOf, timePerPaper, timeSpent } from "./time-and-cost.js";
+import { type WorkState, workStateOf } from "./work-state.js";
 
 /** Prints where a research stands, computed from its records; what the file says of itself is not believed. */
 export async function statusCommand({ folder: argument, json }: FolderOptions, io: Io): Promise<number> {
   const folder = await findResearch(io.cwd, argument);
   const { rrd, ledger } = await readResearch(folder);
-  const status = statusOf(folder, rrd, ledger);
+  const status = { ...statusOf(folder, rrd, ledger), ...(await workStateOf(folder)) };
   if (json) io.stdout(`${JSON.stringify(status, null, 2)}\n`);
   else for (const line of statusLines(status, io)) io.stdout(`${line}\n`);
   return 0;
 }
 
-type Status = ReturnType<typeof statusOf>;
+type Status = ReturnType<typeof statusOf> & WorkState;
 
 function statusOf(folder: string, rrd: Rrd, ledger: readonly LedgerLine[]) {
   const { phase, refused } = standingOf(rrd, ledger);
@@ -54,6 +56,8 @@ function statusOf(folder: string, rrd: Rrd, ledger: readonly LedgerLine[]) {
         reasons: refusals.at(-1)?.reasons ?? [],
       })),
     iterations: ledger.filter((line) => line.outcome !== "reset").length,
+    without_result: fruitless(rrd, ledger).length,
+    steering: (rrd.loop?.steering ?? []).map(({ text }) => text),
     ...spendingOf(ledger, rrd.loop),
   };
 }
@@ -67,6 +71,8 @@ function statusLines(status: Status, io: Io): string[] {
   };
   const percent = progress.total === 0 ? 0 : Math.floor((progress.done / progress.total) * 100);
   say("Phase", status.phase);
+  const state = stateText(status, shown(io.cwd, status.folder));
+  if (state !== undefined) say("State", state);
   say("Progress", `${bar(progress.done, progress.total, 20)} ${progress.done} of ${progress.total} (${percent}%)`);
   const waiting = papers.pending + papers.analyzing;
   say("Papers", `${papers.presented} presented, ${papers.insights_extracted} for insights, ${papers.rejected} rejected, ${waiting} pending`);
@@ -78,6 +84,8 @@ function statusLines(status: Status, io: Io): string[] {
     say("Tokens", `${count(status.input)} in${cached}, ${count(status.output)} out`);
   }
   if (status.costUsd !== undefined) say("Cost", costText(status.costUsd, status.estimated));
+  if (status.without_result >= 2) say("No result", `for ${status.without_result} iterations in a row; at 15 a run ends as stuck`);
+  for (const words of status.steering) say("Steering", oneLine(words));
   if (blocked.length > 0) say("Blocked", blocked.map((source) => oneLine(String(source))).join(", "));
   const check = retractionText(status);
   if (check !== undefined) say("Retracted", check);
@@ -86,6 +94,14 @@ function statusLines(status: Status, io: Io): string[] {
     say("Refused", `${oneLine(id)}, ${many(times, "time")}: ${oneLine(reasons.join("; "))}${advice}`);
   }
   return lines;
+}
+
+/** Nothing where no run works on it and nothing keeps one from starting. */
+function stateText({ running, held }: Status, where: string): string | undefined {
+  const files = held.join(" and ");
+  if (held.length > 0)
+    return `${running ? "a run works on it and ends before its next iteration" : "no run starts"} (${files}); research-ralph resume ${where} lifts that`;
+  return running ? "a run works on it" : undefined;
 }
 
 const costText = (usd: number, estimated: true | undefined): string =>

@@ -6,6 +6,7 @@ import type { Io } from "../ui/io.js";
 import { oneLine } from "../ui/sanitise.js";
 import { mostMessage } from "../workflows/research/heed.js";
 import { findResearch, shown } from "./find-research.js";
+import { workStateOf } from "./work-state.js";
 
 export interface SteerArguments {
   readonly folder: string;
@@ -28,10 +29,19 @@ export async function steerCommand({ folder: argument, text, clear, json }: Stee
   if (words !== "") await leaveMessage(folder, { text: words }, systemClock.now() + 1);
   const standing = await standingWords(folder);
   if (json) io.stdout(`${JSON.stringify({ folder, steering: standing })}\n`);
-  else if (clear || words !== "") io.stderr(`${shown(io.cwd, folder)} heeds it from its next iteration on.\n`);
+  else if (clear || words !== "") io.stderr(`${await heard(shown(io.cwd, folder), folder, words === "")}\n`);
   else if (standing.length === 0) io.stderr(`Nothing stands; say something with research-ralph steer ${shown(io.cwd, folder)} "…".\n`);
   else for (const each of standing) io.stdout(`- ${oneLine(each)}\n`);
   return 0;
+}
+
+/** From when on it is heard, one sentence. */
+async function heard(where: string, folder: string, isCleared: boolean): Promise<string> {
+  const { running, finished } = await workStateOf(folder);
+  if (finished)
+    return `${where} is finished: no agent hears of it unless it is asked for more, as research-ralph run ${where} -p <more> --force does.`;
+  const what = isCleared ? "What was said before no longer stands" : "Every brief carries it";
+  return `${what} from the next iteration of ${where} on${running ? "" : "; no run works on it now"}.`;
 }
 
 /** What stands in the next brief, messages that wait to be heard included. */

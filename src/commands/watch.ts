@@ -88,13 +88,14 @@ export async function watchCommand({ folder, json }: FolderOptions, io: Io, ende
 
 const sorted = (known: ReadonlyMap<string, WatchedResearch>): WatchedResearch[] => [...known.values()].sort((a, b) => a.name.localeCompare(b.name));
 
-function rowOf({ name, phase, progress, running, ledger, spending, spentMs }: WatchedResearch): WatchRow {
+function rowOf({ name, phase, progress, running, held, ledger, spending, spentMs }: WatchedResearch): WatchRow {
   const { input, output, costUsd, estimated } = spending;
   return {
     name,
     phase,
     progress,
     running,
+    ...(held === undefined ? {} : { held }),
     iteration: ledger.reduce((most, line) => Math.max(most, line.iteration), 0),
     tokens: input + output,
     ...(costUsd === undefined ? {} : { costUsd }),
@@ -108,7 +109,9 @@ function lineOf(change: Change): string {
   if (change.type === "iteration") return iterationLine(row, change.line);
   if (change.type === "started") return `${row.name}: a run works on it`;
   if (change.type === "gone") return `${row.name}: gone, or its rrd.json can't be read`;
-  return `${row.name}: ${row.phase === "COMPLETE" ? "finished" : "the run ended"}; it cost ${costOf(row)}`;
+  const how = change.type === "crashed" ? "its run was killed; another goes on from there" : row.phase === "COMPLETE" ? "finished" : "the run ended";
+  const cost = costOf(row);
+  return `${row.name}: ${how}; ${cost === undefined ? "nothing is recorded of its cost" : `it cost ${cost}`}`;
 }
 
 /** A change as one JSON object: what `iteration-ended` is for a run of one's own. */

@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import type { LedgerLine } from "../generated/ledger.js";
 import type { Progress } from "../loop/types.js";
@@ -15,6 +16,10 @@ export interface WatchedResearch {
   readonly progress: Progress;
   /** Whether a process works on it. */
   readonly running: boolean;
+  /** A process that is gone has left its lock. */
+  readonly abandoned: boolean;
+  /** What keeps runs from starting. */
+  readonly held?: "paused" | "stopped";
   readonly ledger: readonly LedgerLine[];
   readonly spending: Spending;
   /** Milliseconds that agents worked on it; undefined where nothing was recorded. */
@@ -23,20 +28,25 @@ export interface WatchedResearch {
 
 /** Something that happened to a research since it was last looked at. */
 export type Change =
-  | { readonly type: "started" | "stopped" | "gone"; readonly research: WatchedResearch }
+  | { readonly type: "started" | "stopped" | "crashed" | "gone"; readonly research: WatchedResearch }
   | { readonly type: "iteration"; readonly research: WatchedResearch; readonly line: LedgerLine };
 
 /** Looks at a research without its lock; undefined where it can't be read just now. */
 export async function lookAt(folder: string): Promise<WatchedResearch | undefined> {
   try {
     const { rrd, ledger } = await readResearch(folder);
+    const lock = join(folder, hiddenName, "lock");
+    const running = await isHeld(lock);
+    const held = existsSync(join(folder, "STOP")) ? "stopped" : existsSync(join(folder, "PAUSE")) ? "paused" : undefined;
     const spentMs = timeSpent(rrd, ledger);
     return {
       name: basename(folder),
       folder,
       phase: standingOf(rrd, ledger).phase,
       progress: progressOf(rrd),
-      running: await isHeld(join(folder, hiddenName, "lock")),
+      running,
+      abandoned: !running && existsSync(lock),
+      ...(held === undefined ? {} : { held }),
       ledger,
       spending: spendingOf(ledger, rrd.loop),
       ...(spentMs === undefined ? {} : { spentMs }),
@@ -55,11 +65,11 @@ export function changesOf(before: WatchedResearch | undefined, after: WatchedRes
   return [
     ...(after.running && before?.running !== true ? [{ type: "started" as const, research: after }] : []),
     ...fresh.map((line) => ({ type: "iteration" as const, research: after, line })),
-    ...(before?.running === true && !after.running ? [{ type: "stopped" as const, research: after }] : []),
+    ...(before?.running === true && !after.running ? [{ type: after.abandoned ? ("crashed" as const) : ("stopped" as const), research: after }] : []),
   ];
 }
 
-const kept: ReadonlySet<string> = new Set(["rrd.json", "ledger.jsonl", "lock"]);
+const kept: ReadonlySet<string> = new Set(["rrd.json", "ledger.jsonl", "lock", "PAUSE", "STOP"]);
 
 /** Whether a path below `root` tells nothing of a research: only the state, the ledger and the lock do. */
 export function isOfNoInterest(root: string, path: string, isFile: boolean): boolean {

@@ -34,9 +34,14 @@ export const watchFiles =
   (folder: string): Guard =>
   () => {
     if (existsSync(join(folder, "STOP"))) {
-      return { verdict: "interrupted", reason: `Stopped by the file ${join(folder, "STOP")}; delete it to go on.`, signal: "SIGINT" };
+      return {
+        verdict: "interrupted",
+        reason: `Stopped by the file ${join(folder, "STOP")}; delete it, as research-ralph resume does, to go on.`,
+        signal: "SIGINT",
+      };
     }
-    if (existsSync(join(folder, "PAUSE"))) return { verdict: "blocked", reason: `Paused by the file ${join(folder, "PAUSE")}; delete it to go on.` };
+    if (existsSync(join(folder, "PAUSE")))
+      return { verdict: "blocked", reason: `Paused by the file ${join(folder, "PAUSE")}; delete it, as research-ralph resume does, to go on.` };
     return undefined;
   };
 

@@ -8,6 +8,8 @@ export interface WatchRow {
   readonly phase: string;
   readonly progress: { readonly done: number; readonly total: number };
   readonly running: boolean;
+  /** What keeps runs from starting: paused or stopped. */
+  readonly held?: "paused" | "stopped";
   /** The last iteration's number; 0 before the first. */
   readonly iteration: number;
   readonly tokens: number;
@@ -17,22 +19,22 @@ export interface WatchRow {
   readonly spentMs?: number;
 }
 
-/** What a research has used up: "36.1k tokens · $0.12 · 14m 20s". */
-export function costOf({ tokens, costUsd, estimated, spentMs }: WatchRow): string {
+/** What a research has used up: "36.1k tokens · $0.12 · 14m 20s"; undefined where nothing was recorded. */
+export function costOf({ tokens, costUsd, estimated, spentMs }: WatchRow): string | undefined {
   const parts = [
     ...(tokens > 0 ? [`${count(tokens)} tokens`] : []),
     ...(costUsd === undefined ? [] : [`${estimated === true ? "≈ " : ""}${money(costUsd)}`]),
     ...(spentMs === undefined ? [] : [duration(spentMs)]),
   ];
-  return parts.length === 0 ? "nothing recorded" : parts.join(" · ");
+  return parts.length === 0 ? undefined : parts.join(" · ");
 }
 
 /** The researches as a table that fits `columns`; names give way first. */
 export function watchTable(rows: readonly WatchRow[], columns: number): string[] {
   const cells = rows.map((row) => {
     const { done, total } = row.progress;
-    const state = row.running ? `iteration ${row.iteration + 1}` : row.phase === "COMPLETE" ? "finished" : "not running";
-    return [row.phase, `${bar(done, total, 10)} ${done}/${total}`, state, costOf(row)];
+    const state = row.running ? `iteration ${row.iteration + 1}` : row.phase === "COMPLETE" ? "finished" : (row.held ?? "not running");
+    return [row.phase, `${bar(done, total, 10)} ${done}/${total}`, state, costOf(row) ?? "nothing recorded"];
   });
   const widths = [0, 1, 2, 3].map((index) => Math.max(0, ...cells.map((row) => width(row[index] ?? ""))));
   const room = Math.max(12, columns - 1 - widths.reduce((sum, each) => sum + each + 2, 0));

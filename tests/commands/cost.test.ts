@@ -94,6 +94,14 @@ test("a research's costs are shown with their marks, or as one JSON value", asyn
   expect(JSON.parse(json.out())).toMatchObject({ total: { iterations: 5 }, forecast: { papers: 2 } });
 });
 
+test("of a research that has cost nothing yet there are no empty tables", async () => {
+  const cwd = freshFolder();
+  makeResearch(cwd, "new-2026-03-01");
+  const io = fakeIo({ cwd });
+  await costCommand({ folder: "new-2026-03-01", json: false }, io);
+  expect(io.out()).toMatch(/^Nothing was spent on it yet\.\n\nForecast: /);
+});
+
 test("without a folder all researches count, and the work of new and read that left none", async () => {
   const cwd = freshFolder();
   const state = join(cwd, "state", "research-ralph");

@@ -1,4 +1,5 @@
-import { existsSync } from "node:fs";
+import { existsSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { statusCommand } from "../../src/commands/status.js";
@@ -122,4 +123,17 @@ test("what a check for retractions found and could not check is said, and nothin
   expect(JSON.parse((await status(cwd, undefined, true)).out)).toMatchObject({ retracted: 1, retraction_check: { demoted: ["c"] } });
   makeResearch(cwd, "other-2026-03-02", { papers_pool: pool });
   expect((await status(cwd, "other-2026-03-02")).out).not.toContain("Retracted");
+});
+
+test("status says what holds a research, what was told to its agents, and how long it has got nowhere", async () => {
+  const cwd = freshFolder();
+  const refused = [1, 2, 3].map((n) => line(n, "c", { outcome: "refused" }));
+  const folder = makeResearch(cwd, "grasping-2026-03-01", { papers_pool: pool, loop: { steering: [{ id: "1", text: "Mind the cost." }] } }, refused);
+  expect((await status(cwd, "grasping-2026-03-01")).out).not.toContain("State");
+  writeFileSync(join(folder, "PAUSE"), "");
+  const { out } = await status(cwd, "grasping-2026-03-01");
+  expect(out).toMatch(/State +no run starts \(PAUSE\)/);
+  expect(out).toMatch(/Steering +Mind the cost\./);
+  expect(out).toMatch(/No result +for 3 iterations in a row/);
+  expect(JSON.parse((await status(cwd, "grasping-2026-03-01", true)).out)).toMatchObject({ running: false, held: ["PAUSE"], without_result: 3 });
 });

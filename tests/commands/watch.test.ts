@@ -1,4 +1,4 @@
-import { appendFileSync, mkdirSync, rmSync } from "node:fs";
+import { appendFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { watchCommand } from "../../src/commands/watch.js";
@@ -86,6 +86,25 @@ describe("watch", () => {
     expect(changes[1]).toMatchObject({ research: "hands-2026-03-01", line: { iteration: 1, outcome: "refused" }, progress: { done: 0, total: 1 } });
   });
 
+  test("tells a run that was killed from one that ended, and a research that is held from one at rest", async () => {
+    const cwd = freshFolder();
+    const folder = makeResearch(cwd, "hands-2026-03-01", { papers_pool: [paper("p1", "pending")] });
+    mkdirSync(join(folder, ".ralph"), { recursive: true });
+    const lock = join(folder, ".ralph", "lock");
+    const held = await hold(folder);
+    const mine = readFileSync(lock, "utf8");
+    writeFileSync(join(makeResearch(cwd, "paused-2026-03-01"), "PAUSE"), "");
+    const { err } = await watching(cwd, false, async (seen) => {
+      await seen("a run works on it");
+      // As a kill leaves it: the lock of a process that is gone.
+      writeFileSync(lock, mine.replaceAll(String(process.pid), "999999999"));
+      await seen("hands-2026-03-01: its run was killed");
+    });
+    await held.release();
+    expect(err).toMatch(/paused-2026-03-01 .* paused /);
+    expect(err).toMatch(/hands-2026-03-01 .* iteration 1 /);
+  });
+
   test("finds a research that is made while it watches", async () => {
     const cwd = freshFolder();
     const { err } = await watching(cwd, false, async (seen) => {
@@ -96,7 +115,7 @@ describe("watch", () => {
       await held.release();
       await seen("the run ended");
     });
-    expect(err).toContain("nothing recorded");
+    expect(err).toContain("the run ended; nothing is recorded of its cost");
   });
 
   test.each([

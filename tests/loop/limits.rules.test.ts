@@ -42,14 +42,14 @@ describe("a person is told which limit ended the run and how to go on", () => {
     writeFileSync(join(folder, "STOP"), "");
     expect(watchFiles(folder)(soFar([]))).toEqual({
       verdict: "interrupted",
-      reason: `Stopped by the file ${join(folder, "STOP")}; delete it to go on.`,
+      reason: `Stopped by the file ${join(folder, "STOP")}; delete it, as research-ralph resume does, to go on.`,
       signal: "SIGINT",
     });
     rmSync(join(folder, "STOP"));
     writeFileSync(join(folder, "PAUSE"), "");
     expect(watchFiles(folder)(soFar([]))).toEqual({
       verdict: "blocked",
-      reason: `Paused by the file ${join(folder, "PAUSE")}; delete it to go on.`,
+      reason: `Paused by the file ${join(folder, "PAUSE")}; delete it, as research-ralph resume does, to go on.`,
     });
     const finish = new AbortController();
     finish.abort("SIGHUP");
