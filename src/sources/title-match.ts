@@ -43,7 +43,7 @@ export function titleParts(title: string, venue?: string | null): TitleParts | u
   return {
     words,
     // "&" stands for "and", and is no letter.
-    compact: words.filter((word) => word !== "and").join("") || normal,
+    compact: words.includes("and") ? words.filter((word) => word !== "and").join("") || normal : words.join(""),
     initials: words.flatMap((word) => (tells(word) ? [word[0]] : [])).join(""),
     ...(part === undefined ? {} : { part }),
     generic: generic.test(normal),

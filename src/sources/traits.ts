@@ -127,26 +127,26 @@ function authorTraits(authors: PaperIdentity["authors"]): Authors {
   const names = authorsOf(authors).filter((name) => !noName.test(name));
   const [first] = names;
   if (first === undefined) return { known: false, count: 0, words: new Set(), first: new Set() };
-  const surname = folded(surnameOf(first));
-  const { initials } = partsOfName(first);
-  const given = first.includes(",") ? first.slice(first.indexOf(",") + 1) : (initials ?? first.trim().replace(/\s*\S+$/, ""));
+  const words = names.map((name) => wordsOf(name).filter((word) => word.length > 1));
+  const surname = folded(surnameOf(first) ?? "") || undefined;
+  const given = first.includes(",") ? first.slice(first.indexOf(",") + 1) : (partsOfName(first).initials ?? first.trim().replace(/\s*\S+$/, ""));
   return {
     known: true,
     count: names.length,
-    words: new Set(names.flatMap(wordsOf).filter((word) => word.length > 1)),
-    first: new Set(wordsOf(first).filter((word) => word.length > 1)),
+    words: new Set(words.flat()),
+    first: new Set(words[0]),
     ...some("surname", surname),
     ...some("initial", wordsOf(given)[0]?.[0]),
   };
 }
 
-const wordsOf = (name: string): string[] =>
-  normalTitle(name)
-    .split(" ")
-    .flatMap((word) => folded(word) ?? []);
+function wordsOf(name: string): readonly string[] {
+  const words = normalTitle(name).split(" ").filter(Boolean);
+  return words.some((word) => word.includes("e")) ? words.map(folded).filter(Boolean) : words;
+}
 
 /** "Mueller" as "muller": umlauts are written out by some and lose their dots with others. */
-const folded = (word: string | undefined): string | undefined => word?.replace(/([aou])e/g, "$1") || undefined;
+const folded = (word: string): string => word.replace(/([aou])e/g, "$1");
 
 export function yearOf(date: string | null | undefined): number | undefined {
   const year = /\b(?:1[89]|20)\d\d\b/.exec(date ?? "")?.[0];
