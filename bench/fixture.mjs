@@ -37,6 +37,22 @@ function paper(number, decided) {
   };
 }
 
+/** A research that has found nothing yet and is to find `wanted` papers. */
+export function writeNewResearch(folder, { keywords, sources, wanted }) {
+  mkdirSync(folder, { recursive: true });
+  const rrd = {
+    project: "Research: a folder of the benchmark",
+    description: "Touch in robot hands, for grasping in clutter.",
+    requirements: { focus_area: "robotics", keywords, target_papers: wanted, time_window_days: 3650, sources, min_score_to_present: 18 },
+    phase: "DISCOVERY",
+    papers_pool: [],
+    insights: [],
+    visited_urls: [],
+    blocked_sources: [],
+  };
+  writeFileSync(join(folder, "rrd.json"), `${JSON.stringify(rrd, null, 2)}\n`);
+}
+
 /** Writes `folder`/rrd.json: `papers` papers, the last `pending` of them unread, and `more`. 30 papers make about 180 KB. */
 export function writeResearch(folder, { papers = 30, pending = 0, more = [] } = {}) {
   mkdirSync(folder, { recursive: true });

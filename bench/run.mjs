@@ -5,6 +5,7 @@ import { row as analysisTokens } from "./rows/analysis-tokens.mjs";
 import { row as arxivFeed } from "./rows/arxiv-feed.mjs";
 import { row as brief } from "./rows/brief.mjs";
 import { row as crash } from "./rows/crash.mjs";
+import { row as discoveryTime } from "./rows/discovery-time.mjs";
 import { row as endurance } from "./rows/endurance.mjs";
 import { row as history } from "./rows/history.mjs";
 import { row as list } from "./rows/list.mjs";
@@ -12,10 +13,26 @@ import { row as loop } from "./rows/loop.mjs";
 import { row as loopWithGit } from "./rows/loop-with-git.mjs";
 import { row as memory } from "./rows/memory.mjs";
 import { row as merge } from "./rows/merge.mjs";
+import { row as screeningTokens } from "./rows/screening-tokens.mjs";
 import { row as version } from "./rows/version.mjs";
 import { cli } from "./measure.mjs";
 
-const rows = [version, list, loop, loopWithGit, memory, merge, brief, history, analysisTokens, arxivFeed, endurance, crash];
+const rows = [
+  version,
+  list,
+  loop,
+  loopWithGit,
+  memory,
+  merge,
+  brief,
+  history,
+  analysisTokens,
+  screeningTokens,
+  arxivFeed,
+  discoveryTime,
+  endurance,
+  crash,
+];
 const wanted = process.argv.slice(2);
 const unknown = wanted.filter((name) => !rows.some((row) => row.name === name));
 

@@ -1,9 +1,9 @@
-import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { pathToFileURL } from "node:url";
 import { countTokens } from "gpt-tokenizer/encoding/o200k_base";
+import { installedCli, modelServer, settings } from "../agent-clis.mjs";
 import { writeLongPaper, writeResearch } from "../fixture.mjs";
-import { cli, inFolder, mustRun, root, thousands } from "../measure.mjs";
+import { cli, inFolder, mustRun, thousands } from "../measure.mjs";
 
 const folder = "researches/bench-2025-01-01";
 const sizes = [30, 10_000];
@@ -17,8 +17,8 @@ export const row = {
     const { startFakeLlm } = await modelServer();
     const found = [];
     for (const agent of ["claude", "codex"]) {
-      const program = join(root, ".e2e/clis/node_modules/.bin", agent);
-      if (!existsSync(program)) {
+      const program = installedCli(agent);
+      if (program === undefined) {
         found.push(`${agent}: not measured, 'npm run test:e2e' installs it`);
         continue;
       }
@@ -30,16 +30,6 @@ export const row = {
     return { ours: found.join("; ") };
   },
 };
-
-/** The scripted model server of the tests is TypeScript, which Node 20 does not read. */
-async function modelServer() {
-  return await inFolder(async (out) => {
-    writeFileSync(join(out, "package.json"), '{ "type": "module" }');
-    const options = ["--outDir", out, "--module", "nodenext", "--target", "es2023", "--skipLibCheck", "--types", "node", "--ignoreConfig"];
-    await mustRun(process.execPath, ["node_modules/typescript/bin/tsc", ...options, "tests/fixtures/fake-llm/server.ts"], { cwd: root });
-    return await import(pathToFileURL(join(out, "server.js")).href);
-  });
-}
 
 /** Input tokens (o200k, of the request bodies) of one accepted reading by a real CLI whose model answers at once. */
 async function oneIteration(cwd, { agent, program, papers, startFakeLlm, writesFile = false }) {
@@ -78,16 +68,4 @@ function workspaceOf(cwd) {
   const workspaces = join(cwd, "state/research-ralph/workspaces");
   const research = join(workspaces, readdirSync(workspaces)[0]);
   return join(research, readdirSync(research)[0]);
-}
-
-/** What makes the CLI talk to the scripted server, without any login. */
-function settings(agent, { url }, home) {
-  if (agent === "claude") {
-    return { env: { HOME: home, CLAUDE_CONFIG_DIR: join(home, ".claude"), ANTHROPIC_BASE_URL: url, ANTHROPIC_API_KEY: "dummy" } };
-  }
-  const provider = ['name="fake"', `base_url="${url}/v1"`, 'env_key="FAKE_KEY"', 'wire_api="responses"'].map(
-    (setting) => `model_providers.fake.${setting}`,
-  );
-  const args = ['model_provider="fake"', 'model="gpt-5.5"', ...provider].flatMap((setting) => ["-c", setting]);
-  return { args, env: { HOME: home, FAKE_KEY: "dummy" } };
 }

@@ -1,13 +1,15 @@
+import { execFileSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { inFolder, root } from "../measure.mjs";
 import { writeResearch } from "../fixture.mjs";
 
 const papers = 1_000;
+const tokensOfSummary = 900;
 
 export const row = {
   name: "endurance",
-  what: `a run of ${papers.toLocaleString("en")} iterations with the real store, three at a time: brief and memory at its end beside those after 100, ledger against what was told`,
+  what: `a run of ${papers.toLocaleString("en")} iterations as a user's is, three at a time: real store, git, summaries of the history, guards against loops, one in nine refused; brief and memory at its end beside those after 100, ledger and the research's account against what was told`,
   hold: "both flat, the ledger adds up",
   command: "npm run bench -- endurance",
   async run() {
@@ -17,12 +19,15 @@ export const row = {
       const more = Array.from({ length: papers - 1 }, (_, index) => ({ id: `other_${index}`, title: `Paper ${index}`, abstract, status: "pending" }));
       writeResearch(folder, { papers: 1, pending: 1, more });
       writeFileSync(join(folder, "progress.txt"), "");
+      execFileSync("git", ["init", "-q"], { cwd });
       const seen = await runAll(cwd, folder);
       const grown = seen.rss.at(-1) - seen.rss[0];
       const brief = Math.max(...seen.briefs.slice(-100)) / Math.max(...seen.briefs.slice(50, 150));
-      const sums = seen.told === seen.booked ? "adds up" : `told ${seen.told} tokens, booked ${seen.booked}`;
+      const adds = seen.told === seen.booked && seen.told + seen.summaries * tokensOfSummary === seen.account;
+      const sums = adds ? "adds up" : `told ${seen.told} tokens and ${seen.summaries} summaries, booked ${seen.booked}, account ${seen.account}`;
+      const { iterations, refused, summaries, commits, verdict } = seen;
       return {
-        ours: `brief × ${brief.toFixed(2)}, memory ${grown >= 0 ? "+" : ""}${grown} MB (to ${seen.rss.at(-1)} MB), ${seen.iterations} iterations: ${sums}`,
+        ours: `brief × ${brief.toFixed(2)}, memory ${grown >= 0 ? "+" : ""}${grown} MB (to ${seen.rss.at(-1)} MB), ${iterations} iterations (${refused} refused, ${summaries} summaries, ${commits} commits, ${verdict}): ${sums}`,
       };
     });
   },
@@ -32,6 +37,10 @@ export const row = {
 async function runAll(cwd, folder) {
   const load = (path) => import(join(root, "dist", path));
   const [
+    { keepHistory },
+    { historian },
+    { stopWhenStuck, stopWithoutResult },
+    { accountOf },
     { runLoop },
     { rulesFor },
     { openResearch, readResearch },
@@ -42,6 +51,10 @@ async function runAll(cwd, folder) {
     { systemClock },
   ] = await Promise.all(
     [
+      "loop/keep-history.js",
+      "loop/history.js",
+      "loop/stuck.js",
+      "workflows/research/account.js",
       "loop/run-loop.js",
       "loop/rules.js",
       "store/research.js",
@@ -54,7 +67,7 @@ async function runAll(cwd, folder) {
   );
   const agent = answering();
   const never = new AbortController().signal;
-  const research = await openResearch(folder, { derive, git: false, notify: () => {} });
+  const research = await openResearch(folder, { derive, git: true, notify: () => {} });
   const workflow = researchWorkflow({
     research,
     library: { serves: () => false, candidates: async () => [], text: async () => ({ unavailable: "The bench has none." }) },
@@ -66,11 +79,26 @@ async function runAll(cwd, folder) {
     learn: false,
     notices: [],
   });
-  const rules = rulesFor({ agents: [agent], iterations: papers, budget: {}, patienceMs: 0, finish: never });
+  const rules = rulesFor({
+    agents: [agent],
+    iterations: papers,
+    budget: { usd: 1e6 },
+    patienceMs: 0,
+    finish: never,
+    more: [stopWhenStuck, stopWithoutResult],
+  });
   const briefs = [];
   const rss = [];
   let told = 0;
-  for await (const event of runLoop(workflow, agent, { ...rules, jobs: 3, clock: systemClock, finish: never, abort: never })) {
+  let summaries = 0;
+  let refused = 0;
+  let verdict = "";
+  const ask = { name: "scribe", run: async () => ({ summary: "It goes on. ".repeat(100), tokens: tokensOfSummary, costUsd: 0.001 }) };
+  const loop = runLoop(workflow, agent, { ...rules, jobs: 3, clock: systemClock, finish: never, abort: never });
+  for await (const event of keepHistory(loop, workflow, historian({ every: 5, now: systemClock.now, ask }))) {
+    if (event.type === "history-compressed") summaries += 1;
+    if (event.type === "run-ended") verdict = event.verdict.verdict;
+    if (event.type === "iteration-ended" && event.outcome.outcome === "refused") refused += 1;
     if (event.type === "iteration-started") briefs.push(event.briefTokens);
     if (event.type === "iteration-ended") told += event.usage.input + event.usage.output;
     if (event.type === "iteration-ended" && briefs.length % 100 === 0) {
@@ -79,11 +107,14 @@ async function runAll(cwd, folder) {
     }
   }
   await research.close();
-  const { ledger } = await readResearch(folder);
+  const { rrd, ledger } = await readResearch(folder);
+  const commits = Number(execFileSync("git", ["rev-list", "--count", "HEAD"], { cwd, encoding: "utf8" }));
   const booked = ledger.reduce((sum, { tokens }) => sum + (tokens?.input ?? 0) + (tokens?.output ?? 0), 0);
-  return { briefs, rss, told, booked, iterations: ledger.length };
+  const account = accountOf(rrd, ledger).spent.tokens;
+  return { briefs, rss, told, booked, account, summaries, refused, commits, verdict, iterations: ledger.length };
 }
 
+/** One in nine is refused: its only quote is nowhere in the text. */
 function answering() {
   const points = { novelty: 3, feasibility: 4, time_to_poc: 3, value_market: 3, defensibility: 2, adoption: 3 };
   const strategic = { market_creation: 2, first_mover_window: 2, network_effects: 2, strategic_clarity: 3 };
@@ -93,7 +124,8 @@ function answering() {
     async *run({ text, workspace, iteration }) {
       const unit = /"unit": "([^"]+)"/.exec(text)?.[1];
       const prose = { summary: "It works.", methodology: "Measured.", results: "Good.", limitations: "Few." };
-      const evidence = [{ claim: "The first words.", quote: "word7 word14 word21 word28" }];
+      const quote = iteration % 9 === 0 ? `nobody wrote this in ${iteration}` : "word7 word14 word21 word28";
+      const evidence = [{ claim: "The first words.", quote }];
       const result = {
         unit,
         ...prose,
@@ -102,7 +134,7 @@ function answering() {
         scores: { execution: points, blue_ocean: strategic },
         evidence,
         insights: [],
-        notes: "",
+        notes: "Judged by the bench.",
       };
       mkdirSync(workspace, { recursive: true });
       writeFileSync(join(workspace, "result.json"), JSON.stringify(result));
