@@ -75,8 +75,9 @@ function secretsIn({ agents, hooks, sources }: ResolvedConfig, io: Io): NodeJS.P
 /** Takes out of a text what the environment and the config hold of secrets. */
 export const redactorFor = (config: ResolvedConfig, io: Io): ReturnType<typeof redactFor> => redactFor(...secretsIn(config, io));
 
-const hooksFor = (config: ResolvedConfig, io: Io, folder: string | undefined) =>
+const hooksFor = (config: ResolvedConfig, io: Io, folder: string | undefined, signal: AbortSignal) =>
   hooksOf({
+    signal,
     hooks: config.hooks,
     cwd: io.cwd,
     env: io.env,
@@ -178,7 +179,7 @@ export async function openForWork(
   const rescue = join(config.stateDir, "rescued");
   const guarded = agents.some(isUnconfined) ? { protect: (iteration: number) => protect({ folder, root, rescue, iteration }) } : {};
   const redact = redactorFor(config, io);
-  const hooks = hooksFor(config, io, folder);
+  const hooks = hooksFor(config, io, folder, signal);
   const worker = { ...agents[0], model: modelOf(config.agent, settings) };
   const experience = { ...(await experienceFor(folder, worker, classicPrompt !== undefined)), agents: agents.map(({ name }) => name) };
   await heedPerson(research, force, agents);
@@ -252,7 +253,7 @@ export async function drive<State>(
       const abort = limit?.signal ?? signals.abort;
       const events = runLoop(workflow, agents[0], { ...rules, jobs, clock: systemClock, finish: signals.finish, abort });
       const whole = closedBeforeTheEnd(keepHistory(events, workflow, historianFor(config, io, abort)), workflow, close);
-      return await follow(hooksFor(config, io, how.folder).follow(withoutSecrets(whole, redactorFor(config, io))), sink);
+      return await follow(hooksFor(config, io, how.folder, abort).follow(withoutSecrets(whole, redactorFor(config, io))), sink);
     } finally {
       await close();
     }

@@ -16,6 +16,8 @@ export interface HookOptions {
   readonly redact: Redact;
   /** Milliseconds that a hook may take. */
   readonly timeoutMs?: number;
+  /** Aborted when the run ends at once: then nobody waits for hooks at work. Those of the run's end are run all the same. */
+  readonly signal?: AbortSignal;
 }
 
 const tenSeconds = 10_000;
@@ -94,7 +96,8 @@ function pointsOf(event: LoopEvent): HookPoint[] {
 }
 
 /** Runs one hook in a process group of its own, which is gone when this returns. */
-async function runHook(hook: Hook, stdin: string, { cwd, env, redact, timeoutMs = tenSeconds }: HookOptions): Promise<HookEnd> {
+async function runHook(hook: Hook, stdin: string, { cwd, env, redact, timeoutMs = tenSeconds, signal }: HookOptions): Promise<HookEnd> {
+  const never = new AbortController().signal;
   const lines = runProcess({
     command: "sh",
     args: ["-c", hook.run],
@@ -104,7 +107,7 @@ async function runHook(hook: Hook, stdin: string, { cwd, env, redact, timeoutMs 
     timeoutMs,
     idleMs: 0,
     finished: () => false,
-    signal: new AbortController().signal,
+    signal: signal === undefined || signal.aborted ? never : signal,
     graceMs: 500,
     pipeMs: 500,
   });
@@ -132,6 +135,7 @@ function vetoIn(said: readonly string[]): string | undefined {
 function problemOf(hook: Hook, end: { cause: string; exitCode?: number; signal?: string; stderr: string }, timeoutMs: number): string | undefined {
   const which = `The hook '${oneLine(hook.run).slice(0, 60)}'`;
   if (end.cause === "timeout") return `${which} was ended because it took longer than ${timeoutMs / 1000} seconds.`;
+  if (end.cause === "aborted") return `${which} was ended because the run was interrupted.`;
   if (end.cause === "exited" && end.exitCode === 0) return undefined;
   const last = oneLine(end.stderr).slice(-160);
   const how = end.signal === undefined ? `with exit code ${end.exitCode ?? "?"}` : `by ${end.signal}`;

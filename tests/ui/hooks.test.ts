@@ -150,3 +150,31 @@ test.each([
   expect(vetoes).toEqual([]);
   expect(problems).toEqual([expect.stringMatching(new RegExp(`${why}.*vetoes nothing`))]);
 });
+
+test("a run that is ended at once waits for no hook at work, but runs those of its end", async () => {
+  const cwd = folder();
+  const run = new AbortController();
+  const hooks = hooksOf({
+    hooks: [
+      { on: ["before-iteration"], run: "touch begun; sleep 60" },
+      { on: ["interrupted"], run: "touch ended" },
+    ],
+    cwd,
+    env: process.env,
+    redact: (text) => text,
+    signal: run.signal,
+    timeoutMs: 60_000,
+  });
+  const interrupted: Verdict = { verdict: "interrupted", reason: "Interrupted.", signal: "SIGINT" };
+  async function* loop(): AsyncGenerator<LoopEvent, Verdict> {
+    yield started(1, "ANALYSIS");
+    yield { type: "run-ended", at, verdict: interrupted };
+    return interrupted;
+  }
+  const waiting = setInterval(() => void (existsSync(join(cwd, "begun")) && run.abort("SIGINT")), 50);
+  onTestFinished(() => clearInterval(waiting));
+  const messages: string[] = [];
+  for await (const event of hooks.follow(loop())) if (event.type === "notice") messages.push(event.message);
+  expect(messages).toEqual([expect.stringContaining("was ended because the run was interrupted")]);
+  expect(existsSync(join(cwd, "ended"))).toBe(true);
+});
