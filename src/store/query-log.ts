@@ -39,7 +39,8 @@ export const ofSearch = (lines: readonly QueryLine[]): QueryLine[] => lines.filt
 export function onlyToolsAdded(before: Uint8Array, after: Uint8Array): boolean {
   const [old, now] = [before, after].map((bytes) => Buffer.from(bytes).toString("latin1")) as [string, string];
   // A torn line is ended before the next is written.
-  const added = now.startsWith(old) ? now.slice(old.length).replace(/^\n/, old.endsWith("\n") ? "\n" : "") : "";
+  const ended = old === "" || old.endsWith("\n") ? old : `${old}\n`;
+  const added = now.startsWith(ended) ? now.slice(ended.length) : "";
   const rows = Buffer.from(added, "latin1").toString("utf8").split("\n");
   return rows.length > 1 && rows.pop() === "" && rows.every((row) => parse(row)?.by === "tool");
 }

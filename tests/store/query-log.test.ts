@@ -68,3 +68,27 @@ it("what tools asked is told from the search's own questions, and only whole lin
   expect(onlyToolsAdded(before, bytes())).toBe(false);
   expect(onlyToolsAdded(before, Buffer.concat([Buffer.from(" "), bytes()]))).toBe(false);
 });
+
+it("blank lines are no questions, and a line in another shape is named", async () => {
+  const folder = temporaryFolder();
+  const path = join(folder, queriesName);
+  writeFileSync(path, `\n  \n${JSON.stringify(line(1))}\n{"at": 7}\n\n`);
+  expect(await readQueries(folder)).toEqual({ lines: [line(1)], notices: [`${path}:4 can't be read and is ignored.`] });
+  expect(await readQueries(join(folder, "gone"))).toEqual({ lines: [], notices: [] });
+});
+
+it("a tool's line counts as added behind a torn one only where that was ended, and only if it is whole and in the log's shape", () => {
+  const tool = `${JSON.stringify({ ...line(2), by: "tool" })}\n`;
+  const added = (before: string, after: string) => onlyToolsAdded(Buffer.from(before), Buffer.from(after));
+  expect(added('{"torn', `{"torn\n${tool}`)).toBe(true);
+  expect(added('{"torn', `{"torn${tool}`)).toBe(false);
+  expect(added("whole\n", `whole\n${tool}`)).toBe(true);
+  expect(added("whole\n", `whole\n\n${tool}`)).toBe(false);
+  expect(added("\nwhole", `\nwhole\n${tool}`)).toBe(true);
+  expect(added("whole\n", `other\n${tool}`)).toBe(false);
+  expect(added("whole\n", "whole\n")).toBe(false);
+  expect(added("", tool.trimEnd())).toBe(false);
+  expect(added("", `${JSON.stringify({ by: "tool" })}\n`)).toBe(false);
+  expect(added("", `torn\n${tool}`)).toBe(false);
+  expect(added("", `${JSON.stringify({ ...line(3), by: "tool", url: "https://example.org/é" })}\n`)).toBe(true);
+});
