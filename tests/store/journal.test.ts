@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { JournalEntry } from "../../src/generated/journal.js";
 import type { LedgerLine } from "../../src/generated/ledger.js";
+import type { Rrd } from "../../src/generated/rrd.js";
 import { ExpectedError } from "../../src/lib/errors.js";
 import { journalFolder, lastIteration, makeJournal, markDone, pendingEntries, readEntry, setAside, writeEntry } from "../../src/store/journal.js";
 import { restoreStaleSaves } from "../../src/store/stale-saves.js";
@@ -174,5 +175,63 @@ describe("a version of rrd.json from before a paper was done", () => {
     // What counts is the line of the acceptance, not that of a try before.
     const tried = [line(1, "gone_1", { phase: "DISCOVERY", outcome: "failed" }), line(2, "gone_1")];
     expect(await restored(tried, [])).toMatchObject({ lost: ["gone_1"] });
+    expect(await restored(tried.toReversed(), [])).toMatchObject({ lost: ["gone_1"] });
+    // One that is not there and whose entry is about other papers was none itself.
+    expect(await restored([line(2, "gone_1")], [result("sample_2", 2)])).toEqual({ rrd, restored: [], lost: [] });
+  });
+
+  it("counts a paper as lost whose entry is about other papers", async () => {
+    expect(await restored([line(1, "sample_1")], [result("sample_2")])).toMatchObject({ restored: [], lost: ["sample_1"] });
+  });
+
+  describe("has what the report's check found of papers back", () => {
+    const read = { ...pendingPaper(1), status: "presented" as const };
+    const state = { ...rrd, papers_pool: [read, pendingPaper(2)] };
+    const check = { at: "2026-01-02T00:00:00.000Z", by: ["Crossref"] };
+    const checked = (over: object = {}): JournalEntry =>
+      entry(5, [
+        { in: "papers_pool", id: "sample_1", set: { retracted: true, status: "rejected", updates_check: check }, was: { ...read, ...over } },
+      ]);
+    const lines = [line(1, "sample_1"), line(5, "report")];
+
+    it("where the file is as it was before the check", async () => {
+      const answer = await restored(lines, [checked()], state);
+      expect(answer).toMatchObject({ restored: ["sample_1"], lost: [] });
+      expect(paperOf(answer.rrd, "sample_1")).toEqual({ ...read, retracted: true, status: "rejected", updates_check: check });
+      const earlier = { at: "2025-01-01T00:00:00.000Z", by: [] };
+      const before = { ...state, papers_pool: [{ ...read, updates_check: earlier }] } as unknown as Rrd;
+      expect((await restored(lines, [checked({ updates_check: earlier })], before)).restored).toEqual(["sample_1"]);
+    });
+
+    it("once, also where the paper itself had to come back", async () => {
+      const reading = {
+        ...result("sample_1"),
+        changes: [{ in: "papers_pool" as const, id: "sample_1", set: { status: "presented" }, was: pendingPaper(1) }],
+      };
+      const answer = await restored(lines, [reading, checked()], { ...rrd, papers_pool: [pendingPaper(1)] });
+      expect(answer.restored).toEqual(["sample_1"]);
+      expect(paperOf(answer.rrd, "sample_1")).toMatchObject({ retracted: true });
+    });
+
+    it("but not where it stands, was checked again since, or the paper was read again after the report", async () => {
+      const standing = { ...state, papers_pool: [{ ...read, updates_check: check }] } as unknown as Rrd;
+      expect((await restored(lines, [checked()], standing)).restored).toEqual([]);
+      expect((await restored([line(6, "sample_1"), line(5, "report")], [checked()], state)).restored).toEqual([]);
+      expect((await restored([line(1, "sample_1")], [checked()], state)).restored).toEqual([]);
+      expect((await restored(lines, [], state)).restored).toEqual([]);
+    });
+
+    it("and nothing of a paper that is gone, of one that it found nothing new of, or of anything but papers", async () => {
+      expect((await restored([line(5, "report")], [checked()], { ...state, papers_pool: [pendingPaper(2)] })).restored).toEqual([]);
+      expect(
+        (await restored(lines, [checked({ updates_check: check })], { ...state, papers_pool: [{ ...read, updates_check: check }] } as unknown as Rrd))
+          .restored,
+      ).toEqual([]);
+      const silent = entry(5, [{ in: "papers_pool", id: "sample_1", set: { notes: "x" }, was: read }]);
+      expect((await restored(lines, [silent], state)).rrd).toBe(state);
+      const insights = { ...state, insights: [{ id: "sample_1", insight: "x" }] };
+      const other = entry(5, [{ in: "insights", id: "sample_1", set: { updates_check: check }, was: { id: "sample_1", insight: "x" } }]);
+      expect((await restored(lines, [other], insights)).rrd).toBe(insights);
+    });
   });
 });
