@@ -1,9 +1,13 @@
+import { execFileSync } from "node:child_process";
 import { describe, expect, test } from "vitest";
 import { limitBudget, watchBudget } from "../../src/loop/budget.js";
 import { limitIterations } from "../../src/loop/guards.js";
+import { historian } from "../../src/loop/history.js";
+import { stopWhenStuck, stopWithoutResult } from "../../src/loop/stuck.js";
 import type { Agent, AgentEvent } from "../../src/loop/types.js";
 import { goodAgent, paper, reading, researchFolder, rrdWith, scriptedAgent } from "../support/research.js";
 import { watchContext } from "../../src/loop/context.js";
+import { accountOf } from "../../src/workflows/research/account.js";
 
 const papers = (count: number) => Array.from({ length: count }, (_, index) => paper(`p${index + 1}`));
 
@@ -14,8 +18,16 @@ describe("a research over many iterations", () => {
     const agent = goodAgent(({ kind, unit }) =>
       kind === "paper" && (asked += 1) % 7 === 0 ? { result: reading(String(unit), { evidence: [] }) } : undefined,
     );
-    const { verdict, events, rrd, ledger } = await researchFolder(rrdWith(papers(60))).run(agent, 200, { jobs });
+    // As a run of a user's: with git, summaries by a model, and the guards that may stop it.
+    const at = researchFolder(rrdWith(papers(40)));
+    execFileSync("git", ["init", "-q"], { cwd: at.root });
+    const ask = { name: "scribe", run: async () => ({ summary: "It goes on. ".repeat(100), tokens: 500, costUsd: 0.002 }) };
+    const guards = [limitIterations(200), limitBudget({ usd: 1_000 }), stopWhenStuck, stopWithoutResult];
+    const run = at.run(agent, 200, { jobs, guards, git: true, historian: historian({ every: 5, now: () => 0, ask }) });
+    const { verdict, events, rrd, ledger } = await run;
     expect(verdict.verdict).toBe("complete");
+    expect(Number(execFileSync("git", ["rev-list", "--count", "HEAD"], { cwd: at.root, encoding: "utf8" }))).toBeGreaterThan(40);
+    expect(execFileSync("git", ["status", "--porcelain"], { cwd: at.root, encoding: "utf8" })).toBe("");
     expect(rrd.papers_pool.every(({ decision }) => decision != null)).toBe(true);
 
     const started = events.flatMap((event) => (event.type === "iteration-started" ? [event] : []));
@@ -28,6 +40,12 @@ describe("a research over many iterations", () => {
       sum(ended.map(({ usage }) => usage.input + usage.output)),
     );
     expect(sum(ledger.map(({ cost_usd }) => cost_usd ?? 0))).toBeCloseTo(sum(ended.map(({ costUsd }) => costUsd ?? 0)));
+
+    const summaries = events.filter(({ type }) => type === "history-compressed").length;
+    expect(summaries).toBeGreaterThanOrEqual(Math.floor(ledger.length / 5) - 1);
+    const { tokens, usd } = accountOf(rrd, ledger).spent;
+    expect(tokens).toBe(sum(ended.map(({ usage }) => usage.input + usage.output)) + summaries * 500);
+    expect(usd).toBeCloseTo(sum(ended.map(({ costUsd }) => costUsd ?? 0)) + summaries * 0.002);
 
     const briefs = started.filter(({ phase, unit }) => phase === "ANALYSIS" && unit !== "report").map(({ briefTokens }) => briefTokens);
     expect(Math.max(...briefs.slice(30))).toBeLessThanOrEqual(Math.max(...briefs.slice(10, 30)) * 1.25);
