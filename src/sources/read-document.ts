@@ -39,6 +39,12 @@ export async function readDocument(bytes: Uint8Array, { type = "", name = "", si
   ) {
     return readHtml(text, /^https?:/.test(name) ? name : undefined);
   }
+  if (!isPlain && /^\s*<\?xml\b/.test(text)) {
+    // Archives hand an article out with an envelope around it, or an error in its place.
+    const [start, end] = [text.search(/<article[\s>]/), text.lastIndexOf("</article>")];
+    if (start === -1 || end < start) return { status: "unreadable", reason: "The document is XML and holds no article." };
+    return readJats(text.slice(start, end + "</article>".length));
+  }
   if (!isPlain && /^[^a-z]{0,200}\\document(?:class|style)\b/im.test(text.slice(0, 5000))) return readLatex(bytes);
   if (text.trim() === "") return { status: "unreadable", reason: "The document is empty." };
   return { status: "ok", text: readMarkdown(text, /\.txt$/i.test(name) ? "text" : "markdown") };

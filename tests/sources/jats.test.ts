@@ -89,6 +89,17 @@ describe("readJats", () => {
     expect(await readDocument(Buffer.from(article()), { type: "application/xml" })).toMatchObject({ text: { kind: "jats" } });
   });
 
+  it("is found in the envelope of an archive, and an error in its place is no paper", async () => {
+    const enveloped = `<?xml version="1.0"?><OAI-PMH><GetRecord><metadata>${article().replace(/^[\s\S]*?(?=<article)/, "")}</metadata></GetRecord></OAI-PMH>`;
+    expect(await readDocument(Buffer.from(enveloped), { type: "text/xml" })).toMatchObject({ text: { kind: "jats", depth: "full" } });
+    const error = '<?xml version="1.0"?><pmc-articleset><Reply Id="1" error="The following PMCID is not available: 1"/></pmc-articleset>';
+    for (const body of [error, '<?xml version="1.0"?><error>not found</error>'])
+      expect(await readDocument(Buffer.from(body), { type: "application/xml" })).toEqual({
+        status: "unreadable",
+        reason: "The document is XML and holds no article.",
+      });
+  });
+
   it("never throws, whatever stands in the body", async () => {
     const piece = fc.constantFrom(
       "<sec>",
