@@ -17,9 +17,9 @@ export interface McpArguments {
 
 /** Serves the tools over stdio to an MCP client until it goes away. Reads only the research it was given; writes nothing but its log of questions. */
 export async function mcpCommand({ research, paper, tools: names, version }: McpArguments, io: Io): Promise<number> {
-  const folder = await findResearch(io.cwd, research);
   const tools = toolsNamed(names?.split(",").map((name) => name.trim()));
   if (isProblem(tools)) throw new ExpectedError(tools.problem, 2);
+  const folder = await findResearch(io.cwd, research);
   const { serveOverStdio } = await import("../toolbox/mcp-server.js");
   const gone = new AbortController();
   const shelf = await shelfOf(folder, paper, io, gone.signal);

@@ -3,7 +3,7 @@ import { httpFor } from "../compose/library.js";
 import { resolveConfig } from "../config/resolve.js";
 import { ExpectedError } from "../lib/errors.js";
 import { nearest } from "../lib/nearest.js";
-import type { Listing, Open } from "../sources/listing.js";
+import { behindName, type Listing, type Open } from "../sources/listing.js";
 import type { PaperRecord } from "../sources/paper-record.js";
 import { poolOf } from "../sources/pool.js";
 import { rankPool, type Ranked } from "../sources/rank.js";
@@ -115,7 +115,7 @@ function progress({ source, asked, status, reason, records }: Listing): string {
   if (status === "ok")
     return oneLine(`${source}: ${records.length} ${records.length === 1 ? "work" : "works"}${reason === undefined ? "" : ` (${reason})`}`);
   if (status === "empty") return `${source}: nothing`;
-  return oneLine(`${source} ${asked === "" ? "was not asked" : "failed"}: ${reason ?? status}`);
+  return oneLine(`${source} ${asked === "" ? "was not asked" : "failed"}: ${behindName(source, reason ?? status)}`);
 }
 
 function shown(output: SearchArguments["output"], found: readonly Ranked[], query: string, listings: readonly Listing[], io: Io): string {

@@ -1,7 +1,7 @@
 import { ExpectedError, messageOf } from "../lib/errors.js";
 import { schemaOf } from "../toolbox/parameters.js";
 import { isProblem } from "../toolbox/tool.js";
-import { callTool, tools } from "../toolbox/toolbox.js";
+import { callTool, tools, toolsNamed } from "../toolbox/toolbox.js";
 import type { Io } from "../ui/io.js";
 import { sanitise } from "../ui/sanitise.js";
 import { findResearch } from "./find-research.js";
@@ -25,6 +25,8 @@ export async function toolCommand({ name, research, paper, json }: ToolArguments
     else for (const tool of listed) io.stdout(`${tool.name.padEnd(15)} ${tool.description}\n`);
     return 0;
   }
+  const known = toolsNamed([name]);
+  if (isProblem(known)) throw new ExpectedError(known.problem, 2);
   const given = typeof json === "string" ? parsed(json) : {};
   const ending = new AbortController();
   try {

@@ -39,6 +39,9 @@ export const listingOf = (about: Pick<Listing, "step" | "source" | "asked" | "se
 
 export const isFailed = ({ status }: Pick<Listing, "status">): boolean => status !== "ok" && status !== "empty";
 
+/** A reason to stand behind the name of its source, which it may begin with. */
+export const behindName = (name: string, reason: string): string => (reason.startsWith(`${name}: `) ? reason.slice(name.length + 2) : reason);
+
 /** A source that refuses or asks to wait is not asked again in this round, nor one that fails for the third time in a row. */
 export function isGivenUp(listings: readonly Listing[]): boolean {
   const last = listings.at(-1)?.status;

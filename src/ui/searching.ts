@@ -1,9 +1,11 @@
 import type { Searching } from "../generated/event.js";
+import { behindName } from "../sources/listing.js";
 import { bar, many, pad, truncate, width } from "./format.js";
 import { oneLine } from "./sanitise.js";
 
 /** What a source did just now, in one line; undefined for its start and for an end that brought nothing to tell. */
-export function searchLine({ source, done, all, asked, listed = 0, reason, failed, over }: Searching): string | undefined {
+export function searchLine({ source, done, all, asked, listed = 0, reason: why, failed, over }: Searching): string | undefined {
+  const reason = why === undefined ? undefined : behindName(source, why);
   if (asked === undefined) return failed === true ? `${source} is not asked: ${reason ?? "it can't be"}` : undefined;
   const came = failed === true ? `no answer: ${reason ?? "it failed"}` : `${many(listed, "record")}${reason === undefined ? "" : ` (${reason})`}`;
   const left = over === true && failed === true ? "; it is left alone for now" : "";
@@ -28,7 +30,9 @@ export function roundRows(round: Round, columns: number): readonly { readonly te
     const name = pad(truncate(oneLine(source), names), names);
     const isWrong = over === true && failed === true;
     const counts = `${done} of ${all} · ${many(found, "record")}`;
-    const said = isWrong ? `${done === 0 ? "not asked" : `left alone after ${done} of ${all}`}: ${oneLine(reason ?? "")}` : counts;
+    const said = isWrong
+      ? `${done === 0 ? "not asked" : `left alone after ${done} of ${all}`}: ${oneLine(behindName(source, reason ?? ""))}`
+      : counts;
     const room = columns - names - width(counts) - 6;
     // A question that nobody needed to ask leaves no gap in the bar of a round that is over.
     const share = over === true ? all : done;

@@ -1,11 +1,12 @@
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { mcpCommand } from "../../src/commands/mcp.js";
 import { toolCommand } from "../../src/commands/tool.js";
 import { acquireLock } from "../../src/store/lock.js";
 import { queriesName, readQueries } from "../../src/store/query-log.js";
 import { fakeIo } from "../ui/fake-io.js";
-import { makeResearch } from "./research-folder.js";
+import { freshFolder, makeResearch } from "./research-folder.js";
 import { atom, hand, scholarly, works } from "./scholarly.js";
 
 async function research() {
@@ -48,4 +49,10 @@ test("a question that can't be noted is answered all the same", async () => {
   const lock = await running();
   expect(await search()).toContain(hand.title);
   await lock.release();
+});
+
+test("a tool that there is not is named as wrong before anything else, where there is no research too", async () => {
+  const io = fakeIo({ cwd: freshFolder() });
+  await expect(toolCommand({ name: "serch_papers" }, io)).rejects.toThrow("There is no tool 'serch_papers'; did you mean search_papers?");
+  await expect(mcpCommand({ tools: "outlines", version: "1" }, io)).rejects.toThrow("There is no tool 'outlines'; did you mean outline?");
 });

@@ -17,7 +17,14 @@ const search = [
   searching(1, "Semantic Scholar"),
   searching(1, "Brave", { failed: true, over: true, reason: "Brave needs a key; set BRAVE_API_KEY." }),
   searching(2, "arXiv", { done: 1, found: 12, asked: "tactile grasping", listed: 12 }),
-  searching(3, "Semantic Scholar", { done: 1, asked: "tactile grasping", listed: 0, failed: true, over: true, reason: "It asks to wait." }),
+  searching(3, "Semantic Scholar", {
+    done: 1,
+    asked: "tactile grasping",
+    listed: 0,
+    failed: true,
+    over: true,
+    reason: "Semantic Scholar: it asks to wait.",
+  }),
   searching(4, "arXiv", { done: 2, found: 13, asked: "soft robot", listed: 1, reason: "The second page is missing." }),
 ];
 
@@ -33,7 +40,7 @@ test("while sources are searched the terminal has a bar for each, and says why o
   expect(screenOf(io.err(), 80).slice(0, 5)).toEqual([
     "Searching, round 1",
     "  arXiv             ██████████░░░░░░░░░░ 2 of 4 · 13 records",
-    "  Semantic Scholar  left alone after 1 of 4: It asks to wait.",
+    "  Semantic Scholar  left alone after 1 of 4: it asks to wait.",
     "  Brave             not asked: Brave needs a key; set BRAVE_API_KEY.",
     "claude · iteration 1 of 9 · 4s",
   ]);
@@ -64,7 +71,7 @@ test("off a terminal each answer is a line: what was asked, how many came, what 
   expect(io.err().split("\n")).toEqual([
     "10:00:01Z Brave is not asked: Brave needs a key; set BRAVE_API_KEY.",
     "10:00:02Z arXiv 1 of 4, tactile grasping: 12 records",
-    "10:00:03Z Semantic Scholar 1 of 4, tactile grasping: no answer: It asks to wait; it is left alone for now",
+    "10:00:03Z Semantic Scholar 1 of 4, tactile grasping: no answer: it asks to wait; it is left alone for now",
     "10:00:04Z arXiv 2 of 4, soft robot: 1 record (The second page is missing.)",
     "",
   ]);

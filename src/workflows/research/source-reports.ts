@@ -1,5 +1,5 @@
 import type { DiscoveryResult } from "../../generated/result-discovery.js";
-import { isFailed, type Listing } from "../../sources/listing.js";
+import { behindName, isFailed, type Listing } from "../../sources/listing.js";
 import type { Pool } from "../../sources/pool.js";
 
 /** How a source did in one batch, by whoever asked it. */
@@ -53,5 +53,5 @@ function statusOf(listings: readonly Listing[]): SourceReport["status"] {
 /** One line for people: "arXiv: 40 found, 12 new". */
 export function reportLine({ name, status, reason, found = 0, fresh = 0 }: SourceReport): string {
   if (status === "ok") return `${name}: ${found} found, ${fresh} new${reason ? ` (${reason})` : ""}`;
-  return status === "empty" ? `${name}: nothing found` : `${name} was skipped: ${reason ?? status}`;
+  return status === "empty" ? `${name}: nothing found` : `${name} was skipped: ${behindName(name, reason ?? status)}`;
 }
