@@ -203,4 +203,36 @@ describe("a process", () => {
     // The 22nd field; three words of the name count for one.
     expect(await startOfProcess(child.pid ?? 0)).toBe(fields().split(" ")[21 + 2]);
   });
+
+  describe("on a system that lists none in /proc", () => {
+    const on = (platform: NodeJS.Platform) => {
+      const real = Object.getOwnPropertyDescriptor(process, "platform") as PropertyDescriptor;
+      Object.defineProperty(process, "platform", { ...real, value: platform });
+      onTestFinished(() => void Object.defineProperty(process, "platform", real));
+    };
+
+    it.skipIf(process.platform === "win32")(
+      "is told by the start that ps says, which is the same each time and none for one that ended",
+      async () => {
+        const { pid = 0 } = await neighbour();
+        const ended = spawn(process.execPath, ["-e", ""]);
+        await once(ended, "exit");
+        on("darwin");
+        const started = await startOfProcess(pid);
+        // As ps words it in every language: Sun Nov 22 05:56:01 2026.
+        expect(started).toMatch(/^[A-Z][a-z]{2} [A-Z][a-z]{2} +\d+ \d\d:\d\d:\d\d \d{4}$/);
+        expect(await startOfProcess(pid)).toBe(started);
+        expect(await isSameProcess(pid, started)).toBe(true);
+        expect(await isSameProcess(pid, "Thu Jan  1 00:00:00 1970")).toBe(false);
+        expect(await startOfProcess(ended.pid ?? 0)).toBeUndefined();
+      },
+    );
+
+    it("is told by its pid alone where nothing says more", async () => {
+      const { pid = 0 } = await neighbour();
+      on("win32");
+      expect(await startOfProcess(pid)).toBeUndefined();
+      expect(await isSameProcess(pid, "whatever it was")).toBe(true);
+    });
+  });
 });
