@@ -22,7 +22,7 @@ const capitals = /\p{Lu}.*\p{Lu}/u;
 
 /** Series that hold many meetings, and repositories that hold everybody's papers, say nothing of where a work was published. */
 const sayNothing =
-  /^(?:lecture notes in|communications in computer and information science|advances in intelligent systems|unknown|pubmed|dblp|researchgate|figshare|hal$)|\b(?:repository|dspace|eprints|scholarworks|escholarship|research (?:explorer|portal|online)|universit\w+|theses|institutional)\b/;
+  /^(?:lecture notes in|communications in computer and information science|.*\b(?:proceedings?|conference) series\b|ceur workshop|aip conference proceedings|procedia |advances in intelligent systems|unknown|pubmed|dblp|researchgate|figshare|hal$)|\b(?:repository|dspace|eprints|scholarworks|escholarship|research (?:explorer|portal|online)|universit\w+|theses|institutional)\b/;
 
 /** Whether a name is that of a repository for preprints, where a work waits to be published elsewhere. */
 export const isPreprintServer = (name: string): boolean => servers.test(normalTitle(name));
@@ -30,7 +30,9 @@ export const isPreprintServer = (name: string): boolean => servers.test(normalTi
 /** Reads the name of a venue; nothing where the name says nothing. */
 export function venueOf(name: string | null | undefined): Venue | undefined {
   // "BMJ (Clinical research ed.)" and "CHI '23" carry what others leave out.
-  const plain = (name ?? "").replace(/\([^)]*\)|\[[^\]]*\]/g, " ").replace(/['’]\d\d\b/g, " ");
+  const plain = withoutPlace(name ?? "")
+    .replace(/\([^)]*\)|\[[^\]]*\]/g, " ")
+    .replace(/['’]\d\d\b/g, " ");
   const normal = normalTitle(plain);
   if (normal === "" || sayNothing.test(normal)) return undefined;
   const sort = meetings.test(normal) ? "meeting" : journals.test(normal) ? "journal" : undefined;
@@ -43,6 +45,9 @@ export function venueOf(name: string | null | undefined): Venue | undefined {
   const acronym = isAcronym ? only : undefined;
   return { words, ...(sort === undefined ? {} : { sort }), ...(acronym === undefined ? {} : { acronym }) };
 }
+
+/** "…, Oslo, Norway, 2016" without where and when a meeting was held. */
+const withoutPlace = (name: string): string => name.replace(/(?:,\s*\p{Lu}[\p{L} .-]{1,40}){1,3},?\s+(?:[^,]{1,30}\s)?(?:19|20)\d\d\b.{0,20}$/u, "");
 
 /** Of two names: the same venue, abbreviated or not; another one; or `unknown` where an acronym leaves it open. */
 export function compareVenues(a: Venue | undefined, b: Venue | undefined): "same" | "other" | "unknown" {

@@ -5,6 +5,7 @@ import type { PaperRecord } from "../../src/sources/paper-record.js";
 import { samePaper } from "../../src/sources/sameness.js";
 import { otherPairs, samePairs } from "../fixtures/labelled-pairs.js";
 import { moreOther, moreSame } from "../fixtures/more-labelled-pairs.js";
+import { thirdOther, thirdSame } from "../fixtures/third-labelled-pairs.js";
 
 const given = <Value>(name: string, value: Value | null | undefined) => (value == null ? {} : { [name]: value });
 const asRecord = (paper: PaperIdentity, number: number): PaperRecord => ({
@@ -26,11 +27,11 @@ const asRecord = (paper: PaperIdentity, number: number): PaperRecord => ({
 const worksOf = (a: PaperIdentity, b: PaperIdentity) => mergeRecords([asRecord(a, 1), asRecord(b, 2)]).records.length;
 
 describe("pairs of records of which it is known whether they are one work", () => {
-  it.each([...samePairs, ...moreSame])("are one: %s", (_, a, b) => {
+  it.each([...samePairs, ...moreSame, ...thirdSame])("are one: %s", (_, a, b) => {
     expect([samePaper(a, b), samePaper(b, a), worksOf(a, b)]).toEqual([true, true, 1]);
   });
 
-  it.each([...otherPairs, ...moreOther])("are two: %s", (_, a, b) => {
+  it.each([...otherPairs, ...moreOther, ...thirdOther])("are two: %s", (_, a, b) => {
     expect([samePaper(a, b), samePaper(b, a), worksOf(a, b)]).toEqual([false, false, 2]);
   });
 });

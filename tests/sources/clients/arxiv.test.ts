@@ -181,6 +181,14 @@ describe("arXiv", () => {
     expect(await only(`<arxiv:comment>${comment}</arxiv:comment>`)).not.toHaveProperty("retracted");
   });
 
+  it("names the journal that a paper stands in, and none where its authors name none", async () => {
+    expect(await only("<arxiv:journal_ref>Phys. Rev. D 76 (2007) 013009</arxiv:journal_ref>")).toMatchObject({
+      venue: "Phys. Rev. D 76 (2007) 013009",
+      kind: "preprint",
+    });
+    expect(await only("")).toMatchObject({ venue: "arXiv", abstract: "We study hands." });
+  });
+
   it("reads a paper titled Error as a paper", async () => {
     expect(await only("", "Error")).toMatchObject({ title: "Error" });
   });
