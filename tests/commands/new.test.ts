@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { Rrd } from "../../src/generated/rrd.js";
@@ -20,6 +20,14 @@ test("the baseline agent makes a valid research from the topic's words: 3 to 6 w
   expect(requirements.keywords?.length).toBeLessThanOrEqual(8);
   expect((await cli(["validate", out.trim()], cwd)).code).toBe(0);
   expect(readdirSync(join(cwd, ".local/state/research-ralph/workspaces"))).toEqual([]);
+});
+
+test("one agent makes one research, however many may read papers at a time", async () => {
+  const cwd = freshFolder();
+  writeFileSync(join(cwd, "ralph.config.json"), JSON.stringify({ jobs: 3 }));
+  const { code, err } = await cli(["new", topic, "--agent", "baseline"], cwd);
+  expect({ code, started: err.match(/#\d+ DISCOVERY/g) }).toEqual({ code: 0, started: ["#1 DISCOVERY"] });
+  expect(readdirSync(join(cwd, "researches"))).toHaveLength(1);
 });
 
 test("a second research of the same name on the same day gets a number, and --json names it last", async () => {

@@ -74,7 +74,8 @@ export function classicWorkflow(options: ClassicOptions): Workflow<ResearchState
         const { rrd, ledger } = heard.length === 0 ? loaded : await research.load();
         return { rrd, ledger, standing: standingOf(rrd, ledger) };
       }),
-    next: ({ rrd }) => nextClassicUnit(rrd, folder),
+    // Agents that edit one folder would undo each other's work.
+    next: ({ rrd }, inFlight) => (inFlight.length > 0 ? "wait" : nextClassicUnit(rrd, folder)),
     progress: ({ rrd }) => progressOf(rrd),
     account: ({ rrd, ledger }) => accountOf(rrd, ledger, options.experience),
     memory: ({ rrd, ledger }) => memoryOf(rrd, ledger),

@@ -63,7 +63,8 @@ export function createWorkflow(options: CreateOptions): Workflow<CreateState> {
   return {
     name: "new",
     load: async () => state,
-    next: ({ folder, refused }) => {
+    next: ({ folder, refused }, inFlight) => {
+      if (inFlight.length > 0) return "wait";
       if (folder !== undefined) return { verdict: "complete", reason: `The research is ready in ${folder}.` };
       return refused < 3
         ? unit
