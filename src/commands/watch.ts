@@ -1,3 +1,4 @@
+import { statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { watch as watchFiles } from "chokidar";
 import fastGlob from "fast-glob";
@@ -6,6 +7,7 @@ import type { Io } from "../ui/io.js";
 import { repainter } from "../ui/repaint.js";
 import { listenForSignals } from "../ui/signals.js";
 import { costOf, iterationLine, type WatchRow, watchTable } from "../ui/watch-lines.js";
+import { findResearch } from "./find-research.js";
 import type { FolderOptions } from "./options.js";
 import { type Change, changesOf, folderOf, isOfNoInterest, lookAt, type WatchedResearch } from "./watched-research.js";
 
@@ -18,7 +20,7 @@ const lookAgainMs = 2_000;
 
 /** Follows all researches under a folder until `ended` (by default Ctrl+C), whoever works on them. Changes nothing. */
 export async function watchCommand({ folder, json }: FolderOptions, io: Io, ended?: AbortSignal): Promise<number> {
-  const root = resolve(io.cwd, folder ?? ".");
+  const root = folder === undefined ? io.cwd : await watchedFolder(io.cwd, folder);
   const signals = ended === undefined ? listenForSignals(io) : undefined;
   const end = ended ?? signals?.finish ?? AbortSignal.abort();
   const known = new Map<string, WatchedResearch>();
@@ -84,6 +86,15 @@ export async function watchCommand({ folder, json }: FolderOptions, io: Io, ende
     signals?.stop();
   }
   return 0;
+}
+
+/** A research that is named as elsewhere, or any folder that is there: one may be made in it yet. Throws ExpectedError where nothing is. */
+async function watchedFolder(cwd: string, argument: string): Promise<string> {
+  const path = resolve(cwd, argument);
+  return findResearch(cwd, argument).catch((error: unknown) => {
+    if (statSync(path, { throwIfNoEntry: false })?.isDirectory() === true) return path;
+    throw error;
+  });
 }
 
 const sorted = (known: ReadonlyMap<string, WatchedResearch>): WatchedResearch[] => [...known.values()].sort((a, b) => a.name.localeCompare(b.name));

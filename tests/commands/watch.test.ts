@@ -12,10 +12,10 @@ import { freshFolder, line, makeResearch, paper } from "./research-folder.js";
 const tokens = { input: 30_000, output: 1_200 };
 
 /** Watches a folder while `during` happens, and returns what was printed. */
-async function watching(cwd: string, json: boolean, during: (seen: (text: string) => Promise<void>) => Promise<void>) {
+async function watching(cwd: string, json: boolean, during: (seen: (text: string) => Promise<void>) => Promise<void>, folder?: string) {
   const end = new AbortController();
   const io = fakeIo({ cwd });
-  const watch = watchCommand({ folder: undefined, json }, io, end.signal);
+  const watch = watchCommand({ ...(folder === undefined ? {} : { folder }), json }, io, end.signal);
   const seen = async (text: string) => {
     while (!`${io.out()}${io.err()}`.includes(text)) await new Promise((resolve) => setTimeout(resolve, 50));
   };
@@ -116,6 +116,17 @@ describe("watch", () => {
       await seen("the run ended");
     });
     expect(err).toContain("the run ended; nothing is recorded of its cost");
+  });
+
+  test("takes a research's name as every other command does, and waits for none in a folder that is not there", async () => {
+    const cwd = freshFolder();
+    makeResearch(cwd, "hands-2026-03-01", { papers_pool: [paper("p1", "pending")] });
+    makeResearch(cwd, "feet-2026-03-01", { papers_pool: [paper("p1", "pending")] });
+    const { err } = await watching(cwd, false, async () => undefined, "hands-2026-03-01");
+    expect(err).toMatch(/^hands-2026-03-01 .*\n$/);
+    const nowhere = watchCommand({ folder: "hans-2026-03-01", json: false }, fakeIo({ cwd }), AbortSignal.abort());
+    await expect(nowhere).rejects.toThrow("There is no research 'hans-2026-03-01'; the nearest one is hands-2026-03-01.");
+    expect((await watching(freshFolder(), false, async (seen) => seen("waiting for one"), ".")).err).toContain("No research under");
   });
 
   test.each([
