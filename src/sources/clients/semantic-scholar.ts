@@ -184,6 +184,8 @@ export function readPaper(json: unknown): PaperRecord | undefined {
     abstract: abstractText(at(json, "abstract")),
     kind: kindOf(lines(at(json, "publicationTypes")), venue, identifiers.doi),
     venue,
+    volume: at(json, "journal", "volume"),
+    pages: at(json, "journal", "pages"),
     citations: count(at(json, "citationCount")),
     copies: copy === undefined ? [] : [{ url: copy, kind: isPage ? "landing" : "pdf", ...(license === undefined ? {} : { license }) }],
   });

@@ -171,6 +171,12 @@ describe("Semantic Scholar", () => {
     expect(requests[0]?.url).toContain("/paper/ARXIV:2401.00010/citations?");
   });
 
+  it("says where in a journal a paper stands, whatever white space it puts around it", () => {
+    const journal = { name: "Journal of Hands", volume: "12 3", pages: "\n          101-\n          17\n" };
+    expect(readPaper(paper(1, { journal }))).toMatchObject({ venue: "Journal of Hands", volume: "12 3", pages: "101- 17" });
+    expect(readPaper(paper(1, { journal: { name: "J", volume: null, pages: "" } }))).not.toHaveProperty("pages");
+  });
+
   it("that refuses a key, or asks to wait, has said nothing of the papers", async () => {
     const refused = answering([{ status: 403, body: { message: "Forbidden" } }]);
     expect(await semanticScholar.search?.({ terms: "hand", most: 1 }, refused.context)).toEqual({
