@@ -71,9 +71,9 @@ describe("a message to a research", () => {
     for (const [n, text] of texts.entries()) writeFileSync(join(folder, ".ralph/inbox", `bad-${n}.json`), text);
     writeFileSync(join(folder, ".ralph/inbox/note.txt"), '{"text": "not mine"}');
     writeFileSync(join(folder, ".ralph/inbox/good.json"), '{"text": " Look at hands. ", "more": 1}');
-    writeFileSync(join(folder, ".ralph/inbox/a.json.json"), '{"text": "Named oddly: é"}');
+    writeFileSync(join(folder, ".ralph/inbox/a.json-b.json"), '{"text": "Named oddly: é"}');
     expect(await readMessages(folder)).toEqual([
-      { id: "a.json", text: "Named oddly: é" },
+      { id: "a.json-b", text: "Named oddly: é" },
       { id: "good", text: " Look at hands. " },
     ]);
   });
