@@ -24,6 +24,7 @@ export function analysePaper(unit: PaperUnit, text: string): AnalysisResult {
   const found = usable.filter((sentence) => sentence.part === "results" && (FINDING.test(sentence.text) || /\d ?%/.test(sentence.text)));
   // Only what is in the text can be found there; the abstract may come from elsewhere.
   const inText = usable.filter((sentence) => sentence.locator !== FROM_RECORD);
+  const market = marketOf(scores);
   const evidence = evidenceFrom(inText.length > 0 ? inText : usable);
   return {
     unit: unit.unit,
@@ -33,7 +34,7 @@ export function analysePaper(unit: PaperUnit, text: string): AnalysisResult {
     limitations: limitations(usable, retraction),
     implementations_found: codeAddresses(text),
     commercialized: null,
-    market: marketOf(scores),
+    ...(market === undefined ? {} : { market }),
     scores,
     evidence:
       evidence.length > 0 ? evidence : [{ claim: "The paper has this title.", quote: (unit.title || unit.unit).slice(0, 1500), locator: null }],

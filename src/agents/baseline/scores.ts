@@ -151,10 +151,11 @@ export function total(scores: Scores): { points: number; of: number } {
   return { points: all.reduce((sum, points) => sum + points, 0), of: all.length * 5 };
 }
 
-/** blue from 70 % of the points that can be had, purple from half of them, else red: the decision's own thresholds. */
-export function marketOf(scores: Scores): NonNullable<AnalysisResult["market"]> {
-  const { points, of } = total(scores);
-  return points >= 0.7 * of ? "blue" : points >= 0.5 * of ? "purple" : "red";
+/** The market by the strategic points alone, as the rubric has it: blue from 12 of 20, purple from 8, else red. Undefined without them. */
+export function marketOf({ blue_ocean }: Scores): AnalysisResult["market"] {
+  if (blue_ocean === undefined) return undefined;
+  const points = Object.values(blue_ocean).reduce((sum, one) => sum + one, 0);
+  return points >= 12 ? "blue" : points >= 8 ? "purple" : "red";
 }
 
 function countAll<Dimension extends string>(rubric: Record<Dimension, Counted>, text: string): Record<Dimension, number> {

@@ -43,6 +43,8 @@ export function paperEntry(of: {
         ? `yes${analysis.commercialized_by ? ` (${analysis.commercialized_by})` : ""}`
         : "no";
   const market: Readonly<Record<string, string>> = { blue: "Blue Ocean", purple: "Purple Ocean", red: "Red Ocean" };
+  const strategic = totals.strategic ?? 10;
+  const contradicts = (analysis?.market === "red" && strategic >= 12) || (analysis?.market === "blue" && strategic < 8);
   const references = [...new Set(insights.flatMap((insight) => insight.cross_refs ?? []))];
   const lines = [
     `## ${dayOf(judging.at)} - Paper: ${paper.title}`,
@@ -69,7 +71,12 @@ export function paperEntry(of: {
     ...(scores?.strategic === undefined
       ? []
       : [`**Blue Ocean Score Breakdown (${totals.strategic}/20):**`, ...strategicDimensions.map(dimension(scores.strategic)), ""]),
-    ...(analysis?.market ? [`**Market Classification:** ${market[analysis.market] ?? analysis.market}`, ""] : []),
+    ...(analysis?.market
+      ? [
+          `**Market Classification:** ${market[analysis.market] ?? analysis.market}${contradicts ? ` (the agent's word; its points say otherwise)` : ""}`,
+          "",
+        ]
+      : []),
     `**Decision Rationale:** ${paper.notes ?? ""}`,
     "",
     ...(insights.length > 0 ? ["**Extracted Insights:**", ...insights.map((insight) => `- ${insight.id}: ${insight.insight}`), ""] : []),

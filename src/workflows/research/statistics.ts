@@ -1,6 +1,7 @@
 import type { LedgerLine } from "../../generated/ledger.js";
 import type { Paper, Rrd, Statistics, Timing } from "../../generated/rrd.js";
 import { countingLines } from "../../store/ledger.js";
+import { isJudged } from "./judged.js";
 import { deriveLoop } from "./observations.js";
 import { scoresOf, totalsOf, usesBothRubrics } from "./scores.js";
 import { isDecided, standingOf } from "./standing.js";
@@ -18,11 +19,12 @@ export function derive(rrd: Rrd, ledger: readonly LedgerLine[]): Rrd {
 
 const lastIteration = (ledger: readonly LedgerLine[]): number => ledger.reduce((highest, line) => Math.max(highest, line.iteration), 0);
 
-/** Counts and averages, from the records alone. What discovery recorded of its sources is kept. */
+/** Counts, and averages over the papers that could be judged, from the records alone. What discovery recorded of its sources is kept. */
 export function deriveStatistics(rrd: Rrd): NonNullable<Statistics> {
   const papers = rrd.papers_pool;
   const withStatus = (status: Paper["status"]) => papers.filter((paper) => paper.status === status).length;
-  const before = rrd.statistics ?? {};
+  // A check belongs to the papers that it left its mark on; where none has one, it was undone.
+  const { retraction_check: _, ...before } = rrd.statistics ?? {};
   return {
     ...before,
     total_discovered: papers.length,
@@ -87,7 +89,7 @@ export function blockedNames(rrd: Rrd): string[] {
 
 function analysisMetrics(rrd: Rrd): Record<string, unknown> {
   const totals = rrd.papers_pool
-    .filter(isDecided)
+    .filter(isJudged)
     .map(scoresOf)
     .filter((scores) => scores !== undefined)
     .map((scores) => totalsOf(rrd, scores));

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { marketOf } from "../../../src/agents/baseline/scores.js";
 import { analysePaper, claimOf } from "../../../src/agents/baseline/paper.js";
 import { sentencesOf, splitSentences } from "../../../src/agents/baseline/text.js";
 import type { AnalysisResult } from "../../../src/generated/result-analysis.js";
@@ -88,6 +89,16 @@ describe("an analysis", () => {
   it("leaves the strategic scores out when they are not asked for", () => {
     expect(analyse(TEXT, { rubrics: ["execution"] }).scores).not.toHaveProperty("blue_ocean");
     expect(problemsOf("analysis", analyse(TEXT, { rubrics: ["execution"] }))).toEqual([]);
+  });
+
+  it("names the market by the strategic points alone: 18 of 20 are blue, whatever the execution scores", () => {
+    const { execution } = analyse(undefined).scores;
+    const market = (...[market_creation = 0, first_mover_window = 0, network_effects = 0, strategic_clarity = 0]: number[]) =>
+      marketOf({ execution, blue_ocean: { market_creation, first_mover_window, network_effects, strategic_clarity } });
+    expect([market(4, 5, 4, 5), market(3, 3, 3, 3), market(3, 3, 3, 2), market(2, 2, 2, 2), market(2, 2, 2, 1)]).toEqual([
+      ...["blue", "blue", "purple", "purple", "red"],
+    ]);
+    expect(analyse(TEXT, { rubrics: ["execution"] })).not.toHaveProperty("market");
   });
 
   it("neither follows, quotes nor counts sentences addressed to reviewers", () => {

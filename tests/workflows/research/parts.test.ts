@@ -135,6 +135,20 @@ describe("what follows from the records", () => {
     });
   });
 
+  test("a retracted paper and one of which nothing could be read are in no average, while one read from its abstract is", () => {
+    const averages = (more: readonly Paper[]) => deriveStatistics(rrdWith([...pool, ...more])).analysis_metrics;
+    const zero = decided("z", "rejected", 0, "REJECT");
+    const title: Paper = { ...zero, read_depth: "abstract", abstract: null };
+    expect(averages([{ ...zero, retracted: true }, title])).toEqual(averages([]));
+    expect(averages([{ ...title, abstract: "It is about hands." }])).toMatchObject({ avg_combined_score: 18 });
+    expect(averages([{ ...title, text_sha256: "0".repeat(64) }])).toMatchObject({ avg_combined_score: 18 });
+  });
+
+  test("a check for retractions that was undone is no longer told of", () => {
+    const retraction_check = { at: "2026-11-22T10:00:00.000Z", checked: 0, not_checked: 8, demoted: [] };
+    expect(deriveStatistics({ ...rrdWith(pool), statistics: { retraction_check } })).not.toHaveProperty("retraction_check");
+  });
+
   test("deriving twice changes nothing more", () => {
     const ledger: LedgerLine[] = [
       { iteration: 1, at: "2026-01-01T00:10:00.000Z", unit: "a", phase: "ANALYSIS", outcome: "accepted", duration_seconds: 600 },
