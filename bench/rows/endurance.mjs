@@ -114,7 +114,7 @@ async function runAll(cwd, folder) {
   return { briefs, rss, told, booked, account, summaries, refused, commits, verdict, iterations: ledger.length };
 }
 
-/** One in nine is refused: its only quote is nowhere in the text. */
+/** One in nine is refused: it gives more points than there are. */
 function answering() {
   const points = { novelty: 3, feasibility: 4, time_to_poc: 3, value_market: 3, defensibility: 2, adoption: 3 };
   const strategic = { market_creation: 2, first_mover_window: 2, network_effects: 2, strategic_clarity: 3 };
@@ -124,14 +124,14 @@ function answering() {
     async *run({ text, workspace, iteration }) {
       const unit = /"unit": "([^"]+)"/.exec(text)?.[1];
       const prose = { summary: "It works.", methodology: "Measured.", results: "Good.", limitations: "Few." };
-      const quote = iteration % 9 === 0 ? `nobody wrote this in ${iteration}` : "word7 word14 word21 word28";
-      const evidence = [{ claim: "The first words.", quote }];
+      const evidence = [{ claim: "The first words.", quote: "word7 word14 word21 word28" }];
+      const execution = iteration % 9 === 0 ? { ...points, novelty: 9 } : points;
       const result = {
         unit,
         ...prose,
         implementations_found: [],
         commercialized: null,
-        scores: { execution: points, blue_ocean: strategic },
+        scores: { execution, blue_ocean: strategic },
         evidence,
         insights: [],
         notes: "Judged by the bench.",
