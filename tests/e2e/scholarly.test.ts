@@ -232,6 +232,11 @@ for (const name of ["claude", "codex"] as const) {
           const asked = linesOf<QueryLine>(join(research, "queries.jsonl"));
           expect(new Set(asked.map(({ source }) => source))).toEqual(new Set(["arXiv", "OpenAlex", "Semantic Scholar", "Crossref"]));
           expect(asked.map(({ status }) => status)).not.toContain("error");
+          // What the model asked through our tools stands there too, as asked by a tool.
+          const byTool = asked.filter(({ by }) => by === "tool");
+          expect(new Set(byTool.map(({ source }) => source))).toEqual(new Set(["arXiv", "OpenAlex", "Semantic Scholar", "Crossref"]));
+          expect(byTool.every(({ url }) => /assembly|2601/.test(url))).toBe(true);
+          expect(byTool.length).toBeLessThan(asked.length);
           const replayed = await ralph("replay", "touch");
           expect([replayed.code, replayed.err, replayed.out]).toEqual([0, "", expect.stringContaining("comes out the same, byte for byte")]);
         },
