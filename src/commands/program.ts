@@ -133,14 +133,17 @@ export function buildProgram(io: Io, version: string, done: (exitCode: number) =
     .option("--model <name>", "model to probe it with")
     .option("--unconfined", "allow the probe of an agent that nothing confines");
 
-  program
+  const tool = program
     .command("tool [name]")
     .description(summaries.tool)
     .allowExcessArguments(false)
+    .helpOption(false)
     .option("--json [arguments]", "the tool's arguments as a JSON object; prints JSON")
     .option("--research <folder>", "whose papers (default: the only research there is)")
     .option("--paper <id>", "the paper meant where the arguments name none")
+    .option("-h, --help", "display help for command; with a name, what that tool takes")
     .action(async (name: string | undefined, values: Values) => {
+      if (values["help"] === true && name === undefined) return tool.outputHelp();
       done(await (await import("./tool.js")).toolCommand({ ...values, name }, io));
     });
   program

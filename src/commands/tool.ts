@@ -1,6 +1,6 @@
 import { ExpectedError, messageOf } from "../lib/errors.js";
 import { schemaOf } from "../toolbox/parameters.js";
-import { isProblem } from "../toolbox/tool.js";
+import { isProblem, type Tool } from "../toolbox/tool.js";
 import { callTool, tools, toolsNamed } from "../toolbox/toolbox.js";
 import type { Io } from "../ui/io.js";
 import { sanitise } from "../ui/sanitise.js";
@@ -14,10 +14,15 @@ export interface ToolArguments {
   readonly paper?: string;
   /** The arguments as JSON; true where `--json` stands alone, undefined where it is not there. */
   readonly json?: string | true;
+  /** Print what the tool takes instead of calling it. */
+  readonly help?: boolean;
 }
 
-/** Calls a tool as an agent would, or lists the tools. With `--json` the answer is one JSON object. */
-export async function toolCommand({ name, research, paper, json }: ToolArguments, io: Io): Promise<number> {
+/**
+ * Calls a tool as an agent would, or lists the tools. With `--json` the answer is one JSON object. Exit code 2 where the call is wrong,
+ * 5 where nobody answered of all who were asked.
+ */
+export async function toolCommand({ name, research, paper, json, help = false }: ToolArguments, io: Io): Promise<number> {
   const isJson = json !== undefined;
   if (name === undefined) {
     const listed = tools.map((tool) => ({ name: tool.name, description: tool.description, parameters: schemaOf(tool) }));
@@ -27,18 +32,33 @@ export async function toolCommand({ name, research, paper, json }: ToolArguments
   }
   const known = toolsNamed([name]);
   if (isProblem(known)) throw new ExpectedError(known.problem, 2);
+  const [tool] = known;
+  if (help && tool !== undefined) {
+    for (const line of helpOf(tool)) io.stdout(`${line}\n`);
+    return 0;
+  }
   const given = typeof json === "string" ? parsed(json) : {};
   const ending = new AbortController();
   try {
     const shelf = await shelfOf(await findResearch(io.cwd, research), paper, io, ending.signal);
     const answer = await callTool(tools, name, given, shelf, ending.signal);
-    if (isProblem(answer)) throw new ExpectedError(answer.problem);
+    if (isProblem(answer)) throw new ExpectedError(answer.problem, answer.wrongCall === true ? 2 : 1);
     io.stdout(isJson ? `${JSON.stringify(answer)}\n` : `${sanitise(answer.text)}\n`);
-    return 0;
+    return answer.unanswered === true ? 5 : 0;
   } finally {
     // A source that was left behind would keep the program alive.
     ending.abort();
   }
+}
+
+/** What a tool takes, for a person: the descriptions that agents are sent are shorter, since every request pays for them. */
+function helpOf({ name, description, parameters, required }: Tool): string[] {
+  const rows = Object.entries(parameters).map(
+    ([argument, { type, description: meaning = argument === "id" ? "the paper's, as status lists it" : "" }]) =>
+      `  ${argument.padEnd(8)} ${[type, ...(required.some((each) => each === argument) ? ["required"] : []), ...(meaning === "" ? [] : [meaning])].join(", ")}`,
+  );
+  const example = required[0] ?? Object.keys(parameters)[0] ?? "";
+  return [`${name}: ${description}`, "", "Arguments, as one JSON object:", ...rows, "", `research-ralph tool ${name} --json '{"${example}": "…"}'`];
 }
 
 function parsed(json: string): unknown {

@@ -1,5 +1,5 @@
 import { Ajv2020 as Ajv, type ErrorObject, type ValidateFunction } from "ajv/dist/2020.js";
-import { type Given, type Parameter, type Problem, quoted, type Tool } from "./tool.js";
+import { type Given, type Parameter, type Problem, quoted, type Tool, wrongCall } from "./tool.js";
 
 /** No argument is longer: a quote is a sentence or two. In characters. */
 const longest = 2_000;
@@ -16,10 +16,10 @@ export const schemaOf = ({ parameters, required }: Tool): { type: "object"; prop
 
 /** The arguments of a call, as far as they fit; else one sentence. Null and empty ones count as left out: models send them. */
 export function checkArguments(tool: Tool, given: unknown): Given | Problem {
-  if (typeof (given ?? {}) !== "object" || Array.isArray(given)) return { problem: `The arguments of ${tool.name} must be one JSON object.` };
+  if (typeof (given ?? {}) !== "object" || Array.isArray(given)) return wrongCall(`The arguments of ${tool.name} must be one JSON object.`);
   const filled = Object.fromEntries(Object.entries(given ?? {}).filter(([, value]) => value !== null && value !== ""));
   const validate = validatorOf(tool);
-  return validate(filled) ? (filled as Given) : { problem: `${tool.name}: ${wrong(validate.errors?.[0])}.` };
+  return validate(filled) ? (filled as Given) : wrongCall(`${tool.name}: ${wrong(tool, validate.errors?.[0])}.`);
 }
 
 /** Stricter than what agents are sent: those bounds would cost every request tokens, and a sentence tells the one that breaks them. */
@@ -34,9 +34,10 @@ function validatorOf(tool: Tool): ValidateFunction {
   return validate;
 }
 
-function wrong(error: ErrorObject | undefined): string {
+function wrong({ parameters }: Tool, error: ErrorObject | undefined): string {
   const { keyword, instancePath = "", params = {}, message = "must be an object" } = error ?? {};
-  if (keyword === "additionalProperties") return `there is no argument ${quoted(String(params["additionalProperty"]))}`;
+  if (keyword === "additionalProperties")
+    return `there is no argument ${quoted(String(params["additionalProperty"]))}; it takes ${Object.keys(parameters).join(", ")}`;
   if (keyword === "required") return `the argument '${params["missingProperty"]}' is missing`;
   return `${instancePath.slice(1)} ${message.replace("NOT have more", "not have more")}`;
 }

@@ -7,7 +7,7 @@ import { compareTraits } from "../sources/sameness.js";
 import type { Answer, Query, Source } from "../sources/source.js";
 import { type Traits, traitsOf } from "../sources/traits.js";
 import { inTime } from "./in-time.js";
-import type { Network, Tool } from "./tool.js";
+import { type Network, type Tool, wrongCall } from "./tool.js";
 
 const mostPapers = 20;
 const usually = 10;
@@ -32,7 +32,7 @@ export const searchPapers: Tool = {
   required: ["query"],
   async run({ query = "", from, most = usually }, shelf, signal) {
     if (shelf.network === undefined) return { problem: "No source can be searched from here." };
-    if (from !== undefined && !/^\d{4}-\d\d-\d\d$/.test(from)) return { problem: "search_papers: from must be a day such as 2025-01-31." };
+    if (from !== undefined && !/^\d{4}-\d\d-\d\d$/.test(from)) return wrongCall("search_papers: from must be a day such as 2025-01-31.");
     const wanted = Math.min(most, mostPapers);
     const asked = await askAll(shelf.network, { terms: query, ...(from === undefined ? {} : { from }), most: wanted }, signal);
     const papers = fused(asked).slice(0, wanted);
@@ -43,15 +43,16 @@ export const searchPapers: Tool = {
     const blocks = papers.map((paper) => blockOf(paper, pool, each));
     const head = papers.length === 0 ? nothingFound(asked) : `${papers.length} papers. Found by source: ${counts.join(", ")}.`;
     const data = [...blocks, ...reasons.map((reason) => clip(reason, 60))].join("\n\n");
-    return { head, ...(data === "" ? {} : { data }) };
+    return { head, ...(data === "" ? {} : { data }), ...(answered(asked).length === 0 ? { unanswered: true as const } : {}) };
   },
 };
 
+const answered = (asked: readonly Asked[]) => asked.filter(({ answer }) => answer.status === "ok" || answer.status === "empty");
+
 /** Only a source that answered can say that there is nothing. */
 function nothingFound(asked: readonly Asked[]): string {
-  const answered = asked.filter(({ answer }) => answer.status === "ok" || answer.status === "empty");
-  if (answered.length === 0) return "No source could be asked.";
-  return answered.length === asked.length ? "No paper found." : "No paper found; not every source answered.";
+  if (answered(asked).length === 0) return "No source could be asked.";
+  return answered(asked).length === asked.length ? "No paper found." : "No paper found; not every source answered.";
 }
 
 /** Every source at the same time. One that takes too long is left behind: the agent waits, and its CLI gives up after a minute. */

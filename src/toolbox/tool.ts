@@ -19,11 +19,15 @@ export type Parameter = { readonly type: "string" | "integer"; readonly descript
 export interface Found {
   readonly head: string;
   readonly data?: string;
+  /** Nobody answered of all who were asked. */
+  readonly unanswered?: true;
 }
 
 /** One sentence that says why there is no answer and what to do instead. */
 export interface Problem {
   readonly problem: string;
+  /** The call itself is wrong: another one would be answered. */
+  readonly wrongCall?: true;
 }
 
 /** A read-only tool, defined once for the command line and for MCP. */
@@ -53,6 +57,8 @@ export interface Shelf {
   /** Undefined: nothing is asked outside. */
   readonly network?: Network;
 }
+
+export const wrongCall = (problem: string): Problem => ({ problem, wrongCall: true });
 
 export const isProblem = (value: object): value is Problem => "problem" in value;
 

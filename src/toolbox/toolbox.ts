@@ -33,14 +33,15 @@ export async function callTool(
   given: unknown,
   shelf: Shelf,
   signal: AbortSignal,
-): Promise<{ readonly text: string } | Problem> {
+): Promise<{ readonly text: string; readonly unanswered?: true } | Problem> {
   const tool = offered.find((each) => each.name === name);
   if (tool === undefined) return { problem: unknownTool(offered, name) };
   const checked = checkArguments(tool, given);
   if (isProblem(checked)) return checked;
   const found = await tool.run(checked, shelf, signal).catch(expected);
   if (isProblem(found)) return found;
-  return { text: found.data === undefined ? found.head : `${found.head}\n${fence(clip(found.data, dataTokens))}` };
+  const text = found.data === undefined ? found.head : `${found.head}\n${fence(clip(found.data, dataTokens))}`;
+  return found.unanswered === true ? { text, unanswered: true } : { text };
 }
 
 /** A broken rrd.json, say: whoever calls can read why. */

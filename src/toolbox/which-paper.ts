@@ -1,7 +1,7 @@
 import type { Paper } from "../generated/rrd.js";
 import { nearest } from "../lib/nearest.js";
 import type { PaperText } from "../sources/text.js";
-import { isProblem, type Problem, quoted, type Shelf } from "./tool.js";
+import { isProblem, type Problem, quoted, type Shelf, wrongCall } from "./tool.js";
 
 /** Argument of every tool that is about one paper. */
 export const idParameter = { type: "string" } as const;
@@ -13,9 +13,9 @@ export async function whichPaper(id: string | undefined, shelf: Shelf): Promise<
   if (wanted === undefined) {
     const [only, second] = papers;
     if (only !== undefined && second === undefined) return only;
-    return { problem: "Say which paper: `id` is missing." };
+    return wrongCall("Say which paper: `id` is missing.");
   }
-  if (shelf.paper !== undefined && wanted !== shelf.paper) return { problem: `Only the paper of this unit can be read; leave \`id\` out.` };
+  if (shelf.paper !== undefined && wanted !== shelf.paper) return wrongCall("Only the paper of this unit can be read; leave `id` out.");
   const paper = papers.find((each) => each.id === wanted);
   if (paper !== undefined) return paper;
   // An id of the pool comes from outside; one that holds words would be told as ours.
@@ -23,7 +23,7 @@ export async function whichPaper(id: string | undefined, shelf: Shelf): Promise<
     wanted.slice(0, 100),
     papers.map((each) => each.id).filter((each) => /^[\w.:/-]{1,80}$/.test(each)),
   );
-  return { problem: `There is no paper ${quoted(wanted)} in this research${near === undefined ? "." : `; the nearest id is ${near}.`}` };
+  return wrongCall(`There is no paper ${quoted(wanted)} in this research${near === undefined ? "." : `; the nearest id is ${near}.`}`);
 }
 
 /** The text of the paper that a call means. */

@@ -156,7 +156,7 @@ test("tool calls one from a shell: a list without a name, text or JSON, errors i
   expect(inFence(answer)).toContain("## 2 Section 2");
   expect((await tool("outline", "--paper", "p1")).out).toContain("§ 1 Section 1");
   expect(await tool("outline", "--json", '{"id":"p9"}')).toMatchObject({
-    code: 1,
+    code: 2,
     out: '{"error":"There is no paper \'p9\' in this research; the nearest id is p1."}\n',
   });
   expect(await tool("outline", "--json", "{")).toMatchObject({ code: 2, out: expect.stringContaining("are no JSON") });

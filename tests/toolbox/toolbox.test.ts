@@ -76,7 +76,7 @@ describe("a call that does not fit", () => {
     ["find_quote", {}, "error: find_quote: the argument 'quote' is missing."],
     ["find_quote", { quote: 5 }, "error: find_quote: quote must be string."],
     ["find_quote", { quote: "x".repeat(2001) }, "error: find_quote: quote must not have more than 2000 characters."],
-    ["outline", { id: "p1", path: "/etc/passwd" }, "error: outline: there is no argument 'path'."],
+    ["outline", { id: "p1", path: "/etc/passwd" }, "error: outline: there is no argument 'path'; it takes id."],
     ["outline", [], "error: The arguments of outline must be one JSON object."],
     ["outline", "p1", "error: The arguments of outline must be one JSON object."],
     ["outline", { id: "p9" }, "error: There is no paper 'p9' in this research; the nearest id is p1."],
