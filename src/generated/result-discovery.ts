@@ -74,7 +74,10 @@ export interface DiscoveryResult {
    */
   sources: {
     name: string;
-    status: "ok" | "empty" | "rate_limited" | "blocked" | "error";
+    /**
+     * skipped: the agent has no means to search it.
+     */
+    status: "ok" | "empty" | "rate_limited" | "blocked" | "error" | "skipped";
     reason?: string | null;
     /**
      * @maxItems 50

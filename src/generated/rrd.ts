@@ -243,6 +243,10 @@ export type Statistics = {
       [k: string]: unknown;
     } | null;
     /**
+     * Sources that the last batch's agent had no means to search.
+     */
+    sources_skipped?: string[];
+    /**
      * Failures in a row by source; at three it goes to blocked_sources.
      */
     failures_in_a_row?: {

@@ -82,7 +82,7 @@ function sourcesOf(unit: DiscoveryUnit): DiscoveryResult["sources"] {
     .map((name) =>
       given.has(name)
         ? { name, status: "ok", reason: "Its candidates came with the brief." }
-        : { name, status: "error", reason: "the baseline agent has no web access" },
+        : { name, status: "skipped", reason: "the baseline agent has no web access" },
     );
 }
 

@@ -62,7 +62,7 @@ const screeningOf = (rrd: Rrd): NonNullable<Metrics["screening"]> => {
 function sourceMetrics(before: Metrics, sources: readonly SourceReport[]): Partial<Metrics> {
   const union = (old: readonly string[] | null | undefined, names: readonly string[]) => [...new Set([...(old ?? []), ...names])];
   const named = (...statuses: SourceReport["status"][]) => sources.filter((source) => statuses.includes(source.status)).map((source) => source.name);
-  const failed = sources.filter(isFailed);
+  const failed = sources.filter(({ status }) => status !== "ok" && status !== "empty");
   // Maps: a source may be called constructor.
   const now = new Map<string, string>();
   // Where code and the agent failed, both say why.
@@ -73,22 +73,24 @@ function sourceMetrics(before: Metrics, sources: readonly SourceReport[]): Parti
   const counted = new Set<string>();
   for (const source of sources) {
     const { name, failures = isFailed(source) ? 1 : 0 } = source;
+    if (source.status === "skipped") continue;
     if (!isFailed(source)) inARow.set(name, failures);
-    else if (!counted.has(name)) inARow.set(name, (inARow.get(name) ?? 0) + Math.max(1, failures));
+    else if (!counted.has(name)) inARow.set(name, (inARow.get(name) ?? 0) + failures);
     counted.add(name);
   }
   return {
     failures_in_a_row: Object.fromEntries(inARow),
     sources_tried: union(
       before.sources_tried,
-      sources.map((source) => source.name),
+      sources.filter((source) => !isFailed(source) || source.failures !== 0).map((source) => source.name),
     ),
+    sources_skipped: sources.filter(({ status }) => status === "skipped").map(({ name }) => name),
     sources_successful: union(before.sources_successful, named("ok")),
     source_failure_reasons: Object.fromEntries([...Object.entries(before.source_failure_reasons ?? {}), ...now]),
   };
 }
 
-const isFailed = ({ status }: SourceReport): boolean => status !== "ok" && status !== "empty";
+const isFailed = ({ status }: SourceReport): boolean => status !== "ok" && status !== "empty" && status !== "skipped";
 
 /** A source that refuses us is not asked again, nor is one that failed three times in a row for whatever reason. */
 export function newlyBlocked(rrd: Rrd, sources: readonly SourceReport[], failures: Readonly<Record<string, number>> = {}): string[] {

@@ -31,8 +31,8 @@ export interface Offer {
   readonly exhausted?: string;
   /** A paper kept of these works may yet be followed to others. */
   readonly mayLeadOn: boolean;
-  /** Why no source can be searched for now, where the first round had no answer at all; nothing of it is kept. */
-  readonly away?: string;
+  /** Where the first round had no answer at all: what each source said. Nothing of it is kept, so the next batch asks again. */
+  readonly away?: readonly Listing[];
 }
 
 export interface Searching {
@@ -65,14 +65,16 @@ const enough = 12;
 export async function offerOf(rrd: Rrd, names: readonly string[], searching: Searching): Promise<Offer> {
   const path = keptSearch(searching.folder);
   const write = async (search: Kept) => (searching.keep === false ? undefined : await writeKept(path, search));
-  const watching = (index: number, step: Step) => progressOfRound(index, step, searching.watch ?? (() => undefined));
+  // What the person interrupts fails, which says nothing of a source.
+  const watch = (progress: SearchProgress) => (searching.signal.aborted ? undefined : searching.watch?.(progress));
+  const watching = (index: number, step: Step) => progressOfRound(index, step, watch);
   let kept = await begin(rrd, path, searching);
   if (searching.isFirst?.() !== false && kept.listings.some(isFailed)) {
     const blocked = new Set(blockedNames(rrd).map((name) => name.toLowerCase()));
     const listings = await askAgain(kept.steps, kept.listings, searching.open, blocked, watching);
     if (!searching.signal.aborted) await write((kept = { ...kept, listings }));
   }
-  let away: string | undefined;
+  let away: readonly Listing[] | undefined;
   for (;;) {
     const pool = poolOf(kept.listings, apartOf(rrd));
     const { works, setAside, passed } = sort(rrd, pool, kept);
@@ -100,9 +102,8 @@ export async function offerOf(rrd: Rrd, names: readonly string[], searching: Sea
     const answers = await runStep(kept.steps.length, next, searching.open, progress.told);
     progress.end();
     if (searching.signal.aborted) continue;
-    const [first] = answers;
-    if (kept.listings.length === 0 && first !== undefined && answers.every(({ transient }) => transient === true)) {
-      away = first.reason ?? first.status;
+    if (kept.listings.length === 0 && answers.length > 0 && answers.every(({ transient }) => transient === true)) {
+      away = answers;
       continue;
     }
     const listings = [...kept.listings, ...answers];

@@ -47,7 +47,9 @@ export async function offered(
   const offer = await library.offer(rrd, names);
   const noted = (rrd.statistics?.discovery_metrics?.rounds ?? []).length;
   const isContinued = offer.steps.length >= noted;
-  const own = reportsOf(offer.listings, offer.pool, isContinued ? noted : 0);
+  // A network that is away says nothing of a source: it counts as no failure of theirs.
+  const unasked = reportsOf(offer.away ?? [], offer.pool, 0).map((report) => ({ ...report, failures: 0 }));
+  const own = [...reportsOf(offer.listings, offer.pool, isContinued ? noted : 0), ...unasked];
   const substitutions = Object.fromEntries(
     requested.flatMap((name) => {
       const said = library.substitution?.(name);
@@ -55,7 +57,7 @@ export async function offered(
     }),
   );
   return {
-    ...(offer.away === undefined ? {} : { away: offer.away }),
+    ...(unasked[0] === undefined ? {} : { away: unasked[0].reason ?? unasked[0].status }),
     works: offer.works.map((work) => asCandidate(work, offer)),
     reports: [...own, ...asRequested(services, own, substitutions)],
     search: {

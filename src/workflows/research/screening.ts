@@ -60,8 +60,9 @@ export async function nextBatch(rrd: Rrd, library: Library, smaller = 0): Promis
   const blocked = new Set(blockedNames(rrd).map((name) => name.toLowerCase()));
   const mayBeAsked = others.filter((name) => !blocked.has(name.toLowerCase()));
   const { works = [], reports = [], search, away } = (await offered(rrd, library, mayBeAsked)) ?? {};
-  const isAllTheirs = mayBeAsked.every((name) => (library.services?.(name) ?? []).length > 0);
-  if (away !== undefined && choice.candidates.length === 0 && isAllTheirs)
+  const skipped = new Set(rrd.statistics?.discovery_metrics?.sources_skipped ?? []);
+  const isNobodys = mayBeAsked.every((name) => (library.services?.(name) ?? []).length > 0 || skipped.has(name));
+  if (away !== undefined && choice.candidates.length === 0 && isNobodys)
     throw new ExpectedError(`No source can be searched for now: ${away.replace(/\.$/, "")}; run again later.`, 5);
   const left = works.length - choice.take(works);
   const failed = new Set(reports.filter(({ status }) => status !== "ok" && status !== "empty").map(({ name }) => name.toLowerCase()));

@@ -25,6 +25,7 @@ import { learnPatterns, readPatterns } from "./patterns.js";
 import type { Prompt } from "./prompt.js";
 import { repairOf } from "./repair.js";
 import { saysComplete } from "./sentinel.js";
+import { searchedAlone } from "./search-alone.js";
 import { openRefusals, progressOf, standingOf, timesTooFull, unitRefusals } from "./standing.js";
 import { type Library, paperOf, type ResearchState, type ResearchUnit } from "./state.js";
 import type { Workspaces } from "./workspace.js";
@@ -122,8 +123,8 @@ export function researchWorkflow(options: ResearchWorkflowOptions): Workflow<Res
           iteration,
           workspace,
         );
-        if (options.signal.aborted) {
-          // What was asked for it may be cut short. The guards then say why the run ends.
+        // What was asked for it may be cut short when a run is ended. The guards then say why.
+        if (options.signal.aborted || (await searchedAlone(options, state, unit as ResearchUnit, material.batch, iteration))) {
           await workspaces.remove(iteration);
           return "later";
         }

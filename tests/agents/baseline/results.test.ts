@@ -109,15 +109,17 @@ describe("discovery", () => {
     const { sources } = discover([candidate("a", "Dexterous manipulation transfer", "x")]);
     expect(sources).toMatchObject([
       { name: "arXiv", status: "ok" },
-      { name: "OpenAlex", status: "error" },
+      { name: "OpenAlex", status: "skipped" },
     ]);
   });
 
-  it("reports sources that it could not search as errors, and finds nothing without candidates", () => {
+  it("says of sources that it can't search that it skipped them, and finds nothing without candidates", () => {
     const result = discover([]);
     expect(problemsOf("discovery", result)).toEqual([]);
     expect(result.papers).toEqual([]);
-    expect(result.sources).toEqual(["arXiv", "OpenAlex"].map((name) => ({ name, status: "error", reason: "the baseline agent has no web access" })));
+    expect(result.sources).toEqual(
+      ["arXiv", "OpenAlex"].map((name) => ({ name, status: "skipped", reason: "the baseline agent has no web access" })),
+    );
   });
 });
 

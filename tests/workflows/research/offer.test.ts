@@ -1,4 +1,5 @@
-import { existsSync, unlinkSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, unlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { Rrd } from "../../../src/generated/rrd.js";
 import { heedSignals } from "../../../src/loop/guards.js";
@@ -69,9 +70,11 @@ describe("a search that is interrupted", () => {
       stop.abort();
       return { status: "error", reason: "The request was ended." };
     };
-    const first = searching({ One: cut }, { signal: stop.signal });
+    const seen: SearchProgress[] = [];
+    const first = searching({ One: cut }, { signal: stop.signal, watch: (progress) => void seen.push(progress) });
     const offer = await offerOf(wanting(), ["One"], first.how);
     expect([offer.steps, offer.works, offer.exhausted, first.told]).toEqual([[], [], undefined, []]);
+    expect(seen.filter(({ failed }) => failed === true)).toEqual([]);
     expect(existsSync(keptSearch(first.how.folder))).toBe(false);
     const second = searching({ One: ({ terms }) => found(terms.split(" ")[1] ?? "") }, { folder: first.how.folder });
     expect((await offerOf(wanting(), ["One"], second.how)).works).toHaveLength(2);
@@ -111,6 +114,42 @@ describe("a search that failed", () => {
     // What can be had without the network is still offered.
     const papers = { ...over(first.how), serves: (name: string) => name === "samples", candidates: async () => [record("mine")] };
     expect((await nextBatch(wanting({ sources: ["One", "samples"] }), papers)).candidates.map(({ id }) => id)).toEqual(["mine"]);
+  });
+
+  test("for want of a network is handed to an agent that searches the web; one that can't ends it, and neither blames a source for good", async () => {
+    const { how } = searching({ One: away });
+    const requested = wanting({ sources: ["One", "web"] });
+    const services = (name: string) => (name === "One" ? ["One"] : []);
+    const folder = researchFolder(requested, library({ serves: () => false, services, offer: (rrd, names) => offerOf(rrd, names, how) }));
+    const skipping = goodAgent(({ kind, unit }) =>
+      kind === "discovery" ? { result: { unit, papers: [], sources: [{ name: "web", status: "skipped", reason: "no web access" }] } } : undefined,
+    );
+    const { verdict, rrd, ledger } = await folder.run(skipping);
+    expect(verdict).toEqual({ verdict: "blocked", reason: "No source can be searched for now: example.org does not answer; run again later." });
+    expect(ledger).toHaveLength(1);
+    expect(rrd.blocked_sources).toEqual([]);
+    expect(rrd.statistics?.discovery_metrics).toMatchObject({
+      sources_tried: ["web"],
+      sources_skipped: ["web"],
+      source_failure_reasons: { One: "example.org does not answer.", web: "no web access" },
+    });
+    expect(readFileSync(join(folder.folder, "progress.txt"), "utf8")).toMatch(/- One was skipped: .*does not answer/);
+  });
+
+  test("and leaves nothing to judge and nothing to search starts no agent; the log says how each source did", async () => {
+    const missing = library({ serves: () => true, candidates: () => Promise.reject(new Error("There is no folder papers.")) });
+    const folder = researchFolder(wanting({ sources: ["folder:papers"] }), missing);
+    const { verdict, events, ledger } = await folder.run(goodAgent());
+    expect(verdict).toMatchObject({ verdict: "blocked", reason: expect.stringContaining("folder:papers: There is no folder papers.") });
+    expect(events.map(({ type }) => type)).not.toContain("iteration-started");
+    expect(events).toContainEqual(
+      expect.objectContaining({
+        type: "notice",
+        message: expect.stringMatching(/no agent was started\. folder:papers was skipped: There is no folder/),
+      }),
+    );
+    expect(ledger.every(({ agent, outcome }) => agent === undefined && outcome === "accepted")).toBe(true);
+    expect(readFileSync(join(folder.folder, "progress.txt"), "utf8")).toContain("There is no folder papers.");
   });
 
   test("is made again by the next run, for the queries that had no answer and no others, and not within one run", async () => {
