@@ -76,8 +76,10 @@ const alike = { words: 0.45, result: 0.7 } as const;
 function isSameAnswer(a: Observation, b: Observation): boolean {
   if (a.answer === undefined || b.answer === undefined) return false;
   if (a.answer === b.answer) return true;
-  if (a.sketch === undefined || b.sketch === undefined || a.left !== b.left || reasonsOf(a) !== reasonsOf(b)) return false;
-  return likenessOf(a.sketch, b.sketch) >= (a.left === true ? alike.result : alike.words);
+  if (a.sketch === undefined || b.sketch === undefined || a.left !== b.left) return false;
+  // Results of one form are alike in all but what is refused of them, such as their numbers and quotes: that has to be the same to the letter.
+  const isSameRefusal = a.left === true ? endOf(a) === endOf(b) && a.said === b.said : reasonsOf(a) === reasonsOf(b);
+  return isSameRefusal && likenessOf(a.sketch, b.sketch) >= (a.left === true ? alike.result : alike.words);
 }
 
 /** Whether two iterations came to the same: by their answers, where there are none by how they ended. */

@@ -124,6 +124,12 @@ describe("over several runs", () => {
     for (const a of refused) for (const b of refused) if (a !== b) expect(likenessOf(a.sketch ?? "", b.sketch ?? "")).toBeLessThan(0.45);
   });
 
+  test("a result in other words is the same where its refusal is the same to the letter, and none where it names other numbers", () => {
+    const results = (said: (n: number) => string) => [1, 2, 3].map((n) => seen(n, `${readings[0]} Version ${n}.`, { left: true, said: said(n) }));
+    expect(rowOf(results(() => "the scores are missing"))).toEqual({ kind: "identical-answers", length: 3 });
+    expect(rowOf(results((n) => `quote ${n} is nowhere in the text`))).toBeUndefined();
+  });
+
   test("an attempt that mends one thing and meets another reason is no repetition", () => {
     const mended = [1, 2, 3].map((n) =>
       seen(n, `${readings[0]} Mended ${n}.`, { unit: "p1", left: true, said: ["bad quote", "bad score", "bad date"][n - 1] ?? "" }),
