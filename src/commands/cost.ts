@@ -20,7 +20,7 @@ export async function costCommand({ folder: argument, json }: FolderOptions, io:
   if (argument !== undefined || folders.length === 1) {
     const folder = await findResearch(io.cwd, argument);
     const { rrd, ledger } = await readResearch(folder);
-    const costs = costsOf(rrd, ledger, await experience(folder, io));
+    const costs = costsOf(rrd, ledger, await experience(folder, ledger.at(-1)?.unit === "classic", io));
     if (json) io.stdout(`${JSON.stringify({ folder, ...costs }, null, 2)}\n`);
     else for (const line of costLines(costs)) io.stdout(`${line}\n`);
     return 0;
@@ -40,12 +40,12 @@ export async function costCommand({ folder: argument, json }: FolderOptions, io:
   return 0;
 }
 
-/** What is known of the agent that the next run would start. */
-async function experience(folder: string, io: Io): Promise<Experience> {
+/** What is known of the agent that the next run would start; in classic mode, where the last one worked so. */
+async function experience(folder: string, classic: boolean, io: Io): Promise<Experience> {
   const config = await resolveConfig({ env: io.env, cwd: io.cwd });
   const settings = settingsFor(config, io, undefined, false);
   const { free } = createAgent(config.agent, { ...settings, unconfined: true });
-  return experienceFor(folder, { name: config.agent, model: modelOf(config.agent, settings), free }, false);
+  return experienceFor(folder, { name: config.agent, model: modelOf(config.agent, settings), free }, classic);
 }
 
 function costLines(costs: Costs): string[] {

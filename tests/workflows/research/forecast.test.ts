@@ -117,6 +117,14 @@ test("cost tells of a fresh research what it will take", async () => {
   expect(io.out()).toMatch(/Forecast: ≈ 19 iterations left \(16 papers\): .* tokens, \$\d+\.\d\d, .* of work; estimated from figures of/);
 });
 
+test("cost forecasts nothing of a research in classic mode that nothing was accepted in", async () => {
+  const cwd = freshFolder();
+  makeResearch(cwd, "fresh-2026-03-01", fresh, [read(1, "classic", 10, { phase: "DISCOVERY", outcome: "failed" })]);
+  const io = fakeIo({ cwd, env: { HOME: cwd } });
+  await costCommand({ folder: "fresh-2026-03-01", json: false }, io);
+  expect(io.out()).not.toContain("Forecast");
+});
+
 test("a run says what the whole will take before its first iteration", async () => {
   const cwd = freshFolder();
   const requirements = { target_papers: 2, sources: ["samples"], keywords: ["dexterous manipulation"] };
