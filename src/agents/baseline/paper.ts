@@ -25,7 +25,8 @@ export function analysePaper(unit: PaperUnit, text: string): AnalysisResult {
   // Only what is in the text can be found there; the abstract may come from elsewhere.
   const inText = usable.filter((sentence) => sentence.locator !== FROM_RECORD);
   const market = marketOf(scores);
-  const evidence = evidenceFrom(inText.length > 0 ? inText : usable);
+  const noted = notable(usable);
+  const evidence = evidenceFrom(inText.length > 0 ? inText : usable, noted);
   return {
     unit: unit.unit,
     summary: prose(from(usable, "abstract", "introduction"), 3) ?? titleOnly(unit),
@@ -38,11 +39,12 @@ export function analysePaper(unit: PaperUnit, text: string): AnalysisResult {
     scores,
     evidence:
       evidence.length > 0 ? evidence : [{ claim: "The paper has this title.", quote: (unit.title || unit.unit).slice(0, 1500), locator: null }],
-    insights: insightsFrom(unit, usable),
+    insights: insightsFrom(unit, usable, noted),
     notes: notes(
       scores,
       retraction !== "",
       sentences.some((sentence) => sentence.addressed),
+      usable.length > 0,
     ),
   };
 }
@@ -55,11 +57,15 @@ function readable(unit: PaperUnit, text: string): Sentence[] {
   return [...abstract, ...fromText];
 }
 
-/** Three to eight sentences with numbers or results, in the order of the text, each found in it word by word. */
-function evidenceFrom(usable: readonly Sentence[]): Evidence[] {
+/**
+ * Three to eight sentences in the order of the text, each found in it word by word: those that insights are made of, so that each has
+ * its quote, then those with numbers or results.
+ */
+function evidenceFrom(usable: readonly Sentence[], noted: readonly Sentence[]): Evidence[] {
   const quotable = usable.filter((sentence) => sentence.text.length >= 30 && sentence.text.length <= 400);
-  const ranked = quotable.toSorted((a, b) => weight(b) - weight(a)).slice(0, MOST_QUOTES);
-  const chosen = quotable.filter((sentence) => ranked.includes(sentence) && (weight(sentence) >= 3 || ranked.indexOf(sentence) < 3));
+  const rank = (sentence: Sentence) => weight(sentence) + (noted.includes(sentence) ? 100 : 0);
+  const ranked = quotable.toSorted((a, b) => rank(b) - rank(a)).slice(0, MOST_QUOTES);
+  const chosen = quotable.filter((sentence) => ranked.includes(sentence) && (rank(sentence) >= 3 || ranked.indexOf(sentence) < 3));
   return chosen.map((sentence) => ({ claim: claimOf(sentence.text), quote: sentence.text, locator: sentence.locator }));
 }
 
@@ -81,19 +87,23 @@ export function claimOf(sentence: string): string {
   return `${claim.charAt(0).toUpperCase()}${claim.slice(1)}.`;
 }
 
-/** Up to four sentences of results and limitations that somebody could build on, tagged with the paper's own words. */
-function insightsFrom(unit: PaperUnit, usable: readonly Sentence[]): Insight[] {
+/** Up to four sentences of results and limitations that somebody could build on. */
+function notable(usable: readonly Sentence[]): Sentence[] {
   const best = (part: Part, count: number) =>
     from(usable, part)
       .toSorted((a, b) => weight(b) - weight(a))
       .slice(0, count);
   const chosen = [...best("results", 2), ...best("limitations", 1), ...best("conclusion", 1)];
-  const insights = chosen.length > 0 ? chosen : from(usable, "abstract").slice(-1);
+  return chosen.length > 0 ? chosen : from(usable, "abstract").slice(-1);
+}
+
+/** The sentences as insights, tagged with the paper's own words. */
+function insightsFrom(unit: PaperUnit, usable: readonly Sentence[], noted: readonly Sentence[]): Insight[] {
   const themes = themesOf(
     unit.title,
     usable.map((sentence) => sentence.text),
   );
-  return insights.map(({ text, part }) => ({
+  return noted.map(({ text, part }) => ({
     insight: claimOf(text),
     tags: [...tagsOf(text, themes), ...(part === "limitations" ? [LIMITATION] : [])],
   }));
@@ -106,12 +116,13 @@ function limitations(usable: readonly Sentence[], retraction: string): string {
 }
 
 /** Why these scores. The first sentence differs from paper to paper, because tables show it alone. */
-function notes(scores: Scores, retracted: boolean, addressed: boolean): string {
+function notes(scores: Scores, retracted: boolean, addressed: boolean, readable: boolean): string {
   const { points, of } = total(scores);
   const dimensions = Object.entries({ ...scores.execution, ...scores.blue_ocean }).toSorted((a, b) => b[1] - a[1]);
   const named = (entries: typeof dimensions) => entries.map(([dimension, count]) => `${dimension} ${count}`).join(", ");
-  const counted =
-    points === 0
+  const counted = !readable
+    ? "Nothing but the title could be read."
+    : points === 0
       ? "None of the counted keywords stands in what could be read."
       : `The keyword counts add up to ${points} of ${of}, highest ${named(dimensions.slice(0, 2))}, lowest ${named(dimensions.slice(-2))}.`;
   return [

@@ -82,6 +82,16 @@ describe("an analysis", () => {
     }
   });
 
+  it("quotes the sentence of every insight", () => {
+    const many = Array.from({ length: 12 }, (_, index) => `The hand reached ${index + 40} % success in the trials of series ${index}.`).join(" ");
+    const { evidence, insights } = analyse(
+      TEXT.replace("The hand reached 87 %", `${many} The hand reached 87 %`).replace("Only one hand was", "Only one hand of one size was"),
+    );
+    expect(insights).toHaveLength(3);
+    for (const { insight } of insights) expect(evidence.map(({ claim }) => claim)).toContain(insight);
+    expect(evidence).toHaveLength(8);
+  });
+
   it("gives the same result for the same text", () => {
     expect(analyse(TEXT)).toEqual(analyse(TEXT));
   });
@@ -130,6 +140,7 @@ describe("an analysis", () => {
     expect(problemsOf("analysis", fromTitle)).toEqual([]);
     expect(fromTitle.evidence.map(({ quote }) => quote)).toEqual(["Rotating cubes"]);
     expect(fromTitle.summary).toContain("Only the title was readable");
+    expect(fromTitle.notes).toMatch(/^Nothing but the title could be read\./);
   });
 
   it("reads a text that lies in files, and not the outline of them", () => {
