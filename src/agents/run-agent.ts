@@ -124,7 +124,7 @@ function notStarted(name: string, command: string, { startError }: ProcessEnd): 
   if (startError?.code === "ENOENT") {
     return {
       kind: "missing",
-      message: `${name} can't be started, because there is no program ${command}; install it or name another agent with --agent.`,
+      message: `${name} can't be started, because there is no program ${command}; install it ('research-ralph doctor' says how), or name another agent with --agent: baseline needs none.`,
     };
   }
   if (startError?.code === "E2BIG") return { kind: "too-large", message: `${name} can't be started, because its arguments are too long.` };

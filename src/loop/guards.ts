@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Failure, Guard, PastIteration } from "./types.js";
 
-const notTheAgentsFault: ReadonlySet<string> = new Set<Failure["kind"]>(["rate-limit", "network", "auth"]);
+const notTheAgentsFault: ReadonlySet<string> = new Set<Failure["kind"]>(["rate-limit", "network", "auth", "missing"]);
 
 /** Whether an iteration that failed so, or did not fail, uses the allowance up. */
 export const usesAllowance = (failure: string | undefined): boolean => failure === undefined || !notTheAgentsFault.has(failure);

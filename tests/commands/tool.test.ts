@@ -14,7 +14,11 @@ function withTwoPapers(): string {
 
 test.each([
   [{ name: "outline", json: '{"paper":"p1"}' }, 2, "outline: there is no argument 'paper'; it takes id."],
-  [{ name: "search_papers", json: '{"query":"hands","words":"hands"}' }, 2, "search_papers: there is no argument 'words'; it takes query, from, most."],
+  [
+    { name: "search_papers", json: '{"query":"hands","words":"hands"}' },
+    2,
+    "search_papers: there is no argument 'words'; it takes query, from, most.",
+  ],
   [{ name: "outline" }, 2, "Say which paper: `id` is missing."],
   [{ name: "outline", paper: "p9" }, 2, "There is no paper 'p9' in this research"],
   [{ name: "outline", paper: "p1" }, 1, "No text of 'p1' is kept"],
@@ -24,7 +28,7 @@ test.each([
 });
 
 test("a search that nobody answered ends with exit code 5, as the search command does", async () => {
-  const { cwd, env } = await scholarly("no feed", {});
+  const { cwd, env } = await scholarly({ body: "no feed" }, {});
   makeResearch(cwd, "hands", { requirements: { target_papers: 4, sources: ["arXiv"] } });
   const io = fakeIo({ cwd, env });
   expect(await toolCommand({ name: "search_papers", json: '{"query":"hands"}' }, io)).toBe(5);

@@ -41,7 +41,10 @@ test("wrong variables and config files are one sentence that names them, exit co
 
 describe("an agent that is not there", () => {
   test.each([
-    [["--agent", "claude"], /^failed: claude can't be started, because there is no program claude; install it or name another agent with --agent\.$/],
+    [
+      ["--agent", "claude"],
+      /^failed: claude can't be started, because there is no program claude; install it \('research-ralph doctor' says how\), or name another agent with --agent: baseline needs none\.$/,
+    ],
     [["--agent", "codex"], /^failed: codex can't be started, because there is no program codex; install it/],
     [
       ["--agent", "cmd:./nowhere.sh", "--unconfined"],
@@ -56,6 +59,7 @@ describe("an agent that is not there", () => {
     const ended = await here.cli(["run", here.research, ...flags], { PATH: `${bin}:/usr/bin:/bin` });
     expect({ code: ended.code, out: ended.out }).toEqual({ code: 1, out: "" });
     expect(lastWords(ended)).toMatch(sentence);
+    expect(ended.err).not.toContain("waiting until");
     expect(here.ledger().map(({ outcome, failure }) => [outcome, failure])).toEqual([["failed", "missing"]]);
   });
 

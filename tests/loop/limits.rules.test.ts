@@ -91,12 +91,12 @@ describe("a person is told which limit ended the run and how to go on", () => {
 });
 
 describe("what counts", () => {
-  test.each(["rate-limit", "network", "auth"])("%s is not the agent's fault and uses nothing up", (kind) => {
+  test.each(["rate-limit", "network", "auth", "missing"])("%s is not the agent's fault and uses nothing up", (kind) => {
     expect(usesAllowance(kind)).toBe(false);
   });
 
   test("whatever else it failed by, or did not fail, uses the allowance up", () => {
-    expect([usesAllowance(undefined), usesAllowance("missing"), usesAllowance("timeout")]).toEqual([true, true, true]);
+    expect([usesAllowance(undefined), usesAllowance("timeout")]).toEqual([true, true]);
     expect([accepted, refused, failed("crashed"), failed("auth")].map((outcome) => counts(past(outcome)))).toEqual([true, true, true, false]);
   });
 

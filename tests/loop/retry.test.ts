@@ -107,6 +107,8 @@ describe("the choice of one agent", () => {
   test("a login that is missing blocks at once, a program that is missing fails at once", () => {
     expect(choose(soFar([past(failed("auth"))]))).toMatchObject({ verdict: "blocked", reason: "It was auth." });
     expect(choose(soFar([past(failed("missing"))]))).toMatchObject({ verdict: "failed" });
+    for (const kind of ["auth", "missing"] as const)
+      for (const tries of [1, 3]) expect(heedFailures(soFar(Array.from({ length: tries }, () => past(failed(kind)))))).toBeUndefined();
   });
 });
 
