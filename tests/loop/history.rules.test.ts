@@ -142,6 +142,12 @@ describe("a summary without a model", () => {
     expect(extractiveSummary(memory({ observations: [...tries, seen(5, { unit: "pA" }), seen(6, { unit: "pA" })] }), 2000)).toContain(
       "no quotes → pA was accepted in #5\n",
     );
+    const twice = [
+      seen(1, { unit: "pA", outcome: "refused", said: "no quotes" }),
+      seen(2, { unit: "pA", outcome: "refused", said: "no points" }),
+      seen(3, { unit: "pA" }),
+    ];
+    expect(extractiveSummary(memory({ observations: twice }), 2000)).toContain("no quotes → pA was accepted in #3\n");
   });
 
   test("reads its own numbers of any size, and no reason from the middle of a line", () => {
