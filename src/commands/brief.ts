@@ -12,6 +12,7 @@ import type { Io } from "../ui/io.js";
 import { classicBrief, nextClassicUnit } from "../workflows/research/classic.js";
 import { messagesFor, steered } from "../workflows/research/heed.js";
 import { memoryOf } from "../workflows/research/observations.js";
+import { isForNobody } from "../workflows/research/search-alone.js";
 import { nextUnit } from "../workflows/research/next.js";
 import { loadPrompt, rootOf } from "../workflows/research/prompt.js";
 import type { ResearchUnit } from "../workflows/research/state.js";
@@ -43,9 +44,7 @@ export async function briefCommand({ folder: argument, flags = {}, json }: Brief
   const unit = classic === undefined ? nextUnit(state, []) : nextClassicUnit(rrd, folder);
   if (unit === "wait" || isVerdict(unit)) {
     const reason = unit === "wait" ? "Nothing to do." : unit.reason;
-    if (json) io.stdout(`${JSON.stringify({ unit: null, reason })}\n`);
-    else io.stderr(`No agent would be started. ${reason}\n`);
-    return 0;
+    return noAgent(reason, json, io);
   }
   const root = rootOf(folder, io.cwd);
   const iteration = ledger.reduce((most, line) => Math.max(most, line.iteration), 0) + 1;
@@ -58,7 +57,11 @@ export async function briefCommand({ folder: argument, flags = {}, json }: Brief
       library = keptLibrary(folder, root, config, io.env, new AbortController().signal);
       const tools = takesTools(config, io) ? { tools: toolsOf(folder, config, io.env) } : {};
       const where = { folder, root, prompt: await loadPrompt(root), library, workspaces: workspacesOf(config.stateDir, folder), ...tools };
-      text = (await briefFor(where, state, unit as ResearchUnit, recall(memoryOf(rrd, ledger)), iteration, workspace)).brief.text;
+      const { brief, material } = await briefFor(where, state, unit as ResearchUnit, recall(memoryOf(rrd, ledger)), iteration, workspace);
+      const isSearchedFirst = library.searchesFirst().length > 0;
+      if (material.batch !== undefined && isForNobody(material.batch) && !isSearchedFirst)
+        return noAgent("This batch holds nothing to judge and no source to search.", json, io);
+      text = brief.text;
     } finally {
       await rm(workspace, { recursive: true, force: true });
     }
@@ -86,4 +89,10 @@ function whatComesFirst({ searchesFirst, asksFirst, fetchesFirst }: KeptLibrary)
     ...(fetchesFirst() ? ["A run would fetch the paper's text first; a line stands in its place."] : []),
     ...(asked.length === 0 ? [] : [`A run would ask ${asked.join(", ")} about the papers first; what they say is left out here.`]),
   ];
+}
+
+function noAgent(reason: string, json: boolean, io: Io): number {
+  if (json) io.stdout(`${JSON.stringify({ unit: null, reason })}\n`);
+  else io.stderr(`No agent would be started. ${reason}\n`);
+  return 0;
 }

@@ -1,7 +1,9 @@
-import { chmodSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { briefCommand } from "../../src/commands/brief.js";
 import { type ScholarServer, serveScholars } from "../fixtures/scholar-server.js";
+import { fakeIo } from "../ui/fake-io.js";
 import { cli } from "./built-cli.js";
 import { freshFolder, makeResearch } from "./research-folder.js";
 
@@ -66,4 +68,13 @@ test("once a search is kept, brief prints to the letter what an agent with tools
   expect(out).toContain("Tactile Grasping with Soft Robot Fingers");
   expect(out).toBe(record());
   expect(plain.out).not.toContain("# Searching further");
+});
+
+test("where a batch holds nothing for an agent, brief says that none would be started, as a run starts none", async () => {
+  const cwd = freshFolder();
+  mkdirSync(join(cwd, "papers"));
+  makeResearch(cwd, "empty-2026-11-22", { phase: "DISCOVERY", requirements: { target_papers: 5, sources: ["folder:papers"], keywords: ["touch"] } });
+  const io = fakeIo({ cwd, env: { HOME: cwd } });
+  expect(await briefCommand({ json: false }, io)).toBe(0);
+  expect([io.out(), io.err()]).toEqual(["", "No agent would be started. This batch holds nothing to judge and no source to search.\n"]);
 });

@@ -12,7 +12,10 @@ interface Place {
   readonly now: () => number;
 }
 
-/** Notes a batch that holds nothing for an agent, no candidate to judge and no source to search; false where there is something. */
+/** Whether a batch holds nothing for an agent: no candidate to judge and no source to search. */
+export const isForNobody = (batch: Batch): boolean => batch.candidates.length === 0 && (batch.toAgent ?? []).length === 0;
+
+/** Notes a batch that holds nothing for an agent; false where there is something. */
 export async function searchedAlone(
   { research, notices, now }: Place,
   { rrd }: ResearchState,
@@ -20,7 +23,7 @@ export async function searchedAlone(
   batch: Batch | undefined,
   iteration: number,
 ): Promise<boolean> {
-  if (batch === undefined || batch.candidates.length > 0 || (batch.toAgent ?? []).length > 0) return false;
+  if (batch === undefined || !isForNobody(batch)) return false;
   const at = new Date(now());
   const judged = acceptDiscovery(rrd, id, { unit: id, papers: [], sources: [] }, batch, { iteration, agent: "", at });
   if ("reasons" in judged) throw new Error(`an empty batch was refused: ${judged.reasons.join("; ")}`);
