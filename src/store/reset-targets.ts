@@ -39,7 +39,8 @@ function resetPaper(folder: string, rrd: Rrd, id: string): Reset {
   const paper = rrd.papers_pool.find((each) => each.id === id);
   if (paper === undefined)
     throw new ExpectedError(
-      `There is no paper ${id} in ${join(folder, rrdName)}; ${isUnit(id) ? `'--unit ${id}' is what takes it back` : `'research-ralph status ${folder}' lists them`}.`,
+      `There is no paper ${id} in ${join(folder, rrdName)}; ${isUnit(id) ? `'--unit ${id}' is what takes it back` : `'research-ralph status ${folder} --papers' lists them`}.`,
+      2,
     );
   const after = withoutResult(rrd, paper);
   const gone = (rrd.insights?.length ?? 0) - (after.insights?.length ?? 0);
@@ -61,7 +62,15 @@ function resetUnit(folder: string, rrd: Rrd, unit: ResetUnit): Reset {
   const others = refusals.filter((refusal) => !isOf(refusal.unit));
   const kept: Rrd = others.length === 0 ? rest : { ...rest, refusals: others };
   const cleared = `${count(refusals.length - others.length, "refusal")} cleared`;
-  if (unit === "discovery") return { after: searchingAgain(folder, kept), unit, sentences: [`The search goes on; ${cleared}.`] };
+  if (unit === "discovery") {
+    const after = searchingAgain(folder, kept);
+    const again = (rrd.excluded ?? []).length - (after.excluded ?? []).length;
+    return {
+      after,
+      unit,
+      sentences: [`The search goes on; ${cleared}, ${count(again, "work")} that ${again === 1 ? "was" : "were"} left out may be judged again.`],
+    };
+  }
   const phase = unit === "report" && rrd.phase !== "DISCOVERY" ? "ANALYSIS" : rrd.phase === "COMPLETE" ? "IDEATION" : rrd.phase;
   const sentence = unit === "report" ? "The report is to be written again" : "The ideas are to be had again";
   return { after: { ...kept, phase }, unit, sentences: [`${sentence}; ${cleared}.`] };
@@ -76,13 +85,16 @@ function searchingAgain(folder: string, rrd: Rrd): Rrd {
     );
   }
   const { statistics, ...kept } = rrd;
-  const { failures_in_a_row = {}, source_failure_reasons: _, ...metrics } = statistics?.discovery_metrics ?? {};
+  const { failures_in_a_row = {}, source_failure_reasons: _, sources_skipped: __, ...metrics } = statistics?.discovery_metrics ?? {};
   // A source that failed was given up by the run and is asked again; what else stands there a person wants left out.
   const inARow = new Map(Object.entries(failures_in_a_row));
   const blocked_sources = rrd.blocked_sources?.filter((blocked) => typeof blocked !== "string" || (inARow.get(blocked) ?? 0) === 0);
+  // By keywords and a window that may be others by now.
+  const excluded = rrd.excluded?.filter(({ stage }) => stage !== "screened" && stage !== "window");
   return {
     ...kept,
     phase: "DISCOVERY",
+    ...(excluded === undefined ? {} : { excluded }),
     ...(blocked_sources === undefined ? {} : { blocked_sources }),
     statistics: { ...statistics, discovery_metrics: { ...withoutRounds(metrics), batches_without_new: 0 } },
   };

@@ -36,6 +36,24 @@ async function readPapers(folder: string, count: number): Promise<string> {
 
 const statuses = (folder: string) => readRrd(folder).papers_pool.map(({ status }) => status);
 
+describe("a target that is not there", () => {
+  it.each([{ to: 3 }, { to: 99 }])("%j, past the last iteration, is wrong usage that changes nothing and names the last", async (target) => {
+    const folder = await readPapers(researchFolder(), 2);
+    const before = [read(folder, "rrd.json"), read(folder, "ledger.jsonl")];
+    await expect(reset(folder, target)).rejects.toMatchObject({ exitCode: 2, message: expect.stringContaining("the last is 2") });
+    expect([read(folder, "rrd.json"), read(folder, "ledger.jsonl")]).toEqual(before);
+    expect(existsSync(join(folder, ".ralph/backups"))).toBe(false);
+    await expect(reset(researchFolder(), target)).rejects.toThrow("none was recorded yet");
+  });
+
+  it("such as a paper of another name is wrong usage that says where the names are", async () => {
+    await expect(reset(researchFolder(), { paper: "nonsense" })).rejects.toMatchObject({
+      exitCode: 2,
+      message: expect.stringContaining("--papers' lists them"),
+    });
+  });
+});
+
 describe("resetting a paper", () => {
   it("makes it pending, without its analysis, refusals and insights; the rest stays", async () => {
     const folder = await readPapers(researchFolder(), 2);
@@ -225,6 +243,15 @@ describe("resetting a unit that is no paper", () => {
     writeFileSync(keptSearch(folder), "{}");
     await reset(folder, { paper: "sample_1" });
     expect(existsSync(keptSearch(folder))).toBe(true);
+  });
+
+  it("has what was screened out judged again, as keywords may be others by now; duplicates and what was retracted stay out", async () => {
+    const stages = ["screened", "window", "duplicate", "retracted"] as const;
+    const excluded = stages.map((stage) => ({ id: stage, title: stage, reason: "so", stage }));
+    const folder = researchFolder({ ...sampleRrd(1), requirements: { target_papers: 3 }, excluded });
+    const told = await reset(folder, { unit: "discovery" });
+    expect(readRrd(folder).excluded?.map(({ id }) => id)).toEqual(["duplicate", "retracted"]);
+    expect(told).toContain("The search goes on; 0 refusals cleared, 2 works that were left out may be judged again.");
   });
 
   it("is named where somebody takes it for a paper", async () => {
