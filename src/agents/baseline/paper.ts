@@ -44,7 +44,7 @@ export function analysePaper(unit: PaperUnit, text: string): AnalysisResult {
       scores,
       retraction !== "",
       sentences.some((sentence) => sentence.addressed),
-      usable.length > 0,
+      evidence.length > 0,
     ),
   };
 }

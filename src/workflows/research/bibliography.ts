@@ -1,21 +1,29 @@
 import type { Paper, Rrd } from "../../generated/rrd.js";
 import { authorsOf } from "../../sources/identity.js";
 
-/** references.bib: every paper of the pool that was not rejected, for citation managers. */
-export const bibliography = (rrd: Rrd): string => bibliographyOf(rrd.papers_pool.filter((paper) => paper.status !== "rejected"));
+/** references.bib: every paper of the pool, as the report names each, for citation managers; its keyword tells what became of it. */
+export const bibliography = (rrd: Rrd): string =>
+  bibliographyOf(rrd.papers_pool.map((paper) => ({ ...paper, keyword: paper.status.replaceAll("_", " ") })));
 
-type Cited = Pick<Paper, "id" | "title" | "authors" | "date" | "identifiers" | "url" | "retracted" | "venue" | "volume" | "issue" | "pages">;
+type Cited = Pick<Paper, "id" | "title" | "authors" | "date" | "identifiers" | "url" | "retracted" | "venue" | "volume" | "issue" | "pages"> & {
+  readonly keyword?: string;
+};
 
 /** Any papers as BibTeX, one entry each. */
 export const bibliographyOf = (papers: readonly Cited[]): string => papers.map(entry).join("\n");
 
+/** A paper's number on arXiv, undefined where it has none. */
+export const arxivOf = ({ id, identifiers }: Pick<Paper, "id" | "identifiers">): string | undefined =>
+  identifiers?.arxiv ?? /^arxiv_(.+)$/.exec(id)?.[1]?.replace("_", "/");
+
 function entry(paper: Cited): string {
-  const arxiv = paper.identifiers?.arxiv ?? /^arxiv_(.+)$/.exec(paper.id)?.[1]?.replace("_", "/");
+  const arxiv = arxivOf(paper);
   const inJournal = plain(paper.venue) !== undefined && [paper.volume, paper.issue, paper.pages].some((part) => plain(part) !== undefined);
   const fields: [string, string | undefined][] = [
     ["title", `{${escape(paper.title)}}`],
     ["author", authorsOf(paper.authors).map(escape).join(" and ") || undefined],
     ["journal", inJournal ? escape(paper.venue ?? "") : undefined],
+    ["howpublished", inJournal ? undefined : plain(paper.venue)],
     ["volume", plain(paper.volume)],
     ["number", plain(paper.issue)],
     // A range has two hyphens there.
@@ -26,6 +34,7 @@ function entry(paper: Cited): string {
     ["archiveprefix", arxiv === undefined ? undefined : "arXiv"],
     ["url", paper.url ?? undefined],
     ["note", paper.retracted === true ? "Retracted" : undefined],
+    ["keywords", paper.keyword],
   ];
   const lines = fields.filter(([, value]) => value !== undefined).map(([name, value]) => `  ${name} = {${value}}`);
   return `@${inJournal ? "article" : "misc"}{${paper.id.replace(/[^\w.:-]/g, "_")},\n${lines.join(",\n")}\n}\n`;

@@ -1,4 +1,5 @@
 import type { Rrd } from "../../generated/rrd.js";
+import { insightsApart } from "./report-evidence.js";
 import { isDecided, targetOf } from "./standing.js";
 
 /** One dimension of the report's quality assessment, 0 to 100, with the sentence that says how it was computed. */
@@ -12,7 +13,7 @@ export interface QualityRow {
 export function assess(rrd: Rrd): { rows: readonly QualityRow[]; overall: number } {
   const papers = rrd.papers_pool.filter(isDecided);
   const evidence = papers.flatMap((paper) => paper.analysis?.evidence ?? []);
-  const insights = rrd.insights ?? [];
+  const insights = insightsApart(rrd).standing;
   const start = Date.parse(rrd.timing?.research_started_at ?? "") || Date.now();
   const dated = papers.filter((paper) => !Number.isNaN(Date.parse(paper.date ?? "")));
   const window = (rrd.requirements.time_window_days ?? 365) * 86_400_000;
@@ -24,7 +25,7 @@ export function assess(rrd: Rrd): { rows: readonly QualityRow[]; overall: number
       "Insight Quality",
       insights.filter((one) => (one.cross_refs?.length ?? 0) > 0 || (one.tags?.length ?? 0) > 0).length,
       insights.length,
-      "insights with a tag or a cross-reference",
+      "insights with a tag or a cross-reference, without those of retracted papers",
     ),
     row(
       "Commercial Awareness",

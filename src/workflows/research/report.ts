@@ -2,10 +2,13 @@ import type { LedgerLine } from "../../generated/ledger.js";
 import type { ReportResult } from "../../generated/result-report.js";
 import type { Paper, Rrd } from "../../generated/rrd.js";
 import { type Judging, dayOf } from "./accepted.js";
+import { couldBeRead } from "./judged.js";
 import { block, bullets, inline, table } from "./markdown.js";
 import type { Pattern } from "./patterns.js";
 import { assess } from "./quality.js";
-import { evidenceOf, insightsByCategory, keyMetrics, openSourceProjects, warningsOf } from "./report-tables.js";
+import { referencesOf } from "./references.js";
+import { evidenceOf, evidenceOfOthers, insightsByCategory, keyFindings } from "./report-evidence.js";
+import { keyMetrics, openSourceProjects, warningsOf } from "./report-tables.js";
 import { retractionsOf } from "./retraction.js";
 import { fullScore, priorityThreshold, scoresOf, totalsOf, usesBothRubrics } from "./scores.js";
 import { strayNumbers } from "./stray-numbers.js";
@@ -20,10 +23,11 @@ export interface ReportFacts {
 /** research-report.md: the agent's narrative between tables that are all derived from the records. */
 export function renderReport(rrd: Rrd, narrative: ReportResult, facts: ReportFacts, judging: Judging): string {
   const stray = strayNumbers(rrd, narrative);
+  const others = evidenceOfOthers(rrd, narrative);
   const parts: [string, string][] = [
     ["Executive Summary", block(narrative.executive_summary)],
     ["### Key Metrics", keyMetrics(rrd)],
-    ["### Key Findings", bullets(narrative.key_findings.map((finding) => `${finding.text} (${finding.paper_ids.join(", ")})`))],
+    ["### Key Findings", keyFindings(rrd, narrative)],
     ...(stray.length > 0
       ? [
           ["### Numbers to Check", `These numbers of the narrative stand in no record of this research: ${stray.map(inline).join(", ")}.`] as [
@@ -44,6 +48,8 @@ export function renderReport(rrd: Rrd, narrative: ReportResult, facts: ReportFac
     ["Recommendations for Follow-Up", recommendations(narrative)],
     ["Conclusion", block(narrative.conclusion)],
     ["How This Was Made", howMade(facts.ledger)],
+    ...(others === undefined ? [] : [["Appendix: Evidence of Other Papers", others] as [string, string]]),
+    ["References", referencesOf(rrd)],
   ];
   const start = (rrd.timing?.research_started_at ?? facts.ledger[0]?.at ?? judging.at.toISOString()).slice(0, 10);
   const head = [
@@ -63,6 +69,7 @@ function tiers(rrd: Rrd): string {
   const status = (name: Paper["status"]) => ranked.filter((paper) => paper.status === name);
   const isPriority = (paper: Paper) => both && (paper.score ?? 0) >= priorityThreshold;
   const scores = (paper: Paper): string[] => {
+    if (!couldBeRead(paper)) return both ? ["–", "–", "–"] : ["–"];
     const points = scoresOf(paper);
     const totals = points === undefined ? undefined : totalsOf(rrd, points);
     const combined = `${paper.score ?? "?"}/${full}`;
@@ -75,7 +82,9 @@ function tiers(rrd: Rrd): string {
       papers.map((paper) => [title(paper), ...scores(paper), why(paper)]),
       none,
     );
-  const innovation = (paper: Paper) => firstSentence(prose(paper.analysis?.methodology) || prose(paper.analysis?.summary));
+  const innovation = (paper: Paper) => newIn(prose(paper.analysis?.summary)) || firstSentence(prose(paper.analysis?.methodology));
+  const why = (paper: Paper) =>
+    couldBeRead(paper) ? firstSentence(paper.notes ?? "") : "Not judged: nothing but its title could be read; see Warnings.";
   const presented = status("presented");
   const bar = both ? (rrd.mission?.min_combined_score ?? 25) : (rrd.requirements.min_score_to_present ?? 18);
   const unread = ranked.filter((paper) => paper.status === "pending" || paper.status === "analyzing");
@@ -94,9 +103,9 @@ function tiers(rrd: Rrd): string {
       "No paper reached this tier.",
     ),
     "### Tier 3: Insights Extracted",
-    list(status("insights_extracted"), "Reason for Extraction", (paper) => firstSentence(paper.notes ?? ""), "None."),
+    list(status("insights_extracted"), "Reason for Extraction", why, "None."),
     "### Rejected Papers",
-    list(status("rejected"), "Reason", (paper) => firstSentence(paper.notes ?? ""), "None."),
+    list(status("rejected"), "Reason", why, "None."),
     ...(unread.length > 0 ? ["### Not Read", bullets(unread.map((paper) => `${paper.title} (${paper.id})`))] : []),
   ].join("\n\n");
 }
@@ -107,6 +116,14 @@ function firstSentence(text: string): string {
   const sentence = /^.{20,}?[.!?](?=\s|$)/s.exec(text)?.[0] ?? text;
   return sentence.length > 220 ? `${sentence.slice(0, 219)}…` : sentence;
 }
+
+/** The sentence of a summary that says what is new; the first where none does. */
+function newIn(summary: string): string {
+  const sentences = summary.split(/(?<=[.!?])\s+/);
+  return firstSentence(sentences.find((sentence) => saysWhatIsNew.test(sentence)) ?? summary);
+}
+
+const saysWhatIsNew = /\b(?:introduc|propos|present|develop|describ|contribut)(?:e|es|ed|ing|s)?\b|\b(?:new|novel)\b/i;
 
 const ecosystem = (rrd: Rrd, { companies = [] }: ReportResult): string =>
   [

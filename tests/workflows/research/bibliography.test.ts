@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { bibliographyOf } from "../../../src/workflows/research/bibliography.js";
+import { bibliography, bibliographyOf } from "../../../src/workflows/research/bibliography.js";
+import { paper as paperOf, rrdWith } from "../../support/research.js";
 
 const paper = { id: "doi_10.1000_x", title: "On hands", authors: ["Ann Lee"], date: "2024-02-01", url: "https://doi.org/10.1000/x" };
 
@@ -17,4 +18,15 @@ test("no value ends its field", () => {
   const text = bibliographyOf([{ ...paper, venue: "A}, x = {", volume: "1}", issue: "}", pages: "{2" }]);
   expect(text).toContain("  journal = {A, x =},\n  volume = {1},\n  pages = {2},");
   expect(text).not.toContain("number");
+});
+
+test("every paper of the pool has its entry, also a rejected one, and a keyword tells what became of each", () => {
+  const statuses = ["presented", "insights_extracted", "rejected", "pending"] as const;
+  const text = bibliography(rrdWith(statuses.map((status) => paperOf(status, { status }))));
+  expect(text.match(/^@misc\{\w+/gm)).toEqual(statuses.map((status) => `@misc{${status}`));
+  expect(text.match(/keywords = \{.*\}/g)).toEqual(["presented", "insights extracted", "rejected", "pending"].map((word) => `keywords = {${word}}`));
+});
+
+test("what stands in no volume keeps its venue", () => {
+  expect(bibliographyOf([{ ...paper, venue: "Workshop on Hands" }])).toContain("  howpublished = {Workshop on Hands},");
 });
