@@ -79,7 +79,9 @@ export function buildProgram(io: Io, version: string, done: (exitCode: number) =
     .option("--bibtex", "print BibTeX");
 
   add("list", "", async ({ json }) => (await import("./list.js")).listCommand({ json: json === true }, io));
-  add("status", "[folder]", async ({ json }, folder) => (await import("./status.js")).statusCommand({ folder, json: json === true }, io));
+  add("status", "[folder]", async ({ json, papers }, folder) =>
+    (await import("./status.js")).statusCommand({ folder, json: json === true, papers: papers === true }, io),
+  ).option("--papers", "list all papers with their ids, not only the first 20");
   add("cost", "[folder]", async ({ json }, folder) => (await import("./cost.js")).costCommand({ folder, json: json === true }, io));
 
   add("replay", "<folder>", async ({ json }, folder) => (await import("./replay.js")).replayCommand({ folder, json: json === true }, io));

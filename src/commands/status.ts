@@ -9,18 +9,26 @@ import { fruitless } from "../workflows/research/stagnation.js";
 import { deriveStatistics } from "../workflows/research/statistics.js";
 import { findResearch, shown } from "./find-research.js";
 import type { FolderOptions } from "./options.js";
+import { type ListedPaper, paperLines } from "./paper-lines.js";
 import { spendingOf, timePerPaper, timeSpent } from "./time-and-cost.js";
 import { type WorkState, workStateOf } from "./work-state.js";
 
 /** Prints where a research stands, computed from its records; what the file says of itself is not believed. */
-export async function statusCommand({ folder: argument, json }: FolderOptions, io: Io): Promise<number> {
+export async function statusCommand(
+  { folder: argument, json, papers = false }: FolderOptions & { readonly papers?: boolean },
+  io: Io,
+): Promise<number> {
   const folder = await findResearch(io.cwd, argument);
   const { rrd, ledger } = await readResearch(folder);
   const status = { ...statusOf(folder, rrd, ledger), ...(await workStateOf(folder)) };
   if (json) io.stdout(`${JSON.stringify(status, null, 2)}\n`);
-  else for (const line of statusLines(status, io)) io.stdout(`${line}\n`);
+  else for (const line of [...statusLines(status, io), ...listed(status.pool, papers, io)]) io.stdout(`${line}\n`);
   return 0;
 }
+
+/** Tables give way to a terminal alone: a pipe wants whole titles. */
+const listed = (pool: readonly ListedPaper[], all: boolean, io: Io): string[] =>
+  pool.length === 0 ? [] : ["", ...paperLines(pool, all, io.tableWidth)];
 
 type Status = ReturnType<typeof statusOf> & WorkState;
 
@@ -39,6 +47,7 @@ function statusOf(folder: string, rrd: Rrd, ledger: readonly LedgerLine[]) {
     phase,
     progress,
     papers,
+    pool: rrd.papers_pool.map(({ id, title, status }) => ({ id, title, status })),
     insights: rrd.insights?.length ?? 0,
     seconds: inSeconds(timeSpent(rrd, ledger)),
     seconds_per_paper: inSeconds(average),

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { readLedger } from "../store/ledger.js";
 import { readRrdFile, rrdName } from "../store/rrd-file.js";
+import { wayBack } from "../store/state-file.js";
 import type { Problem } from "../store/validate.js";
 import { many } from "../ui/format.js";
 import type { Io } from "../ui/io.js";
@@ -35,6 +36,7 @@ export async function validateCommand({ folder: argument, json }: FolderOptions,
       );
     }
     const warnings = findings.length - errors;
+    if (!valid) io.stdout(`Mend the file, ${await wayBack(folder)}.\n`);
     io.stdout(`${shown(io.cwd, path)} is ${valid ? "valid" : "not valid"}: ${many(errors, "error")}, ${many(warnings, "warning")}\n`);
   }
   return valid ? 0 : 1;

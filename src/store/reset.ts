@@ -2,6 +2,7 @@ import { copyFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { LedgerLine } from "../generated/ledger.js";
 import { timeForName } from "../lib/time-for-name.js";
+import { ExpectedError } from "../lib/errors.js";
 import { backUp } from "./back-up.js";
 import { changesBetween } from "./changes.js";
 import { documentNames, documentsAfter } from "./documents.js";
@@ -12,7 +13,7 @@ import { openResearchAfter } from "./research.js";
 import type { Fold, ResearchOptions } from "./research-types.js";
 import { asksAgain, type ResetTarget, stateAfter } from "./reset-targets.js";
 import { formatRrd, readRrdFile, rrdName } from "./rrd-file.js";
-import { invalid, lastGoodOf } from "./state-file.js";
+import { invalid, lastGoodOf, lastRecorded } from "./state-file.js";
 import { explaining } from "./system-error.js";
 
 export type { ResetTarget };
@@ -35,6 +36,7 @@ export async function resetResearch(folder: string, target: ResetTarget, options
   const done: string[] = [];
   const notify = (_: string, message: string) => void done.push(message);
   const research = await openResearchAfter(folder, { ...options, notify }, async () => {
+    if ("to" in target) await requireIteration(folder, target.to);
     done.push(`A copy of the files as they were is in ${await backUp(folder, options.now(), [rrdName, progressName, ...documentNames])}.`);
     done.push(...(await replaceBroken(folder, at)));
   });
@@ -55,6 +57,13 @@ export async function resetResearch(folder: string, target: ResetTarget, options
     await research.close();
   }
   return done;
+}
+
+/** @throws ExpectedError where no iteration has that number yet; the last one has, since that is the way back from a broken file. */
+async function requireIteration(folder: string, to: number): Promise<void> {
+  const last = await lastRecorded(folder);
+  if (to > last)
+    throw new ExpectedError(`There is no iteration ${to} to go back to: ${last === 0 ? "none was recorded yet" : `the last is ${last}`}.`, 2);
 }
 
 async function replaceBroken(folder: string, at: string): Promise<string[]> {

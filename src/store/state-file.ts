@@ -99,16 +99,22 @@ export async function requireState(folder: string): Promise<void> {
   throw new ExpectedError(`There is no ${path}; name a research folder, or make one with 'research-ralph new "<topic>"'.`);
 }
 
+/** The highest number of an iteration; 0 before the first. One that only the journal holds yet must not be taken back with the rest. */
+export async function lastRecorded(folder: string): Promise<number> {
+  const { lines } = await readLedger(folder);
+  return lines.reduce((highest, line) => Math.max(highest, line.iteration), await lastIteration(folder));
+}
+
+/** How a person whose rrd.json can't be used gets an earlier one back. */
+export async function wayBack(folder: string): Promise<string> {
+  const lastGood = lastGoodOf(folder);
+  if ((await stampOf(lastGood)) === undefined) return "or put an earlier version in its place";
+  return `or go back to the last good version (${lastGood}) with 'research-ralph reset ${folder} --to ${await lastRecorded(folder)}'; yours is kept beside it`;
+}
+
 /** What to tell a person whose rrd.json can't be used, and the way back. */
 export async function invalid(folder: string, problems: readonly Problem[]): Promise<ExpectedError> {
-  const { lines } = await readLedger(folder);
-  // An iteration that only the journal holds yet must not be taken back with the rest.
-  const last = lines.reduce((highest, line) => Math.max(highest, line.iteration), await lastIteration(folder));
-  const lastGood = lastGoodOf(folder);
-  const back =
-    (await stampOf(lastGood)) === undefined
-      ? ", or put an earlier version in its place."
-      : `, or go back to the last good version (${lastGood}) with 'research-ralph reset ${folder} --to ${last}'; yours is kept beside it.`;
+  const back = `, ${await wayBack(folder)}.`;
   // A word that no version has had so far, and no slip of the hand either.
   const isNews = problems.some(({ message, hint }) => message.startsWith("must be one of") && hint === undefined);
   const update = isNews ? "Update research-ralph if a later version wrote it, mend it" : "Mend it";

@@ -16,7 +16,7 @@ test("reset takes back one paper, everything after an iteration, or all, with a 
   expect(standing(folder)).toEqual({ phase: "COMPLETE", papers: presented });
   const [paper] = rrdOf(folder).papers_pool;
 
-  expect(await cli(["reset", folder, "--paper", "nope"], cwd)).toMatchObject({ code: 1, err: expect.stringContaining("There is no paper nope") });
+  expect(await cli(["reset", folder, "--paper", "nope"], cwd)).toMatchObject({ code: 2, err: expect.stringContaining("There is no paper nope") });
   expect((await cli(["reset", folder, "--paper", paper?.id ?? "", "--no-git"], cwd)).code).toBe(0);
   expect(standing(folder)).toEqual({ phase: "ANALYSIS", papers: ["pending", "presented"] });
   expect((await cli(withUnitAgent, cwd)).code).toBe(0);

@@ -6,9 +6,9 @@ import { statusCommand } from "../../src/commands/status.js";
 import { fakeIo } from "../ui/fake-io.js";
 import { freshFolder, line, makeResearch, paper } from "./research-folder.js";
 
-async function status(cwd: string, folder?: string, json = false) {
+async function status(cwd: string, folder?: string, json = false, papers = false) {
   const io = fakeIo({ cwd });
-  const exitCode = await statusCommand({ folder, json }, io);
+  const exitCode = await statusCommand({ folder, json, papers }, io);
   return { exitCode, out: io.out() };
 }
 
@@ -51,6 +51,23 @@ test("status is computed from the records: counts, time, what is left, tokens, c
     expect(out).toContain(expected);
   }
   expect(Math.max(...out.split("\n").map((each) => each.length))).toBeLessThanOrEqual(80);
+});
+
+test("the papers stand in it with the ids that reset and tool want: the first twenty, or all of them with --papers", async () => {
+  const cwd = freshFolder();
+  const many = Array.from({ length: 23 }, (_, index) =>
+    paper(`p${index + 1}`, index === 0 ? "presented" : "pending", { title: "A long title ".repeat(9) }),
+  );
+  makeResearch(cwd, "grasping-2026-03-01", { papers_pool: many });
+  const { out } = await status(cwd);
+  expect(out).toMatch(/^ {2}p1 {3}presented {5}A long title .*…$/m);
+  expect(out.match(/^ {2}p\d+ .*pending/gm)).toHaveLength(19);
+  expect(out).toContain("\n  and 3 more; --papers lists them all\n");
+  expect(Math.max(...out.split("\n").map((each) => each.length))).toBeLessThanOrEqual(80);
+  const all = (await status(cwd, undefined, false, true)).out;
+  expect(all.match(/^ {2}p\d+ /gm)).toHaveLength(23);
+  expect(all).not.toContain("more;");
+  expect(JSON.parse((await status(cwd, undefined, true)).out).pool).toHaveLength(23);
 });
 
 test("a cost that we estimated is not said to be reported", async () => {

@@ -1,4 +1,4 @@
-import { appendFileSync, writeFileSync } from "node:fs";
+import { appendFileSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { validateCommand } from "../../src/commands/validate.js";
@@ -56,4 +56,8 @@ test("broken JSON is an error that says where, and an unreadable ledger line a w
   const { exitCode, out } = await validate(folder);
   expect(exitCode).toBe(1);
   expect(out).toMatch(/^error: .*rrd\.json:2:18: /m);
+  expect(out).toContain("\nMend the file, or put an earlier version in its place.\n");
+  mkdirSync(join(folder, ".ralph"));
+  writeFileSync(join(folder, ".ralph/rrd.last-good.json"), "{}");
+  expect((await validate(folder)).out).toContain(`'research-ralph reset ${folder} --to 1'`);
 });

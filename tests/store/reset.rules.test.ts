@@ -50,7 +50,7 @@ describe("a reset of a paper", () => {
   it("that is not there says where to look", async () => {
     const failure: unknown = await after(rrd, { paper: "p9" }).catch((error: unknown) => error);
     expect(failure).toBeInstanceOf(ExpectedError);
-    expect((failure as Error).message).toBe("There is no paper p9 in /r/rrd.json; 'research-ralph status /r' lists them.");
+    expect((failure as Error).message).toBe("There is no paper p9 in /r/rrd.json; 'research-ralph status /r --papers' lists them.");
     await expect(after(rrd, { paper: "ideas" })).rejects.toThrow("There is no paper ideas in /r/rrd.json; '--unit ideas' is what takes it back.");
   });
 });
