@@ -18,7 +18,9 @@ export async function isSameProcess(pid: number, started: string | undefined): P
   if (!exists(pid)) return false;
   if (process.platform === "linux" && (await linuxStat(pid))?.zombie) return false;
   const now = await startOfProcess(pid);
-  return started === undefined || now === undefined || now === started;
+  // It may have ended while it was looked at, or is one whose start can't be seen.
+  if (now === undefined) return exists(pid);
+  return started === undefined || now === started;
 }
 
 function exists(pid: number): boolean {

@@ -1,4 +1,4 @@
-import { execFileSync, spawn } from "node:child_process";
+import { execFileSync, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { open } from "node:fs/promises";
@@ -215,14 +215,13 @@ describe("a process", () => {
 
   it.skipIf(process.platform !== "linux")("that was killed and that nobody waited for is not alive, though it is listed", async () => {
     // The shell becomes a program that never asks how its child ended.
-    const parent = spawn("sh", ["-c", "sleep 0 & echo $!; exec sleep 600"], { stdio: ["ignore", "pipe", "inherit"] });
+    const parent = spawn("sh", ["-c", "sleep 600 & echo $!; exec sleep 600"], { stdio: ["ignore", "pipe", "inherit"] });
     onTestFinished(() => void parent.kill("SIGKILL"));
     const pid = Number(String((await once(parent.stdout, "data"))[0]).trim());
-    const state = () => {
-      const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
-      return stat.slice(stat.lastIndexOf(")") + 2)[0];
-    };
-    while (state() !== "Z") await new Promise((resolve) => setTimeout(resolve, 5));
+    const statOf = (each: number | undefined) => readFileSync(`/proc/${each}/stat`, "utf8");
+    while (!statOf(parent.pid).includes("(sleep)")) await new Promise((resolve) => setTimeout(resolve, 5));
+    process.kill(pid, "SIGKILL");
+    while (!statOf(pid).includes(") Z ")) await new Promise((resolve) => setTimeout(resolve, 5));
     expect(await isSameProcess(pid, undefined)).toBe(false);
     expect(await startOfProcess(pid)).toMatch(/^\d+$/);
   });
@@ -247,7 +246,7 @@ describe("a process", () => {
       onTestFinished(() => void Object.defineProperty(process, "platform", real));
     };
 
-    it.skipIf(process.platform === "win32")(
+    it.skipIf(spawnSync("ps", ["-p", String(process.pid)]).status !== 0)(
       "is told by the start that ps says, which is the same each time and none for one that ended",
       async () => {
         const { pid = 0 } = await neighbour();
