@@ -1,8 +1,10 @@
 import { lstat, mkdir, readFile, readlink, rm, symlink, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
+import { timeIsUp } from "../lib/clock.js";
 import { messageOf } from "../lib/errors.js";
 import { type ProcessEnd, runProcess } from "../lib/process.js";
 import { redactFor } from "../lib/redact.js";
+import { spanInWords } from "../lib/span.js";
 import type { Agent, AgentEnd, AgentEvent, Brief, Failure } from "../loop/types.js";
 import { type AgentContext, type AgentDefinition, isFailure, type Invocation, type PreparedFile, type Reader } from "./definition.js";
 import { quote, recogniseFailure } from "./failures.js";
@@ -65,7 +67,7 @@ export function agentFrom(definition: AgentDefinition, context: AgentContext): A
         await lines.return({ cause: "aborted", stderr: "" });
       }
       if (end.transcriptProblem !== undefined) yield { type: "notice", message: end.transcriptProblem };
-      const { failure, ...ended } = judge(end, reader, invocation, context, timeoutMs);
+      const { failure, ...ended } = judge(end, reader, invocation, context, { timeoutMs, why: signal.reason as unknown });
       // It quotes stderr, and goes into the ledger.
       yield failure === undefined ? ended : { ...ended, failure: { ...failure, message: redact(failure.message) } };
     },
@@ -88,16 +90,24 @@ function commandFor(definition: AgentDefinition, brief: Brief, context: AgentCon
   return definition.invoke(brief, context, maxUsd);
 }
 
+interface Limits {
+  readonly timeoutMs: number;
+  /** Why the run's signal was aborted, where it was. */
+  readonly why: unknown;
+}
+
 /** Our own clock first, then the CLI's protocol, then its stderr; the exit code alone is never trusted. */
-function judge(end: ProcessEnd, reader: Reader, { command }: Invocation, { name, settings }: AgentContext, timeoutMs: number): AgentEnd {
-  const minutes = (ms: number): string => `${Math.round(ms / 6000) / 10} minutes`;
+function judge(end: ProcessEnd, reader: Reader, { command }: Invocation, { name, settings }: AgentContext, { timeoutMs, why }: Limits): AgentEnd {
   switch (end.cause) {
     case "timeout":
-      return failed({ kind: "timeout", message: `${name} was ended because it took longer than ${minutes(timeoutMs)}.` });
+      return failed({ kind: "timeout", message: `${name} was ended because it took longer than ${spanInWords(timeoutMs)}.` });
     case "idle":
-      return failed({ kind: "idle", message: `${name} was ended because it said nothing for ${minutes(settings.idleMs)}.` });
+      return failed({ kind: "idle", message: `${name} was ended because it said nothing for ${spanInWords(settings.idleMs)}.` });
     case "aborted":
-      return failed({ kind: "aborted", message: `${name} was ended because the run was interrupted.` });
+      return failed({
+        kind: "aborted",
+        message: `${name} was ended because ${why === timeIsUp ? "the time of this run was up" : "the run was interrupted"}.`,
+      });
     case "not-started":
       return failed(notStarted(name, command, end));
   }

@@ -36,6 +36,9 @@ export function steadyClock(wall: () => number): Clock {
 /** The machine's own time. */
 export const systemClock: Clock = steadyClock(Date.now);
 
+/** The reason of a signal that `abortedAt` has aborted. */
+export const timeIsUp = "time";
+
 /**
  * A signal that aborts when one of `signals` does, or at `until` (milliseconds since the epoch) however far that is: the timers of
  * the system wait 24 days at most, and fire at once for more. `clear` ends the wait.
@@ -44,7 +47,7 @@ export function abortedAt(until: number, clock: Clock, ...signals: AbortSignal[]
   const over = new AbortController();
   const cleared = new AbortController();
   void clock.sleep(until, cleared.signal).then(() => {
-    if (!cleared.signal.aborted) over.abort("time");
+    if (!cleared.signal.aborted) over.abort(timeIsUp);
   });
   return { signal: AbortSignal.any([...signals, over.signal]), clear: () => cleared.abort() };
 }

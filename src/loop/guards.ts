@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { spanInWords } from "../lib/span.js";
 import type { Failure, Guard, PastIteration } from "./types.js";
 
 const notTheAgentsFault: ReadonlySet<string> = new Set<Failure["kind"]>(["rate-limit", "network", "auth", "missing"]);
@@ -25,9 +26,7 @@ export const limitIterations =
 export const limitWallTime =
   (ms: number): Guard =>
   ({ startedAt, now }) =>
-    now - startedAt >= ms
-      ? { verdict: "limit", reason: `The ${Math.round(ms / 6_000) / 10} minutes of this run are used up; run it again to go on.` }
-      : undefined;
+    now - startedAt >= ms ? { verdict: "limit", reason: `The time of this run, ${spanInWords(ms)}, is used up; run it again to go on.` } : undefined;
 
 /** A file named PAUSE in the folder blocks every run until somebody deletes it; STOP ends the run as Ctrl+C does. */
 export const watchFiles =

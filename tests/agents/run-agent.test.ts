@@ -106,12 +106,15 @@ describe("how a run is judged", () => {
     expect(await pretend("claude", script, { iterationMs: 400 })).toMatchObject({ failure: { kind: "timeout" } });
   });
 
-  it("ends at once when the user aborts", async () => {
+  it.each([
+    ["SIGINT", "the run was interrupted"],
+    ["time", "the time of this run was up"],
+  ])("ends at once when the run does, for %s, and says so", async (reason, why) => {
     const abort = new AbortController();
     const command = program(here.folder, "claude", "sleep 20");
-    setTimeout(() => abort.abort(), 200);
+    setTimeout(() => abort.abort(reason), 200);
     const end = endOf(await run("claude", settingsIn(here, { agents: { claude: { command } } }), briefIn(here), abort.signal));
-    expect(end).toMatchObject({ message: "", failure: { kind: "aborted" } });
+    expect(end).toMatchObject({ message: "", failure: { kind: "aborted", message: `claude was ended because ${why}.` } });
   });
 
   it("runs in the workspace with the user's environment and the config's on top", async () => {

@@ -31,7 +31,7 @@ describe("a person is told which limit ended the run and how to go on", () => {
     const run: RunSoFar = { startedAt: 7 * minute, now: 8.55 * minute, iterations: [] };
     expect(limitWallTime(1.55 * minute)(run)).toEqual({
       verdict: "limit",
-      reason: "The 1.6 minutes of this run are used up; run it again to go on.",
+      reason: "The time of this run, 1.6 minutes, is used up; run it again to go on.",
     });
     expect(limitWallTime(1.55 * minute)({ ...run, startedAt: 7 * minute + 1 })).toBeUndefined();
   });
