@@ -1,6 +1,6 @@
 import { constants, existsSync } from "node:fs";
 import { access, rm } from "node:fs/promises";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { agentsFor, drive, redactorFor, settingsFor, warnings } from "../compose.js";
 import { type ConfigFlags, type ResolvedConfig, resolveConfig } from "../config/resolve.js";
 import type { LedgerLine } from "../generated/ledger.js";
@@ -8,10 +8,12 @@ import { systemClock } from "../lib/clock.js";
 import { ExpectedError } from "../lib/errors.js";
 import type { Verdict } from "../loop/types.js";
 import { recordElsewhere } from "../store/elsewhere.js";
+import { openCheckpoints, withoutHistory } from "../store/git.js";
 import { readResearch } from "../store/research.js";
 import { explaining } from "../store/system-error.js";
 import { exitCodeOf } from "../ui/exit-code.js";
 import type { Io } from "../ui/io.js";
+import { oneLine } from "../ui/sanitise.js";
 import { createWorkflow } from "../workflows/research/create.js";
 import { loadPrompt } from "../workflows/research/prompt.js";
 import { workspacesOf } from "../workflows/research/workspace.js";
@@ -87,7 +89,18 @@ export async function create(
     }),
     close: () => rm(workspaces.root, { recursive: true, force: true }),
   }));
-  if (folder !== undefined) return { verdict, folder };
+  if (folder !== undefined) {
+    if (config.git) await commitNew(folder, how, io);
+    return { verdict, folder };
+  }
   await recordElsewhere(config.stateDir, "new", lines);
   return { verdict };
+}
+
+/** The first commit of a research, before its first run. */
+async function commitNew(folder: string, { quiet, json }: { readonly quiet: boolean; readonly json: boolean }, io: Io): Promise<void> {
+  const checkpoints = await openCheckpoints(folder, (message) => io.stderr(`warning: ${oneLine(message)}\n`));
+  await checkpoints?.commit(`new: ${basename(folder)}`);
+  const none = checkpoints === undefined && !quiet && !json ? await withoutHistory(folder) : undefined;
+  if (none !== undefined) io.stderr(`${none}\n`);
 }

@@ -100,6 +100,14 @@ export async function openCheckpoints(folder: string, notify: (message: string) 
   };
 }
 
+/** One sentence for whoever expects commits where none can be made; undefined where they can. */
+export async function withoutHistory(folder: string): Promise<string | undefined> {
+  const { ok, stdout } = await runGit(folder, ["rev-parse", "--is-inside-work-tree"]);
+  return ok && stdout.trim() === "true"
+    ? undefined
+    : "Nothing is committed, since this is in no git repository; 'research-ralph init' makes one, --no-git does without.";
+}
+
 /** Returns what went wrong, for a person. */
 async function addAndCommit(
   folder: string,

@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -35,6 +36,20 @@ test("a second research of the same name on the same day gets a number, and --js
   const first = (await cli(["new", topic, ...agent, "--quiet"], cwd)).out.trim();
   const { out } = await cli(["--new", topic, ...agent, "--json"], cwd);
   expect(JSON.parse(out.trim().split("\n").at(-1) ?? "")).toEqual({ type: "created", folder: `${first}-2` });
+});
+
+test("a research is committed when it is made, and where there is no repository that is said once", async () => {
+  const cwd = freshFolder();
+  const none = "Nothing is committed, since this is in no git repository";
+  expect((await cli(["new", topic, ...agent], cwd)).err.split(none)).toHaveLength(2);
+  expect((await cli(["new", topic, ...agent, "--no-git"], cwd)).err).not.toContain(none);
+  const git = (...args: string[]) => execFileSync("git", ["-C", cwd, ...args], { encoding: "utf8" });
+  git("init", "-q");
+  const { out, err } = await cli(["new", topic, ...agent], cwd);
+  expect(err).not.toContain(none);
+  expect(git("log", "--format=%s")).toBe(`new: ${out.trim().replace("researches/", "")}\n`);
+  expect(git("status", "--porcelain", "--", out.trim())).toBe("");
+  expect((await cli(["run", out.trim(), "-i", "1", ...agent], cwd)).err).not.toContain(none);
 });
 
 test("what the topic leaves open is shown with what was assumed, and that nothing confines the agent is said", async () => {
