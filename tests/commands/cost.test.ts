@@ -2,6 +2,7 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { costCommand } from "../../src/commands/cost.js";
+import { statusCommand } from "../../src/commands/status.js";
 import { costsOf } from "../../src/commands/costs.js";
 import type { Rrd } from "../../src/generated/rrd.js";
 import { accountOf } from "../../src/workflows/research/account.js";
@@ -47,6 +48,23 @@ test("costs add up by phase, agent and model, and tell what was spent for nothin
   expect(costs.contexts).toEqual({ paper: 0.3 });
 });
 
+test("work of an agent without a model costs nothing and is of no unknown model, and its time is that which status tells", async () => {
+  const cwd = freshFolder();
+  const spent = { agent: "baseline", cost_usd: 0, tokens: { input: 0, output: 0 }, duration_seconds: 2.9 };
+  const folder = makeResearch(cwd, "a", { papers_pool: [paper("a", "presented")] }, [
+    line(1, "a", spent),
+    line(2, "report", spent),
+    line(3, "ideas", spent),
+  ]);
+  const said = async (command: typeof costCommand) => {
+    const io = fakeIo({ cwd });
+    await command({ folder, json: false }, io);
+    return io.out();
+  };
+  expect(await said(costCommand)).toMatch(/Total +3 iterations +\$0\.00, 0 tokens, 9s\n[\s\S]*By model\n +none /);
+  expect(await said(statusCommand)).toMatch(/Time +9s of work[\s\S]*Cost +\$0\.00, as the agents reported it/);
+});
+
 test("what a model used to summarise the history counts in the total and in the research's account", () => {
   const summarised = { ...rrd, loop: { rch_metrics: { historian_tokens: 5000, historian_cost_usd: 0.5 } } } as Rrd;
   const costs = costsOf(summarised, ledger);
@@ -84,7 +102,7 @@ test("a research's costs are shown with their marks, or as one JSON value", asyn
     "m2",
     "refused",
     "Fullest context: paper 30 %",
-    "≈ 3 iterations left (2 papers): 81.0k tokens, $0.80",
+    "≈ 3 iterations left (2 papers): 81.0k tokens, $0.93",
     "subscription",
   ]) {
     expect(io.out()).toContain(expected);

@@ -50,12 +50,15 @@ function kindOf({ unit, phase }: LedgerLine): UnitKind {
   return phase === "DISCOVERY" ? "discovery" : "paper";
 }
 
+/** Neither a reset, nor the making of the research, nor a batch that code noted without an agent. */
+const isUnitOfAResearch = ({ outcome, agent, unit }: LedgerLine): boolean => outcome !== "reset" && agent !== undefined && unit !== "requirements";
+
 /** The median of what units of each kind took that were accepted, over the ledgers of several researches. */
 export function takesOf(ledgers: readonly (readonly LedgerLine[])[]): Takes {
   const attempts = new Map<UnitKind, Map<string, LedgerLine[]>>();
   let classic = 0;
   for (const [research, ledger] of ledgers.entries()) {
-    for (const line of ledger.filter(({ outcome }) => outcome !== "reset")) {
+    for (const line of ledger.filter(isUnitOfAResearch)) {
       const kind = kindOf(line);
       const units = attempts.get(kind) ?? new Map<string, LedgerLine[]>();
       attempts.set(kind, units);
@@ -89,8 +92,8 @@ function unitsLeft(rrd: Rrd, ledger: readonly LedgerLine[]): Readonly<Record<Exc
   const { discoveryOver, reportDone, ideasWanted, ideasDone } = standingOf(rrd, ledger);
   const pool = rrd.papers_pool.length;
   const decided = rrd.papers_pool.filter(isDecided).length;
-  const batches = ledger.filter((line) => kindOf(line) === "discovery" && line.outcome === "accepted").map(({ new_papers = 0 }) => new_papers);
-  const aBatch = Math.max(1, batches.length === 0 ? papersABatch : median(batches));
+  const batches = ledger.flatMap(({ outcome, new_papers = 0 }) => (outcome === "accepted" && new_papers > 0 ? [new_papers] : []));
+  const aBatch = batches.length === 0 ? papersABatch : median(batches);
   return {
     discovery: discoveryOver ? 0 : Math.max(1, Math.ceil((targetOf(rrd) - pool) / aBatch)),
     paper: (discoveryOver ? pool : Math.max(targetOf(rrd), pool)) - decided,
@@ -110,17 +113,20 @@ export function forecastOf(rrd: Rrd, ledger: readonly LedgerLine[], before: Expe
   const known = left.map(([kind, units]) => ({ kind, units, ...takeFor(isClassic ? "classic" : kind, own, before) }));
   const main = known.find(({ kind }) => kind === "paper") ?? known[0];
   if (main?.take === undefined) return undefined;
-  const sum = (of: (take: Take) => number | undefined) =>
-    known.reduce((total, { units, take }) => total + units * (take === undefined ? 0 : (of(take) ?? 0)), 0);
+  const sum = (of: (take: Take) => number) => known.reduce((total, { units, take }) => total + units * (take === undefined ? 0 : of(take)), 0);
+  const { usd, tokens } = main.take;
+  const unpriced = usd !== undefined && known.some(({ take }) => take !== undefined && take.usd === undefined && take.tokens > 0);
+  // What has no price of its own is priced as papers are.
+  const priced = (take: Take) => take.usd ?? (tokens === 0 ? 0 : (take.tokens / tokens) * (usd ?? 0));
   const papers = known.find(({ kind }) => kind === "paper")?.units ?? 0;
   return {
     papers,
     iterations: known.reduce((total, { units }) => total + units, 0),
     tokens: Math.round(sum(({ tokens }) => tokens)),
     minutes: Math.round(sum(({ minutes }) => minutes) * 10) / 10,
-    ...(main.take.usd === undefined ? {} : { costUsd: sum(({ usd }) => usd) }),
-    ...(known.some(({ take }) => take?.estimated === true) ? { estimated: true as const } : {}),
-    from: main.from,
+    ...(usd === undefined ? {} : { costUsd: sum(priced) }),
+    ...(unpriced || known.some(({ take }) => take?.estimated === true) ? { estimated: true as const } : {}),
+    from: [...new Set([main, ...known].map(({ from }) => from))].filter((from) => from !== "").join(" and "),
   };
 }
 

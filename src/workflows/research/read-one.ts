@@ -11,10 +11,19 @@ export function rrdForOne(paper: Pick<Paper, "id" | "title"> & Partial<Paper>, s
   return { ...rrd, project: `Reading ${paper.title}`, description: "Judge this one paper by itself.", phase: "ANALYSIS", papers_pool: [record] };
 }
 
+/** One paper is left, as everybody can see; a research's own batches and report never come. */
+const withoutForecast =
+  (account: NonNullable<Workflow<ResearchState>["account"]>): NonNullable<Workflow<ResearchState>["account"]> =>
+  (state) => {
+    const { forecast: _, ...rest } = account(state);
+    return rest;
+  };
+
 /** The workflow of a research, ended as soon as its papers are decided or given up: there is no folder to go on with. */
 export const readingWorkflow = (workflow: Workflow<ResearchState>): Workflow<ResearchState> => ({
   ...workflow,
   name: "read",
+  ...(workflow.account === undefined ? {} : { account: withoutForecast(workflow.account) }),
   next: (state, inFlight) => {
     if (state.rrd.papers_pool.every(isDecided)) return { verdict: "complete", reason: "The paper is read." };
     const later = state.deferred?.[0];

@@ -39,7 +39,26 @@ test("a fresh research is forecast whole: batches to its target, every paper, th
 
 test("what a research took itself goes before what others did, kind by kind, and it says which", () => {
   const rrd = { ...fresh, phase: "ANALYSIS", papers_pool: [paper("a", "presented"), paper("b", "pending")] } as Rrd;
-  expect(forecastOf(rrd, [read(1, "a", 40)], before)).toMatchObject({ papers: 1, iterations: 2, tokens: 40 + 5, from: "what it took so far" });
+  expect(forecastOf(rrd, [read(1, "a", 40)], before)).toMatchObject({
+    papers: 1,
+    iterations: 2,
+    tokens: 40 + 5,
+    from: "what it took so far and elsewhere",
+  });
+});
+
+test("neither what made a research nor a batch without new papers tells how many batches are left", () => {
+  const batch = (iteration: number, new_papers: number) => read(iteration, `discovery-${iteration}`, 10, { phase: "DISCOVERY", new_papers });
+  const made = read(1, "requirements", 1, { phase: "DISCOVERY" });
+  expect(forecastOf(fresh, [made], before)).toMatchObject({ iterations: 2 + 16 + 1, tokens: 2 * 10 + 16 * 100 + 5 });
+  const rrd = { ...fresh, papers_pool: [1, 2, 3, 4].map((n) => paper(`p${n}`, "pending")) } as Rrd;
+  expect(forecastOf(rrd, [made, batch(2, 4), batch(3, 0)], before)).toMatchObject({ iterations: 3 + 16 + 1 });
+});
+
+test("what has no price of its own is priced as papers are, and marked as estimated", () => {
+  const rrd = { ...fresh, phase: "ANALYSIS", papers_pool: [paper("a", "presented"), paper("b", "pending")] } as Rrd;
+  const unpriced: Experience = { takes: { report: { tokens: 20, minutes: 1 } }, from: "figures" };
+  expect(forecastOf(rrd, [read(1, "a", 40)], unpriced)).toMatchObject({ tokens: 60, costUsd: expect.closeTo(0.06), estimated: true });
 });
 
 test("what another agent took tells nothing of the one that will work", () => {
