@@ -80,7 +80,7 @@ function costLines(costs: Costs): string[] {
 
 function spentText({ tokens, minutes, usd, estimated, subscription }: Sum): string {
   const cost = usd === undefined ? "cost not known" : `${estimated === true ? "≈ " : ""}${money(usd)}${subscription === true ? "*" : ""}`;
-  return [cost, `${count(tokens)} tokens`, duration(minutes * 60_000)].join(", ");
+  return [cost, `${count(tokens)} tokens`, duration(Math.round(minutes * 60) * 1000)].join(", ");
 }
 
 function table(rows: readonly (readonly [string, Sum])[]): string[] {

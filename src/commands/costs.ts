@@ -47,7 +47,8 @@ export function costsOf(rrd: Rrd, ledger: readonly LedgerLine[], before?: Experi
     total: totalOf(rrd, ledger),
     phases: sumsBy(work, ({ phase }) => phase),
     agents: sumsBy(work, ({ agent }) => agent ?? "unknown"),
-    models: sumsBy(work, ({ model }) => model ?? "unknown"),
+    // What costs nothing without a subscription is an agent without a model.
+    models: sumsBy(work, ({ model, cost_usd, billing }) => model ?? (cost_usd === 0 && billing === undefined ? "none" : "unknown")),
     refused: sumOf(work.filter(({ outcome }) => outcome === "refused")),
     failed: sumOf(work.filter(({ outcome }) => outcome === "failed")),
     ...(read === 0 ? {} : { perPaper: { papers: read, ...divided(sumOf(reading), read) } }),

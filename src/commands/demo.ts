@@ -18,7 +18,7 @@ export async function demoCommand(
 ): Promise<number> {
   // The demo must not fill the history of whatever repository it is tried in.
   const config = await resolveConfig({ flags: { agent: "baseline", git: false, ...flags, papers }, env: io.env, cwd: io.cwd });
-  if (!quiet && !json) io.stderr("This demo reads a dozen sample papers written for it; their numbers are invented.\n");
+  if (!quiet && !json) io.stderr("This demo reads eleven sample papers written for it, one of them in two copies; their numbers are invented.\n");
   const { verdict, folder } = await create(topic, ["samples"], config, io, { quiet, json });
   if (folder === undefined) return exitCodeOf(verdict);
   const { rrd } = await readResearch(folder);

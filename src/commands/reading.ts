@@ -62,7 +62,7 @@ export function readingLines(reading: Reading, io: Pick<Io, "columns" | "color">
     totals?.strategic === undefined
       ? `${totals?.combined ?? "?"}/30`
       : `${totals.combined}/50 (execution ${totals.execution}/30, blue ocean ${totals.strategic}/20)`;
-  const forecast = `${thirtyPapers.hours < 0.1 ? "under 0.1" : thirtyPapers.hours.toFixed(1)} h${thirtyPapers.costUsd === undefined ? "" : `, ${money(thirtyPapers.costUsd)}`}`;
+  const cost = (usd: number | undefined) => (usd === undefined ? "cost not known" : `${spending.estimated === true ? "≈ " : ""}${money(usd)}`);
   return [
     colors.bold(oneLine(paper.title)),
     ...flow(byline.join(" · ")),
@@ -88,8 +88,8 @@ export function readingLines(reading: Reading, io: Pick<Io, "columns" | "color">
       : []),
     ...part("Why", paper.notes),
     "",
-    `${count(spending.input)} tokens in, ${count(spending.output)} out · ${spending.costUsd === undefined ? "cost not reported" : `${spending.estimated === true ? "≈ " : ""}${money(spending.costUsd)}`} · ${duration(milliseconds)}`,
-    `30 papers ≈ ${forecast}`,
+    `${count(spending.input)} tokens in, ${count(spending.output)} out · ${cost(spending.costUsd)} · ${duration(milliseconds)}`,
+    `Thirty papers like this one: about ${duration(milliseconds * 30)}, ${cost(thirtyPapers.costUsd)}`,
   ];
 }
 

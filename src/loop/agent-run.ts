@@ -7,7 +7,7 @@ export function begun(agent: Agent, brief: Brief, now: number): AgentRun {
     iteration: brief.iteration,
     agent: agent.name,
     confinement: agent.confinement,
-    ...(agent.free === true ? { free: true as const } : {}),
+    ...(agent.free === true ? { free: true as const, costUsd: 0 } : {}),
     startedAt: now,
     endedAt: now,
     usage: { input: 0, cached: 0, output: 0, requests: 0 },

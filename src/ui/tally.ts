@@ -144,7 +144,7 @@ export const moneyText = (costUsd: number, estimated?: boolean): string => `${es
 /** "≈ 14 iterations left (12 papers): 430k tokens, $1.42, 1h 10m of work". */
 export function forecastText({ papers, iterations, tokens, minutes, costUsd }: Forecast): string {
   const of = papers === 0 ? "" : ` (${many(papers, "paper")})`;
-  const price = costUsd === undefined ? "price not known" : money(costUsd);
+  const price = costUsd === undefined ? "cost not known" : money(costUsd);
   return `≈ ${many(iterations, "iteration")} left${of}: ${count(tokens)} tokens, ${price}, ${duration(minutes * 60_000)} of work`;
 }
 

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { run } from "../cli/built.js";
@@ -15,13 +15,17 @@ test("the demo is complete without key or network, tells what it reads, and in a
 
   const first = await cli(["demo"], cwd);
   expect({ code: first.code, out: first.out }).toEqual({ code: 0, out: "<promise>COMPLETE</promise>\n" });
-  expect(first.err).toMatch(/^This demo reads a dozen sample papers written for it; their numbers are invented\.\n/);
+  expect(first.err).toMatch(/^This demo reads eleven sample papers written for it, one of them in two copies; their numbers are invented\.\n/);
   expect(await cli(["demo", "--quiet"], cwd)).toEqual({ code: 0, out: "<promise>COMPLETE</promise>\n", err: "" });
 
   const [folder = "", second] = readdirSync(join(cwd, "researches"));
   expect(second).toBe(`${folder}-2`);
   for (const name of ["research-report.md", "references.bib", "product-ideas.json", "ledger.jsonl", "progress.txt"])
     expect(existsSync(join(cwd, "researches", folder, name)), name).toBe(true);
+  const ledger = readFileSync(join(cwd, "researches", folder, "ledger.jsonl"), "utf8")
+    .trim()
+    .split("\n");
+  expect(new Set(ledger.map((line) => (JSON.parse(line) as { cost_usd?: number }).cost_usd))).toEqual(new Set([0]));
   expect((await cli(["validate", folder], cwd)).code).toBe(0);
   expect((await git("log", "--format=%s")).out).toBe("mine\n");
   expect((await git("status", "--short")).out).toBe("?? researches/\n");

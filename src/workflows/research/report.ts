@@ -178,8 +178,10 @@ function recommendations({ recommendations: all }: ReportResult): string {
   return ["### High Priority", of("high"), "### Medium Priority", of("medium"), "### Low Priority", of("low")].join("\n\n");
 }
 
-const costText = (usd: number, estimated: boolean): string =>
-  estimated ? `≈ $${usd.toFixed(2)}, estimated from a price table where no agent reported it` : `$${usd.toFixed(2)} as reported by the agents`;
+function costText(usd: number, estimated: boolean): string {
+  const dollars = `$${usd.toFixed(usd > 0 && usd < 0.01 ? 4 : 2)}`;
+  return estimated ? `≈ ${dollars}, estimated by us where no agent reported it` : `${dollars}, as the agents reported it`;
+}
 
 function howMade(ledger: readonly LedgerLine[]): string {
   const runs = ledger.filter((line) => line.outcome !== "reset");
@@ -195,7 +197,7 @@ function howMade(ledger: readonly LedgerLine[]): string {
       ["Agents", agents || "unknown"],
       ["Iterations before this one", `${runs.length} (${count("accepted")} accepted, ${count("refused")} refused, ${count("failed")} failed)`],
       ["Tokens", `${sum((line) => line.tokens?.input)} in, ${sum((line) => line.tokens?.output)} out`],
-      ["Cost", priced.length === 0 ? "not reported by the agents" : costText(cost, estimated)],
+      ["Cost", priced.length === 0 ? "not known" : costText(cost, estimated)],
       ...(runs.some((line) => line.confinement === "unconfined") ? [["Confinement", "some iterations ran unconfined"]] : []),
     ],
     "None.",
