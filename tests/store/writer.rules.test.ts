@@ -148,6 +148,23 @@ describe("an interrupted iteration", () => {
     expect(paperOf(readRrd(folder), "sample_2")?.status).toBe("presented");
   });
 
+  it("that was a reset takes its paper for no stale save: it is unread on purpose", async () => {
+    const { folder, load, fold } = await writer();
+    await load();
+    await fold(acceptance(1));
+    const reset = { iteration: 2, at: acceptance(2).at, unit: "sample_1", phase: "ANALYSIS", outcome: "reset" };
+    const offset = Buffer.byteLength(read(folder, "ledger.jsonl"));
+    const changes = [{ in: "papers_pool" as const, id: "sample_1", set: { status: "pending" }, was: paperOf(readRrd(folder), "sample_1") ?? {} }];
+    await writeEntry(folder, entryOf(2, { changes, ledger: { offset, text: `${JSON.stringify(reset)}\n` } }));
+    // As a kill leaves it right after rrd.json was written.
+    const rrd = readRrd(folder);
+    writeRrd(folder, { ...rrd, papers_pool: rrd.papers_pool.map((each) => (each.id === "sample_1" ? { ...each, status: "pending" } : each)) });
+    const again = await writer(folder);
+    await again.load();
+    expect(paperOf(readRrd(folder), "sample_1")?.status).toBe("pending");
+    expect(again.told.map(({ message }) => message)).toEqual(["Iteration 2 was interrupted while it was saved; it is complete now."]);
+  });
+
   it("that is older than what was done since writes no document over a newer one", async () => {
     const folder = researchFolder();
     await makeJournal(folder);
