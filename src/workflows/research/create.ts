@@ -139,15 +139,31 @@ async function writeResearch(options: CreateOptions, requirements: RequirementsR
   return folder;
 }
 
-export const slug = (name: string): string =>
-  name
+/** Letters that Unicode takes for whole ones, as they are written where a keyboard has none of them. */
+const spelt: Readonly<Record<string, string>> = { ß: "ss", æ: "ae", œ: "oe", ø: "o", đ: "d", ð: "d", þ: "th", ł: "l", ı: "i" };
+
+/** Names of files are bounded in bytes, and letters of other scripts take two to four of them. */
+const longestSlug = 60;
+
+/**
+ * A name for a folder and a branch: lower case, words with a hyphen between them, marks taken off Latin letters. Letters of other scripts stay,
+ * composed, so that two topics never share a name for want of Latin ones. At most 60 bytes.
+ */
+export function slug(name: string): string {
+  const plain = name
     .normalize("NFKD")
-    .replace(/\p{M}/gu, "")
+    .replace(/(\p{Script=Latin})\p{M}+/gu, "$1")
     .toLowerCase()
-    .replace(/[^a-z0-9]+/g, "-")
-    .replace(/^-+|-+$/g, "")
-    .slice(0, 60)
-    .replace(/-+$/, "") || "research";
+    .normalize("NFC")
+    .replace(/[ßæœøđðþłı]/g, (letter) => spelt[letter] ?? letter);
+  const words = plain.match(/[\p{L}\p{N}][\p{L}\p{M}\p{N}]*/gu) ?? [];
+  let kept = "";
+  for (const character of words.join("-")) {
+    if (Buffer.byteLength(kept + character) > longestSlug) break;
+    kept += character;
+  }
+  return kept.replace(/-$/, "") || "research";
+}
 
 /** Makes a folder of this name, or of the name with the first free number behind it: another `new` may be at it in this very moment. */
 async function makeFreeFolder(parent: string, name: string): Promise<string> {
