@@ -49,7 +49,7 @@ export async function resetResearch(folder: string, target: ResetTarget, options
     const gone = files.filter(({ text }) => text === null).map(({ name }) => name);
     const all = gone.length === 0 ? sentences : [...sentences, `${gone.join(" and ")} ${gone.length === 1 ? "is" : "are"} taken out.`];
     done.push(...all);
-    const progress = `\n## ${at} - Reset\n${all.map((sentence) => `- ${sentence}\n`).join("")}\n---\n`;
+    const progress = `---\n\n## ${at} - Reset\n${all.map((sentence) => `- ${sentence}\n`).join("")}\n`;
     const fold: Fold = { iteration, at, message: `reset: ${sentences[0]}`, changes: changesBetween(rrd, after), progress, ledger: line, files };
     await research.fold(fold);
     if (asksAgain(target)) await rm(keptSearch(folder), { force: true });

@@ -74,7 +74,7 @@ describe("resetting a paper", () => {
       `A copy of the files as they were is in ${join(folder, ".ralph/backups/2026-02-03T04-05-06.000Z")}.`,
       "sample_1 is pending again; its analysis, scores, refusals and 1 insight are taken out.",
     ]);
-    expect(read(folder, "progress.txt")).toMatch(/- Reset\n- sample_1 is pending again/);
+    expect(read(folder, "progress.txt")).toMatch(/---\n\n## \S+ - Reset\n- sample_1 is pending again.*\n\n$/);
     expect(JSON.parse(read(folder, ".ralph/backups/2026-02-03T04-05-06.000Z/rrd.json")).papers_pool[0].status).toBe("presented");
   });
 
