@@ -1,6 +1,7 @@
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { keepAnswer } from "../workflows/research/answer-file.js";
 import type { AgentSettings } from "../agents/definition.js";
 import { createAgent } from "../agents/registry.js";
 import { estimateTokens } from "../lib/tokens.js";
@@ -32,8 +33,8 @@ Then answer with the one word pong.
 `;
 
 /**
- * Runs the agent once in a fresh folder. An answer without a written file means that the CLI refuses to write when
- * nobody is there to allow it; such an agent would fail every iteration, with exit code 0.
+ * Runs the agent once in a fresh folder. Its result is what an iteration would take for one: the file it wrote, else the JSON of its message.
+ * With neither it would fail every iteration, with exit code 0; a CLI that refuses to write when nobody is there to allow it does so.
  */
 export async function probeAgent(spec: string, settings: AgentSettings): Promise<Probe> {
   const agent = createAgent(spec, settings);
@@ -54,16 +55,22 @@ export async function probeAgent(spec: string, settings: AgentSettings): Promise
     const ms = Date.now() - started;
     const numbers = { ms, ...(usage === undefined ? {} : { usage }), ...(costUsd === undefined ? {} : { costUsd }) };
     if (end.failure !== undefined) return { ok: false, detail: `${spec} failed after ${duration(ms)}: ${end.failure}`, ...numbers };
-    const written = await readFile(join(workspace, "result.json"), "utf8").catch(() => undefined);
-    if (written === undefined) {
+    const result = () => readFile(join(workspace, "result.json"), "utf8").catch(() => undefined);
+    const written = (await result()) !== undefined;
+    await keepAnswer(workspace, end.message);
+    if ((await result()) === undefined) {
       return {
         ok: false,
-        detail: `${spec} answered in ${duration(ms)} but wrote no file: it has no permission to write when nobody is there to allow it, or it did not do as told.`,
+        detail: `${spec} answered in ${duration(ms)} but gave no result: its message holds no JSON, and it wrote no file; it has no permission to write when nobody is there to allow it, or it did not do as told.`,
         ...numbers,
       };
     }
     const cost = spending(usage === undefined ? 0 : tokensOf(usage), costUsd);
-    return { ok: true, detail: `${spec} answered and wrote its file in ${[duration(ms), ...cost].join(", ")}.`, ...numbers };
+    return {
+      ok: true,
+      detail: `${spec} answered ${written ? "and wrote its file" : "with its result"} in ${[duration(ms), ...cost].join(", ")}.`,
+      ...numbers,
+    };
   } finally {
     await rm(workspace, { recursive: true, force: true });
   }

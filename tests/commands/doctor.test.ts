@@ -73,12 +73,19 @@ test("the probe runs one real word through an agent and says how long it took", 
   expect(exitCode).toBe(0);
 });
 
+test("an agent that prints its result is as ready as one that writes it to the file", async () => {
+  const cwd = freshFolder();
+  const { exitCode, out } = await doctor({ probe: script(cwd, 'cat > /dev/null; echo \'{"word":"pong"}\''), flags: { unconfined: true } }, cwd);
+  expect(out).toMatch(/^✓ probe +cmd:\.\/agent\.sh answered with its result in /m);
+  expect(exitCode).toBe(0);
+});
+
 test("an agent that answers but is not allowed to write is found out", async () => {
   const cwd = freshFolder();
   const probe = script(cwd, "cat > /dev/null; echo I could not write the file");
   const { exitCode, out } = await doctor({ probe, flags: { unconfined: true } }, cwd);
   expect(exitCode).toBe(1);
-  expect(out).toMatch(/^✗ probe .*wrote no file: it has no permission/m);
+  expect(out).toMatch(/^✗ probe .*wrote no file; it has no permission/m);
 });
 
 test("an agent that fails tells why, and its folder is swept", async () => {
