@@ -122,7 +122,7 @@ function lineOf(change: Change): string {
   if (change.type === "gone") return `${row.name}: gone, or its rrd.json can't be read`;
   const how = change.type === "crashed" ? "its run was killed; another goes on from there" : row.phase === "COMPLETE" ? "finished" : "the run ended";
   const cost = costOf(row);
-  return `${row.name}: ${how}; ${cost === undefined ? "nothing is recorded of its cost" : `it cost ${cost}`}`;
+  return `${row.name}: ${how}; ${cost === undefined ? "nothing is recorded of its cost" : `it cost ${cost} in all`}`;
 }
 
 /** A change as one JSON object: what `iteration-ended` is for a run of one's own. */

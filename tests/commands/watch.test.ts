@@ -58,7 +58,7 @@ describe("watch", () => {
       await research.close();
       await seen("the run ended");
     });
-    expect(err).toContain("it cost 62.4k tokens · $0.25 · 2m 00s");
+    expect(err).toContain("it cost 62.4k tokens · $0.25 · 2m 00s in all\n");
     expect(err.split("#2 p2")).toHaveLength(2);
     expect(err).not.toContain("#1 p1");
     expect(out).toBe("");

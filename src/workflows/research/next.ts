@@ -31,7 +31,7 @@ export function nextUnit(state: ResearchState, inFlight: readonly Unit[]): Resea
     const ids = standing.refused.map((refused) => refused.id);
     return blocked(
       `${ids.length === 1 ? "One paper is" : `${ids.length} papers are`} left whose results were refused ${refusalLimit} times (${ids.slice(0, 3).join(", ")}${ids.length > 3 ? ", …" : ""}); ` +
-        `'research-ralph reset <folder> --paper <id>' tries one again, another --agent may do better`,
+        `'research-ralph reset <folder> --paper ${ids[0]}' tries ${ids.length === 1 ? "it" : "that one"} again, another --agent may do better`,
     );
   }
   if (!standing.reportDone) return once({ kind: "report", id: "report", phase: "ANALYSIS", title: "Report" });

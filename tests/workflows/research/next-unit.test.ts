@@ -147,9 +147,7 @@ describe("papers", () => {
     expect(next(rrdWith([refused("p1"), paper("p2", { refusals: [refusal(1), refusal(2)] })]))).toMatchObject({ id: "p2" });
     expect(next(rrdWith([refused("p1"), done("p2")]))).toEqual({
       verdict: "blocked",
-      reason: expect.stringMatching(
-        /^One paper is left whose results were refused 3 times \(p1\); 'research-ralph reset <folder> --paper <id>'.*\.$/,
-      ),
+      reason: expect.stringMatching(/^One paper is left whose results were refused 3 times \(p1\); 'research-ralph reset <folder> --paper p1'.*\.$/),
     });
     expect(next(rrdWith(["p1", "p2", "p3"].map(refused)))).toMatchObject({
       reason: expect.stringContaining("3 papers are left whose results were refused 3 times (p1, p2, p3);"),
