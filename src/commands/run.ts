@@ -109,6 +109,8 @@ async function retarget(folder: string, rrd: Rrd, papers: number, force: boolean
   const edited = await editResearch(folder, (current) => withTarget(current, papers), { derive, git, backup: started, now: systemClock.now, notify });
   if (edited.backup !== undefined)
     io.stderr(`Target changed from ${targetOf(rrd)} to ${papers} papers; the backup is ${shown(io.cwd, join(edited.backup, "rrd.json"))}.\n`);
+  const held = rrd.papers_pool.length;
+  if (held > papers) io.stderr(`The pool holds ${held} papers already, and all of them are read; the target only ends the search.\n`);
   return edited.rrd;
 }
 

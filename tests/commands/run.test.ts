@@ -92,7 +92,11 @@ describe("-p", () => {
   test("on a research that has begun needs --force, keeps the old file, and searches on, also where the last search was exhausted", async () => {
     const cwd = freshFolder();
     const statistics = { discovery_metrics: { batches: 6, batches_without_new: 5 } };
-    const folder = makeResearch(cwd, "a-2026-03-01", { phase: "COMPLETE", papers_pool: [paper("p1", "presented")], statistics });
+    const folder = makeResearch(cwd, "a-2026-03-01", {
+      phase: "COMPLETE",
+      papers_pool: [paper("p1", "presented"), paper("p2", "rejected")],
+      statistics,
+    });
     const before = readFileSync(join(folder, "rrd.json"), "utf8");
     expect(await cli(["run", "-p", "9", "--agent", "baseline"], cwd)).toMatchObject({ code: 2, err: expect.stringContaining("--force") });
     expect(readFileSync(join(folder, "rrd.json"), "utf8")).toBe(before);
@@ -105,6 +109,9 @@ describe("-p", () => {
     const [backup = ""] = readdirSync(join(folder, ".ralph/backups"));
     expect(readFileSync(join(folder, ".ralph/backups", backup, "rrd.json"), "utf8")).toBe(before);
     expect(JSON.parse(readFileSync(join(folder, "rrd.json"), "utf8"))).toMatchObject({ phase: "DISCOVERY", requirements: { target_papers: 9 } });
+    expect((await cli(["run", "-p", "1", "--force", "--agent", "baseline"], cwd)).err).toContain(
+      "The pool holds 2 papers already, and all of them are read",
+    );
   });
 });
 
