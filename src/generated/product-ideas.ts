@@ -18,7 +18,7 @@ export interface ProductIdeas {
   };
   ideas: {
     /**
-     * idea_001 and on, best first.
+     * idea_001 and on: those recommended first, then by combined score.
      */
     id: string;
     name: string;
@@ -44,6 +44,10 @@ export interface ProductIdeas {
       execution_0_30?: number;
       blue_ocean_0_20?: number;
       combined_0_50?: number;
+      /**
+       * The points for market value, time to a proof of concept, defensibility, adoption and strategic clarity by the weights of selection_rubric.
+       */
+      weighted_0_5?: number;
       confidence_0_1?: number;
       [k: string]: unknown;
     };

@@ -40,7 +40,10 @@ export function proposeIdeas(unit: IdeasUnit): IdeationResult {
     return ideaOf(theme, form, cited, cites, sound.length);
   };
   const ideas = Array.from({ length: most }, (_, index) => ideaAt(index));
-  const best = ideas.toSorted((a, b) => total(b.scores).points - total(a.scores).points).slice(0, 2);
+  const points = ({ scores }: Idea) => total(scores).points;
+  const [first, second] = ideas.toSorted((a, b) => points(b) - points(a));
+  // A second one only where it comes near the best.
+  const best = [first, ...(first !== undefined && second !== undefined && points(second) * 2 >= points(first) ? [second] : [])];
   return { unit: unit.unit, ideas: ideas.map((idea) => ({ ...idea, recommended_for_prd: best.includes(idea) })) };
 }
 

@@ -14,6 +14,18 @@ const selectionRubric = {
   weights: { market_pull: 0.3, time_to_mvp: 0.2, defensibility: 0.2, adoption_friction: 0.15, strategic_clarity: 0.15 },
 };
 
+/** The points of an idea by those weights, 0 to 5: the dimensions of the two rubrics that come nearest to the original's names. */
+function weightedOf({ execution, blue_ocean }: IdeationResult["ideas"][number]["scores"]): number {
+  const { weights } = selectionRubric;
+  const sum =
+    weights.market_pull * execution.value_market +
+    weights.time_to_mvp * execution.time_to_poc +
+    weights.defensibility * execution.defensibility +
+    weights.adoption_friction * execution.adoption +
+    weights.strategic_clarity * blue_ocean.strategic_clarity;
+  return Math.round(sum * 100) / 100;
+}
+
 /** Checks that every idea rests on papers and insights that exist; ids, totals and the order are derived. */
 export function acceptIdeas(rrd: Rrd, result: IdeationResult, judging: Judging): Acceptable | Unacceptable {
   const { min_ideas: fewest = fewestIdeas, max_ideas: most = mostIdeas } = rrd.handoff?.product_ideation ?? {};
@@ -49,6 +61,7 @@ export function acceptIdeas(rrd: Rrd, result: IdeationResult, judging: Judging):
         execution_0_30: totals.execution,
         blue_ocean_0_20: totals.strategic ?? 0,
         combined_0_50: totals.combined,
+        weighted_0_5: weightedOf(idea.scores),
         confidence_0_1: idea.scores.confidence,
         execution: idea.scores.execution,
         blue_ocean: idea.scores.blue_ocean,

@@ -165,6 +165,19 @@ describe("ideas", () => {
     expect(result.ideas).toHaveLength(3);
   });
 
+  it("recommend no second one that has less than half of the best one's points", () => {
+    const rich = "The first open-source platform is shared by a community, integrated with ROS, low-cost, deployed in a warehouse and documented.";
+    const poor = ["Turns were few.", "Turns were short."];
+    const insights = [rich, rich, ...poor].map((insight, index) => ({
+      id: `insight_00${index + 1}`,
+      paper_id: index < 2 ? "p1" : "p2",
+      insight,
+      tags: [index < 2 ? "platform" : "turns"],
+    }));
+    const result = resultOf<IdeationResult>(briefOf(ideas({ insights, min_ideas: 2, max_ideas: 2 })));
+    expect(result.ideas.map(({ recommended_for_prd }) => recommended_for_prd)).toEqual([true, false]);
+  });
+
   it("recommend one to three and never more than the most that is allowed", () => {
     const recommended = resultOf<IdeationResult>(briefOf(ideas())).ideas.filter(({ recommended_for_prd }) => recommended_for_prd);
     expect(recommended).toHaveLength(2);

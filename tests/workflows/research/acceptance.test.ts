@@ -247,6 +247,8 @@ describe("product ideas", () => {
       execution_0_30: 21,
       blue_ocean_0_20: 11,
       combined_0_50: 32,
+      // 0.3 × 3 + 0.2 × 4 + 0.2 × 2 + 0.15 × 3 + 0.15 × 4
+      weighted_0_5: 3.15,
       confidence_0_1: 0.5,
       execution: scores(5).execution,
       blue_ocean: scores(5).blue_ocean,
