@@ -107,9 +107,14 @@ function outlineOf(rrd: Rrd): Rrd {
 
 const decode = (text: string): string => Buffer.from(text, "latin1").toString("utf8");
 
-/** The rows as a table that fits `columns`; the name gives way first. */
+/** What a narrow terminal goes without, the first of them first. */
+const dispensable = ["PRESENTED", "TIME", "PHASE"];
+/** Columns that tell a name. */
+const leastName = 16;
+
+/** The rows as a table that fits `columns`; the name gives way first, then whole columns. */
 function table(rows: readonly Row[], columns: number): string[] {
-  const cells = rows.map((row) =>
+  const all = rows.map((row) =>
     "broken" in row
       ? undefined
       : [
@@ -119,10 +124,15 @@ function table(rows: readonly Row[], columns: number): string[] {
           row.seconds === null ? "–" : duration(row.seconds * 1000),
         ],
   );
-  const heads = ["PHASE", "PAPERS", "PRESENTED", "TIME"];
-  const widths = heads.map((head, index) => Math.max(width(head), ...cells.map((row) => width(row?.[index] ?? ""))));
-  const right = widths.reduce((sum, columnWidth) => sum + columnWidth + 2, 0);
-  const forName = Math.max(16, Math.min(columns - 1 - right, Math.max(4, ...rows.map((row) => width(row.name)))));
+  const titles = ["PHASE", "PAPERS", "PRESENTED", "TIME"];
+  const allWidths = titles.map((head, index) => Math.max(width(head), ...all.map((row) => width(row?.[index] ?? ""))));
+  const rightOf = (places: readonly number[]) => places.reduce((sum, place) => sum + (allWidths[place] ?? 0) + 2, 0);
+  let places = titles.map((_, index) => index);
+  for (const title of dispensable) if (leastName + rightOf(places) > columns - 1) places = places.filter((place) => titles[place] !== title);
+  const pick = <Cell>(row: readonly Cell[]) => row.filter((_, index) => places.includes(index));
+  const [heads, widths, right] = [pick(titles), pick(allWidths), rightOf(places)];
+  const cells = all.map((row) => row && pick(row));
+  const forName = Math.max(leastName, Math.min(columns - 1 - right, Math.max(4, ...rows.map((row) => width(row.name)))));
   const line = (name: string, values: readonly string[]) =>
     [pad(shortened(oneLine(name), forName), forName), ...values.map((value, index) => pad(value, widths[index] ?? 0))].join("  ").trimEnd();
   return [

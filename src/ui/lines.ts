@@ -105,11 +105,16 @@ export function permanentLines(event: LoopEvent, before: Tally, after: Tally, co
   }
 }
 
+/** Columns below which what came of an iteration stands in a line of its own, lest it is cut. */
+const narrow = 60;
+
 /** "✓ title — summary      1m 12s · 36.1k · $0.12"; the reasons of a failure stand below it, whole. */
 function endedLines(title: string, outcome: Outcome, cost: string, room: number, colors: Colors): string[] {
   const left = room - width(cost) - 2;
   if (outcome.outcome === "accepted") {
     const summary = oneLine(outcome.summary);
+    if (room < narrow && left - 2 - 3 - width(summary) < 20)
+      return [`${colors.green("✓")} ${pad(truncate(title, left - 2), left - 2)}  ${colors.dim(cost)}`, `    ${truncate(summary, room - 4)}`];
     // Twenty columns tell a title; the summary says what people wait for.
     const forTitle = Math.max(20, left - 2 - 3 - width(summary));
     const short = truncate(title, Math.min(forTitle, left - 2));

@@ -32,6 +32,14 @@ test("every research is a line with phase, progress, presented papers and the ti
   ]);
 });
 
+test.each([30, 40, 50, 60])("in %i columns whole columns give way, and the name and how far it is stay", async (tableWidth) => {
+  const cwd = freshFolder();
+  makeResearch(cwd, "grasping-with-many-fingers-2026-03-01", { papers_pool: [paper("a", "presented"), paper("b", "pending")] });
+  const { lines } = await list(cwd, false, tableWidth);
+  expect(Math.max(...lines.map((each) => each.length))).toBeLessThan(Math.max(tableWidth, 36));
+  expect(lines[1]).toMatch(/^gras.*…-2026-03-01 .*█████░░░░░ 1\/2/);
+});
+
 test("a research in an older shape is listed as it is meant", async () => {
   const cwd = freshFolder();
   const odd = {

@@ -61,6 +61,14 @@ test("the reasons of a refusal are shown whole, on lines of their own", () => {
   expect(`${second?.trim()} ${third?.trim()}`).toBe(`refused: ${reasons.join("; ")}`);
 });
 
+test("on a narrow terminal what came of an iteration stands in a line of its own, whole", () => {
+  const io = fakeIo({ isTTY: true, columns: 40 });
+  const summary = "PRESENT 31/50, 7 of 7 quotes found";
+  const { sink } = shown([event.runStarted(), event.started(10), event.ended(82, { outcome: "accepted", summary })], io);
+  sink.close();
+  expect(screenOf(io.err(), 40).slice(0, 2)).toEqual([expect.stringMatching(/^✓ Gra.*… +1m 12s/), `    ${summary}`]);
+});
+
 test.each([40, 60, 80, 120])("no line is wider than a terminal of %i columns, however long the texts are", (columns) => {
   const long = "A very long title about grasping 抓取 in simulation ".repeat(6);
   const io = fakeIo({ isTTY: true, columns });
