@@ -4,6 +4,7 @@ import { checkEvidence } from "../../evidence/check.js";
 import { clip } from "../../lib/tokens.js";
 import type { Acceptable, Judging, Unacceptable } from "./accepted.js";
 import type { Material } from "./gather.js";
+import { couldBeRead } from "./judged.js";
 import { paperEntry } from "./paper-entry.js";
 import { decide, fullScore, statusOf, totalsOf, usesBothRubrics, type Scores } from "./scores.js";
 
@@ -35,7 +36,7 @@ export function acceptPaper(rrd: Rrd, paper: Paper, result: AnalysisResult, mate
   const { decision, because } = decide(rrd, totals, { retracted, read_depth });
   const origin = material.text?.origin;
   const insights = insightsOf(rrd, paper, result);
-  const warnings = [...warningsOf(material, retracted, counts.notInText), ...(judging.redacted === true ? [secretWarning] : [])];
+  const warnings = [...warningsOf(paper, material, retracted, counts.notInText), ...(judging.redacted === true ? [secretWarning] : [])];
   const set = {
     status: statusOf[decision],
     score: totals.combined,
@@ -76,7 +77,9 @@ export function acceptPaper(rrd: Rrd, paper: Paper, result: AnalysisResult, mate
       ...(result.visited_urls?.length ? [{ in: "rrd" as const, set: {}, was: {}, add: { visited_urls: result.visited_urls } }] : []),
     ],
     progress: paperEntry({ paper: { ...paper, ...set }, totals, rrd, insights, judging, counts, patterns: result.patterns }),
-    summary: `${decision} ${totals.combined}/${fullScore(rrd)}, ${evidenceSummary(counts)}`,
+    summary: couldBeRead({ ...paper, ...set })
+      ? `${decision} ${totals.combined}/${fullScore(rrd)}, ${evidenceSummary(counts)}`
+      : `${decision}, nothing but the title could be read`,
     ledger: { evidence: { verified: counts.verified, not_in_text: counts.notInText, could_not_check: counts.couldNotCheck } },
   };
 }
@@ -97,7 +100,7 @@ function otherWays({ text }: Material): string {
   return tried.length === 0 ? "" : ` ${clip(tried.join("; "), 120)}.`;
 }
 
-function warningsOf(material: Material, retracted: boolean, notInText: number): string[] {
+function warningsOf(paper: Paper, material: Material, retracted: boolean, notInText: number): string[] {
   const orders = material.instructions?.length ?? 0;
   return [
     ...(retracted ? ["Retracted."] : []),
@@ -110,7 +113,11 @@ function warningsOf(material: Material, retracted: boolean, notInText: number): 
     ...(material.text?.depth === "abstract"
       ? [`Read from a page about the paper alone; its whole text was not to be had.${otherWays(material)}`]
       : []),
-    ...(material.unavailable === undefined ? [] : [`Read from the abstract alone: ${material.unavailable}`]),
+    ...(material.unavailable === undefined
+      ? []
+      : [
+          `${couldBeRead({ ...paper, read_depth: "abstract" }) ? "Read from the abstract alone" : "Nothing but the title could be read"}: ${material.unavailable}`,
+        ]),
     ...(notInText > 0 ? [`${notInText} ${notInText === 1 ? "quote was" : "quotes were"} not found in the text and left out of the report.`] : []),
   ];
 }

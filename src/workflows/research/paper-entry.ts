@@ -1,5 +1,6 @@
 import type { Insight, Paper, Rrd } from "../../generated/rrd.js";
 import { type Judging, dayOf } from "./accepted.js";
+import { couldBeRead } from "./judged.js";
 import { flat } from "./markdown.js";
 import { patternLines } from "./patterns.js";
 import { executionDimensions, fullScore, scoresOf, strategicDimensions, type Totals } from "./scores.js";
@@ -50,9 +51,11 @@ export function paperEntry(of: {
     `## ${dayOf(judging.at)} - Paper: ${paper.title}`,
     `ID: ${paper.id}`,
     `Status: ${paper.status.toUpperCase()}`,
-    totals.strategic === undefined
-      ? `Score: ${totals.execution}/${fullScore(rrd)}`
-      : `Combined Score: ${totals.combined}/50 (Execution: ${totals.execution}/30, Blue Ocean: ${totals.strategic}/20)`,
+    !couldBeRead(paper)
+      ? "Score: none, as nothing but the title could be read"
+      : totals.strategic === undefined
+        ? `Score: ${totals.execution}/${fullScore(rrd)}`
+        : `Combined Score: ${totals.combined}/50 (Execution: ${totals.execution}/30, Blue Ocean: ${totals.strategic}/20)`,
     "",
     `**Summary:** ${prose(analysis?.summary)}`,
     "",

@@ -125,6 +125,27 @@ describe("the reading of a paper", () => {
     expect(accepted(one).summary).toContain(", 1 quote could not be checked");
   });
 
+  it("of a title alone has no score to tell of", () => {
+    const untold = paper("p1", { abstract: null });
+    const { summary, progress, changes } = accepted(acceptPaper(rrdWith([untold]), untold, reading("p1"), { unavailable: "no whole PDF" }, judging));
+    expect(summary).toBe("EXTRACT_INSIGHTS, nothing but the title could be read");
+    expect(progress).toContain("\nScore: none, as nothing but the title could be read\n");
+    expect(changes[0]?.set).toMatchObject({ warnings: ["Nothing but the title could be read: no whole PDF"] });
+  });
+
+  it("tells where the agent's word for the market and its points disagree", () => {
+    const market = (word: "blue" | "purple" | "red", points: number) => {
+      const { execution } = reading("p1").scores;
+      const blue_ocean = { market_creation: points, first_mover_window: points, network_effects: points, strategic_clarity: points };
+      return /\*\*Market Classification:\*\* (.*)/.exec(accepted(read({ market: word, scores: { execution, blue_ocean } })).progress)?.[1];
+    };
+    expect([market("red", 3), market("blue", 1)]).toEqual([
+      "Red Ocean (the agent's word; its points say otherwise)",
+      "Blue Ocean (the agent's word; its points say otherwise)",
+    ]);
+    expect([market("red", 2), market("blue", 2), market("purple", 5)]).toEqual(["Red Ocean", "Blue Ocean", "Purple Ocean"]);
+  });
+
   it("of a retracted paper is rejected and says so, whoever knew of it", () => {
     for (const judged of [
       read({}, rrdWith([paper("p1")]), paper("p1", { retracted: true })),
