@@ -41,7 +41,7 @@ export async function briefCommand({ folder: argument, flags = {}, json }: Brief
   const rrd = steered(read, await messagesFor(folder, redactorFor(config, io)), new Date().toISOString());
   const state = { rrd, ledger, standing: standingOf(rrd, ledger) };
   const classic = await classicPrompt(folder, false, { cwd: io.cwd, canAsk: false });
-  const unit = classic === undefined ? nextUnit(state, []) : nextClassicUnit(rrd, folder);
+  const unit = classic === undefined ? nextUnit(state, [], folder) : nextClassicUnit(rrd, folder);
   if (unit === "wait" || isVerdict(unit)) {
     const reason = unit === "wait" ? "Nothing to do." : unit.reason;
     return noAgent(reason, json, io);

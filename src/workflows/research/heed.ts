@@ -27,7 +27,7 @@ export async function heedMessages(
   for (const message of messages) {
     const words = "text" in message ? message.text : "What was said earlier no longer stands.";
     // The offset is unknown after a kill; at 0 the text counts as there when it stands anywhere.
-    await appendOnce(join(research.folder, progressName), { offset: 0, text: `\n## Steering ${message.id}\n${words}\n\n---\n` });
+    await appendOnce(join(research.folder, progressName), { offset: 0, text: `---\n\n## Steering ${message.id}\n${words}\n\n` });
     await takeMessage(research.folder, message.id);
   }
   return messages.map((message) => ({

@@ -2,8 +2,8 @@ import type { Unit, Verdict } from "../../loop/types.js";
 import { refusalLimit, unitRefusals, untriedSources } from "./standing.js";
 import type { Deferral, ResearchState, ResearchUnit } from "./state.js";
 
-/** What to do next: a discovery batch, the most urgent paper, the report, the ideas, or nothing more. Pure. */
-export function nextUnit(state: ResearchState, inFlight: readonly Unit[]): ResearchUnit | "wait" | Verdict {
+/** What to do next: a discovery batch, the most urgent paper, the report, the ideas, or nothing more. Pure. `folder`: whose, for advice. */
+export function nextUnit(state: ResearchState, inFlight: readonly Unit[], folder = "<folder>"): ResearchUnit | "wait" | Verdict {
   const { rrd, ledger, standing } = state;
   const taken = new Set(inFlight.map((unit) => unit.id));
   const deferred = (state.deferred ?? []).filter(({ id }) => standing.readable.some((paper) => paper.id === id));
@@ -13,7 +13,7 @@ export function nextUnit(state: ResearchState, inFlight: readonly Unit[]): Resea
     if (refusals.length < refusalLimit) return unit;
     const why = refusals.at(-1)?.reasons[0] ?? "of its form";
     return blocked(
-      `${unit.title} was refused ${refusals.length} times, the last time because ${why}; 'research-ralph reset <folder> --unit ${unit.kind}' tries again, another --agent may do better`,
+      `${unit.title} was refused ${refusals.length} times, the last time because ${why}; 'research-ralph reset ${folder} --unit ${unit.kind}' tries again, another --agent may do better`,
     );
   };
 
@@ -21,7 +21,7 @@ export function nextUnit(state: ResearchState, inFlight: readonly Unit[]): Resea
     const batch = (rrd.statistics?.discovery_metrics?.batches ?? 0) + 1;
     return once({ kind: "discovery", id: `discovery-${batch}`, phase: "DISCOVERY", title: `Discovery, batch ${batch}` });
   }
-  if (rrd.papers_pool.length === 0) return nothingFound(state);
+  if (rrd.papers_pool.length === 0) return nothingFound(state, folder);
 
   const paper = standing.readable.find(({ id }) => !taken.has(id) && !deferred.some((later) => later.id === id));
   if (paper !== undefined) return { kind: "paper", id: paper.id, phase: "ANALYSIS", title: paper.title };
@@ -31,7 +31,7 @@ export function nextUnit(state: ResearchState, inFlight: readonly Unit[]): Resea
     const ids = standing.refused.map((refused) => refused.id);
     return blocked(
       `${ids.length === 1 ? "One paper is" : `${ids.length} papers are`} left whose results were refused ${refusalLimit} times (${ids.slice(0, 3).join(", ")}${ids.length > 3 ? ", …" : ""}); ` +
-        `'research-ralph reset <folder> --paper ${ids[0]}' tries ${ids.length === 1 ? "it" : "that one"} again, another --agent may do better`,
+        `'research-ralph reset ${folder} --paper ${ids[0]}' tries ${ids.length === 1 ? "it" : "that one"} again, another --agent may do better`,
     );
   }
   if (!standing.reportDone) return once({ kind: "report", id: "report", phase: "ANALYSIS", title: "Report" });
@@ -53,12 +53,12 @@ function noTextNow(deferred: readonly Deferral[]): string {
   );
 }
 
-function nothingFound({ rrd }: ResearchState): Verdict {
+function nothingFound({ rrd }: ResearchState, folder: string): Verdict {
   const reasons = Object.entries(rrd.statistics?.discovery_metrics?.source_failure_reasons ?? {}).map(([name, why]) => `${name}: ${String(why)}`);
   const untried = untriedSources(rrd);
   const why = [...reasons, ...(untried.length > 0 ? [`never tried: ${untried.join(", ")}`] : [])].join("; ");
   return blocked(
-    `No source brought a paper (${why === "" ? "nothing matched the keywords" : why}); mend the sources or keywords in rrd.json, then 'research-ralph reset <folder> --unit discovery' searches again`,
+    `No source brought a paper (${why === "" ? "nothing matched the keywords" : why}); mend the sources or keywords in rrd.json, then 'research-ralph reset ${folder} --unit discovery' searches again`,
   );
 }
 

@@ -93,7 +93,7 @@ export function researchWorkflow(options: ResearchWorkflowOptions): Workflow<Res
         swept = true;
         return { rrd, ledger, standing: standingOf(rrd, ledger), deferred: later.current() };
       }),
-    next: (state, inFlight) => nextUnit(state, inFlight),
+    next: (state, inFlight) => nextUnit(state, inFlight, research.folder),
     progress: ({ rrd }) => progressOf(rrd),
     account: ({ rrd, ledger }) => ({ ...accountOf(rrd, ledger, options.experience), beside }),
     memory: ({ rrd, ledger }) => memoryOf(rrd, ledger),

@@ -144,6 +144,8 @@ test("what a person says is heard once, written to progress.txt once, and stands
   expect(briefs.map((text) => text.includes("Mind the cost of hands. [gone]"))).toEqual([false, true, true, false]);
   expect(rrd.loop?.steering).toEqual([]);
   const log = readFileSync(join(at.folder, "progress.txt"), "utf8");
+  expect(log).toMatch(/(^|\n)---\n\n## Steering \S+\n/);
+  expect(log).not.toMatch(/---\s+---/);
   expect(log.split("Mind the cost of hands. [gone]")).toHaveLength(2);
   expect(log).not.toContain("SECRET");
   expect(readdirSync(join(at.folder, ".ralph/inbox"))).toEqual([]);

@@ -149,6 +149,9 @@ describe("papers", () => {
       verdict: "blocked",
       reason: expect.stringMatching(/^One paper is left whose results were refused 3 times \(p1\); 'research-ralph reset <folder> --paper p1'.*\.$/),
     });
+    expect(nextUnit(stateOf(rrdWith([refused("p1")])), [], "/r/hands")).toMatchObject({
+      reason: expect.stringContaining("'research-ralph reset /r/hands --paper p1' tries it again"),
+    });
     expect(next(rrdWith(["p1", "p2", "p3"].map(refused)))).toMatchObject({
       reason: expect.stringContaining("3 papers are left whose results were refused 3 times (p1, p2, p3);"),
     });
