@@ -74,7 +74,7 @@ export function sumOf(lines: readonly LedgerLine[]): Sum {
     minutes: sum(({ duration_seconds }) => duration_seconds) / 60,
     ...(paid.length === 0 ? {} : { usd: sum(({ cost_usd }) => cost_usd) }),
     ...(paid.some(({ estimated }) => estimated === true) ? { estimated: true as const } : {}),
-    ...(paid.some(({ billing }) => billing === "subscription") ? { subscription: true as const } : {}),
+    ...(paid.some(({ billing, cost_usd = 0 }) => billing === "subscription" && cost_usd > 0) ? { subscription: true as const } : {}),
   };
 }
 

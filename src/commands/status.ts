@@ -130,7 +130,7 @@ function timeText({ seconds, seconds_per_paper: average, seconds_left: left }: S
   const parts = [
     `${duration(seconds * 1000)} of work`,
     ...(average === null ? [] : [`${duration(average * 1000)} a paper`]),
-    ...(left === null ? [] : [`about ${duration(left * 1000)} left`]),
+    ...(left === null ? [] : [`about ${duration(left * 1000)} left for the papers`]),
   ];
   return parts.join(", ");
 }

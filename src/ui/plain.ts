@@ -5,7 +5,7 @@ import { historyLine, historySummary } from "./history-lines.js";
 import type { Io } from "./io.js";
 import { oneLine } from "./sanitise.js";
 import { searchLine } from "./searching.js";
-import { emptyTally, forecastText, resumption, spending, summary, tallied, tokensOf } from "./tally.js";
+import { emptyTally, leftText, resumption, spending, summary, tallied, tokensOf } from "./tally.js";
 
 /** Plain lines on stderr, for logs and pipes: one line per event worth reading, no escape sequences, times in UTC. */
 export function plainSink(io: Io, finish?: AbortSignal): Sink {
@@ -50,7 +50,7 @@ function lineOf(event: LoopEvent): string | undefined {
       return `${event.workflow} with ${event.agent}`;
     case "iteration-started": {
       const { done, total } = event.progress;
-      const left = event.forecast === undefined ? "" : `; ${forecastText(event.forecast)}`;
+      const left = event.forecast === undefined ? "" : `; ${leftText(event.forecast)}`;
       return `#${event.iteration} ${event.phase}: ${event.title} (${done} of ${total} done, brief of ${count(event.briefTokens)} tokens${left})`;
     }
     case "agent-changed":

@@ -148,6 +148,12 @@ export function forecastText({ papers, iterations, tokens, minutes, costUsd }: F
   return `≈ ${many(iterations, "iteration")} left${of}: ${count(tokens)} tokens, ${price}, ${duration(minutes * 60_000)} of work`;
 }
 
+/** The same in short, for a line that says more: "≈ $1.42 and 1h 10m left"; tokens where the money is not known. */
+export function leftText({ tokens, minutes, costUsd }: Forecast): string {
+  const spent = costUsd === undefined ? `${count(tokens)} tokens` : money(costUsd);
+  return `≈ ${spent} and ${duration(minutes * 60_000)} left`;
+}
+
 /** The same, with what it rests on. */
 export const wholeForecast = (forecast: Forecast): string => `Forecast: ${forecastText(forecast)}; estimated from ${forecast.from}.`;
 

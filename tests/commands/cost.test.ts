@@ -85,6 +85,11 @@ test("a paper costs all that was spent on papers, for nothing too, divided by th
   expect(forecast).toMatchObject({ papers: 2, tokens: 70_000, costUsd: expect.closeTo(0.8), minutes: 4, estimated: true });
 });
 
+test("an iteration that cost nothing makes no money a subscription's, as a failed login that was called one", () => {
+  const paidByKey = [line(1, "a", { cost_usd: 0.2, billing: "api" }), line(2, "b", { outcome: "failed", cost_usd: 0, billing: "subscription" })];
+  expect(costsOf(rrd, paidByKey).total).not.toHaveProperty("subscription");
+});
+
 test("nothing is forecast before the first paper, or after the last", () => {
   expect(costsOf(rrd, ledger.slice(0, 1))).not.toHaveProperty("forecast");
   expect(costsOf({ ...rrd, papers_pool: pool.slice(0, 2) }, ledger)).not.toHaveProperty("forecast");

@@ -41,7 +41,7 @@ test("status is computed from the records: counts, time, what is left, tokens, c
     "Progress   ██████████░░░░░░░░░░ 2 of 4 (50%)",
     "Papers     1 presented, 1 for insights, 0 rejected, 2 pending",
     "Insights   1",
-    "Time       5m 00s of work, 2m 30s a paper, about 2m 30s left",
+    "Time       5m 00s of work, 2m 30s a paper, about 2m 30s left for the papers",
     "Iterations 3",
     "Tokens     65.0k in (10.0k of it cached), 2.0k out",
     "Cost       $0.30, as the agents reported it",

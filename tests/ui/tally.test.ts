@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { LoopEvent } from "../../src/loop/types.js";
-import { emptyTally, spent, tallied } from "../../src/ui/tally.js";
+import { emptyTally, leftText, spent, tallied } from "../../src/ui/tally.js";
 import { costOf } from "../../src/ui/watch-lines.js";
 import { event } from "./events.js";
 
@@ -20,4 +20,10 @@ test("what a research cost is marked where part of it is our estimate", () => {
   const row = { name: "r", phase: "ANALYSIS", progress: { done: 0, total: 1 }, running: false, iteration: 1, tokens: 0, costUsd: 0.1 };
   expect(costOf(row)).toBe("$0.10");
   expect(costOf({ ...row, estimated: true })).toBe("≈ $0.10");
+});
+
+test("what is left is told in short as money and time, or tokens and time where the price is not known", () => {
+  const forecast = { papers: 3, iterations: 4, tokens: 90_000, minutes: 70, from: "elsewhere" };
+  expect(leftText({ ...forecast, costUsd: 1.42 })).toBe("≈ $1.42 and 1h 10m left");
+  expect(leftText(forecast)).toBe("≈ 90.0k tokens and 1h 10m left");
 });
