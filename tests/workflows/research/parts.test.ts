@@ -205,7 +205,7 @@ describe("the report", () => {
       judging,
     );
 
-  test("has the original's sections, in its order", () => {
+  test("has the original's sections, in its order, then the references", () => {
     const headings = [...render(derive(rrdWith([decided("a", "presented", 4, "PRESENT")]), [])).matchAll(/^## (.+)$/gm)].map((match) => match[1]);
     expect(headings).toEqual([
       "Research: a small matter",
@@ -220,6 +220,7 @@ describe("the report", () => {
       "Recommendations for Follow-Up",
       "Conclusion",
       "How This Was Made",
+      "References",
     ]);
   });
 
