@@ -11,7 +11,7 @@ test.each(["report", "ideas"] as const)("%s refused three times can be tried aga
   const { verdict } = await research.run(bad);
   expect(verdict).toMatchObject({
     verdict: "blocked",
-    reason: expect.stringContaining(`'research-ralph reset <folder> --unit ${unit}' tries again`),
+    reason: expect.stringContaining(`'research-ralph reset ${research.folder} --unit ${unit}' tries again`),
   });
   await resetResearch(research.folder, { unit }, { derive, git: false, now });
   expect((await research.run(goodAgent())).verdict.verdict).toBe("complete");
@@ -24,7 +24,7 @@ test("a search that found nothing is made again with the command that the verdic
   const { verdict } = await research.run(nothing);
   expect(verdict).toMatchObject({
     verdict: "blocked",
-    reason: expect.stringContaining("'research-ralph reset <folder> --unit discovery' searches again"),
+    reason: expect.stringContaining(`'research-ralph reset ${research.folder} --unit discovery' searches again`),
   });
   await resetResearch(research.folder, { unit: "discovery" }, { derive, git: false, now });
   const found = { title: "One", url: "https://example.org/one", priority: 3, reason: "It fits." };
