@@ -16,6 +16,7 @@ import { rulesFor } from "./loop/rules.js";
 import { runLoop } from "./loop/run-loop.js";
 import { stopWhenStuck, stopWithoutResult } from "./loop/stuck.js";
 import type { Agent, LoopEvent, Notice, Verdict, Workflow } from "./loop/types.js";
+import { withoutHistory } from "./store/git.js";
 import { protect } from "./store/protect.js";
 import { openResearch, type Research } from "./store/research.js";
 import { follow } from "./ui/follow.js";
@@ -174,6 +175,8 @@ export async function openForWork(
   const prompt = await loadPrompt(root);
   const workspaces = workspacesOf(config.stateDir, folder);
   const research = await openResearch(folder, { derive, git: config.git, notify: (level, message) => notices.push({ level, message }) });
+  const none = config.git ? await withoutHistory(folder) : undefined;
+  if (none !== undefined) notices.push({ level: "info", message: none });
   await workspaces.sweep();
   const { now, sleep } = systemClock;
   const rescue = join(config.stateDir, "rescued");

@@ -5,7 +5,6 @@ import type { Rrd } from "../generated/rrd.js";
 import { systemClock } from "../lib/clock.js";
 import { ExpectedError } from "../lib/errors.js";
 import { editResearch } from "../store/edit.js";
-import { withoutHistory } from "../store/git.js";
 import { readResearch } from "../store/research.js";
 import { exitCodeOf } from "../ui/exit-code.js";
 import type { Io } from "../ui/io.js";
@@ -56,8 +55,6 @@ export async function work(
   classic?: string,
 ): Promise<number> {
   const iterations = config.iterations ?? Math.max(targetOf(rrd), rrd.papers_pool.length) + 6;
-  const none = config.git && !how.quiet && !how.json ? await withoutHistory(folder) : undefined;
-  if (none !== undefined) io.stderr(`${none}\n`);
   const verdict = await drive(config, io, { ...how, iterations, folder }, (signal, tell) =>
     openForWork(folder, config, io, signal, { forecast: true, tell, force: how.force === true, ...(classic === undefined ? {} : { classic }) }),
   );

@@ -102,8 +102,9 @@ export async function openCheckpoints(folder: string, notify: (message: string) 
 
 /** One sentence for whoever expects commits where none can be made; undefined where they can. */
 export async function withoutHistory(folder: string): Promise<string | undefined> {
-  const { ok, stdout } = await runGit(folder, ["rev-parse", "--is-inside-work-tree"]);
-  return ok && stdout.trim() === "true"
+  const { ok, stderr } = await runGit(folder, ["rev-parse", "--is-inside-work-tree"]);
+  // Without git itself, or with a repository that is broken, others have their say.
+  return ok || !/not a git repository/i.test(stderr)
     ? undefined
     : "Nothing is committed, since this is in no git repository; 'research-ralph init' makes one, --no-git does without.";
 }
