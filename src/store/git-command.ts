@@ -9,7 +9,13 @@ export interface GitAnswer {
 /** Set while a git hook runs, and then they point at another repository than the folder's. */
 const inherited = ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX", "GIT_COMMON_DIR", "GIT_OBJECT_DIRECTORY"];
 
-const environment = { LC_ALL: "C", GIT_TERMINAL_PROMPT: "0", ...Object.fromEntries(inherited.map((name) => [name, undefined])) };
+/** Optional locks: a mere look at what has changed would lock the index against another research's commit. */
+const environment = {
+  LC_ALL: "C",
+  GIT_TERMINAL_PROMPT: "0",
+  GIT_OPTIONAL_LOCKS: "0",
+  ...Object.fromEntries(inherited.map((name) => [name, undefined])),
+};
 
 /**
  * Runs git in `folder`; a missing git, a failure or one minute without an end is an answer that is not `ok`.

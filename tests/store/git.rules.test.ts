@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { openCheckpoints } from "../../src/store/git.js";
@@ -33,6 +33,16 @@ describe("checkpoints", () => {
     git(bare, "init", "-q", "--bare");
     expect(await openCheckpoints(bare, none)).toBeUndefined();
     expect(await openCheckpoints(root, none)).toBeDefined();
+  });
+
+  it("leave the index alone while they only look, as another research may be committing", async () => {
+    const { root, folder, fold } = await checkpoints();
+    await fold("one");
+    // The same bytes with another time: git would write down that it has compared them.
+    utimesSync(join(folder, "ledger.jsonl"), 1_000_000_000, 1_000_000_000);
+    const index = readFileSync(join(root, ".git/index"));
+    await openCheckpoints(folder, () => undefined);
+    expect(readFileSync(join(root, ".git/index")).equals(index)).toBe(true);
   });
 
   it.each([
