@@ -15,7 +15,10 @@ describe.concurrent("a usage limit is waited for until the stated reset, and use
     const { run, ledger, paper, left } = house(fakeCli(protocol, "usage-limit"));
     // The wait would be an hour; the limit of the run itself ends it.
     const { code, verdict, events } = await run(protocol, "-i", "1", "--max-minutes", "0.25");
-    expect({ code, verdict }).toMatchObject({ code: 3, verdict: { verdict: "limit", reason: expect.stringContaining("The time of this run, 15 seconds, is used up") } });
+    expect({ code, verdict }).toMatchObject({
+      code: 3,
+      verdict: { verdict: "limit", reason: expect.stringContaining("The time of this run, 15 seconds, is used up") },
+    });
     const [line] = ledger();
     expect(line).toMatchObject({
       unit: "first",
