@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import type { LedgerLine } from "../generated/ledger.js";
 import type { Paper, Rrd } from "../generated/rrd.js";
+import { shellWord } from "../lib/shell-word.js";
 import { ExpectedError } from "../lib/errors.js";
 import { undoChanges } from "./changes.js";
 import { readEntry } from "./journal.js";
@@ -39,7 +40,7 @@ function resetPaper(folder: string, rrd: Rrd, id: string): Reset {
   const paper = rrd.papers_pool.find((each) => each.id === id);
   if (paper === undefined)
     throw new ExpectedError(
-      `There is no paper ${id} in ${join(folder, rrdName)}; ${isUnit(id) ? `'--unit ${id}' is what takes it back` : `'research-ralph status ${folder} --papers' lists them`}.`,
+      `There is no paper ${id} in ${join(folder, rrdName)}; ${isUnit(id) ? `'--unit ${id}' is what takes it back` : `'research-ralph status ${shellWord(folder)} --papers' lists them`}.`,
       2,
     );
   const after = withoutResult(rrd, paper);
@@ -80,7 +81,7 @@ function searchingAgain(folder: string, rrd: Rrd): Rrd {
   const { target_papers: target } = rrd.requirements;
   if (target !== undefined && rrd.papers_pool.length >= target) {
     throw new ExpectedError(
-      `The pool holds ${rrd.papers_pool.length} of ${target} papers, so there is nothing to search for; 'research-ralph run ${folder} -p <more> --force' asks for more.`,
+      `The pool holds ${rrd.papers_pool.length} of ${target} papers, so there is nothing to search for; 'research-ralph run ${shellWord(folder)} -p <more> --force' asks for more.`,
       2,
     );
   }

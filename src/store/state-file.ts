@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import type { LedgerLine } from "../generated/ledger.js";
 import type { Rrd } from "../generated/rrd.js";
+import { shellWord } from "../lib/shell-word.js";
 import { ExpectedError } from "../lib/errors.js";
 import { backUp } from "./back-up.js";
 import { readOnceSaved } from "./being-saved.js";
@@ -109,7 +110,7 @@ export async function lastRecorded(folder: string): Promise<number> {
 export async function wayBack(folder: string): Promise<string> {
   const lastGood = lastGoodOf(folder);
   if ((await stampOf(lastGood)) === undefined) return "or put an earlier version in its place";
-  return `or go back to the last good version (${lastGood}) with 'research-ralph reset ${folder} --to ${await lastRecorded(folder)}'; yours is kept beside it`;
+  return `or go back to the last good version (${lastGood}) with 'research-ralph reset ${shellWord(folder)} --to ${await lastRecorded(folder)}'; yours is kept beside it`;
 }
 
 /** What to tell a person whose rrd.json can't be used, and the way back. */

@@ -1,9 +1,10 @@
+import { shellWord } from "../../lib/shell-word.js";
 import type { Unit, Verdict } from "../../loop/types.js";
 import { refusalLimit, unitRefusals, untriedSources } from "./standing.js";
 import type { Deferral, ResearchState, ResearchUnit } from "./state.js";
 
 /** What to do next: a discovery batch, the most urgent paper, the report, the ideas, or nothing more. Pure. `folder`: whose, for advice. */
-export function nextUnit(state: ResearchState, inFlight: readonly Unit[], folder = "<folder>"): ResearchUnit | "wait" | Verdict {
+export function nextUnit(state: ResearchState, inFlight: readonly Unit[], folder: string): ResearchUnit | "wait" | Verdict {
   const { rrd, ledger, standing } = state;
   const taken = new Set(inFlight.map((unit) => unit.id));
   const deferred = (state.deferred ?? []).filter(({ id }) => standing.readable.some((paper) => paper.id === id));
@@ -13,7 +14,7 @@ export function nextUnit(state: ResearchState, inFlight: readonly Unit[], folder
     if (refusals.length < refusalLimit) return unit;
     const why = refusals.at(-1)?.reasons[0] ?? "of its form";
     return blocked(
-      `${unit.title} was refused ${refusals.length} times, the last time because ${why}; 'research-ralph reset ${folder} --unit ${unit.kind}' tries again, another --agent may do better`,
+      `${unit.title} was refused ${refusals.length} times, the last time because ${why}; 'research-ralph reset ${shellWord(folder)} --unit ${unit.kind}' tries again, another --agent may do better`,
     );
   };
 
@@ -31,7 +32,7 @@ export function nextUnit(state: ResearchState, inFlight: readonly Unit[], folder
     const ids = standing.refused.map((refused) => refused.id);
     return blocked(
       `${ids.length === 1 ? "One paper is" : `${ids.length} papers are`} left whose results were refused ${refusalLimit} times (${ids.slice(0, 3).join(", ")}${ids.length > 3 ? ", …" : ""}); ` +
-        `'research-ralph reset ${folder} --paper ${ids[0]}' tries ${ids.length === 1 ? "it" : "that one"} again, another --agent may do better`,
+        `'research-ralph reset ${shellWord(folder)} --paper ${ids[0]}' tries ${ids.length === 1 ? "it" : "that one"} again, another --agent may do better`,
     );
   }
   if (!standing.reportDone) return once({ kind: "report", id: "report", phase: "ANALYSIS", title: "Report" });
@@ -58,7 +59,7 @@ function nothingFound({ rrd }: ResearchState, folder: string): Verdict {
   const untried = untriedSources(rrd);
   const why = [...reasons, ...(untried.length > 0 ? [`never tried: ${untried.join(", ")}`] : [])].join("; ");
   return blocked(
-    `No source brought a paper (${why === "" ? "nothing matched the keywords" : why}); mend the sources or keywords in rrd.json, then 'research-ralph reset ${folder} --unit discovery' searches again`,
+    `No source brought a paper (${why === "" ? "nothing matched the keywords" : why}); mend the sources or keywords in rrd.json, then 'research-ralph reset ${shellWord(folder)} --unit discovery' searches again`,
   );
 }
 

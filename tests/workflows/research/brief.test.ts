@@ -54,7 +54,7 @@ async function briefOf(rrd: Rrd, unit?: ResearchUnit, given: Library = library()
   writeFileSync(join(root, "AGENTS.md"), Array.from({ length: 60 }, (_, index) => `## Part ${index}\n\n${words(120, "rule")}\n`).join("\n"));
   const derived = derive(rrd, []);
   const state = { rrd: derived, ledger: [], standing: standingOf(derived, []) };
-  const next = unit ?? nextUnit(state, []);
+  const next = unit ?? nextUnit(state, [], "/my-research");
   if (next === "wait" || "verdict" in next) throw new Error("nothing to do");
   const workspace = temporaryFolder();
   const where = { folder: root, root, prompt: await loadPrompt(root), library: given, workspaces: workspacesOf(root, root) };

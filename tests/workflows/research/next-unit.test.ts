@@ -2,12 +2,14 @@ import { describe, expect, it } from "vitest";
 import type { LedgerLine } from "../../../src/generated/ledger.js";
 import type { Paper, Rrd } from "../../../src/generated/rrd.js";
 import type { Unit } from "../../../src/loop/types.js";
-import { isLastUnit, nextUnit } from "../../../src/workflows/research/next.js";
+import { isLastUnit, nextUnit as nextUnitOf } from "../../../src/workflows/research/next.js";
 import { decide, decisionOf, scoresOf, totalsOf } from "../../../src/workflows/research/scores.js";
 import { saysComplete } from "../../../src/workflows/research/sentinel.js";
 import { progressOf, searchOf, standingOf, unitRefusals, untriedSources } from "../../../src/workflows/research/standing.js";
-import type { Deferral, ResearchUnit } from "../../../src/workflows/research/state.js";
+import type { Deferral, ResearchState, ResearchUnit } from "../../../src/workflows/research/state.js";
 import { paper, rrdWith } from "../../support/research.js";
+
+const nextUnit = (state: ResearchState, inFlight: readonly Unit[], folder = "/my-research") => nextUnitOf(state, inFlight, folder);
 
 const line = (iteration: number, unit: string, outcome: LedgerLine["outcome"] = "accepted"): LedgerLine => ({
   iteration,
@@ -76,7 +78,7 @@ describe("discovery", () => {
     expect(next({ ...rrd, statistics: { discovery_metrics: metrics } })).toEqual({
       verdict: "blocked",
       reason: expect.stringMatching(
-        /^No source brought a paper \(arXiv: 403; never tried: web\); .*'research-ralph reset <folder> --unit discovery'/,
+        /^No source brought a paper \(arXiv: 403; never tried: web\); .*'research-ralph reset \/my-research --unit discovery'/,
       ),
     });
     expect(next(searching({ batches: 2, without: 2, tried: ["arXiv", "web"] }))).toMatchObject({
@@ -147,7 +149,9 @@ describe("papers", () => {
     expect(next(rrdWith([refused("p1"), paper("p2", { refusals: [refusal(1), refusal(2)] })]))).toMatchObject({ id: "p2" });
     expect(next(rrdWith([refused("p1"), done("p2")]))).toEqual({
       verdict: "blocked",
-      reason: expect.stringMatching(/^One paper is left whose results were refused 3 times \(p1\); 'research-ralph reset <folder> --paper p1'.*\.$/),
+      reason: expect.stringMatching(
+        /^One paper is left whose results were refused 3 times \(p1\); 'research-ralph reset \/my-research --paper p1'.*\.$/,
+      ),
     });
     expect(nextUnit(stateOf(rrdWith([refused("p1")])), [], "/r/hands")).toMatchObject({
       reason: expect.stringContaining("'research-ralph reset /r/hands --paper p1' tries it again"),
@@ -203,7 +207,9 @@ describe("report and ideas", () => {
     };
     expect(next(refused, read)).toEqual({
       verdict: "blocked",
-      reason: expect.stringMatching(/^Report was refused 3 times, the last time because it was empty; 'research-ralph reset <folder> --unit report'/),
+      reason: expect.stringMatching(
+        /^Report was refused 3 times, the last time because it was empty; 'research-ralph reset \/my-research --unit report'/,
+      ),
     });
     expect(next({ ...refused, refusals: refused.refusals.slice(1) }, read)).toMatchObject({ kind: "report" });
     expect(next({ ...refused, refusals: refused.refusals.map((each) => ({ ...each, reasons: [] })) }, read)).toMatchObject({

@@ -27,7 +27,7 @@ async function briefWith(rrd: Rrd, given: Library, tools?: typeof serve) {
   const state = { rrd, ledger: [], standing: standingOf(rrd, []) };
   const workspace = temporaryFolder();
   const where = { folder: root, root, prompt: await loadPrompt(root), library: given, workspaces: workspacesOf(root, root), ...(tools && { tools }) };
-  return { ...(await briefFor(where, state, nextUnit(state, []) as ResearchUnit, {}, 1, workspace)).brief, workspace };
+  return { ...(await briefFor(where, state, nextUnit(state, [], "/my-research") as ResearchUnit, {}, 1, workspace)).brief, workspace };
 }
 
 const body = Array.from({ length: 9_000 }, (_, index) => `Sentence ${index} of a very long paper says nothing new.`).join(" ");
