@@ -3,6 +3,7 @@ import { defineConfig } from "vitest/config";
 export default defineConfig({
   test: {
     include: ["tests/**/*.test.ts"],
+    globalSetup: ["tests/support/own-temp-folder.ts"],
     exclude: ["tests/e2e/**", "node_modules/**"],
     testTimeout: 180_000,
     hookTimeout: 180_000,

@@ -4,6 +4,7 @@ import { defineConfig } from "vitest/config";
 export default defineConfig({
   test: {
     include: ["tests/crash/**/*.test.ts"],
+    globalSetup: ["tests/support/own-temp-folder.ts"],
     env: { RR_KILLS: process.env.RR_KILLS ?? "1000", RR_LANES: process.env.RR_LANES ?? "2" },
     testTimeout: 6 * 60 * 60_000,
     hookTimeout: 180_000,

@@ -7,6 +7,7 @@ console.log(`RR_SEED=${seed} repeats these cases.`);
 export default defineConfig({
   test: {
     include: ["tests/fuzz/**/*.test.ts"],
+    globalSetup: ["tests/support/own-temp-folder.ts"],
     env: { RR_FUZZ_CASES: process.env.RR_FUZZ_CASES ?? "100000", RR_SEED: seed },
     testTimeout: 6 * 60 * 60_000,
     maxWorkers: 2,

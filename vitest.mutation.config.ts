@@ -11,6 +11,7 @@ const name = process.env.RR_GROUP;
 export default defineConfig({
   test: {
     include: Object.entries(groups).flatMap(([group, { tests }]) => (name === undefined || name === group ? tests : [])),
+    globalSetup: ["tests/support/own-temp-folder.ts"],
     testTimeout: 60_000,
   },
 });

@@ -1,8 +1,10 @@
 import { spawn } from "node:child_process";
-import { cpSync, mkdtempSync, realpathSync, symlinkSync } from "node:fs";
+import { createHash } from "node:crypto";
+import { cpSync, existsSync, mkdtempSync, realpathSync, renameSync, rmSync, statSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { execa } from "execa";
+import fastGlob from "fast-glob";
 import { packageFile } from "../../src/lib/package-root.js";
 
 /** Builds the package into a folder of its own, so that nobody's dist/ is replaced under their feet; returns the folder. */
@@ -18,6 +20,29 @@ export async function buildPackage(): Promise<string> {
     reject: false,
   });
   return root;
+}
+
+let building: Promise<string> | undefined;
+
+/**
+ * The built package of the sources as they were when a test file first asked; the test files of a run share it, as a build keeps the
+ * two processors of a small machine busy for seconds. Nobody may write into it, and it goes with the run's temporary folder.
+ */
+export const sharedPackage = (): Promise<string> => (building ??= findOrBuild());
+
+async function findOrBuild(): Promise<string> {
+  const files = await fastGlob(["src/**/*.ts", "package.json", "tsconfig*.json"], { cwd: packageFile("."), absolute: true });
+  const state = files.sort().map((file) => [file, statSync(file).mtimeMs, statSync(file).size]);
+  const shared = join(tmpdir(), `rr-shared-${createHash("sha256").update(JSON.stringify(state)).digest("hex").slice(0, 16)}`);
+  if (existsSync(shared)) return shared;
+  const built = await buildPackage();
+  try {
+    renameSync(built, shared);
+  } catch {
+    // Another test file was quicker.
+    rmSync(built, { recursive: true, force: true });
+  }
+  return shared;
 }
 
 export interface Ended {

@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { LedgerLine } from "../../src/generated/ledger.js";
 import { groupAlive } from "../../src/lib/descendants.js";
-import { run } from "../cli/built.js";
-import { cli, sampleResearch, sharedPackage, unitAgent, withUnitAgent } from "./built-cli.js";
+import { run, sharedPackage } from "../cli/built.js";
+import { cli, sampleResearch, unitAgent, withUnitAgent } from "./built-cli.js";
 import { freshFolder, makeResearch, paper } from "./research-folder.js";
 
 const sentinel = "<promise>COMPLETE</promise>";

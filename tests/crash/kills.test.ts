@@ -1,7 +1,6 @@
-import { rmSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, it } from "vitest";
-import { buildPackage } from "../cli/built.js";
+import { beforeAll, expect, it } from "vitest";
+import { sharedPackage } from "../cli/built.js";
 import { type Company, killUntilComplete, report, type Tally, undisturbed } from "./campaign.js";
 import { randomFrom } from "./random.js";
 
@@ -14,9 +13,8 @@ const companies: readonly Company[] = ["nobody", "git", "an editor", "more agent
 
 let root: string;
 beforeAll(async () => {
-  root = await buildPackage();
+  root = await sharedPackage();
 }, 180_000);
-afterAll(() => rmSync(root, { recursive: true, force: true }));
 
 it(
   `SIGKILL of the process group at ${kills} random instants loses nothing, doubles nothing and changes nothing of the end`,

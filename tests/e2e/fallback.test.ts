@@ -6,7 +6,7 @@ import { afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest
 import type { LedgerLine } from "../../src/generated/ledger.js";
 import type { LoopEvent } from "../../src/loop/types.js";
 import { newRrd } from "../../src/workflows/research/create.js";
-import { buildPackage, run } from "../cli/built.js";
+import { run, sharedPackage } from "../cli/built.js";
 import { makePdf } from "../fixtures/pdf/make-pdf.js";
 import { reading } from "../support/research.js";
 import { type Answer, type FakeLlm, type ModelRequest, optionsFor, startFakeLlm } from "./support/agents.js";
@@ -16,7 +16,7 @@ let built: string;
 let folder: string;
 let server: FakeLlm | undefined;
 beforeAll(async () => {
-  built = await buildPackage();
+  built = await sharedPackage();
 });
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), "fallback-"));

@@ -7,7 +7,7 @@ import type { LedgerLine } from "../../src/generated/ledger.js";
 import type { QueryLine } from "../../src/generated/query.js";
 import type { Rrd } from "../../src/generated/rrd.js";
 import { newRrd } from "../../src/workflows/research/create.js";
-import { buildPackage, run } from "../cli/built.js";
+import { run, sharedPackage } from "../cli/built.js";
 import { type Invented, textOf } from "../fixtures/invented-papers.js";
 import { type ScholarServer, serveScholars } from "../fixtures/scholar-server.js";
 import { ideas, narrative, reading } from "../support/research.js";
@@ -110,12 +110,11 @@ let folder: string;
 let scholars: ScholarServer;
 let server: FakeLlm;
 beforeAll(async () => {
-  built = await buildPackage();
+  built = await sharedPackage();
   scholars = await serveScholars(pageOf);
 });
 afterAll(async () => {
   await scholars.close();
-  rmSync(built, { recursive: true, force: true });
 });
 beforeEach(() => {
   folder = realpathSync(mkdtempSync(join(tmpdir(), "scholarly-")));

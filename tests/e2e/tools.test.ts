@@ -7,7 +7,7 @@ import { afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest
 import type { LedgerLine } from "../../src/generated/ledger.js";
 import type { Rrd } from "../../src/generated/rrd.js";
 import { newRrd } from "../../src/workflows/research/create.js";
-import { buildPackage, run } from "../cli/built.js";
+import { run, sharedPackage } from "../cli/built.js";
 import { paper, reading } from "../support/research.js";
 import { type Answer, type Cli, type FakeLlm, type ModelRequest, optionsFor, startFakeLlm } from "./support/agents.js";
 import { installed } from "./support/install.js";
@@ -17,7 +17,7 @@ let built: string;
 let folder: string;
 let server: FakeLlm;
 beforeAll(async () => {
-  built = await buildPackage();
+  built = await sharedPackage();
 });
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), "tools-"));

@@ -9,7 +9,7 @@ import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { saveText } from "../../src/sources/text-cache.js";
 import { formatRrd } from "../../src/store/rrd-file.js";
-import { buildPackage, run } from "../cli/built.js";
+import { run, sharedPackage } from "../cli/built.js";
 import { paper, rrdWith } from "../support/research.js";
 import { inFence, sectionedText } from "./shelf.js";
 
@@ -26,7 +26,7 @@ const arxiv = createServer((_request, response) => {
 });
 
 beforeAll(async () => {
-  built = await buildPackage();
+  built = await sharedPackage();
   folder = mkdtempSync(join(tmpdir(), "mcp-"));
   await new Promise<void>((resolve) => arxiv.listen(0, "127.0.0.1", resolve));
   const research = join(folder, "researches", "one");

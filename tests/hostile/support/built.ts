@@ -1,22 +1,20 @@
-import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll } from "vitest";
-import { buildPackage } from "../../cli/built.js";
+import { sharedPackage } from "../../cli/built.js";
 import { type House, type HouseOptions, openHouse } from "./house.js";
 
 /**
- * Builds the command once for a test file; the answer opens houses whose runs use it. They go when the file is done: tests run side
+ * Has the command built before a test file; the answer opens houses whose runs use it. They go when the file is done: tests run side
  * by side here, and the end of one is not the end of its neighbour.
  */
 export function useBuiltCli(): (options?: HouseOptions) => House {
   let built = "";
   const opened: House[] = [];
   beforeAll(async () => {
-    built = await buildPackage();
+    built = await sharedPackage();
   }, 180_000);
   afterAll(() => {
     for (const house of opened) house.close();
-    rmSync(built, { recursive: true, force: true });
   });
   return (options) => {
     const house = openHouse(join(built, "dist", "cli.js"), options);

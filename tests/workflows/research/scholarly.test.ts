@@ -3,19 +3,18 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import type { Rrd } from "../../../src/generated/rrd.js";
-import { buildPackage, run } from "../../cli/built.js";
+import { run, sharedPackage } from "../../cli/built.js";
 import { type ScholarServer, serveScholars } from "../../fixtures/scholar-server.js";
 
 let built: string;
 let scholars: ScholarServer;
 const folders: string[] = [];
 beforeAll(async () => {
-  built = await buildPackage();
+  built = await sharedPackage();
   scholars = await serveScholars();
 });
 afterAll(async () => {
   await scholars.close();
-  rmSync(built, { recursive: true, force: true });
 });
 afterEach(() => folders.splice(0).forEach((folder) => rmSync(folder, { recursive: true, force: true })));
 
