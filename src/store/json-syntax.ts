@@ -90,14 +90,13 @@ function scan(text: string): Found {
       continue;
     }
     const value = quoted ?? match(scalar);
-    if (value === undefined || value === "") return { at, message: "a value belongs here", hint: hintForValue(next) };
+    if (value === undefined) return { at, message: "a value belongs here", hint: hintForValue(next) };
     at += value.length;
     expect = "comma or end";
   }
 }
 
 function hintForValue(next: string): string {
-  if (next === "'") return 'Texts stand in double quotes: "…".';
   if (next === "/" || next === "#") return "JSON knows no comments.";
   if (next === "<" || next === "=" || next === ">") return "It may be the mark of a merge conflict.";
   if (next === ",") return "A comma may be too much.";

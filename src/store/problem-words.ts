@@ -56,9 +56,6 @@ export function wordProblem(error: ErrorObject, root: unknown): Problem {
       return { pointer, message: `must be ${JSON.stringify(params.allowedValue)}, is ${describe(data)}` };
     case "pattern":
       return { pointer, message: `${describe(data)} does not match ${params.pattern}` };
-    case "anyOf":
-    case "oneOf":
-      return { pointer, message: `${describe(data)} fits none of the allowed shapes` };
     default:
       return { pointer, message: error.message ?? keyword };
   }

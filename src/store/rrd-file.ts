@@ -28,8 +28,7 @@ export function parseRrd(text: string, path: string): ParsedRrd {
   let value: unknown;
   try {
     value = JSON.parse(plain);
-  } catch (error) {
-    if (!(error instanceof SyntaxError)) throw error;
+  } catch {
     const { line, column, message, hint } = locateSyntaxError(plain);
     const problem = { pointer: "", message: `${path}:${line}:${column}: ${message}` };
     return { changes: [], problems: [hint === undefined ? problem : { ...problem, hint }] };

@@ -104,7 +104,7 @@ function errorsOfBestAlternative(error: ErrorObject): ErrorObject[] {
     if (validate === undefined || validate(error.data)) throw new Error(`${at} does not explain why it fails`);
     return { errors: withoutAlternatives(validate.errors ?? []), known: countKnown(error.data, at) };
   });
-  const fitting = alternatives.filter(({ errors }) => !errors.some(({ keyword, instancePath }) => instancePath === "" && isAboutKind(keyword)));
+  const fitting = alternatives.filter(({ errors }) => !errors.some(({ keyword, instancePath }) => instancePath === "" && keyword === "type"));
   if (fitting.length === 0)
     return [
       joinTypes(
@@ -123,10 +123,8 @@ function countKnown(value: unknown, at: string): number {
   return target === undefined ? (fields.get(at) ?? []).filter((name) => name in value).length : countKnown(value, target);
 }
 
-const isAboutKind = (keyword: string): boolean => keyword === "type" || keyword === "const";
-
 /** When no alternative takes this type of value, the types of all of them are what is allowed. */
 function joinTypes(error: ErrorObject, inner: readonly ErrorObject[]): ErrorObject {
   const types = new Set(inner.filter(({ keyword }) => keyword === "type").flatMap(({ params }) => params.type as string | string[]));
-  return types.size === 0 ? error : { ...error, keyword: "type", params: { type: [...types] } };
+  return { ...error, keyword: "type", params: { type: [...types] } };
 }

@@ -13,7 +13,7 @@ const six = { novelty: 3, feasibility: 3, time_to_poc: 3, value_market: 3, defen
 it.each(names)("schemas/%s.schema.json is a valid schema and can be used", (name) => {
   const ajv = new Ajv({ strict: false });
   expect(ajv.validateSchema(JSON.parse(readFileSync(new URL(`${name}.schema.json`, schemas), "utf8")))).toBe(true);
-  expect(problemsOf(name, 7)).toEqual([{ pointer: "", message: expect.stringMatching(/^must be an object|fits none/) }]);
+  expect(problemsOf(name, 7)).toEqual([{ pointer: "", message: expect.stringMatching(/^must be an object/) }]);
 });
 
 describe("a problem", () => {

@@ -1,13 +1,12 @@
 import type { ErrorObject } from "ajv/dist/2020.js";
-import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, truncateSync, writeFileSync } from "node:fs";
 import { execFileSync } from "node:child_process";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it, vi } from "vitest";
 import { ExpectedError } from "../../src/lib/errors.js";
 import { isUnfinished, locateSyntaxError } from "../../src/store/json-syntax.js";
 import { describe as named, type Problem, wordProblem } from "../../src/store/problem-words.js";
-import { parseRrd, readRrdFile, readRrdText, summarise } from "../../src/store/rrd-file.js";
-import { problemsOf } from "../../src/store/validate.js";
+import { formatRrd, largestRrd, parseRrd, readRrdFile, readRrdText, summarise } from "../../src/store/rrd-file.js";
 import { sampleRrd, temporaryFolder } from "./folders.js";
 
 const at = "/papers_pool/0/x";
@@ -37,6 +36,8 @@ describe("what is wrong is said in words", () => {
     ["type", { type: "array" }, "x", 'must be a list, is "x" | Put it in brackets: ["…"].'],
     ["type", { type: "array" }, { a: 1 }, "must be a list, is an object | Put it in brackets: [{…}]."],
     ["type", { type: "array" }, [1], "must be a list, is a list of 1"],
+    ["type", { type: ["number", "null"] }, "x", 'must be a number or null, is "x"'],
+    ["type", { type: "integer" }, "x", 'must be a whole number, is "x"'],
     ["type", { type: "object" }, [1, 2], "must be an object, is a list of 2"],
     ["type", { type: "number" }, { a: 1 }, "must be a number, is an object"],
     ["type", { type: ["string", "array", "null"] }, true, "must be a text, a list or null, is true"],
@@ -54,8 +55,6 @@ describe("what is wrong is said in words", () => {
     ["maxItems", { limit: 1 }, "x", "must hold at most 1, holds 0"],
     ["const", { allowedValue: "1.0" }, 2, 'must be "1.0", is 2'],
     ["pattern", { pattern: "^\\d+$" }, "x", '"x" does not match ^\\d+$'],
-    ["anyOf", {}, [], "a list of 0 fits none of the allowed shapes"],
-    ["oneOf", {}, {}, "an object fits none of the allowed shapes"],
   ])("%s %j of %j: %s", (keyword, params, data, said) => {
     expect(worded(keyword, params, data)).toBe(`${at} ${said}`);
   });
@@ -103,6 +102,7 @@ describe("the word that was meant", () => {
     ["peending", "pending"],
     ["presented_to_all", "presented"],
     ["presentet", "presented"],
+    ["prese", "presented"],
     ["rejjected", "rejected"],
     ["a", "b"],
   ])("by %s is %s", (word, allowed) => {
@@ -181,7 +181,7 @@ describe("an rrd.json that can't be used", () => {
 
   it("is told in one sentence: the first three problems, and how many more", () => {
     expect(of({})).toBe("/r/rrd.json is not valid: /phase is wrong");
-    expect(of({ hint: "Mend it." }, { pointer: "" })).toBe("/r/rrd.json is not valid: /phase is wrong (Mend it); is wrong");
+    expect(of({ hint: "Write a.b. Mend it." }, { pointer: "" })).toBe("/r/rrd.json is not valid: /phase is wrong (Write a.b. Mend it); is wrong");
     expect(of({}, {}, {})).not.toContain("more");
     expect(of({}, {}, {}, {}, {})).toBe("/r/rrd.json is not valid: /phase is wrong; /phase is wrong; /phase is wrong; and 2 more");
   });
@@ -207,6 +207,18 @@ describe("an rrd.json that can't be used", () => {
     const path = join(temporaryFolder(), "rrd.json");
     writeFileSync(path, "\uFEFFcafé");
     expect(await readRrdText(path)).toEqual({ text: "\uFEFFcafé" });
+    writeFileSync(path, JSON.stringify(sampleRrd(1)));
+    expect(await readRrdFile(path)).toEqual({ ok: sampleRrd(1), changes: [] });
+    expect(formatRrd(sampleRrd(1))).toBe(`${JSON.stringify(sampleRrd(1), undefined, "  ")}\n`);
+  });
+
+  it("is too large from its text alone, or from its size before it is read", async () => {
+    const path = join(temporaryFolder(), "rrd.json");
+    const problem = { pointer: "", message: `${path} is 200 MB, more than the 200 MB a research can have` };
+    expect(parseRrd(" ".repeat(largestRrd + 1), path)).toEqual({ changes: [], problems: [problem] });
+    writeFileSync(path, "");
+    truncateSync(path, largestRrd + 1);
+    expect(await readRrdText(path)).toEqual({ text: "", problem });
   });
 
   it("names every paper whose id stands twice, but none without one", () => {
@@ -225,16 +237,24 @@ describe("an rrd.json that can't be used", () => {
   });
 
   it("has a hint to its syntax error where there is one", () => {
+    expect(locateSyntaxError('{"a" 1}')).not.toHaveProperty("hint");
     expect(parseRrd('{"a" 1}', "x.json").problems).toEqual([
       { pointer: "", message: "x.json:1:6: a colon belongs here, after the name of the field" },
     ]);
-    expect(parseRrd("[,]", "x.json").problems).toEqual([
-      { pointer: "", message: "x.json:1:2: a value belongs here", hint: "A comma may be too much." },
-    ]);
+    expect(parseRrd("[,]", "x.json")).toEqual({
+      changes: [],
+      problems: [{ pointer: "", message: "x.json:1:2: a value belongs here", hint: "A comma may be too much." }],
+    });
   });
 });
 
 describe("of several shapes that a value may have", () => {
+  // What a schema says of itself is looked up once a process: each of these tests is a process's first look.
+  let problemsOf: typeof import("../../src/store/validate.js").problemsOf;
+  beforeEach(async () => {
+    vi.resetModules();
+    ({ problemsOf } = await import("../../src/store/validate.js"));
+  });
   const problems = (over: object) => problemsOf("rrd", { ...sampleRrd(0), requirements: {}, ...over });
   const ofPaper = (fields: object) => problems({ papers_pool: [{ id: "p", title: "P", status: "pending", ...fields }] });
 
@@ -250,6 +270,27 @@ describe("of several shapes that a value may have", () => {
 
   it("all are named where it is of another kind altogether", () => {
     expect(ofPaper({ score_breakdown: "x" }).map(({ message }) => message)).toEqual(['must be an object or null, is "x"']);
+  });
+
+  it("of two alike in that, the one with fewer errors, the first of equals", () => {
+    const messages = (value: object) => problemsOf("event", value).map(({ pointer, message }) => `${pointer} ${message}`);
+    expect(messages({ type: "nonsense" })).toEqual([' "at" is missing', ' "verdict" is missing', '/type must be "run-ended", is "nonsense"']);
+    expect(messages({ at: "2026-01-01T00:00:00Z", type: "verdict" })).toEqual(expect.arrayContaining(['/type must be "run-ended", is "verdict"']));
+  });
+
+  it("a list's entries are of several shapes too, and nothing has none of them", () => {
+    const questions = problems({ open_questions: [null, {}, 7, "why?"] });
+    expect(questions.map(({ pointer, message }) => `${pointer} ${message}`)).toEqual([
+      "/open_questions/0 must be a text or an object, is null",
+      '/open_questions/1 "question" is missing',
+      "/open_questions/2 must be a text or an object, is 7",
+    ]);
+    expect(problemsOf("event", JSON.parse("null")).map(({ message }) => message)).toEqual(["must be an object, is null"]);
+  });
+
+  it("shapes of another schema are known with the one that refers to them", () => {
+    const found = problemsOf("result-discovery", { unit: "discovery", papers: [], sources: [], patterns: 7 });
+    expect(found.map(({ pointer }) => pointer)).toContain("/patterns");
   });
 
   it("what stands elsewhere keeps its own problems", () => {
