@@ -11,6 +11,7 @@ import {
   rmSync,
   statSync,
   symlinkSync,
+  truncateSync,
   utimesSync,
   writeFileSync,
 } from "node:fs";
@@ -85,6 +86,25 @@ describe("after an agent that nothing confines", () => {
     expect(existsSync(all.aside)).toBe(false);
   });
 
+  it("a question that its tools noted stays only in the log of questions, and only as a file of such lines", async () => {
+    const noted = `${JSON.stringify({ at: "2026-11-22T00:00:00.000Z", source: "arXiv", method: "GET", url: "https://arxiv.org/x", status: "ok", from: "network", by: "tool" })}\n`;
+    const none = await protectedResearch({ whole: false });
+    writeFileSync(join(none.folder, "queries.jsonl"), noted);
+    writeFileSync(join(none.folder, "ledger.jsonl"), noted);
+    expect(await none.said()).toEqual([back("ledger.jsonl", none.aside)]);
+    expect([read(none.folder, "queries.jsonl"), existsSync(join(none.folder, "ledger.jsonl"))]).toEqual([noted, false]);
+    const gone = await protectedResearch();
+    rmSync(join(gone.folder, "queries.jsonl"));
+    expect(await gone.said()).toEqual([back("queries.jsonl")]);
+    const { folder, root, rescue } = await protectedResearch({ whole: false });
+    symlinkSync("elsewhere", join(folder, "queries.jsonl"));
+    const protection = await protect({ folder, root, rescue, iteration: 8 });
+    rmSync(join(folder, "queries.jsonl"));
+    writeFileSync(join(folder, "queries.jsonl"), noted);
+    expect(await protection.putBack("the agent")).toHaveLength(1);
+    expect(readlinkSync(join(folder, "queries.jsonl"))).toBe("elsewhere");
+  });
+
   it("several are told in one sentence", async () => {
     const { said, aside, folder, root } = await protectedResearch();
     for (const path of [join(folder, "progress.txt"), lastGoodOf(folder), join(root, "AGENTS.md")]) writeFileSync(path, "forged");
@@ -135,6 +155,23 @@ describe("of rrd.json, after such an agent,", () => {
     expect(JSON.parse(read(folder, "rrd.json"))).toEqual({ ...sampleRrd(3), description: "mine" });
   });
 
+  it("nothing stays of another kind of thing in its place, or where it was deleted", async () => {
+    const { said, folder, aside } = await protectedResearch();
+    rmSync(join(folder, "rrd.json"));
+    expect(await said()).toEqual([back("rrd.json")]);
+    rmSync(join(folder, "rrd.json"));
+    symlinkSync(lastGoodOf(folder), join(folder, "rrd.json"));
+    expect(await said()).toEqual([back("rrd.json", aside)]);
+    expect([lstatSync(join(folder, "rrd.json")).isFile(), read(folder, "rrd.json")]).toEqual([true, text]);
+  });
+
+  it("only what stands in it steers: the copy of the last good version is nobody's to edit", async () => {
+    const { said, folder, aside } = await protectedResearch();
+    writeFileSync(lastGoodOf(folder), formatRrd({ ...sampleRrd(3), description: "mine" }));
+    expect(await said()).toEqual([back("the copy of the last good version", aside)]);
+    expect(readFileSync(lastGoodOf(folder), "utf8")).toBe(text);
+  });
+
   it.each(["broken", '{"papers_pool": 7}', "null"])("nothing stays where it is %s", async (forged) => {
     const { said, folder, aside } = await protectedResearch();
     writeFileSync(join(folder, "rrd.json"), forged);
@@ -166,6 +203,15 @@ describe("in .ralph, after such an agent,", () => {
     expect(read(aside, "99.json")).toBe("forged");
   });
 
+  it("five of them are named, and how many more there are", async () => {
+    const { said, folder } = await protectedResearch();
+    const names = [3, 4, 5, 6, 7, 8].map((number) => `${number}.json`);
+    for (const name of names.slice(1)) writeFileSync(join(folder, ".ralph/journal", name), "forged");
+    expect(await said()).toEqual([expect.stringMatching(/^the agent wrote to the journal \((\d\.json, ){4}\d\.json\);/)]);
+    for (const name of names) writeFileSync(join(folder, ".ralph/journal", name), "forged");
+    expect(await said()).toEqual([expect.stringMatching(/^the agent wrote to the journal \((\d\.json, ){4}\d\.json and 1 more\);/)]);
+  });
+
   it("one that it replaced by another of the same size and time is found too", async () => {
     const { said, folder } = await protectedResearch();
     const path = join(folder, ".ralph/journal/2.json");
@@ -192,6 +238,17 @@ describe("in .ralph, after such an agent,", () => {
     expect([readdirSync(join(folder, ".ralph/texts")), readdirSync(aside).toSorted()]).toEqual([[], ["p1.json", "p2.json"]]);
   });
 
+  it("an answer of a source that it deleted is back, and none is kept aside", async () => {
+    const { folder, root, rescue } = await protectedResearch();
+    const answers = join(folder, ".ralph/http/answers");
+    mkdirSync(answers, { recursive: true });
+    writeFileSync(join(answers, "a.json"), "given");
+    const protection = await protect({ folder, root, rescue, iteration: 8 });
+    rmSync(join(answers, "a.json"));
+    expect(await protection.putBack("the agent")).toEqual(["the agent changed which answers of sources are kept in .ralph (1); they are as before."]);
+    expect([read(answers, "a.json"), existsSync(join(folder, ".ralph/set-aside/8"))]).toEqual(["given", false]);
+  });
+
   it("texts that it deleted cost nothing and are not told", async () => {
     const { said, folder } = await protectedResearch();
     rmSync(join(folder, ".ralph/texts"), { recursive: true });
@@ -210,6 +267,7 @@ describe("of the researches beside it", () => {
     const folder = researchFolder(sampleRrd(3));
     const [one, two, held] = [beside(folder, "one"), beside(folder, "two"), beside(folder, "held")];
     writeFileSync(join(dirname(held), ".ralph/lock"), "{}");
+    mkdirSync(join(dirname(folder), "empty"));
     const protection = await protect({ folder, root: temporaryFolder(), rescue: temporaryFolder(), iteration: 1 });
     return { folder, one, two, held, said: () => protection.putBack("the agent") };
   };
@@ -265,6 +323,14 @@ describe("a version of a path", () => {
     symlinkSync("nowhere", join(folder, "link"));
     expect(await versionAt(join(folder, "link"))).toEqual({ kind: "link", to: "nowhere" });
     expect(await versionAt(folder)).toEqual({ kind: "other" });
+    await expect(versionAt(join(folder, "x".repeat(300)))).rejects.toMatchObject({ code: "ENAMETOOLONG" });
+  });
+
+  it("is not read where it is larger than any file of ours", async () => {
+    const path = join(temporaryFolder(), "x");
+    writeFileSync(path, "");
+    truncateSync(path, 256 * 1024 * 1024 + 1);
+    expect(await versionAt(path)).toEqual({ kind: "other" });
   });
 
   it("is the same by bytes or by target, whatever its permissions", () => {
@@ -302,6 +368,12 @@ describe("a version of a path", () => {
     expect(read(aside, "x")).toBe("two");
     await moveAside(path, aside);
     expect([existsSync(path), read(aside, "x")]).toEqual([false, "two"]);
+    mkdirSync(join(folder, "y", "deep"), { recursive: true });
+    await moveAside(join(folder, "y"), join(folder, "another", "one"));
+    expect(existsSync(join(folder, "another", "one", "y", "deep"))).toBe(true);
+    writeFileSync(join(folder, "y"), "a file now");
+    await keepAside(join(folder, "y"), await versionAt(join(folder, "y")), join(folder, "another", "one"));
+    expect(read(join(folder, "another", "one"), "y")).toBe("a file now");
     mkdirSync(join(folder, "x", "deep"), { recursive: true });
     await keepAside(path, await versionAt(path), aside);
     expect([existsSync(path), read(aside, "x")]).toEqual([false, "two"]);
