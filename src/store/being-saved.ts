@@ -32,9 +32,9 @@ export async function readOnceSaved<T>(path: string, read: () => Promise<T>): Pr
 async function isBeingSaved(path: string): Promise<boolean> {
   const stamp = await stampOf(path);
   if (stamp === undefined) return true;
-  const [, size, changedAt] = stamp.split(":");
-  if (Math.abs(Date.now() - Number(changedAt)) >= savingTakes) return false;
-  return size === "0" || isUnfinished(await textOf(path));
+  const changedAt = Number(stamp.split(":")[2]);
+  if (Math.abs(Date.now() - changedAt) >= savingTakes) return false;
+  return isUnfinished(await textOf(path));
 }
 
 async function textOf(path: string): Promise<string> {

@@ -101,6 +101,12 @@ describe("the state of a research", () => {
     ]);
   });
 
+  it("that is no text is said to be none, and not waited for", async () => {
+    const { path, file } = opened();
+    writeFileSync(path, Buffer.from('{"project": "caf\xe9"}', "latin1"));
+    await expect(file.read()).rejects.toThrow(`${path} is not UTF-8`);
+  });
+
   it("of which somebody wrote another version keeps its copy untold", async () => {
     const { path, told, file } = opened(formatRrd({ ...sampleRrd(3), phase: "Analysis" } as never));
     const { stamp } = await file.read();
