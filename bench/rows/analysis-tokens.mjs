@@ -1,11 +1,9 @@
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { readdirSync } from "node:fs";
 import { join } from "node:path";
-import { countTokens } from "gpt-tokenizer/encoding/o200k_base";
-import { installedCli, modelServer, settings } from "../agent-clis.mjs";
+import { folder, ofEachCli, tokensOfIteration } from "../agent-clis.mjs";
 import { writeLongPaper, writeResearch } from "../fixture.mjs";
-import { cli, inFolder, mustRun, thousands } from "../measure.mjs";
+import { inFolder, thousands } from "../measure.mjs";
 
-const folder = "researches/bench-2025-01-01";
 const sizes = [30, 10_000];
 
 export const row = {
@@ -14,20 +12,13 @@ export const row = {
   hold: "≤ 45,000, the same at both",
   command: "research-ralph run <folder> -i 1 --agent claude|codex",
   async run() {
-    const { startFakeLlm } = await modelServer();
-    const found = [];
-    for (const agent of ["claude", "codex"]) {
-      const program = installedCli(agent);
-      if (program === undefined) {
-        found.push(`${agent}: not measured, 'npm run test:e2e' installs it`);
-        continue;
-      }
+    const ours = await ofEachCli(async (means) => {
       const tokens = [];
-      for (const papers of sizes) tokens.push(await inFolder((cwd) => oneIteration(cwd, { agent, program, papers, startFakeLlm })));
-      const asFile = await inFolder((cwd) => oneIteration(cwd, { agent, program, papers: sizes[0], startFakeLlm, writesFile: true }));
-      found.push(`${agent} ${tokens.map(thousands).join(" and ")} (${thousands(asFile)} where the model writes result.json instead)`);
-    }
-    return { ours: found.join("; ") };
+      for (const papers of sizes) tokens.push(await inFolder((cwd) => oneIteration(cwd, { ...means, papers })));
+      const asFile = await inFolder((cwd) => oneIteration(cwd, { ...means, papers: sizes[0], writesFile: true }));
+      return `${means.agent} ${tokens.map(thousands).join(" and ")} (${thousands(asFile)} where the model writes result.json instead)`;
+    });
+    return { ours };
   },
 };
 
@@ -44,20 +35,7 @@ async function oneIteration(cwd, { agent, program, papers, startFakeLlm, writesF
     return { tools: [api === "anthropic" ? write : shell] };
   });
   try {
-    writeFileSync(
-      join(cwd, "ralph.config.json"),
-      JSON.stringify({ git: false, agents: { [agent]: { command: program, ...settings(agent, server, cwd) } } }),
-    );
-    const env = { ...process.env, HOME: cwd, XDG_STATE_HOME: join(cwd, "state") };
-    await mustRun(process.execPath, [cli, "run", folder, "--agent", agent, "-i", "1"], { cwd, env }, [3]);
-    const last = JSON.parse(
-      readFileSync(join(cwd, folder, "ledger.jsonl"), "utf8")
-        .trim()
-        .split("\n")
-        .at(-1),
-    );
-    if (last.outcome !== "accepted") throw new Error(`${agent} at ${papers} papers: ${last.outcome}, ${last.reasons?.[0]}`);
-    return server.requests.reduce((sum, { body }) => sum + countTokens(JSON.stringify(body)), 0);
+    return await tokensOfIteration(cwd, { agent, program, server });
   } finally {
     await server.close();
   }
