@@ -23,6 +23,6 @@ const environment = {
  */
 export async function runGit(folder: string, args: readonly string[]): Promise<GitAnswer> {
   const result = await execa("git", args, { cwd: folder, env: environment, detached: true, stdin: "ignore", reject: false, timeout: 60_000 });
-  const stderr = result.stderr === "" && result.failed ? (result.shortMessage ?? "") : result.stderr;
+  const stderr = result.stderr === "" && result.failed ? String(result.shortMessage) : result.stderr;
   return { ok: !result.failed, stdout: result.stdout, stderr };
 }

@@ -36,8 +36,8 @@ const underWay = { MERGE_HEAD: "merge", CHERRY_PICK_HEAD: "cherry-pick", REVERT_
  */
 export async function openCheckpoints(folder: string, notify: (message: string) => void): Promise<Checkpoints | undefined> {
   const where = await runGit(folder, ["rev-parse", "--absolute-git-dir", "--git-common-dir", "--is-inside-work-tree"]);
-  const [gitFolder, common, inside] = where.stdout.split("\n");
-  if (!where.ok || gitFolder === undefined || common === undefined || inside !== "true") return undefined;
+  const [gitFolder = "", common = "", inside] = where.stdout.split("\n");
+  if (inside !== "true") return undefined;
   const repositoryLock = join(resolve(folder, common), "research-ralph.lock");
   const identity = await missingIdentity(folder);
   let inHistory: ReadonlySet<string> | undefined;
@@ -73,7 +73,8 @@ export async function openCheckpoints(folder: string, notify: (message: string) 
     told = "";
     waiting = undefined;
     for (const name of gone) tracked.delete(name);
-    if (gone.length > 0) inHistory = new Set();
+    // From here on what is in the history is tracked too.
+    inHistory = new Set();
   };
 
   const attempt = async (message: string): Promise<void> => {
@@ -152,8 +153,8 @@ function explain({ stderr, stdout }: GitAnswer): string {
   if (lock !== undefined) return `git's lock ${lock} is there; if no git is running, delete it.`;
   if (stderr.includes("ignored by one of your .gitignore files"))
     return "the research folder is ignored by git; take it out of .gitignore to have its history.";
-  const [line] = `${stderr}\n${stdout}`.split("\n").filter((each) => each.trim() !== "" && !each.startsWith("hint:"));
-  return `git said '${line ?? "nothing"}'; the next iteration tries again.`;
+  const [line = "nothing"] = `${stderr}\n${stdout}`.split("\n").filter((each) => each.trim() !== "" && !each.startsWith("hint:"));
+  return `git said '${line}'; the next iteration tries again.`;
 }
 
 /** Options that stand in for a name or address that the person has not told git. */

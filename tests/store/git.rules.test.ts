@@ -1,8 +1,9 @@
+import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, utimesSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
-import { describe, expect, it } from "vitest";
-import { openCheckpoints } from "../../src/store/git.js";
-import { runGit } from "../../src/store/git-command.js";
+import { hostname } from "node:os";
+import { delimiter, join } from "node:path";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { openCheckpoints, withoutHistory } from "../../src/store/git.js";
 import { git, repository, researchFolder, researchIn, temporaryFolder } from "./folders.js";
 
 const subjects = (root: string) => git(root, "log", "--format=%s").trim().split("\n");
@@ -21,6 +22,23 @@ async function checkpoints(root = repository()) {
     await opened.commit(message);
   };
   return { root, folder, told, fold, ...opened };
+}
+
+/** Puts a `git` before the real one that writes down what it is asked and may fail a commit with words of its own. Returns what was asked since. */
+function listeningGit(answer?: string): () => string[] {
+  const folder = temporaryFolder();
+  const [log, real] = [join(folder, "log"), execFileSync("sh", ["-c", "command -v git"], { encoding: "utf8" }).trim()];
+  const instead = answer === undefined ? "" : `case "$*" in *" commit "*) printf '${answer}' >&2; exit 1;; esac\n`;
+  writeFileSync(log, "");
+  writeFileSync(join(folder, "git"), `#!/bin/sh\necho "$*" >> '${log}'\n${instead}exec '${real}' "$@"\n`, { mode: 0o755 });
+  const { PATH: before } = process.env;
+  process.env["PATH"] = `${folder}${delimiter}${before}`;
+  onTestFinished(() => void (process.env["PATH"] = before));
+  return () => {
+    const asked = readFileSync(log, "utf8").split("\n").filter(Boolean);
+    writeFileSync(log, "");
+    return asked;
+  };
 }
 
 describe("checkpoints", () => {
@@ -107,6 +125,64 @@ describe("checkpoints", () => {
   });
 
   it.each([
+    ["hint: Did you mean this?\\n\\n  \\nfatal: no hint: here\\nmore\\n", "git said 'fatal: no hint: here'"],
+    ["the end of a hint:", "git said 'the end of a hint:'"],
+  ])("tell the first line that is no hint of %j", async (answer, said) => {
+    const { told, fold } = await checkpoints();
+    listeningGit(answer);
+    await fold("one");
+    expect(told).toEqual([`No checkpoint: ${said}; the next iteration tries again.`]);
+  });
+
+  it("wait ten seconds for another research's, and go on without where it takes longer", async () => {
+    const { root, folder, told, fold } = await checkpoints();
+    writeFileSync(join(root, ".git/research-ralph.lock"), JSON.stringify({ pid: process.pid, host: hostname(), token: "another" }));
+    const real = performance.now.bind(performance);
+    let asked = 0;
+    const clock = vi.spyOn(performance, "now").mockImplementation(() => real() + (asked++ < 3 ? 0 : 9_990));
+    onTestFinished(() => clock.mockRestore());
+    await fold("one");
+    expect(asked).toBeGreaterThan(3);
+    expect(told).toEqual([`No checkpoint: The repository is in use by process ${process.pid}; wait until it ends, or stop it.`]);
+    rmSync(join(root, ".git/research-ralph.lock"));
+    await fold("two");
+    expect([subjects(root), git(folder, "status", "--short")]).toEqual([["two", "begin"], ""]);
+  });
+
+  it("ask git for no more than they must: files are added once, and rubbish is looked for at the end", async () => {
+    const { fold, finish } = await checkpoints();
+    const asked = listeningGit();
+    await finish();
+    expect(asked()).toEqual([]);
+    await fold("one");
+    expect(asked()).toEqual([
+      expect.stringMatching(/^ls-files -- rrd\.json /),
+      "add -- rrd.json ledger.jsonl",
+      "-c gc.auto=0 -c maintenance.auto=false -c commit.gpgsign=false commit -q --no-verify -m one --only -- rrd.json ledger.jsonl",
+    ]);
+    await fold("two");
+    expect(asked()).toEqual([expect.stringContaining("commit -q --no-verify -m two --only")]);
+    await finish();
+    expect(asked()).toEqual(["gc --auto --quiet"]);
+  });
+
+  it("of a large file are made ten minutes after the first that was put off", async () => {
+    const { root, folder, fold } = await checkpoints();
+    writeFileSync(join(folder, "rrd.json"), `"${"x".repeat(2_000_000)}"`);
+    const real = Date.now;
+    let later = 0;
+    const clock = vi.spyOn(Date, "now").mockImplementation(() => real() + later);
+    onTestFinished(() => clock.mockRestore());
+    for (later of [0, 5 * 60_000, 9.9 * 60_000]) await fold("put off");
+    expect(subjects(root)).toEqual(["begin"]);
+    later = 10 * 60_000;
+    await fold("one");
+    later += 5 * 60_000;
+    await fold("put off again");
+    expect(subjects(root)).toEqual(["one", "begin"]);
+  });
+
+  it.each([
     ["user.email", "A Person <research-ralph@localhost>"],
     ["user.name", "research-ralph <person@example.org>"],
   ])("stand in for %s alone where it is not known", async (unknown, author) => {
@@ -165,6 +241,9 @@ describe("checkpoints", () => {
       "?? researches/sample-2026-01-01/mine.txt",
       [],
     ]);
+    writeFileSync(join(folder, "ledger.jsonl"), "four\n");
+    await again?.commit("four");
+    expect([subjects(root).slice(0, 2), told]).toEqual([["four", "three"], []]);
   });
 
   it("leave whatever a person staged as it is", async () => {
@@ -176,32 +255,11 @@ describe("checkpoints", () => {
   });
 });
 
-describe("a command of git", () => {
-  const inherited = ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX", "GIT_COMMON_DIR", "GIT_OBJECT_DIRECTORY"];
-
-  it("speaks plainly, asks nothing, and goes to the repository of its folder", async () => {
-    const root = repository();
-    for (const name of inherited) process.env[name] = "/elsewhere";
-    try {
-      const { ok, stdout } = await runGit(root, ["-c", "alias.env=!env", "env"]);
-      expect(ok).toBe(true);
-      expect(stdout).toMatch(/^LC_ALL=C$/m);
-      expect(stdout).toMatch(/^GIT_TERMINAL_PROMPT=0$/m);
-      expect(stdout).not.toContain("/elsewhere");
-    } finally {
-      for (const name of inherited) delete process.env[name];
-    }
-  });
-
-  it("that fails says why, also where it could not be started at all", async () => {
-    const folder = temporaryFolder();
-    expect(await runGit(folder, ["no-such-command"])).toMatchObject({ ok: false, stdout: "", stderr: expect.stringContaining("no-such-command") });
-    const gone = await runGit(join(folder, "gone"), ["status"]);
-    expect(gone).toMatchObject({ ok: false, stderr: expect.stringMatching(/\S/) });
-    expect(await runGit(repository(), ["rev-parse", "--is-inside-work-tree"])).toEqual({ ok: true, stdout: "true", stderr: "" });
-  });
-
-  it("has nothing to read: whatever asks for input ends", async () => {
-    expect(await runGit(repository(), ["hash-object", "--stdin"])).toMatchObject({ ok: true, stdout: "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391" });
-  });
+it("that nothing can be committed is said only where there is no repository", async () => {
+  const bare = temporaryFolder();
+  expect(await withoutHistory(bare)).toBe(
+    "Nothing is committed, since this is in no git repository; 'research-ralph init' makes one, --no-git does without.",
+  );
+  expect(await withoutHistory(repository())).toBeUndefined();
+  expect(await withoutHistory(join(bare, "gone"))).toBeUndefined();
 });

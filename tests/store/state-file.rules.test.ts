@@ -282,6 +282,6 @@ describe("a file that may be on its way to the disk", () => {
   });
 
   it("that is a folder is not waited for", async () => {
-    expect((await tries(temporaryFolder(), refuse)).turns).toBe(1);
+    expect(await tries(temporaryFolder(), refuse)).toEqual({ turns: 1, end: new ExpectedError("It is broken.") });
   });
 });
