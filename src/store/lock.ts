@@ -27,6 +27,11 @@ interface Holder {
   readonly since?: string;
 }
 
+/** What a power cut left of a lock file: a live process would have written its own whole. */
+interface Unreadable {
+  readonly token?: undefined;
+}
+
 /**
  * Takes the lock at `file`, or takes it over from a process that died without releasing it.
  * `describe` names what is locked, as the start of a sentence.
@@ -69,7 +74,7 @@ async function waitForLock(file: string, options: { readonly describe: string; r
 /** Whether a live process holds the lock at `file`, or one on another host may. Takes nothing. */
 export async function isHeld(file: string): Promise<boolean> {
   const holder = await readHolder(file).catch(() => undefined);
-  return holder !== undefined && holder !== "unreadable" && !(await isDead(holder));
+  return holder?.token !== undefined && !(await isDead(holder));
 }
 
 async function describeMyself(): Promise<Holder> {
@@ -83,8 +88,8 @@ async function tryToTake(file: string, me: Holder): Promise<Holder | undefined> 
     if (await createWith(file, me)) return undefined;
     const holder = await readHolder(file);
     if (holder === undefined) continue; // released in this moment
-    if (holder !== "unreadable" && !(await isDead(holder))) return holder;
-    const busy = await takeOver(file, me, holder === "unreadable" ? undefined : holder.token);
+    if (holder.token !== undefined && !(await isDead(holder))) return holder;
+    const busy = await takeOver(file, me, holder.token);
     if (busy !== undefined) return busy;
     if (await holds(file, me)) return undefined;
   }
@@ -102,8 +107,9 @@ async function takeOver(file: string, me: Holder, deadToken: string | undefined)
   if (busy !== undefined) return busy;
   try {
     const now = await readHolder(file);
-    const same = now === "unreadable" ? deadToken === undefined : now !== undefined && now.token === deadToken;
-    if (same) await rename(await writeBeside(file, me), file);
+    if (now === undefined || now.token !== deadToken) return undefined;
+    const temp = await writeBeside(file, me);
+    await rename(temp, file).finally(() => rm(temp, { force: true }));
     return undefined;
   } catch (error) {
     if (!hasCode(error, "ENOENT")) throw error; // swept, as in createWith
@@ -122,7 +128,7 @@ async function createWith(file: string, me: Holder): Promise<boolean> {
   } catch (error) {
     // ENOENT: the holder of the lock sweeps temporary files and may have met ours.
     if (hasCode(error, "EEXIST", "ENOENT")) return false;
-    if (hasCode(error, "EPERM", "ENOTSUP", "ENOSYS", "EOPNOTSUPP")) return createWithoutLinks(file, me);
+    if (hasCode(error, "EPERM", "ENOTSUP", "ENOSYS", "EOPNOTSUPP")) return await createWithoutLinks(file, me);
     throw error;
   } finally {
     await rm(temp, { force: true });
@@ -153,21 +159,19 @@ async function writeBeside(file: string, me: Holder): Promise<string> {
   }
 }
 
-async function readHolder(file: string): Promise<Holder | "unreadable" | undefined> {
+async function readHolder(file: string): Promise<Holder | Unreadable | undefined> {
   try {
     const holder: unknown = JSON.parse(await readFile(file, "utf8"));
-    return isHolder(holder) ? holder : "unreadable";
+    return isHolder(holder) ? holder : {};
   } catch (error) {
     if (hasCode(error, "ENOENT")) return undefined;
-    // Emptied by a power cut: a live process would have written its own whole.
-    if (error instanceof SyntaxError) return "unreadable";
+    if (error instanceof SyntaxError) return {};
     throw error;
   }
 }
 
 function isHolder(value: unknown): value is Holder {
-  if (typeof value !== "object" || value === null) return false;
-  const { pid, host, token } = value as Partial<Holder>;
+  const { pid, host, token } = (value ?? {}) as Partial<Holder>;
   return Number.isInteger(pid) && typeof host === "string" && typeof token === "string";
 }
 
@@ -175,10 +179,7 @@ async function isDead(holder: Holder): Promise<boolean> {
   return holder.host === hostname() && !(await isSameProcess(holder.pid, holder.started));
 }
 
-const holds = async (file: string, me: Holder): Promise<boolean> => {
-  const holder = await readHolder(file);
-  return holder !== undefined && holder !== "unreadable" && holder.token === me.token;
-};
+const holds = async (file: string, me: Holder): Promise<boolean> => (await readHolder(file))?.token === me.token;
 
 const lockOf = (file: string, me: Holder): Lock => ({
   isMine: () => holds(file, me),

@@ -15,8 +15,7 @@ export async function startOfProcess(pid: number): Promise<string | undefined> {
 
 /** Whether the process that had this pid and start is alive. Where the start is unknown, the pid alone decides. */
 export async function isSameProcess(pid: number, started: string | undefined): Promise<boolean> {
-  if (!exists(pid)) return false;
-  if (process.platform === "linux" && (await linuxStat(pid))?.zombie) return false;
+  if ((await linuxStat(pid))?.zombie === true) return false;
   const now = await startOfProcess(pid);
   // It may have ended while it was looked at, or is one whose start can't be seen.
   if (now === undefined) return exists(pid);
@@ -32,7 +31,7 @@ function exists(pid: number): boolean {
   }
 }
 
-/** A killed process whose parent never asked for its end is still listed: in containers without an init, for ever. */
+/** What Linux lists of a process; on other systems nothing. A killed process whose parent never asked for its end is still listed: in containers without an init, for ever. */
 async function linuxStat(pid: number): Promise<{ started: string; zombie: boolean } | undefined> {
   try {
     const stat = await readFile(`/proc/${pid}/stat`, "utf8");

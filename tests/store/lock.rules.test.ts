@@ -63,9 +63,9 @@ describe("a lock", () => {
 
   it("of another machine is told with the machine's name, also without its time", async () => {
     const file = lockFile();
-    hold(file, { pid: 5, host: "elsewhere", token: "far" });
+    hold(file, { pid: 2 ** 22 + 1, host: "elsewhere", token: "far" });
     await expect(acquireLock(file, what)).rejects.toThrow(
-      `The research is in use by process 5 on the machine elsewhere; wait for it, or, if it is gone, delete ${file}.`,
+      `The research is in use by process ${2 ** 22 + 1} on the machine elsewhere; wait for it, or, if it is gone, delete ${file}.`,
     );
   });
 
