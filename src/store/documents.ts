@@ -80,8 +80,7 @@ const hashOf = (content: string | Buffer): string => createHash("sha256").update
 /** Hashes of what was written last, by name. */
 async function readWritten(folder: string): Promise<Record<string, unknown>> {
   try {
-    const written: unknown = JSON.parse(await readFile(writtenAt(folder), "utf8"));
-    return typeof written === "object" && written !== null ? { ...written } : {};
+    return { ...(JSON.parse(await readFile(writtenAt(folder), "utf8")) as Record<string, unknown> | null) };
   } catch (error) {
     if (error instanceof SyntaxError || hasCode(error, "ENOENT")) return {};
     return explaining(writtenAt(folder), () => Promise.reject(error));
@@ -90,12 +89,17 @@ async function readWritten(folder: string): Promise<Record<string, unknown>> {
 
 /** Returns the copy's path, or undefined where there is one of this content already. */
 async function keepEdited(folder: string, name: string, bytes: Buffer, at: number): Promise<string | undefined> {
-  const prefix = `${name}.edited-`;
-  for (const other of (await readdir(folder)).filter((each) => each.startsWith(prefix))) {
+  const others = (await readdir(folder)).filter((each) => each.startsWith(`${name}.edited-`));
+  for (const other of others) {
     const kept = await versionAt(join(folder, other));
     if (kept.kind === "file" && kept.bytes.equals(bytes)) return undefined;
   }
-  const copy = join(folder, `${prefix}${timeForName(at)}`);
+  // Of a fold that a kill interrupted there may be a copy already, and the file was edited once more since.
+  const free = (count: number): string => {
+    const wanted = `${name}.edited-${timeForName(at)}${count === 1 ? "" : `-${count}`}`;
+    return others.includes(wanted) ? free(count + 1) : wanted;
+  };
+  const copy = join(folder, free(1));
   await explaining(copy, () => writeFile(copy, bytes, { flag: "wx" }));
   return copy;
 }

@@ -44,9 +44,9 @@ export const takeMessage = (folder: string, id: string): Promise<void> => rm(joi
 
 function parse(text: string): Message | undefined {
   try {
-    const value = JSON.parse(text) as Partial<Record<"text" | "clear", unknown>> | null;
-    if (value?.clear === true) return { clear: true };
-    return typeof value?.text === "string" && value.text.trim() !== "" ? { text: value.text } : undefined;
+    const value = JSON.parse(text) as Partial<Record<"text" | "clear", unknown>>;
+    if (value.clear === true) return { clear: true };
+    return typeof value.text === "string" && value.text.trim() !== "" ? { text: value.text } : undefined;
   } catch {
     return undefined;
   }

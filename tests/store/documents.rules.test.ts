@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { LedgerLine } from "../../src/generated/ledger.js";
@@ -51,6 +51,68 @@ describe("the documents after a reset", () => {
     const folder = await research();
     expect(await documentsAfter(folder, ledger, reset({ unit: "report" }), false)).toEqual([]);
     expect(await documentsAfter(folder, ledger, reset({ to: 3 }), false)).toEqual([]);
+  });
+});
+
+it("what the journal does not hold of an earlier acceptance stays as the later one left it", async () => {
+  const folder = await research();
+  const { at } = line(1, "report");
+  const entry = { iteration: 1, at, message: "report", changes: [], progress: null, ledger: { offset: 0, text: "{}\n" } };
+  await writeEntry(folder, { ...entry, files: [{ name: "references.bib", text: "first" }] });
+  await markDone(folder, 1);
+  expect(await documentsAfter(folder, ledger, reset({ to: 2 }), false)).toEqual([{ name: "references.bib", text: "first" }]);
+  await writeEntry(folder, entry);
+  await markDone(folder, 1);
+  expect(await documentsAfter(folder, ledger, reset({ to: 2 }), false)).toEqual([]);
+});
+
+describe("a document that a person changed", () => {
+  const written = async (folder: string, text: string, at: number) => {
+    const told: string[] = [];
+    await writeDocuments(folder, [{ name: "references.bib", text }], at, (message) => void told.push(message));
+    return told;
+  };
+  const edit = (folder: string, text: string) => writeFileSync(join(folder, "references.bib"), text);
+  const copies = (folder: string) =>
+    readdirSync(folder)
+      .filter((name) => name.startsWith("references.bib."))
+      .toSorted();
+
+  it("is kept once for each content, and told once", async () => {
+    const folder = temporaryFolder();
+    await makeJournal(folder);
+    mkdirSync(join(folder, "references.bib.edited-long-ago"));
+    edit(folder, "mine");
+    const copy = join(folder, "references.bib.edited-1970-01-01T00-00-00.000Z");
+    expect(await written(folder, "ours", 0)).toEqual([
+      `references.bib was changed since it was last written; it is written anew, and that version is kept as ${copy}.`,
+    ]);
+    edit(folder, "mine");
+    expect(await written(folder, "ours again", 5)).toEqual([]);
+    expect(copies(folder)).toEqual(["references.bib.edited-1970-01-01T00-00-00.000Z", "references.bib.edited-long-ago"]);
+  });
+
+  it("is kept beside the copy that an interrupted fold of the same moment made", async () => {
+    const folder = temporaryFolder();
+    await makeJournal(folder);
+    for (const text of ["mine", "mine, changed", "mine, changed again"]) {
+      edit(folder, text);
+      expect(await written(folder, "ours", 0)).toHaveLength(1);
+    }
+    const name = "references.bib.edited-1970-01-01T00-00-00.000Z";
+    expect(copies(folder).map((each) => [each, read(folder, each)])).toEqual([
+      [name, "mine"],
+      [`${name}-2`, "mine, changed"],
+      [`${name}-3`, "mine, changed again"],
+    ]);
+  });
+
+  it("is not written over where what was written last can't be looked up", async () => {
+    const folder = temporaryFolder();
+    mkdirSync(join(folder, ".ralph/written.json"), { recursive: true });
+    edit(folder, "mine");
+    await expect(written(folder, "ours", 0)).rejects.toThrow(`${join(folder, ".ralph/written.json")} is a folder where a file belongs`);
+    expect(read(folder, "references.bib")).toBe("mine");
   });
 });
 

@@ -78,6 +78,13 @@ describe("a message to a research", () => {
     ]);
   });
 
+  it("comes after all that were left before it", async () => {
+    const folder = temporaryFolder();
+    const words = Array.from({ length: 20 }, (_, index) => `word ${index}`);
+    for (const [index, text] of words.entries()) await leaveMessage(folder, { text }, now + ((index * 7) % 20));
+    expect(await readMessages(folder)).toEqual(words.map((_, index) => ({ id: expect.any(String), text: `word ${(index * 3) % 20}` })));
+  });
+
   it("that can't be left says why", async () => {
     const folder = temporaryFolder();
     writeFileSync(join(folder, ".ralph"), "");
