@@ -18,15 +18,18 @@ export const toFirst = (value: unknown): unknown =>
 
 /** Texts from a line with commas, an object's fields or a list of objects with names. */
 export function toTexts(value: unknown): unknown {
-  if (typeof value === "string")
-    return value
-      .split(/\s*[,;\n]\s*/)
-      .filter((part) => part.trim() !== "")
-      .map((part) => part.trim());
+  if (typeof value === "string") return partsOf(value, /[,;\n]/);
   if (isFields(value)) return Object.entries(value).flatMap(([name, field]) => (field === false ? [] : [name]));
   if (!Array.isArray(value) || value.every((each) => typeof each === "string")) return value;
   return value.filter((each) => each !== null).map((each) => (isFields(each) ? (nameOf(each) ?? textOf(each)) : textOf(each)));
 }
+
+/** What stands between separators, without what is empty. */
+export const partsOf = (text: string, separator: RegExp): string[] =>
+  text
+    .split(separator)
+    .map((part) => part.trim())
+    .filter((part) => part !== "");
 
 /** As toTexts, but a text is one of them, commas and all. */
 export const toSentences = (value: unknown): unknown => (typeof value === "string" ? (value.trim() === "" ? [] : [value]) : toTexts(value));
@@ -44,8 +47,8 @@ export const toNumber =
     }
     if (typeof value !== "string") return value;
     if (/^\s*(n\/?a|none|null|unknown|tbd|pending|[-–—]?)\s*$/i.test(value)) return null;
-    const [, number, whole] = /^\s*(-?\d+(?:\.\d+)?)(?:\s*(?:\/|of|out of)\s*(\d+))?(?:\s*(?:points?|papers?|ideas?))?\s*$/i.exec(value) ?? [];
-    return number === undefined || (whole !== undefined && !outOf.includes(Number(whole))) ? value : Number(number);
+    const parts = /^\s*(-?\d+(?:\.\d+)?)(?:\s*(?:\/|of|out of)\s*(\d+))?(?:\s*(?:points?|papers?|ideas?))?\s*$/i.exec(value);
+    return parts === null || (parts[2] !== undefined && !outOf.includes(Number(parts[2]))) ? value : Number(parts[1]);
   };
 
 /** true or false from the words for them. */
@@ -73,13 +76,14 @@ const isoTime = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:?\
 
 /** An ISO time from seconds or milliseconds since the epoch and from other spellings; null from what is no time. Without a zone it is UTC. */
 export function toTime(value: unknown): unknown {
-  if (value === null || (typeof value === "string" && isoTime.test(value) && !Number.isNaN(Date.parse(value)))) return value;
+  if (typeof value === "string" && isoTime.test(value) && !Number.isNaN(Date.parse(value))) return value;
   const number = typeof value === "number" ? value : typeof value === "string" && /^\d{9,13}$/.test(value.trim()) ? Number(value) : undefined;
   if (number !== undefined) return number > 0 ? iso(number < 1e11 ? number * 1000 : number) : null;
   if (typeof value !== "string") return null;
-  const [, day, clock = "00:00", zone] =
-    /^\s*(\d{4}-\d{2}-\d{2})(?:[T ]+(\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?)\s*([+-]\d{2}:?\d{2})?)?/.exec(value) ?? [];
-  return iso(day === undefined ? Date.parse(value) : Date.parse(`${day}T${clock}${zone ?? "Z"}`));
+  const parts = /\b(\d{4}-\d{2}-\d{2})(?:[T ]+(\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?)\s*([+-]\d{2}:?\d{2})?)?/.exec(value);
+  if (parts === null) return iso(Date.parse(value));
+  const [, day, clock = "00:00", zone = "Z"] = parts;
+  return iso(Date.parse(`${day}T${clock}${zone}`));
 }
 
 function iso(at: number): string | null {
@@ -103,8 +107,8 @@ export function toSeconds(value: unknown): unknown {
         .reduce((sum, part) => sum * 60 + Number(part), 0) * (clock[3] === undefined ? 60 : 1)
     );
   if (/^\d+(\.\d+)?$/.test(text)) return Number(text);
-  const parts = [...text.matchAll(/(\d+(?:\.\d+)?)\s*([dhms])[a-z]*/g)];
-  return parts.length === 0 ? null : parts.reduce((sum, [, amount, unit = "s"]) => sum + Number(amount) * (secondsIn[unit] ?? 1), 0);
+  const parts = [...text.matchAll(/(\d+(?:\.\d+)?)\s*([dhms])/g)];
+  return parts.length === 0 ? null : parts.reduce((sum, [, amount, unit]) => sum + Number(amount) * Number(secondsIn[String(unit)]), 0);
 }
 
 const daysIn: Readonly<Record<string, number>> = { d: 1, w: 7, m: 30, y: 365 };
@@ -112,12 +116,12 @@ const daysIn: Readonly<Record<string, number>> = { d: 1, w: 7, m: 30, y: 365 };
 /** Days from "90", "90 days", "3 months" or "2 years". */
 export function toDays(value: unknown): unknown {
   if (typeof value !== "string") return value;
-  const [, amount, unit = "d"] = /^\s*(\d+(?:\.\d+)?)\s*(?:([dwmy])[a-z]*)?\s*$/i.exec(value) ?? [];
-  return amount === undefined ? value : Number(amount) * (daysIn[unit.toLowerCase()] ?? 1);
+  const parts = /^\s*(\d+(?:\.\d+)?)\s*(?:([dwmy])[a-z]*)?\s*$/i.exec(value);
+  return parts === null ? value : Number(parts[1]) * Number(daysIn[parts[2]?.toLowerCase() ?? "d"]);
 }
 
 /** What is not an object is left out: it is derived anew, or nothing depends on it. */
-export const toFieldsOrNull = (value: unknown): unknown => (isFields(value) || value === null ? value : null);
+export const toFieldsOrNull = (value: unknown): unknown => (isFields(value) ? value : null);
 
 /** An object in brackets where a list is meant; false is an empty list. */
 export const toList = (value: unknown): unknown => (isFields(value) ? [value] : value === false ? [] : value);
@@ -142,7 +146,6 @@ export function nameOf(value: Fields): string | undefined {
 }
 
 function textOf(value: unknown): string {
-  if (typeof value === "string") return value;
   if (Array.isArray(value)) return value.map(textOf).join(", ");
   if (!isFields(value)) return String(value);
   return Object.entries(value)

@@ -1,9 +1,9 @@
 import { absentUnless, toFieldsOrNull, toList, toText } from "./plain-values.js";
-import { fieldsOf, inTurn, isFields, leaf, listOf, type Reader } from "./reading.js";
+import { absent, fieldsOf, inTurn, isFields, leaf, listOf, type Reader } from "./reading.js";
 
 const isText = (value: unknown): value is string => typeof value === "string";
 const isWhole = (value: unknown): boolean => Number.isInteger(value) && Number(value) >= 0;
-const isAmount = (value: unknown): boolean => typeof value === "number" && Number.isFinite(value) && value >= 0;
+const isAmount = (value: unknown): boolean => Number.isFinite(value) && Number(value) >= 0;
 
 const whole = leaf(absentUnless(isWhole));
 const amount = leaf(absentUnless(isAmount));
@@ -42,19 +42,19 @@ const readMetrics = fieldsOf({
 
 const readLimits = fieldsOf({ max_usd: amount, max_tokens: amount, max_minutes: amount, max_iterations: amount, target_papers: amount });
 
-/** A person may add a line of steering by hand, as a text or without an id. */
+/** A person may add a line of steering by hand, as a text or without an id. What holds no text is left out. */
 function toSteering(value: unknown): unknown {
   const { id, text: words, at, ...rest } = isFields(value) ? value : { text: value };
   if (isText(id) && isText(words)) return value;
   return isText(words) && words.trim() !== ""
     ? { ...rest, id: isText(id) ? id : words.slice(0, 40), ...(isText(at) ? { at } : {}), text: words }
-    : {};
+    : absent;
 }
 
 const readSteering = inTurn(
   leaf((value) => (isText(value) ? [value] : toList(value))),
   leaf(absentUnless(Array.isArray)),
-  listOf(inTurn(leaf(toSteering), leaf(absentUnless((value) => isFields(value) && isText(value["text"]))))),
+  listOf(leaf(toSteering)),
 );
 
 /** What the loop remembers between iterations. Whatever is odd in it is left out: a run goes on without it. */

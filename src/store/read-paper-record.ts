@@ -1,5 +1,5 @@
-import { nameOf, toBoolean, toFirst, toList, toNumber, toSentences, toText, toTexts, toWord } from "./plain-values.js";
-import { absent, type Fields, fieldsOf, inTurn, isFields, leaf, listOf, orAbsent, type Reader, renamed, valuesOf } from "./reading.js";
+import { absentUnless, nameOf, toBoolean, toFirst, toList, toNumber, toSentences, toText, toTexts, toWord } from "./plain-values.js";
+import { type Fields, fieldsOf, inTurn, isFields, leaf, listOf, orAbsent, type Reader, renamed, valuesOf } from "./reading.js";
 import { readScores } from "./read-scores.js";
 
 const text = leaf(toText);
@@ -39,7 +39,7 @@ const readRecord: Reader = (value, pointer, tell) => {
   const { id, title, status, decision, analysis, score, score_breakdown: breakdown } = value;
   if (title == null && typeof id === "string") added["title"] = id;
   if (score == null && isFields(breakdown) && typeof breakdown["combined_total"] === "number") added["score"] = breakdown["combined_total"];
-  const decided = typeof decision === "string" ? decisions.find(([word]) => word.test(decision))?.[1] : undefined;
+  const decided = decisions.find(([word]) => word.test(String(decision)))?.[1];
   if (status == null) added["status"] = decided ?? (analysis == null ? "pending" : "insights_extracted");
   else if (typeof status === "string" && isReadWord.test(status))
     added["status"] = decided ?? (analysis == null && score == null ? "pending" : "insights_extracted");
@@ -54,9 +54,9 @@ const readEvidence: Reader = (value, pointer, tell) => {
   const firstText = (...names: string[]) => names.map((name) => given[name]).find((field) => typeof field === "string");
   const claim = firstText("claim", "text", "statement", "finding", "quote");
   const quote = firstText("quote", "excerpt", "text", "claim");
-  const status = ["verified", "not-in-text", "could-not-check"].includes(String(given["status"])) ? given["status"] : "could-not-check";
+  const status = ["verified", "not-in-text"].find((each) => each === given["status"]) ?? "could-not-check";
   const read: Fields = { ...given, claim: claim ?? given["claim"], quote: quote ?? given["quote"], status };
-  if (isFields(value) && ["claim", "quote", "status"].every((name) => value[name] === read[name])) return value;
+  if (["claim", "quote", "status"].every((name) => given[name] === read[name])) return value;
   tell(pointer, value, read);
   return read;
 };
@@ -82,30 +82,31 @@ const readAnalysis: Reader = inTurn(
   }),
 );
 
-const urgency: Readonly<Record<string, number>> = {
-  critical: 5,
-  very_high: 5,
-  highest: 5,
-  high: 5,
-  medium: 3,
-  normal: 3,
-  moderate: 3,
-  low: 1,
-  lowest: 1,
-  very_low: 1,
-};
-const toPriority = (value: unknown): unknown =>
-  typeof value === "string"
-    ? (urgency[
-        value
-          .trim()
-          .toLowerCase()
-          .replaceAll(/[\s-]+/g, "_")
-      ] ?? toNumber(5)(value))
-    : value;
+const toUrgency = toWord({
+  5: /^(critical|very_high|highest|high)$/,
+  3: /^(medium|normal|moderate)$/,
+  1: /^(low|lowest|very_low)$/,
+});
+const toPriority = (value: unknown): unknown => (typeof value === "string" ? toNumber(5)(toUrgency(value)) : value);
 
 /** Reads refusals, of a paper or of another unit. */
 export const readRefusals = inTurn(orAbsent(leaf(toList)), listOf(fieldsOf({ reasons: leaf(toSentences) })));
+
+const toDepth = toWord({
+  full: /^(full_?text|pdf|complete|whole|entire)/,
+  partial: /^(part|some|excerpt)/,
+  abstract: /^(abstract|summary|metadata)/,
+});
+const isDepth = (value: unknown): boolean => value === "full" || value === "partial" || value === "abstract";
+
+/** What code wrote of a paper's updates is kept only whole. */
+const isUpdate = (value: unknown): boolean =>
+  isFields(value) &&
+  ["type", "source"].every((name) => typeof value[name] === "string") &&
+  ["date", "notice"].every((name) => ["string", "undefined"].includes(typeof value[name]));
+const isTexts = (value: unknown): boolean => Array.isArray(value) && value.every((each) => typeof each === "string");
+const isCheck = (value: unknown): boolean =>
+  isFields(value) && typeof value["at"] === "string" && isTexts(value["checked_by"]) && isTexts(value["unchecked"]);
 
 /** Reads one record of papers_pool. */
 export const readPaperRecord: Reader = inTurn(
@@ -129,39 +130,23 @@ export const readPaperRecord: Reader = inTurn(
     analysis: readAnalysis,
     decision: text,
     notes: leaf((value) => (Array.isArray(value) ? value.map(toText).join(" ") : toText(value))),
-    read_depth: leaf((value) => (typeof value === "string" ? toDepth(value) : absent)),
+    read_depth: inTurn(leaf(toDepth), leaf(absentUnless(isDepth))),
     text_sha256: orAbsent(text),
     text_from: orAbsent(text),
     retracted: boolean,
-    updates: leaf((value) => (Array.isArray(value) ? value.filter(isUpdate) : absent)),
-    updates_check: leaf((value) => (isCheck(value) ? value : absent)),
+    updates: inTurn(leaf(absentUnless(Array.isArray)), listOf(leaf(absentUnless(isUpdate)))),
+    updates_check: leaf(absentUnless(isCheck)),
     warnings: sentences,
-    iteration: leaf((value) => (Number.isInteger(value) && Number(value) >= 1 ? value : absent)),
+    iteration: leaf(absentUnless((value) => Number.isInteger(value) && Number(value) >= 1)),
     refusals: readRefusals,
   }),
   readRecord,
 );
 
-/** What code wrote of a paper's updates is kept only whole. */
-const isUpdate = (value: unknown): boolean =>
-  isFields(value) &&
-  ["type", "source"].every((name) => typeof value[name] === "string") &&
-  ["date", "notice"].every((name) => ["string", "undefined"].includes(typeof value[name]));
-const isTexts = (value: unknown): boolean => Array.isArray(value) && value.every((each) => typeof each === "string");
-const isCheck = (value: unknown): boolean =>
-  isFields(value) && typeof value["at"] === "string" && isTexts(value["checked_by"]) && isTexts(value["unchecked"]);
-
-function toDepth(value: string): unknown {
-  const read = toWord({ full: /^(full_?text|pdf|complete|whole|entire)/, partial: /^(part|some|excerpt)/, abstract: /^(abstract|summary|metadata)/ })(
-    value,
-  );
-  return read === "full" || read === "partial" || read === "abstract" ? read : absent;
-}
-
 /** Reads one entry of insights. */
 export const readInsight: Reader = inTurn(
   leaf((value) => (typeof value === "string" ? { insight: value } : value)),
-  (value, pointer, tell) => (isFields(value) && value["insight"] == null ? renamed(insightName(value))(value, pointer, tell) : value),
+  (value, pointer, tell) => (isFields(value) ? renamed(insightName(value))(value, pointer, tell) : value),
   fieldsOf({ id: identifier, insight: text, tags: texts, cross_refs: texts, papers: texts, cross_cluster: text }),
   readSourcePaper,
 );
@@ -172,10 +157,11 @@ function insightName(value: Fields): (name: string) => string {
   return (name) => (name === found ? "insight" : name);
 }
 
+const readPaperId = fieldsOf({ paper_id: text });
+
 /** An insight of several papers is of none of them alone; `papers` names them. */
 function readSourcePaper(value: unknown, pointer: string, tell: Parameters<Reader>[2]): unknown {
-  if (!isFields(value) || !Array.isArray(value["paper_id"]))
-    return typeof value === "object" ? fieldsOf({ paper_id: text })(value, pointer, tell) : value;
+  if (!isFields(value) || !Array.isArray(value["paper_id"])) return readPaperId(value, pointer, tell);
   const ids = value["paper_id"].map(String);
   const read: Fields = ids.length === 1 ? { ...value, paper_id: ids[0] } : { ...value, paper_id: null, papers: value["papers"] ?? ids };
   tell(`${pointer}/paper_id`, value["paper_id"], ids.length === 1 ? ids[0] : null);

@@ -1,6 +1,7 @@
 import type { Rrd } from "../generated/rrd.js";
 import {
   absentUnless,
+  partsOf,
   toBoolean,
   toDays,
   toFieldsOrNull,
@@ -31,6 +32,13 @@ function same(value: unknown): unknown {
   return value;
 }
 
+const presets = ["market_creation", "defensibility", "speed"];
+const toPreset = toWord({
+  market_creation: /^(market|blue_ocean|create_market)$/,
+  defensibility: /^(defensible|defense|defence|moat)$/,
+  speed: /^(fast|quick|time_to_market|time_to_poc)$/,
+});
+
 const readMission = fieldsOf({
   blue_ocean_scoring: boolean,
   min_blue_ocean_score: number(20),
@@ -41,13 +49,8 @@ const readMission = fieldsOf({
 
 /** Another focus than the presets weights nothing, which is what balanced does. */
 function toFocus(value: unknown): unknown {
-  const read = toWord({
-    balanced: /^(balance|none|default|equal)$/,
-    market_creation: /^(market|blue_ocean|create_market)$/,
-    defensibility: /^(defensible|defense|defence|moat)$/,
-    speed: /^(fast|quick|time_to_market|time_to_poc)$/,
-  })(value);
-  return ["balanced", "market_creation", "defensibility", "speed"].includes(String(read)) ? read : "balanced";
+  const read = toPreset(value);
+  return presets.find((preset) => preset === read) ?? "balanced";
 }
 
 const readRequirements = fieldsOf({
@@ -192,17 +195,13 @@ const toBlocked = (value: unknown): unknown =>
     ? Object.entries(value).flatMap(([source, reason]) => (reason === false ? [] : [isText(reason) ? { source, reason } : source]))
     : // A reason in brackets has commas of its own.
       isText(value) && value.includes("(")
-      ? value.split(/\s*[;\n]\s*/)
+      ? partsOf(value, /[;\n]/)
       : toTexts(value);
 
 const readBlocked = leaf((value) => (Array.isArray(value) && value.every((each) => isText(each) || isFields(each)) ? value : toBlocked(value)));
 
 const readVisited = leaf((value) =>
-  Array.isArray(value) && value.every((each) => isText(each) || isFields(each))
-    ? value
-    : isText(value)
-      ? value.split(/\s+/).filter(Boolean)
-      : toTexts(value),
+  Array.isArray(value) && value.every((each) => isText(each) || isFields(each)) ? value : isText(value) ? partsOf(value, /\s/) : toTexts(value),
 );
 
 const readExcluded = inTurn(
@@ -211,8 +210,8 @@ const readExcluded = inTurn(
     leaf((value) => {
       if (isText(value)) return { id: value, reason: "no reason recorded" };
       if (!isFields(value)) return value;
-      const id = [value["id"], value["paper_id"], value["url"], value["title"]].find(isText);
-      return isText(value["id"]) && isText(value["reason"])
+      const id = [value["id"], value["paper_id"], value["url"], value["title"]].find(isText) ?? value["id"];
+      return id === value["id"] && isText(value["reason"])
         ? value
         : { ...value, ...(id === undefined ? {} : { id }), reason: toText(value["reason"]) ?? "no reason recorded" };
     }),

@@ -73,7 +73,7 @@ export const valuesOf =
   (value, pointer, tell) =>
     isFields(value) ? fieldsOf(Object.fromEntries(Object.keys(value).map((name) => [name, reader])))(value, pointer, tell) : value;
 
-/** Gives fields other names; one that has its name already, or whose name is taken, stays. */
+/** Gives fields other names; one whose new name is taken, by its own or another field, stays. */
 export const renamed =
   (nameOf: (name: string, value: unknown) => string): Reader =>
   (value, pointer, tell) => {
@@ -81,7 +81,7 @@ export const renamed =
     const changes = new Map<string, string>();
     for (const name of Object.keys(value)) {
       const other = nameOf(name, value[name]);
-      if (other !== name && !Object.hasOwn(value, other)) changes.set(name, other);
+      if (!Object.hasOwn(value, other) && ![...changes.values()].includes(other)) changes.set(name, other);
     }
     if (changes.size === 0) return value;
     for (const [name, other] of changes) tell(`${pointer}/${name}`, name, other);
@@ -98,7 +98,7 @@ function withChanges(value: Fields, changed: ReadonlyMap<string, unknown>): Fiel
 /** The sentence of a warning for a value that was read as another one. */
 export function wordReading(pointer: string, before: unknown, after: unknown): Problem {
   if (after === absent) return { pointer, message: `is ${describe(before)}, read as if it were not there` };
-  const read = JSON.stringify(after) ?? "";
+  const read = String(JSON.stringify(after));
   return {
     pointer,
     message: `${before === undefined ? "is missing" : `is ${describe(before)}`}, read as ${read.length > 80 ? `${read.slice(0, 79)}…` : read}`,

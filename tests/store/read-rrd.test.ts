@@ -5,6 +5,7 @@ import type { Rrd } from "../../src/generated/rrd.js";
 import { readRrdShape } from "../../src/store/read-rrd.js";
 import { formatRrd, parseRrd } from "../../src/store/rrd-file.js";
 import { scoresOf } from "../../src/workflows/research/scores.js";
+import { shape } from "./reading-rows.js";
 
 const execution = { novelty: 4, feasibility: 3, time_to_poc: 3, value_market: 4, defensibility: 2, adoption: 3 };
 const strategic = { market_creation: 3, first_mover_window: 2, network_effects: 2, strategic_clarity: 4 };
@@ -253,4 +254,18 @@ it.skipIf(!existsSync(recorded))("the recorded researches of the original tool a
     expect(changes).toEqual([]);
     expect(formatRrd(ok as Rrd)).toBe(`${JSON.stringify(JSON.parse(text), null, 2)}\n`);
   }
+});
+
+it.each<[object, string, string[]]>([
+  [{ phase: undefined, papers_pool: [] }, "DISCOVERY", ['/phase is missing, read as "DISCOVERY"']],
+  [{ phase: null, papers_pool: [7] }, "ANALYSIS", ['/phase is null, read as "ANALYSIS"']],
+  [{ phase: null, papers_pool: null }, "DISCOVERY", ["/papers_pool is null, read as []", '/phase is null, read as "DISCOVERY"']],
+])("without a phase the pool tells where the research stands: %j", (fields, phase, said) => {
+  const { read, told } = shape(fields);
+  expect(read["phase"]).toBe(phase);
+  expect(told).toEqual(said);
+});
+it.each([[null], [[]], ["x"], [{}], [{ phase: null }], [{ papers_pool: {} }]])("what is no research stays as it is: %j", (given) => {
+  expect(readRrdShape(given)).toEqual({ value: given, changes: [] });
+  expect(readRrdShape(given).value).toBe(given);
 });
