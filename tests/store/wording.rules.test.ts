@@ -2,7 +2,7 @@ import type { ErrorObject } from "ajv/dist/2020.js";
 import { existsSync, mkdirSync, truncateSync, writeFileSync } from "node:fs";
 import { execFileSync } from "node:child_process";
 import { join } from "node:path";
-import { beforeEach, describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { ExpectedError } from "../../src/lib/errors.js";
 import { isUnfinished, locateSyntaxError } from "../../src/store/json-syntax.js";
 import { describe as named, type Problem, wordProblem } from "../../src/store/problem-words.js";
@@ -245,56 +245,5 @@ describe("an rrd.json that can't be used", () => {
       changes: [],
       problems: [{ pointer: "", message: "x.json:1:2: a value belongs here", hint: "A comma may be too much." }],
     });
-  });
-});
-
-describe("of several shapes that a value may have", () => {
-  // What a schema says of itself is looked up once a process: each of these tests is a process's first look.
-  let problemsOf: typeof import("../../src/store/validate.js").problemsOf;
-  beforeEach(async () => {
-    vi.resetModules();
-    ({ problemsOf } = await import("../../src/store/validate.js"));
-  });
-  const problems = (over: object) => problemsOf("rrd", { ...sampleRrd(0), requirements: {}, ...over });
-  const ofPaper = (fields: object) => problems({ papers_pool: [{ id: "p", title: "P", status: "pending", ...fields }] });
-
-  it("the one whose fields it has is meant, not the one with the fewest errors", () => {
-    const six = { novelty: 3, feasibility: 3, time_to_poc: 3, value_market: 3, defensibility: 3, adoption: "3" };
-    expect(ofPaper({ score_breakdown: six }).map(({ pointer }) => pointer)).toEqual(["/papers_pool/0/score_breakdown/adoption"]);
-    expect(
-      ofPaper({ score_breakdown: { execution: { novelty: 3 } } }).every(({ pointer }) =>
-        pointer.startsWith("/papers_pool/0/score_breakdown/execution"),
-      ),
-    ).toBe(true);
-  });
-
-  it("all are named where it is of another kind altogether", () => {
-    expect(ofPaper({ score_breakdown: "x" }).map(({ message }) => message)).toEqual(['must be an object or null, is "x"']);
-  });
-
-  it("of two alike in that, the one with fewer errors, the first of equals", () => {
-    const messages = (value: object) => problemsOf("event", value).map(({ pointer, message }) => `${pointer} ${message}`);
-    expect(messages({ type: "nonsense" })).toEqual([' "at" is missing', ' "verdict" is missing', '/type must be "run-ended", is "nonsense"']);
-    expect(messages({ at: "2026-01-01T00:00:00Z", type: "verdict" })).toEqual(expect.arrayContaining(['/type must be "run-ended", is "verdict"']));
-  });
-
-  it("a list's entries are of several shapes too, and nothing has none of them", () => {
-    const questions = problems({ open_questions: [null, {}, 7, "why?"] });
-    expect(questions.map(({ pointer, message }) => `${pointer} ${message}`)).toEqual([
-      "/open_questions/0 must be a text or an object, is null",
-      '/open_questions/1 "question" is missing',
-      "/open_questions/2 must be a text or an object, is 7",
-    ]);
-    expect(problemsOf("event", JSON.parse("null")).map(({ message }) => message)).toEqual(["must be an object, is null"]);
-  });
-
-  it("shapes of another schema are known with the one that refers to them", () => {
-    const found = problemsOf("result-discovery", { unit: "discovery", papers: [], sources: [], patterns: 7 });
-    expect(found.map(({ pointer }) => pointer)).toContain("/patterns");
-  });
-
-  it("what stands elsewhere keeps its own problems", () => {
-    const found = ofPaper({ title: 7, score_breakdown: 7, status: "x" }).map(({ pointer }) => pointer);
-    expect(found.toSorted()).toEqual(["/papers_pool/0/score_breakdown", "/papers_pool/0/status", "/papers_pool/0/title"]);
   });
 });
