@@ -87,7 +87,6 @@ const toUrgency = toWord({
   3: /^(medium|normal|moderate)$/,
   1: /^(low|lowest|very_low)$/,
 });
-const toPriority = (value: unknown): unknown => (typeof value === "string" ? toNumber(5)(toUrgency(value)) : value);
 
 /** Reads refusals, of a paper or of another unit. */
 export const readRefusals = inTurn(orAbsent(leaf(toList)), listOf(fieldsOf({ reasons: leaf(toSentences) })));
@@ -123,7 +122,7 @@ export const readPaperRecord: Reader = inTurn(
       orAbsent((value) => value),
       valuesOf(orAbsent(text)),
     ),
-    priority: leaf(toPriority),
+    priority: leaf((value) => toNumber(5)(toUrgency(value))),
     status: readStatus,
     score: leaf(toNumber(50, 30)),
     score_breakdown: readScores,

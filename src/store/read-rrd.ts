@@ -151,7 +151,7 @@ const readStatistics = inTurn(
         sources_tried: names,
         sources_successful: names,
         sources_blocked: leaf((value) =>
-          Array.isArray(value) || value === null ? value : typeof value === "string" ? [value] : isFields(value) ? Object.keys(value) : null,
+          Array.isArray(value) ? value : typeof value === "string" ? [value] : isFields(value) ? Object.keys(value) : null,
         ),
         source_failure_reasons: leaf(toFieldsOrNull),
         failures_in_a_row: inTurn(leaf(absentUnless(isFields)), valuesOf(leaf(absentUnless(isWhole)))),

@@ -40,9 +40,8 @@ const readPoints: Reader = inTurn(
 
 /** [{ dimension, score }] as the object that it spells out. */
 function fromList(list: readonly unknown[]): Fields | undefined {
-  const entries = list.map((each) => (isFields(each) ? ([each["dimension"] ?? each["name"] ?? each["criterion"], each] as const) : undefined));
-  if (entries.some((entry) => typeof entry?.[0] !== "string")) return undefined;
-  return Object.fromEntries(entries.map((entry) => [String(entry?.[0]), entry?.[1]]));
+  const names = list.map((each) => (isFields(each) ? (each["dimension"] ?? each["name"] ?? each["criterion"]) : undefined));
+  return names.every((name) => typeof name === "string") ? Object.fromEntries(names.map((name, index) => [name, list[index]])) : undefined;
 }
 
 /** A number under the name of a rubric is its total; an object under another name of it holds its points. */

@@ -43,6 +43,8 @@ describe("of a paper's record", () => {
       { score: 7, score_breakdown: { combined: 8 } },
       { score: 7, score_breakdown: { combined_total: 8 } },
     ],
+    [{ score_breakdown: { novelty: 4 } }, { score_breakdown: { novelty: 4 } }],
+    [{ priority: { score: "4/5" } }, { priority: 4 }],
     [{ score_breakdown: "good" }, { score_breakdown: "good" }],
     [{ updates: [update, { type: "version", source: "arXiv" }] }, { updates: [update, { type: "version", source: "arXiv" }] }],
     [
@@ -86,6 +88,8 @@ describe("of a paper's record", () => {
     evidence({ quote: "q" }, { claim: "q", quote: "q", status: "could-not-check" }),
     evidence({ claim: "c", text: "t" }, { claim: "c", text: "t", quote: "t", status: "could-not-check" }),
     evidence({ claim: "c", excerpt: "e", text: "t" }, { claim: "c", excerpt: "e", text: "t", quote: "e", status: "could-not-check" }),
+    evidence({ finding: "f", quote: "q", status: "verified" }, { finding: "f", quote: "q", status: "verified", claim: "f" }),
+    evidence({ claim: "c", status: "verified" }, { claim: "c", status: "verified", quote: "c" }),
     evidence({ claim: 7, quote: 8 }, { claim: 7, quote: 8, status: "could-not-check" }),
   ])("%j is read as %j", (given, expected) => {
     const { others, told } = record(given);
@@ -120,6 +124,9 @@ describe("of a paper's record", () => {
         '/papers_pool/1/status is "done", read as "insights_extracted"',
       ],
     });
+  });
+  it("a word for a priority is told once, with its number", () => {
+    expect(record({ priority: "High" }).told).toEqual(['priority is "High", read as 5']);
   });
   it.each<[object, unknown]>([
     [{ status: null, analysis: {} }, "insights_extracted"],

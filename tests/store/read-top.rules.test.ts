@@ -109,6 +109,7 @@ describe("of the top", () => {
     ["the id in title", [{ id: 7, title: "T", reason: "old" }], [{ id: "T", title: "T", reason: "old" }]],
     ["without an id, for the schema to name", [{ why: 1 }, 7, null], [{ why: 1, reason: "no reason recorded" }, 7, null]],
     inOrder("in order", [{ id: "a", reason: "old", title: 7, url: "u" }]),
+    inOrder("an id that is none, for the schema to name", [{ id: 7, reason: "old" }]),
     ["null", null, undefined],
     ["false", false, []],
   ]);
