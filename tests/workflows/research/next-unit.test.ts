@@ -159,7 +159,8 @@ describe("papers", () => {
     expect(next(rrdWith(["p1", "p2", "p3"].map(refused)))).toMatchObject({
       reason: expect.stringContaining("3 papers are left whose results were refused 3 times (p1, p2, p3);"),
     });
-    expect(next(rrdWith(["p1", "p2", "p3", "p4"].map(refused)))).toMatchObject({ reason: expect.stringContaining("(p1, p2, p3, …)") });
+    const four = next(rrdWith(["p1", "p2", "p3", "p4"].map(refused)));
+    expect(four).toMatchObject({ reason: expect.stringMatching(/\(p1, p2, p3, …\);.* --paper p1' tries that one again/) });
   });
 });
 
