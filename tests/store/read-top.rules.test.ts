@@ -158,8 +158,12 @@ describe("of the top", () => {
     inOrder("in order", { research_started_at: null, discovery: span, analysis: span, ideation: null, complete: { ended_at: null } }),
     [
       "a start alone",
-      { discovery: "2026-01-19 15:36", ideation: 1768837011 },
-      { discovery: { started_at: "2026-01-19T15:36:00.000Z" }, ideation: { started_at: "2026-01-19T15:36:51.000Z" } },
+      { discovery: "2026-01-19 15:36", analysis: "2026-01-19", ideation: 1768837011 },
+      {
+        discovery: { started_at: "2026-01-19T15:36:00.000Z" },
+        analysis: { started_at: "2026-01-19" },
+        ideation: { started_at: "2026-01-19T15:36:51.000Z" },
+      },
     ],
     ["an end alone", { complete: 1768837011 }, { complete: { ended_at: "2026-01-19T15:36:51.000Z" } }],
     ["what is no time", { research_started_at: true, analysis: [1], complete: false }, { research_started_at: null, analysis: null, complete: null }],

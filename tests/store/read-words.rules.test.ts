@@ -31,7 +31,7 @@ describe("words that are met, and what they mean", () => {
     ["rejected", ["REJECTED", "reject", "excluded", "discarded", "skipped", "skip", "duplicate", "not relevant", "irrelevant"]],
     ["insights_extracted", ["extract insight", "extract insights", "insight", "insights", "insight extracted", "insights only", "extracted"]],
     [undefined, ["news", "not new", "reopen", "opened", "not reading", "started late", "represent", "present it", "unaccepted", "approved by"]],
-    [undefined, ["not rejected it", "rejection", "irrelevant now", "my insights", "extracted by", "analyse", ""]],
+    [undefined, ["not rejected", "rejected by", "rejection", "irrelevant now", "my insights", "extracted by", "analyse", ""]],
   ]);
   words("status of a paper that was read", (status) => ofPaper({ status, decision: "REJECT" })["status"], asItIs, [
     [
@@ -127,6 +127,7 @@ describe("names of scores", () => {
     ],
     ["null under the name of a rubric is that rubric", { exec: null, strategic: null, novelty: 2 }, { blue_ocean: null, novelty: 2 }],
     ["a list under another name of a rubric holds its points", { exec: [{ name: "Novelty", score: 2 }] }, { execution: { novelty: 2 } }],
+    ["null under our name for a total stays", { blue_ocean_total: null, combined_total: null }, { blue_ocean_total: null, combined_total: null }],
     ["a list is no total", { total: [1], overall: [] }, { total: [1], overall: [] }],
     ["an object under a total's name is no total", { total_score: { novelty: 2 } }, { total_score: { novelty: 2 } }],
     [
