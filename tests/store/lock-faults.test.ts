@@ -8,7 +8,7 @@ import { deadHolder } from "./dead-holder.js";
 import { temporaryFolder } from "./folders.js";
 
 /** What the file system answers before the real one is asked. */
-type Calls = Partial<Record<"link" | "rename" | "writeFile" | "readFile", (path: string) => void>>;
+type Calls = Partial<Record<"link" | "open" | "rename" | "writeFile" | "readFile", (path: string) => unknown>>;
 const fs = vi.hoisted(() => ({ before: {} as Calls, answer: undefined as string | undefined }));
 vi.mock("node:fs/promises", async (importOriginal) => {
   const real = await importOriginal<typeof import("node:fs/promises")>();
@@ -18,7 +18,7 @@ vi.mock("node:fs/promises", async (importOriginal) => {
       fs.before[name]?.(String(args[0]));
       return name === "readFile" && fs.answer !== undefined ? fs.answer : call(...args);
     };
-  const names = ["link", "rename", "writeFile", "readFile"] as const;
+  const names = ["link", "open", "rename", "writeFile", "readFile"] as const;
   return { ...real, ...Object.fromEntries(names.map((name) => [name, asked(name, real[name] as (...args: never[]) => unknown)])) };
 });
 beforeEach(() => {
@@ -73,6 +73,11 @@ describe("on a file system without hard links", () => {
     expect(open).not.toContain(file);
   });
 
+  it("what fails otherwise is an error, not a lock", async () => {
+    fs.before = { link: fail("EPERM"), open: fail("EIO") };
+    await expect(acquireLock(lockFile(), what)).rejects.toThrow("EIO");
+  });
+
   it("a folder that is gone is an error, not a lock", async () => {
     const file = lockFile();
     fs.before.link = () => {
@@ -94,6 +99,25 @@ describe("a lock", () => {
     const file = lockFile();
     await deadHolder(file);
     fs.before.rename = sweptOnce();
+    expect(await (await acquireLock(file, what)).isMine()).toBe(true);
+    expect(beside(file)).toEqual([]);
+  });
+
+  it("is taken over under a guard that says who does so", async () => {
+    const file = lockFile();
+    await deadHolder(file);
+    let guard: unknown;
+    fs.before.rename = () => void (guard = JSON.parse(readFileSync(`${file}.takeover`, "utf8")));
+    await acquireLock(file, what);
+    const holder = JSON.parse(readFileSync(file, "utf8"));
+    expect(guard).toEqual({ ...holder, token: expect.stringMatching(/^[0-9a-f]{24}$/) });
+    expect(guard).not.toEqual(holder);
+  });
+
+  it("that went while its takeover began is simply taken", async () => {
+    const file = lockFile();
+    await deadHolder(file);
+    fs.before.writeFile = (path) => path.includes(".takeover") && rmSync(file, { force: true });
     expect(await (await acquireLock(file, what)).isMine()).toBe(true);
     expect(beside(file)).toEqual([]);
   });
