@@ -31,7 +31,7 @@ describe("words that are met, and what they mean", () => {
     ["rejected", ["REJECTED", "reject", "excluded", "discarded", "skipped", "skip", "duplicate", "not relevant", "irrelevant"]],
     ["insights_extracted", ["extract insight", "extract insights", "insight", "insights", "insight extracted", "insights only", "extracted"]],
     [undefined, ["news", "not new", "reopen", "opened", "not reading", "started late", "represent", "present it", "unaccepted", "approved by"]],
-    [undefined, ["not rejected", "rejected by", "rejection", "irrelevant now", "my insights", "extracted by", "analyse", ""]],
+    [undefined, ["not excluded", "rejected by", "rejection", "irrelevant now", "my insights", "extracted by", "analyse", ""]],
   ]);
   words("status of a paper that was read", (status) => ofPaper({ status, decision: "REJECT" })["status"], asItIs, [
     [
