@@ -22,6 +22,7 @@ describe.concurrent("a result that can't be used is refused, changes nothing but
     ["most-fabricated", /only 1 of 3 quotes were found/],
     ["a-prototype", /__proto__/],
     ["a-list", /must be an object/i],
+    ["nested", /nested deeper than 100 levels at \/deep/],
   ] as const)("%s", async ([mode, reason], { expect }) => {
     const { run, rrd, ledger, progress, left, problems, state } = house();
     const before = rrd();

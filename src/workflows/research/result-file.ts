@@ -1,6 +1,7 @@
 import { constants } from "node:fs";
 import { open } from "node:fs/promises";
 import { hasCode, messageOf } from "../../lib/errors.js";
+import { mostLevels, tooDeepAt } from "../../lib/nesting.js";
 
 const mostBytes = 5 * 1024 * 1024;
 
@@ -24,7 +25,9 @@ export async function readResult(path: string): Promise<{ value: unknown } | { r
     const text = (await file.readFile("utf8")).replace(/^\uFEFF/, "");
     if (text.trim() === "") return { reason: "result.json is empty" };
     try {
-      return { value: JSON.parse(text) as unknown };
+      const value = JSON.parse(text) as unknown;
+      const deep = tooDeepAt(value);
+      return deep === undefined ? { value } : { reason: `result.json is nested deeper than ${mostLevels} levels at ${deep}` };
     } catch (error) {
       return { reason: `result.json is not valid JSON: ${messageOf(error)}` };
     }

@@ -43,6 +43,7 @@ const misbehaviours = {
     leave(reading({ evidence: evidence("Earlier work needed an hour for the same task and used four machines.", ...facts) })),
   "a-prototype": () => leave(`{"__proto__":{"polluted":true},${JSON.stringify(reading()).slice(1)}`),
   "a-list": () => leave([reading()]),
+  nested: () => leave(JSON.stringify(reading()).replace("{", `{"deep":${"[".repeat(100_000)}${"]".repeat(100_000)},`)),
 };
 
 misbehaviours[mode]();

@@ -31,6 +31,13 @@ describe("what an agent leaves as result.json", () => {
     expect(await textOf(Buffer.alloc(7 * megabyte))).toEqual({ reason: "result.json has 7 MB; 5 MB is the most" });
   });
 
+  test("is refused with its place where it is nested deeper than anything that is asked for", async () => {
+    const nested = (levels: number) => `{"unit": "p1", "notes": ${"[".repeat(levels)}${"]".repeat(levels)}}`;
+    expect(await textOf(nested(99))).toHaveProperty("value");
+    for (const levels of [100, 5_000, 100_000])
+      expect(await textOf(nested(levels))).toEqual({ reason: "result.json is nested deeper than 100 levels at /notes/0/0" });
+  });
+
   test("is refused in one sentence of its own for everything that is no such file, and nothing is waited for", async () => {
     expect(await readOf(() => undefined)).toEqual({
       reason: "there is no result: the final message held no JSON object, and result.json was not written",
