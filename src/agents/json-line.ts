@@ -1,13 +1,15 @@
 import { createHash } from "node:crypto";
+import { tooDeepAt } from "../lib/nesting.js";
 
 /** Access to parsed JSON of a protocol that is not ours: any part may be missing or of another type. */
 export type Json = Readonly<Record<string, unknown>>;
 
-/** The object on this line, if there is one. */
+/** The object on this line, if there is one that can be worked with: a key is made of all that a tool is asked. */
 export function objectIn(line: string): Json | undefined {
   if (!line.trimStart().startsWith("{")) return undefined;
   try {
-    return object(JSON.parse(line));
+    const value: unknown = JSON.parse(line);
+    return tooDeepAt(value) === undefined ? object(value) : undefined;
   } catch {
     return undefined;
   }

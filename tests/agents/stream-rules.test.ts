@@ -12,6 +12,14 @@ const command = { type: "command_execution", command: "ls" };
 const said = (text: string) => done({ type: "agent_message", text });
 const turn = { type: "turn.completed", usage: { input_tokens: 100, cached_input_tokens: 40, output_tokens: 7 } };
 
+it("an event nested thousands deep is skipped, as a line that is no JSON is", () => {
+  const deep = "[".repeat(50_000) + "]".repeat(50_000);
+  const item = `{"type":"item.started","item":{"type":"mcp_tool_call","tool":"search","arguments":{"query":${deep}}}}`;
+  const message = `{"type":"assistant","message":{"content":[{"type":"tool_use","name":"Bash","input":{"query":${deep}}}]}}`;
+  expect([...readCodex().line(item)]).toEqual([]);
+  expect([...readClaude().line(message)]).toEqual([]);
+});
+
 describe("the stream of codex", () => {
   it("says each tool once, as it begins, and each whole message", () => {
     const told = feed(
