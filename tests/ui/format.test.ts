@@ -59,5 +59,8 @@ test("text of others loses everything that would act on a terminal, and keeps it
   expect(sanitise("a\u001b[31mb\u001b[0m\u0007c\u009bd\r\ne\tf")).toBe("abcd\ne\tf");
   expect(sanitise("x\u001b]8;;http://evil\u0007link\u001b]8;;\u0007y")).toBe("xlinky");
   expect(sanitise("safe\u202eevil\u2066")).toBe("safeevil");
+  expect(sanitise("a\u007fb\u0085c\u200bd\u{e0041}e")).toBe("abcde");
+  expect(sanitise("می\u200cخواهم, 👩\u200d🔬")).toBe("می\u200cخواهم, 👩\u200d🔬");
   expect(oneLine("  two\r\n lines\tand\u0000 more ")).toBe("two lines and more");
+  expect(oneLine("a\rb\vc\fd\u0085e\u2028f\u2029g")).toBe("a b c d e f g");
 });

@@ -1,7 +1,7 @@
 import type { Paper, Rrd } from "../../generated/rrd.js";
 import { authorsOf } from "../../sources/identity.js";
 import { arxivOf } from "./bibliography.js";
-import { inline } from "./markdown.js";
+import { flat, inline } from "./markdown.js";
 
 /** The report's list of references: every paper of the pool, as each is named somewhere in it, by id. */
 export const referencesOf = (rrd: Rrd): string =>
@@ -20,7 +20,13 @@ function reference(paper: Paper): string {
     ...(venue ? [inline(venue)] : []),
     ...(identifiers?.doi ? [`DOI ${inline(identifiers.doi)}`] : []),
     ...(arxiv === undefined ? [] : [`arXiv:${inline(arxiv)}`]),
-    ...(url ? [url.startsWith("http") ? `<${url.replace(/[<>\s]/g, "")}>` : inline(url)] : []),
+    ...(url ? [/^https?:\/\//i.test(url) ? `<${address(url)}>` : inline(url)] : []),
   ];
   return `- **${inline(id)}**: ${retracted === true ? "[RETRACTED] " : ""}${inline(by)} (${year}). ${inline(title).replace(/\.$/, "")}.${where.map((each) => ` ${each}.`).join("")}`;
 }
+
+/** An address between angle brackets: nothing in it ends it, or is one half of code or of a link. */
+const address = (url: string): string =>
+  flat(url)
+    .replace(/[<>\s]/g, "")
+    .replace(/[`[\]\\]/g, (character) => encodeURIComponent(character));

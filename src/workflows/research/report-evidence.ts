@@ -1,7 +1,7 @@
 import type { ReportResult } from "../../generated/result-report.js";
 import type { Paper, Rrd } from "../../generated/rrd.js";
 import { type NumberedQuote, quoteFor, quotesOf, sourceText } from "./insight-quote.js";
-import { inline } from "./markdown.js";
+import { inline, line } from "./markdown.js";
 
 /** A report is for people: longer lists end with where the rest stands. */
 const mostListed = 100;
@@ -60,7 +60,7 @@ function evidenceOfPaper(paper: Paper, quotes: readonly NumberedQuote[]): string
   const left = quotesOf(paper).length - quotes.length;
   return [
     `### ${inline(paper.title)}`,
-    inline(paper.id),
+    line(paper.id),
     lines.join("\n") || "_No quote was recorded._",
     ...(left > 0 ? [`_${left} more: see rrd.json._`] : []),
   ].join("\n\n");
@@ -78,7 +78,7 @@ export function keyFindings(rrd: Rrd, narrative: ReportResult): string {
   return narrative.key_findings
     .map((finding, index) => {
       const { text = "" } = findingsOf(rrd, narrative)[index] ?? {};
-      return `- ${inline(finding.text)} (${finding.paper_ids.map((id) => inline(sourceText(text, byId.get(id), id))).join("; ")})`;
+      return `- ${line(finding.text)} (${finding.paper_ids.map((id) => inline(sourceText(text, byId.get(id), id))).join("; ")})`;
     })
     .join("\n");
 }
@@ -134,7 +134,7 @@ export function insightsByCategory(rrd: Rrd, narrative: ReportResult): string {
   const list = (title: string, members: readonly Insight[]) => {
     const lines = members.slice(0, mostListed).map(({ id, insight, paper_id }, index) => {
       const source = paper_id == null ? "several" : sourceText(insight, byId.get(paper_id), paper_id);
-      return `${index + 1}. ${inline(insight)} (${inline(id)}, source: ${inline(source)})`;
+      return `${index + 1}. ${line(insight)} (${inline(id)}, source: ${inline(source)})`;
     });
     const left = members.length - mostListed;
     const counted = `${members.length} ${members.length === 1 ? "insight" : "insights"}`;

@@ -3,7 +3,7 @@ import type { ReportResult } from "../../generated/result-report.js";
 import type { Paper, Rrd } from "../../generated/rrd.js";
 import { type Judging, dayOf } from "./accepted.js";
 import { couldBeRead } from "./judged.js";
-import { block, bullets, inline, table } from "./markdown.js";
+import { block, bullets, inline, line, table } from "./markdown.js";
 import type { Pattern } from "./patterns.js";
 import { assess } from "./quality.js";
 import { referencesOf } from "./references.js";
@@ -141,7 +141,7 @@ const comparison = ({ comparison: compared }: ReportResult): string =>
   compared == null
     ? "_No approaches were compared._"
     : table(
-        ["Aspect", ...compared.approaches.map(inline)],
+        ["Aspect", ...compared.approaches],
         compared.rows.map((row) => [row.aspect, ...row.cells]),
         "None.",
       );
@@ -173,7 +173,7 @@ function recommendations({ recommendations: all }: ReportResult): string {
   const of = (priority: "high" | "medium" | "low") =>
     all
       .filter((one) => one.priority === priority)
-      .map((one, index) => `${index + 1}. ${inline(one.text)}${one.paper_ids?.length ? ` (${inline(one.paper_ids.join(", "))})` : ""}`)
+      .map((one, index) => `${index + 1}. ${line(one.text)}${one.paper_ids?.length ? ` (${inline(one.paper_ids.join(", "))})` : ""}`)
       .join("\n") || "_None._";
   return ["### High Priority", of("high"), "### Medium Priority", of("medium"), "### Low Priority", of("low")].join("\n\n");
 }

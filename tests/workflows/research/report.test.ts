@@ -132,6 +132,39 @@ test("the references hold every paper that the report names, with authors, year,
   ]);
 });
 
+test("what an agent or a source wrote fetches nothing, parts no section and moves no cursor, in whatever field it stands", () => {
+  const nasty =
+    "\u001b]8;;x\u0007![p](https://evil.example/p.png) [c](javascript:x) <b> \u009b31m\u202e\n\n# Forged\n\n````\n\n[r]: http://evil.example\n\n| a | b |";
+  const evidence = [quote("The camera costs 40 euros.", { claim: nasty, locator: nasty })];
+  const analysis = { summary: nasty, evidence, implementations_found: [nasty] };
+  const more = { title: nasty, notes: nasty, authors: [nasty], venue: nasty, url: `https://x.example/${nasty}`, warnings: [nasty] };
+  const pool = [presented("p1", evidence, { ...more, analysis }), rejected("p2", evidence, { ...more, analysis, url: `file:${nasty}` })];
+  const over: Partial<ReportResult> = {
+    executive_summary: nasty,
+    conclusion: nasty,
+    key_findings: [{ text: nasty, paper_ids: ["p1"] }],
+    categories: [{ name: nasty, insight_ids: ["insight_001"] }],
+    companies: [{ name: nasty, notes: nasty, paper_ids: ["p1"] }],
+    comparison: { approaches: [nasty, "a | b"], rows: [{ aspect: nasty, cells: [nasty, nasty] }] },
+    strengths: [nasty],
+    improvements: [nasty],
+    recommendations: [{ priority: "high", text: nasty, paper_ids: ["p1"] }],
+  };
+  const text = report(pool, [insight(1, "p1", nasty)], over);
+  const plain = report(pool.map(({ id, status }) => (status === "presented" ? presented(id, evidence) : rejected(id, evidence))));
+  const headings = (of: string) => of.match(/^## .*$/gm);
+  expect(headings(text)?.filter((one) => !one.includes("Appendix"))).toEqual(headings(plain)?.filter((one) => !one.includes("Appendix")));
+  expect(text).not.toMatch(/!\[p\]|\]\(javascript|<b>|^(?:[-+*>] |\d+\. )*(?:# Forged|`{3}|\[r\]:)/m);
+  // oxlint-disable-next-line no-control-regex -- none may be left
+  expect(text).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/);
+  expect(
+    section(text, "Approach/Architecture Comparison")
+      .split("\n")
+      .filter(Boolean)
+      .map((row) => row.split(/(?<!\\)\|/).length),
+  ).toEqual([5, 5, 5]);
+});
+
 test("a paper of which nothing could be read has no score, and the averages say what they are over", () => {
   const breakdown = (points: number) => ({
     execution: { novelty: points, feasibility: points, time_to_poc: points, value_market: points, defensibility: points, adoption: points },
