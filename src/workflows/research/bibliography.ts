@@ -1,5 +1,6 @@
 import type { Paper, Rrd } from "../../generated/rrd.js";
 import { authorsOf } from "../../sources/identity.js";
+import { flat } from "./markdown.js";
 
 /** references.bib: every paper of the pool, as the report names each, for citation managers; its keyword tells what became of it. */
 export const bibliography = (rrd: Rrd): string =>
@@ -29,10 +30,10 @@ function entry(paper: Cited): string {
     // A range has two hyphens there.
     ["pages", plain(paper.pages)?.replace(/\s*[-–—]+\s*/g, "--")],
     ["year", /^\d{4}/.exec(paper.date ?? "")?.[0]],
-    ["doi", paper.identifiers?.doi],
-    ["eprint", arxiv],
+    ["doi", verbatim(paper.identifiers?.doi)],
+    ["eprint", verbatim(arxiv)],
     ["archiveprefix", arxiv === undefined ? undefined : "arXiv"],
-    ["url", paper.url ?? undefined],
+    ["url", verbatim(paper.url)],
     ["note", paper.retracted === true ? "Retracted" : undefined],
     ["keywords", paper.keyword],
   ];
@@ -41,12 +42,11 @@ function entry(paper: Cited): string {
 }
 
 /** BibTeX's own characters, so that a title can neither end its field nor start a command. */
-const escape = (text: string): string =>
-  text
-    .replace(/[\\{}]/g, "")
-    .replace(/[&%$#_]/g, "\\$&")
-    .replace(/\s+/g, " ")
-    .trim();
+const escape = (text: string): string => flat(text.replace(/[\\{}]/g, "")).replace(/[&%$#_]/g, "\\$&");
+
+/** An address or a name that BibTeX takes as it stands; what could end its field is written as addresses write it. */
+const verbatim = (value: string | null | undefined): string | undefined =>
+  flat(value).replace(/[\s\\{}]/g, (character) => encodeURIComponent(character)) || undefined;
 
 /** A value without what BibTeX reads as its own; undefined where nothing is left. */
 const plain = (value: string | null | undefined): string | undefined => escape(value ?? "") || undefined;
