@@ -1,7 +1,7 @@
-import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { WrittenConfig } from "../generated/config.js";
 import { ExpectedError, hasCode, messageOf } from "../lib/errors.js";
+import { readRegularText } from "../lib/read-regular-file.js";
 import { type Problem, problemsOf } from "../store/validate.js";
 import { isRecord, unknownKeysIn } from "./keys.js";
 
@@ -34,9 +34,10 @@ export async function readConfigFile(paths: readonly string[]): Promise<ConfigFi
 
 async function readIfThere(path: string): Promise<string | undefined> {
   try {
-    return await readFile(path, "utf8");
+    return await readRegularText(path);
   } catch (error) {
     if (hasCode(error, "ENOENT", "ENOTDIR")) return undefined;
+    if (error instanceof ExpectedError) throw error;
     throw new ExpectedError(`${path} can't be read: ${messageOf(error)}.`);
   }
 }

@@ -1,6 +1,7 @@
-import { readFile, stat } from "node:fs/promises";
+import { stat } from "node:fs/promises";
 import { resolve } from "node:path";
 import { messageOf } from "../lib/errors.js";
+import { readRegularText } from "../lib/read-regular-file.js";
 import { askText } from "./ask.js";
 import { arxiv } from "./clients/arxiv.js";
 import { crossref } from "./clients/crossref.js";
@@ -43,7 +44,7 @@ async function fromFile(path: string): Promise<Answer<string>> {
     // To read a FIFO is to wait for ever.
     if (!found.isFile() || found.size > largestList)
       return { status: "error", reason: `${path} is not a file of at most ${largestList / 1024 / 1024} MB.` };
-    return { status: "ok", value: await readFile(path, "utf8") };
+    return { status: "ok", value: await readRegularText(path) };
   } catch (error) {
     return { status: "error", reason: `The list ${path} could not be read: ${messageOf(error)}.` };
   }

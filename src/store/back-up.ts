@@ -1,6 +1,7 @@
-import { copyFile } from "node:fs/promises";
+import { copyFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { makeFolder } from "../lib/make-folder.js";
+import { requireRegular } from "../lib/read-regular-file.js";
 import { timeForName } from "../lib/time-for-name.js";
 import { stampOf } from "./files.js";
 import { hiddenName } from "./journal.js";
@@ -17,8 +18,14 @@ export async function backUp(folder: string, at: number, names: readonly string[
     await makeFolder(backup);
     for (const name of names) {
       const path = join(folder, name);
-      if ((await stampOf(path)) !== undefined) await explaining(path, () => copyFile(path, join(backup, name)));
+      if ((await stampOf(path)) !== undefined) await explaining(path, () => copyRegular(path, join(backup, name)));
     }
   });
   return backup;
+}
+
+/** Copies a file with its permissions; copying a FIFO would be waiting for ever. */
+export async function copyRegular(from: string, to: string): Promise<void> {
+  requireRegular(await stat(from), from);
+  await copyFile(from, to);
 }

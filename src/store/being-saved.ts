@@ -1,6 +1,6 @@
-import { readFile } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import { ExpectedError } from "../lib/errors.js";
+import { readRegularText } from "../lib/read-regular-file.js";
 import { stampOf } from "./files.js";
 import { isUnfinished } from "./json-syntax.js";
 
@@ -39,7 +39,7 @@ async function isBeingSaved(path: string): Promise<boolean> {
 
 async function textOf(path: string): Promise<string> {
   try {
-    return await readFile(path, "utf8");
+    return await readRegularText(path);
   } catch {
     // It went in this moment, or is a folder: whoever reads it says so.
     return "{}";

@@ -1,9 +1,10 @@
 import { createHash } from "node:crypto";
-import { readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { readdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { LedgerLine } from "../generated/ledger.js";
 import { hasCode } from "../lib/errors.js";
 import { timeForName } from "../lib/time-for-name.js";
+import { readRegularText } from "../lib/read-regular-file.js";
 import { stampOf, writeFileAtomic } from "./files.js";
 import { hiddenName, readEntry } from "./journal.js";
 import { versionAt } from "./keep-version.js";
@@ -80,7 +81,7 @@ const hashOf = (content: string | Buffer): string => createHash("sha256").update
 /** Hashes of what was written last, by name. */
 async function readWritten(folder: string): Promise<Record<string, unknown>> {
   try {
-    return { ...(JSON.parse(await readFile(writtenAt(folder), "utf8")) as Record<string, unknown> | null) };
+    return { ...(JSON.parse(await readRegularText(writtenAt(folder))) as Record<string, unknown> | null) };
   } catch (error) {
     if (error instanceof SyntaxError || hasCode(error, "ENOENT")) return {};
     return explaining(writtenAt(folder), () => Promise.reject(error));

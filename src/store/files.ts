@@ -2,6 +2,7 @@ import { constants } from "node:fs";
 import { type FileHandle, lstat, open, readdir, rename, rm, unlink } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { hasCode } from "../lib/errors.js";
+import { requireRegular } from "../lib/read-regular-file.js";
 import { isTemporary, temporaryName } from "../lib/temporary-name.js";
 import { explaining } from "./system-error.js";
 
@@ -124,7 +125,9 @@ export async function appendOnce(path: string, append: Append): Promise<void> {
   await explaining(path, async () => {
     const file = await open(path, constants.O_RDWR | constants.O_CREAT | constants.O_APPEND | constants.O_NOFOLLOW, 0o666);
     try {
-      const { size } = await file.stat();
+      const found = await file.stat();
+      requireRegular(found, path);
+      const { size } = found;
       const missing = await missingPart(file, size, append);
       if (missing.length > 0) await file.appendFile(missing);
       await file.sync();

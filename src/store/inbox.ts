@@ -1,8 +1,9 @@
 import { randomBytes } from "node:crypto";
-import { mkdir, readdir, readFile, rm } from "node:fs/promises";
+import { mkdir, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { hasCode } from "../lib/errors.js";
 import { timeForName } from "../lib/time-for-name.js";
+import { readRegularText } from "../lib/read-regular-file.js";
 import { stampOf, writeFileAtomic } from "./files.js";
 import { hiddenName } from "./journal.js";
 import { explaining } from "./system-error.js";
@@ -33,7 +34,7 @@ export async function readMessages(folder: string): Promise<Received[]> {
   const names = await readdir(inbox(folder)).catch((error: unknown) => (hasCode(error, "ENOENT", "ENOTDIR") ? [] : Promise.reject(error)));
   const messages: Received[] = [];
   for (const name of names.filter((each) => each.endsWith(".json")).sort()) {
-    const message = parse(await readFile(join(inbox(folder), name), "utf8").catch(() => ""));
+    const message = parse(await readRegularText(join(inbox(folder), name)).catch(() => ""));
     if (message !== undefined) messages.push({ ...message, id: name.replace(/\.json$/, "") });
   }
   return messages;

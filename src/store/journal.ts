@@ -1,8 +1,9 @@
-import { readdir, readFile, rename } from "node:fs/promises";
+import { readdir, rename } from "node:fs/promises";
 import { join } from "node:path";
 import type { JournalEntry } from "../generated/journal.js";
 import { hasCode } from "../lib/errors.js";
 import { makeFolder } from "../lib/make-folder.js";
+import { readRegularText } from "../lib/read-regular-file.js";
 import { writeFileAtomic } from "./files.js";
 import { explaining } from "./system-error.js";
 import { problemsOf } from "./validate.js";
@@ -35,7 +36,7 @@ export async function pendingEntries(folder: string): Promise<number[]> {
 export async function readEntry(folder: string, iteration: number): Promise<JournalEntry | undefined> {
   for (const place of [journalFolder(folder), doneFolder(folder)]) {
     try {
-      const entry: unknown = JSON.parse(await readFile(join(place, `${iteration}.json`), "utf8"));
+      const entry: unknown = JSON.parse(await readRegularText(join(place, `${iteration}.json`)));
       return problemsOf("journal", entry).length === 0 ? (entry as JournalEntry) : undefined;
     } catch (error) {
       if (error instanceof SyntaxError) return undefined;

@@ -1,7 +1,7 @@
-import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { LedgerLine } from "../generated/ledger.js";
 import { hasCode } from "../lib/errors.js";
+import { readRegularText } from "../lib/read-regular-file.js";
 import { explaining } from "./system-error.js";
 import { problemsOf } from "./validate.js";
 
@@ -22,7 +22,7 @@ export interface ReadLedger {
 export async function readLedger(folder: string): Promise<ReadLedger> {
   const path = join(folder, ledgerName);
   try {
-    return parseLedger(await readFile(path, "utf8"), path);
+    return parseLedger(await readRegularText(path), path);
   } catch (error) {
     if (hasCode(error, "ENOENT")) return { lines: [], notices: [] };
     return explaining(path, () => Promise.reject(error));

@@ -1,9 +1,10 @@
 import { randomBytes } from "node:crypto";
-import { link, open, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { link, open, rename, rm, writeFile } from "node:fs/promises";
 import { hostname } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 import { ExpectedError, hasCode } from "../lib/errors.js";
 import { temporaryName } from "../lib/temporary-name.js";
+import { readRegularText } from "../lib/read-regular-file.js";
 import { isSameProcess, startOfProcess } from "./process-identity.js";
 import { explaining } from "./system-error.js";
 
@@ -161,10 +162,10 @@ async function writeBeside(file: string, me: Holder): Promise<string> {
 
 async function readHolder(file: string): Promise<Holder | Unreadable | undefined> {
   try {
-    const holder: unknown = JSON.parse(await readFile(file, "utf8"));
+    const holder: unknown = JSON.parse(await readRegularText(file));
     return isHolder(holder) ? holder : {};
   } catch (error) {
-    if (hasCode(error, "ENOENT")) return undefined;
+    if (hasCode(error, "ENOENT", "ENOTDIR")) return undefined;
     if (error instanceof SyntaxError) return {};
     throw error;
   }
@@ -182,11 +183,11 @@ async function isDead(holder: Holder): Promise<boolean> {
 const holds = async (file: string, me: Holder): Promise<boolean> => (await readHolder(file))?.token === me.token;
 
 const lockOf = (file: string, me: Holder): Lock => ({
-  isMine: () => holds(file, me),
+  isMine: () => explaining(file, () => holds(file, me)),
   async release() {
     // Nobody takes a lock over from a live process, so between the look and the removal it can't become another's.
     // One that can't be removed, on a disk that became read-only, is taken over as soon as this process has ended.
-    if (await holds(file, me)) await rm(file, { force: true }).catch(() => undefined);
+    if (await holds(file, me).catch(() => false)) await rm(file, { force: true }).catch(() => undefined);
   },
 });
 

@@ -1,8 +1,9 @@
 import { constants } from "node:fs";
-import { type FileHandle, open, readFile } from "node:fs/promises";
+import { type FileHandle, open } from "node:fs/promises";
 import { join } from "node:path";
 import type { QueryLine } from "../generated/query.js";
 import { hasCode } from "../lib/errors.js";
+import { readRegularText, requireRegular } from "../lib/read-regular-file.js";
 import { explaining } from "./system-error.js";
 import { problemsOf } from "./validate.js";
 
@@ -19,9 +20,7 @@ export interface ReadQueries {
 /** Reads the questions that a research has asked. A line that can't be read is left out and named; a torn last one, which a kill leaves, silently. */
 export async function readQueries(folder: string): Promise<ReadQueries> {
   const path = join(folder, queriesName);
-  const text = await explaining(path, () =>
-    readFile(path, "utf8").catch((error: unknown) => (hasCode(error, "ENOENT") ? "" : Promise.reject(error))),
-  );
+  const text = await explaining(path, () => readRegularText(path).catch((error: unknown) => (hasCode(error, "ENOENT") ? "" : Promise.reject(error))));
   const rows = text.split("\n").map((row, index) => ({ row, where: `${path}:${index + 1}`, line: row.trim() === "" ? undefined : parse(row) }));
   return {
     lines: rows.flatMap(({ line }) => (line === undefined ? [] : [line])),
@@ -71,6 +70,7 @@ export function queryRecorder(folder: string): (line: QueryLine) => Promise<void
 async function append(path: string, text: string): Promise<void> {
   const file = await open(path, constants.O_RDWR | constants.O_CREAT | constants.O_APPEND | constants.O_NOFOLLOW, 0o666);
   try {
+    requireRegular(await file.stat(), path);
     await file.appendFile((await isTorn(file)) ? `\n${text}` : text);
   } finally {
     await file.close();

@@ -1,11 +1,16 @@
+import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { LedgerLine } from "../generated/ledger.js";
 import type { Rrd } from "../generated/rrd.js";
+import { ExpectedError } from "../lib/errors.js";
+import { requireRegular } from "../lib/read-regular-file.js";
 import { readOnceSaved } from "./being-saved.js";
 import { stampOf, sweepTemporaryFiles, writeFileAtomic } from "./files.js";
 import { hiddenName, journalFolder, makeJournal } from "./journal.js";
-import { readLedger } from "./ledger.js";
+import { ledgerName, readLedger } from "./ledger.js";
 import { acquireLock } from "./lock.js";
+import { progressName } from "./progress-log.js";
+import { queriesName } from "./query-log.js";
 import type { Research, ResearchOptions } from "./research-types.js";
 import { readRrdFile, rrdName } from "./rrd-file.js";
 import { invalid, requireState } from "./state-file.js";
@@ -26,6 +31,7 @@ export async function openResearch(folder: string, options: ResearchOptions): Pr
 export async function openResearchAfter(folder: string, options: ResearchOptions, prepare: () => Promise<void>): Promise<Research> {
   // Before the lock, so that a wrong path does not get a .ralph of its own.
   await requireState(folder);
+  await requireLogs(folder);
   const hidden = join(folder, hiddenName);
   const take = async () => {
     await makeJournal(folder);
@@ -91,4 +97,13 @@ export async function readResearch(folder: string): Promise<{ readonly rrd: Rrd;
     return ok;
   });
   return { rrd, ledger: (await readLedger(folder)).lines };
+}
+
+/** What is appended to must be files: on anything else a fold would fail, once its agent is paid. */
+async function requireLogs(folder: string): Promise<void> {
+  for (const path of [progressName, ledgerName, queriesName].map((name) => join(folder, name))) {
+    const found = await stat(path).catch(() => undefined);
+    if (found?.isDirectory() === true) throw new ExpectedError(`${path} is a folder where a file belongs; move it away.`);
+    if (found !== undefined) requireRegular(found, path);
+  }
 }

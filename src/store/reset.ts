@@ -1,9 +1,9 @@
-import { copyFile, rm } from "node:fs/promises";
+import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { LedgerLine } from "../generated/ledger.js";
 import { timeForName } from "../lib/time-for-name.js";
 import { ExpectedError } from "../lib/errors.js";
-import { backUp } from "./back-up.js";
+import { backUp, copyRegular } from "./back-up.js";
 import { changesBetween } from "./changes.js";
 import { documentNames, documentsAfter } from "./documents.js";
 import { stampOf, writeFileAtomic } from "./files.js";
@@ -74,7 +74,7 @@ async function replaceBroken(folder: string, at: string): Promise<string[]> {
   const good = (await stampOf(lastGood)) === undefined ? undefined : await readRrdFile(lastGood);
   if (good?.ok === undefined) throw await invalid(folder, problems);
   const broken = `${path}.broken-${timeForName(Date.parse(at))}`;
-  await explaining(broken, () => copyFile(path, broken));
+  await explaining(broken, () => copyRegular(path, broken));
   await writeFileAtomic(path, formatRrd(good.ok));
   return [`rrd.json was broken; it is kept as ${broken}, and the last good version is back.`];
 }

@@ -1,7 +1,8 @@
 import { isUtf8 } from "node:buffer";
-import { readFile, stat } from "node:fs/promises";
+import { stat } from "node:fs/promises";
 import type { Rrd } from "../generated/rrd.js";
 import { ExpectedError, hasCode } from "../lib/errors.js";
+import { readRegularFile, requireRegular } from "../lib/read-regular-file.js";
 import { locateSyntaxError } from "./json-syntax.js";
 import { readRrdShape } from "./read-rrd.js";
 import { explaining } from "./system-error.js";
@@ -77,10 +78,8 @@ export function summarise(path: string, problems: readonly Problem[]): string {
 async function readBytes(path: string): Promise<Buffer | number> {
   try {
     const found = await stat(path);
-    // To read a FIFO is to wait for ever.
-    if (!found.isFile() && !found.isDirectory()) throw new ExpectedError(`${path} is not a regular file; put the real one in its place.`);
-    const { size } = found;
-    return size > largestRrd ? size : await explaining(path, () => readFile(path));
+    requireRegular(found, path);
+    return found.size > largestRrd ? found.size : await explaining(path, () => readRegularFile(path));
   } catch (error) {
     if (hasCode(error, "ENOENT")) throw new ExpectedError(`There is no ${path}.`);
     throw error;

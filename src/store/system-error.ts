@@ -1,3 +1,5 @@
+import { lstatSync } from "node:fs";
+import { dirname } from "node:path";
 import { ExpectedError, hasCode } from "../lib/errors.js";
 
 /**
@@ -13,10 +15,23 @@ function sentenceFor(error: unknown, path: string): string | undefined {
   if (hasCode(error, "ENOSPC", "EDQUOT")) return `There is no space left on the disk for ${path}; free some and run again.`;
   if (hasCode(error, "EROFS")) return `${path} is on a read-only file system; make it writable, or copy the research folder elsewhere.`;
   if (hasCode(error, "EACCES", "EPERM")) return `There is no permission for ${path}; check who owns it with 'ls -ld', or run as that user.`;
+  if (hasCode(error, "ENOTDIR", "EEXIST") && inTheWay(path) !== undefined) return `${inTheWay(path)} is a file where a folder belongs; move it away.`;
   if (hasCode(error, "ENOENT", "ENOTDIR")) return `${path} can't be reached: its folder is not there; it may have been moved or deleted.`;
   if (hasCode(error, "EISDIR")) return `${path} is a folder where a file belongs; move it away.`;
   if (hasCode(error, "ELOOP", "EMLINK")) return `${path} is a symbolic link, which is not followed here; put a file in its place.`;
+  if (hasCode(error, "EFBIG")) return `${path} is larger than this shell or file system allows; 'ulimit -f' shows the shell's limit.`;
   return undefined;
+}
+
+/** What stands where a folder of `path` belongs. */
+function inTheWay(path: string): string | undefined {
+  const above = dirname(path);
+  if (above === path) return undefined;
+  try {
+    return lstatSync(above).isDirectory() ? undefined : above;
+  } catch {
+    return inTheWay(above);
+  }
 }
 
 /** Runs `work`; a failure that a person can mend is thrown as an ExpectedError about `path`. */

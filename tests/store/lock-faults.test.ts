@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync, readlinkSync, rmSync, writeFileSync } from "node:fs";
 import { hostname } from "node:os";
 import { basename, delimiter, dirname, join } from "node:path";
@@ -75,7 +76,9 @@ describe("on a file system without hard links", () => {
 
   it("what fails otherwise is an error, not a lock", async () => {
     fs.before = { link: fail("EPERM"), open: fail("EIO") };
-    await expect(acquireLock(lockFile(), what)).rejects.toThrow("EIO");
+    const file = lockFile();
+    await expect(acquireLock(file, what)).rejects.toThrow("EIO");
+    expect(beside(file)).toEqual([]);
   });
 
   it("a folder that is gone is an error, not a lock", async () => {
@@ -114,6 +117,35 @@ describe("a lock", () => {
     expect(guard).not.toEqual(holder);
   });
 
+  it("that another took over in the meantime is left to it", async () => {
+    const file = lockFile();
+    await deadHolder(file);
+    const live = JSON.stringify({ pid: process.pid, host: hostname(), token: "live" });
+    fs.before.writeFile = (path) => path.includes(".takeover") && writeFileSync(file, live);
+    await expect(acquireLock(file, what)).rejects.toThrow(`in use by process ${process.pid}`);
+    expect([readFileSync(file, "utf8"), beside(file)]).toEqual([live, []]);
+  });
+
+  it("that is a FIFO is not waited for, and nobody's when it stands below a file", async () => {
+    const file = lockFile();
+    execFileSync("mkfifo", [file]);
+    await expect(acquireLock(file, what)).rejects.toThrow(`${file} is not a regular file; put the real one in its place.`);
+    rmSync(file);
+    const lock = await acquireLock(file, what);
+    rmSync(dirname(file), { recursive: true });
+    writeFileSync(dirname(file), "");
+    expect([await lock.isMine(), await lock.release()]).toEqual([false, undefined]);
+    await expect(acquireLock(file, what)).rejects.toThrow(`${dirname(file)} is a file where a folder belongs; move it away.`);
+  });
+
+  it("that can't be looked at any more is given up without a word, and is told where it is needed", async () => {
+    const file = lockFile();
+    const lock = await acquireLock(file, what);
+    fs.before.open = fail("EACCES");
+    await expect(lock.isMine()).rejects.toThrow(`There is no permission for ${file}`);
+    expect(await lock.release()).toBeUndefined();
+  });
+
   it("that went while its takeover began is simply taken", async () => {
     const file = lockFile();
     await deadHolder(file);
@@ -125,11 +157,11 @@ describe("a lock", () => {
   it.each([
     ["link", "EIO"],
     ["rename", "EIO"],
-    ["readFile", "EIO"],
+    ["open", "EIO"],
   ] as const)("is not taken where %s fails by %s, and nothing is left beside it", async (call, code) => {
     const file = lockFile();
     await deadHolder(file);
-    fs.before[call] = (path) => path.startsWith("/proc/") || fail(code)();
+    fs.before[call] = fail(code);
     await expect(acquireLock(file, what)).rejects.toThrow(code);
     fs.before = {};
     for (const name of beside(file)) expect(name).toBe("lock.takeover");
@@ -150,7 +182,7 @@ describe("a lock", () => {
     const file = lockFile();
     writeFileSync(file, JSON.stringify({ pid: process.pid, host: hostname(), token: "mine" }));
     expect(await isHeld(file)).toBe(true);
-    fs.before.readFile = fail("EIO");
+    fs.before.open = fail("EIO");
     expect(await isHeld(file)).toBe(false);
   });
 });

@@ -1,7 +1,6 @@
-import { execFileSync, spawn, spawnSync } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
-import { open } from "node:fs/promises";
 import { hostname } from "node:os";
 import { basename, join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
@@ -92,41 +91,6 @@ describe("a lock", () => {
     await expect(acquireLock(file, what)).rejects.toThrow(`in use by process ${pid}`);
     expect(holderIn(file).token).toBe("dead");
     expect(holderIn(`${file}.takeover`).token).toBe("guard");
-  });
-
-  /** Takes a dead holder's lock, and does `meanwhile` between the first look at it and the takeover. */
-  async function takingOver(file: string, meanwhile: () => void) {
-    await deadHolder(file);
-    // Whoever takes a lock over looks at who guards it, and from a pipe learns that only once somebody writes.
-    const guard = `${file}.takeover`;
-    execFileSync("mkfifo", [guard]);
-    const lock = acquireLock(file, what);
-    const say = async () => {
-      const pipe = await open(guard, "w");
-      await pipe.writeFile(dead);
-      await pipe.close();
-    };
-    await say();
-    meanwhile();
-    // The guard itself is taken over from the dead, and looked at once more for that.
-    while (!existsSync(`${guard}.takeover`)) await new Promise((resolve) => setTimeout(resolve, 1));
-    await say();
-    return lock;
-  }
-  const dead = JSON.stringify({ pid: 2 ** 22 + 1, started: "1", host: hostname(), token: "dead" });
-
-  it("that another took over in the meantime is left to it", async () => {
-    const { pid } = await neighbour();
-    const file = lockFile();
-    const live = { pid, host: hostname(), token: "live" };
-    await expect(takingOver(file, () => hold(file, live))).rejects.toThrow(`in use by process ${pid}`);
-    expect([holderIn(file), beside(file)]).toEqual([live, []]);
-  });
-
-  it("that nobody touched in the meantime is taken over", async () => {
-    const file = lockFile();
-    const lock = await takingOver(file, () => undefined);
-    expect([await lock.isMine(), beside(file)]).toEqual([true, []]);
   });
 
   it("in a folder that is gone, or in the place of a folder, says so", async () => {

@@ -22,6 +22,7 @@ describe("a failure of the system", () => {
     ["EPERM", "There is no permission for /a/b; check who owns it with 'ls -ld', or run as that user."],
     ["ENOENT", "/a/b can't be reached: its folder is not there; it may have been moved or deleted."],
     ["ENOTDIR", "/a/b can't be reached: its folder is not there; it may have been moved or deleted."],
+    ["EFBIG", "/a/b is larger than this shell or file system allows; 'ulimit -f' shows the shell's limit."],
     ["EISDIR", "/a/b is a folder where a file belongs; move it away."],
     ["ELOOP", "/a/b is a symbolic link, which is not followed here; put a file in its place."],
     ["EMLINK", "/a/b is a symbolic link, which is not followed here; put a file in its place."],

@@ -1,7 +1,7 @@
-import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Paper, Rrd } from "../../generated/rrd.js";
 import { clip, estimateTokens, fit } from "../../lib/tokens.js";
+import { readRegularText } from "../../lib/read-regular-file.js";
 import { isDecided } from "./standing.js";
 
 /** What the research is about: requirements, mission and glossary. Bounded. */
@@ -29,7 +29,7 @@ function openQuestions(rrd: Rrd): string[] {
 
 /** At most `tokens` tokens of AGENTS.md, whole sections first come; what was left out is named. Empty where there is none. */
 export async function agentsFile(root: string, tokens: number): Promise<string> {
-  const text = await readFile(join(root, "AGENTS.md"), "utf8").catch(() => "");
+  const text = await readRegularText(join(root, "AGENTS.md")).catch(() => "");
   const sections = text.split(/^(?=#{1,3} )/m).filter((section) => section.trim() !== "");
   const kept: string[] = [];
   const left: string[] = [];

@@ -1,8 +1,9 @@
-import { readFile, rename, writeFile } from "node:fs/promises";
+import { rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import type { Paper, Rrd } from "../../generated/rrd.js";
 import { timeForName } from "../../lib/time-for-name.js";
+import { readRegularText } from "../../lib/read-regular-file.js";
 import { writeFileAtomic } from "../../store/files.js";
 import { formatRrd, parseRrd } from "../../store/rrd-file.js";
 import { isDecided } from "./standing.js";
@@ -16,7 +17,7 @@ const judgement = ["status", "decision", "score", "score_breakdown"] as const;
  */
 export async function restoreRecords(folder: string, before: Rrd, at: Date): Promise<string[]> {
   const path = join(folder, "rrd.json");
-  const text = await readFile(path, "utf8").catch(() => undefined);
+  const text = await readRegularText(path).catch(() => undefined);
   if (text === undefined) {
     await writeFileAtomic(path, formatRrd(before));
     return ["rrd.json was left deleted and was restored"];
@@ -91,7 +92,7 @@ const counted = (count: number, one: string, many = `${one}s`): string => `${cou
  */
 export async function restoreLog(folder: string, before: string, at: Date): Promise<string[]> {
   const path = join(folder, "progress.txt");
-  const now = await readFile(path, "utf8").catch(() => "");
+  const now = await readRegularText(path).catch(() => "");
   if (now.startsWith(before)) return [];
   await writeFileAtomic(path, before);
   if (now.trim() === "") return ["progress.txt was emptied instead of appended to; the earlier text is back"];

@@ -1,10 +1,10 @@
 import { existsSync } from "node:fs";
-import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { LedgerLine } from "../../generated/ledger.js";
 import type { Rrd } from "../../generated/rrd.js";
 import { type Redact, redactFor } from "../../lib/redact.js";
 import { estimateTokens } from "../../lib/tokens.js";
+import { readRegularText } from "../../lib/read-regular-file.js";
 import type { AgentRun, Notice, Outcome, Unit, Verdict, Workflow } from "../../loop/types.js";
 import { stampOf, type Stamp } from "../../store/files.js";
 import type { Change, Research } from "../../store/research.js";
@@ -82,7 +82,7 @@ export function classicWorkflow(options: ClassicOptions): Workflow<ResearchState
     notices: () => options.notices.splice(0),
     brief: (_state, _unit, notes) =>
       orVerdict(async () => {
-        before = { log: await readFile(join(folder, "progress.txt"), "utf8").catch(() => ""), documents: await documentStamps(folder) };
+        before = { log: await readRegularText(join(folder, "progress.txt")).catch(() => ""), documents: await documentStamps(folder) };
         const text = classicBrief(prompt, folder, notes.steering);
         return {
           iteration: research.nextIteration(),

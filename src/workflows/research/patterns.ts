@@ -1,6 +1,10 @@
-import { open, readFile } from "node:fs/promises";
+import { constants } from "node:fs";
+import { open } from "node:fs/promises";
 import { join } from "node:path";
+import { hasCode } from "../../lib/errors.js";
+import { readRegularText } from "../../lib/read-regular-file.js";
 import { writeFileAtomic } from "../../store/files.js";
+import { explainSystemError } from "../../store/system-error.js";
 
 /** A lesson an agent left about working on this research, with the unit it learned it from. */
 export interface Pattern {
@@ -34,7 +38,7 @@ const learnedHeading = "## Learned patterns";
 
 /** Patterns that AGENTS.md does not hold yet. */
 export async function unlearned(root: string, patterns: readonly Pattern[]): Promise<Pattern[]> {
-  const text = await readFile(join(root, "AGENTS.md"), "utf8").catch(() => "");
+  const text = await readRegularText(join(root, "AGENTS.md")).catch(() => "");
   return patterns.filter((pattern) => !text.includes(`- ${pattern.text}`));
 }
 
@@ -43,7 +47,11 @@ export async function learnPatterns(root: string, patterns: readonly Pattern[]):
   const fresh = await unlearned(root, patterns);
   if (fresh.length === 0) return;
   const path = join(root, "AGENTS.md");
-  const text = await readFile(path, "utf8").catch(() => "# What agents should know in this repository\n");
+  const text = await readRegularText(path).catch((error: unknown) => {
+    if (hasCode(error, "ENOENT")) return "# What agents should know in this repository\n";
+    // One that is there and can't be read would be lost.
+    throw explainSystemError(error, path);
+  });
   const lines = fresh.map((pattern) => `- ${pattern.text}`).join("\n");
   const start = text.indexOf(learnedHeading);
   if (start < 0) {
@@ -57,10 +65,12 @@ export async function learnPatterns(root: string, patterns: readonly Pattern[]):
 }
 
 async function readTail(path: string): Promise<string> {
-  const file = await open(path).catch(() => undefined);
+  const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK).catch(() => undefined);
   if (file === undefined) return "";
   try {
-    const { size } = await file.stat();
+    const found = await file.stat();
+    if (!found.isFile()) return "";
+    const { size } = found;
     const length = Math.min(size, tailBytes);
     const buffer = Buffer.alloc(length);
     await file.read(buffer, 0, length, size - length);

@@ -2,6 +2,7 @@ import { readFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { ExpectedError, hasCode, messageOf } from "../../lib/errors.js";
 import { packageFile } from "../../lib/package-root.js";
+import { readRegularText } from "../../lib/read-regular-file.js";
 
 export const promptParts = ["COMMON", "REQUIREMENTS", "DISCOVERY", "ANALYSIS", "REPORT", "IDEATION", "REPAIR", "COMPLETE"] as const;
 export type PromptPart = (typeof promptParts)[number];
@@ -26,9 +27,10 @@ export async function loadPrompt(root: string): Promise<Prompt> {
 export async function readPromptFile(path: string): Promise<string | undefined> {
   let text: string;
   try {
-    text = await readFile(path, "utf8");
+    text = await readRegularText(path);
   } catch (error) {
     if (hasCode(error, "ENOENT")) return undefined;
+    if (error instanceof ExpectedError) throw error;
     throw new ExpectedError(`${path} can't be read (${messageOf(error)}); mend its permissions, or delete it to use the packaged prompt.`);
   }
   if (text.trim() === "")
