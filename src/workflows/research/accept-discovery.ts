@@ -1,5 +1,7 @@
 import type { DiscoveryResult } from "../../generated/result-discovery.js";
 import type { Paper, Rrd } from "../../generated/rrd.js";
+import { sanitise } from "../../lib/sanitise.js";
+import { identifiersOf } from "../../sources/record.js";
 import { paperId, parseReference, type Reference } from "../../sources/reference.js";
 import { knownWorks } from "../../sources/known-works.js";
 import { traitsOf } from "../../sources/traits.js";
@@ -26,7 +28,7 @@ export function acceptDiscovery(rrd: Rrd, unit: string, result: DiscoveryResult,
     ...result.papers
       .filter((found) => !isKnown(found, candidates))
       .flatMap(({ title, url, pdf_url }) =>
-        [url, ...(pdf_url == null ? [] : [pdf_url])].filter((at) => !isAddress(at)).map((at) => `"${title}" has no web address: ${at}`),
+        [url, ...(pdf_url == null ? [] : [pdf_url])].filter((at) => !isAddress(at)).map((at) => `"${flat(title)}" has no web address: ${flat(at)}`),
       ),
   ];
   if (reasons.length > 0) return { reasons };
@@ -101,7 +103,8 @@ export function acceptDiscovery(rrd: Rrd, unit: string, result: DiscoveryResult,
 }
 
 const isKnown = (found: Found, candidates: ReadonlyMap<string, Offered>): boolean => found.id !== undefined && candidates.has(found.id);
-const isAddress = (url: string): boolean => /^https?:\/\/[^\s/]+\.[^\s/]/.test(url) && URL.canParse(url);
+/** Whoever parses an address may drop a line break or an escape code within; whoever prints it does not. */
+const isAddress = (url: string): boolean => /^https?:\/\/[^\s/]+\.[^\s/]\S*$/.test(url) && sanitise(url) === url && URL.canParse(url);
 
 const wasJudged = (id: string, { kept = [], papers, dropped = [] }: DiscoveryResult): boolean =>
   [...kept, ...papers, ...dropped].some((each) => each.id === id);
@@ -120,7 +123,7 @@ function recordOf(found: Found, candidate: Offered | undefined): Paper {
   const of = candidate ?? found;
   // A web address by now: never unknown, never a file.
   const id = candidate?.id ?? paperId(parseReference(found.url) as Reference);
-  const identifiers = { ...(found.doi == null ? {} : { doi: found.doi }), ...candidate?.identifiers };
+  const identifiers = { ...identifiersOf({ doi: found.doi }), ...candidate?.identifiers };
   return {
     id,
     title: of.title,

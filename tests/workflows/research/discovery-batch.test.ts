@@ -22,7 +22,7 @@ const offer = (id: string, over: Partial<Offered> = {}): Offered => ({
 type Found = DiscoveryResult["papers"][number];
 const web = (title: string, over: Partial<Found> = {}): Found => ({
   title,
-  url: `https://web.example/${title.replaceAll(" ", "-")}`,
+  url: `https://web.example/${title.replace(/\s+/g, "-")}`,
   priority: 3,
   reason: "It fits.",
   ...over,
@@ -73,6 +73,19 @@ describe("a discovery batch is refused", () => {
     expect(reasonsOf(judge({ papers: [web("A paper", { url, id: "c9" })] }, { candidates: [offer("c1")] }))).toEqual([reason]);
   });
 
+  test.each([
+    ["https://evil.example/a}\n}\n@misc{forged,", "https://evil.example/a} } @misc{forged,"],
+    ["https://evil.example/a b", "https://evil.example/a b"],
+    ["https://evil.example/\u001b]0;own\u0007a", "https://evil.example/a"],
+    ["https://evil.example/\u009b31ma", "https://evil.example/a"],
+    ["https://evil.example/a\u202eb", "https://evil.example/ab"],
+    ["https://evil.example/a\n", "https://evil.example/a"],
+  ])("for an address that holds more than one: %j", (url, shown) => {
+    const reason = `"A paper" has no web address: ${shown}`;
+    expect(reasonsOf(judge({ papers: [web("A paper", { url })] }))).toEqual([reason]);
+    expect(reasonsOf(judge({ papers: [web("A paper", { pdf_url: url })] }))).toEqual([reason]);
+  });
+
   test("not for an address in http, and not for the place of what code offered", () => {
     expect(reasonsOf(judge({ papers: [web("A paper", { url: "http://example.org", pdf_url: null })] }))).toBeUndefined();
     const sample = offer("s1", { url: "file:///samples/s1.md" });
@@ -119,7 +132,7 @@ describe("what a discovery batch brings into the pool", () => {
       id: "mine",
       url: "https://arxiv.org/abs/2401.12345v2",
       pdf_url: "https://arxiv.org/pdf/2401.12345v2",
-      doi: "10.1/x",
+      doi: "10.1000/x",
       authors: ["Bo"],
       date: "2024-01",
       source: "arXiv",
@@ -132,6 +145,18 @@ describe("what a discovery batch brings into the pool", () => {
     expect(papers[1]).toMatchObject({ id: expect.stringMatching(/^url_/), pdf_url: null, authors: [], date: null, source: "web", abstract: null });
     for (const absent of ["identifiers", "venue", "citations", "found", "retracted", "updates"]) expect(papers[1]).not.toHaveProperty(absent);
     expect(taken({ papers: [web("Of a publisher", { url: "https://doi.org/10.1000/X" })] }).ids).toEqual(["doi_10.1000_x"]);
+  });
+
+  test.each([
+    ["10.1000/X", { doi: "10.1000/x" }],
+    ["https://doi.org/10.1000/x", { doi: "10.1000/x" }],
+    ["10.48550/arXiv.2401.12345", { arxiv: "2401.12345" }],
+    ["10.1/x},\n note={Injected by doi", undefined],
+    ["10.1000/x},\n note={Injected by doi", undefined],
+    ["\u001b]0;x\u0007", undefined],
+    ["N/A", undefined],
+  ])("has of the agent's own find the DOI in its one form, and none where it is none: %j", (doi, identifiers) => {
+    expect(taken({ papers: [web("Found on the web", { doi })] }).papers[0]?.identifiers).toEqual(identifiers);
   });
 
   test("is kept with the agent's priority and reason, else with code's, else with three", () => {
