@@ -1,6 +1,6 @@
 import { locatorAt, type Mark } from "../sources/text.js";
 import { nearestPassage, wordsOf } from "./nearest-passage.js";
-import { GAP_EITHER, GAP_NONE, GAP_SPACE, normalise, type Normalised } from "./normalise.js";
+import { GAP_EITHER, GAP_NONE, GAP_NUMBER, GAP_SPACE, isDigit, normalise, type Normalised } from "./normalise.js";
 
 /** A text to search, with its pages and sections where it has any. */
 export interface Searchable {
@@ -31,8 +31,8 @@ const prepared = new WeakMap<Searchable, Normalised>();
 
 /**
  * Looks for a quote in a text. White space, hyphenation, accents, case, ligatures, kinds of quotation marks and dashes, bracketed
- * citations left out, and page breaks make no difference; every letter, digit, sign and word order does. `…`, `...` and `[...]` stand
- * for words left out between fragments that follow each other within 2,000 characters.
+ * citations left out, and page breaks make no difference; every letter, number, sign, stroke through a sign and word order does. `…`,
+ * `...` and `[...]` stand for words left out between fragments that follow each other within 2,000 characters.
  * "of the" and "5" stand in every paper: a quote has at least four words, or three of which one is a number, or twelve characters of a
  * script without spaces.
  * A text given as an object is normalised once, however many quotes are looked for.
@@ -41,7 +41,7 @@ export function findQuote(text: Searchable | string, quote: string): QuoteMatch 
   const searchable = typeof text === "string" ? { text } : text;
   if (isTooShort(quote)) return { found: false, nearest: nearestPassage(searchable, quote), tooShort: true };
   const haystack = prepare(searchable);
-  const hit = locate(searchable.text, haystack, quote);
+  const hit = locate(haystack, quote);
   if (hit === undefined) return { found: false, nearest: nearestPassage(searchable, quote) };
   const locator = locatorAt(searchable.marks ?? [], hit.start);
   return { found: true, ...hit, ...(locator === undefined ? {} : { locator }) };
@@ -68,16 +68,16 @@ interface Span {
   readonly end: number;
 }
 
-function locate(text: string, haystack: Normalised, quote: string): Span | undefined {
-  const whole = asWhole(text, haystack, quote);
+function locate(haystack: Normalised, quote: string): Span | undefined {
+  const whole = asWhole(haystack, quote);
   if (whole !== undefined) return whole;
 
   const fragments = quote.split(/\[\s*(?:…|\.\s?\.\s?\.)\s*\]|\(\s*(?:…|\.\.\.)\s*\)|…|\.\s?\.\s?\.+/).map(trimQuotationMarks);
-  const filled = fragments.filter((fragment) => /[\p{L}\p{N}]/u.test(fragment));
+  const filled = fragments.filter((fragment) => /[\p{L}\p{N}\p{Sm}]/u.test(fragment));
   if (fragments.length < 2 || filled.length === 0) return undefined;
-  if (filled.length === 1) return asWhole(text, haystack, filled[0] as string);
+  if (filled.length === 1) return asWhole(haystack, filled[0] as string);
   if (filled.some((fragment) => isShort(fragment))) return undefined;
-  return inOrder(text, haystack, filled.map(normalise));
+  return inOrder(haystack, filled.map(normalise));
 }
 
 /** Models wrap a quote in quotation marks of their own. */
@@ -89,10 +89,10 @@ const trimQuotationMarks = (quote: string) =>
 
 const isShort = (quote: string) => wordsOf(quote).length < fewWords && normalise(quote).chars.length < fewCharacters;
 
-function asWhole(text: string, haystack: Normalised, quote: string): Span | undefined {
+function asWhole(haystack: Normalised, quote: string): Span | undefined {
   const needle = normalise(trimQuotationMarks(quote));
   for (const start of starts(haystack, needle)) {
-    const span = check(text, haystack, needle, start);
+    const span = check(haystack, needle, start);
     if (span !== undefined) return span;
   }
   return undefined;
@@ -107,7 +107,7 @@ interface Chain extends Span {
  * The fragments, each after the last and near it. For every place of a fragment the latest place of the one before it is the nearest, so
  * one pass a fragment is enough, however often each stands in the text.
  */
-function inOrder(text: string, haystack: Normalised, needles: readonly Normalised[]): Span | undefined {
+function inOrder(haystack: Normalised, needles: readonly Normalised[]): Span | undefined {
   let chains: Chain[] | undefined;
   for (const needle of needles) {
     const longer: Chain[] = [];
@@ -116,7 +116,7 @@ function inOrder(text: string, haystack: Normalised, needles: readonly Normalise
       while (chains !== undefined && (chains[before + 1]?.next ?? Infinity) <= at) before += 1;
       const chain = chains?.[before];
       if (chains !== undefined && (chain === undefined || chain.next > at)) continue;
-      const span = check(text, haystack, needle, at);
+      const span = check(haystack, needle, at);
       if (span === undefined || (chain !== undefined && span.start - chain.end > widestElision)) continue;
       longer.push({ start: chain?.start ?? span.start, end: span.end, next: at + needle.chars.length });
     }
@@ -136,20 +136,20 @@ function* starts(haystack: Normalised, needle: Normalised): Generator<number> {
 }
 
 /** Whether the characters found at `start` are the quote's words: same gaps, whole words and numbers at both ends, its citations there. */
-function check(text: string, haystack: Normalised, needle: Normalised, start: number): Span | undefined {
+function check(haystack: Normalised, needle: Normalised, start: number): Span | undefined {
   const end = start + needle.chars.length;
   if (!gapsAgree(haystack, needle, start) || cutsInto(haystack, start) || cutsInto(haystack, end)) return undefined;
   for (const [at, numbers] of needle.citations) if (!(haystack.citations.get(start + at) ?? "").includes(numbers)) return undefined;
-  const from = haystack.from[start] as number;
-  const last = haystack.from[end - 1] as number;
-  return { start: from, end: last + ((text.codePointAt(last) ?? 0) > 0xffff ? 2 : 1) };
+  return { start: haystack.from[start] as number, end: haystack.to[end - 1] as number };
 }
 
-const isDigit = (char: string | undefined) => char !== undefined && /\p{Nd}/u.test(char);
 const isWordy = (char: string | undefined) => char !== undefined && /[\p{L}\p{N}]/u.test(char);
 /** Where one word ends and the next begins, nobody sees. */
 const isUnspaced = (before: string | undefined, after: string | undefined) => unspaced.test(before ?? "") && unspaced.test(after ?? "");
 const isPoint = (char: string | undefined) => char === "." || char === ",";
+const isRank = (char: string | undefined) => char === "^" || char === "_";
+/** What a reader sees: where "1½" is read as two numbers, a space may as well stand. */
+const seen = (gap: number | undefined) => (gap === GAP_NUMBER ? GAP_SPACE : gap);
 
 /**
  * PDFs lose and gain spaces: beside punctuation ("150 .1") that is forgiven, between letters once and once more for every eight words.
@@ -159,11 +159,12 @@ function gapsAgree(haystack: Normalised, needle: Normalised, start: number): boo
   let forgiven = 0;
   let words = 1;
   for (let at = 1; at < needle.chars.length; at += 1) {
-    const [inText, inQuote] = [haystack.gaps[start + at], needle.gaps[at]];
+    const [inText, inQuote] = [seen(haystack.gaps[start + at]), seen(needle.gaps[at])];
     if (inQuote === GAP_SPACE) words += 1;
     if (inText === inQuote) continue;
     const [before, after] = [needle.chars[at - 1], needle.chars[at]];
-    if (isDigit(before) && isDigit(after) && (inText === GAP_NONE || inQuote === GAP_NONE)) return false;
+    // A citation may have stood between two numbers; what nobody sees may not part or join them in the quote.
+    if (isDigit(before) && isDigit(after) && (inText !== GAP_EITHER || inQuote !== GAP_SPACE)) return false;
     if (isPoint(before) && isDigit(after) && isDigit(needle.chars[at - 2])) return false;
     if (inText === GAP_EITHER || inQuote === GAP_EITHER || isUnspaced(before, after)) continue;
     if (isWordy(before) && isWordy(after) && !isDigit(before) && !isDigit(after)) forgiven += 1;
@@ -171,16 +172,19 @@ function gapsAgree(haystack: Normalised, needle: Normalised, start: number): boo
   return forgiven <= (words < fewWords ? 0 : 1 + Math.floor(words / 8));
 }
 
-/** Whether a quote that begins or ends before position `at` would cut a word or a number of the text in two. */
-function cutsInto({ chars, gaps }: Normalised, at: number): boolean {
+/** Whether a quote that begins or ends before position `at` would cut a character, a word or a number of the text in two. */
+function cutsInto({ chars, gaps, from }: Normalised, at: number): boolean {
   if (at <= 0 || at >= chars.length) return false;
-  const [before, after] = [chars[at - 1], chars[at]];
+  const [before, after] = [chars[at - 1] as string, chars[at] as string];
   const gap = gaps[at];
-  if (gap === GAP_NONE && isWordy(before) && isWordy(after) && !isUnspaced(before, after)) return true;
-  if (isPoint(before) && isDigit(after) && isDigit(chars[at - 2]) && gap === GAP_NONE) return true;
-  if (isPoint(after) && isDigit(before) && isDigit(chars[at + 1]) && gaps[at + 1] === GAP_NONE) return true;
+  // Half of "½", the "=" of a "=" with a stroke; of "…" one dot is as good as three.
+  if ((from[at - 1] === from[at] && !isPoint(before)) || /\p{M}/u.test(after)) return true;
+  if (gap !== GAP_NONE) return gap === GAP_NUMBER;
+  if (isWordy(before) && isWordy(after) && !isUnspaced(before, after)) return true;
+  // 0.5, 3/4, 10⁵
+  const isJoint = (char: string) => isPoint(char) || char === "/" || isRank(char);
+  if (isJoint(before) && isDigit(after) && isDigit(chars[at - 2])) return true;
+  if (isDigit(before) && (isRank(after) || (isJoint(after) && isDigit(chars[at + 1]) && gaps[at + 1] === GAP_NONE))) return true;
   // "0.3" of "-0.3", while the 4 of "GPT-4" is no negative number.
-  return (
-    before === "-" && isDigit(after) && gap === GAP_NONE && (at < 2 || gaps[at - 1] !== GAP_NONE || !isWordy(chars[at - 2]) || isDigit(chars[at - 2]))
-  );
+  return before === "-" && isDigit(after) && (at < 2 || gaps[at - 1] !== GAP_NONE || !isWordy(chars[at - 2]) || isDigit(chars[at - 2]));
 }

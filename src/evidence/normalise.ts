@@ -1,15 +1,20 @@
-/** What stands between a character and the one before it. `either`: a hyphen or accent was dropped there, so a space may be or not. */
+/**
+ * What stands between a character and the one before it. `either`: a hyphen or accent was dropped there, so a space may be or not.
+ * `number`: nothing, but another number begins: "1½" reads as "1 1/2" and is not eleven halves.
+ */
 export const GAP_NONE = 0;
 export const GAP_SPACE = 1;
 export const GAP_EITHER = 2;
+export const GAP_NUMBER = 3;
 
 /** A text in the form in which quotes are compared: no white space, case, accents, ligatures; one kind of quotation mark and dash. */
 export interface Normalised {
   readonly chars: string;
   /** For each character: the gap before it. */
   readonly gaps: Uint8Array;
-  /** For each character: where it came from in the original text; one more entry for the end. */
+  /** For each character: where what it came from begins and ends in the original text. */
   readonly from: Int32Array;
+  readonly to: Int32Array;
   /** Bracketed citations that were taken out, by the position in `chars` that they stood before. */
   readonly citations: ReadonlyMap<number, string>;
 }
@@ -28,11 +33,14 @@ const isSpace = (char: string) => char === " " || char === "\n" || (char !== "" 
 /** Normalises a text or a quote; the same rules for both. Linear in the length. */
 export function normalise(text: string): Normalised {
   const dropped = marksToDrop(text);
+  const struckOut = new Map(overlay.test(text) ? [...text.matchAll(struck)].map((match) => [match.index, match[0]]) : []);
   const chars: string[] = [];
   const gaps: number[] = [];
   const from: number[] = [];
+  const to: number[] = [];
   const citations = new Map<number, string>();
   let gap = GAP_NONE;
+  let lastRank: string | undefined;
 
   for (let at = 0; at < text.length;) {
     const char = text[at] as string;
@@ -56,28 +64,42 @@ export function normalise(text: string): Normalised {
         continue;
       }
     }
+    const struckRun = struckOut.get(at);
+    if (struckRun !== undefined) {
+      push(struckForm(struckRun), at, at + struckRun.length);
+      at += struckRun.length;
+      continue;
+    }
     if (isDash(char)) {
       const end = endOfDashes(text, at);
       if (joinsLetters(text, at, end)) gap = GAP_EITHER;
-      else push("-", at);
+      else push("-", at, at + 1);
       at = end;
       continue;
     }
     const code = text.codePointAt(at) as number;
-    const width = code > 0xffff ? 2 : 1;
-    const plain = code < 0x80 ? asciiForm(char) : plainForm(code, chars.at(-1));
+    const end = at + (code > 0xffff ? 2 : 1);
+    const plain = code < 0x80 ? asciiForm(char) : plainForm(code);
+    const rank = rankOf(code, plain);
+    if (rank !== undefined && isDigit(chars.at(-1)) && (rank !== lastRank || rank === alone)) {
+      // 10⁵ is not 105, while CO₂ is CO2 and a footnote's number is just a number.
+      if (rank === raised || rank === lowered) push(rank, at, end);
+      else if (gap === GAP_NONE) gap = GAP_NUMBER;
+    }
+    lastRank = rank;
     if (plain === "" && !isCombining(code)) gap = GAP_EITHER;
-    for (const each of plain) push(each, at);
-    at += width;
+    push(plain, at, end);
+    at = end;
   }
-  return { chars: chars.join(""), gaps: Uint8Array.from(gaps), from: Int32Array.from([...from, text.length]), citations };
+  return { chars: chars.join(""), gaps: Uint8Array.from(gaps), from: Int32Array.from(from), to: Int32Array.from(to), citations };
 
-  function push(char: string, at: number): void {
+  function push(plain: string, start: number, end: number): void {
     // One entry a UTF-16 unit, so that positions found by indexOf are positions in the arrays.
-    for (let unit = 0; unit < char.length; unit += 1) {
-      chars.push(char[unit] as string);
+    for (let unit = 0; unit < plain.length; unit += 1) {
+      chars.push(plain[unit] as string);
       gaps.push(unit === 0 ? gap : GAP_NONE);
-      from.push(at);
+      from.push(start);
+      to.push(end);
       gap = GAP_NONE;
     }
   }
@@ -113,8 +135,21 @@ function joinsLetters(text: string, start: number, end: number): boolean {
   return isLetter(text[before]) && isLetter(text[after]);
 }
 
+/** Strokes, bars and rings over a character. They are no accents: ≠ is = with one, and says the opposite. */
+const overlays = "\\u0334-\\u0338\\u20d2\\u20d3\\u20d8-\\u20da\\u20dd-\\u20e0\\u20e2-\\u20e6\\u20ea\\u20eb";
+/** A symbol with such a stroke, which PDFs set before it as often as behind it. */
+const struck = new RegExp(`\\p{S}[${overlays}]+|[${overlays}]+\\p{S}`, "gu");
+const overlay = new RegExp(`[${overlays}]`, "u");
+
+/** In one order, and as one character where there is one for it: "=" and U+0338, either first, are "≠". */
+function struckForm(run: string): string {
+  const parts = [...run];
+  const strokes = parts.filter((part) => overlay.test(part));
+  return withoutAccents(parts.filter((part) => !overlay.test(part)).join("") + strokes.join(""));
+}
+
 /** An accent that belongs to the letter before it. */
-const isCombining = (code: number) => code >= 0x300 && code < 0x370;
+const isCombining = (code: number) => code >= 0x300 && code < 0x370 && !(code >= 0x334 && code <= 0x338);
 /** Accents that PDFs set as characters of their own. */
 const isAccent = (code: number) =>
   isCombining(code) ||
@@ -144,13 +179,26 @@ const specials = new Map([
 ]);
 const cache = new Map<number, string>();
 
-function plainForm(code: number, before: string | undefined): string {
+/** Whether a character is a digit that makes numbers with those beside it. */
+export const isDigit = (char: string | undefined): boolean => char !== undefined && /\p{Nd}/u.test(char);
+
+const raised = "^";
+const lowered = "_";
+const alone = "alone";
+
+/** Digits of one rank make one number; ½ and ① are numbers by themselves. Undefined for what is no number. */
+function rankOf(code: number, plain: string): string | undefined {
+  if (code < 0x80) return code >= 0x30 && code <= 0x39 ? "line" : undefined;
   const char = String.fromCodePoint(code);
-  // 10⁵ is not 105, while CO₂ is CO2 and a footnote's number is just a number.
-  if (superscript.test(char)) return (before !== undefined && /\d/.test(before) ? "^" : "") + char.normalize("NFKC");
+  if (superscript.test(char)) return code < 0x2080 ? raised : lowered;
+  if (!isDigit(plain[0])) return undefined;
+  return isDigit(char) ? "line" : alone;
+}
+
+function plainForm(code: number): string {
   let plain = cache.get(code);
   if (plain === undefined) {
-    plain = formOf(code, char);
+    plain = formOf(code, String.fromCodePoint(code));
     cache.set(code, plain);
   }
   return plain;
@@ -159,14 +207,16 @@ function plainForm(code: number, before: string | undefined): string {
 function formOf(code: number, char: string): string {
   if (isAccent(code) || isInvisible(code)) return "";
   if (quotationMarks.test(char)) return "'";
-  const special = specials.get(code);
-  if (special !== undefined) return special;
-  return char
+  return specials.get(code) ?? withoutAccents(char);
+}
+
+const withoutAccents = (text: string): string =>
+  text
     .normalize("NFKD")
-    .replace(/[\u0300-\u036f\s]/g, "")
+    .replace(/[\u0300-\u0333\u0339-\u036f\s]/g, "")
     .normalize("NFC")
     .toLowerCase()
-    .replace(/[\u2018\u2019]/g, "'");
-}
+    .replace(/[\u2018\u2019]/g, "'")
+    .replace("\u2044", "/");
 
 const asciiForm = (char: string) => (char === '"' || char === "`" ? "'" : char.toLowerCase());

@@ -18,6 +18,13 @@ describe("a quote is found in spite of", () => {
     ["composed and combining accents", "the Erdo\u030bs na\u00efve bound holds", "the Erdős naïve bound holds"],
     ["accents left out", "Müller and Gómez report the same", "Muller and Gomez report the same"],
     ["accents that stand alone", "na ¨ıve baselines fail on Erd ˝os graphs", "naïve baselines fail on Erdős graphs"],
+    ["accents typed in two ways", "the caf\u00e9 and the re\u0301sume\u0301 of Zoe\u0308", "the cafe\u0301 and the r\u00e9sum\u00e9 of Zo\u00eb"],
+    ["a negated sign in two characters", "we find x \u2260 y and z \u2209 S here", "we find x =\u0338 y and z \u2208\u0338 S here"],
+    ["a stroke that a PDF sets before its sign", "we find that x\u0338= y and x \u0338= z hold", "we find that x\u2260 y and x \u2260 z hold"],
+    ["Greek and mathematical letters", "with \u03b1 = 𝟎.𝟓 and 𝐱 ∈ ℝ we get ϑ̂", "with α = 0.5 and x ∈ R we get θ"],
+    ["kinds of minus signs", "a change of −0.3 points and −5 after", "a change of -0.3 points and –5 after"],
+    ["a fraction typed in several ways", "a gain of 1½ points over ¾ of it", "a gain of 1 1/2 points over 3⁄4 of it"],
+    ["powers of two digits", "about 10¹² samples of it", "about 10^12 samples of it"],
     ["a PDF's kerning in numbers", "latency fell to 150 .1 ms on average", "latency fell to 150.1 ms on average"],
     [
       "a word that a PDF split",
@@ -46,6 +53,30 @@ describe("a quote is not found where", () => {
     ["a sign was added", "a change of 0.3 points was seen", "a change of -0.3 points was seen"],
     ["a thousand became ten", "about 10 5 samples were used", "about 105 samples were used"],
     ["a power was flattened", "about 10⁵ samples were used", "about 105 samples were used"],
+    ["a power has its last digit on the line", "about 10¹2 samples were used", "about 10¹² samples were used"],
+    ["a power was lowered", "about 10² samples were used", "about 10₂ samples were used"],
+    ["a power was cut off", "we used about 10⁵", "we used about 10"],
+    ["a power lost its base", "about 10⁵ samples were used", "5 samples were used"],
+    ["one and a half became eleven halves", "a gain of 1½ points was seen", "a gain of 11⁄2 points was seen"],
+    ["eleven halves became one and a half", "a gain of 11⁄2 points was seen", "a gain of 1½ points was seen"],
+    ["a half and a digit became one half over more", "a gain of ½5 points was seen", "a gain of 1⁄25 points was seen"],
+    ["one and a half lost the one", "a gain of 1½ points was seen", "½ points was seen"],
+    ["a half was cut in two", "we saw a share of ½", "we saw a share of 1"],
+    ["a fraction lost its numerator", "in 3/4 of all trials it failed", "4 of all trials"],
+    ["a fraction lost its denominator", "it won a share of 3/4", "it won a share of 3"],
+    ["numbers in circles became one number", "steps ①② of the whole method", "steps 12 of the whole method"],
+    ["two numbers were joined by what nobody sees", "about 10 5 samples were used", "about 10\u200b5 samples were used"],
+    ["two numbers were joined by a soft hyphen", "about 10 5 samples were used", "about 10\u00ad5 samples were used"],
+    ["a negated sign lost its stroke", "We find that A ≠ B holds", "We find that A = B holds"],
+    ["a sign was negated", "We find that A = B holds", "We find that A ≠ B holds"],
+    ["what is no element became one", "every trial with x ∉ S", "every trial with x ∈ S"],
+    ["what does not exist does", "there ∄ x such that it holds", "there ∃ x such that it holds"],
+    ["a stroke of its own was dropped", "we saw x\u0338= y in all runs", "we saw x= y in all runs"],
+    ["a vertical stroke was dropped", "we saw x =\u20d2 y in all runs", "we saw x = y in all runs"],
+    ["a backward stroke was dropped", "we saw x =\u20e5 y in all runs", "we saw x = y in all runs"],
+    ["words struck through are plain", "it is n\u0336o\u0336t safe for people", "it is not safe for people"],
+    ["it ends before the stroke of its last sign", "so it is that x ⩽\u0338 y", "so it is that x ⩽"],
+    ["it ends before the stroke that a PDF sets after a space", "so it is that x = \u0338 y", "so it is that x ="],
     ["two sentences would make one number", "We used 150. 1 subject left early", "We used 150.1 subject left early"],
     ["a negation was dropped", "the method does not generalise to gloves", "the method does generalise to gloves"],
     ["a negation was added", "the method does generalise to gloves", "the method does not generalise to gloves"],
@@ -80,6 +111,7 @@ describe("fragments", () => {
   it("must each be of three words or twelve characters", () => {
     expect(found("the method was not good", "the method was … good")).toBe(false);
     expect(found(text, "The policy was … real")).toBe(false);
+    expect(found(text, "The policy was trained in simulation … ≠")).toBe(false);
   });
 
   it("are looked for at later places where the first leads nowhere", () => {
@@ -129,6 +161,11 @@ describe("what findQuote answers", () => {
     const match = findQuote(text, "an error of 0.304 mm");
     expect(match).toMatchObject({ found: true, locator: "p. 2" });
     expect(match.found && text.text.slice(match.start, match.end)).toBe("an error of 0.304 mm");
+  });
+
+  it.each(["so it is that x\u0338=", "so it is that x ∉", "so it is that x ⩽\u0338", "so it is that 𝐱"])("ends with its last sign: '%s'", (quote) => {
+    const match = findQuote(`${quote} and so on`, quote);
+    expect(match).toMatchObject({ found: true, start: 0, end: quote.length });
   });
 
   it("gives the nearest passage of at most 300 characters where it is not found, and that passage can be quoted", () => {
