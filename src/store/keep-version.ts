@@ -31,19 +31,33 @@ export function isSameVersion(a: Version, b: Version): boolean {
   return a.kind === b.kind;
 }
 
-/** Moves whatever stands at `path` into `aside`, under its own name. What can't be moved is removed. */
-export async function moveAside(path: string, aside: string): Promise<void> {
-  await mkdir(aside, { recursive: true });
-  await rename(path, join(aside, basename(path))).catch(() => rm(path, { recursive: true, force: true }));
+/** Moves whatever stands at `path` into `aside`, under its own name. What can't be moved is removed; answers whether it was moved. */
+export async function moveAside(path: string, aside: string): Promise<boolean> {
+  try {
+    await mkdir(aside, { recursive: true });
+    await rename(path, join(aside, basename(path)));
+    return true;
+  } catch {
+    await rm(path, { recursive: true, force: true });
+    return false;
+  }
 }
 
-/** Keeps a file that stands at `path` in `aside` as well; anything else is moved there. A kill afterwards does not find the file gone. */
-export async function keepAside(path: string, version: Version, aside: string): Promise<void> {
+/**
+ * Keeps a file that stands at `path` in `aside` as well, where that can be; anything else is moved there. A kill afterwards does not find
+ * the file gone. Answers whether it is kept.
+ */
+export async function keepAside(path: string, version: Version, aside: string): Promise<boolean> {
   if (version.kind !== "file") return moveAside(path, aside);
-  await mkdir(aside, { recursive: true });
   const copy = join(aside, basename(path));
-  await rm(copy, { recursive: true, force: true });
-  await writeFile(copy, version.bytes, { flag: "wx" });
+  try {
+    await mkdir(aside, { recursive: true });
+    await rm(copy, { recursive: true, force: true });
+    await writeFile(copy, version.bytes, { flag: "wx" });
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** Puts a version at `path` in one step, in place of a file or link there. One of another kind than file or link can't be made again. */

@@ -1,7 +1,8 @@
-import { existsSync, lstatSync, readdirSync } from "node:fs";
+import { existsSync, lstatSync, readdirSync, realpathSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { ExpectedError } from "../lib/errors.js";
+import { ExpectedError, messageOf } from "../lib/errors.js";
 import { timeForName } from "../lib/time-for-name.js";
+import { clearWay, modesOf } from "./clear-way.js";
 import { hiddenName, journalFolder } from "./journal.js";
 import { isSameVersion, keepAside, moveAside, putVersion, type Version, versionAt } from "./keep-version.js";
 import { onlyToolsAdded, queriesName } from "./query-log.js";
@@ -14,7 +15,7 @@ import { explaining } from "./system-error.js";
 export interface Protection {
   /**
    * Takes back what changed since, once the agent has ended: one sentence for each kind of damage, none where there was none.
-   * @throws ExpectedError when the research folder is gone; what it held is saved first, and the message says where.
+   * @throws ExpectedError when the research folder is gone, or a file can't be put back; what it held is saved first, and the message says where.
    */
   putBack(agent: string): Promise<readonly string[]>;
 }
@@ -42,6 +43,7 @@ const standingOrders = ["AGENTS.md", "CLAUDE.md", "prompt.md", "ralph.config.yam
  */
 export async function protect({ folder, root, rescue, iteration }: ProtectOptions): Promise<Protection> {
   const kept = new Map<string, Version>();
+  const [place, modes] = [whereIs(folder), modesOf(folder)];
   const hidden = findings.map((name) => join(folder, hiddenName, name));
   const paths = [...ownFiles.map((name) => join(folder, name)), lastGoodOf(folder), ...hidden, ...standingOrders.map((name) => join(root, name))];
   for (const path of paths) kept.set(path, await explaining(path, () => versionAt(path)));
@@ -55,24 +57,26 @@ export async function protect({ folder, root, rescue, iteration }: ProtectOption
 
   const restoreFiles = async (agent: string): Promise<string[]> => {
     const changed: string[] = [];
+    const failed: { path: string; remembered: Version; why: unknown }[] = [];
     const sentences: string[] = [];
     let moved = false;
-    for (const [path, remembered] of kept) {
-      const now = await explaining(path, () => versionAt(path));
-      if (isSameVersion(now, remembered)) continue;
-      if (path === join(folder, queriesName) && isToolsLog(remembered, now)) continue;
+    const restore = async (path: string, remembered: Version): Promise<void> => {
+      const now = await versionAt(path);
+      if (isSameVersion(now, remembered)) return;
+      if (path === join(folder, queriesName) && isToolsLog(remembered, now)) return;
       const steered = path === join(folder, rrdName) ? steering(remembered, now) : undefined;
       if (steered !== undefined && steered.kept.length > 0) sentences.push(edited(steered.kept, agent));
-      if (steered?.forged === false) continue;
+      if (steered?.forged === false) return;
       const version = steered === undefined ? wholeVersion(path, remembered) : { ...remembered, bytes: Buffer.from(formatRrd(steered.rrd)) };
-      await explaining(path, async () => {
-        // A kill between the two must find a file: without its rrd.json a research can't go on, and a log that is gone is begun anew.
-        if (now.kind !== "absent") await (version.kind === "absent" ? moveAside(path, aside) : keepAside(path, now, aside));
-        await putVersion(path, version);
-      });
-      moved ||= now.kind !== "absent";
+      // A kill between the two must find a file: without its rrd.json a research can't go on, and a log that is gone is begun anew.
+      if (now.kind !== "absent") moved = (await (version.kind === "absent" ? moveAside(path, aside) : keepAside(path, now, aside))) || moved;
+      await putVersion(path, version);
       changed.push(path === lastGoodOf(folder) ? "the copy of the last good version" : basename(path));
-    }
+    };
+    // One that can't be put back keeps none of the others from it.
+    for (const [path, remembered] of kept)
+      await explaining(path, () => restore(path, remembered)).catch((why: unknown) => failed.push({ path, remembered, why }));
+    if (failed.length > 0) throw await notPutBack(failed, folder, rescue, agent);
     if (changed.length === 0) return sentences;
     const where = moved ? `; the changed ones are in ${aside}, to copy back while no agent runs if the change was yours` : "";
     return [
@@ -119,13 +123,12 @@ export async function protect({ folder, root, rescue, iteration }: ProtectOption
 
   return {
     async putBack(agent) {
-      if (!isFolder(folder)) throw await rescued(folder, kept, rescue, agent);
-      const sentences = [
-        ...(await restoreFiles(agent)),
-        ...(await clearJournal(agent)),
-        ...(await clearTexts(agent)),
-        ...(await restoreAnswers(agent)),
-      ];
+      if (place === undefined || whereIs(folder) !== place || !isFolder(place)) throw await rescued(folder, kept, rescue, agent);
+      const sentences = await explaining(folder, () => clearWay(folder, aside, modes, agent));
+      let failure: unknown;
+      for (const step of [restoreFiles, clearJournal, clearTexts, restoreAnswers])
+        sentences.push(...(await step(agent).catch((error: unknown) => ((failure ??= error), []))));
+      if (failure !== undefined) throw failure;
       for (const [path, stamp] of othersOf(folder)) if (others.has(path) && others.get(path) !== stamp) sentences.push(changedElsewhere(path, agent));
       for (const path of others.keys())
         if (!existsSync(path)) sentences.push(`${path} was deleted while ${agent} ran; git or a backup has to bring it back.`);
@@ -159,13 +162,30 @@ function isJson(version: Version): boolean {
 
 /** Saves what a deleted folder held, and says so. Nothing is made again where it stood: half a folder is worse than none. */
 async function rescued(folder: string, kept: ReadonlyMap<string, Version>, rescue: string, agent: string): Promise<ExpectedError> {
-  const place = join(rescue, `${basename(folder)}-${timeForName(Date.now())}`);
-  await explaining(place, async () => {
-    for (const name of ownFiles) await putVersion(join(place, name), kept.get(join(folder, name)) ?? { kind: "absent" });
-  });
+  const files = ownFiles.map((name) => join(folder, name)).map((path) => ({ path, remembered: kept.get(path) ?? ({ kind: "absent" } as const) }));
+  const place = await saved(folder, files, rescue);
   return new ExpectedError(
     `${folder} was deleted or moved away while ${agent} ran; its files as they were are in ${place}: move that there and run again.`,
   );
+}
+
+/** Saves the files that can't be put back, and says so: an agent's forged ones stand in their places. */
+async function notPutBack(failed: readonly { path: string; remembered: Version; why: unknown }[], folder: string, rescue: string, agent: string) {
+  const place = await saved(folder, failed, rescue);
+  const names = list(failed.map(({ path }) => basename(path)));
+  return new ExpectedError(
+    `${names} changed while ${agent} ran, which nothing confines, and can't be put back (${messageOf(failed[0]?.why).replace(/\.$/, "")}); ` +
+      `copy what stands in ${place} over it before you run again.`,
+  );
+}
+
+/** Puts files as they were into a new folder below `rescue`, and answers with it. */
+async function saved(folder: string, files: readonly { path: string; remembered: Version }[], rescue: string): Promise<string> {
+  const place = join(rescue, `${basename(folder)}-${timeForName(Date.now())}`);
+  await explaining(place, async () => {
+    for (const { path, remembered } of files) await putVersion(join(place, basename(path)), remembered);
+  });
+  return place;
 }
 
 /** Which version of each file stands in folders of .ralph. The time of the last change of the inode can't be set back by a program. */
@@ -209,6 +229,15 @@ function entriesOf(place: string): string[] {
     return readdirSync(place);
   } catch {
     return [];
+  }
+}
+
+/** Where a folder really lies; undefined where none does. A person may have linked it there. */
+function whereIs(folder: string): string | undefined {
+  try {
+    return realpathSync(folder);
+  } catch {
+    return undefined;
   }
 }
 
