@@ -174,7 +174,8 @@ export async function openForWork(
   notices.push(...[...agents, ...others].flatMap(warnings), ...overridden(config), ...oneAtATime(config, agents));
   const prompt = await loadPrompt(root);
   const workspaces = workspacesOf(config.stateDir, folder);
-  const research = await openResearch(folder, { derive, git: config.git, notify: (level, message) => notices.push({ level, message }) });
+  const notify = (level: Telling["level"], message: string) => void notices.push({ level, message });
+  const research = await openResearch(folder, { derive, git: config.git, notify, abort: signal });
   const none = config.git ? await withoutHistory(folder) : undefined;
   if (none !== undefined) notices.push({ level: "info", message: none });
   await workspaces.sweep();

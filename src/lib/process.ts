@@ -177,7 +177,7 @@ async function start(request: ProcessRequest, run: string): Promise<Started | { 
 }
 
 /** SIGTERM, then at most `graceMs` until nobody of the group is left. */
-async function terminateGroup(pid: number, graceMs: number): Promise<void> {
+export async function terminateGroup(pid: number, graceMs: number): Promise<void> {
   signal(-pid, "SIGTERM");
   const until = performance.now() + graceMs;
   while (performance.now() < until && (await groupAlive(pid))) await new Promise((resolve) => setTimeout(resolve, 25));

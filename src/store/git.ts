@@ -27,6 +27,8 @@ const msBetween = 10 * 60_000;
 /** Git looks for rubbish after every commit, which costs a tenth of it; `finish` has it look once. */
 const quick = ["-c", "gc.auto=0", "-c", "maintenance.auto=false"];
 
+type Git = (...args: string[]) => Promise<GitAnswer>;
+
 /** Operations in the middle of which a commit would end up in the wrong place, by the file that git keeps for them. */
 const underWay = { MERGE_HEAD: "merge", CHERRY_PICK_HEAD: "cherry-pick", REVERT_HEAD: "revert", "rebase-merge": "rebase", "rebase-apply": "rebase" };
 
@@ -34,19 +36,25 @@ const underWay = { MERGE_HEAD: "merge", CHERRY_PICK_HEAD: "cherry-pick", REVERT_
  * Checkpoints for the research in `folder`, or undefined where there is no git or no repository.
  * No branch is ever switched, nothing else that is staged is touched, and a lock of git's is reported, never deleted.
  */
-export async function openCheckpoints(folder: string, notify: (message: string) => void): Promise<Checkpoints | undefined> {
-  const where = await runGit(folder, ["rev-parse", "--absolute-git-dir", "--git-common-dir", "--is-inside-work-tree"]);
+export async function openCheckpoints(folder: string, notify: (message: string) => void, abort?: AbortSignal): Promise<Checkpoints | undefined> {
+  let hangs = false;
+  const git: Git = async (...args) => {
+    const answer = await runGit(folder, args, abort === undefined ? {} : { abort });
+    hangs = answer.ended !== undefined;
+    return answer;
+  };
+  const where = await git("rev-parse", "--absolute-git-dir", "--git-common-dir", "--is-inside-work-tree");
   const [gitFolder = "", common = "", inside] = where.stdout.split("\n");
   if (inside !== "true") return undefined;
   const repositoryLock = join(resolve(folder, common), "research-ralph.lock");
-  const identity = await missingIdentity(folder);
+  const identity = await missingIdentity(git);
   let inHistory: ReadonlySet<string> | undefined;
 
   const tracked = new Set<string>();
   let told = "";
   let waiting: { message: string; folds: number; since: number } | undefined;
   // A kill between a fold and its commit: after the last fold of a research no other would make up for it.
-  const behind = await runGit(folder, ["status", "--porcelain", "--untracked-files=all", "--", ledgerName]);
+  const behind = await git("status", "--porcelain", "--untracked-files=all", "--", ledgerName);
   if (behind.ok && behind.stdout !== "") waiting = { message: "What an interrupted run left", folds: 0, since: Date.now() };
 
   const tell = (message: string) => {
@@ -62,10 +70,10 @@ export async function openCheckpoints(folder: string, notify: (message: string) 
     if (operation !== undefined) return tell(`No checkpoint while a git ${operation} is under way; finish it and the next iteration commits.`);
     const present = committed.filter((name) => existsSync(join(folder, name)));
     // Asked once: what a reset takes away is to leave the next commit too.
-    inHistory ??= new Set((await runGit(folder, ["ls-files", "--", ...committed])).stdout.split("\n"));
+    inHistory ??= new Set((await git("ls-files", "--", ...committed)).stdout.split("\n"));
     const gone = committed.filter((name) => !present.includes(name) && (tracked.has(name) || inHistory?.has(name) === true));
     const options = { describe: "The repository", waitMs: 10_000 };
-    const failed = await withLock(repositoryLock, options, () => addAndCommit(folder, present, gone, tracked, identity, message));
+    const failed = await withLock(repositoryLock, options, () => addAndCommit(git, present, gone, tracked, identity, message));
     if (failed !== undefined) {
       inHistory = undefined;
       return tell(`No checkpoint: ${failed}`);
@@ -95,8 +103,10 @@ export async function openCheckpoints(folder: string, notify: (message: string) 
       await attempt(message);
     },
     async finish() {
+      // It would hang again, and a person who wants to stop waits.
+      if (hangs && abort?.aborted === true) return;
       if (waiting !== undefined) await attempt(waiting.message);
-      if (tracked.size > 0 && existsSync(gitFolder)) await runGit(folder, ["gc", "--auto", "--quiet"]);
+      if (tracked.size > 0 && existsSync(gitFolder)) await git("gc", "--auto", "--quiet");
     },
   };
 }
@@ -112,7 +122,7 @@ export async function withoutHistory(folder: string): Promise<string | undefined
 
 /** Returns what went wrong, for a person. */
 async function addAndCommit(
-  folder: string,
+  git: Git,
   present: readonly string[],
   gone: readonly string[],
   tracked: Set<string>,
@@ -121,34 +131,21 @@ async function addAndCommit(
 ): Promise<string | undefined> {
   const fresh = present.filter((name) => !tracked.has(name));
   if (fresh.length > 0) {
-    const added = await runGit(folder, ["add", "--", ...fresh]);
+    const added = await git("add", "--", ...fresh);
     if (!added.ok) return explain(added);
     for (const name of fresh) tracked.add(name);
   }
   // One call: --only takes the files as they are and leaves whatever else is staged alone.
-  const options = [
-    ...identity,
-    ...quick,
-    "-c",
-    "commit.gpgsign=false",
-    "commit",
-    "-q",
-    "--no-verify",
-    "-m",
-    message,
-    "--only",
-    "--",
-    ...present,
-    ...gone,
-  ];
-  const done = await runGit(folder, options);
+  const options = [...identity, ...quick, "-c", "commit.gpgsign=false", "commit", "-q", "-m", message, "--only", "--", ...present, ...gone];
+  const done = await git(...options);
   if (done.ok || /nothing (added )?to commit|no changes added/.test(done.stdout)) return undefined;
   // A file may have left the index by hand since; the next call adds it again.
   tracked.clear();
   return explain(done);
 }
 
-function explain({ stderr, stdout }: GitAnswer): string {
+function explain({ stderr, stdout, ended }: GitAnswer): string {
+  if (ended !== undefined) return `git was ended because ${ended}; the next iteration tries again.`;
   const lock = /Unable to create '(.+?\.lock)': File exists/.exec(stderr)?.[1];
   if (lock !== undefined) return `git's lock ${lock} is there; if no git is running, delete it.`;
   if (stderr.includes("ignored by one of your .gitignore files"))
@@ -158,8 +155,8 @@ function explain({ stderr, stdout }: GitAnswer): string {
 }
 
 /** Options that stand in for a name or address that the person has not told git. */
-async function missingIdentity(folder: string): Promise<string[]> {
-  const { stdout } = await runGit(folder, ["config", "--get-regexp", "^user\\.(name|email)$"]);
+async function missingIdentity(git: Git): Promise<string[]> {
+  const { stdout } = await git("config", "--get-regexp", "^user\\.(name|email)$");
   const name = stdout.includes("user.name ") ? [] : ["-c", "user.name=research-ralph"];
   const email = stdout.includes("user.email ") ? [] : ["-c", "user.email=research-ralph@localhost"];
   return [...name, ...email];

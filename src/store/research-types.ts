@@ -26,6 +26,8 @@ export interface ResearchOptions {
   /** Whether to commit checkpoints; without git or a repository there are none, silently. */
   readonly git: boolean;
   readonly notify: (level: "info" | "warning", message: string) => void;
+  /** Aborted when the run ends at once: a git that hangs is then no longer waited for. */
+  readonly abort?: AbortSignal;
 }
 
 /** A research folder that this process alone writes. */

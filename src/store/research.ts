@@ -45,7 +45,7 @@ export async function openResearchAfter(folder: string, options: ResearchOptions
     await prepare();
     // Loaded late: what starts processes takes longer to load than a research to read, and reading alone needs none of it.
     const git = options.git ? await import("./git.js") : undefined;
-    const checkpoints = await git?.openCheckpoints(folder, (message) => options.notify("warning", message));
+    const checkpoints = await git?.openCheckpoints(folder, (message) => options.notify("warning", message), options.abort);
     const writer = await openWriter(folder, options, checkpoints);
     await writer.load();
     const holdLock = async () => {

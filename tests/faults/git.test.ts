@@ -2,7 +2,7 @@ import { chmodSync, cpSync, existsSync, mkdirSync, readFileSync, rmSync, symlink
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { useBuiltCli } from "./support/built.js";
-import { expectNoTrace, expectWhole, lastWords, researchName } from "./support/place.js";
+import { expectNoTrace, expectWhole, lastWords, researchName, until } from "./support/place.js";
 
 const place = useBuiltCli();
 
@@ -22,14 +22,14 @@ test("git absent from PATH: the research completes without history, and doctor s
   expectNoTrace(doctor.out + doctor.err);
 });
 
-test("no identity, commit.gpgsign without a key, and hooks that fail: every iteration is committed all the same", async () => {
+test("no identity, commit.gpgsign without a key, and hooks that hang: every iteration is committed all the same", async () => {
   const here = place({ git: true });
   here.git("config", "--unset", "user.name");
   here.git("config", "--unset", "user.email");
   here.git("config", "commit.gpgsign", "true");
   here.git("config", "gpg.program", "false");
-  for (const hook of ["pre-commit", "commit-msg"]) {
-    writeFileSync(join(here.cwd, ".git", "hooks", hook), "#!/bin/sh\necho no >&2\nexit 1\n");
+  for (const hook of ["pre-commit", "commit-msg", "post-commit"]) {
+    writeFileSync(join(here.cwd, ".git", "hooks", hook), "#!/bin/sh\necho no >&2\nsleep 1000\nexit 1\n");
     chmodSync(join(here.cwd, ".git", "hooks", hook), 0o755);
   }
   const ended = await here.cli(["run", here.research, "--agent", "baseline"], { GIT_CONFIG_NOSYSTEM: "1" });
@@ -39,6 +39,36 @@ test("no identity, commit.gpgsign without a key, and hooks that fail: every iter
   expect(here.git("status", "--short")).toBe("");
   expectWhole(here);
 });
+
+test.each([
+  ["SIGTERM once", ["SIGTERM"], 143],
+  ["SIGINT twice", ["SIGINT", "SIGINT"], 130],
+] as const)(
+  "a clean filter that hangs: %s ends the run within 5 seconds, nothing is left running, and a later run commits all",
+  async (_, signals, code) => {
+    const here = place({ git: true });
+    writeFileSync(join(here.cwd, ".gitattributes"), "ledger.jsonl filter=slow\n");
+    const filtering = join(here.top, "filtering");
+    here.git("config", "filter.slow.clean", `: > '${filtering}'; sleep 1000`);
+    const run = here.start(["run", here.research, "--agent", "baseline"]);
+    await until(() => existsSync(filtering));
+    const begun = performance.now();
+    for (const signal of signals) {
+      process.kill(run.pid, signal);
+      await new Promise((resolve) => setTimeout(resolve, 300));
+    }
+    const ended = await run.ended;
+    // A rule of the product, not a measure of speed.
+    expect(performance.now() - begun).toBeLessThan(5000);
+    expect(ended.code).toBe(code);
+    expectNoTrace(ended.err);
+    expect(here.left()).toEqual([]);
+    here.git("config", "filter.slow.clean", "cat");
+    expect(await here.cli(["run", here.research, "--agent", "baseline"])).toMatchObject(complete);
+    expect(here.git("status", "--short", "researches")).toBe("");
+    expectWhole(here);
+  },
+);
 
 test("mid-merge no commit is made, which is said once; the merge stays as it was", async () => {
   const here = place({ git: true });
