@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { readdir, rename, rm } from "node:fs/promises";
+import { chmod, readdir, rename, rm } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { ExpectedError, hasCode, messageOf } from "../../lib/errors.js";
 import { makeFolder } from "../../lib/make-folder.js";
@@ -9,7 +9,7 @@ import { requireSpace } from "./disk-space.js";
 export interface Workspaces {
   /** Where they lie. */
   readonly root: string;
-  /** Removes what a crash left; refused ones stay. */
+  /** Removes what a crash left, as far as it can be; refused ones stay. */
   sweep(): Promise<void>;
   /** Removes the refused ones of all other iterations: a kill may come between a fold and the removal of what it settled. */
   keepOnly(iterations: ReadonlySet<number>): Promise<void>;
@@ -32,17 +32,16 @@ export function workspacesOf(stateDir: string, folder: string): Workspaces {
   const root = join(stateDir, "workspaces", `${basename(folder)}-${hash}`);
   const path = (iteration: number) => join(root, String(iteration));
   const kept = (iteration: number) => join(root, `${keptMark}${iteration}`);
-  const clear = (path: string) => rm(path, { recursive: true, force: true, maxRetries: 3 });
   const names = () => readdir(root).catch(() => []);
   return {
     root,
     async sweep() {
       const left = (await names()).filter((name) => !name.startsWith(keptMark));
-      await Promise.all(left.map((name) => clear(join(root, name))));
+      await Promise.all(left.map((name) => clear(join(root, name)).catch(() => undefined)));
     },
     async keepOnly(iterations) {
       const settled = (await names()).filter((name) => name.startsWith(keptMark) && !iterations.has(Number(name.slice(keptMark.length))));
-      await Promise.all(settled.map((name) => clear(join(root, name))));
+      await Promise.all(settled.map((name) => clear(join(root, name)).catch(() => undefined)));
     },
     async create(iteration) {
       const folder = path(iteration);
@@ -62,7 +61,7 @@ export function workspacesOf(stateDir: string, folder: string): Workspaces {
     path,
     kept,
     async keep(iteration) {
-      await clear(kept(iteration));
+      await clear(kept(iteration)).catch(() => undefined);
       await rename(path(iteration), kept(iteration)).catch(() => undefined);
       return kept(iteration);
     },
@@ -70,4 +69,19 @@ export function workspacesOf(stateDir: string, folder: string): Workspaces {
       await Promise.all([clear(path(iteration)), clear(kept(iteration))]).catch(() => undefined);
     },
   };
+}
+
+/** Removes a folder, also one in which an agent took away its own right to do so. */
+async function clear(path: string): Promise<void> {
+  const remove = () => rm(path, { recursive: true, force: true, maxRetries: 3 });
+  await remove().catch(async () => {
+    await openUp(path);
+    await remove();
+  });
+}
+
+async function openUp(folder: string): Promise<void> {
+  await chmod(folder, 0o700).catch(() => undefined);
+  const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
+  for (const entry of entries) if (entry.isDirectory()) await openUp(join(folder, entry.name));
 }
