@@ -3,6 +3,7 @@ import { basename, join } from "node:path";
 import pLimit from "p-limit";
 import type { Rrd } from "../generated/rrd.js";
 import { messageOf } from "../lib/errors.js";
+import { mostLevels, tooDeepAt } from "../lib/nesting.js";
 import { locateSyntaxError } from "../store/json-syntax.js";
 import { readLedger } from "../store/ledger.js";
 import { readRrdShape } from "../store/read-rrd.js";
@@ -66,6 +67,8 @@ async function readRow(folder: string): Promise<Row> {
     if (!Array.isArray(parsed?.papers_pool) || typeof parsed.requirements !== "object" || parsed.requirements === null) {
       return { name, folder, broken: "rrd.json is no research" };
     }
+    if (tooDeepAt({ ...parsed, papers_pool: [], insights: [] }) !== undefined)
+      return { name, folder, broken: `rrd.json is nested deeper than ${mostLevels} levels` };
     const rrd = outlineOf(parsed);
     const { done, total } = progressOf(rrd);
     const spent = timeSpent(rrd, (await readLedger(folder)).lines);

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import type { LedgerLine } from "../generated/ledger.js";
 import { hasCode } from "../lib/errors.js";
+import { tooDeepAt } from "../lib/nesting.js";
 import { readRegularText } from "../lib/read-regular-file.js";
 import { explaining } from "./system-error.js";
 import { problemsOf } from "./validate.js";
@@ -52,6 +53,7 @@ const needed: ReadonlySet<string> = new Set(["iteration", "at", "unit", "phase",
 function parseLine(row: string): LedgerLine | undefined {
   try {
     const line: LedgerLine = JSON.parse(row);
+    if (tooDeepAt(line) !== undefined) return undefined;
     const broken = new Set(problemsOf("ledger", line).map(({ pointer }) => pointer.split("/")[1] ?? "iteration"));
     for (const name of ["phase", "outcome"] as const) if (typeof line?.[name] === "string") broken.delete(name);
     if ([...broken].some((name) => needed.has(name)) || Number.isNaN(Date.parse(line.at))) return undefined;

@@ -2,6 +2,7 @@ import { isUtf8 } from "node:buffer";
 import { stat } from "node:fs/promises";
 import type { Rrd } from "../generated/rrd.js";
 import { ExpectedError, hasCode } from "../lib/errors.js";
+import { mostLevels, tooDeepAt } from "../lib/nesting.js";
 import { readRegularFile, requireRegular } from "../lib/read-regular-file.js";
 import { locateSyntaxError } from "./json-syntax.js";
 import { readRrdShape } from "./read-rrd.js";
@@ -34,6 +35,10 @@ export function parseRrd(text: string, path: string): ParsedRrd {
     const problem = { pointer: "", message: `${path}:${line}:${column}: ${message}` };
     return { changes: [], problems: [hint === undefined ? problem : { ...problem, hint }] };
   }
+  // Before any walk through it: where one breaks at the depth, it would break every command.
+  const deep = tooDeepAt(value);
+  if (deep !== undefined)
+    return { changes: [], problems: [{ pointer: deep, message: `is nested deeper than ${mostLevels} levels`, hint: "Remove it." }] };
   const read = readRrdShape(value);
   const problems = [...problemsOf("rrd", read.value), ...repeatedIds(read.value)];
   return problems.length > 0 ? { changes: read.changes, problems } : { ok: read.value as Rrd, changes: read.changes };

@@ -63,6 +63,7 @@ test("a research that can't be read is listed as broken, and the others all the 
     ["syntax", "{ not json"],
     ["shape", '{"papers_pool": 5}'],
     ["nothing", "null"],
+    ["nested", `{"papers_pool": [], "requirements": {}, "project": ${"[".repeat(20_000)}${"]".repeat(20_000)}}`],
   ]) {
     mkdirSync(join(cwd, "researches", name!), { recursive: true });
     writeFileSync(join(cwd, "researches", name!, "rrd.json"), text!);
@@ -70,10 +71,11 @@ test("a research that can't be read is listed as broken, and the others all the 
   const { out, exitCode } = await list(cwd);
   expect(exitCode).toBe(0);
   expect(out).toMatch(/^nothing +broken: /m);
+  expect(out).toMatch(/^nested +broken: rrd\.json is nested deeper than 100 levels$/m);
   expect(out).toMatch(/^shape +broken: rrd\.json is no research$/m);
   expect(out).toMatch(/^syntax +broken: rrd\.json:\d+:\d+: /m);
   expect(out).toMatch(/^whole-2026-03-01 +ANALYSIS/m);
-  expect(out).toContain("4 researches, 3 broken");
+  expect(out).toContain("5 researches, 4 broken");
 });
 
 test("letters of any script, a byte order mark and escape sequences in a project's name do no harm", async () => {

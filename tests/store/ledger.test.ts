@@ -40,6 +40,11 @@ it("a torn last line is left out; other lines that can't be read are named", asy
   });
 });
 
+it("a line nested thousands deep can't be read: nothing could write it again", () => {
+  const deep = formatLine(line(1, "a")).replace("{", `{"more":${"[".repeat(20_000)}${"]".repeat(20_000)},`);
+  expect(parseLedger(`${deep}${formatLine(line(2, "b"))}`, "l")).toEqual({ lines: [line(2, "b")], notices: ["l:1 can't be read and is ignored."] });
+});
+
 it("a field that can't be is left out of its line, fields of a later version are kept", () => {
   const line = { iteration: 1, at: "2026-01-01T00:00:00.000Z", unit: "p1", phase: "ANALYSIS", outcome: "accepted" };
   const odd = { ...line, duration_seconds: "12 s", tokens: { input: -1, output: 2 }, cost_usd: 0.5, mood: "good" };

@@ -35,6 +35,19 @@ describe("reading", () => {
     expect(formatRrd(parseRrd(`\uFEFF${text.replaceAll("\n", "\r\n")}`, "rrd.json").ok!)).toBe(text);
   });
 
+  it("names what is nested deeper than a hundred levels, in a known field or not, and keeps what is not", () => {
+    const nested = (levels: number, name = "future") =>
+      formatRrd(sampleRrd()).replace("{", `{"${name}": {"shape": ${"[".repeat(levels)}${"]".repeat(levels)}},`);
+    for (const name of ["future", "loop", "a/b"])
+      for (const levels of [99, 20_000])
+        expect(problem(nested(levels, name))).toEqual({
+          pointer: `/${name.replace("/", "~1")}/shape/0`,
+          message: "is nested deeper than 100 levels",
+          hint: "Remove it.",
+        });
+    expect(problem(nested(98))).toBeUndefined();
+  });
+
   it("names two papers of one id; insights of one id pass", () => {
     const rrd = sampleRrd(3);
     const twice = { ...rrd, papers_pool: [...rrd.papers_pool, { ...rrd.papers_pool[1] }] };
