@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { basename, dirname, join, relative, resolve } from "node:path";
 import { ExpectedError } from "../lib/errors.js";
 import { nearest } from "../lib/nearest.js";
+import { oneLine } from "../lib/sanitise.js";
 
 /** Where researches live, below the folder a command is started in. */
 export const researchesFolder = "researches";
@@ -60,8 +61,8 @@ function advice(argument: string, names: readonly string[]): string {
 export const few = (names: readonly string[]): string =>
   names.length > 6 ? `${names.slice(0, 6).join(", ")} and ${names.length - 6} more` : names.join(", ");
 
-/** A path as people like to read it: relative where it lies below `cwd`. */
+/** A path as people like to read it: relative where it lies below `cwd`. A name may hold whatever a file system takes. */
 export function shown(cwd: string, path: string): string {
   const short = relative(cwd, path);
-  return short === "" ? "." : short.startsWith("..") ? path : short;
+  return oneLine(short === "" ? "." : short.startsWith("..") ? path : short);
 }

@@ -26,6 +26,17 @@ const ledger = [
   line(3, "b", { duration_seconds: 150, tokens: { input: 30_000, output: 1000 }, cost_usd: 0.2 }),
 ];
 
+test("a folder's name, like all that a research holds, is printed without what would act on a terminal", async () => {
+  const cwd = freshFolder();
+  const name = "hands\u001b]0;own\u0007\u009b31m\u202e\nsecond";
+  makeResearch(cwd, name, { papers_pool: pool });
+  const { out } = await status(cwd, join("researches", name), false, true);
+  expect(out).toContain("\nresearches/hands second\n");
+  expect(out).toContain("reset researches/hands second");
+  // oxlint-disable-next-line no-control-regex -- none may be left
+  expect(out).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202a-\u202e]/);
+});
+
 test("status is computed from the records: counts, time, what is left, tokens, cost, what is blocked or refused", async () => {
   const cwd = freshFolder();
   makeResearch(
