@@ -1,6 +1,7 @@
 import type { Evidence } from "../generated/rrd.js";
 import type { PaperText } from "../sources/text.js";
 import { findQuote } from "./find-quote.js";
+import { normalise } from "./normalise.js";
 
 /** A claim as an agent left it. */
 export interface Claimed {
@@ -12,6 +13,7 @@ export interface Claimed {
 export interface CheckedEvidence {
   /** In the order of the items. */
   readonly evidence: Evidence[];
+  /** How many different quotes were found, and so on: one that stands under forty claims is one. */
   readonly verified: number;
   readonly notInText: number;
   readonly couldNotCheck: number;
@@ -28,14 +30,27 @@ export interface CheckedEvidence {
  * Without a text nothing is false: every item is `could-not-check` and keeps the agent's locator.
  */
 export function checkEvidence(items: readonly Claimed[], text: PaperText | undefined): CheckedEvidence {
-  const missing: CheckedEvidence["missing"][number][] = [];
+  const missing = new Map<string, CheckedEvidence["missing"][number]>();
   const evidence = items.map(({ claim, quote, locator }): Evidence => {
     if (text === undefined) return { claim, quote, status: "could-not-check", locator: locator ?? null };
     const match = findQuote(text, quote);
     if (match.found) return { claim, quote, status: "verified", locator: match.locator ?? null, text_sha256: text.sha256 };
-    missing.push({ quote, nearest: match.nearest, why: match.tooShort === true ? "too short to be evidence" : "not found in the text" });
+    missing.set(wordsOf(quote), {
+      quote,
+      nearest: match.nearest,
+      why: match.tooShort === true ? "too short to be evidence" : "not found in the text",
+    });
     return { claim, quote, status: "not-in-text", locator: null, text_sha256: text.sha256 };
   });
-  const count = (status: Evidence["status"]) => evidence.filter((item) => item.status === status).length;
-  return { evidence, verified: count("verified"), notInText: count("not-in-text"), couldNotCheck: count("could-not-check"), missing };
+  const count = (wanted: Evidence["status"]) => new Set(evidence.flatMap(({ status, quote }) => (status === wanted ? [wordsOf(quote)] : []))).size;
+  return {
+    evidence,
+    verified: count("verified"),
+    notInText: count("not-in-text"),
+    couldNotCheck: count("could-not-check"),
+    missing: [...missing.values()],
+  };
 }
+
+/** The same for a quote in other spacing, case and quotation marks. */
+const wordsOf = (quote: string): string => normalise(quote).chars.replace(/^'+|'+$/g, "");

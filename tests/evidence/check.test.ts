@@ -53,6 +53,17 @@ describe("checkEvidence", () => {
     expect(missing.map(({ why }) => why)).toEqual(["too short to be evidence", "not found in the text"]);
   });
 
+  it("counts a quote once, however many claims it stands under and however it is spaced", async () => {
+    const invented = second.replace("87.5", "97.5");
+    const quotes = [first, `“${first}”`, first.toUpperCase(), first.replaceAll(" ", "\n"), second, invented, ` ${invented}`];
+    const items = quotes.map((quote, index) => ({ claim: `claim ${index}`, quote }));
+    const checked = checkEvidence(items, await paper());
+    expect(checked).toMatchObject({ verified: 2, notInText: 1, couldNotCheck: 0 });
+    expect(checked.missing).toHaveLength(1);
+    expect(checked.evidence.map(({ claim }) => claim)).toEqual(items.map(({ claim }) => claim));
+    expect(checkEvidence(items, undefined)).toMatchObject({ couldNotCheck: 3 });
+  });
+
   it("calls nothing false without a text", () => {
     const checked = checkEvidence([{ claim: "a", quote: "anything at all", locator: "p. 3" }], undefined);
     expect(checked).toEqual({

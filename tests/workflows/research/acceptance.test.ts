@@ -20,6 +20,7 @@ function accepted(judged: Acceptable | Unacceptable): Acceptable {
 }
 
 const found = { claim: "It is quick.", quote: "It needs 14 minutes on one machine." };
+const accurate = { claim: "It is accurate.", quote: "The method reached 87.5 % accuracy on 1,200 samples." };
 const invented = (n: number) => ({ claim: "It is free.", quote: `It cured all ${n} known diseases at once.` });
 
 describe("the reading of a paper", () => {
@@ -109,6 +110,15 @@ describe("the reading of a paper", () => {
     expect(reasonsOf(read({ evidence: [] }))).toEqual([]);
   });
 
+  it("gains nothing by giving one quote many times", () => {
+    const again = Array.from({ length: 38 }, (_, n) => ({ ...found, claim: `It is quick, said ${n} times.` }));
+    expect(reasonsOf(read({ evidence: [...again, invented(1), invented(2)] }))[0]).toMatch(/^only 1 of 3 quotes were found/);
+    expect(accepted(read({ evidence: again }))).toMatchObject({
+      summary: "PRESENT 30/50, 1 of 1 quotes found",
+      ledger: { evidence: { verified: 1, not_in_text: 0 } },
+    });
+  });
+
   it("without a text can't be checked, is of the abstract, and is not presented", () => {
     const judged = accepted(acceptPaper(rrdWith([paper("p1")]), paper("p1"), reading("p1"), { unavailable: "no open copy" }, judging));
     expect(judged.summary).toBe("EXTRACT_INSIGHTS 30/50, 2 quotes could not be checked");
@@ -173,7 +183,7 @@ describe("the reading of a paper", () => {
     expect(warned({ instructions: [] })).toBeUndefined();
     expect(warned({ text: { ...text, depth: "abstract" } })).toEqual(["Read from a page about the paper alone; its whole text was not to be had."]);
     expect(warned({}, [found, invented(1)])).toEqual(["1 quote was not found in the text and left out of the report."]);
-    expect(warned({}, [found, found, invented(1), invented(2)])).toEqual(["2 quotes were not found in the text and left out of the report."]);
+    expect(warned({}, [found, accurate, invented(1), invented(2)])).toEqual(["2 quotes were not found in the text and left out of the report."]);
     const secret = acceptPaper(rrdWith([paper("p1")]), paper("p1"), reading("p1"), { text }, { ...judging, redacted: true });
     expect(setBy(secret)["warnings"]).toEqual([expect.stringContaining("looks like a secret of the user's")]);
   });
