@@ -5,6 +5,7 @@ import { hasCode } from "../../lib/errors.js";
 import { readRegularText } from "../../lib/read-regular-file.js";
 import { writeFileAtomic } from "../../store/files.js";
 import { explainSystemError } from "../../store/system-error.js";
+import { flat } from "./markdown.js";
 
 /** A lesson an agent left about working on this research, with the unit it learned it from. */
 export interface Pattern {
@@ -16,8 +17,10 @@ const heading = "**Research Patterns:**";
 const tailBytes = 256 * 1024;
 
 /** The lines of a progress entry that carry patterns; empty for none. */
-export const patternLines = (unit: string, patterns: readonly string[] | undefined): string[] =>
-  patterns === undefined || patterns.length === 0 ? [] : [heading, ...patterns.map((text) => `- (${unit}) ${text.replace(/\s+/g, " ").trim()}`), ""];
+export function patternLines(unit: string, patterns: readonly string[] = []): string[] {
+  const texts = patterns.map(flat).filter((text) => text !== "");
+  return texts.length === 0 ? [] : [heading, ...texts.map((text) => `- (${unit}) ${text}`), ""];
+}
 
 /** Patterns in progress.txt, oldest first, each once; of a long log only the last 256 KB are read. */
 export async function readPatterns(folder: string): Promise<Pattern[]> {
@@ -27,8 +30,10 @@ export async function readPatterns(folder: string): Promise<Pattern[]> {
     if (line.startsWith(heading)) inside = true;
     else if (inside) {
       const match = /^- \(([^)]{1,200})\) (.{1,200})$/.exec(line);
+      // What reaches AGENTS.md is what a person saw, also of a log from before.
+      const text = flat(match?.[2]);
       if (match === null) inside = false;
-      else found.set(match[2] ?? "", { unit: match[1] ?? "", text: match[2] ?? "" });
+      else if (text !== "") found.set(text, { unit: flat(match[1]), text });
     }
   }
   return [...found.values()];

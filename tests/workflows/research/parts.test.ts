@@ -287,6 +287,16 @@ describe("learned patterns", () => {
     );
     expect(await unlearned(folder, patterns)).toEqual(patterns.slice(1));
   });
+
+  test("are one line of what a person can see, also those of a log from before; one without a word is none", async () => {
+    const nasty = "\u001b]52;c;ZQ==\u0007Learn\u009b31m this\u202e.\u{e0041}";
+    const lines = patternLines("p1", ["\u200b", nasty]);
+    expect(lines).toEqual(["**Research Patterns:**", "- (p1) Learn this.", ""]);
+    expect(patternLines("p1", ["\u200b"])).toEqual([]);
+    const folder = temporaryFolder();
+    writeFileSync(join(folder, "progress.txt"), `**Research Patterns:**\n- (p1) \u200b\n- (p1) ${nasty}\n`);
+    expect(await readPatterns(folder)).toEqual([{ unit: "p1", text: "Learn this." }]);
+  });
 });
 
 const samples = "../shared/data/researches";
