@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 // Only this file sets process.exitCode. It imports nothing heavy: `--version` must cost little more than Node itself.
 import { existsSync, readFileSync } from "node:fs";
+import { messageOf, tooFewFiles } from "./lib/errors.js";
 
 const args = process.argv.slice(2);
 const version = (JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")) as { version: string }).version;
@@ -23,8 +24,14 @@ async function main(): Promise<number> {
   const { processIo } = await import("./ui/io.js");
   const io = processIo();
   const fail = async (error: unknown): Promise<number> => {
-    const { explain } = await import("./commands/explain.js");
-    return explain(error, io, args);
+    try {
+      const { explain } = await import("./commands/explain.js");
+      return explain(error, io, args);
+    } catch {
+      // Thrown on, it would come back here as an uncaught one, for ever.
+      io.stderr(`research-ralph: ${tooFewFiles(error) ?? messageOf(error)}\n`);
+      return 1;
+    }
   };
   // Node tells of a full disk under stdout only after the write, so at the end it is asked for once more.
   process.once("exit", () => {

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { defaultStateDir } from "../config/resolve.js";
-import { ExpectedError, messageOf } from "../lib/errors.js";
+import { ExpectedError, messageOf, tooFewFiles } from "../lib/errors.js";
 import { timeForName } from "../lib/time-for-name.js";
 import { homeOf, type Io } from "../ui/io.js";
 import { oneLine, sanitise } from "../ui/sanitise.js";
@@ -22,6 +22,8 @@ function judge(error: unknown, io: Io, args: readonly string[]): { message?: str
     // Help and version end this way too.
     return error.exitCode === 0 ? { exitCode: 0 } : { message: usageSentence(error.message, args), exitCode: 2 };
   }
+  const limit = tooFewFiles(error);
+  if (limit !== undefined) return { message: limit, exitCode: 1 };
   return { message: `${oneLine(messageOf(error))}; this is a bug in research-ralph, ${report(error, io, args)}.`, exitCode: 1 };
 }
 

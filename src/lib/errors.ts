@@ -19,3 +19,9 @@ export const hasCode = (error: unknown, ...codes: string[]): error is NodeJS.Err
 
 /** The message of whatever was thrown. */
 export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
+/** For a person, where the system lets a process open too few files; undefined for any other error. */
+export const tooFewFiles = (error: unknown): string | undefined =>
+  hasCode(error, "EMFILE", "ENFILE")
+    ? "Too few files may be open at once here; raise the limit with 'ulimit -n 1024', or end other programs, and run again."
+    : undefined;
