@@ -9,6 +9,7 @@ import { acceptDiscovery } from "./accept-discovery.js";
 import { acceptIdeas } from "./accept-ideas.js";
 import { acceptPaper } from "./accept-paper.js";
 import { acceptReport } from "./accept-report.js";
+import { withoutBlanks } from "./blank.js";
 import type { Acceptable, Judging, Unacceptable } from "./accepted.js";
 import type { Material } from "./gather.js";
 import type { Pattern } from "./patterns.js";
@@ -35,7 +36,7 @@ export async function judge(
   const redact = (text: string): string => takeOut(text, material.text?.text);
   if ("reason" in result) return { reasons: [redact(result.reason)], redacted: false };
   const { value, found: redacted } = redactValue(result.value, redact);
-  return { ...judgeValue(state, unit, { value }, material, patterns, { ...judging, redacted }), redacted };
+  return { ...judgeValue(state, unit, { value: withoutBlanks(value) }, material, patterns, { ...judging, redacted }), redacted };
 }
 
 function judgeValue(

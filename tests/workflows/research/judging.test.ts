@@ -51,6 +51,19 @@ describe("a result is judged by its schema first", () => {
     ]);
   });
 
+  test("in which what shows nothing says nothing", async () => {
+    const blanks = { summary: "  ", methodology: "\n\t", results: "\u00a0", limitations: "\u200b\u2060\ufeff", notes: "\u3164 \u2800" };
+    expect(reasonsOf(await judged("paper", "p1", reading("p1", blanks)))).toEqual(Object.keys(blanks).map((name) => `/${name} must not be empty`));
+    const evidence = [{ claim: "\u200b", quote: "It needs 14 minutes on one machine." }];
+    expect(reasonsOf(await judged("paper", "p1", reading("p1", { evidence })))).toEqual(["/evidence/0/claim must not be empty"]);
+    expect(
+      accepted(await judged("paper", "p1", reading("p1", { summary: " \u200bIt works. ", commercialized_by: " " }))).changes[0]?.set,
+    ).toMatchObject({
+      analysis: { summary: " \u200bIt works. " },
+    });
+    expect(reasonsOf(await judged("report", "report", narrative({ conclusion: " " })))).toEqual(["/conclusion must not be empty"]);
+  });
+
   test("and of very many problems the first twenty are told", async () => {
     const evidence = Array.from({ length: 30 }, () => ({ claim: 1, quote: "A quote that is long enough to be one." }));
     const reasons = reasonsOf(await judged("paper", "p1", reading("p1", { evidence } as object)));
