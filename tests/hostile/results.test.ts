@@ -12,12 +12,16 @@ describe.concurrent("a result that can't be used is refused, changes nothing but
     ["empty", /result\.json is empty/],
     ["huge", /200 MB; 5 MB is the most/],
     ["symlink", /symbolic link/],
+    ["hard-link", /hard link to another file/],
+    ["linked-workspace", /working directory is a symbolic link/],
     ["fifo", /not a regular file/],
     ["directory", /not a regular file/],
     ["another-paper", /unit is "second"; this unit is "first"/],
     ["score-7", /\/scores\/execution\/novelty/],
     ["score-NaN", /not valid JSON/],
     ["score-text", /\/scores\/execution\/novelty/],
+    ["score-twice", /"novelty" twice in one object/],
+    ["blank", /\/notes must not be empty/],
     ["all-fabricated", /only 0 of 2 quotes were found/],
     ["most-fabricated", /only 1 of 3 quotes were found/],
     ["a-prototype", /__proto__/],
@@ -58,6 +62,18 @@ describe.concurrent("quotes are looked for, and only what was found is called ev
     await run("results.mjs citations-dropped", "-i", "1");
     expect(ledger()).toMatchObject([{ outcome: "accepted", evidence: { verified: 5, not_in_text: 0 } }]);
   });
+});
+
+test("marks in its texts: every word is shown, and nothing of it is fetched, run, taken for ours or sent to a terminal", async () => {
+  const { run, progress, read } = house();
+  const { code, out, err } = await run("results.mjs marks-in-texts");
+  expect(code).toBe(0);
+  const report = read("researches", "small-matter", "research-report.md");
+  expect(report).toContain("Small!\\[p](https://evil.example/p.png) [c]\\(javascript:x) &lt;b>");
+  expect(report).not.toMatch(/!\[|\]\(javascript|<b>|^(?:# Forged|`{3}|\[r\]:)/m);
+  expect(progress()).not.toMatch(/^(?:# Forged|`{3}|\|)/m);
+  // oxlint-disable-next-line no-control-regex -- none may be left
+  for (const text of [report, progress(), out, err]) expect(text).not.toMatch(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e]/);
 });
 
 test("the same bad result five times in a row ends in stuck, never in complete", async () => {

@@ -1,6 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { hasCode } from "../../lib/errors.js";
+import { isReplaced } from "./result-file.js";
 
 /**
  * Puts the JSON object that an agent gave as its final message into its workspace as result.json, where it left no such file itself.
@@ -9,7 +10,7 @@ import { hasCode } from "../../lib/errors.js";
  */
 export async function keepAnswer(workspace: string, message: string): Promise<void> {
   const json = jsonIn(message);
-  if (json === undefined) return;
+  if (json === undefined || (await isReplaced(workspace))) return;
   try {
     await writeFile(join(workspace, "result.json"), json, { flag: "wx" });
   } catch (error) {

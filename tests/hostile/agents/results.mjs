@@ -1,16 +1,25 @@
 #!/usr/bin/env node
 // Leaves a result.json that is wrong in the way its argument says, and ends as if all were well.
 import { execFileSync } from "node:child_process";
-import { mkdirSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
+import { linkSync, mkdirSync, rmSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { evidence, facts, leave, mode, reading } from "./brief.mjs";
+import { evidence, facts, goodResult, leave, mode, reading, unit } from "./brief.mjs";
 
 const withNovelty = (novelty) => {
   const result = reading();
   return { ...result, scores: { ...result.scores, execution: { ...result.scores.execution, novelty } } };
 };
 
+/** What would fetch an image, run a script, hide the rest of a page, pass for an entry of ours, or write to the clipboard of a terminal. */
+const marks =
+  "\u001b]52;c;ZXZpbA==\u0007\u009b31m\u202eSmall![p](https://evil.example/p.png) [c](javascript:x) <b>\n\n````\n\n# Forged\n\n[r]: file:///x\n\n| a | b |";
+
 const misbehaviours = {
+  "marks-in-texts": () => {
+    const texts = { executive_summary: marks, conclusion: marks, strengths: [marks], comparison: { approaches: [marks], rows: [] } };
+    const read = { summary: marks, notes: marks, implementations_found: [marks], patterns: [marks] };
+    leave(unit.kind === "paper" ? reading(read) : { ...goodResult(), ...texts });
+  },
   nothing: () => {},
   half: () => leave(JSON.stringify(reading()).slice(0, 400)),
   empty: () => leave(""),
@@ -22,6 +31,19 @@ const misbehaviours = {
     const elsewhere = join(process.env.HOME, "elsewhere.json");
     writeFileSync(elsewhere, JSON.stringify(reading()));
     symlinkSync(elsewhere, "result.json");
+  },
+  "hard-link": () => {
+    const elsewhere = join(process.env.HOME, "elsewhere.json");
+    writeFileSync(elsewhere, JSON.stringify(reading()));
+    linkSync(elsewhere, "result.json");
+  },
+  "linked-workspace": () => {
+    const away = join(process.env.HOME, "away");
+    const here = process.cwd();
+    mkdirSync(away);
+    writeFileSync(join(away, "result.json"), JSON.stringify(reading()));
+    rmSync(here, { recursive: true });
+    symlinkSync(away, here);
   },
   fifo: () => execFileSync("mkfifo", ["result.json"]),
   directory: () => mkdirSync("result.json"),
@@ -41,6 +63,8 @@ const misbehaviours = {
     leave(reading({ evidence: evidence(facts[0], facts[1], "It cures every known disease at once.", "It runs without any power.") })),
   "citations-dropped": () =>
     leave(reading({ evidence: evidence("Earlier work needed an hour for the same task and used four machines.", ...facts) })),
+  "score-twice": () => leave(JSON.stringify(withNovelty(1)).replace('"novelty":1', '"novelty":1,"novelty":5')),
+  blank: () => leave(reading({ summary: "  \n", notes: "\u200b\u2060" })),
   "a-prototype": () => leave(`{"__proto__":{"polluted":true},${JSON.stringify(reading()).slice(1)}`),
   "a-list": () => leave([reading()]),
   nested: () => leave(JSON.stringify(reading()).replace("{", `{"deep":${"[".repeat(100_000)}${"]".repeat(100_000)},`)),

@@ -46,6 +46,15 @@ it("an answer becomes result.json; a file that the agent wrote itself is left as
   expect(readFileSync(join(folder, "result.json"), "utf8")).toBe(object);
 });
 
+it("nothing is written into the folder that a link leads to in place of the workspace", async () => {
+  const folder = await workspace();
+  const away = await workspace();
+  rmSync(folder, { recursive: true });
+  symlinkSync(away, folder);
+  await keepAnswer(folder, object);
+  expect(existsSync(join(away, "result.json"))).toBe(false);
+});
+
 it("nothing is written through a link, over a folder, or where the agent took the workspace away", async () => {
   const folder = await workspace();
   const outside = join(await workspace(), "theirs");

@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { mkdirSync, readdirSync, readlinkSync, symlinkSync, writeFileSync } from "node:fs";
+import { linkSync, mkdirSync, readdirSync, readlinkSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { readResult } from "../../../src/workflows/research/result-file.js";
@@ -50,6 +50,38 @@ describe("what an agent leaves as result.json", () => {
     expect(await textOf("")).toEqual({ reason: "result.json is empty" });
     expect(await textOf(" \n\t")).toEqual({ reason: "result.json is empty" });
     expect(await textOf('{"unit": ')).toEqual({ reason: expect.stringMatching(/^result\.json is not valid JSON: \S/) });
+  });
+
+  test("is not looked into where it is another name of another file", async () => {
+    const secret = join(temporaryFolder(), "id_rsa");
+    writeFileSync(secret, '{"unit": "p1"}');
+    expect(await readOf((path) => linkSync(secret, path))).toEqual({
+      reason: "result.json is a hard link to another file; it must be a file of its own",
+    });
+  });
+
+  test("is not believed where a link has taken the place of its folder", async () => {
+    const away = temporaryFolder();
+    writeFileSync(join(away, "result.json"), '{"unit": "p1"}');
+    const workspace = join(temporaryFolder(), "1");
+    symlinkSync(away, workspace);
+    expect(await readResult(join(workspace, "result.json"))).toEqual({
+      reason: "the working directory is a symbolic link now; leave it as it is and write result.json there",
+    });
+  });
+
+  test("says each thing once: a name that stands twice in one object is refused, not settled by which comes last", async () => {
+    const twice = (name: string) => ({ reason: `result.json says ${name} twice in one object; say it once` });
+    expect(await textOf('{"unit": "p1", "scores": {"novelty": 1, "novelty" \n:5}}')).toEqual(twice('"novelty"'));
+    expect(await textOf('{"a": [{"b": 1}, {"c": "}", "b": 2, "b": 2}]}')).toEqual(twice('"b"'));
+    expect(await textOf('{"unit": "p1", "\\u0075nit": "p2"}')).toEqual(twice('"unit"'));
+    expect(await textOf(`{"a": 1, ${" ".repeat(1000)}"a"${" ".repeat(1000)}: 2}`)).toEqual(twice('"a"'));
+    const once = { a: "a", b: ['"a": 1', "{", "a", "a"], c: { a: { a: ["a\\", '\\"a'] } }, d: [{ a: 1 }, { a: 1 }], "": "" };
+    expect(await textOf(JSON.stringify(once))).toEqual({ value: once });
+  });
+
+  test("may be one long text of marks", async () => {
+    expect(await textOf(`{"a": "${'\\"'.repeat(2 * megabyte)}"}`)).toHaveProperty("value");
   });
 
   test.skipIf(process.platform !== "linux")("is closed again, whether it could be used or not", async () => {
