@@ -8,8 +8,17 @@ export type Modes = ReadonlyMap<string, number>;
 
 /** The permissions of a research folder and of its .ralph, as far as they are there. */
 export function modesOf(folder: string): Modes {
-  const found = [folder, join(folder, hiddenName)].map((path) => [path, statSync(path, { throwIfNoEntry: false })?.mode] as const);
-  return new Map(found.flatMap(([path, mode]) => (mode === undefined ? [] : [[path, mode & 0o7777] as const])));
+  const found = [folder, join(folder, hiddenName)].map((path) => [path, modeOf(path)] as const);
+  return new Map(found.flatMap(([path, mode]) => (mode === undefined ? [] : [[path, mode] as const])));
+}
+
+/** Undefined where nothing is there, or nothing may be seen. */
+function modeOf(path: string): number | undefined {
+  try {
+    return statSync(path).mode & 0o7777;
+  } catch {
+    return undefined;
+  }
 }
 
 /**
@@ -18,7 +27,7 @@ export function modesOf(folder: string): Modes {
  */
 export async function clearWay(folder: string, aside: string, modes: Modes, agent: string): Promise<string[]> {
   // In the way of an error: whatever can't be set right is told of the file that it keeps from being put back.
-  for (const [path, mode] of modes) if (modesOf(folder).get(path) !== mode) await chmod(path, mode).catch(() => undefined);
+  for (const [path, mode] of modes) if (modeOf(path) !== mode) await chmod(path, mode).catch(() => undefined);
   const hidden = join(folder, hiddenName);
   const journal = journalFolder(folder);
   const folders = [hidden, journal, join(journal, "done"), join(hidden, "set-aside"), aside];

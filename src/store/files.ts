@@ -101,10 +101,12 @@ async function syncFolder(folder: string): Promise<void> {
 
 /** Removes what interrupted writes left in `folder`, which may be absent. Call it only while nobody else writes there. */
 export async function sweepTemporaryFiles(folder: string): Promise<void> {
-  const names = await readdir(folder).catch((error: unknown) => (hasCode(error, "ENOENT") ? [] : Promise.reject(error)));
-  for (const name of names) {
-    if (isTemporary(name)) await rm(join(folder, name), { force: true });
-  }
+  await explaining(folder, async () => {
+    const names = await readdir(folder).catch((error: unknown) => (hasCode(error, "ENOENT") ? [] : Promise.reject(error)));
+    for (const name of names) {
+      if (isTemporary(name)) await rm(join(folder, name), { force: true });
+    }
+  });
 }
 
 /** A text and the size in bytes that the file had when it was decided to append it. */

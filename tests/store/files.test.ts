@@ -65,7 +65,9 @@ describe("an atomic write", () => {
     await sweepTemporaryFiles(folder);
     expect(readdirSync(folder).toSorted()).toEqual([".hidden", "mine.ralph-tmp", "rrd.json"]);
     await sweepTemporaryFiles(join(folder, "absent"));
-    await expect(sweepTemporaryFiles(join(folder, "rrd.json"))).rejects.toThrow(/ENOTDIR/);
+    await expect(sweepTemporaryFiles(join(folder, "rrd.json"))).rejects.toThrow(
+      `${join(folder, "rrd.json")} is a file where a folder belongs; move it away.`,
+    );
   });
 });
 
