@@ -20,6 +20,11 @@ describe.concurrent("what an unconfined agent does to the files around it is tak
     ["append-to-AGENTS.md new-CLAUDE.md rewrite-prompt rewrite-config", /AGENTS\.md, CLAUDE\.md, prompt\.md, ralph\.config\.json changed while/],
     ["poison-texts", /changed 2 of the papers' texts/],
     ["forge-search", /candidates\.json, updates\.json changed while .* are as before/],
+    ["forge-rrd append-to-AGENTS.md file-as-set-aside", /something else in the place of \.ralph\/set-aside;/],
+    ["forge-rrd file-as-hidden", /something else in the place of \.ralph;/],
+    ["forge-rrd file-as-journal", /something else in the place of \.ralph\/journal;/],
+    ["forge-rrd lock-becomes-a-folder", /something else in the place of \.ralph\/lock;/],
+    ["forge-rrd lock-out", /rrd\.json changed while .* is as before/],
     ["delete-hidden", /the copy of the last good version changed while/],
   ] as const)("%s", async ([deeds, said], { expect }) => {
     const { run, rrd, paper, ledger, problems, progress, read, root, left } = house();

@@ -1,7 +1,18 @@
 #!/usr/bin/env node
 // Does its unit well and, beside it, does to the files around it what its arguments say.
 import { execFileSync } from "node:child_process";
-import { appendFileSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
+import {
+  appendFileSync,
+  chmodSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { goodResult, leave, unit } from "./brief.mjs";
 
@@ -18,7 +29,21 @@ const forge = (rrd) => {
   rrd.phase = "COMPLETE";
 };
 
+/** Puts a plain file where a folder stood. */
+const asFile = (path) => {
+  rmSync(path, { recursive: true, force: true });
+  writeFileSync(path, "");
+};
+
 const deeds = {
+  "file-as-set-aside": () => asFile(join(research, ".ralph", "set-aside")),
+  "file-as-hidden": () => asFile(join(research, ".ralph")),
+  "file-as-journal": () => asFile(join(research, ".ralph", "journal")),
+  "lock-becomes-a-folder": () => {
+    rmSync(join(research, ".ralph", "lock"));
+    mkdirSync(join(research, ".ralph", "lock", "deep"), { recursive: true });
+  },
+  "lock-out": () => chmodSync(research, 0o000),
   "forge-rrd": () => edit(state, forge),
   "break-rrd": () => writeFileSync(state, '{"project": "x", '),
   "delete-rrd": () => rmSync(state),
