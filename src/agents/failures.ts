@@ -1,4 +1,5 @@
 import type { Failure } from "../loop/types.js";
+import { resetIn } from "./reset-time.js";
 
 /** The failures that are the model service's and not the agent's. */
 export type ServiceFailure = "rate-limit" | "auth" | "network";
@@ -70,22 +71,6 @@ const kinds: readonly (readonly [ServiceFailure, RegExp])[] = [
     ),
   ],
 ];
-
-const unitMs: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
-
-/** When a limit ends, milliseconds since the epoch, where the text says so. */
-function resetIn(text: string, now: number): number | undefined {
-  const epoch = /(?:reset\w*|reached)\D{0,12}\b(\d{10})\b/i.exec(text)?.[1];
-  if (epoch !== undefined) return Number(epoch) * 1000;
-  const iso = /\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)/.exec(text)?.[0];
-  if (iso !== undefined) return Date.parse(iso);
-  const header = /retry[ _-]?after["':= ]{1,4}(\d+(?:\.\d+)?)/i.exec(text)?.[1];
-  if (header !== undefined) return now + Number(header) * 1000;
-  const spans = /(?:again|resets?|retry|available)\s+in\s+((?:\d+(?:\.\d+)?\s*(?:d|h|m|s)\w*[\s,]*(?:and\s+)?)+)/i.exec(text)?.[1];
-  if (spans === undefined) return undefined;
-  const parts = spans.matchAll(/(\d+(?:\.\d+)?)\s*(ms|[dhms])/gi);
-  return [...parts].reduce((sum, [, count, unit]) => sum + Number(count) * (unitMs[(unit ?? "").toLowerCase()] ?? 1), now);
-}
 
 /** The last line that tells of an error, else the last that says anything, short enough for one sentence. */
 export function quote(text: string): string {

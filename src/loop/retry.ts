@@ -102,7 +102,7 @@ function standingOf({ name }: Agent, isOnly: boolean, all: RunSoFar["iterations"
         return outcome.outcome === "failed" && outcome.failure.kind === "rate-limit" && resetOf(outcome.failure, endedAt) === undefined;
       });
       if (now - (unstated[0]?.endedAt ?? now) < patience) return { until, why };
-      const reason = `${why} It did not say until when, and ${Math.round(patience / minute)} minutes were not enough; run again when it is over.`;
+      const reason = `${why} It named no time within a month at which it ends, and ${Math.round(patience / minute)} minutes were not enough; run again when it is over.`;
       return { until, why, outOfPatience: { verdict: "blocked", reason } };
     }
     case "network": {
@@ -121,10 +121,13 @@ const kindOf = (outcome: PastIteration["outcome"]): Failure["kind"] | undefined 
 
 const restsUntil = (until: number): string => `It is asked again from ${new Date(until).toISOString().slice(0, 16).replace("T", " ")} UTC on.`;
 
+/** No service has a limit that lasts longer; one further away is a mistake, and would be waited for in vain. */
+const longestLimit = 31 * 24 * 60 * minute;
+
 /** The stated reset; none where it is over already: a clock that is wrong, or an old message, must not make us ask without a pause. */
 function resetOf(failure: Failure, since: number): number | undefined {
   const at = failure.resetAt === undefined ? Number.NaN : Date.parse(failure.resetAt);
-  return at > since ? at : undefined;
+  return at > since && at <= since + longestLimit ? at : undefined;
 }
 
 /** The longest run of iterations at the end that satisfy `like`, oldest first. */

@@ -42,7 +42,10 @@ export function liveLines(live: Live, now: number, columns: number, colors: Colo
   const { current, progress, forecast } = tally;
   if (waiting !== undefined) {
     lines.push(
-      line(`Waiting until ${timeOfDay(waiting.until)} (${duration(Math.max(0, waiting.until - now))}): ${oneLine(waiting.reason)}`, colors.yellow),
+      line(
+        `Waiting until ${localTime(waiting.until, now)} (${duration(Math.max(0, waiting.until - now))}): ${oneLine(waiting.reason)}`,
+        colors.yellow,
+      ),
     );
   } else if (current !== undefined) {
     for (const each of underWay(tally)) lines.push(line(`${each.phase} · ${oneLine(each.title)}`, colors.bold));
@@ -68,7 +71,14 @@ export function liveLines(live: Live, now: number, columns: number, colors: Colo
   return lines;
 }
 
-const timeOfDay = (at: number): string => new Date(at).toTimeString().slice(0, 5);
+/** "14:30", with its date where that is not today's. */
+function localTime(at: number, now: number): string {
+  const time = new Date(at);
+  const clock = time.toTimeString().slice(0, 5);
+  if (time.toDateString() === new Date(now).toDateString()) return clock;
+  const two = (part: number): string => String(part).padStart(2, "0");
+  return `${time.getFullYear()}-${two(time.getMonth() + 1)}-${two(time.getDate())} ${clock}`;
+}
 
 /** What stays on the screen of an event; empty for most. `before` is the tally without the event, `after` the one with it. */
 export function permanentLines(event: LoopEvent, before: Tally, after: Tally, columns: number, colors: Colors): string[] {

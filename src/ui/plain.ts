@@ -64,7 +64,7 @@ function lineOf(event: LoopEvent): string | undefined {
     case "searching":
       return searchLine(event);
     case "waiting":
-      return `waiting until ${clockTime(event.until)}: ${event.reason}`;
+      return `waiting until ${event.until.slice(0, 10) === event.at.slice(0, 10) ? "" : `${event.until.slice(0, 10)} `}${clockTime(event.until)}: ${event.reason}`;
     case "history-compressed":
       return historyLine(event);
     case "notice":

@@ -4,6 +4,13 @@ import { quote, recogniseFailure } from "../../src/agents/failures.js";
 const now = Date.parse("2026-11-21T12:00:00Z");
 const kind = (text: string) => recogniseFailure(text, "it", now)?.kind;
 const reset = (text: string) => recogniseFailure(text, "it", now)?.resetAt;
+/** The next time at which a clock here shows this. */
+function here(hour: number, minute: number): string {
+  const time = new Date(now);
+  time.setHours(hour, minute, 0, 0);
+  if (time.getTime() <= now) time.setDate(time.getDate() + 1);
+  return time.toISOString();
+}
 
 describe("recogniseFailure", () => {
   it.each([
@@ -35,6 +42,19 @@ describe("recogniseFailure", () => {
     ["Rate limit reached. Please try again in 250ms.", "2026-11-21T12:00:00.250Z"],
     ["Claude AI usage limit reached|1795300000", "2026-11-21T22:26:40.000Z"],
     ["rate limit resets at 2026-11-21T15:00:00Z", "2026-11-21T15:00:00.000Z"],
+    ["usage limit reached; resets 3am (Pacific/Kiritimati)", "2026-11-21T13:00:00.000Z"],
+    ["usage limit reached; resets 1:30am (Pacific/Kiritimati)", "2026-11-22T11:30:00.000Z"],
+    ["session limit, resets 12am (UTC)", "2026-11-22T00:00:00.000Z"],
+    ["You've hit your limit · resets 12pm (America/New_York)", "2026-11-21T17:00:00.000Z"],
+    ["usage limit reached, resets at 17:45 (Asia/Kolkata)", "2026-11-21T12:15:00.000Z"],
+    ["weekly limit, resets Nov 25, 5pm (Europe/Berlin)", "2026-11-25T16:00:00.000Z"],
+    ["weekly limit, resets Jan 2, 5pm (Europe/Berlin)", "2027-01-02T16:00:00.000Z"],
+    ["weekly limit, resets Mar 29 2027, 5pm (Europe/Berlin)", "2027-03-29T15:00:00.000Z"],
+    ["usage limit; try again at Nov 30th, 2026 5:04 PM (UTC).", "2026-11-30T17:04:00.000Z"],
+    ["usage limit. Try again at 3:04 PM.", here(15, 4)],
+    ["rate limit, resets 3am (Nowhere/Land)", undefined],
+    ["rate limit, resets Foo 3, 3am (UTC)", undefined],
+    ["rate limit; try again 3 times", undefined],
     ["rate limit", undefined],
   ])("reads when a limit ends: %s", (text, expected) => expect(reset(text)).toBe(expected));
 

@@ -84,7 +84,7 @@ describe("an agent that is alone", () => {
     const limits = [by("claude", "rate-limit", 0), by("claude", "rate-limit", 59 * minute)];
     expect(wait(limits, 60 * minute)).toEqual({
       verdict: "blocked",
-      reason: "It was rate-limit. It did not say until when, and 60 minutes were not enough; run again when it is over.",
+      reason: "It was rate-limit. It named no time within a month at which it ends, and 60 minutes were not enough; run again when it is over.",
     });
     expect(isVerdict(wait(limits, 60 * minute - 1))).toBe(false);
     const away = [by("claude", "network", 0), by("claude", "network", 59 * minute)];

@@ -93,6 +93,14 @@ describe("the choice of one agent", () => {
     expect(isVerdict(choose(soFar([stated, past(failed("rate-limit"), 119 * minute)], 121 * minute)))).toBe(false);
   });
 
+  test("a stated reset is waited for up to a month ahead; one further away is none, and patience ends the wait", () => {
+    const day = 24 * 60 * minute;
+    const stated = (days: number) => past(failed("rate-limit", { resetAt: new Date(start + days * day).toISOString() }), 0);
+    expect(delay([stated(31)])).toBe(31 * day);
+    expect(delay([stated(32)])).toBe(30 * second);
+    expect(choose(soFar([stated(32)], 120 * minute))).toMatchObject({ verdict: "blocked", reason: expect.stringContaining("120 minutes") });
+  });
+
   test("a network is waited for 2 s, doubling up to 5 minutes", () => {
     const waits = [1, 2, 3, 8, 9].map((count) => delay(Array.from({ length: count }, () => past(failed("network")))));
     expect(waits).toEqual([2, 4, 8, 256, 300].map((seconds) => seconds * second));

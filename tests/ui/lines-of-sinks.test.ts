@@ -34,6 +34,12 @@ test("off a terminal each event worth reading is one line without escape sequenc
   ]);
 });
 
+test("a wait that ends on another day says on which", () => {
+  const io = fakeIo();
+  plainSink(io).event(event.waiting(84, 84 + 3 * 86_400, "The limit is reached."));
+  expect(io.err()).toMatch(/^10:01:24Z waiting until \d{4}-\d\d-\d\d 10:01:24Z: The limit is reached\.\n$/);
+});
+
 test("with --quiet only warnings and the reason of an incomplete end are said", () => {
   const io = fakeIo();
   const sink = quietSink(io);

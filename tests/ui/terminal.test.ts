@@ -106,6 +106,11 @@ test("a wait says until when and why", () => {
   expect(screenOf(io.err(), 80)[0]).toMatch(/^Waiting until \d\d:\d\d \(4m 00s\): The model's rate limit is reached\.$/);
 });
 
+test("a wait that ends on another day says on which", () => {
+  const { io } = shown([event.runStarted(), event.waiting(5, 5 + 3 * 86_400, "The limit is reached.")]);
+  expect(screenOf(io.err(), 80)[0]).toMatch(/^Waiting until \d{4}-\d\d-\d\d \d\d:\d\d \(3d 00h\): The limit is reached\.$/);
+});
+
 test("at the end the cursor is back and only permanent lines are left", () => {
   const { io, sink } = shown([
     event.runStarted(),

@@ -1,0 +1,68 @@
+const unitMs: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+const { d: day = 0 } = unitMs;
+
+/** When a limit ends, milliseconds since the epoch, where the text says so; `now` is what "in two hours" and "at 3 pm" are counted from. */
+export function resetIn(text: string, now: number): number | undefined {
+  const epoch = /(?:reset\w*|reached)\D{0,12}\b(\d{10})\b/i.exec(text)?.[1];
+  if (epoch !== undefined) return Number(epoch) * 1000;
+  const iso = /\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)/.exec(text)?.[0];
+  if (iso !== undefined) return Date.parse(iso);
+  const header = /retry[ _-]?after["':= ]{1,4}(\d+(?:\.\d+)?)/i.exec(text)?.[1];
+  if (header !== undefined) return now + Number(header) * 1000;
+  const spans = /(?:again|resets?|retry|available)\s+in\s+((?:\d+(?:\.\d+)?\s*(?:d|h|m|s)\w*[\s,]*(?:and\s+)?)+)/i.exec(text)?.[1];
+  if (spans === undefined) return byTheClock(text, now);
+  const parts = spans.matchAll(/(\d+(?:\.\d+)?)\s*(ms|[dhms])/gi);
+  return [...parts].reduce((sum, [, count, unit]) => sum + Number(count) * (unitMs[(unit ?? "").toLowerCase()] ?? 1), now);
+}
+
+const months = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
+
+/** "resets 3am (Europe/Berlin)", "try again at 3:04 PM", "resets Nov 25, 5pm", "try again at Oct 30th, 2026 5:04 PM". */
+const clock = new RegExp(
+  [
+    /(?:again|resets?|available)\s+(?:at\s+|on\s+)?/,
+    /(?:(?<month>[a-z]{3})[a-z]{0,6}\.?\s+(?<date>\d{1,2})(?:st|nd|rd|th)?,?\s+(?:(?<year>\d{4}),?\s+)?(?:at\s+)?)?/,
+    /(?<hour>\d{1,2})(?::(?<minute>\d\d))?\s*(?<half>[ap]m\b)?(?:\s*\((?<zone>[\w/+-]+)\))?/,
+  ]
+    .map(({ source }) => source)
+    .join(""),
+  "i",
+);
+
+/** A time of the clock, in the zone it names or else in ours: the next such moment. */
+function byTheClock(text: string, now: number): number | undefined {
+  const { month, date, year, hour, minute, half, zone } = clock.exec(text)?.groups ?? {};
+  // "Try again 3 times" is no time.
+  if (hour === undefined || (half === undefined && minute === undefined)) return undefined;
+  const hours = half === undefined ? Number(hour) : (Number(hour) % 12) + (half.toLowerCase() === "pm" ? 12 : 0);
+  const wall = (dayOf: Date): number => dayOf.setUTCHours(hours, Number(minute ?? 0), 0, 0);
+  try {
+    const here = new Date(now + offset(now, zone));
+    if (month === undefined || date === undefined) {
+      const today = moment(wall(here), zone);
+      return today > now ? today : moment(wall(here) + day, zone);
+    }
+    const index = months.indexOf(month.toLowerCase());
+    if (index === -1) return undefined;
+    const inYear = (which: number): number => moment(wall(new Date(Date.UTC(which, index, Number(date)))), zone);
+    if (year !== undefined) return inYear(Number(year));
+    const thisYear = inYear(here.getUTCFullYear());
+    return thisYear > now - 31 * day ? thisYear : inYear(here.getUTCFullYear() + 1);
+  } catch {
+    return undefined; // a zone that nobody knows
+  }
+}
+
+/** The moment at which a clock in this zone shows what a clock in UTC shows at `wall`. */
+function moment(wall: number, zone: string | undefined): number {
+  const near = wall - offset(wall, zone);
+  return wall - offset(near, zone);
+}
+
+/** How far the clocks of a zone are ahead of UTC at a moment, in milliseconds. */
+function offset(at: number, zone: string | undefined): number {
+  const format = new Intl.DateTimeFormat("en-US", { timeZone: zone, hourCycle: "h23", dateStyle: "short", timeStyle: "medium" });
+  const parts = new Map(format.formatToParts(at).map(({ type, value }) => [type, Number(value)]));
+  const of = (type: Intl.DateTimeFormatPartTypes): number => parts.get(type) ?? 0;
+  return Date.UTC(2000 + of("year"), of("month") - 1, of("day"), of("hour"), of("minute"), of("second")) - Math.floor(at / 1000) * 1000;
+}
