@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import type { Io } from "./io.js";
 
 export interface Signals {
@@ -10,10 +11,11 @@ export interface Signals {
 }
 
 /**
- * The first Ctrl+C lets the iteration finish, the second ends it at once; so do SIGTERM and SIGHUP the first time. A reader of our
- * stdout that went away counts as the first Ctrl+C.
+ * The first Ctrl+C lets the iteration finish, the second ends it at once; so do SIGTERM and SIGHUP the first time, and SIGQUIT and SIGUSR2
+ * as if they were SIGTERM. A reader of our stdout that went away counts as the first Ctrl+C. SIGUSR1 does nothing, where Node would open a
+ * debugger; neither does SIGHUP under nohup (`hasNohup`).
  */
-export function listenForSignals(io: Io): Signals {
+export function listenForSignals(io: Io, hasNohup = isUnderNohup()): Signals {
   const finish = new AbortController();
   const abort = new AbortController();
   const onInterrupt = () => {
@@ -25,7 +27,15 @@ export function listenForSignals(io: Io): Signals {
     finish.abort(signal);
     abort.abort(signal);
   };
-  const handlers = { SIGINT: onInterrupt, SIGTERM: endNow("SIGTERM"), SIGHUP: endNow("SIGHUP") } as const;
+  const ignore = () => undefined;
+  const handlers = {
+    SIGINT: onInterrupt,
+    SIGTERM: endNow("SIGTERM"),
+    SIGQUIT: endNow("SIGTERM"),
+    SIGUSR2: endNow("SIGTERM"),
+    SIGHUP: hasNohup ? ignore : endNow("SIGHUP"),
+    SIGUSR1: ignore,
+  } as const;
   const onGone = () => finish.abort("SIGHUP");
   for (const [signal, handler] of Object.entries(handlers)) process.on(signal, handler);
   // The reader may have gone before this run: during the one that made the research, say.
@@ -39,4 +49,16 @@ export function listenForSignals(io: Io): Signals {
       io.readerGone.removeEventListener("abort", onGone);
     },
   };
+}
+
+/**
+ * Whether `nohup` started us. Node makes every ignored signal a deadly one again before any code of ours runs, so what it leaves of
+ * itself is asked for: stdin that was a terminal and is now /dev/null opened for writing only (GNU, Linux).
+ */
+function isUnderNohup(): boolean {
+  try {
+    return /^flags:\s*\d*[15]$/m.test(readFileSync("/proc/self/fdinfo/0", "utf8"));
+  } catch {
+    return false;
+  }
 }

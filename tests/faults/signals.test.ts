@@ -50,20 +50,44 @@ test("two SIGINTs, as Ctrl+C pressed twice sends them to the whole group, end it
 });
 
 test.each([
-  ["SIGTERM", 143],
-  ["SIGHUP", 129],
-] as const)("%s ends the iteration at once, its exit code is %i, and the next run completes the research", async (signal, code) => {
+  ["SIGTERM", 143, "SIGTERM"],
+  ["SIGHUP", 129, "SIGHUP"],
+  ["SIGQUIT", 143, "SIGTERM"],
+  ["SIGUSR2", 143, "SIGTERM"],
+] as const)("%s ends the iteration at once, its exit code is %i, and the next run completes the research", async (signal, code, told) => {
   const here = place();
   const run = await here.startWaiting();
   process.kill(run.pid, signal);
   const ended = await run.ended;
   expect({ code: ended.code, out: ended.out }).toEqual({ code, out: "" });
-  expect(lastWords(ended)).toBe(`interrupted: Interrupted by ${signal}; nothing is lost, run it again to go on.`);
+  expect(lastWords(ended)).toBe(`interrupted: Interrupted by ${told}; nothing is lost, run it again to go on.`);
   expect(here.left()).toEqual([]);
   expect(isFree(here)).toBe(true);
   expect((await here.cli(["run", here.research, "--agent", "baseline"])).code).toBe(0);
   expectWhole(here);
 });
+
+test.skipIf(process.platform !== "linux")(
+  "under nohup, whose mark is a stdin for writing only, SIGHUP does nothing, and SIGUSR1 opens no debugger",
+  async () => {
+    const here = place();
+    const command = `exec ${here.shellCommand("run", here.research, "--agent", "slow")} 0> /dev/null`;
+    const child = spawn("/bin/sh", ["-c", command], {
+      cwd: here.cwd,
+      env: { ...here.env, FAULTS_GATE: here.gate },
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    let err = "";
+    child.stdout.resume();
+    child.stderr.setEncoding("utf8").on("data", (text: string) => (err += text));
+    await until(() => existsSync(join(here.gate, "started")));
+    for (const name of ["SIGHUP", "SIGUSR1"] as const) child.kill(name);
+    here.go();
+    expect(await new Promise((resolve) => child.once("close", resolve))).toBe(0);
+    expect(err).not.toMatch(/debugger/i);
+    expectWhole(here);
+  },
+);
 
 test("an agent that ignores SIGTERM and whose child has left its group are gone within 5 seconds of the second SIGINT", async () => {
   const here = place();

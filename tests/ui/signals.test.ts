@@ -3,7 +3,7 @@ import { listenForSignals } from "../../src/ui/signals.js";
 import { fakeIo } from "./fake-io.js";
 
 /** Calls the handler that was added last; a real signal would reach the test runner too. */
-const signal = (name: "SIGINT" | "SIGTERM"): void => process.listeners(name).at(-1)?.(name);
+const signal = (name: NodeJS.Signals): void => process.listeners(name).at(-1)?.(name);
 
 test("the first Ctrl+C lets the iteration finish, the second ends it", () => {
   const signals = listenForSignals(fakeIo());
@@ -17,11 +17,27 @@ test("the first Ctrl+C lets the iteration finish, the second ends it", () => {
   }
 });
 
-test("SIGTERM ends the iteration at once, and its name is kept for the exit code", () => {
+test.each([
+  ["SIGTERM", "SIGTERM"],
+  ["SIGHUP", "SIGHUP"],
+  ["SIGQUIT", "SIGTERM"],
+  ["SIGUSR2", "SIGTERM"],
+] as const)("%s ends the iteration at once, and %s is kept for the exit code", (sent, name) => {
   const signals = listenForSignals(fakeIo());
   try {
-    signal("SIGTERM");
-    expect([signals.finish.reason, signals.abort.reason]).toEqual(["SIGTERM", "SIGTERM"]);
+    signal(sent);
+    expect([signals.finish.reason, signals.abort.reason]).toEqual([name, name]);
+  } finally {
+    signals.stop();
+  }
+});
+
+test("SIGHUP does nothing under nohup, and SIGUSR1 nothing anywhere: Node would open a debugger", () => {
+  const signals = listenForSignals(fakeIo(), true);
+  try {
+    signal("SIGHUP");
+    signal("SIGUSR1");
+    expect([signals.finish.aborted, signals.abort.aborted]).toEqual([false, false]);
   } finally {
     signals.stop();
   }
@@ -38,7 +54,7 @@ test("a reader of stdout that went away before or during the run ends it after t
 });
 
 test("stopping gives every signal back", () => {
-  const count = () => ["SIGINT", "SIGTERM", "SIGHUP"].map((name) => process.listenerCount(name));
+  const count = () => ["SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT", "SIGUSR1", "SIGUSR2"].map((name) => process.listenerCount(name));
   const before = count();
   listenForSignals(fakeIo()).stop();
   expect(count()).toEqual(before);
