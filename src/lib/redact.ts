@@ -22,6 +22,9 @@ const forms: readonly RegExp[] = [
   /\b(?:sk-(?:ant-|proj-|or-)|gh[pousr]_|github_pat_|glpat-|A(?:KIA|SIA)|AIza|npm_)[\w-]{4,}(?=…)/g,
 ];
 
+/** What stands in every text that one of the forms finds something in: most texts are done with one look. */
+const hint = /PRIVATE KEY|sk-|gh[pousr]_|github_pat_|glpat-|A(?:KIA|SIA|Iza)|xox|npm_/;
+
 /** A shorter beginning of a value tells nothing of it. */
 const leastBeginning = 6;
 
@@ -56,7 +59,7 @@ export function redactFor(...envs: readonly NodeJS.ProcessEnv[]): (text: string,
     let clean = text;
     if (clean.includes("…")) for (const value of values) clean = withoutBeginnings(clean, value, except);
     for (const value of values) if (clean.includes(value) && !except.includes(value)) clean = clean.replaceAll(value, redacted);
-    for (const form of forms) clean = clean.replace(form, (found) => (except.includes(found) ? found : redacted));
+    if (hint.test(clean)) for (const form of forms) clean = clean.replace(form, (found) => (except.includes(found) ? found : redacted));
     return clean;
   };
 }
