@@ -179,12 +179,14 @@ function cutsInto({ chars, gaps, from }: Normalised, at: number): boolean {
   const gap = gaps[at];
   // Half of "½", the "=" of a "=" with a stroke; of "…" one dot is as good as three.
   if ((from[at - 1] === from[at] && !isPoint(before)) || /\p{M}/u.test(after)) return true;
+  // PDFs set "10⁵" as "10 ⁵" too.
+  if (isDigit(before) && isRank(after)) return true;
   if (gap !== GAP_NONE) return gap === GAP_NUMBER;
   if (isWordy(before) && isWordy(after) && !isUnspaced(before, after)) return true;
   // 0.5, 3/4, 10⁵
   const isJoint = (char: string) => isPoint(char) || char === "/" || isRank(char);
   if (isJoint(before) && isDigit(after) && isDigit(chars[at - 2])) return true;
-  if (isDigit(before) && (isRank(after) || (isJoint(after) && isDigit(chars[at + 1]) && gaps[at + 1] === GAP_NONE))) return true;
+  if (isDigit(before) && isJoint(after) && isDigit(chars[at + 1]) && gaps[at + 1] === GAP_NONE) return true;
   // "0.3" of "-0.3", while the 4 of "GPT-4" is no negative number.
   return before === "-" && isDigit(after) && (at < 2 || gaps[at - 1] !== GAP_NONE || !isWordy(chars[at - 2]) || isDigit(chars[at - 2]));
 }

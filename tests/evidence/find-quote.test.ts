@@ -56,6 +56,7 @@ describe("a quote is not found where", () => {
     ["a power has its last digit on the line", "about 10¹2 samples were used", "about 10¹² samples were used"],
     ["a power was lowered", "about 10² samples were used", "about 10₂ samples were used"],
     ["a power was cut off", "we used about 10⁵", "we used about 10"],
+    ["a power that a PDF set apart was cut off", "we used about 10 ⁵", "we used about 10"],
     ["a power lost its base", "about 10⁵ samples were used", "5 samples were used"],
     ["one and a half became eleven halves", "a gain of 1½ points was seen", "a gain of 11⁄2 points was seen"],
     ["eleven halves became one and a half", "a gain of 11⁄2 points was seen", "a gain of 1½ points was seen"],

@@ -27,7 +27,6 @@ const sayings: Readonly<Record<string, string>> = {
   "∄": "exists not",
   "⩽": "at most",
   "⩽\u0338": "not at most",
-  "½": "1/2",
 };
 const inPieces = Object.keys(sayings).toSorted((a, b) => b.length - a.length);
 
@@ -61,9 +60,16 @@ interface Saying {
 function read(text: string): Saying[] {
   const found: Saying[] = [];
   for (let at = 0; at < text.length;) {
-    const number = /^(?:\d+(?:\.\d+|[/⁄]\d+)?²*|²+)/.exec(text.slice(at))?.[0];
+    const number = /^(?:(?:\d+(?:\.\d+|[/⁄]\d+)?|½)(?:\s*²+)?|²+)/.exec(text.slice(at))?.[0];
     const piece = number ?? inPieces.find((each) => text.startsWith(each, at));
-    const said = number === undefined ? sayings[piece ?? ""] : number.replace("⁄", "/").replace(/^²+/, (twos) => "2".repeat(twos.length));
+    const said =
+      number === undefined
+        ? sayings[piece ?? ""]
+        : number
+            .replace("⁄", "/")
+            .replace("½", "1/2")
+            .replaceAll(/\s/g, "")
+            .replace(/^²+/, (twos) => "2".repeat(twos.length));
     const to = at + (piece ?? " ").length;
     if (said !== undefined) found.push({ said, from: at, to });
     at = to;
