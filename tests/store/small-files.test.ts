@@ -89,7 +89,9 @@ describe("a message to a research", () => {
   it("that can't be left says why", async () => {
     const folder = temporaryFolder();
     writeFileSync(join(folder, ".ralph"), "");
-    await expect(leaveMessage(folder, { text: "x" }, now)).rejects.toThrow(`${join(folder, ".ralph")} is a file where a folder belongs; move it away.`);
+    await expect(leaveMessage(folder, { text: "x" }, now)).rejects.toThrow(
+      `${join(folder, ".ralph")} is a file where a folder belongs; move it away.`,
+    );
     expect(await readMessages(folder)).toEqual([]);
   });
 });
