@@ -72,7 +72,7 @@ export async function openCheckpoints(folder: string, notify: (message: string) 
     // Asked once: what a reset takes away is to leave the next commit too.
     inHistory ??= new Set((await git("ls-files", "--", ...committed)).stdout.split("\n"));
     const gone = committed.filter((name) => !present.includes(name) && (tracked.has(name) || inHistory?.has(name) === true));
-    const options = { describe: "The repository", waitMs: 10_000 };
+    const options = { describe: "The repository", waitMs: 10_000, abort };
     const failed = await withLock(repositoryLock, options, () => addAndCommit(git, present, gone, tracked, identity, message));
     if (failed !== undefined) {
       inHistory = undefined;

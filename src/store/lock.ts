@@ -47,11 +47,18 @@ export async function acquireLock(file: string, options: { readonly describe: st
   });
 }
 
+/** What is locked, as the start of a sentence, and how long it is waited for: milliseconds, and no longer once `abort` is aborted. */
+interface Waiting {
+  readonly describe: string;
+  readonly waitMs: number;
+  readonly abort?: AbortSignal | undefined;
+}
+
 /**
- * Runs `work` while holding the lock at `file`, waiting up to `waitMs` milliseconds for whoever holds it.
+ * Runs `work` while holding the lock at `file`, waiting for whoever holds it.
  * @throws ExpectedError when it did not become free in time.
  */
-export async function withLock<T>(file: string, options: { readonly describe: string; readonly waitMs: number }, work: () => Promise<T>): Promise<T> {
+export async function withLock<T>(file: string, options: Waiting, work: () => Promise<T>): Promise<T> {
   const lock = await waitForLock(file, options);
   try {
     return await work();
@@ -60,13 +67,13 @@ export async function withLock<T>(file: string, options: { readonly describe: st
   }
 }
 
-async function waitForLock(file: string, options: { readonly describe: string; readonly waitMs: number }): Promise<Lock> {
+async function waitForLock(file: string, options: Waiting): Promise<Lock> {
   const until = performance.now() + options.waitMs;
   for (;;) {
     try {
       return await acquireLock(file, options);
     } catch (error) {
-      if (!(error instanceof ExpectedError) || performance.now() >= until) throw error;
+      if (!(error instanceof ExpectedError) || performance.now() >= until || options.abort?.aborted === true) throw error;
       await sleep(10 + Math.random() * 20);
     }
   }

@@ -1,6 +1,6 @@
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { hostname } from "node:os";
 import { basename, join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
@@ -133,6 +133,19 @@ describe("work under a lock", () => {
     await first.release();
     await second;
     expect(done).toBe(true);
+  });
+
+  it("is tried once and not waited for when the run is to end at once", async () => {
+    const { pid } = await neighbour();
+    const file = lockFile();
+    hold(file, { pid, host: hostname(), token: "live" });
+    const end = new AbortController();
+    setTimeout(() => end.abort(), 50);
+    const waiting = { ...what, waitMs: 600_000, abort: end.signal };
+    await expect(withLock(file, waiting, async () => 1)).rejects.toThrow(`in use by process ${pid}`);
+    await expect(withLock(file, waiting, async () => 1)).rejects.toThrow(`in use by process ${pid}`);
+    rmSync(file);
+    expect(await withLock(file, waiting, async () => 1)).toBe(1);
   });
 
   it("is not waited for where nothing can be written: that does not pass", async () => {
