@@ -150,6 +150,8 @@ function explain({ stderr, stdout, ended }: GitAnswer): string {
   if (lock !== undefined) return `git's lock ${lock} is there; if no git is running, delete it.`;
   if (stderr.includes("ignored by one of your .gitignore files"))
     return "the research folder is ignored by git; take it out of .gitignore to have its history.";
+  if (stderr.includes("sparse-checkout"))
+    return "git is told to leave a file of the research alone (a sparse checkout, or skip-worktree); 'git sparse-checkout add' or 'git update-index --no-skip-worktree' with its path ends that.";
   const [line = "nothing"] = `${stderr}\n${stdout}`.split("\n").filter((each) => each.trim() !== "" && !each.startsWith("hint:"));
   return `git said '${line}'; the next iteration tries again.`;
 }

@@ -126,6 +126,19 @@ describe("checkpoints", () => {
     expect(subjects(root)).toEqual(["three", "one", "begin"]);
   });
 
+  it("tell that git is to leave a file of the research alone", async () => {
+    const { root, folder, told, fold } = await checkpoints();
+    git(folder, "add", "rrd.json");
+    git(folder, "update-index", "--skip-worktree", "rrd.json");
+    await fold("one");
+    expect(told).toEqual([
+      expect.stringMatching(/^No checkpoint: git is told to leave a file of the research alone .*--no-skip-worktree' with its path/),
+    ]);
+    git(folder, "update-index", "--no-skip-worktree", "rrd.json");
+    await fold("two");
+    expect(subjects(root)).toEqual(["two", "begin"]);
+  });
+
   it.each([
     ["hint: Did you mean this?\\n\\n  \\nfatal: no hint: here\\nmore\\n", "git said 'fatal: no hint: here'"],
     ["the end of a hint:", "git said 'the end of a hint:'"],
