@@ -110,8 +110,12 @@ it("a file that can't be put back keeps no other from it, and is saved elsewhere
 
 it("a research that a person keeps elsewhere and links is protected there; another link in its place is none", async () => {
   const real = researchFolder(sampleRrd(3));
-  const link = join(temporaryFolder(), "linked-2026-01-01");
-  symlinkSync(real, link);
+  const linkTo = (place: string): string => {
+    const path = join(temporaryFolder(), "linked-2026-01-01");
+    symlinkSync(place, path);
+    return path;
+  };
+  const link = linkTo(real);
   const { root, said } = await forgedResearch(() => undefined, link);
   await said();
   expectAllBack(real, root);
@@ -122,4 +126,10 @@ it("a research that a person keeps elsewhere and links is protected there; anoth
     symlinkSync(copy, link);
   }, link);
   await expect(again()).rejects.toThrow("was deleted or moved away");
+  const third = researchFolder(sampleRrd(3));
+  const { said: retargeted } = await forgedResearch((research) => {
+    rmSync(research);
+    symlinkSync(researchFolder(sampleRrd(3)), research);
+  }, linkTo(third));
+  await expect(retargeted()).rejects.toThrow("was deleted or moved away");
 });
