@@ -1,7 +1,6 @@
 #!/usr/bin/env node
 // Only this file sets process.exitCode. It imports nothing heavy: `--version` must cost little more than Node itself.
 import { existsSync, readFileSync } from "node:fs";
-import { messageOf, tooFewFiles } from "./lib/errors.js";
 
 const args = process.argv.slice(2);
 const version = (JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")) as { version: string }).version;
@@ -21,7 +20,8 @@ function isHere(): boolean {
 }
 
 async function main(): Promise<number> {
-  const { processIo } = await import("./ui/io.js");
+  // Loaded before anything can fail: where too few files may be open, later is too late.
+  const [{ processIo }, { messageOf, tooFewFiles }] = await Promise.all([import("./ui/io.js"), import("./lib/errors.js")]);
   const io = processIo();
   const fail = async (error: unknown): Promise<number> => {
     try {
