@@ -36,6 +36,15 @@ describe("a command of git", () => {
     expect(Number(stdout)).not.toBe(await group(String(process.pid)));
   });
 
+  it("that takes long is ended a moment after the run is to end at once, and not before", async () => {
+    const end = new AbortController();
+    const slow = runGit(repository(), ["-c", "alias.slow=!sleep 1.5 && echo done", "slow"], { abort: end.signal });
+    expect(await slow).toEqual({ ok: true, stdout: "done", stderr: "" });
+    setTimeout(() => end.abort(), 100);
+    const hanging = await runGit(repository(), ["-c", "alias.hang=!sleep 600", "hang"], { abort: end.signal });
+    expect(hanging).toMatchObject({ ok: false, ended: "the run was interrupted" });
+  });
+
   it("has nothing to read: whatever asks for input ends", async () => {
     expect(await runGit(repository(), ["hash-object", "--stdin"])).toMatchObject({ ok: true, stdout: "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391" });
   });
