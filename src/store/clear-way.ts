@@ -26,7 +26,7 @@ function modeOf(path: string): number | undefined {
  * place of a folder of ours, or of the lock, and is none, goes. Returns a sentence where there was any.
  */
 export async function clearWay(folder: string, aside: string, modes: Modes, agent: string): Promise<string[]> {
-  // In the way of an error: whatever can't be set right is told of the file that it keeps from being put back.
+  // What can't be set right here is told of the file that it keeps from being put back.
   for (const [path, mode] of modes) if (modeOf(path) !== mode) await chmod(path, mode).catch(() => undefined);
   const hidden = join(folder, hiddenName);
   const journal = journalFolder(folder);
@@ -39,7 +39,7 @@ export async function clearWay(folder: string, aside: string, modes: Modes, agen
     }
   }
   const lock = join(hidden, "lock");
-  if (isThere(lock) && lstatSync(lock).isFile() === false) {
+  if (isThere(lock) && !lstatSync(lock).isFile()) {
     await rm(lock, { recursive: true, force: true });
     gone.push(lock);
   }
@@ -51,5 +51,11 @@ export async function clearWay(folder: string, aside: string, modes: Modes, agen
 
 const isThere = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false }) !== undefined;
 
-/** Also through a link: a person may keep it elsewhere. */
-const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+/** Also through a link: a person may keep it elsewhere. One that leads to itself is none. */
+function isFolder(path: string): boolean {
+  try {
+    return statSync(path).isDirectory();
+  } catch {
+    return false;
+  }
+}

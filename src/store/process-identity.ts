@@ -31,7 +31,10 @@ function exists(pid: number): boolean {
   }
 }
 
-/** What Linux lists of a process; on other systems nothing. A killed process whose parent never asked for its end is still listed: in containers without an init, for ever. */
+/**
+ * What Linux lists of a process; on other systems nothing. A killed process whose parent never asked for its end is still listed: in
+ * containers without an init, for ever.
+ */
 async function linuxStat(pid: number): Promise<{ started: string; zombie: boolean } | undefined> {
   try {
     const stat = await readFile(`/proc/${pid}/stat`, "utf8");

@@ -124,9 +124,11 @@ export async function protect({ folder, root, rescue, iteration }: ProtectOption
   return {
     async putBack(agent) {
       if (place === undefined || whereIs(folder) !== place || !isFolder(place)) throw await rescued(folder, kept, rescue, agent);
-      const sentences = await explaining(folder, () => clearWay(folder, aside, modes, agent));
+      const sentences: string[] = [];
       let failure: unknown;
-      for (const step of [restoreFiles, clearJournal, clearTexts, restoreAnswers])
+      const makeWay = () => explaining(folder, () => clearWay(folder, aside, modes, agent));
+      // One step that fails keeps none of the others from being made.
+      for (const step of [makeWay, restoreFiles, clearJournal, clearTexts, restoreAnswers])
         sentences.push(...(await step(agent).catch((error: unknown) => ((failure ??= error), []))));
       if (failure !== undefined) throw failure;
       for (const [path, stamp] of othersOf(folder)) if (others.has(path) && others.get(path) !== stamp) sentences.push(changedElsewhere(path, agent));

@@ -56,8 +56,9 @@ describe("every file is put back, whatever an agent left in the way:", () => {
     expect(statSync(join(folder, ".ralph/journal/done")).isDirectory()).toBe(true);
   });
 
-  it("a file or a link to nowhere in the place of .ralph, with all that was in it", async () => {
-    for (const put of [asFile, (path: string) => (rmSync(path, { recursive: true }), symlinkSync("nowhere", path))]) {
+  it("a file, a link to nowhere or to itself in the place of .ralph, with all that was in it", async () => {
+    const link = (to: string) => (path: string) => (rmSync(path, { recursive: true }), symlinkSync(to, path));
+    for (const put of [asFile, link("nowhere"), link(".ralph")]) {
       const { folder, root, said } = await forgedResearch((research) => put(join(research, ".ralph")));
       expect((await said())[0]).toBe(replaced(".ralph"));
       expectAllBack(folder, root);
