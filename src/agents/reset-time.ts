@@ -1,5 +1,5 @@
-const unitMs: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
-const { d: day = 0 } = unitMs;
+const day = 86_400_000;
+const unitMs: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: day };
 
 /** When a limit ends, milliseconds since the epoch, where the text says so; `now` is what "in two hours" and "at 3 pm" are counted from. */
 export function resetIn(text: string, now: number): number | undefined {

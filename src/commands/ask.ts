@@ -4,7 +4,7 @@ import { ExpectedError } from "../lib/errors.js";
 import { editResearch } from "../store/edit.js";
 import { wrap } from "../ui/format.js";
 import type { Io } from "../ui/io.js";
-import { oneLine } from "../ui/sanitise.js";
+import { oneLine } from "../lib/sanitise.js";
 import { derive } from "../workflows/research/statistics.js";
 
 const isQuestion = (question: OpenQuestion | string): question is OpenQuestion => typeof question !== "string";

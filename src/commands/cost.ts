@@ -7,7 +7,7 @@ import { readLedger } from "../store/ledger.js";
 import { readResearch } from "../store/research.js";
 import { count, duration, many, money, pad } from "../ui/format.js";
 import type { Io } from "../ui/io.js";
-import { oneLine } from "../ui/sanitise.js";
+import { oneLine } from "../lib/sanitise.js";
 import { wholeForecast } from "../ui/tally.js";
 import type { Experience } from "../workflows/research/forecast.js";
 import { type Costs, costsOf, type Sum, sumOf, together, totalOf } from "./costs.js";

@@ -3,7 +3,7 @@ import { checkAgent, createAgent, knownAgents } from "../agents/registry.js";
 import { type ResolvedConfig, resolveConfig } from "../config/resolve.js";
 import { ExpectedError } from "../lib/errors.js";
 import { homeOf, type Io } from "../ui/io.js";
-import { oneLine } from "../ui/sanitise.js";
+import { oneLine } from "../lib/sanitise.js";
 import { type Finding, folderFinding, gitFindings, nodeFinding } from "./doctor-checks.js";
 import type { DoctorOptions } from "./options.js";
 import { probeAgent } from "./probe.js";

@@ -4,7 +4,7 @@ import { defaultStateDir } from "../config/resolve.js";
 import { ExpectedError, messageOf, tooFewFiles } from "../lib/errors.js";
 import { timeForName } from "../lib/time-for-name.js";
 import { homeOf, type Io } from "../ui/io.js";
-import { oneLine, sanitise } from "../ui/sanitise.js";
+import { oneLine, sanitise } from "../lib/sanitise.js";
 import { summaries } from "./help-text.js";
 
 /** Says what went wrong in one sentence, never with a stack trace, and returns the exit code it deserves. */

@@ -10,7 +10,7 @@ import { readRrdShape } from "../store/read-rrd.js";
 import { largestRrd } from "../store/rrd-file.js";
 import { bar, duration, pad, truncate, width } from "../ui/format.js";
 import type { Io } from "../ui/io.js";
-import { oneLine } from "../ui/sanitise.js";
+import { oneLine } from "../lib/sanitise.js";
 import { progressOf } from "../workflows/research/standing.js";
 import { listResearches, researchesFolder } from "./find-research.js";
 import { timeSpent } from "./time-and-cost.js";

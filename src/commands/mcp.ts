@@ -2,7 +2,7 @@ import { ExpectedError } from "../lib/errors.js";
 import { isProblem } from "../toolbox/tool.js";
 import { toolsNamed } from "../toolbox/toolbox.js";
 import type { Io } from "../ui/io.js";
-import { oneLine } from "../ui/sanitise.js";
+import { oneLine } from "../lib/sanitise.js";
 import { findResearch } from "./find-research.js";
 import { shelfOf } from "./shelf.js";
 

@@ -13,7 +13,7 @@ import { readResearch } from "../store/research.js";
 import { explaining } from "../store/system-error.js";
 import { exitCodeOf } from "../ui/exit-code.js";
 import type { Io } from "../ui/io.js";
-import { oneLine } from "../ui/sanitise.js";
+import { oneLine } from "../lib/sanitise.js";
 import { createWorkflow } from "../workflows/research/create.js";
 import { loadPrompt } from "../workflows/research/prompt.js";
 import { workspacesOf } from "../workflows/research/workspace.js";

@@ -1,6 +1,6 @@
 import type { Paper } from "../generated/rrd.js";
 import { pad, truncate, width } from "../ui/format.js";
-import { oneLine } from "../ui/sanitise.js";
+import { oneLine } from "../lib/sanitise.js";
 
 /** How many papers `status` lists unless it is asked for all. */
 const few = 20;

@@ -1,6 +1,6 @@
 import { ExpectedError } from "../lib/errors.js";
 import type { Io } from "../ui/io.js";
-import { oneLine } from "../ui/sanitise.js";
+import { oneLine } from "../lib/sanitise.js";
 import { learnPatterns, readPatterns, unlearned } from "../workflows/research/patterns.js";
 import { rootOf } from "../workflows/research/prompt.js";
 import { findResearch, shown } from "./find-research.js";

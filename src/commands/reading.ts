@@ -4,7 +4,7 @@ import type { Evidence, Paper, Rrd } from "../generated/rrd.js";
 import { authorsOf } from "../sources/identity.js";
 import { count, duration, money, wrap } from "../ui/format.js";
 import type { Io } from "../ui/io.js";
-import { oneLine } from "../ui/sanitise.js";
+import { oneLine } from "../lib/sanitise.js";
 import { executionDimensions, scoresOf, strategicDimensions, type Totals, totalsOf } from "../workflows/research/scores.js";
 import { prose } from "../workflows/research/unit-data.js";
 import { spendingOf, timeSpent, type Spending } from "./time-and-cost.js";

@@ -8,7 +8,7 @@ import { editResearch } from "../store/edit.js";
 import { readResearch } from "../store/research.js";
 import { exitCodeOf } from "../ui/exit-code.js";
 import type { Io } from "../ui/io.js";
-import { oneLine } from "../ui/sanitise.js";
+import { oneLine } from "../lib/sanitise.js";
 import { sentinel } from "../workflows/research/sentinel.js";
 import { standingOf, targetOf } from "../workflows/research/standing.js";
 import { derive } from "../workflows/research/statistics.js";

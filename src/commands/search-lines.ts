@@ -2,7 +2,7 @@ import { createColors } from "picocolors";
 import type { Ranked } from "../sources/rank.js";
 import { wrap } from "../ui/format.js";
 import type { Io } from "../ui/io.js";
-import { oneLine } from "../ui/sanitise.js";
+import { oneLine } from "../lib/sanitise.js";
 
 const mostAuthors = 4;
 const widest = 100;

@@ -13,7 +13,7 @@ import type { Source } from "../sources/source.js";
 import { contextOf } from "../sources/source-settings.js";
 import { exitCodeOf } from "../ui/exit-code.js";
 import type { Io } from "../ui/io.js";
-import { oneLine } from "../ui/sanitise.js";
+import { oneLine } from "../lib/sanitise.js";
 import { listenForSignals } from "../ui/signals.js";
 import { bibliographyOf } from "../workflows/research/bibliography.js";
 import { foundLines } from "./search-lines.js";

@@ -3,7 +3,7 @@ import type { Paper, Rrd } from "../generated/rrd.js";
 import { readResearch } from "../store/research.js";
 import { bar, count, duration, many, money, wrap } from "../ui/format.js";
 import type { Io } from "../ui/io.js";
-import { oneLine } from "../ui/sanitise.js";
+import { oneLine } from "../lib/sanitise.js";
 import { progressOf, refusalLimit, standingOf } from "../workflows/research/standing.js";
 import { fruitless } from "../workflows/research/stagnation.js";
 import { deriveStatistics } from "../workflows/research/statistics.js";

@@ -3,7 +3,7 @@ import { ExpectedError } from "../lib/errors.js";
 import { leaveMessage, readMessages } from "../store/inbox.js";
 import { readResearch } from "../store/research.js";
 import type { Io } from "../ui/io.js";
-import { oneLine } from "../ui/sanitise.js";
+import { oneLine } from "../lib/sanitise.js";
 import { mostMessage } from "../workflows/research/heed.js";
 import { findResearch, shown } from "./find-research.js";
 import { workStateOf } from "./work-state.js";

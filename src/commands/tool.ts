@@ -3,7 +3,7 @@ import { schemaOf } from "../toolbox/parameters.js";
 import { isProblem, type Tool } from "../toolbox/tool.js";
 import { callTool, tools, toolsNamed } from "../toolbox/toolbox.js";
 import type { Io } from "../ui/io.js";
-import { sanitise } from "../ui/sanitise.js";
+import { sanitise } from "../lib/sanitise.js";
 import { findResearch } from "./find-research.js";
 import { shelfOf } from "./shelf.js";
 

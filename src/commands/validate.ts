@@ -5,7 +5,7 @@ import { wayBack } from "../store/state-file.js";
 import type { Problem } from "../store/validate.js";
 import { many } from "../ui/format.js";
 import type { Io } from "../ui/io.js";
-import { oneLine } from "../ui/sanitise.js";
+import { oneLine } from "../lib/sanitise.js";
 import { inconsistencies } from "../workflows/research/inconsistencies.js";
 import { findResearch, shown } from "./find-research.js";
 import type { FolderOptions } from "./options.js";

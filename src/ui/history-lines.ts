@@ -1,7 +1,7 @@
 import type { Colors } from "picocolors/types.js";
 import type { HistoryCompressed } from "../generated/event.js";
 import { count, many, pad, truncate } from "./format.js";
-import { oneLine } from "./sanitise.js";
+import { oneLine } from "../lib/sanitise.js";
 import { moneyText, type Tally } from "./tally.js";
 
 const saved = (tokens: number): string => (tokens < 0 ? `${count(-tokens)} tokens more than it saves` : `${count(tokens)} tokens saved`);

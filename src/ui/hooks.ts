@@ -2,7 +2,7 @@ import type { Hook, HookPoint } from "../generated/config.js";
 import { runProcess } from "../lib/process.js";
 import type { Redact } from "../lib/redact.js";
 import type { LoopEvent, Verdict } from "../loop/types.js";
-import { oneLine } from "./sanitise.js";
+import { oneLine } from "../lib/sanitise.js";
 
 export interface HookOptions {
   readonly hooks: readonly Hook[];

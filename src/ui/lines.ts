@@ -2,7 +2,7 @@ import type { Colors } from "picocolors/types.js";
 import type { LoopEvent, Outcome } from "../loop/types.js";
 import { bar, count, duration, pad, truncate, width, wrap } from "./format.js";
 import { stopping } from "./plain.js";
-import { oneLine } from "./sanitise.js";
+import { oneLine } from "../lib/sanitise.js";
 import { historyBox, historySummary } from "./history-lines.js";
 import { type Round, roundRows } from "./searching.js";
 import { forecastText, resumption, spending, spent, summary, type Tally, tokensOf, underWay } from "./tally.js";

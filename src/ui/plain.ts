@@ -3,7 +3,7 @@ import type { Sink } from "./follow.js";
 import { count, duration } from "./format.js";
 import { historyLine, historySummary } from "./history-lines.js";
 import type { Io } from "./io.js";
-import { oneLine } from "./sanitise.js";
+import { oneLine } from "../lib/sanitise.js";
 import { searchLine } from "./searching.js";
 import { emptyTally, leftText, resumption, spending, summary, tallied, tokensOf } from "./tally.js";
 

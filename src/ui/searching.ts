@@ -1,7 +1,7 @@
 import type { Searching } from "../generated/event.js";
 import { behindName } from "../sources/listing.js";
 import { bar, many, pad, truncate, width } from "./format.js";
-import { oneLine } from "./sanitise.js";
+import { oneLine } from "../lib/sanitise.js";
 
 /** What a source did just now, in one line; undefined for its start and for an end that brought nothing to tell. */
 export function searchLine({ source, done, all, asked, listed = 0, reason: why, failed, over }: Searching): string | undefined {

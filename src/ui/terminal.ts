@@ -4,7 +4,7 @@ import type { Sink } from "./follow.js";
 import { width } from "./format.js";
 import type { Io } from "./io.js";
 import { type Live, liveLines, permanentLines } from "./lines.js";
-import { oneLine } from "./sanitise.js";
+import { oneLine } from "../lib/sanitise.js";
 import { roundAfter } from "./searching.js";
 import { emptyTally, tallied } from "./tally.js";
 

@@ -1,6 +1,6 @@
 import type { LedgerLine } from "../generated/ledger.js";
 import { bar, count, duration, money, pad, truncate, width } from "./format.js";
-import { oneLine } from "./sanitise.js";
+import { oneLine } from "../lib/sanitise.js";
 
 /** What a line about a research is made of. */
 export interface WatchRow {

@@ -21,6 +21,19 @@ test.each([
   ["a private key, whole", `a\n${key}\nb`, `a\n${redacted}\nb`],
   ["a private key cut off in the middle", `a\n${key.slice(0, 45)}`, `a\n${redacted}`],
   ["a token by its form", `use ghp_${"x1".repeat(18)}!`, `use ${redacted}!`],
+  // In two halves too.
+  ...(
+    [
+      ["sk-", "ant-", "a1B2".repeat(6)],
+      ["github_", "pat_", "a1B2".repeat(9)],
+      ["glp", "at-", "a1B2".repeat(6)],
+      ["AK", "IA", "A1B2".repeat(4)],
+      ["AS", "IA", "A1B2".repeat(4)],
+      ["AI", "za", "a1B2c".repeat(7)],
+      ["xo", "xb-", "a1B2".repeat(3)],
+      ["np", "m_", "a1B2".repeat(9)],
+    ] as const
+  ).map((parts): [string, string, string] => [`a token that begins with ${parts[0]}${parts[1]}`, `use ${parts.join("")} now`, `use ${redacted} now`]),
   ["the beginning of a value that was cut off", "it is abcdefgh-1…", `it is ${redacted}…`],
   ["the beginning of a longer value, after another cut", "a… abcdefgh-1234-lo… b", `a… ${redacted}… b`],
   ["the beginning of a token by its form", `use ghp_${"x1".repeat(4)}… or`, `use ${redacted}… or`],

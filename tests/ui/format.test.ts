@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { bar, count, duration, money, truncate, width, wrap } from "../../src/ui/format.js";
-import { oneLine, sanitise } from "../../src/ui/sanitise.js";
+import { oneLine, sanitise } from "../../src/lib/sanitise.js";
 
 test.each([
   [0, "<1s"],

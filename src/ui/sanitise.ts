@@ -1,1 +1,0 @@
-export { oneLine, sanitise } from "../lib/sanitise.js";
