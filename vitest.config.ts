@@ -4,7 +4,7 @@ export default defineConfig({
   test: {
     include: ["tests/**/*.test.ts"],
     globalSetup: ["tests/support/own-temp-folder.ts"],
-    exclude: ["tests/e2e/**", "node_modules/**"],
+    exclude: ["tests/system/real-agents/**", "node_modules/**"],
     testTimeout: 180_000,
     hookTimeout: 180_000,
     maxWorkers: 2,

@@ -3,7 +3,7 @@ import { defineConfig } from "vitest/config";
 /** The kills of `npm test`, many more of them: RR_KILLS=1000, two researches at a time (RR_LANES). RR_SEED repeats a run's random numbers. */
 export default defineConfig({
   test: {
-    include: ["tests/crash/**/*.test.ts"],
+    include: ["tests/system/crash/**/*.test.ts"],
     globalSetup: ["tests/support/own-temp-folder.ts"],
     env: { RR_KILLS: process.env.RR_KILLS ?? "1000", RR_LANES: process.env.RR_LANES ?? "2" },
     testTimeout: 6 * 60 * 60_000,

@@ -3,8 +3,8 @@ import { defineConfig } from "vitest/config";
 /** The real agent CLIs, installed into .e2e/, against a scripted model server on 127.0.0.1. */
 export default defineConfig({
   test: {
-    include: ["tests/e2e/**/*.test.ts"],
-    globalSetup: ["tests/support/own-temp-folder.ts", "tests/e2e/support/install.ts"],
+    include: ["tests/system/real-agents/**/*.test.ts"],
+    globalSetup: ["tests/support/own-temp-folder.ts", "tests/system/real-agents/support/install.ts"],
     // Eight CLIs at once on two cores take 3-5 s each; one file after the other keeps the clocks of the tests honest.
     fileParallelism: false,
     testTimeout: 120_000,

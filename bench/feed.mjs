@@ -18,7 +18,7 @@ function slice(number) {
 
 async function reader(kind) {
   if (kind === "ours") {
-    const { readArxivFeed } = await import(pathToFileURL(join(root, "dist/sources/clients/arxiv.js")).href);
+    const { readArxivFeed } = await import(pathToFileURL(join(root, "dist/research/sources/clients/arxiv.js")).href);
     return async (xml) => (await readArxivFeed(xml)).value.records;
   }
   const { XMLParser } = await import("fast-xml-parser");

@@ -1,4 +1,4 @@
-// Writes src/generated/<schema>.ts from schemas/*.schema.json. With --check it writes nothing and fails when a file is stale.
+// Writes src/<wing>/generated/<schema>.ts from schemas/*.schema.json. With --check it writes nothing and fails when a file is stale.
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -6,6 +6,8 @@ import { compile } from "json-schema-to-typescript";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const schemas = join(root, "schemas");
+/** Schemas of files that the engine writes; all others are the research wing's. */
+const engine = new Set(["config", "event", "journal", "ledger", "memory", "query"]);
 const check = process.argv.includes("--check");
 const stale = [];
 
@@ -26,7 +28,8 @@ for (const file of readdirSync(schemas)
     format: true,
     style: { printWidth: 140 },
   });
-  const target = join(root, "src/generated", `${basename(file, ".schema.json")}.ts`);
+  const name = basename(file, ".schema.json");
+  const target = join(root, "src", engine.has(name) ? "engine" : "research", "generated", `${name}.ts`);
   let before = "";
   try {
     before = readFileSync(target, "utf8");

@@ -21,7 +21,7 @@ function isHere(): boolean {
 
 async function main(): Promise<number> {
   // Loaded before anything can fail: where too few files may be open, later is too late.
-  const [{ processIo }, { messageOf, tooFewFiles }] = await Promise.all([import("./ui/io.js"), import("./lib/errors.js")]);
+  const [{ processIo }, { messageOf, tooFewFiles }] = await Promise.all([import("./engine/ui/io.js"), import("./engine/lib/errors.js")]);
   const io = processIo();
   const fail = async (error: unknown): Promise<number> => {
     try {

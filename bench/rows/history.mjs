@@ -23,7 +23,7 @@ export const row = {
   command: "npm run bench -- history",
   async run() {
     const [{ historian, measured }, { bounded }, { recall }] = await Promise.all(
-      ["history", "memory", "recall"].map((name) => import(pathToFileURL(join(root, `dist/loop/${name}.js`)).href)),
+      ["history/summarise", "record/memory", "recall"].map((name) => import(pathToFileURL(join(root, `dist/engine/loop/${name}.js`)).href)),
     );
     const model = { name: "model", run: async (brief) => ({ summary: wordsOf(480), tokens: historianFloor + countTokens(brief) + 480 }) };
     const found = [];

@@ -10,7 +10,7 @@ export const row = {
   hold: "≤ 150 × a Map over the same DOIs and titles",
   command: "mergeRecords(records)",
   async run() {
-    const { mergeRecords } = await import(pathToFileURL(join(root, "dist/sources/merge.js")).href);
+    const { mergeRecords } = await import(pathToFileURL(join(root, "dist/research/papers/dedup/merge-records.js")).href);
     const records = invent();
     const began = performance.now();
     const map = new Map();

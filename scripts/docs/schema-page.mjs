@@ -54,7 +54,11 @@ const table = (schema, all) => ["| field | type | meaning |", "| --- | --- | ---
 
 /** The page of one schema: a table of its fields and one for each definition with fields. */
 export function schemaPage(root, { schema: path, title, intro }) {
-  const schema = JSON.parse(readFileSync(join(root, path), "utf8"));
+  const text = readFileSync(join(root, path), "utf8");
+  const schema = JSON.parse(text);
+  // Parts of a schema that others share are shown with it.
+  for (const [, other, name] of text.matchAll(/"([a-z-]+\.schema\.json)#\/\$defs\/(\w+)"/g))
+    schema.$defs[name] = JSON.parse(readFileSync(join(root, "schemas", other), "utf8")).$defs[name];
   const sections = Object.entries(schema.$defs ?? {})
     .filter(([, part]) => hasFields(part))
     .map(([name, part]) => `## ${name}\n\n${part.description === undefined ? "" : `${part.description}\n\n`}${table(part, schema)}`);

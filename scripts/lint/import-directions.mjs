@@ -1,75 +1,92 @@
 // A lint rule for the house of CONTRIBUTING.md: imports point down only. It sees static, dynamic, re-exporting and type imports.
 import { dirname, join, relative, sep } from "node:path";
 
-/** Rooms from the roof to the cellar. A file may import its own room and any room below; rooms of one floor do not see each other. */
-const floors = [
-  ["cli"],
-  ["commands"],
-  ["compose"],
-  ["config", "workflows", "agents", "sandbox", "ui", "web", "fleet"],
-  ["loop"],
-  ["toolbox", "sources", "evidence", "memory", "store"],
-  ["lib"],
-  ["generated"],
-];
+/** The wings from the roof to the cellar. A file may import its own wing and any wing below; wings of one floor do not see each other. */
+const floors = [["cli"], ["commands"], ["compose"], ["research", "task", "code", "assistant", "web"], ["engine"]];
 
 /** Same floor, and still allowed, each for a reason. */
-const neighbours = new Map([
-  ["sources", ["store"]], // the pace of a host is a file that processes share under the store's lock
-  ["evidence", ["sources"]], // a quote is found in a PaperText, which sources define
-  ["toolbox", ["sources", "evidence"]], // its tools show what those find
-]);
+const neighbours = {
+  code: ["task"], // a coding run ends with a task's criteria and test results
+  web: ["research"], // a page shows what a project holds
+};
 
-/** What any room may import, whatever its floor. */
-const forEveryone = ["loop/types", "generated"];
+/**
+ * What each folder of a wing may import of its own wing, beside itself. `*`: everything listed here. A folder that is not listed has no
+ * place yet, which is an error: whoever adds a concept says what it stands on.
+ */
+const folders = {
+  engine: {
+    lib: [],
+    generated: [],
+    process: ["lib"],
+    storage: ["lib", "process"],
+    documents: ["lib"],
+    tools: ["lib", "documents"],
+    net: ["lib", "process", "storage"],
+    config: ["lib", "storage"],
+    loop: ["lib"],
+    agents: ["lib", "process", "storage", "loop"],
+    ui: ["lib", "process", "loop"],
+  },
+  research: {
+    generated: [],
+    papers: [],
+    evidence: [],
+    folder: [],
+    sources: ["papers"],
+    "full-text": ["papers", "sources"],
+    search: ["papers", "sources"],
+    "paper-services": ["papers", "sources", "full-text"],
+    toolbox: ["papers", "sources", "search", "evidence"],
+    workflow: ["papers", "sources", "search", "evidence", "folder", "full-text", "paper-services", "toolbox"],
+    overview: ["folder", "workflow"],
+    "baseline-agent": [],
+  },
+};
 
-/** Files of src/agents/ that adapters share. Any other belongs to an adapter: claude.ts, claude-stream.ts and claude/x.ts to claude. */
-const sharedByAdapters = new Set([
-  "definition",
-  "failures",
-  "json-line",
-  "messages",
-  "models",
-  "plain-text",
-  "price",
-  "program",
-  "registry",
-  "run-agent",
-  "tool-server",
-]);
+/** What any file of its wing or above may import, whatever the folder. */
+const forEveryone = ["engine/loop/types", "engine/generated", "research/generated"];
 
-/** Files with a shorter list than their room: the loop knows its own words and how agents run side by side, and nothing else. */
+/** Files with a shorter list than their folder: the loop knows its own words and how agents run side by side, and nothing else. */
 const onlyImports = new Map([
-  ["loop/run-loop", ["loop/types", "loop/lanes", "loop/notes"]],
-  ["loop/types", ["generated/event", "loop/memory", "loop/digest"]],
+  ["engine/loop/run-loop", ["engine/loop/types", "engine/loop/lanes", "engine/loop/notes"]],
+  ["engine/loop/types", ["engine/generated/event", "engine/loop/record/memory", "engine/loop/record/digest", "engine/lib/clock"]],
 ]);
 
-const floorOf = (room) => floors.findIndex((rooms) => rooms.includes(room));
-const roomOf = (path) => path.split("/")[0];
-const under = (path, prefix) => path === prefix || path.startsWith(`${prefix}/`);
+/** Still typed on a project's own records, until the record store is given a format. */
+const leaning = "engine/storage/records";
 
-/** Which adapter a path of src/ belongs to, if any. */
-function adapterOf(path) {
-  const [room, name] = path.split("/");
-  return room === "agents" && !sharedByAdapters.has(name) ? name.split("-")[0] : undefined;
-}
+/** The adapters of engine/agents: a file or a folder each. What else lies there is shared by them. */
+const adapters = new Set(["amp", "claude", "codex", "command"]);
+
+const floorOf = (wing) => floors.findIndex((wings) => wings.includes(wing));
+const under = (path, prefix) => path === prefix || path.startsWith(`${prefix}/`);
+const adapterOf = (path) => {
+  const [wing, folder, name] = path.split("/");
+  return wing === "engine" && folder === "agents" && adapters.has(name) ? name : undefined;
+};
 
 /** Why `from` may not import `to` (both relative to src/, without extension), or undefined when it may. */
 function objection(from, to) {
   const only = onlyImports.get(from);
   if (only !== undefined) return only.includes(to) ? undefined : `${from} imports ${only.join(", ")} and nothing else, not ${to}.`;
-  if (forEveryone.some((prefix) => under(to, prefix))) return undefined;
 
-  const [room, other] = [roomOf(from), roomOf(to)];
-  for (const name of [room, other]) if (floorOf(name) === -1) return `The room '${name}' has no floor in scripts/lint/import-directions.mjs.`;
-  if (room === other) {
-    const [mine, its] = [adapterOf(from), adapterOf(to)];
-    if (mine !== undefined && its !== undefined && mine !== its) return `An adapter never imports its sibling: ${from} imports ${to}.`;
-    if (mine !== undefined && to === "agents/registry") return `An adapter does not know the registry: ${from} imports ${to}.`;
-    return undefined;
+  const [[wing, folder], [other, its]] = [from.split("/"), to.split("/")];
+  for (const name of [wing, other]) if (floorOf(name) === -1) return `The wing '${name}' has no floor in scripts/lint/import-directions.mjs.`;
+  if (wing !== other) {
+    if (under(from, leaning)) return undefined;
+    if (floorOf(other) > floorOf(wing) || neighbours[wing]?.includes(other)) return undefined;
+    return `Imports point down only: ${wing} may not import ${other} (${to}).`;
   }
-  if (floorOf(other) > floorOf(room) || neighbours.get(room)?.includes(other)) return undefined;
-  return `Imports point down only: ${room} may not import ${other} (${to}).`;
+  const [mine, sibling] = [adapterOf(from), adapterOf(to)];
+  if (mine !== undefined && sibling !== undefined && mine !== sibling) return `An adapter never imports its sibling: ${from} imports ${to}.`;
+  if (mine !== undefined && to === "engine/agents/registry") return `An adapter does not know the registry: ${from} imports ${to}.`;
+
+  const allowed = folders[wing];
+  if (allowed === undefined || folder === its || forEveryone.some((prefix) => under(to, prefix))) return undefined;
+  for (const name of [folder, its])
+    if (allowed[name] === undefined) return `The folder '${wing}/${name}' has no place in scripts/lint/import-directions.mjs.`;
+  return allowed[folder].includes(its) ? undefined : `${wing}/${folder} may not import ${wing}/${its} (${to}).`;
 }
 
 function create(context) {

@@ -1,11 +1,11 @@
 import { join } from "node:path";
-import { type ConfigFlags, resolveConfig } from "../config/resolve.js";
-import { readResearch } from "../store/research.js";
-import { exitCodeOf } from "../ui/exit-code.js";
-import type { Io } from "../ui/io.js";
-import { shown } from "./find-research.js";
-import { create } from "./new.js";
-import { work } from "./run.js";
+import { type ConfigFlags, resolveConfig } from "../engine/config/resolve.js";
+import { readResearch } from "../research/folder/research.js";
+import { exitCodeOf } from "../engine/ui/exit-code.js";
+import type { Io } from "../engine/ui/io.js";
+import { shown } from "../research/overview/find-research.js";
+import { create } from "./run/new.js";
+import { work } from "./run/run.js";
 
 const topic = "Sample sim2real transfer for dexterous manipulation";
 /** The corpus holds twelve documents, one of them twice. */

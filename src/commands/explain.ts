@@ -1,10 +1,10 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { defaultStateDir } from "../config/resolve.js";
-import { ExpectedError, messageOf, tooFewFiles } from "../lib/errors.js";
-import { timeForName } from "../lib/time-for-name.js";
-import { homeOf, type Io } from "../ui/io.js";
-import { oneLine, sanitise } from "../lib/sanitise.js";
+import { defaultStateDir } from "../engine/config/resolve.js";
+import { ExpectedError, messageOf, tooFewFiles } from "../engine/lib/errors.js";
+import { timeForName } from "../engine/storage/file-timestamp.js";
+import { homeOf, type Io } from "../engine/ui/io.js";
+import { oneLine, sanitise } from "../engine/lib/sanitise.js";
 import { summaries } from "./help-text.js";
 
 /** Says what went wrong in one sentence, never with a stack trace, and returns the exit code it deserves. */

@@ -1,11 +1,11 @@
 import { constants, existsSync } from "node:fs";
 import { copyFile, mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { ExpectedError, hasCode, messageOf } from "../lib/errors.js";
-import { packageFile } from "../lib/package-root.js";
-import { explainSystemError } from "../store/system-error.js";
-import type { Io } from "../ui/io.js";
-import { researchesFolder } from "./find-research.js";
+import { ExpectedError, hasCode, messageOf } from "../engine/lib/errors.js";
+import { packageFile } from "../engine/lib/package-root.js";
+import { explainSystemError } from "../engine/storage/explain-system-error.js";
+import type { Io } from "../engine/ui/io.js";
+import { researchesFolder } from "../research/overview/find-research.js";
 
 /** Packaged defaults that people may edit. */
 const editable = ["prompt.md", "AGENTS.md", "CLAUDE.md"];

@@ -1,7 +1,7 @@
 import { Command, InvalidArgumentError, Option } from "commander";
-import type { ConfigFlags } from "../config/resolve.js";
-import type { ResetUnit } from "../store/reset-targets.js";
-import type { Io } from "../ui/io.js";
+import type { ConfigFlags } from "../engine/config/resolve.js";
+import type { ResetUnit } from "../research/folder/reset/reset-targets.js";
+import type { Io } from "../engine/ui/io.js";
 import { type CommandName, epilogue, summaries } from "./help-text.js";
 
 type Values = Record<string, unknown>;
@@ -32,7 +32,7 @@ export function buildProgram(io: Io, version: string, done: (exitCode: number) =
   };
 
   const run = add("run", "[folder]", async (values, folder) => {
-    const { runCommand } = await import("./run.js");
+    const { runCommand } = await import("./run/run.js");
     return runCommand(
       { folder, ...running(values), ask: values["ask"] === true, force: values["force"] === true, classic: values["classic"] === true },
       io,
@@ -50,7 +50,7 @@ export function buildProgram(io: Io, version: string, done: (exitCode: number) =
   withAgent(run);
 
   const create = add("new", "<topic>", async (values, topic) => {
-    const { newCommand } = await import("./new.js");
+    const { newCommand } = await import("./run/new.js");
     return newCommand({ topic: topic ?? "", ...running(values), ask: values["ask"] === true }, io);
   })
     .alias("create")
@@ -59,13 +59,13 @@ export function buildProgram(io: Io, version: string, done: (exitCode: number) =
   withAgent(create);
 
   const read = add("read", "<reference>", async (values, reference) => {
-    const { readCommand } = await import("./read.js");
+    const { readCommand } = await import("./run/read.js");
     return readCommand({ reference: reference ?? "", ...running(values) }, io);
   });
   withAgent(read);
 
   add("search", "<query>", async (values, query) => {
-    const { searchCommand } = await import("./search.js");
+    const { searchCommand } = await import("./search/search.js");
     const { source, from, until, limit, json, bibtex } = values as { source?: string; from?: string; until?: string; limit: number } & Values;
     return searchCommand(
       { query: query ?? "", source, from, until, limit, output: json === true ? "json" : bibtex === true ? "bibtex" : "text" },
@@ -78,26 +78,30 @@ export function buildProgram(io: Io, version: string, done: (exitCode: number) =
     .option("--limit <N>", "most papers shown", whole, 20)
     .option("--bibtex", "print BibTeX");
 
-  add("list", "", async ({ json }) => (await import("./list.js")).listCommand({ json: json === true }, io));
+  add("list", "", async ({ json }) => (await import("./inspect/list.js")).listCommand({ json: json === true }, io));
   add("status", "[folder]", async ({ json, papers }, folder) =>
-    (await import("./status.js")).statusCommand({ folder, json: json === true, papers: papers === true }, io),
+    (await import("./inspect/status.js")).statusCommand({ folder, json: json === true, papers: papers === true }, io),
   ).option("--papers", "list all papers with their ids, not only the first 20");
-  add("cost", "[folder]", async ({ json }, folder) => (await import("./cost.js")).costCommand({ folder, json: json === true }, io));
+  add("cost", "[folder]", async ({ json }, folder) => (await import("./inspect/cost.js")).costCommand({ folder, json: json === true }, io));
 
-  add("replay", "<folder>", async ({ json }, folder) => (await import("./replay.js")).replayCommand({ folder, json: json === true }, io));
+  add("replay", "<folder>", async ({ json }, folder) => (await import("./inspect/replay.js")).replayCommand({ folder, json: json === true }, io));
 
-  add("watch", "[folder]", async ({ json }, folder) => (await import("./watch.js")).watchCommand({ folder, json: json === true }, io));
+  add("watch", "[folder]", async ({ json }, folder) => (await import("./inspect/watch.js")).watchCommand({ folder, json: json === true }, io));
   add("steer", "<folder> [text]", async ({ clear, json }, folder, text) =>
-    (await import("./steer.js")).steerCommand({ folder: folder ?? "", text, clear: clear === true, json: json === true }, io),
+    (await import("./steer/steer.js")).steerCommand({ folder: folder ?? "", text, clear: clear === true, json: json === true }, io),
   ).option("--clear", "take back what was said before");
-  add("pause", "<folder>", async ({ json }, folder) => (await import("./pause.js")).pauseCommand({ folder: folder ?? "", json: json === true }, io));
-  add("stop", "<folder>", async ({ json }, folder) => (await import("./pause.js")).stopCommand({ folder: folder ?? "", json: json === true }, io));
+  add("pause", "<folder>", async ({ json }, folder) =>
+    (await import("./steer/pause.js")).pauseCommand({ folder: folder ?? "", json: json === true }, io),
+  );
+  add("stop", "<folder>", async ({ json }, folder) =>
+    (await import("./steer/pause.js")).stopCommand({ folder: folder ?? "", json: json === true }, io),
+  );
   add("resume", "<folder>", async ({ json }, folder) =>
-    (await import("./pause.js")).resumeCommand({ folder: folder ?? "", json: json === true }, io),
+    (await import("./steer/pause.js")).resumeCommand({ folder: folder ?? "", json: json === true }, io),
   );
 
   add("reset", "<folder>", async (values, folder) => {
-    const { resetCommand } = await import("./reset.js");
+    const { resetCommand } = await import("./steer/reset.js");
     const { paper, unit, to, json } = values as { paper?: string; unit?: ResetUnit; to?: number; json?: boolean };
     return resetCommand({ folder: folder ?? "", paper, unit, to, flags: flagsOf(values), json: json === true }, io);
   })
@@ -109,25 +113,27 @@ export function buildProgram(io: Io, version: string, done: (exitCode: number) =
     .option("--no-git", "make no commit")
     .option("-y, --yes", "accepted for scripts of the original; nothing is asked");
 
-  add("validate", "<folder>", async ({ json }, folder) => (await import("./validate.js")).validateCommand({ folder, json: json === true }, io));
+  add("validate", "<folder>", async ({ json }, folder) =>
+    (await import("./inspect/validate.js")).validateCommand({ folder, json: json === true }, io),
+  );
   add("brief", "[folder]", async (values, folder) =>
-    (await import("./brief.js")).briefCommand({ folder, flags: flagsOf(values), json: values["json"] === true }, io),
+    (await import("./inspect/brief.js")).briefCommand({ folder, flags: flagsOf(values), json: values["json"] === true }, io),
   ).option("--agent <name>", "as for run: some agents are given tools, which their briefs speak of");
   add("patterns", "[folder]", async (values, folder) => {
-    const { patternsCommand } = await import("./patterns.js");
+    const { patternsCommand } = await import("./inspect/patterns.js");
     const { accept, json } = values as { accept?: number; json?: boolean };
     return patternsCommand({ folder, accept, json: json === true }, io);
   }).option("--accept <N>", "move pattern N into AGENTS.md", whole);
 
   add("config", "[key[=value]]", async ({ json }, assignment) =>
-    (await import("./config.js")).configCommand({ assignment, json: json === true }, io),
+    (await import("./setup/config.js")).configCommand({ assignment, json: json === true }, io),
   );
   add("init", "", async ({ json }) => (await import("./init.js")).initCommand({ json: json === true }, io)).option(
     "-y, --yes",
     "accepted for scripts of the original; nothing is asked",
   );
   add("doctor", "", async (values) => {
-    const { doctorCommand } = await import("./doctor.js");
+    const { doctorCommand } = await import("./setup/doctor.js");
     const { probe, json } = values as { probe?: string; json?: boolean };
     return doctorCommand({ probe, flags: flagsOf(values), json: json === true }, io);
   })
@@ -146,7 +152,7 @@ export function buildProgram(io: Io, version: string, done: (exitCode: number) =
     .option("-h, --help", "display help for command; with a name, what that tool takes")
     .action(async (name: string | undefined, values: Values) => {
       if (values["help"] === true && name === undefined) return tool.outputHelp();
-      done(await (await import("./tool.js")).toolCommand({ ...values, name }, io));
+      done(await (await import("./search/tool.js")).toolCommand({ ...values, name }, io));
     });
   program
     .command("mcp")
@@ -156,7 +162,7 @@ export function buildProgram(io: Io, version: string, done: (exitCode: number) =
     .option("--paper <id>", "the only paper to be read")
     .option("--tools <names>", "only these, separated by commas")
     .action(async (values: Values) => {
-      done(await (await import("./mcp.js")).mcpCommand({ ...values, version }, io));
+      done(await (await import("./search/mcp.js")).mcpCommand({ ...values, version }, io));
     });
 
   const demo = add("demo", "", async (values) => {

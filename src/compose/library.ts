@@ -1,17 +1,18 @@
 import { join, resolve } from "node:path";
-import type { ResolvedConfig } from "../config/resolve.js";
-import { systemClock } from "../lib/clock.js";
-import { listFolder, listSamples } from "../sources/folder.js";
-import { paperServices } from "../sources/paper-services.js";
-import { politeHttp, type PoliteHttpOptions } from "../sources/polite-http.js";
-import { allServices } from "../sources/registry.js";
-import { replaysOf } from "../sources/replay-open.js";
-import { contextOf, servicesOf } from "../sources/source-settings.js";
-import type { Http, Source } from "../sources/source.js";
-import { ofSearch, queryRecorder, readQueries } from "../store/query-log.js";
-import { scholarly } from "../workflows/research/scholarly.js";
+import type { ResolvedConfig } from "../engine/config/resolve.js";
+import { systemClock } from "../engine/lib/clock.js";
+import { listFolder, listSamples } from "../research/full-text/local-folder.js";
+import { paperServices } from "../research/paper-services/paper-services.js";
+import { politeHttp, type PoliteHttpOptions } from "../engine/net/fetcher.js";
+import { allServices } from "../research/sources/registry.js";
+import { replaysOf } from "../research/search/replay-sources.js";
+import { contextOf, servicesOf } from "../research/sources/source-settings.js";
+import type { Source } from "../research/sources/client/source.js";
+import { ofSearch, queryRecorder, readQueries } from "../research/folder/logs/query-log.js";
+import { scholarly } from "../research/workflow/discovery/scholarly-search.js";
 import type { Tell } from "./live.js";
-import type { Library } from "../workflows/research/state.js";
+import type { Library } from "../research/workflow/records/state.js";
+import type { Http } from "../engine/net/http.js";
 
 /** Where papers come from: folders of the user's, the packaged samples, and the services that know of everything an agent found. */
 export function libraryFor(

@@ -1,6 +1,6 @@
-import type { LoopEvent, Notice, Searching } from "../generated/event.js";
-import { type Redact, redactValue } from "../lib/redact.js";
-import type { Sink } from "../ui/follow.js";
+import type { LoopEvent, Notice, Searching } from "../engine/generated/event.js";
+import { type Redact, redactValue } from "../engine/lib/redact.js";
+import type { Sink } from "../engine/ui/follow.js";
 
 /** What is told while the loop waits for a brief, and has no event of its own to tell. */
 export type LiveEvent = Omit<Notice, "at"> | Omit<Searching, "at">;

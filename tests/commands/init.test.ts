@@ -3,9 +3,9 @@ import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { initCommand } from "../../src/commands/init.js";
-import { packageFile } from "../../src/lib/package-root.js";
-import { fakeIo } from "../ui/fake-io.js";
-import { freshFolder } from "./research-folder.js";
+import { packageFile } from "../../src/engine/lib/package-root.js";
+import { fakeIo } from "../engine/ui/fake-io.js";
+import { freshFolder } from "../support/research-folder.js";
 
 async function init(cwd: string, json = false) {
   const io = fakeIo({ cwd });

@@ -1,12 +1,12 @@
-import type { LedgerLine } from "../../src/generated/ledger.js";
-import type { DiscoveryResult } from "../../src/generated/result-discovery.js";
-import type { Rrd } from "../../src/generated/rrd.js";
-import { completeChange, mergeChanges, type Change } from "../../src/store/changes.js";
-import { acceptDiscovery } from "../../src/workflows/research/accept-discovery.js";
-import { acceptPaper } from "../../src/workflows/research/accept-paper.js";
-import type { Batch } from "../../src/workflows/research/screening.js";
-import { derive } from "../../src/workflows/research/statistics.js";
-import { paperOf } from "../../src/workflows/research/state.js";
+import type { LedgerLine } from "../../src/engine/generated/ledger.js";
+import type { DiscoveryResult } from "../../src/research/generated/result-discovery.js";
+import type { Rrd } from "../../src/research/generated/rrd.js";
+import { completeChange, mergeChanges, type Change } from "../../src/engine/storage/records/record-merge.js";
+import { acceptDiscovery } from "../../src/research/workflow/discovery/accept-discovery.js";
+import { acceptPaper } from "../../src/research/workflow/analysis/accept-paper.js";
+import type { Batch } from "../../src/research/workflow/discovery/screening-batch.js";
+import { derive } from "../../src/research/workflow/records/statistics.js";
+import { paperOf } from "../../src/research/workflow/records/state.js";
 import { ideas, narrative, paper, paperText, reading, rrdWith } from "../support/research.js";
 
 export const judging = { iteration: 9, agent: "scripted", at: new Date("2026-03-04T05:06:07.890Z"), redact: (text: string) => text };

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import type { Rrd } from "../../src/generated/rrd.js";
-import { type Change, changesBetween, completeChange, mergeChanges, undoChanges } from "../../src/store/changes.js";
-import { acceptPaper } from "../../src/workflows/research/accept-paper.js";
-import { derive } from "../../src/workflows/research/statistics.js";
-import { parseRrd } from "../../src/store/rrd-file.js";
+import type { Rrd } from "../../src/research/generated/rrd.js";
+import { type Change, changesBetween, completeChange, mergeChanges, undoChanges } from "../../src/engine/storage/records/record-merge.js";
+import { acceptPaper } from "../../src/research/workflow/analysis/accept-paper.js";
+import { derive } from "../../src/research/workflow/records/statistics.js";
+import { parseRrd } from "../../src/research/folder/rrd-file.js";
 import fc from "../support/fast-check.js";
 import { paper, reading, rrdWith } from "../support/research.js";
 import { finished, judging, material, midway, oldest, searching } from "./documents.js";

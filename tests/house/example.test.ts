@@ -1,13 +1,13 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import type { LedgerLine } from "../../src/generated/ledger.js";
-import type { Rrd } from "../../src/generated/rrd.js";
-import { packageFile } from "../../src/lib/package-root.js";
-import { parseRrd } from "../../src/store/rrd-file.js";
-import { problemsOf } from "../../src/store/validate.js";
-import { inconsistencies } from "../../src/workflows/research/inconsistencies.js";
-import { derive } from "../../src/workflows/research/statistics.js";
+import type { LedgerLine } from "../../src/engine/generated/ledger.js";
+import type { Rrd } from "../../src/research/generated/rrd.js";
+import { packageFile } from "../../src/engine/lib/package-root.js";
+import { parseRrd } from "../../src/research/folder/rrd-file.js";
+import { problemsOf } from "../../src/engine/storage/schema-check.js";
+import { inconsistencies } from "../../src/research/workflow/records/inconsistencies.js";
+import { derive } from "../../src/research/workflow/records/statistics.js";
 
 const researches = packageFile("researches");
 const [name = ""] = readdirSync(researches).filter((each) => each.startsWith("sample-"));

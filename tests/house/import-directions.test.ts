@@ -32,20 +32,23 @@ const given = "export const thing = 1;\n";
 
 /** Each planted import, with the file that it reaches. */
 const forbidden: [what: string, file: string, imports: string, target: string][] = [
-  ["the store imports a workflow", "src/store/a.ts", "../workflows/research/b.js", "src/workflows/research/b.ts"],
-  ["a workflow imports an agent", "src/workflows/research/a.ts", "../../agents/b.js", "src/agents/b.ts"],
-  ["an agent imports a workflow", "src/agents/a.ts", "../workflows/b.js", "src/workflows/b.ts"],
-  ["an adapter imports its sibling", "src/agents/claude.ts", "./codex.js", "src/agents/codex.ts"],
-  ["a part of an adapter imports another adapter", "src/agents/baseline/a.ts", "../codex.js", "src/agents/codex.ts"],
-  ["an adapter imports a part of its sibling", "src/agents/claude.ts", "./codex-stream.js", "src/agents/codex-stream.ts"],
-  ["an adapter imports the registry", "src/agents/claude.ts", "./registry.js", "src/agents/registry.ts"],
-  ["lib imports the store", "src/lib/a.ts", "../store/b.js", "src/store/b.ts"],
-  ["the loop imports anything but its words", "src/loop/run-loop.ts", "./guards.js", "src/loop/guards.ts"],
-  ["the loop imports a library of ours", "src/loop/run-loop.ts", "../lib/errors.js", "src/lib/errors.ts"],
-  ["a sink imports a command", "src/ui/a.ts", "../commands/b.js", "src/commands/b.ts"],
-  ["the composition root imports a command", "src/compose.ts", "./commands/b.js", "src/commands/b.ts"],
+  ["the engine imports a tenant", "src/engine/storage/a.ts", "../../research/papers/b.js", "src/research/papers/b.ts"],
+  ["the engine imports a tenant's types", "src/engine/loop/a.ts", "../../research/generated/rrd.js", "src/research/generated/rrd.ts"],
+  ["a tenant imports another", "src/task/a.ts", "../research/papers/b.js", "src/research/papers/b.ts"],
+  ["the engine imports the composition root", "src/engine/agents/a.ts", "../../compose/b.js", "src/compose/b.ts"],
+  ["an agent imports the sinks", "src/engine/agents/a.ts", "../ui/b.js", "src/engine/ui/b.ts"],
+  ["an adapter imports its sibling", "src/engine/agents/claude/claude.ts", "../codex/codex.js", "src/engine/agents/codex/codex.ts"],
+  ["an adapter of one file imports its sibling", "src/engine/agents/amp.ts", "./claude/stream.js", "src/engine/agents/claude/stream.ts"],
+  ["an adapter imports the registry", "src/engine/agents/codex/codex.ts", "../registry.js", "src/engine/agents/registry.ts"],
+  ["lib imports the storage", "src/engine/lib/a.ts", "../storage/b.js", "src/engine/storage/b.ts"],
+  ["the loop imports anything but its words", "src/engine/loop/run-loop.ts", "./guards/limits.js", "src/engine/loop/guards/limits.ts"],
+  ["the loop imports a library of ours", "src/engine/loop/run-loop.ts", "../lib/errors.js", "src/engine/lib/errors.ts"],
+  ["a sink imports a command", "src/engine/ui/a.ts", "../../commands/b.js", "src/commands/b.ts"],
+  ["the composition root imports a command", "src/compose/a.ts", "../commands/b.js", "src/commands/b.ts"],
   ["a command imports the command line", "src/commands/a.ts", "../cli.js", "src/cli.ts"],
-  ["a room nobody gave a floor is imported", "src/commands/a.ts", "../attic/b.js", "src/attic/b.ts"],
+  ["papers import the workflow", "src/research/papers/a.ts", "../workflow/b.js", "src/research/workflow/b.ts"],
+  ["a folder without a place is imported", "src/research/workflow/a.ts", "../attic/b.js", "src/research/attic/b.ts"],
+  ["a wing without a floor is imported", "src/commands/a.ts", "../attic/b.js", "src/attic/b.ts"],
 ];
 
 describe("imports point down only", () => {
@@ -57,36 +60,39 @@ describe("imports point down only", () => {
   });
 
   test.each([
-    ["import()", 'export const load = async () => await import("../workflows/b.js");\n'],
-    ["export … from", 'export { thing } from "../workflows/b.js";\n'],
-    ["export * from", 'export * from "../workflows/b.js";\n'],
-    ["import type", 'import type { thing } from "../workflows/b.js";\n\nexport type Use = typeof thing;\n'],
-    ["a type's import()", 'export type Use = import("../workflows/b.js").Thing;\n'],
+    ["import()", 'export const load = async () => await import("../../research/b.js");\n'],
+    ["export … from", 'export { thing } from "../../research/b.js";\n'],
+    ["export * from", 'export * from "../../research/b.js";\n'],
+    ["import type", 'import type { thing } from "../../research/b.js";\n\nexport type Use = typeof thing;\n'],
+    ["a type's import()", 'export type Use = import("../../research/b.js").Thing;\n'],
   ])("%s is an import too", async (_kind, text) => {
-    plant("src/store/a.ts", text);
-    plant("src/workflows/b.ts", `${given}export type Thing = number;\n`);
+    plant("src/engine/lib/a.ts", text);
+    plant("src/research/b.ts", `${given}export type Thing = number;\n`);
 
     expect(await lint()).toContainEqual(expect.stringContaining("house(import-directions)"));
   });
 
   test("a file in a circle of imports is reported", async () => {
-    plant("src/store/a.ts", `${use("./b.js")}export const other = 1;\n`);
-    plant("src/store/b.ts", 'import { other } from "./a.js";\n\nexport const thing = () => other;\n');
+    plant("src/engine/lib/a.ts", `${use("./b.js")}export const other = 1;\n`);
+    plant("src/engine/lib/b.ts", 'import { other } from "./a.js";\n\nexport const thing = () => other;\n');
 
     expect(await lint()).toContainEqual(expect.stringContaining("no-cycle"));
   });
 
   test("what points down passes", async () => {
-    plant("src/commands/a.ts", use("../compose.js"));
-    plant("src/compose.ts", use("./agents/registry.js"));
-    plant("src/agents/registry.ts", use("./claude.js"));
-    plant("src/agents/claude.ts", use("./claude-stream.js"));
-    plant("src/agents/claude-stream.ts", use("./definition.js"));
-    plant("src/agents/definition.ts", use("../loop/types.js"));
-    plant("src/store/a.ts", use("../generated/rrd.js"));
-    plant("src/generated/rrd.ts", given);
-    plant("src/loop/run-loop.ts", use("./types.js"));
-    plant("src/loop/types.ts", given);
+    plant("src/commands/a.ts", use("../compose/b.js"));
+    plant("src/compose/b.ts", use("../engine/agents/registry.js"));
+    plant("src/engine/agents/registry.ts", use("./claude/claude.js"));
+    plant("src/engine/agents/claude/claude.ts", use("./stream.js"));
+    plant("src/engine/agents/claude/stream.ts", use("../definition.js"));
+    plant("src/engine/agents/definition.ts", use("../loop/types.js"));
+    plant("src/research/folder/a.ts", use("../generated/rrd.js"));
+    plant("src/research/generated/rrd.ts", given);
+    plant("src/code/a.ts", use("../task/criteria.js"));
+    plant("src/task/criteria.ts", use("../engine/storage/lock.js"));
+    plant("src/engine/storage/lock.ts", given);
+    plant("src/engine/loop/run-loop.ts", use("./types.js"));
+    plant("src/engine/loop/types.ts", given);
 
     expect(await lint()).toEqual([]);
   });

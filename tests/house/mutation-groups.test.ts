@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { basename } from "node:path";
 import { fileURLToPath } from "node:url";
 import { globSync } from "fast-glob";
 import { expect, test } from "vitest";
@@ -16,8 +17,9 @@ test.each(Object.entries(groups))("the mutation tests of %s name files that are 
 
 test("every file of the loop and the store that does anything stands in one group of the mutation tests", () => {
   // Types, and names of files.
-  const idle = ["src/loop/types.ts", "src/store/research-types.ts", "src/store/progress-log.ts", "src/store/kept-search.ts"];
+  const idle = ["types.ts", "research-types.ts", "layout.ts", "kept-search.ts"];
   const mutated = Object.values(groups).flatMap(({ mutate }) => files(mutate));
-  const expected = files(["src/loop/*.ts", "src/store/*.ts"]).filter((file) => !idle.includes(file));
-  expect(mutated.filter((file) => /^src\/(loop|store)\//.test(file)).toSorted()).toEqual(expected.toSorted());
+  const parts = ["src/engine/loop", "src/engine/storage", "src/research/folder"];
+  const expected = files(parts.map((part) => `${part}/**/*.ts`)).filter((file) => !idle.includes(basename(file)));
+  expect(mutated.filter((file) => parts.some((part) => file.startsWith(`${part}/`))).toSorted()).toEqual(expected.toSorted());
 });

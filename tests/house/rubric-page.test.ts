@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
-import type { Rrd } from "../../src/generated/rrd.js";
-import { decisionOf, totalsOf } from "../../src/workflows/research/scores.js";
+import type { Rrd } from "../../src/research/generated/rrd.js";
+import { decisionOf, totalsOf } from "../../src/research/workflow/records/scores.js";
 
 const page = readFileSync(fileURLToPath(new URL("../../docs/evaluation-rubric.md", import.meta.url)), "utf8");
 const scores = {

@@ -1,4 +1,4 @@
-import type { Clock } from "../../src/loop/types.js";
+import type { Clock } from "../../src/engine/lib/clock.js";
 
 /** A clock that stands still until it is told to move; sleeping moves it. */
 export function fakeClock(start = Date.parse("2026-01-01T00:00:00Z")): Clock & { advance(ms: number): void } {

@@ -1,0 +1,98 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { agentsFor, redactorFor, settingsFor } from "../../compose/compose.js";
+import { type KeptLibrary, keptLibrary } from "../../compose/offline-library.js";
+import { toolsOf } from "../../compose/tool-server.js";
+import { type ConfigFlags, type ResolvedConfig, resolveConfig } from "../../engine/config/resolve.js";
+import { isVerdict } from "../../engine/loop/types.js";
+import { recall } from "../../engine/loop/recall.js";
+import { readResearch } from "../../research/folder/research.js";
+import type { Io } from "../../engine/ui/io.js";
+import { classicBrief, nextClassicUnit } from "../../research/workflow/classic.js";
+import { messagesFor, steered } from "../../research/workflow/apply-steering.js";
+import { memoryOf } from "../../research/workflow/records/observations.js";
+import { isForNobody } from "../../research/workflow/discovery/empty-batch.js";
+import { nextUnit } from "../../research/workflow/records/next.js";
+import { loadPrompt, rootOf } from "../../research/workflow/brief/prompt.js";
+import type { ResearchUnit } from "../../research/workflow/records/state.js";
+import { standingOf } from "../../research/workflow/records/status.js";
+import { briefFor } from "../../research/workflow/workflow.js";
+import { workspacesOf } from "../../research/workflow/workspace.js";
+import { estimateTokens } from "../../engine/lib/tokens.js";
+import { classicPrompt } from "../run/classic-prompt.js";
+import { findResearch } from "../../research/overview/find-research.js";
+
+export interface BriefArguments {
+  readonly folder?: string;
+  /** Only the agent counts: what it takes tools for stands in its brief. */
+  readonly flags?: ConfigFlags;
+  readonly json: boolean;
+}
+
+/**
+ * Prints what the next iteration's agent would be given, to the letter. Runs nothing, asks nobody and writes nothing: where a run would ask
+ * sources first, it is made from what is known so far, and stderr says who would be asked.
+ */
+export async function briefCommand({ folder: argument, flags = {}, json }: BriefArguments, io: Io): Promise<number> {
+  const folder = await findResearch(io.cwd, argument);
+  const config = await resolveConfig({ flags, env: io.env, cwd: io.cwd });
+  const { rrd: read, ledger } = await readResearch(folder);
+  const rrd = steered(read, await messagesFor(folder, redactorFor(config, io)), new Date().toISOString());
+  const state = { rrd, ledger, standing: standingOf(rrd, ledger) };
+  const classic = await classicPrompt(folder, false, { cwd: io.cwd, canAsk: false });
+  const unit = classic === undefined ? nextUnit(state, [], folder) : nextClassicUnit(rrd, folder);
+  if (unit === "wait" || isVerdict(unit)) {
+    const reason = unit === "wait" ? "Nothing to do." : unit.reason;
+    return noAgent(reason, json, io);
+  }
+  const root = rootOf(folder, io.cwd);
+  const iteration = ledger.reduce((most, line) => Math.max(most, line.iteration), 0) + 1;
+  let text: string;
+  let library: KeptLibrary | undefined;
+  if (classic !== undefined) text = classicBrief(classic, folder, recall(memoryOf(rrd, ledger)).steering);
+  else {
+    const workspace = await mkdtemp(join(tmpdir(), "research-ralph-brief-"));
+    try {
+      library = keptLibrary(folder, root, config, io.env, new AbortController().signal);
+      const tools = takesTools(config, io) ? { tools: toolsOf(folder, config, io.env) } : {};
+      const where = { folder, root, prompt: await loadPrompt(root), library, workspaces: workspacesOf(config.stateDir, folder), ...tools };
+      const { brief, material } = await briefFor(where, state, unit as ResearchUnit, recall(memoryOf(rrd, ledger)), iteration, workspace);
+      const isSearchedFirst = library.searchesFirst().length > 0;
+      if (material.batch !== undefined && isForNobody(material.batch) && !isSearchedFirst)
+        return noAgent("This batch holds nothing to judge and no source to search.", json, io);
+      text = brief.text;
+    } finally {
+      await rm(workspace, { recursive: true, force: true });
+    }
+  }
+  const tokens = estimateTokens(text);
+  const first = library === undefined ? [] : whatComesFirst(library);
+  if (json) io.stdout(`${JSON.stringify({ iteration, unit: unit.id, title: unit.title, tokens, ...(first.length === 0 ? {} : { first }), text })}\n`);
+  else {
+    io.stdout(text);
+    for (const sentence of first) io.stderr(`${sentence}\n`);
+    io.stderr(`Iteration ${iteration}, ${unit.id}: about ${tokens} tokens.\n`);
+  }
+  return 0;
+}
+
+/** Whether the agents that a run would start are given tools. None is started, so nothing has to be allowed. */
+const takesTools = (config: ResolvedConfig, io: Io): boolean =>
+  agentsFor(config, settingsFor({ ...config, unconfined: true }, io, undefined, false)).every(({ takesTools: takes }) => takes === true);
+
+/** What a run would do before it wrote this brief, one sentence each. */
+function whatComesFirst({ searchesFirst, asksFirst, fetchesFirst }: KeptLibrary): string[] {
+  const [searched, asked] = [searchesFirst(), asksFirst()];
+  return [
+    ...(searched.length === 0 ? [] : [`A run would search first, at ${searched.join(", ")}; the candidates here are those found so far.`]),
+    ...(fetchesFirst() ? ["A run would fetch the paper's text first; a line stands in its place."] : []),
+    ...(asked.length === 0 ? [] : [`A run would ask ${asked.join(", ")} about the papers first; what they say is left out here.`]),
+  ];
+}
+
+function noAgent(reason: string, json: boolean, io: Io): number {
+  if (json) io.stdout(`${JSON.stringify({ unit: null, reason })}\n`);
+  else io.stderr(`No agent would be started. ${reason}\n`);
+  return 0;
+}

@@ -1,0 +1,89 @@
+import { basename } from "node:path";
+import { createAgent, modelOf } from "../../engine/agents/registry.js";
+import { experienceFor } from "../../compose/forecast-basis.js";
+import { settingsFor } from "../../compose/compose.js";
+import { resolveConfig } from "../../engine/config/resolve.js";
+import { readLedger } from "../../engine/storage/records/ledger.js";
+import { readResearch } from "../../research/folder/research.js";
+import { count, duration, many, money, pad } from "../../engine/ui/terminal/format.js";
+import type { Io } from "../../engine/ui/io.js";
+import { oneLine } from "../../engine/lib/sanitise.js";
+import { wholeForecast } from "../../engine/ui/terminal/tally.js";
+import type { Experience } from "../../research/workflow/records/forecast.js";
+import { type Costs, costsOf, type Sum, sumOf, together, totalOf } from "../../research/overview/costs.js";
+import { findResearch, listResearches, type FolderOptions } from "../../research/overview/find-research.js";
+
+/** Prints what a research cost and what for; without a folder, what all researches here did, and `new` and `read` that left none. */
+export async function costCommand({ folder: argument, json }: FolderOptions, io: Io): Promise<number> {
+  const folders = argument === undefined ? await listResearches(io.cwd) : [];
+  if (argument !== undefined || folders.length === 1) {
+    const folder = await findResearch(io.cwd, argument);
+    const { rrd, ledger } = await readResearch(folder);
+    const costs = costsOf(rrd, ledger, await experience(folder, ledger.at(-1)?.unit === "classic", io));
+    if (json) io.stdout(`${JSON.stringify({ folder, ...costs }, null, 2)}\n`);
+    else for (const line of costLines(costs)) io.stdout(`${line}\n`);
+    return 0;
+  }
+  const { stateDir } = await resolveConfig({ env: io.env, cwd: io.cwd });
+  const elsewhere = (await readLedger(stateDir)).lines;
+  const read = await Promise.all(folders.map(async (folder) => ({ folder, ...(await readResearch(folder).catch(() => ({ rrd: {}, ledger: [] }))) })));
+  const sums = read.map(({ folder, rrd, ledger }) => ({ folder, ...totalOf(rrd, ledger) }));
+  const total = together([...sums, sumOf(elsewhere)]);
+  if (json) {
+    io.stdout(`${JSON.stringify({ researches: sums, elsewhere: sumOf(elsewhere), total }, null, 2)}\n`);
+    return 0;
+  }
+  const rows: [string, Sum][] = [...sums.map(({ folder, ...sum }): [string, Sum] => [basename(folder), sum])];
+  if (elsewhere.length > 0) rows.push(["failed new, and read", sumOf(elsewhere)]);
+  for (const line of table([...rows, ["total", total]])) io.stdout(`${line}\n`);
+  return 0;
+}
+
+/** What is known of the agent that the next run would start; in classic mode, where the last one worked so. */
+async function experience(folder: string, classic: boolean, io: Io): Promise<Experience> {
+  const config = await resolveConfig({ env: io.env, cwd: io.cwd });
+  const settings = settingsFor(config, io, undefined, false);
+  const { free } = createAgent(config.agent, { ...settings, unconfined: true });
+  return experienceFor(folder, { name: config.agent, model: modelOf(config.agent, settings), free }, classic);
+}
+
+function costLines(costs: Costs): string[] {
+  const { total, phases, agents, models, refused, failed, perPaper, historian, contexts, forecast } = costs;
+  const part = (title: string, sums: Readonly<Record<string, Sum>>) => ["", `By ${title}`, ...table(Object.entries(sums))];
+  const full = Object.entries(contexts).map(([kind, share]) => `${oneLine(kind)} ${Math.round(share * 100)} %`);
+  if (total.iterations === 0 && total.tokens === 0)
+    return ["Nothing was spent on it yet.", ...(forecast === undefined ? [] : ["", wholeForecast(forecast)])];
+  return [
+    ...table([["Total", total]]),
+    ...part("phase", phases),
+    ...part("agent", agents),
+    ...part("model", models),
+    ...(refused.iterations + failed.iterations === 0
+      ? []
+      : [
+          "",
+          "For nothing",
+          ...table([
+            ["refused", refused],
+            ["failed", failed],
+          ]),
+        ]),
+    ...(perPaper === undefined ? [] : ["", `A paper read (${perPaper.papers} so far): ${spentText(perPaper)}, attempts for nothing included`]),
+    ...(historian === undefined ? [] : ["", `Summaries of the history by a model: ${spentText(historian)}`]),
+    ...(full.length === 0 ? [] : ["", `Fullest context: ${full.join(", ")}`]),
+    ...(forecast === undefined ? [] : ["", wholeForecast(forecast)]),
+    ...(total.estimated === true ? ["", "≈ estimated by us from a dated price table, as the agent does not report a cost"] : []),
+    ...(total.subscription === true ? ["", "* used under a subscription: the dollars are what it would cost by API"] : []),
+  ];
+}
+
+function spentText({ tokens, minutes, usd, estimated, subscription }: Sum): string {
+  const cost = usd === undefined ? "cost not known" : `${estimated === true ? "≈ " : ""}${money(usd)}${subscription === true ? "*" : ""}`;
+  return [cost, `${count(tokens)} tokens`, duration(Math.round(minutes * 60) * 1000)].join(", ");
+}
+
+function table(rows: readonly (readonly [string, Sum])[]): string[] {
+  const names = rows.map(([name]) => oneLine(name));
+  const width = Math.max(...names.map((name) => name.length), 10);
+  return rows.map(([, sum], index) => `  ${pad(names[index] ?? "", width)}  ${pad(many(sum.iterations, "iteration"), 14)}  ${spentText(sum)}`);
+}

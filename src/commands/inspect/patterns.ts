@@ -1,0 +1,36 @@
+import { ExpectedError } from "../../engine/lib/errors.js";
+import type { Io } from "../../engine/ui/io.js";
+import { oneLine } from "../../engine/lib/sanitise.js";
+import { learnPatterns, readPatterns, unlearned } from "../../research/workflow/records/lessons.js";
+import { rootOf } from "../../research/workflow/brief/prompt.js";
+import { findResearch, shown } from "../../research/overview/find-research.js";
+
+export interface PatternsArguments {
+  readonly folder?: string;
+  readonly accept?: number;
+  readonly json: boolean;
+}
+
+/** Lists what agents learned, or moves one lesson into AGENTS.md: only a person makes a standing order of it. */
+export async function patternsCommand({ folder: argument, accept, json }: PatternsArguments, io: Io): Promise<number> {
+  const folder = await findResearch(io.cwd, argument);
+  const root = rootOf(folder, io.cwd);
+  const patterns = await readPatterns(folder);
+  if (accept === undefined) {
+    const open = new Set(await unlearned(root, patterns));
+    const rows = patterns.map((pattern, index) => ({ number: index + 1, ...pattern, accepted: !open.has(pattern) }));
+    if (json) io.stdout(`${JSON.stringify(rows)}\n`);
+    else if (rows.length === 0) io.stderr("No agent has recorded a pattern in this research yet.\n");
+    else
+      for (const row of rows)
+        io.stdout(`${String(row.number).padStart(3)} ${row.accepted ? "in AGENTS.md " : ""}${oneLine(row.text)} (${oneLine(row.unit)})\n`);
+    return 0;
+  }
+  const pattern = patterns[accept - 1];
+  if (pattern === undefined)
+    throw new ExpectedError(`There is no pattern ${accept}; this research has ${patterns.length}. 'research-ralph patterns' lists them.`, 2);
+  await learnPatterns(root, [pattern]);
+  if (json) io.stdout(`${JSON.stringify({ accepted: pattern })}\n`);
+  else io.stdout(`Added to ${shown(io.cwd, root) === "." ? "" : `${shown(io.cwd, root)}/`}AGENTS.md: ${oneLine(pattern.text)}\n`);
+  return 0;
+}

@@ -1,0 +1,135 @@
+import type { LedgerLine } from "../../engine/generated/ledger.js";
+import type { Paper, Rrd } from "../../research/generated/rrd.js";
+import { readResearch } from "../../research/folder/research.js";
+import { bar, count, duration, many, money, wrap } from "../../engine/ui/terminal/format.js";
+import type { Io } from "../../engine/ui/io.js";
+import { oneLine } from "../../engine/lib/sanitise.js";
+import { progressOf, refusalLimit, standingOf } from "../../research/workflow/records/status.js";
+import { fruitless } from "../../research/workflow/records/stagnation.js";
+import { deriveStatistics } from "../../research/workflow/records/statistics.js";
+import { findResearch, shown, type FolderOptions } from "../../research/overview/find-research.js";
+import { type ListedPaper, paperLines } from "./paper-lines.js";
+import { spendingOf, timePerPaper, timeSpent } from "../../research/overview/time-and-cost.js";
+import { type WorkState, workStateOf } from "../../research/overview/work-state.js";
+
+/** Prints where a research stands, computed from its records; what the file says of itself is not believed. */
+export async function statusCommand(
+  { folder: argument, json, papers = false }: FolderOptions & { readonly papers?: boolean },
+  io: Io,
+): Promise<number> {
+  const folder = await findResearch(io.cwd, argument);
+  const { rrd, ledger } = await readResearch(folder);
+  const status = { ...statusOf(folder, rrd, ledger), ...(await workStateOf(folder)) };
+  if (json) io.stdout(`${JSON.stringify(status, null, 2)}\n`);
+  else for (const line of [...statusLines(status, io), ...listed(status.pool, papers, io)]) io.stdout(`${line}\n`);
+  return 0;
+}
+
+/** Tables give way to a terminal alone: a pipe wants whole titles. */
+const listed = (pool: readonly ListedPaper[], all: boolean, io: Io): string[] =>
+  pool.length === 0 ? [] : ["", ...paperLines(pool, all, io.tableWidth)];
+
+type Status = ReturnType<typeof statusOf> & WorkState;
+
+function statusOf(folder: string, rrd: Rrd, ledger: readonly LedgerLine[]) {
+  const { phase, refused } = standingOf(rrd, ledger);
+  const progress = progressOf(rrd);
+  const statistics = deriveStatistics(rrd);
+  const papers: Record<Paper["status"], number> = { pending: 0, analyzing: 0, presented: 0, insights_extracted: 0, rejected: 0 };
+  for (const paper of rrd.papers_pool) papers[paper.status] += 1;
+  const average = timePerPaper(rrd, ledger);
+  const left = progress.total - progress.done - refused.length;
+  const inSeconds = (ms: number | undefined) => (ms === undefined ? null : Math.round(ms / 1000));
+  return {
+    folder,
+    project: rrd.project,
+    phase,
+    progress,
+    papers,
+    pool: rrd.papers_pool.map(({ id, title, status }) => ({ id, title, status })),
+    insights: rrd.insights?.length ?? 0,
+    seconds: inSeconds(timeSpent(rrd, ledger)),
+    seconds_per_paper: inSeconds(average),
+    seconds_left: average === undefined || left <= 0 ? null : inSeconds(average * left),
+    blocked_sources: statistics.discovery_metrics?.sources_blocked ?? [],
+    retracted: statistics.total_retracted ?? 0,
+    retraction_check: statistics.retraction_check ?? null,
+    refused: rrd.papers_pool
+      .filter((paper) => paper.status === "pending" && (paper.refusals?.length ?? 0) > 0)
+      .map(({ id, title, refusals = [] }) => ({
+        id,
+        title,
+        times: refusals.length,
+        given_up: refusals.length >= refusalLimit,
+        reasons: refusals.at(-1)?.reasons ?? [],
+      })),
+    iterations: ledger.filter((line) => line.outcome !== "reset").length,
+    without_result: fruitless(rrd, ledger).length,
+    steering: (rrd.loop?.steering ?? []).map(({ text }) => text),
+    ...spendingOf(ledger, rrd.loop),
+  };
+}
+
+function statusLines(status: Status, io: Io): string[] {
+  const { progress, papers, blocked_sources: blocked, refused } = status;
+  const lines = [oneLine(status.project), shown(io.cwd, status.folder), ""];
+  const say = (label: string, text: string) => {
+    const [first = "", ...rest] = wrap(text, Math.max(20, io.columns - 14));
+    lines.push(`  ${label.padEnd(10)} ${first}`, ...rest.map((line) => `${" ".repeat(13)}${line}`));
+  };
+  const percent = progress.total === 0 ? 0 : Math.floor((progress.done / progress.total) * 100);
+  say("Phase", status.phase);
+  const state = stateText(status, shown(io.cwd, status.folder));
+  if (state !== undefined) say("State", state);
+  say("Progress", `${bar(progress.done, progress.total, 20)} ${progress.done} of ${progress.total} (${percent}%)`);
+  const waiting = papers.pending + papers.analyzing;
+  say("Papers", `${papers.presented} presented, ${papers.insights_extracted} for insights, ${papers.rejected} rejected, ${waiting} pending`);
+  say("Insights", String(status.insights));
+  say("Time", timeText(status));
+  if (status.iterations > 0) say("Iterations", String(status.iterations));
+  if (status.input + status.output > 0) {
+    const cached = status.cached > 0 ? ` (${count(status.cached)} of it cached)` : "";
+    say("Tokens", `${count(status.input)} in${cached}, ${count(status.output)} out`);
+  }
+  if (status.costUsd !== undefined) say("Cost", costText(status.costUsd, status.estimated));
+  if (status.without_result >= 2) say("No result", `for ${status.without_result} iterations in a row; at 15 a run ends as stuck`);
+  for (const words of status.steering) say("Steering", oneLine(words));
+  if (blocked.length > 0) say("Blocked", blocked.map((source) => oneLine(String(source))).join(", "));
+  const check = retractionText(status);
+  if (check !== undefined) say("Retracted", check);
+  for (const { id, times, given_up: givenUp, reasons } of refused) {
+    const advice = givenUp ? `; given up, research-ralph reset ${shown(io.cwd, status.folder)} --paper ${id} tries again` : "";
+    say("Refused", `${oneLine(id)}, ${many(times, "time")}: ${oneLine(reasons.join("; "))}${advice}`);
+  }
+  return lines;
+}
+
+/** Nothing where no run works on it and nothing keeps one from starting. */
+function stateText({ running, held }: Status, where: string): string | undefined {
+  const files = held.join(" and ");
+  if (held.length > 0)
+    return `${running ? "a run works on it and ends before its next iteration" : "no run starts"} (${files}); research-ralph resume ${where} lifts that`;
+  return running ? "a run works on it" : undefined;
+}
+
+const costText = (usd: number, estimated: true | undefined): string =>
+  estimated === true ? `≈ ${money(usd)}, estimated by us where no agent reported it` : `${money(usd)}, as the agents reported it`;
+
+/** Nothing where no paper is retracted and nobody has looked yet. */
+function retractionText({ retracted, retraction_check: check }: Status): string | undefined {
+  const count = retracted === 0 ? "none known" : many(retracted, "paper");
+  if (check === null) return retracted === 0 ? undefined : count;
+  const { at, checked = 0, not_checked: unchecked = 0 } = check;
+  const missed = unchecked === 0 ? "" : `, ${unchecked} could not be checked`;
+  return `${count}; ${many(checked, "paper")} checked on ${at?.slice(0, 10) ?? "?"}${missed}`;
+}
+
+function timeText({ seconds, seconds_per_paper: average, seconds_left: left }: Status): string {
+  if (seconds === null) return "nothing recorded";
+  const parts = [
+    `${duration(seconds * 1000)} of work`,
+    ...(average === null ? [] : [`${duration(average * 1000)} a paper`]),
+    ...(left === null ? [] : [`about ${duration(left * 1000)} left for the papers`]),
+  ];
+  return parts.join(", ");
+}

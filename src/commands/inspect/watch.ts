@@ -1,0 +1,134 @@
+import { statSync } from "node:fs";
+import { dirname, resolve } from "node:path";
+import { watch as watchFiles } from "chokidar";
+import fastGlob from "fast-glob";
+import { systemClock } from "../../engine/lib/clock.js";
+import type { Io } from "../../engine/ui/io.js";
+import { repainter } from "../../engine/ui/terminal/repaint.js";
+import { listenForSignals } from "../../engine/ui/signals.js";
+import { costOf, iterationLine, type WatchRow, watchTable } from "../../engine/ui/watch-lines.js";
+import { findResearch, type FolderOptions } from "../../research/overview/find-research.js";
+import { type Change, changesOf, folderOf, isOfNoInterest, lookAt, type WatchedResearch } from "../../research/overview/watched-research.js";
+
+/** Folders below the watched one in which researches are looked for. */
+const deepest = 5;
+/** A fold writes several files; they are looked at together. */
+const settleMs = 150;
+/** How often elapsed times and locks of killed processes are looked at, in milliseconds. */
+const lookAgainMs = 2_000;
+
+/** Follows all researches under a folder until `ended` (by default Ctrl+C), whoever works on them. Changes nothing. */
+export async function watchCommand({ folder, json }: FolderOptions, io: Io, ended?: AbortSignal): Promise<number> {
+  const root = folder === undefined ? io.cwd : await watchedFolder(io.cwd, folder);
+  const signals = ended === undefined ? listenForSignals(io) : undefined;
+  const end = ended ?? signals?.finish ?? AbortSignal.abort();
+  const known = new Map<string, WatchedResearch>();
+  const screen = json || !io.isTTY ? undefined : repainter(io);
+  const paint = (lines: readonly string[] = []) => screen?.paint(lines, watchTable(sorted(known).map(rowOf), io.columns));
+
+  const tell = (change: Change) => {
+    if (json) return io.stdout(`${JSON.stringify(jsonOf(change))}\n`);
+    const line = `${new Date(systemClock.now()).toISOString().slice(11, 19)}Z ${lineOf(change)}`;
+    if (screen === undefined) io.stderr(`${line}\n`);
+    else paint([line]);
+  };
+
+  const look = async (where: string) => {
+    const [before, after] = [known.get(where), await lookAt(where)];
+    if (after === undefined) known.delete(where);
+    else known.set(where, after);
+    for (const change of changesOf(before, after)) tell(change);
+  };
+
+  const find = async () => (await fastGlob("**/rrd.json", { cwd: root, absolute: true, deep: deepest, ignore: ["**/node_modules/**"] })).sort();
+  for (const file of await find()) await look(dirname(file));
+  if (!json && screen === undefined) for (const line of watchTable(sorted(known).map(rowOf), io.columns)) io.stderr(`${line}\n`);
+  if (known.size === 0 && !json) io.stderr(`No research under ${root} yet; waiting for one.\n`);
+  paint();
+
+  // One look after the other: two at once could tell of the same iteration twice.
+  const changed = new Set<string>();
+  let looking = Promise.resolve();
+  let timer: NodeJS.Timeout | undefined;
+  const lookSoon = (path: string) => {
+    changed.add(folderOf(path));
+    timer ??= setTimeout(() => {
+      timer = undefined;
+      const folders = [...changed];
+      changed.clear();
+      looking = looking.then(async () => {
+        for (const each of folders) await look(each);
+        paint();
+      });
+    }, settleMs);
+  };
+  const ignored = (path: string, stats?: { isFile(): boolean }) => isOfNoInterest(root, path, stats?.isFile() === true);
+  const watcher = watchFiles(root, { ignored, ignoreInitial: true, depth: deepest, followSymlinks: false });
+  watcher.on("all", (event, path) => void (event.endsWith("Dir") || lookSoon(path)));
+  // What happened before everything was watched is told of by nobody.
+  watcher.on("ready", () => void find().then((files) => files.forEach(lookSoon)));
+  // What can't be watched, such as a folder that may not be read, is looked at all the same.
+  watcher.on("error", () => undefined);
+  // A killed process leaves its lock: no file changes then.
+  const again = setInterval(() => {
+    for (const each of known.values()) if (each.running) lookSoon(`${each.folder}/rrd.json`);
+    paint();
+  }, lookAgainMs);
+  try {
+    if (!end.aborted) await new Promise<void>((done) => end.addEventListener("abort", () => done(), { once: true }));
+  } finally {
+    clearInterval(again);
+    clearTimeout(timer);
+    await watcher.close();
+    await looking;
+    screen?.close();
+    signals?.stop();
+  }
+  return 0;
+}
+
+/** A research that is named as elsewhere, or any folder that is there: one may be made in it yet. Throws ExpectedError where nothing is. */
+async function watchedFolder(cwd: string, argument: string): Promise<string> {
+  const path = resolve(cwd, argument);
+  return findResearch(cwd, argument).catch((error: unknown) => {
+    if (statSync(path, { throwIfNoEntry: false })?.isDirectory() === true) return path;
+    throw error;
+  });
+}
+
+const sorted = (known: ReadonlyMap<string, WatchedResearch>): WatchedResearch[] => [...known.values()].sort((a, b) => a.name.localeCompare(b.name));
+
+function rowOf({ name, phase, progress, running, held, ledger, spending, spentMs }: WatchedResearch): WatchRow {
+  const { input, output, costUsd, estimated } = spending;
+  return {
+    name,
+    phase,
+    progress,
+    running,
+    ...(held === undefined ? {} : { held }),
+    iteration: ledger.reduce((most, line) => Math.max(most, line.iteration), 0),
+    tokens: input + output,
+    ...(costUsd === undefined ? {} : { costUsd }),
+    ...(estimated === undefined ? {} : { estimated }),
+    ...(spentMs === undefined ? {} : { spentMs }),
+  };
+}
+
+function lineOf(change: Change): string {
+  const row = rowOf(change.research);
+  if (change.type === "iteration") return iterationLine(row, change.line);
+  if (change.type === "started") return `${row.name}: a run works on it`;
+  if (change.type === "gone") return `${row.name}: gone, or its rrd.json can't be read`;
+  const how = change.type === "crashed" ? "its run was killed; another goes on from there" : row.phase === "COMPLETE" ? "finished" : "the run ended";
+  const cost = costOf(row);
+  return `${row.name}: ${how}; ${cost === undefined ? "nothing is recorded of its cost" : `it cost ${cost} in all`}`;
+}
+
+/** A change as one JSON object: what `iteration-ended` is for a run of one's own. */
+function jsonOf(change: Change): object {
+  const { name, folder, phase, progress, running, spending, spentMs } = change.research;
+  const seconds = spentMs === undefined ? {} : { seconds: Math.round(spentMs / 1000) };
+  const at = new Date(systemClock.now()).toISOString();
+  const line = change.type === "iteration" ? { line: change.line } : {};
+  return { type: change.type, at, research: name, folder, phase, progress, running, ...line, ...spending, ...seconds };
+}

@@ -1,0 +1,75 @@
+import type { OpenQuestion, Rrd } from "../../research/generated/rrd.js";
+import { systemClock } from "../../engine/lib/clock.js";
+import { ExpectedError } from "../../engine/lib/errors.js";
+import { editResearch } from "../../research/folder/edit.js";
+import { wrap } from "../../engine/ui/terminal/format.js";
+import type { Io } from "../../engine/ui/io.js";
+import { oneLine } from "../../engine/lib/sanitise.js";
+import { derive } from "../../research/workflow/records/statistics.js";
+
+const isQuestion = (question: OpenQuestion | string): question is OpenQuestion => typeof question !== "string";
+
+/** Lets the person pick one; throws ExpectedError when they would rather not. On stderr: stdout carries results. */
+export async function choose(message: string, options: readonly { readonly value: string; readonly label: string }[]): Promise<string> {
+  const { select, isCancel } = await import("@clack/prompts");
+  const choice = await select({ message, options: [...options], output: process.stderr });
+  if (isCancel(choice)) throw new ExpectedError("Nothing was chosen, nothing was started.", 2);
+  return choice;
+}
+
+/** For commands that ask only at their end: said before an agent has worked for it. */
+export function needTerminal(io: Io): void {
+  if (!io.canAsk) throw new ExpectedError("--ask needs a terminal; answer in open_questions of rrd.json instead, or leave --ask out.", 2);
+}
+
+/** Puts the open questions to the person and writes the answers down as their defaults. Without answers nothing changes. */
+export async function askOpenQuestions(folder: string, rrd: Rrd, git: boolean, io: Io): Promise<Rrd> {
+  const answers = await askAll((rrd.open_questions ?? []).filter(isQuestion));
+  if (answers.size === 0) return rrd;
+  const edited = await editResearch(folder, (current) => withAnswers(current, answers), {
+    derive,
+    git,
+    backup: false,
+    now: systemClock.now,
+    notify: (_, message) => io.stderr(`${oneLine(message)}\n`),
+  });
+  return edited.rrd;
+}
+
+async function askAll(questions: readonly OpenQuestion[]): Promise<ReadonlyMap<string, string>> {
+  const answers = new Map<string, string>();
+  if (questions.length === 0) return answers;
+  const { select, text, isCancel } = await import("@clack/prompts");
+  const output = process.stderr;
+  for (const { question, options = [], current_default } of questions) {
+    const initial = String(current_default ?? "");
+    const message = oneLine(question);
+    const answer =
+      options.length > 0
+        ? await select({
+            message,
+            output,
+            initialValue: initial,
+            options: [...new Set([initial, ...options])].filter(Boolean).map((value) => ({ value, label: oneLine(value) })),
+          })
+        : await text({ message, output, initialValue: initial });
+    if (isCancel(answer)) break;
+    answers.set(question, answer);
+  }
+  return answers;
+}
+
+/** The state with these answers, by question, as defaults of its open questions. */
+function withAnswers(rrd: Rrd, answers: ReadonlyMap<string, string>): Rrd {
+  const open_questions = (rrd.open_questions ?? []).map((question) =>
+    isQuestion(question) && answers.has(question.question) ? { ...question, current_default: answers.get(question.question) ?? null } : question,
+  );
+  return { ...rrd, open_questions };
+}
+
+/** The open questions, for people to read: what was assumed, and where to change it. */
+export const questionLines = (rrd: Rrd, columns: number): string[] =>
+  (rrd.open_questions ?? [])
+    .filter(isQuestion)
+    .map(({ question, current_default }) => `${oneLine(question)} Assumed: ${oneLine(String(current_default ?? "open"))}`)
+    .flatMap((text) => wrap(text, columns - 4).map((line, index) => `${index === 0 ? "  ? " : "    "}${line}`));

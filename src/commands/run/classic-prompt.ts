@@ -1,0 +1,36 @@
+import { join } from "node:path";
+import { ExpectedError } from "../../engine/lib/errors.js";
+import { writeFileAtomic } from "../../engine/storage/atomic-file.js";
+import type { Io } from "../../engine/ui/io.js";
+import { withoutFrontMatter, withWorkspace, workspaceOf } from "../../research/workflow/classic.js";
+import { readPromptFile, rootOf } from "../../research/workflow/brief/prompt.js";
+import { choose } from "./ask.js";
+import { shown } from "../../research/overview/find-research.js";
+
+/**
+ * The prompt for classic mode, or undefined for ours. A prompt of the original's kind that doesn't say which is asked about once,
+ * where a person can be asked; else throws ExpectedError (exit code 2) with the two choices.
+ */
+export async function classicPrompt(folder: string, wanted: boolean, io: Pick<Io, "cwd" | "canAsk">): Promise<string | undefined> {
+  const path = join(rootOf(folder, io.cwd), "prompt.md");
+  const text = await readPromptFile(path);
+  if (text === undefined) {
+    if (wanted) throw new ExpectedError(`--classic needs the original's prompt.md, and there is none at ${path}.`, 2);
+    return undefined;
+  }
+  const kind = workspaceOf(text);
+  if (wanted || kind === "folder") return withoutFrontMatter(text);
+  if (kind === "fresh") return undefined;
+  if (!io.canAsk) {
+    throw new ExpectedError(
+      `${path} is of the original's kind (it names {{RESEARCH_DIR}}); put "---\\nworkspace: folder\\n---" at its top (or run with --classic) to let agents edit the research folder itself, or "---\\nworkspace: fresh\\n---" to use the packaged prompt.`,
+      2,
+    );
+  }
+  const choice = await choose(`${shown(io.cwd, path)} is of the original's kind. How should agents work?`, [
+    { value: "fresh", label: "in workspaces of their own, with the packaged prompt" },
+    { value: "folder", label: "on the research folder itself, unconfined, with this prompt" },
+  ]);
+  await writeFileAtomic(path, withWorkspace(text, choice));
+  return choice === "folder" ? withoutFrontMatter(text) : undefined;
+}

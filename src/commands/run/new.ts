@@ -1,0 +1,107 @@
+import { constants, existsSync } from "node:fs";
+import { access, rm } from "node:fs/promises";
+import { basename, join } from "node:path";
+import { agentsFor, drive, redactorFor, settingsFor, warnings } from "../../compose/compose.js";
+import { type ConfigFlags, type ResolvedConfig, resolveConfig } from "../../engine/config/resolve.js";
+import type { LedgerLine } from "../../engine/generated/ledger.js";
+import { systemClock } from "../../engine/lib/clock.js";
+import { ExpectedError } from "../../engine/lib/errors.js";
+import type { Verdict } from "../../engine/loop/types.js";
+import { recordElsewhere } from "../../research/folder/logs/spending-log.js";
+import { openCheckpoints, withoutHistory } from "../../engine/storage/checkpoints.js";
+import { readResearch } from "../../research/folder/research.js";
+import { explaining } from "../../engine/storage/explain-system-error.js";
+import { exitCodeOf } from "../../engine/ui/exit-code.js";
+import type { Io } from "../../engine/ui/io.js";
+import { oneLine } from "../../engine/lib/sanitise.js";
+import { createWorkflow } from "../../research/workflow/new-research.js";
+import { loadPrompt } from "../../research/workflow/brief/prompt.js";
+import { workspacesOf } from "../../research/workflow/workspace.js";
+import { askOpenQuestions, needTerminal, questionLines } from "./ask.js";
+import { researchesFolder, shown } from "../../research/overview/find-research.js";
+import { committedFiles } from "../../research/folder/layout.js";
+
+export interface NewArguments {
+  readonly topic: string;
+  readonly flags: ConfigFlags;
+  readonly ask: boolean;
+  readonly quiet: boolean;
+  readonly json: boolean;
+}
+
+const defaultSources = ["arXiv", "Google Scholar", "web"];
+
+/** Makes a research folder from a topic, in one iteration of the agent. */
+export async function newCommand({ topic, flags, ask, quiet, json }: NewArguments, io: Io): Promise<number> {
+  if (ask) needTerminal(io);
+  const config = await resolveConfig({ flags, env: io.env, cwd: io.cwd });
+  const { verdict, folder } = await create(topic, defaultSources, config, io, { quiet, json });
+  if (folder === undefined) return exitCodeOf(verdict);
+  let { rrd } = await readResearch(folder);
+  if (ask) rrd = await askOpenQuestions(folder, rrd, config.git, io);
+  const name = shown(io.cwd, folder);
+  if (json) io.stdout(`${JSON.stringify({ type: "created", folder: name })}\n`);
+  else {
+    io.stdout(`${name}\n`);
+    const questions = ask ? [] : questionLines(rrd, io.columns);
+    if (!quiet) io.stderr([...questions, `Look at ${name}/rrd.json, then:`, `  research-ralph run ${name}`, ""].join("\n"));
+  }
+  return exitCodeOf(verdict);
+}
+
+/** Runs the workflow that turns a topic into a folder under ./researches. */
+export async function create(
+  topic: string,
+  sources: readonly string[],
+  config: ResolvedConfig,
+  io: Io,
+  how: { readonly quiet: boolean; readonly json: boolean },
+): Promise<{ verdict: Verdict; folder?: string }> {
+  const clean = topic.replace(/\s+/g, " ").trim();
+  if (clean === "")
+    throw new ExpectedError('The topic is empty; give one, such as research-ralph new "sim2real transfer for dexterous manipulation".', 2);
+  if (clean.length > 2000)
+    throw new ExpectedError("The topic is longer than 2,000 characters; say it shorter and put the rest into rrd.json afterwards.", 2);
+  const parent = join(io.cwd, researchesFolder);
+  const prompt = await loadPrompt(io.cwd);
+  const agents = agentsFor(config, settingsFor(config, io, undefined, false));
+  // An agent's work must not be lost for want of a place to put it.
+  await explaining(parent, () => access(existsSync(parent) ? parent : io.cwd, constants.W_OK));
+  const workspaces = workspacesOf(config.stateDir, join(parent, `new-${process.pid}`));
+  let folder: string | undefined;
+  const lines: LedgerLine[] = [];
+  const created = (made: string) => {
+    folder = made;
+  };
+  const verdict = await drive(config, io, { ...how, iterations: 3 }, async () => ({
+    agents,
+    workflow: createWorkflow({
+      topic: clean,
+      papers: config.papers,
+      sources,
+      parent,
+      prompt,
+      workspaces,
+      now: systemClock.now,
+      created,
+      recorded: (line) => void lines.push(line),
+      notices: agents.flatMap(warnings),
+      redact: redactorFor(config, io),
+    }),
+    close: () => rm(workspaces.root, { recursive: true, force: true }),
+  }));
+  if (folder !== undefined) {
+    if (config.git) await commitNew(folder, how, io);
+    return { verdict, folder };
+  }
+  await recordElsewhere(config.stateDir, "new", lines);
+  return { verdict };
+}
+
+/** The first commit of a research, before its first run. */
+async function commitNew(folder: string, { quiet, json }: { readonly quiet: boolean; readonly json: boolean }, io: Io): Promise<void> {
+  const checkpoints = await openCheckpoints(folder, committedFiles, (message) => io.stderr(`warning: ${oneLine(message)}\n`));
+  await checkpoints?.commit(`new: ${basename(folder)}`);
+  const none = checkpoints === undefined && !quiet && !json ? await withoutHistory(folder) : undefined;
+  if (none !== undefined) io.stderr(`${none}\n`);
+}

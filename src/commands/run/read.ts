@@ -1,0 +1,75 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { drive, openForWork } from "../../compose/compose.js";
+import { httpFor } from "../../compose/library.js";
+import { type ConfigFlags, resolveConfig } from "../../engine/config/resolve.js";
+import { ExpectedError } from "../../engine/lib/errors.js";
+import { makeFolder } from "../../engine/storage/make-folder.js";
+import { describeReference } from "../../research/full-text/describe-reference.js";
+import { contextOf } from "../../research/sources/source-settings.js";
+import type { ContextFor } from "../../research/sources/client/source.js";
+import { endpointsOf } from "../../research/full-text/locations.js";
+import { parseReference } from "../../research/papers/reference.js";
+import { writeFileAtomic } from "../../engine/storage/atomic-file.js";
+import { recordElsewhere } from "../../research/folder/logs/spending-log.js";
+import { readLedger } from "../../engine/storage/records/ledger.js";
+import { readResearch } from "../../research/folder/research.js";
+import { formatRrd } from "../../research/folder/rrd-file.js";
+import { explaining } from "../../engine/storage/explain-system-error.js";
+import { exitCodeOf } from "../../engine/ui/exit-code.js";
+import type { Io } from "../../engine/ui/io.js";
+import { readingWorkflow, rrdForOne } from "../../research/workflow/single-paper.js";
+import { readingLines, readingOf } from "./reading-report.js";
+
+export interface ReadArguments {
+  readonly reference: string;
+  readonly flags: ConfigFlags;
+  readonly quiet: boolean;
+  readonly json: boolean;
+}
+
+/** Reads one paper with the agent and shows what it says, each claim with its quote and whether code found it. Keeps nothing. */
+export async function readCommand({ reference: input, flags, quiet, json }: ReadArguments, io: Io): Promise<number> {
+  const reference = parseReference(input);
+  if (reference.kind === "unknown") throw new ExpectedError(reference.reason, 2);
+  const config = await resolveConfig({ flags: { ...flags, git: false }, env: io.env, cwd: io.cwd });
+  const folder = await explaining(config.stateDir, async () => {
+    await makeFolder(config.stateDir);
+    return mkdtemp(join(config.stateDir, "read-"));
+  });
+  try {
+    const verdict = await drive(config, io, { json, quiet, iterations: 3 }, async (signal) => {
+      const hidden = join(folder, ".ralph");
+      // Whoever types an address may mean a server of their own; what it redirects to is none of their typing.
+      const http = httpFor(config, signal, { cacheDir: join(hidden, "documents"), typed: reference.kind === "url" ? [reference.url] : [] });
+      const { sources, contact } = config;
+      const asking = { config: sources, env: io.env, http, ...(contact === undefined ? {} : { contact }) };
+      const contextFor: ContextFor = (source) => contextOf(source, asking);
+      const described = await describeReference(reference, {
+        cacheDir: join(hidden, "texts"),
+        signal,
+        http,
+        contextFor,
+        endpoints: endpointsOf(contextFor),
+      });
+      if (described.status !== "ok")
+        throw new ExpectedError(described.reason, described.status === "blocked" || described.status === "rate_limited" ? 5 : 1);
+      // Of a paper on this machine nothing is looked up outside.
+      const isLocal = reference.kind === "file" || reference.kind === "sample";
+      const rrd = rrdForOne({ ...described.paper, authors: [...(described.paper.authors ?? [])] }, [isLocal ? "samples" : "web"]);
+      await writeFileAtomic(join(folder, "rrd.json"), formatRrd(rrd));
+      const { workflow, ...rest } = await openForWork(folder, config, io, signal);
+      return { ...rest, workflow: readingWorkflow(workflow) };
+    });
+    if (verdict.verdict === "complete") {
+      const { rrd, ledger } = await readResearch(folder);
+      const reading = readingOf(rrd, ledger);
+      io.stdout(json ? `${JSON.stringify({ type: "reading", ...reading })}\n` : `${readingLines(reading, io).join("\n")}\n`);
+    }
+    return exitCodeOf(verdict);
+  } finally {
+    const { lines } = await readLedger(folder).catch(() => ({ lines: [] }));
+    await recordElsewhere(config.stateDir, "read", lines);
+    await rm(folder, { recursive: true, force: true });
+  }
+}

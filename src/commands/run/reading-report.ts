@@ -1,0 +1,105 @@
+import { createColors } from "picocolors";
+import type { LedgerLine } from "../../engine/generated/ledger.js";
+import type { Evidence, Paper, Rrd } from "../../research/generated/rrd.js";
+import { authorsOf } from "../../research/papers/authors.js";
+import { count, duration, money, wrap } from "../../engine/ui/terminal/format.js";
+import type { Io } from "../../engine/ui/io.js";
+import { oneLine } from "../../engine/lib/sanitise.js";
+import { executionDimensions, scoresOf, strategicDimensions, type Totals, totalsOf } from "../../research/workflow/records/scores.js";
+import { spendingOf, timeSpent, type Spending } from "../../research/overview/time-and-cost.js";
+import { prose } from "../../research/workflow/records/markdown.js";
+
+/** What reading one paper brought and cost, and what thirty such papers would. */
+export interface Reading {
+  readonly paper: Paper;
+  readonly totals?: Totals;
+  readonly insights: readonly string[];
+  readonly spending: Spending;
+  readonly milliseconds: number;
+  readonly thirtyPapers: { readonly hours: number; readonly costUsd?: number };
+}
+
+export function readingOf(rrd: Rrd, ledger: readonly LedgerLine[]): Reading {
+  const [paper] = rrd.papers_pool;
+  if (paper === undefined) throw new Error("a reading without its paper");
+  const spending = spendingOf(ledger);
+  const milliseconds = timeSpent(rrd, ledger) ?? 0;
+  const scores = scoresOf(paper);
+  return {
+    paper,
+    ...(scores === undefined ? {} : { totals: totalsOf(rrd, scores) }),
+    insights: (rrd.insights ?? []).map((insight) => insight.insight),
+    spending,
+    milliseconds,
+    thirtyPapers: {
+      hours: Math.round((milliseconds * 30) / 36_000) / 100,
+      ...(spending.costUsd === undefined ? {} : { costUsd: spending.costUsd * 30 }),
+    },
+  };
+}
+
+/** A reading for people: verdict and scores first, then every claim with its quote and whether it was found. */
+export function readingLines(reading: Reading, io: Pick<Io, "columns" | "color">): string[] {
+  const { paper, totals, spending, milliseconds, thirtyPapers } = reading;
+  const colors = createColors(io.color);
+  const columns = Math.min(io.columns, 100);
+  const flow = (text: string, indent = "") => wrap(oneLine(text), columns - indent.length).map((line) => indent + line);
+  const scores = scoresOf(paper);
+  // A hard space holds a name and its points together on one line.
+  const points = <Name extends string>(of: Readonly<Record<Name, number>>, names: readonly Name[]) =>
+    wrap(names.map((name) => `${name} ${of[name]}`.replaceAll(/[_ ]/g, "\u00a0")).join(", "), columns - 2).map(
+      (line) => `  ${line.replaceAll("\u00a0", " ")}`,
+    );
+  const analysis = paper.analysis;
+  const part = (name: string, text: unknown) => (prose(text) === "" ? [] : ["", colors.bold(name), ...flow(prose(text), "  ")]);
+  const code = Array.isArray(analysis?.implementations_found) ? analysis.implementations_found.map(String) : [];
+  const byline = [
+    authorsOf(paper.authors).slice(0, 4).join(", ") + (authorsOf(paper.authors).length > 4 ? " and others" : ""),
+    paper.date ?? "",
+    paper.id,
+  ].filter((text) => text !== "");
+  const total =
+    totals?.strategic === undefined
+      ? `${totals?.combined ?? "?"}/30`
+      : `${totals.combined}/50 (execution ${totals.execution}/30, blue ocean ${totals.strategic}/20)`;
+  const cost = (usd: number | undefined) => (usd === undefined ? "cost not known" : `${spending.estimated === true ? "≈ " : ""}${money(usd)}`);
+  return [
+    colors.bold(oneLine(paper.title)),
+    ...flow(byline.join(" · ")),
+    "",
+    `${colors.bold(paper.decision ?? paper.status)} ${total}, read: ${paper.read_depth ?? "?"}`,
+    ...(scores === undefined ? [] : points(scores.execution, executionDimensions)),
+    ...(scores?.strategic === undefined ? [] : points(scores.strategic, strategicDimensions)),
+    ...(paper.warnings ?? []).flatMap((warning) => flow(`! ${warning}`).map(colors.yellow)),
+    ...part("Summary", analysis?.summary),
+    ...part("Method", analysis?.methodology),
+    ...part("Results", analysis?.results),
+    ...part("Limitations", analysis?.limitations),
+    ...part("Code", code.join(" ")),
+    "",
+    colors.bold("Evidence"),
+    ...(analysis?.evidence ?? []).flatMap((evidence) => evidenceLines(evidence, flow, colors)),
+    ...(reading.insights.length > 0
+      ? [
+          "",
+          colors.bold("Insights"),
+          ...reading.insights.flatMap((insight) => flow(insight, "    ").map((line, index) => (index === 0 ? `  - ${line.trimStart()}` : line))),
+        ]
+      : []),
+    ...part("Why", paper.notes),
+    "",
+    `${count(spending.input)} tokens in, ${count(spending.output)} out · ${cost(spending.costUsd)} · ${duration(milliseconds)}`,
+    `Thirty papers like this one: about ${duration(milliseconds * 30)}, ${cost(thirtyPapers.costUsd)}`,
+  ];
+}
+
+function evidenceLines(evidence: Evidence, flow: (text: string, indent?: string) => string[], colors: ReturnType<typeof createColors>): string[] {
+  const marks = {
+    verified: [colors.green("✓"), evidence.locator ?? ""],
+    "not-in-text": [colors.red("✗"), "not in the text"],
+    "could-not-check": [colors.yellow("?"), "could not be checked"],
+  } as const;
+  const [mark, where] = marks[evidence.status];
+  const [first = "", ...rest] = flow(`${evidence.claim}${where === "" ? "" : ` (${where})`}`, "    ");
+  return [`  ${mark} ${first.trimStart()}`, ...rest, ...flow(`“${evidence.quote}”`, "      ").map(colors.dim)];
+}

@@ -1,0 +1,121 @@
+import { basename, join } from "node:path";
+import { agentsFor, drive, openForWork, settingsFor } from "../../compose/compose.js";
+import { type ConfigFlags, type ResolvedConfig, resolveConfig } from "../../engine/config/resolve.js";
+import type { Rrd } from "../../research/generated/rrd.js";
+import { systemClock } from "../../engine/lib/clock.js";
+import { ExpectedError } from "../../engine/lib/errors.js";
+import { editResearch } from "../../research/folder/edit.js";
+import { readResearch } from "../../research/folder/research.js";
+import { exitCodeOf } from "../../engine/ui/exit-code.js";
+import type { Io } from "../../engine/ui/io.js";
+import { oneLine } from "../../engine/lib/sanitise.js";
+import { sentinel } from "../../research/workflow/records/sentinel.js";
+import { standingOf, targetOf } from "../../research/workflow/records/status.js";
+import { derive } from "../../research/workflow/records/statistics.js";
+import { askOpenQuestions, choose, needTerminal } from "./ask.js";
+import { classicPrompt } from "./classic-prompt.js";
+import { few, findResearch, listResearches, shown } from "../../research/overview/find-research.js";
+
+export interface RunArguments {
+  readonly folder?: string;
+  readonly flags: ConfigFlags;
+  readonly force: boolean;
+  readonly classic: boolean;
+  readonly ask: boolean;
+  readonly quiet: boolean;
+  readonly json: boolean;
+}
+
+/** Works on a research until there is a verdict; its exit code is the verdict's. */
+export async function runCommand(args: RunArguments, io: Io): Promise<number> {
+  if (args.ask) needTerminal(io);
+  const config = await resolveConfig({ flags: args.flags, env: io.env, cwd: io.cwd });
+  const folder = args.folder === undefined ? await unfinished(io) : await findResearch(io.cwd, args.folder);
+  if (folder === undefined) {
+    if (!args.json) io.stdout(`${sentinel}\n`);
+    return 0;
+  }
+  let { rrd } = await readResearch(folder);
+  const prompt = await classicPrompt(folder, args.classic, io);
+  // An agent that can't be used must be known before the file is changed for it.
+  agentsFor(config, settingsFor(config, io, undefined, prompt !== undefined));
+  if (args.flags.papers !== undefined && args.flags.papers !== targetOf(rrd))
+    rrd = await retarget(folder, rrd, args.flags.papers, args.force, config.git, io);
+  if (args.ask) rrd = await askOpenQuestions(folder, rrd, config.git, io);
+  return work(folder, rrd, config, io, args, prompt);
+}
+
+/** The last part of every command that works on a research: run it, and say the sentinel where it is complete. */
+export async function work(
+  folder: string,
+  rrd: Rrd,
+  config: ResolvedConfig,
+  io: Io,
+  how: { readonly json: boolean; readonly quiet: boolean; readonly force?: boolean },
+  classic?: string,
+): Promise<number> {
+  const iterations = config.iterations ?? Math.max(targetOf(rrd), rrd.papers_pool.length) + 6;
+  const verdict = await drive(config, io, { ...how, iterations, folder }, (signal, tell) =>
+    openForWork(folder, config, io, signal, { forecast: true, tell, force: how.force === true, ...(classic === undefined ? {} : { classic }) }),
+  );
+  if (verdict.verdict === "complete" && !how.json) io.stdout(`${sentinel}\n`);
+  return exitCodeOf(verdict);
+}
+
+/** The one research under ./researches that is not finished; of several, the one the person picks; undefined where all are complete. */
+async function unfinished(io: Io): Promise<string | undefined> {
+  const all = await listResearches(io.cwd);
+  if (all.length <= 1) return findResearch(io.cwd, undefined);
+  const open: string[] = [];
+  const broken: string[] = [];
+  for (const folder of all) {
+    const read = await readResearch(folder).catch(() => undefined);
+    if (read === undefined) broken.push(folder);
+    else if (standingOf(read.rrd, read.ledger).phase !== "COMPLETE") open.push(folder);
+  }
+  const [first, second] = open;
+  const names = open.map((folder) => basename(folder));
+  if (first === undefined && broken[0] !== undefined) {
+    throw new ExpectedError(
+      `No research here can be run: ${basename(broken[0])} is broken; 'research-ralph validate ${basename(broken[0])}' says where.`,
+    );
+  }
+  if (first === undefined) {
+    io.stderr(`All ${all.length} researches here are complete; make a new one with research-ralph new "<topic>".\n`);
+    return undefined;
+  }
+  if (second === undefined) return first;
+  if (!io.canAsk)
+    throw new ExpectedError(`There are ${open.length} unfinished researches: ${few(names)}; say which, as in research-ralph run ${names[0]}.`, 2);
+  return choose(
+    "Which research?",
+    open.map((folder) => ({ value: folder, label: basename(folder) })),
+  );
+}
+
+/** Changes the target. Once papers were found that needs --force, and the files are copied first. */
+async function retarget(folder: string, rrd: Rrd, papers: number, force: boolean, git: boolean, io: Io): Promise<Rrd> {
+  const started = rrd.papers_pool.length > 0;
+  if (started && !force) {
+    throw new ExpectedError(
+      `${basename(folder)} has begun with a target of ${targetOf(rrd)} papers; add --force to change it to ${papers} (a backup is made), or leave -p out.`,
+      2,
+    );
+  }
+  const notify = (_: string, message: string) => io.stderr(`${oneLine(message)}\n`);
+  const edited = await editResearch(folder, (current) => withTarget(current, papers), { derive, git, backup: started, now: systemClock.now, notify });
+  if (edited.backup !== undefined)
+    io.stderr(`Target changed from ${targetOf(rrd)} to ${papers} papers; the backup is ${shown(io.cwd, join(edited.backup, "rrd.json"))}.\n`);
+  const held = rrd.papers_pool.length;
+  if (held > papers) io.stderr(`The pool holds ${held} papers already, and all of them are read; the target only ends the search.\n`);
+  return edited.rrd;
+}
+
+/** More papers than there are means another search, also where the last one was exhausted. */
+function withTarget(rrd: Rrd, papers: number): Rrd {
+  const changed = { ...rrd, requirements: { ...rrd.requirements, target_papers: papers } };
+  if (papers <= rrd.papers_pool.length) return changed;
+  const { statistics } = rrd;
+  const discovery_metrics = { ...statistics?.discovery_metrics, batches_without_new: 0 };
+  return { ...changed, phase: "DISCOVERY", statistics: { ...statistics, discovery_metrics } };
+}

@@ -1,0 +1,146 @@
+import { join } from "node:path";
+import { httpFor } from "../../compose/library.js";
+import { resolveConfig } from "../../engine/config/resolve.js";
+import { ExpectedError } from "../../engine/lib/errors.js";
+import { nearest } from "../../engine/lib/nearest.js";
+import type { Listing, Open } from "../../research/search/result-list.js";
+import type { PaperRecord } from "../../research/papers/paper-record.js";
+import { poolOf } from "../../research/search/candidate-pool.js";
+import { rankPool, type Ranked } from "../../research/search/rank.js";
+import { allSources, sourceNamed, sourcesFor, substituteFor, substitutes } from "../../research/sources/registry.js";
+import { runStep } from "../../research/search/run-round.js";
+import type { Source } from "../../research/sources/client/source.js";
+import { contextOf } from "../../research/sources/source-settings.js";
+import { exitCodeOf } from "../../engine/ui/exit-code.js";
+import type { Io } from "../../engine/ui/io.js";
+import { oneLine, behindName } from "../../engine/lib/sanitise.js";
+import { listenForSignals } from "../../engine/ui/signals.js";
+import { bibliographyOf } from "../../research/workflow/report/bibtex.js";
+import { foundLines } from "./search-lines.js";
+
+export interface SearchArguments {
+  readonly query: string;
+  /** Names of sources with commas between them; undefined: all that can be asked. */
+  readonly source?: string;
+  /** YYYY, YYYY-MM or YYYY-MM-DD. */
+  readonly from?: string;
+  readonly until?: string;
+  /** Most works shown. */
+  readonly limit: number;
+  readonly output: "text" | "json" | "bibtex";
+}
+
+const largestLimit = 200;
+
+/** Asks scholarly services for papers and shows what they found, one entry a work, the best first. */
+export async function searchCommand({ query, source, from, until, limit, output }: SearchArguments, io: Io): Promise<number> {
+  if (query.trim() === "") throw new ExpectedError('Say what to search for: research-ralph search "sim2real transfer".', 2);
+  if (limit < 1 || limit > largestLimit) throw new ExpectedError(`--limit must be 1 to ${largestLimit}.`, 2);
+  const days = { ...dayOf("--from", from, "first"), ...dayOf("--until", until, "last") };
+  if (days.from !== undefined && days.until !== undefined && days.from > days.until)
+    throw new ExpectedError(`--from (${days.from}) is after --until (${days.until}).`, 2);
+  const config = await resolveConfig({ env: io.env, cwd: io.cwd });
+  const sources = source === undefined ? allSources.filter(({ search }) => search !== undefined) : namedSources(source, io);
+
+  const signals = listenForSignals(io);
+  try {
+    const http = httpFor(config, AbortSignal.any([signals.finish, signals.abort]), { cacheDir: join(config.stateDir, "http") });
+    const { sources: settings, contact } = config;
+    const asker = { config: settings, env: io.env, http, ...(contact === undefined ? {} : { contact }) };
+    const open: Open = (name) => {
+      const found = sources.find((each) => each.name === name);
+      if (found === undefined) throw new Error(`${name} was not asked for`);
+      const context = contextOf(found, asker);
+      return "unavailable" in context ? context : { source: found, context };
+    };
+    const step = { kind: "search", sources: sources.map(({ name }) => name), queries: [{ terms: query, ...days, most: limit }] } as const;
+    const listings = await runStep(0, step, open, (listing) => io.stderr(`${progress(listing)}\n`));
+    if (signals.finish.aborted) return exitCodeOf({ verdict: "interrupted", reason: "", signal: signals.finish.reason });
+
+    const today = new Date().toISOString().slice(0, 10);
+    const found = rankPool(poolOf(listings).records, { keywords: [query], description: query, today }).slice(0, limit);
+    io.stdout(shown(output, found, query, listings, io));
+    const answered = listings.some(({ status }) => status === "ok" || status === "empty");
+    if (!answered) io.stderr("No source could be asked.\n");
+    else if (found.length === 0) io.stderr("Nothing was found; try fewer or other words.\n");
+    return answered ? 0 : 5;
+  } finally {
+    signals.stop();
+  }
+}
+
+function namedSources(text: string, io: Io): Source[] {
+  const names = text
+    .split(",")
+    .map((name) => name.trim())
+    .filter((name) => name !== "");
+  const sources = names.flatMap((name) => {
+    const found = sourcesFor(name, io.cwd);
+    const substitute = sourceNamed(name, io.cwd) === undefined ? substituteFor(name) : undefined;
+    if (substitute !== undefined) io.stderr(`${substitute.reason}\n`);
+    if (found.length === 0) throw new ExpectedError(`There is no source '${name}'; ${advice(name)}.`, 2);
+    return found;
+  });
+  const [first] = sources;
+  if (first === undefined) throw new ExpectedError("--source names no source.", 2);
+  return sources.filter(({ name }, index) => sources.findIndex((each) => each.name === name) === index);
+}
+
+function advice(name: string): string {
+  const names = [...allSources, ...substitutes].map((each) => each.name);
+  const near = nearest(
+    name.toLowerCase(),
+    names.map((each) => each.toLowerCase()),
+  );
+  const meant = names.find((each) => each.toLowerCase() === near);
+  return meant === undefined ? `there are ${names.join(", ")}` : `the nearest one is '${meant}'`;
+}
+
+/** The first or last day that a date of one, two or three parts means. */
+function dayOf(flag: "--from" | "--until", value: string | undefined, which: "first" | "last"): { from?: string; until?: string } {
+  if (value === undefined) return {};
+  const [, year = "", month, day] = /^(\d{4})(?:-(\d{2})(?:-(\d{2}))?)?$/.exec(value) ?? [];
+  const inMonth = month ?? (which === "first" ? "01" : "12");
+  const last = new Date(Date.UTC(Number(year), Number(inMonth), 0)).getUTCDate();
+  const date = `${year}-${inMonth}-${day ?? (which === "first" ? "01" : String(last).padStart(2, "0"))}`;
+  const time = Date.parse(`${date}T00:00:00Z`);
+  // 2024-02-30 is read as the first of March.
+  if (year === "" || Number.isNaN(time) || !new Date(time).toISOString().startsWith(date))
+    throw new ExpectedError(`${flag} is '${value}'; it must be a date such as 2024, 2024-06 or 2024-06-30.`, 2);
+  return which === "first" ? { from: date } : { until: date };
+}
+
+/** One sentence on how a source did. */
+function progress({ source, asked, status, reason, records }: Listing): string {
+  if (status === "ok")
+    return oneLine(`${source}: ${records.length} ${records.length === 1 ? "work" : "works"}${reason === undefined ? "" : ` (${reason})`}`);
+  if (status === "empty") return `${source}: nothing`;
+  return oneLine(`${source} ${asked === "" ? "was not asked" : "failed"}: ${behindName(source, reason ?? status)}`);
+}
+
+function shown(output: SearchArguments["output"], found: readonly Ranked[], query: string, listings: readonly Listing[], io: Io): string {
+  if (output === "bibtex") return bibliographyOf(found.map(({ record }) => cited(record)));
+  if (output === "text")
+    return foundLines(found, io)
+      .map((line) => `${line}\n`)
+      .join("");
+  const results = found.map(({ record: { members, places, ...record }, priority, why }) => ({
+    ...record,
+    sources: [...new Set(members.map(({ source }) => source))],
+    priority,
+    why,
+  }));
+  const sources = listings.map(({ source, status, reason, records }) => ({
+    source,
+    status,
+    ...(reason === undefined ? {} : { reason }),
+    results: records.length,
+  }));
+  return `${JSON.stringify({ query, sources, results }, null, 2)}\n`;
+}
+
+const cited = ({ id, title, authors, date, url, retracted, venue, volume, issue, pages, identifiers: { doi, arxiv } }: PaperRecord) => ({
+  ...{ id, title, date, url, authors: [...authors], venue: venue ?? null, volume: volume ?? null, issue: issue ?? null, pages: pages ?? null },
+  identifiers: { ...(doi === undefined ? {} : { doi }), ...(arxiv === undefined ? {} : { arxiv }) },
+  ...(retracted === undefined ? {} : { retracted }),
+});

@@ -1,0 +1,75 @@
+import { gatherConfig } from "../../engine/config/resolve.js";
+import { kindAt, listKeys, namedKeys, scalarKeys } from "../../engine/config/keys.js";
+import { pad } from "../../engine/ui/terminal/format.js";
+import { homeOf, type Io } from "../../engine/ui/io.js";
+import { shown } from "../../research/overview/find-research.js";
+
+export interface ConfigOptions {
+  /** `key` or `key=value`; undefined: all of them. */
+  readonly assignment?: string;
+  /** Print one JSON value. */
+  readonly json: boolean;
+}
+
+/** `config` shows every key, its value and where that comes from; `config key` one; `config key=value` writes it. */
+export async function configCommand({ assignment, json }: ConfigOptions, io: Io): Promise<number> {
+  const at = assignment?.indexOf("=") ?? -1;
+  if (assignment !== undefined && at > 0) return write(assignment.slice(0, at).trim(), assignment.slice(at + 1), json, io);
+
+  const { values, origins } = await gatherConfig({ env: io.env, cwd: io.cwd, home: homeOf(io.env) });
+  if (assignment !== undefined && assignment !== "") return showOne(assignment, values, json, io);
+  const keys = [...scalarKeys, ...namedKeys, ...listKeys];
+  if (json) {
+    const all = keys.map((key) => [key, { value: values[key] ?? null, from: origins[key] ?? "default" }]);
+    io.stdout(`${JSON.stringify(Object.fromEntries(all), null, 2)}\n`);
+    return 0;
+  }
+  for (const key of keys) {
+    const value = values[key];
+    const from = origins[key] ?? "default";
+    const text = value === undefined ? (unset[key as keyof typeof unset] ?? "not set") : typeof value === "string" ? value : JSON.stringify(value);
+    io.stdout(
+      `${pad(key, 18)} ${pad(text, 24)} ${
+        from.startsWith("/")
+          ? from
+              .split(", ")
+              .map((path) => shown(io.cwd, path))
+              .join(", ")
+          : from
+      }\n`,
+    );
+  }
+  return 0;
+}
+
+/** What the absence of a value means. */
+const unset = {
+  iterations: "papers + 6",
+  max_minutes: "no limit",
+  max_usd: "no limit",
+  max_tokens: "no limit",
+  contact: "none",
+  agents: "none",
+  sources: "none",
+  hooks: "none",
+  historian: "built in",
+} as const;
+
+async function write(key: string, text: string, json: boolean, io: Io): Promise<number> {
+  const { writeConfigValue } = await import("../../engine/config/write.js");
+  const path = await writeConfigValue(io.cwd, key, text);
+  if (json) io.stdout(`${JSON.stringify({ key, file: path })}\n`);
+  else io.stderr(`${key} is written to ${shown(io.cwd, path)}\n`);
+  return 0;
+}
+
+/** The bare value, for scripts; exit code 1 where nothing is set, as `git config` has it. */
+function showOne(key: string, values: object, json: boolean, io: Io): number {
+  const path = key.split(".");
+  kindAt(path);
+  const value = path.reduce<unknown>((inner, part) => (inner as Record<string, unknown> | undefined)?.[part], values);
+  if (json) io.stdout(`${JSON.stringify(value ?? null)}\n`);
+  else if (value !== undefined) io.stdout(`${typeof value === "string" ? value : JSON.stringify(value)}\n`);
+  else io.stderr(`${key} is not set\n`);
+  return value === undefined ? 1 : 0;
+}

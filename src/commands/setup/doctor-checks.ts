@@ -1,0 +1,67 @@
+import { constants } from "node:fs";
+import { access, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { messageOf } from "../../engine/lib/errors.js";
+
+/** What doctor says about one thing. */
+export interface Finding {
+  readonly name: string;
+  readonly ok: boolean;
+  /** Whether nothing can run without it. */
+  readonly needed: boolean;
+  readonly detail: string;
+  readonly fix?: string;
+}
+
+const oldest = [20, 19] as const;
+
+/** Whether this Node is new enough; `version` as in process.version. */
+export function nodeFinding(version: string): Finding {
+  const [major = 0, minor = 0] = version.replace("v", "").split(".").map(Number);
+  const ok = major > oldest[0] || (major === oldest[0] && minor >= oldest[1]);
+  return { name: "Node", ok, needed: true, detail: version, fix: `Install Node ${oldest.join(".")} or newer.` };
+}
+
+/** Git itself, who commits, and whether `cwd` is in a repository. None of it is needed: a research runs without history. */
+export async function gitFindings(cwd: string): Promise<Finding[]> {
+  const { execa } = await import("execa");
+  const git = (...args: string[]) => execa("git", args, { cwd, reject: false, stdin: "ignore" });
+  const version = await git("--version");
+  if (version.exitCode !== 0) {
+    return [{ name: "git", ok: false, needed: false, detail: "not found; researches run without history", fix: "Install git." }];
+  }
+  const [name, email, inside] = await Promise.all([
+    git("config", "user.name"),
+    git("config", "user.email"),
+    git("rev-parse", "--is-inside-work-tree"),
+  ]);
+  const found: Finding = { name: "git", ok: true, needed: false, detail: version.stdout.replace("git version ", "") };
+  const who: Finding =
+    name.stdout !== "" && email.stdout !== ""
+      ? { name: "git identity", ok: true, needed: false, detail: `${name.stdout} <${email.stdout}>` }
+      : {
+          name: "git identity",
+          ok: false,
+          needed: false,
+          detail: "none set; commits are made under a name of our own",
+          fix: 'git config --global user.name "You", and the same for user.email.',
+        };
+  const repository: Finding =
+    inside.exitCode === 0
+      ? { name: "repository", ok: true, needed: false, detail: "this folder is in one" }
+      : { name: "repository", ok: false, needed: false, detail: "this folder is in none; there will be no history", fix: "research-ralph init" };
+  return [found, who, repository];
+}
+
+/** Whether files can be made in `folder`, which is made itself if need be. */
+export async function folderFinding(name: string, folder: string): Promise<Finding> {
+  try {
+    await mkdir(folder, { recursive: true });
+    await access(folder, constants.R_OK | constants.X_OK);
+    const trial = await mkdtemp(join(folder, ".doctor-"));
+    await writeFile(join(trial, "file"), "x").finally(() => rm(trial, { recursive: true, force: true }));
+    return { name, ok: true, needed: true, detail: `${folder} can be written` };
+  } catch (error) {
+    return { name, ok: false, needed: true, detail: messageOf(error), fix: `Give yourself the right to write in ${folder}, or free some space.` };
+  }
+}

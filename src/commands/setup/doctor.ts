@@ -1,0 +1,79 @@
+import type { AgentSettings } from "../../engine/agents/definition.js";
+import { checkAgent, createAgent, knownAgents } from "../../engine/agents/registry.js";
+import { type ResolvedConfig, resolveConfig, type ConfigFlags } from "../../engine/config/resolve.js";
+import { ExpectedError } from "../../engine/lib/errors.js";
+import { homeOf, type Io } from "../../engine/ui/io.js";
+import { oneLine } from "../../engine/lib/sanitise.js";
+import { type Finding, folderFinding, gitFindings, nodeFinding } from "./doctor-checks.js";
+import { probeAgent } from "./probe.js";
+import { baseline } from "../../research/baseline-agent/definition.js";
+
+export interface DoctorOptions {
+  /** Run one word through this agent. */
+  readonly probe?: string;
+  readonly flags: ConfigFlags;
+  /** Print one JSON value. */
+  readonly json: boolean;
+}
+
+/**
+ * Checks what a run needs: Node, git, each agent, the folders; says how to fix each. With `probe` one real word goes
+ * through an agent as well. Exit code 1 when the chosen agent, Node or a folder is not ready.
+ */
+export async function doctorCommand({ probe, flags, json }: DoctorOptions, io: Io): Promise<number> {
+  const config = await resolveConfig({
+    flags: probe === undefined ? flags : { ...flags, agent: probe },
+    env: io.env,
+    cwd: io.cwd,
+    home: homeOf(io.env),
+  });
+  const settings = settingsOf(config, io);
+  const names = [...new Set([config.agent, ...config.fallbacks, ...knownAgents(settings), ...Object.keys(config.agents)])];
+  const [git, agents, here, state] = await Promise.all([
+    gitFindings(io.cwd),
+    Promise.all(names.map((name) => agentFinding(name, name === config.agent, settings))),
+    folderFinding("this folder", io.cwd),
+    folderFinding("state folder", config.stateDir),
+  ]);
+  const findings = [nodeFinding(process.version), ...git, ...agents, here, state];
+  const tried = probe === undefined ? undefined : await probeAgent(probe, settings);
+  const ready = findings.every(({ ok, needed }) => ok || !needed) && tried?.ok !== false;
+  if (json) {
+    io.stdout(`${JSON.stringify({ ready, findings, ...(tried === undefined ? {} : { probe: tried }) }, null, 2)}\n`);
+    return ready ? 0 : 1;
+  }
+  for (const { name, ok, needed, detail, fix } of findings) {
+    io.stdout(
+      `${ok ? "✓" : needed ? "✗" : "–"} ${name.padEnd(13)} ${oneLine(detail)}\n${ok || fix === undefined ? "" : `${" ".repeat(16)}→ ${oneLine(fix)}\n`}`,
+    );
+  }
+  if (tried !== undefined) io.stdout(`${tried.ok ? "✓" : "✗"} ${"probe".padEnd(13)} ${oneLine(tried.detail)}\n`);
+  io.stdout(ready ? `Ready to run with ${oneLine(config.agent)}.\n` : "Not ready: see the lines marked ✗.\n");
+  return ready ? 0 : 1;
+}
+
+/** A name that is not known, or an agent that needs --unconfined, is a finding like any other: the rest is still worth reading. */
+async function agentFinding(name: string, chosen: boolean, settings: AgentSettings): Promise<Finding> {
+  try {
+    const { ok, detail, fix } = await checkAgent(name, settings);
+    if (ok && chosen) createAgent(name, settings);
+    return { name, ok, needed: chosen, detail, fix };
+  } catch (error) {
+    if (error instanceof ExpectedError) return { name, ok: false, needed: chosen, detail: error.message };
+    throw error;
+  }
+}
+
+/** Settings for checking and probing; a probe that takes longer than five minutes is no use to anybody. */
+const settingsOf = (config: ResolvedConfig, io: Io): AgentSettings => ({
+  iterationMs: Math.min(config.iterationMs, 300_000),
+  idleMs: config.idleMs,
+  unconfined: config.unconfined,
+  classic: false,
+  stateDir: config.stateDir,
+  transcript: () => undefined,
+  adapters: [baseline],
+  agents: config.agents,
+  cwd: io.cwd,
+  env: io.env,
+});

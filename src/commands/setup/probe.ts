@@ -1,0 +1,77 @@
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { keepAnswer } from "../../research/workflow/result/answer-file.js";
+import type { AgentSettings } from "../../engine/agents/definition.js";
+import { createAgent } from "../../engine/agents/registry.js";
+import { estimateTokens } from "../../engine/lib/tokens.js";
+import type { Usage } from "../../engine/loop/types.js";
+import { duration } from "../../engine/ui/terminal/format.js";
+import { spending, tokensOf } from "../../engine/ui/terminal/tally.js";
+
+/** How one real word went through an agent. */
+export interface Probe {
+  readonly ok: boolean;
+  /** One sentence: what came back, how long it took and what it cost, or what is wrong. */
+  readonly detail: string;
+  readonly ms: number;
+  readonly usage?: Usage;
+  readonly costUsd?: number;
+}
+
+const unit = { kind: "requirements", unit: "requirements", topic: "pong" };
+
+/** The smallest whole iteration: a brief on stdin, one file written, one word said. The unit is there for agents that read nothing else. */
+const text = `This is a test of the connection; no research is done.
+
+<unit>
+${JSON.stringify(unit)}
+</unit>
+
+Write a file named result.json in your working directory that holds exactly {"word":"pong"}.
+Then answer with the one word pong.
+`;
+
+/**
+ * Runs the agent once in a fresh folder. Its result is what an iteration would take for one: the file it wrote, else the JSON of its message.
+ * With neither it would fail every iteration, with exit code 0; a CLI that refuses to write when nobody is there to allow it does so.
+ */
+export async function probeAgent(spec: string, settings: AgentSettings): Promise<Probe> {
+  const agent = createAgent(spec, settings);
+  const workspace = await mkdtemp(join(tmpdir(), "research-ralph-probe-"));
+  const started = Date.now();
+  let usage: Usage | undefined;
+  let costUsd: number | undefined;
+  let end = { message: "", failure: undefined as string | undefined };
+  const brief = { iteration: 1, text, tokens: estimateTokens(text), workspace, access: { web: false, read: false, everything: false } };
+  try {
+    for await (const event of agent.run(brief, { signal: new AbortController().signal })) {
+      if (event.type === "usage") {
+        usage = event.usage;
+        costUsd = event.costUsd ?? costUsd;
+      }
+      if (event.type === "end") end = { message: event.message, failure: event.failure?.message };
+    }
+    const ms = Date.now() - started;
+    const numbers = { ms, ...(usage === undefined ? {} : { usage }), ...(costUsd === undefined ? {} : { costUsd }) };
+    if (end.failure !== undefined) return { ok: false, detail: `${spec} failed after ${duration(ms)}: ${end.failure}`, ...numbers };
+    const result = () => readFile(join(workspace, "result.json"), "utf8").catch(() => undefined);
+    const written = (await result()) !== undefined;
+    await keepAnswer(workspace, end.message);
+    if ((await result()) === undefined) {
+      return {
+        ok: false,
+        detail: `${spec} answered in ${duration(ms)} but gave no result: its message holds no JSON, and it wrote no file; it has no permission to write when nobody is there to allow it, or it did not do as told.`,
+        ...numbers,
+      };
+    }
+    const cost = spending(usage === undefined ? 0 : tokensOf(usage), costUsd);
+    return {
+      ok: true,
+      detail: `${spec} answered ${written ? "and wrote its file" : "with its result"} in ${[duration(ms), ...cost].join(", ")}.`,
+      ...numbers,
+    };
+  } finally {
+    await rm(workspace, { recursive: true, force: true });
+  }
+}

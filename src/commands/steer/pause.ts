@@ -1,0 +1,47 @@
+import { existsSync } from "node:fs";
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
+import { writeFileAtomic } from "../../engine/storage/atomic-file.js";
+import type { Io } from "../../engine/ui/io.js";
+import { findResearch, shown } from "../../research/overview/find-research.js";
+import { workStateOf } from "../../research/overview/work-state.js";
+
+export interface PauseArguments {
+  readonly folder: string;
+  readonly json: boolean;
+}
+
+/** Ends the run of a research before its next iteration, as blocked, and keeps others from starting until `resume`. */
+export const pauseCommand = (args: PauseArguments, io: Io): Promise<number> => put("PAUSE", args, io);
+
+/** Ends the run of a research before its next iteration, as Ctrl+C would, and keeps others from starting until `resume`. */
+export const stopCommand = (args: PauseArguments, io: Io): Promise<number> => put("STOP", args, io);
+
+async function put(name: "PAUSE" | "STOP", { folder: argument, json }: PauseArguments, io: Io): Promise<number> {
+  const folder = await findResearch(io.cwd, argument);
+  if (!existsSync(join(folder, name))) await writeFileAtomic(join(folder, name), "");
+  const { running, finished } = await workStateOf(folder);
+  if (json) io.stdout(`${JSON.stringify({ folder, file: join(folder, name), running })}\n`);
+  else io.stderr(`${sentence(shown(io.cwd, folder), running, finished)}\n`);
+  return 0;
+}
+
+function sentence(where: string, running: boolean, finished: boolean): string {
+  const until = `until research-ralph resume ${where}`;
+  if (running) return `The run of ${where} ends before its next iteration, and none starts ${until}.`;
+  if (finished) return `${where} is finished, so no run of it would start an agent; should it be asked for more, none starts ${until}.`;
+  return `No run works on ${where} now; none starts ${until}.`;
+}
+
+/** Lets a research that was paused or stopped be run again. */
+export async function resumeCommand({ folder: argument, json }: PauseArguments, io: Io): Promise<number> {
+  const folder = await findResearch(io.cwd, argument);
+  const standing = ["PAUSE", "STOP"].filter((name) => existsSync(join(folder, name)));
+  for (const name of standing) await rm(join(folder, name), { force: true });
+  const where = shown(io.cwd, folder);
+  if (json) io.stdout(`${JSON.stringify({ folder, lifted: standing })}\n`);
+  else if (standing.length === 0) io.stderr(`${where} was neither paused nor stopped.\n`);
+  else if ((await workStateOf(folder)).finished) io.stderr(`${where} is free again, and finished.\n`);
+  else io.stderr(`${where} may go on; research-ralph run ${where} works on it.\n`);
+  return 0;
+}

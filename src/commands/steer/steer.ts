@@ -1,0 +1,53 @@
+import { systemClock } from "../../engine/lib/clock.js";
+import { ExpectedError } from "../../engine/lib/errors.js";
+import { leaveMessage, readMessages } from "../../engine/storage/records/steering-inbox.js";
+import { readResearch } from "../../research/folder/research.js";
+import type { Io } from "../../engine/ui/io.js";
+import { oneLine } from "../../engine/lib/sanitise.js";
+import { mostMessage } from "../../research/workflow/apply-steering.js";
+import { findResearch, shown } from "../../research/overview/find-research.js";
+import { workStateOf } from "../../research/overview/work-state.js";
+
+export interface SteerArguments {
+  readonly folder: string;
+  /** What the agents should heed; without it what stands is shown. */
+  readonly text?: string;
+  /** Whether all that was said before is taken back. */
+  readonly clear: boolean;
+  readonly json: boolean;
+}
+
+/** Tells the agents of a research something, also while it runs elsewhere: every brief from the next one on carries it until it is cleared. */
+export async function steerCommand({ folder: argument, text, clear, json }: SteerArguments, io: Io): Promise<number> {
+  const folder = await findResearch(io.cwd, argument);
+  const words = text?.trim() ?? "";
+  if (text !== undefined && words === "") throw new ExpectedError("There is nothing to say; give the words in quotes, or --clear.", 2);
+  if (words.length > mostMessage)
+    throw new ExpectedError(`The text has ${words.length} characters; every brief carries it, so ${mostMessage} are the most.`, 2);
+  if (clear) await leaveMessage(folder, { clear: true }, systemClock.now());
+  // A millisecond later: messages are heeded in the order of their names.
+  if (words !== "") await leaveMessage(folder, { text: words }, systemClock.now() + 1);
+  const standing = await standingWords(folder);
+  if (json) io.stdout(`${JSON.stringify({ folder, steering: standing })}\n`);
+  else if (clear || words !== "") io.stderr(`${await heard(shown(io.cwd, folder), folder, words === "")}\n`);
+  else if (standing.length === 0) io.stderr(`Nothing stands; say something with research-ralph steer ${shown(io.cwd, folder)} "…".\n`);
+  else for (const each of standing) io.stdout(`- ${oneLine(each)}\n`);
+  return 0;
+}
+
+/** From when on it is heard, one sentence. */
+async function heard(where: string, folder: string, isCleared: boolean): Promise<string> {
+  const { running, finished } = await workStateOf(folder);
+  if (finished)
+    return `${where} is finished: no agent hears of it unless it is asked for more, as research-ralph run ${where} -p <more> --force does.`;
+  const what = isCleared ? "What was said before no longer stands" : "Every brief carries it";
+  return `${what} from the next iteration of ${where} on${running ? "" : "; no run works on it now"}.`;
+}
+
+/** What stands in the next brief, messages that wait to be heard included. */
+async function standingWords(folder: string): Promise<string[]> {
+  const { rrd } = await readResearch(folder);
+  let words = (rrd.loop?.steering ?? []).map(({ text }) => text);
+  for (const message of await readMessages(folder)) words = "clear" in message ? [] : [...words, message.text];
+  return words;
+}

@@ -1,0 +1,68 @@
+import { readdir, stat } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { modelNamed, priceOf } from "../engine/agents/pricing/price.js";
+import type { LedgerLine } from "../engine/generated/ledger.js";
+import { ledgerName, readLedger } from "../engine/storage/records/ledger.js";
+import { type Experience, figuresFor, takesOf } from "../research/workflow/records/forecast.js";
+
+/** Researches beside one that are looked at, the newest first. */
+const mostBeside = 20;
+
+/** Who will work. */
+export interface Worker {
+  readonly name: string;
+  /** As far as the settings tell. */
+  readonly model?: string;
+  readonly free?: true;
+}
+
+/**
+ * What a forecast for a research rests on until it has read papers of its own: what the same agent took for other researches in the
+ * folder it lies in, else dated figures at the price of its model. Never throws: without either there is no forecast.
+ */
+export async function experienceFor(folder: string, worker: Worker, classic: boolean): Promise<Experience> {
+  const model = modelNamed(worker.model);
+  const known = figuresFor(worker, ({ input, output }) =>
+    model === undefined ? undefined : priceOf({ input, cached: 0, output, requests: 1 }, model),
+  );
+  const mode = classic ? { classic: true as const } : {};
+  const beside = worker.free === true ? [] : (await ledgersBeside(folder)).map((lines) => lines.filter((line) => isBy(line, worker)));
+  const takes = takesOf(beside);
+  const main = classic ? takes.classic : takes.paper;
+  // Nothing is known of how much an agent reads that chooses by itself.
+  if (main === undefined) return classic ? { takes: {}, from: "", ...mode } : known;
+  const researches = beside.filter((lines) => lines.length > 0).length;
+  return {
+    takes: { ...known.takes, ...takes },
+    from: `what ${worker.name} took for ${researches === 1 ? "another research" : `${researches} other researches`} in this folder`,
+    ...mode,
+  };
+}
+
+const isBy = ({ agent, model }: LedgerLine, worker: Worker): boolean =>
+  agent === worker.name && (worker.model === undefined || model === undefined || model.includes(worker.model));
+
+/** The ledgers of the researches in the same folder, the newest first. */
+async function ledgersBeside(folder: string): Promise<(readonly LedgerLine[])[]> {
+  const around = dirname(folder);
+  const names = await readdir(around).catch(() => []);
+  const found = await Promise.all(
+    names.map(async (name) => {
+      const place = join(around, name);
+      const stats = place === folder ? undefined : await stat(join(place, ledgerName)).catch(() => undefined);
+      return stats?.isFile() === true ? [{ place, at: stats.mtimeMs }] : [];
+    }),
+  );
+  const newest = found
+    .flat()
+    .toSorted((a, b) => b.at - a.at)
+    .slice(0, mostBeside);
+  return Promise.all(
+    newest.map(({ place }) =>
+      readLedger(place).then(
+        ({ lines }) => lines,
+        () => [],
+      ),
+    ),
+  );
+}

@@ -1,0 +1,54 @@
+import { join } from "node:path";
+import type { QueryLine } from "../engine/generated/query.js";
+import { httpFor } from "./library.js";
+import { resolveConfig } from "../engine/config/resolve.js";
+import { sourcesFor } from "../research/sources/registry.js";
+import { contextOf } from "../research/sources/source-settings.js";
+import type { Source } from "../research/sources/client/source.js";
+import { keptText } from "../research/full-text/text-cache.js";
+import { hiddenName } from "../engine/storage/records/journal.js";
+import { isHeld } from "../engine/storage/lock.js";
+import { queryRecorder } from "../research/folder/logs/query-log.js";
+import { readResearch } from "../research/folder/research.js";
+import type { Io } from "../engine/ui/io.js";
+import { rootOf } from "../research/workflow/brief/prompt.js";
+import type { Network, ToolContext } from "../research/toolbox/context.js";
+
+/** Searched where a research names no source that code can ask. */
+const usualSources = ["arXiv", "OpenAlex", "Semantic Scholar"];
+
+/**
+ * What the tools reach of a research: its records, the texts kept in it, and its sources. Reads at each call, so a run under way is seen.
+ * Writes nothing into it but, while a run is at work on it, what sources are asked, as its agent's search is part of the research's. With a `paper` it is about that one, and nothing is asked outside. Aborting `signal` ends what is being asked.
+ */
+export async function toolContextFor(folder: string, paper: string | undefined, io: Io, signal: AbortSignal): Promise<ToolContext> {
+  const reading: ToolContext = {
+    papers: async () => (await readResearch(folder)).rrd.papers_pool,
+    text: (id) => keptText(join(folder, ".ralph", "texts"), id),
+  };
+  return paper === undefined ? { ...reading, network: await networkOf(folder, io, signal) } : { ...reading, paper };
+}
+
+async function networkOf(folder: string, io: Io, signal: AbortSignal): Promise<Network> {
+  const root = rootOf(folder, io.cwd);
+  const { sources: config, stateDir, contact } = await resolveConfig({ env: io.env, cwd: root });
+  const cacheDir = join(stateDir, "http");
+  const http = httpFor({ sources: config, stateDir, ...(contact === undefined ? {} : { contact }) }, signal, { cacheDir, record: recordIn(folder) });
+  const contextFor: Network["contextFor"] = (source) =>
+    contextOf(source, { config, env: io.env, http, ...(contact === undefined ? {} : { contact }) });
+  const { requirements } = (await readResearch(folder)).rrd;
+  const named = searchable(requirements.sources ?? [], root);
+  return { sources: named.length > 0 ? named : searchable(usualSources, root), contextFor };
+}
+
+/** Notes in the research's log what an agent asks. That it can't be noted must not cost the agent its answer. */
+function recordIn(folder: string): (line: QueryLine) => Promise<void> {
+  const record = queryRecorder(folder);
+  return async (line) => {
+    if (await isHeld(join(folder, hiddenName, "lock"))) await record({ ...line, by: "tool" }).catch(() => undefined);
+  };
+}
+
+const searchable = (names: readonly string[], root: string): readonly Source[] => [
+  ...new Set(names.flatMap((name) => sourcesFor(name, root)).filter(({ search }) => search !== undefined)),
+];

@@ -1,0 +1,66 @@
+import type { AgentEvent } from "../loop/types.js";
+import type { AgentCheck, AgentContext, AgentDefinition, Answer, Reader } from "./definition.js";
+import { quote, recogniseFailure } from "./failures.js";
+import { type Json, object, objectIn, text } from "./shared/json-line.js";
+import { countAnswers, eventsOf } from "./shared/messages.js";
+import { ask, programOf, versionIn } from "./program.js";
+import { serverName, withoutSecrets } from "./tool-server.js";
+
+const fix = "Set AMP_API_KEY to an access token from https://ampcode.com/settings.";
+
+/** Amp: https://ampcode.com/manual. It has no flags that would confine it, and chooses its model itself. */
+export const amp: AgentDefinition = {
+  name: "amp",
+  confinement: "unconfined",
+  takesTools: true,
+  invoke({ access: { tools } }, context) {
+    // Without a key it waits for a login that nobody can give, -x or not.
+    if (!hasKey(context)) return { kind: "auth", message: `amp needs a key. ${fix}` };
+    const env = { ...context.settings.env, ...context.options.env };
+    const servers = tools === undefined ? [] : ["--mcp-config", JSON.stringify({ [serverName]: withoutSecrets(tools, env) })];
+    const args = ["-x", "--stream-json", "--dangerously-allow-all", ...servers, ...(context.options.args ?? [])];
+    return { command: programOf(context, "amp"), args };
+  },
+  reader: readAmp,
+  async check(context): Promise<AgentCheck> {
+    const program = programOf(context, "amp");
+    const version = await ask(context, program, ["--version"]);
+    if (version.missing) return { ok: false, detail: `There is no program ${program}.`, fix: "Install it with `npm install -g @ampcode/cli`." };
+    const found = versionIn(version);
+    if (!hasKey(context)) return { ok: false, version: found, detail: `${program} ${found ?? ""} is there, but there is no key.`, fix };
+    return { ok: true, version: found, detail: `${program} ${found ?? ""}, a key in AMP_API_KEY.` };
+  },
+};
+
+const hasKey = ({ settings, options }: AgentContext): boolean => ((options.env?.["AMP_API_KEY"] ?? settings.env["AMP_API_KEY"]) || "") !== "";
+
+/** Reads `amp -x --stream-json`. The `user` events echo the brief; an error ends with exit code 0 like everything else. */
+export function readAmp(): Reader {
+  const answers = countAnswers();
+  let result: Json | undefined;
+
+  function assistant(message: Json): AgentEvent[] {
+    answers.add(message);
+    return [...eventsOf(message), { type: "usage", usage: answers.total(), model: text(message["model"]) }];
+  }
+
+  return {
+    line(line) {
+      const event = objectIn(line);
+      if (event?.["type"] === "assistant") return assistant(object(event["message"]) ?? {});
+      if (event?.["type"] === "result") result = event;
+      return [];
+    },
+    finished: () => result !== undefined,
+    answer(): Answer {
+      if (result === undefined) return {};
+      const said = text(result["result"]) ?? "";
+      if (result["is_error"] !== true && result["subtype"] === "success") {
+        return said === "User cancelled" ? { failure: { kind: "aborted", message: "amp was cancelled by a signal." } } : { message: said };
+      }
+      const error = text(result["error"]) ?? said;
+      const known = recogniseFailure(error, "amp", Date.now());
+      return { failure: known ?? { kind: "crashed", message: `amp ended with an error: ${quote(error)}.` } };
+    },
+  };
+}

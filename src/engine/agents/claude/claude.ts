@@ -1,0 +1,87 @@
+import type { Brief, ToolServer } from "../../loop/types.js";
+import { readClaude } from "./stream.js";
+import type { AgentCheck, AgentContext, AgentDefinition, Invocation } from "../definition.js";
+import { ask, instructions, programOf, versionIn } from "../program.js";
+import { serverName, withoutSecrets } from "../tool-server.js";
+
+/** Claude Code: https://code.claude.com/docs/en/headless */
+export const claude: AgentDefinition = {
+  name: "claude",
+  confinement: "workspace",
+  takesTools: true,
+  invoke(brief, context, maxUsd): Invocation {
+    const { options } = context;
+    const model = options.model === undefined ? [] : ["--model", options.model];
+    // It takes no 0, which there is no need to ask it for either.
+    const budget = maxUsd === undefined ? [] : ["--max-budget-usd", Math.max(maxUsd, 0.01).toFixed(2)];
+    const mode = brief.access.everything ? ["--dangerously-skip-permissions"] : confined(brief, context);
+    return {
+      command: programOf(context, "claude"),
+      args: ["-p", "--output-format", "stream-json", "--verbose", ...mode, ...model, ...budget, ...(options.args ?? [])],
+      env: {
+        CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
+        // What it left in the background would be killed with it.
+        CLAUDE_CODE_DISABLE_BACKGROUND_TASKS: "1",
+        // By itself it retries 11 times, a refused key included; waiting is the loop's business.
+        CLAUDE_CODE_MAX_RETRIES: "3",
+        // Set where research-ralph was started from within a Claude Code session; it changes how a new one behaves.
+        CLAUDECODE: undefined,
+        CLAUDE_CODE_ENTRYPOINT: undefined,
+        ...(brief.access.tools === undefined ? {} : waitForTools),
+        // As root it refuses --dangerously-skip-permissions otherwise.
+        ...(brief.access.everything && process.getuid?.() === 0 ? { IS_SANDBOX: "1" } : {}),
+      },
+    };
+  },
+  reader: readClaude,
+  async check(context): Promise<AgentCheck> {
+    const program = programOf(context, "claude");
+    const version = await ask(context, program, ["--version"]);
+    if (version.missing) {
+      return {
+        ok: false,
+        detail: `There is no program ${program}.`,
+        fix: "Install it with `npm install -g @anthropic-ai/claude-code`, then run `claude` once to log in.",
+      };
+    }
+    const found = versionIn(version);
+    const login = await ask(context, program, ["auth", "status"]);
+    const ok = /"loggedIn":\s*true/.test(login.stdout);
+    const how = /"authMethod":\s*"([\w-]+)"/.exec(login.stdout)?.[1];
+    const fix = "Run `claude` once and log in, or set ANTHROPIC_API_KEY.";
+    if (!ok) return { ok, version: found, detail: `${program} ${found ?? ""} is there, but not logged in.`, fix };
+    return { ok, version: found, detail: `${program} ${found ?? ""}, logged in (${how ?? "unknown method"}).` };
+  },
+};
+
+/** By itself it asks the model after a few seconds without tools, however busy the machine, or hides them behind a search. */
+const waitForTools = { MCP_CONNECTION_NONBLOCKING: "0", MCP_TIMEOUT: "60000", MCP_CONNECT_TIMEOUT_MS: "60000", ENABLE_TOOL_SEARCH: "0" };
+
+/**
+ * No shell, writes in the workspace alone, no file of the user's instructions or settings. `--tools` is what it has at all,
+ * `--permission-mode acceptEdits` refuses paths outside the workspace, `--allowedTools` lets the web's and our tools run unasked.
+ * The memory folder among its own files is excepted from the refusal (2.1.330), also with memory turned off: it has to be
+ * denied by name, or a paper's hidden instruction could reach later sessions.
+ */
+function confined({ access }: Brief, { options, settings }: AgentContext): string[] {
+  const web = access.web ? ["WebSearch", "WebFetch"] : [];
+  const tools = ["Write", ...(access.read ? ["Read"] : []), ...web];
+  const allowed = [...web, ...(access.tools?.names ?? []).map((name) => `mcp__${serverName}__${name}`)];
+  const env = { ...settings.env, ...options.env };
+  const ownFiles = env["CLAUDE_CONFIG_DIR"] || "~/.claude";
+  return [
+    ...["--tools", tools.join(",")],
+    ...(allowed.length > 0 ? ["--allowedTools", allowed.join(",")] : []),
+    ...(access.tools === undefined ? [] : ["--mcp-config", JSON.stringify(serversOf(access.tools, env))]),
+    // An absolute path begins with two slashes in its rules. Edit stands for every tool that changes a file.
+    ...["--disallowedTools", `Edit(${ownFiles.startsWith("/") ? "/" : ""}${ownFiles}/**)`],
+    ...["--permission-mode", "acceptEdits", "--no-session-persistence"],
+    ...(options.user_settings === true
+      ? []
+      : ["--setting-sources", "", "--strict-mcp-config", "--disable-slash-commands", "--system-prompt", instructions]),
+  ];
+}
+
+const serversOf = (tools: ToolServer, env: NodeJS.ProcessEnv) => ({
+  mcpServers: { [serverName]: { type: "stdio", ...withoutSecrets(tools, env), alwaysLoad: true } },
+});

@@ -1,0 +1,159 @@
+import { existsSync, readFileSync } from "node:fs";
+import { homedir } from "node:os";
+import { join } from "node:path";
+import type { Billing, Brief, ToolServer } from "../../loop/types.js";
+import { readCodex } from "./stream.js";
+import type { AgentCheck, AgentContext, AgentDefinition, Invocation } from "../definition.js";
+import { ask, instructions, programOf, versionIn } from "../program.js";
+import { serverName } from "../tool-server.js";
+
+/** OpenAI Codex: https://developers.openai.com/codex/noninteractive */
+export const codex: AgentDefinition = {
+  name: "codex",
+  confinement: "workspace",
+  takesTools: true,
+  invoke(brief, context): Invocation {
+    const { options } = context;
+    const command = programOf(context, "codex");
+    const model = options.model === undefined ? [] : ["--model", options.model];
+    const args = ["exec", "--json", "--skip-git-repo-check", ...bounded, ...model];
+    if (brief.access.everything) return { command, args: [...args, "--dangerously-bypass-approvals-and-sandbox", ...(options.args ?? []), "-"] };
+
+    const own = options.user_settings === true ? undefined : ownHome(context);
+    return {
+      command,
+      args: [
+        ...args,
+        ...confined(brief, own !== undefined && ownModel(context)),
+        ...(own === undefined ? [] : lean(own.instructions)),
+        ...(brief.access.tools === undefined ? [] : served(brief.access.tools)),
+        ...(options.args ?? []),
+        "-",
+      ],
+      env: own === undefined ? {} : { CODEX_HOME: own.home, ...keyFrom(context) },
+      files:
+        own === undefined
+          ? []
+          : [
+              { path: own.instructions, text: `${instructions}\n` },
+              { path: join(own.home, "auth.json"), linkTo: own.login },
+            ],
+    };
+  },
+  reader: readCodex,
+  /** The user's own settings, which classic mode works with too, may name any. */
+  modelOf: (context) => {
+    const { options, settings } = context;
+    if (argsChooseModel(context)) return undefined;
+    return options.model ?? (options.user_settings === true || settings.classic ? undefined : "gpt-5.5");
+  },
+  billing: billingOf,
+  async check(context): Promise<AgentCheck> {
+    const program = programOf(context, "codex");
+    const version = await ask(context, program, ["--version"]);
+    if (version.missing) {
+      return { ok: false, detail: `There is no program ${program}.`, fix: "Install it with `npm install -g @openai/codex`, then run `codex login`." };
+    }
+    const found = versionIn(version);
+    const { CODEX_API_KEY } = { ...environment(context), ...keyFrom(context) };
+    const key = CODEX_API_KEY === undefined || CODEX_API_KEY === "" ? undefined : "an API key in the environment";
+    const login = key ?? (await loginOf(context, program));
+    const fix = "Run `codex login`, or set CODEX_API_KEY.";
+    if (login === undefined) return { ok: false, version: found, detail: `${program} ${found ?? ""} is there, but not logged in.`, fix };
+    return { ok: true, version: found, detail: `${program} ${found ?? ""}, logged in (${login}).` };
+  },
+};
+
+const set = (key: string, value: string): string[] => ["-c", `${key}=${value}`];
+
+/** With a dead server it reconnects for ever; waiting is the loop's business. The few retries of its own provider can't be set. */
+const bounded = [
+  ...["--disable", "unbounded_connection_retries"],
+  ...set("analytics.enabled", "false"),
+  ...set("check_for_update_on_startup", "false"),
+];
+
+/**
+ * Writes in the workspace alone (its sandbox counts /tmp and $TMPDIR in by default), no network for commands, no keys in
+ * their environment. Its sandbox lets commands read everything, so there is no shell either where apply_patch is
+ * certain to be there for writing: Codex gives that to the models it knows, and it knows its default.
+ */
+const confined = ({ access }: Brief, knownModel: boolean): string[] => [
+  ...["-s", "workspace-write", "--ephemeral", "--disable", "view_image"],
+  ...(knownModel && !access.read ? ["--disable", "shell_tool"] : []),
+  ...set("sandbox_workspace_write.exclude_slash_tmp", "true"),
+  ...set("sandbox_workspace_write.exclude_tmpdir_env_var", "true"),
+  ...set("shell_environment_policy.ignore_default_excludes", "false"),
+  // A brief with files to read keeps the shell, which can read whatever the user can: then nothing may leave.
+  ...set("web_search", access.web && !access.read ? '"live"' : '"disabled"'),
+];
+
+/** Codex gives a server PATH, HOME and a few like them, and of the rest what is named. Without the tools a run is worth nothing. */
+const served = ({ command, args, env }: ToolServer): string[] => [
+  ...set(`mcp_servers.${serverName}.command`, JSON.stringify(command)),
+  ...set(`mcp_servers.${serverName}.args`, JSON.stringify(args)),
+  ...set(`mcp_servers.${serverName}.env_vars`, JSON.stringify(env)),
+  ...set(`mcp_servers.${serverName}.default_tools_approval_mode`, '"approve"'),
+  ...set(`mcp_servers.${serverName}.startup_timeout_sec`, "60"),
+  ...set(`mcp_servers.${serverName}.required`, "true"),
+  // Its newer models would have to search for the tools, and get what they answer cut at 10,000 tokens in all.
+  ...set("features.code_mode.direct_only_tool_namespaces", JSON.stringify([`mcp__${serverName}`])),
+];
+
+const choosesModel = /^(?:-m.*|-p.*|--oss|--local-provider.*|--model(?:=.*)?|--profile(?:=.*)?|(?:model|model_catalog_json|profile)\s*=.*)$/;
+
+const argsChooseModel = ({ options }: AgentContext): boolean => (options.args ?? []).some((arg) => choosesModel.test(arg));
+
+/** Whether the model is Codex's own choice. */
+const ownModel = (context: AgentContext): boolean => context.options.model === undefined && !argsChooseModel(context);
+
+/** Nothing of the user's instructions, and of its own only what the work needs: 7,600 tokens a request become 1,200. */
+const lean = (instructionsFile: string): string[] => [
+  ...set("model_instructions_file", JSON.stringify(instructionsFile)),
+  ...set("project_doc_max_bytes", "0"),
+  ...set("skills.include_instructions", "false"),
+  ...set("include_permissions_instructions", "false"),
+  ...set("include_apps_instructions", "false"),
+  ...set("include_environment_context", "false"),
+  ...set("include_collaboration_mode_instructions", "false"),
+  ...set("agents.enabled", "false"),
+  ...["goals", "multi_agent", "apps", "plugins", "sleep_tool"].flatMap((feature) => ["--disable", feature]),
+];
+
+const environment = ({ settings, options }: AgentContext): NodeJS.ProcessEnv => ({ ...settings.env, ...options.env });
+
+/** A home of our own: AGENTS.md and config.toml in the user's one reach every session, whatever the flags. The login is linked. */
+function ownHome(context: AgentContext): { home: string; instructions: string; login: string } {
+  const home = join(context.settings.stateDir, "codex-home");
+  return { home, instructions: join(home, "instructions.md"), login: join(usersHome(context), "auth.json") };
+}
+
+function usersHome(context: AgentContext): string {
+  const { CODEX_HOME, HOME } = environment(context);
+  return CODEX_HOME ?? join(HOME ?? homedir(), ".codex");
+}
+
+/** `codex exec` takes a key from CODEX_API_KEY alone; most people have set OPENAI_API_KEY. A login, often a subscription, goes first. */
+function keyFrom(context: AgentContext): { CODEX_API_KEY?: string } {
+  const { CODEX_API_KEY, OPENAI_API_KEY } = environment(context);
+  if ((CODEX_API_KEY ?? "") !== "" || (OPENAI_API_KEY ?? "") === "") return {};
+  return existsSync(join(usersHome(context), "auth.json")) ? {} : { CODEX_API_KEY: OPENAI_API_KEY };
+}
+
+/** A key is paid by use; the login that is linked says itself whether it is a subscription's. */
+function billingOf(context: AgentContext): Billing | undefined {
+  const { CODEX_API_KEY } = { ...environment(context), ...keyFrom(context) };
+  if ((CODEX_API_KEY ?? "") !== "") return "api";
+  try {
+    const login = JSON.parse(readFileSync(join(usersHome(context), "auth.json"), "utf8")) as { tokens?: unknown; OPENAI_API_KEY?: unknown };
+    return login.tokens != null ? "subscription" : login.OPENAI_API_KEY != null ? "api" : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+async function loginOf(context: AgentContext, program: string): Promise<string | undefined> {
+  const { exitCode, stdout, stderr } = await ask(context, program, ["login", "status"]);
+  if (exitCode !== 0) return undefined;
+  return /using (ChatGPT|an API key|[\w ]{1,30})/i.exec(`${stdout}\n${stderr}`)?.[1] ?? "codex login";
+}

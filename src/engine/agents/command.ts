@@ -1,0 +1,39 @@
+import { resolve } from "node:path";
+import type { AgentCheck, AgentContext, AgentDefinition, Invocation } from "./definition.js";
+import { readPlainText } from "./shared/plain-text.js";
+import { ask } from "./program.js";
+
+/**
+ * Any other command: the brief on stdin, the workspace as its folder, plain text on stdout, the exit code as its verdict.
+ * Nothing confines it.
+ */
+export const command: AgentDefinition = {
+  name: "command",
+  confinement: "unconfined",
+  invoke(_brief, context): Invocation {
+    return { command: "sh", args: ["-c", withArgs(lineOf(context), context.options.args ?? []), "sh", ...(context.options.args ?? [])] };
+  },
+  reader: readPlainText,
+  async check(context): Promise<AgentCheck> {
+    const line = lineOf(context);
+    const word = firstWord(line);
+    if (word === undefined) return { ok: true, detail: `Runs \`${line}\`; what that needs is not known here.` };
+    const found = await ask(context, "sh", ["-c", 'command -v -- "$1"', "sh", word]);
+    if (found.exitCode === 0) return { ok: true, detail: `Runs ${found.stdout.trim()}.` };
+    return { ok: false, detail: `There is no executable program ${word}.`, fix: "Correct the command, or make its file executable with `chmod +x`." };
+  },
+};
+
+/** The command line, its program made absolute where it is given relative to the user's folder: it runs in another one. */
+function lineOf({ options, settings }: AgentContext): string {
+  const line = (options.command ?? "").trim();
+  const word = firstWord(line);
+  if (word === undefined || !word.includes("/") || word.startsWith("/")) return line;
+  const rest = line.slice(line.startsWith("'") ? word.length + 2 : word.length);
+  return `'${resolve(settings.cwd, word).replaceAll("'", String.raw`'\''`)}'${rest}`;
+}
+
+/** The program of a command line, where it stands there plainly or in single quotes: not computed, no assignment before it. */
+const firstWord = (line: string): string | undefined => /^'([^']+)'(?=\s|$)/.exec(line)?.[1] ?? /^[^\s'"$`;&|<>()~=\\*?#]+(?=\s|$)/.exec(line)?.[0];
+
+const withArgs = (line: string, args: readonly string[]): string => (args.length === 0 ? line : `${line} "$@"`);

@@ -1,0 +1,110 @@
+import type { WrittenConfig } from "../generated/config.js";
+import type { Agent, AgentEvent, Billing, Brief, Failure } from "../loop/types.js";
+
+/** What a config says about one agent: model, command, more arguments and environment. */
+export type AgentOptions = NonNullable<WrittenConfig["agents"]>[string];
+
+/** All that the agents of one run have in common. Times are milliseconds. */
+export interface AgentSettings {
+  /** Most wall time of one iteration. */
+  readonly iterationMs: number;
+  /** Silence on stdout and stderr after which an agent is taken for hung; 0 turns it off. */
+  readonly idleMs: number;
+  /** The user allowed agents that nothing confines. */
+  readonly unconfined: boolean;
+  /** The agent works on the user's own tree, unconfined by nature; every brief of the run then has `access.everything`. */
+  readonly classic: boolean;
+  /** Absolute path of a folder of ours outside the user's tree, for what a CLI needs between iterations. */
+  readonly stateDir: string;
+  /** Where the raw stdout of an iteration is kept; undefined keeps none. */
+  transcript(iteration: number): string | undefined;
+  /** Adapters of the wings above, beside the engine's own. */
+  readonly adapters?: readonly AgentDefinition[];
+  /** Agents by name, as configured. */
+  readonly agents: NonNullable<WrittenConfig["agents"]>;
+  /** The user's folder, against which the relative program of `cmd:./x` is resolved. Absolute. */
+  readonly cwd: string;
+  /** The user's environment, handed on to the agent: its login depends on it. */
+  readonly env: NodeJS.ProcessEnv;
+  /** Environments beside it whose secrets an agent may come across, such as those of other agents and of hooks. */
+  readonly secrets?: readonly NodeJS.ProcessEnv[];
+}
+
+/** What a definition is given: the name the user chose, what the config says about it, and the run's settings. */
+export interface AgentContext {
+  readonly name: string;
+  readonly options: AgentOptions;
+  readonly settings: AgentSettings;
+}
+
+/** A file that must be there before the agent starts; written or linked only where it is not so already. Absolute paths. */
+export type PreparedFile = { readonly path: string; readonly text: string } | { readonly path: string; readonly linkTo: string };
+
+/** How to start the agent. It always runs in the brief's workspace with the brief's text on stdin. */
+export interface Invocation {
+  readonly command: string;
+  readonly args: readonly string[];
+  /** On top of `settings.env` and below the config's `env`; undefined removes a variable. */
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  readonly files?: readonly PreparedFile[];
+}
+
+/** What a reader has understood so far. */
+export interface Answer {
+  /** The final message. Undefined until the CLI has said, in its own protocol, that it ended well. */
+  readonly message?: string;
+  /** The error the CLI reported in its own protocol. Never derived from the model's prose or a tool's result. */
+  readonly failure?: Failure;
+}
+
+/** Reads one run's stdout, line by line. A line it can't read is no error: protocols grow. */
+export interface Reader {
+  /** What the line says. Never an `end` event: that is for run-agent.ts to say. */
+  line(line: string): readonly AgentEvent[];
+  /** Whether the CLI has said that it is done; it then gets a short time to exit. False for protocols where the exit says so. */
+  finished(): boolean;
+  /** The judgement at the end. It is asked only when neither our clock nor the user ended the run. */
+  answer(): Answer;
+}
+
+/** What `doctor` says about an agent. Never contains a key. */
+export interface AgentCheck {
+  /** Whether a run can be expected to start and to be let in. */
+  readonly ok: boolean;
+  readonly version?: string;
+  /** What was found: program, version, login. One sentence. */
+  readonly detail: string;
+  /** What to do about it, where something is wrong. */
+  readonly fix?: string;
+}
+
+/**
+ * All there is to know about one agent CLI: a command builder and a line parser.
+ * Everything else (processes, clocks, limits, failures) is shared in run-agent.ts.
+ */
+export interface AgentDefinition {
+  readonly name: string;
+  /** `workspace`: the flags of `invoke` keep it in the workspace. `unconfined`: nothing does. */
+  readonly confinement: Agent["confinement"];
+  /** Set where it answers briefs of ours alone and can't work on a folder by a prompt of the original's kind. */
+  readonly briefsOnly?: true;
+  /** Set where it has no model: then nothing of its use is missing. */
+  readonly free?: true;
+  /** Its invocation hands the brief's `access.tools` to the CLI. */
+  readonly takesTools?: true;
+  /** The model it uses, where its stream does not name it; for the ledger and the estimate of what it costs. Undefined: not known. */
+  modelOf?(context: AgentContext): string | undefined;
+  /** How its use is paid for, where its stream does not say. Undefined: not known. */
+  billing?(context: AgentContext): Billing | undefined;
+  /**
+   * The command for this brief, or why there can't be one (no key, say). Starts nothing, writes nothing. `maxUsd`: what it may cost, for
+   * CLIs that can keep to it.
+   */
+  invoke(brief: Brief, context: AgentContext, maxUsd?: number): Invocation | Failure;
+  /** A reader for one run. */
+  reader(): Reader;
+  /** For `doctor`: is the program there, which version, is there a key or a login. Never throws. */
+  check(context: AgentContext): Promise<AgentCheck>;
+}
+
+export const isFailure = (value: Invocation | Failure): value is Failure => "kind" in value;

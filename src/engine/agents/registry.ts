@@ -1,0 +1,78 @@
+import { ExpectedError } from "../lib/errors.js";
+import { nearest } from "../lib/nearest.js";
+import type { Agent } from "../loop/types.js";
+import { amp } from "./amp.js";
+import { claude } from "./claude/claude.js";
+import { codex } from "./codex/codex.js";
+import { command } from "./command.js";
+import type { AgentCheck, AgentContext, AgentDefinition, AgentSettings } from "./definition.js";
+import { agentFrom } from "./run-agent.js";
+
+/** The engine's own adapters. Taking one away takes its file and its line here. */
+const own: readonly AgentDefinition[] = [claude, codex, amp];
+
+const definitionsIn = ({ adapters = [] }: Adapters): readonly AgentDefinition[] => [...own, ...adapters, command];
+
+type Adapters = Pick<AgentSettings, "adapters">;
+
+/** Names a user can give without configuring anything; `cmd:<command line>` is beside them. */
+export const knownAgents = (settings: Adapters): readonly string[] =>
+  definitionsIn(settings)
+    .map(({ name }) => name)
+    .filter((name) => name !== command.name);
+
+/**
+ * The agent that `spec` names: an adapter, an entry of the config's `agents`, or `cmd:<command line>`.
+ * Throws an ExpectedError (exit code 2) for a name that is not known, and for an agent that nothing confines unless the
+ * settings allow it.
+ */
+export function createAgent(spec: string, settings: AgentSettings): Agent {
+  const { definition, context } = find(spec, settings);
+  if (definition.confinement === "unconfined" && !settings.unconfined && !settings.classic) {
+    throw new ExpectedError(
+      `Nothing confines the agent ${spec}: it can read, change and send whatever you can; add --unconfined if that is what you want.`,
+      2,
+    );
+  }
+  if (settings.classic && definition.briefsOnly === true)
+    throw new ExpectedError(`The agent ${spec} cannot work in classic mode, as it reads no prompt of that kind; choose another with --agent.`, 2);
+  return agentFrom(definition, context);
+}
+
+/** What `doctor` says about the agent that `spec` names; throws like createAgent for a name that is not known. */
+export function checkAgent(spec: string, settings: AgentSettings): Promise<AgentCheck> {
+  const { definition, context } = find(spec, settings);
+  return definition.check(context);
+}
+
+/** The model that the agent uses, as far as the settings tell. */
+export function modelOf(spec: string, settings: AgentSettings): string | undefined {
+  const { definition, context } = find(spec, settings);
+  return definition.modelOf === undefined ? context.options.model : definition.modelOf(context);
+}
+
+const inline = "cmd:";
+
+function find(spec: string, settings: AgentSettings): { definition: AgentDefinition; context: AgentContext } {
+  if (spec.startsWith(inline)) {
+    const line = spec.slice(inline.length).trim();
+    if (line === "") throw new ExpectedError("The agent 'cmd:' has no command after the colon; give one, such as 'cmd:./my-agent.sh'.", 2);
+    return { definition: command, context: { name: spec, options: { command: line }, settings } };
+  }
+  const options = Object.hasOwn(settings.agents, spec) ? (settings.agents[spec] ?? {}) : undefined;
+  const known =
+    definitionsIn(settings).find(({ name }) => name === (options?.type ?? spec)) ?? (options?.command === undefined ? undefined : command);
+  if (known === undefined) throw unknown(spec, settings, options !== undefined);
+  if (known === command && options?.command === undefined) {
+    throw new ExpectedError(`The agent '${spec}' has no command; set agents.${spec}.command in ralph.config.yaml, or use 'cmd:<command>'.`, 2);
+  }
+  return { definition: known, context: { name: spec, options: options ?? {}, settings } };
+}
+
+function unknown(spec: string, settings: AgentSettings, configured: boolean): ExpectedError {
+  if (configured) return new ExpectedError(`The agent '${spec}' of the config has neither a type nor a command; give it one of them.`, 2);
+  const names = [...new Set([...knownAgents(settings), ...Object.keys(settings.agents)])];
+  const near = nearest(spec, names);
+  const hint = near === undefined ? "" : ` Did you mean ${near}?`;
+  return new ExpectedError(`There is no agent '${spec}'; known are ${names.join(", ")} and 'cmd:<command>'.${hint}`, 2);
+}

@@ -1,0 +1,161 @@
+import { lstat, mkdir, readFile, readlink, rm, symlink, writeFile } from "node:fs/promises";
+import { dirname } from "node:path";
+import { timeIsUp } from "../lib/clock.js";
+import { messageOf } from "../lib/errors.js";
+import { type ProcessEnd, runProcess } from "../process/run-process.js";
+import { redactFor } from "../lib/redact.js";
+import { spanInWords } from "../lib/duration-words.js";
+import type { Agent, AgentEnd, AgentEvent, Brief, Failure } from "../loop/types.js";
+import { type AgentContext, type AgentDefinition, isFailure, type Invocation, type PreparedFile, type Reader } from "./definition.js";
+import { quote, recogniseFailure } from "./failures.js";
+import { priced } from "./pricing/price.js";
+
+/** Most bytes of a brief: Codex and Amp take no more on stdin. */
+export const mostBriefBytes = 1_048_576;
+
+/** An agent that starts the definition's command afresh for every brief. */
+export function agentFrom(definition: AgentDefinition, context: AgentContext): Agent {
+  const { name, settings } = context;
+  const redact = redactFor(settings.env, { ...context.options.env }, ...(settings.secrets ?? []));
+  const confinement = settings.classic ? "unconfined" : definition.confinement;
+  return {
+    name,
+    confinement,
+    ...(definition.free === true ? { free: true as const } : {}),
+    // In classic mode the agent works with what its user gave it.
+    ...(definition.takesTools === true && !settings.classic ? { takesTools: true as const } : {}),
+    async *run(brief, { signal, maxUsd, maxMs }): AsyncGenerator<AgentEvent> {
+      const invocation = commandFor(definition, brief, context, maxUsd);
+      if (isFailure(invocation)) return yield failed(invocation);
+      try {
+        for (const file of invocation.files ?? []) await prepare(file);
+      } catch (error) {
+        return yield failed({
+          kind: "crashed",
+          message: `${name} could not be started, because a file it needs could not be written: ${messageOf(error)}.`,
+        });
+      }
+
+      const reader = definition.reader();
+      // A timer takes 0 for none.
+      const timeoutMs = Math.max(1, Math.min(settings.iterationMs, maxMs ?? Infinity));
+      const transcript = settings.transcript(brief.iteration);
+      const lines = runProcess({
+        command: invocation.command,
+        args: invocation.args,
+        cwd: brief.workspace,
+        env: { ...settings.env, ...invocation.env, ...context.options.env },
+        stdin: brief.text,
+        timeoutMs,
+        idleMs: settings.idleMs,
+        finished: () => reader.finished(),
+        signal,
+        redact,
+        ...(transcript === undefined ? {} : { transcript }),
+      });
+      let end: ProcessEnd;
+      try {
+        for (;;) {
+          const step = await lines.next();
+          if (step.done === true) {
+            end = step.value;
+            break;
+          }
+          for (const event of reader.line(step.value)) yield withWhatIsKnown(event, reader, definition, context);
+        }
+      } finally {
+        await lines.return({ cause: "aborted", stderr: "" });
+      }
+      if (end.transcriptProblem !== undefined) yield { type: "notice", message: end.transcriptProblem };
+      const { failure, ...ended } = judge(end, reader, invocation, context, { timeoutMs, why: signal.reason as unknown });
+      // It quotes stderr, and goes into the ledger.
+      yield failure === undefined ? ended : { ...ended, failure: { ...failure, message: redact(failure.message) } };
+    },
+  };
+}
+
+/** An event of usage with its price, how it is paid for, and whether it is the last. */
+function withWhatIsKnown(event: AgentEvent, reader: Reader, definition: AgentDefinition, context: AgentContext): AgentEvent {
+  const known = priced(event, definition.modelOf === undefined ? context.options.model : definition.modelOf(context));
+  if (known.type !== "usage") return known;
+  const billing = known.billing ?? definition.billing?.(context);
+  return { ...known, ...(billing === undefined ? {} : { billing }), ...(reader.finished() ? { final: true } : {}) };
+}
+
+function commandFor(definition: AgentDefinition, brief: Brief, context: AgentContext, maxUsd: number | undefined): Invocation | Failure {
+  const bytes = Buffer.byteLength(brief.text);
+  if (bytes > mostBriefBytes) {
+    return { kind: "too-large", message: `The brief is ${bytes} bytes long; agents take at most ${mostBriefBytes} on stdin.` };
+  }
+  return definition.invoke(brief, context, maxUsd);
+}
+
+interface Limits {
+  readonly timeoutMs: number;
+  /** Why the run's signal was aborted, where it was. */
+  readonly why: unknown;
+}
+
+/** Our own clock first, then the CLI's protocol, then its stderr; the exit code alone is never trusted. */
+function judge(end: ProcessEnd, reader: Reader, { command }: Invocation, { name, settings }: AgentContext, { timeoutMs, why }: Limits): AgentEnd {
+  switch (end.cause) {
+    case "timeout":
+      return failed({ kind: "timeout", message: `${name} was ended because it took longer than ${spanInWords(timeoutMs)}.` });
+    case "idle":
+      return failed({ kind: "idle", message: `${name} was ended because it said nothing for ${spanInWords(settings.idleMs)}.` });
+    case "aborted":
+      return failed({
+        kind: "aborted",
+        message: `${name} was ended because ${why === timeIsUp ? "the time of this run was up" : "the run was interrupted"}.`,
+      });
+    case "not-started":
+      return failed(notStarted(name, command, end));
+  }
+  const { message, failure } = reader.answer();
+  if (failure !== undefined) return failed(failure);
+  const fine = end.cause === "settled" || end.exitCode === 0;
+  if (fine && message !== undefined) return { type: "end", message };
+
+  const recognised = recogniseFailure(end.stderr, name, Date.now());
+  if (recognised !== undefined) return failed(recognised);
+  const last = quote(end.stderr);
+  // A shell's words for a program that is not there or not executable; trying again would not change it.
+  if (command === "sh" && (end.exitCode === 127 || end.exitCode === 126)) {
+    const why = last === "" ? `its shell ended with exit code ${end.exitCode}` : last;
+    return failed({ kind: "missing", message: `${name} can't be started: ${why}. Correct the command, or name another agent with --agent.` });
+  }
+  const said = last === "" ? "" : `; it said: ${last}`;
+  if (fine) return failed({ kind: "no-answer", message: `${name} ended without an answer${said}.` });
+  const how = end.signal === undefined ? `with exit code ${end.exitCode}` : `by ${end.signal}`;
+  return failed({ kind: "crashed", message: `${name} ended ${how}${said}.` });
+}
+
+function notStarted(name: string, command: string, { startError }: ProcessEnd): Failure {
+  if (startError?.code === "ENOENT") {
+    return {
+      kind: "missing",
+      message: `${name} can't be started, because there is no program ${command}; install it ('research-ralph doctor' says how), or name another agent with --agent: baseline needs none.`,
+    };
+  }
+  if (startError?.code === "E2BIG") return { kind: "too-large", message: `${name} can't be started, because its arguments are too long.` };
+  if (startError?.code === "EACCES") return { kind: "missing", message: `${name} can't be started, because ${command} is not executable.` };
+  return { kind: "crashed", message: `${name} could not be started: ${startError?.message ?? "the system does not say why"}.` };
+}
+
+const failed = (failure: Failure): AgentEnd => ({ type: "end", message: "", failure });
+
+/** Writes or links a file, unless it is so already: several agents may start at once. */
+async function prepare(file: PreparedFile): Promise<void> {
+  await mkdir(dirname(file.path), { recursive: true });
+  if ("text" in file) {
+    const now = await readFile(file.path, "utf8").catch(() => undefined);
+    if (now !== file.text) await writeFile(file.path, file.text);
+    return;
+  }
+  if ((await readlink(file.path).catch(() => undefined)) === file.linkTo) return;
+  // A CLI that renews its login by renaming a new file over our link leaves the only valid login here: keep it.
+  const [ours, theirs] = await Promise.all([file.path, file.linkTo].map((path) => lstat(path).catch(() => undefined)));
+  if (ours?.isFile() === true && theirs !== undefined && ours.mtimeMs > theirs.mtimeMs) return;
+  await rm(file.path, { force: true });
+  await symlink(file.linkTo, file.path);
+}

@@ -1,0 +1,117 @@
+import type { CheerioAPI } from "cheerio";
+import { detailsOf } from "./metadata.js";
+import { partsOf } from "./sections.js";
+import { removeHidden } from "./hidden-text.js";
+import { holdsBody } from "./landing-page.js";
+import { findInstructions } from "../text/find-injections.js";
+import { buildText, type ReadResult } from "../text/paper-text.js";
+
+/** What of a page is not the document. Formulas in `script[type^="math/tex"]` are taken out before. */
+const clutter =
+  "script, style, noscript, template, svg, iframe, object, canvas, nav, aside, footer, form, button, select, dialog, [role=navigation], [role=banner], [role=search], " +
+  ".katex-html, .MathJax, .MathJax_Preview, .mw-editsection, .ltx_page_navbar, .ltx_page_footer, .ltx_TOC, .ltx_ERROR, .ltx_rdf, .cookie-banner";
+
+/** Where pages keep the document, the most telling first. */
+const mains = ["article.ltx_document", "main article", "[itemprop=articleBody]", "article", "main", "[role=main]", "#content", "#main", "body"];
+
+/** The page and, where its meta data names one, the PDF that it is about. */
+export type HtmlResult = ReadResult & { readonly pdfUrl?: string };
+
+/**
+ * The text of an HTML page: sections under their headings, formulas once as LaTeX, references kept; scripts, menus and text that a reader
+ * would not see left out. The depth of a page that carries a paper's meta data but not its body is `abstract`.
+ * `url` is the page's own, for links that are relative to it.
+ */
+export async function readHtml(source: string, url?: string): Promise<HtmlResult> {
+  if (isTooDeep(source)) return { status: "unreadable", reason: "The page's elements are nested too deeply to be read." };
+  const { load } = await import("cheerio");
+  return readPage(load(source), url);
+}
+
+/** The parser's time grows with the square of the depth: fifty thousand elements in one another took six minutes. Papers need some fifty. */
+const deepest = 2000;
+const neverDeepens = /^(?:area|base|br|col|dd|dt|embed|hr|img|input|li|link|meta|option|p|param|source|td|th|tr|track|wbr)$/i;
+
+function isTooDeep(source: string): boolean {
+  let depth = 0;
+  let until: string | undefined;
+  for (const [token, closing, name = "", rest = ""] of source.matchAll(/<!--|-->|<(\/?)([a-z][a-z\d-]*)([^<>]*)>/gi)) {
+    if (until !== undefined) {
+      if (token.toLowerCase().startsWith(until)) until = undefined;
+    } else if (token === "<!--") until = "-->";
+    else if (/^(?:script|style)$/i.test(name)) until = closing === "/" ? undefined : `</${name.toLowerCase()}`;
+    else if (token !== "-->" && !neverDeepens.test(name) && !rest.endsWith("/")) {
+      depth = closing === "/" ? Math.max(0, depth - 1) : depth + 1;
+      if (depth > deepest) return true;
+    }
+  }
+  return false;
+}
+
+function readPage(page: CheerioAPI, url: string | undefined): HtmlResult {
+  const details = detailsOf(page, url);
+
+  // The notice stands in the page's foot, which is taken out below.
+  const brokeOff = /Conversion to HTML had a Fatal error and exited abruptly/i.test(page("body").text());
+  formulasAsLatex(page);
+  notesBehindTheirParagraphs(page);
+  const hidden = removeHidden(page);
+  page(clutter).remove();
+
+  const total = page("body").text().replace(/\s+/g, " ").length;
+  const main = mains.find((selector) => page(selector).first().text().replace(/\s+/g, " ").length > 0.4 * total) ?? "body";
+  const parts = partsOf(page, page(main).first());
+  const length = parts.reduce((sum, part) => sum + part.text.length, 0);
+  if (length < 200)
+    return {
+      status: "unreadable",
+      reason: "The page has hardly any text; it may need JavaScript or a login. Save the paper as a PDF and give its path.",
+    };
+
+  const isWhole = main === "article.ltx_document" || !details.isAboutPaper || holdsBody(parts);
+  const warnings =
+    hidden === ""
+      ? []
+      : [
+          `${hidden.length} characters of hidden text were left out of the text${findInstructions(hidden).length > 0 ? "; they give instructions to a reviewer or model" : ""}.`,
+        ];
+  if (brokeOff) warnings.push("The conversion of the paper to HTML broke off; some of the text may be missing.");
+  const { title, authors, date, abstract, doi, pdfUrl } = details;
+  const depth = !isWhole ? "abstract" : brokeOff ? "partial" : "full";
+  return {
+    status: "ok",
+    text: buildText(parts, { kind: "html", depth, title, authors, date, abstract, doi, warnings }),
+    pdfUrl,
+  };
+}
+
+/** Puts each formula once, as `$LaTeX$`; pages carry it as MathML, as alternative text and as drawn characters side by side. */
+function formulasAsLatex(page: CheerioAPI): void {
+  page('script[type^="math/tex"]').each((_, element) => void page(element).replaceWith(` $${page(element).text().trim()}$ `));
+  page("math").each((_, element) => {
+    const math = page(element);
+    const latex = math.attr("alttext") ?? math.find('annotation[encoding*="tex" i]').first().text();
+    math.find("annotation, annotation-xml").remove();
+    const shown = latex.trim() === "" ? math.text().replace(/\s+/g, "") : `$${latex.trim().replace(/^\{\\displaystyle (.*)\}$/s, "$1")}$`;
+    // Wikipedia hides the MathML and shows a picture of it; the formula must not go with what is hidden.
+    const wrapper = math.parent('[style*="display"]');
+    (wrapper.length > 0 && wrapper.text().trim() === math.text().trim() ? wrapper : math).replaceWith(shown);
+  });
+}
+
+/** A footnote in the middle of a sentence, or the bare number of a citation, would keep the sentence from being found. */
+function notesBehindTheirParagraphs(page: CheerioAPI): void {
+  page(".ltx_role_footnote").each((_, element) => {
+    const note = page(element);
+    const content = note.find(".ltx_note_content").first();
+    content.find(".ltx_note_mark, .ltx_tag_note").remove();
+    note.closest("p, li, td, figcaption").after(page("<p>").text(`Footnote: ${content.text().trim()}`));
+    note.remove();
+  });
+  page('sup:has(a[href*="#"])').each((_, element) => {
+    const numbers = page(element)
+      .text()
+      .replace(/[[\]\s]/g, "");
+    if (/^\d{1,3}(?:[,;–-]\d{1,3})*$/.test(numbers)) page(element).replaceWith(` [${numbers}]`);
+  });
+}

@@ -1,0 +1,48 @@
+import type { Cheerio, CheerioAPI } from "cheerio";
+import { sectionLabel } from "../text/markdown.js";
+import type { Part } from "../text/paper-text.js";
+
+type Node = ReturnType<CheerioAPI> extends Cheerio<infer Each> ? Each : never;
+
+const blocks = new Set(
+  "address article blockquote body caption center dd details div dl dt figcaption figure footer header hr li main ol p pre section summary table tbody thead tfoot tr ul".split(
+    " ",
+  ),
+);
+
+/** The text below a node, split at its headings. Each section begins with its heading as a line `## 3 Method`. */
+export function partsOf(page: CheerioAPI, main: Cheerio<Node>): Part[] {
+  const parts: { label?: string; pieces: string[] }[] = [{ pieces: [] }];
+  const say = (piece: string) => parts.at(-1)?.pieces.push(piece);
+  for (const node of main.toArray()) walk(node, false);
+  return parts.map(({ label, pieces }) => ({ label, text: tidy(pieces.join("")) }));
+
+  function walk(node: Node, verbatim: boolean): void {
+    if (node.type === "text") return void say(verbatim ? node.data : node.data.replace(/\s+/g, " "));
+    if (node.type !== "tag") return;
+    const name = node.name;
+    if (/^h[1-6]$/.test(name)) {
+      const heading = page(node).text().replace(/\s+/g, " ").trim();
+      if (heading === "") return;
+      if (name === "h1") return void say(`\n\n# ${heading}\n\n`);
+      parts.push({ label: sectionLabel(heading), pieces: [`## ${heading}\n\n`] });
+      return;
+    }
+    if (name === "br") return void say("\n");
+    if (name === "li") say("\n- ");
+    else if (blocks.has(name)) say(name === "tr" ? "\n" : "\n\n");
+    // LaTeXML lays equations and authors out in tables; bars belong to tables of data.
+    if ((name === "td" || name === "th") && page(node).prevAll("td, th").length > 0)
+      say(page(node).closest("table").is(".ltx_eqn_table, .ltx_equation") ? " " : " | ");
+    for (const child of node.children) walk(child as Node, verbatim || name === "pre");
+    if (blocks.has(name) && name !== "tr" && name !== "li") say("\n\n");
+  }
+}
+
+const tidy = (text: string) =>
+  text
+    .replace(/[^\S\n]+/g, " ")
+    .replace(/ ?\n ?/g, "\n")
+    .replace(/\n-\s+(?=\S)/g, "\n- ")
+    .replace(/\n{3,}/g, "\n\n")
+    .trim();

@@ -1,0 +1,108 @@
+import type { SourceFiles } from "./archive.js";
+import { pathWithin } from "./archive.js";
+import { bibliographyOf, isBiblatex } from "./biblatex.js";
+import { withoutFalseBranches } from "./conditionals.js";
+import { takeOut } from "../text/paper-text.js";
+
+/** Papers have some hundred kilobytes of source; a file that includes itself has no end. */
+const longestSource = 5 * 1024 * 1024;
+const deepest = 20;
+
+export interface Flattened {
+  readonly preamble: string;
+  /** Between `\begin{document}` and `\end{document}`, without comments, every included file in its place. */
+  readonly body: string;
+  /** More was left out than a paper holds. */
+  readonly isCut: boolean;
+}
+
+/** One text out of a source's files, beginning with its main one. Undefined where no file holds a document. */
+export function flatten(files: SourceFiles): Flattened | undefined {
+  const clean = new Map([...files].filter(([path]) => !/\.bbl$/i.test(path)).map(([path, text]) => [path, withoutComments(text)]));
+  const documents = [...clean].filter(([, text]) => /\\document(?:class|style)\b/.test(text));
+  const whole = (documents.length > 0 ? documents : [...clean])
+    .filter(([, text]) => text.includes("\\begin{document}") || documents.length > 0)
+    .map(([path, text]) => ({ path, ...include(text, clean, path) }))
+    // Of several documents the longest is the paper; a letter or a supplement's cover is shorter.
+    .toSorted((a, b) => b.text.length - a.text.length || (a.path < b.path ? -1 : 1))[0];
+  if (whole === undefined) return undefined;
+
+  const text = withBibliography(withoutFalseBranches(whole.text), files, whole.path);
+  const begin = text.indexOf("\\begin{document}");
+  const [preamble, rest] = begin === -1 ? ["", text] : [text.slice(0, begin), text.slice(begin + "\\begin{document}".length)];
+  const end = rest.indexOf("\\end{document}");
+  return { preamble, body: end === -1 ? rest : rest.slice(0, end), isCut: whole.isCut };
+}
+
+/** A comment ends with its line and takes the line's end with it, but not an empty line, which parts paragraphs. */
+export function withoutComments(text: string): string {
+  let code: string | undefined;
+  const joined = text
+    .replace(/\r\n?/g, "\n")
+    .replaceAll("\0", "")
+    .split("\n")
+    .map((line) => {
+      // A percent sign in code is one.
+      if (code !== undefined) {
+        if (line.includes(`\\end{${code}}`)) code = undefined;
+        return `${line}\n`;
+      }
+      const kept = /^(?:\\verb\*?([^\w\s*])[^\n]{0,300}?\1|[^\\%]|\\.)*/.exec(line)?.[0] ?? "";
+      code = /\\begin\{(verbatim\*?|Verbatim|lstlisting|minted|alltt)\}(?!.*\\end\{\1\})/.exec(kept)?.[1];
+      if (line[kept.length] !== "%") return `${line}\n`;
+      return kept.trim() === "" ? "" : `${kept}\0`;
+    })
+    .join("");
+  const plain = joined.replace(/\0[ \t]*\n/g, "\n\n").replace(/\0[ \t]*/g, "");
+  return ["comment", "filecontents", "filecontents*"].reduce((rest, name) => takeOut(rest, `\\begin{${name}}`, `\\end{${name}}`).text, plain);
+}
+
+function include(text: string, files: SourceFiles, path: string): { text: string; isCut: boolean } {
+  let room = longestSource;
+  let isCut = false;
+  const insert = (source: string, folder: string, depth: number): string => {
+    const pattern =
+      /\\(?:(?:input|include|subfile|subfileinclude|InputIfFileExists)\s*\{([^{}]{1,200})\}|input\s+([\w./-]{1,200})|(?:sub)?import\*?\s*\{([^{}]{0,200})\}\s*\{([^{}]{1,200})\})/g;
+    return source.replace(pattern, (_, braced?: string, bare?: string, dir?: string, name?: string) => {
+      const wanted = dir === undefined ? (braced ?? bare ?? "") : `${dir}/${name}`;
+      const found = find(wanted.trim(), folder, files);
+      if (found === undefined) return "";
+      if (depth >= deepest || found.text.length > room) {
+        isCut = true;
+        return "";
+      }
+      room -= found.text.length;
+      return insert(bodyOf(found.text), dir === undefined ? folder : (pathWithin(dir) ?? folder), depth + 1);
+    });
+  };
+  const root = path.includes("/") ? path.slice(0, path.lastIndexOf("/")) : "";
+  return { text: insert(text.slice(0, longestSource), root, 0), isCut: isCut || text.length > longestSource };
+}
+
+/** A subfile is a document of its own. */
+function bodyOf(text: string): string {
+  const begin = text.indexOf("\\begin{document}");
+  if (begin === -1) return text;
+  const end = text.indexOf("\\end{document}");
+  return text.slice(begin + "\\begin{document}".length, end === -1 ? undefined : end);
+}
+
+function find(name: string, folder: string, files: SourceFiles): { text: string } | undefined {
+  for (const path of [`${folder}/${name}`, name].map((each) => pathWithin(each.replace(/^\//, "")))) {
+    const text = path === undefined ? undefined : (files.get(`${path}.tex`) ?? files.get(path) ?? files.get(`${path}.ltx`));
+    if (text !== undefined) return { text };
+  }
+  return undefined;
+}
+
+/** The bibliography is a file of its own, made from a database that nobody sends along. */
+function withBibliography(text: string, files: SourceFiles, main: string): string {
+  if (text.includes("\\bibitem")) return text;
+  const lists = [...files].filter(([path]) => /\.bbl$/i.test(path));
+  const own = lists.find(([path]) => path.toLowerCase() === main.replace(/\.[a-z]+$/i, ".bbl").toLowerCase()) ?? lists[0];
+  if (own === undefined) return text;
+  const given = withoutComments(own[1]).slice(0, longestSource);
+  const list = isBiblatex(given) ? bibliographyOf(given) : given;
+  const at = /\\(?:bibliography\s*\{|printbibliography)/.exec(text)?.index ?? text.indexOf("\\end{document}");
+  return at === -1 ? `${text}\n${list}` : `${text.slice(0, at)}\n${list}\n${text.slice(at)}`;
+}

@@ -1,0 +1,175 @@
+import { messageOf } from "../../lib/errors.js";
+import { linesOf, type Line, type Run } from "./layout.js";
+import { joinPages, withAccents } from "./pages.js";
+import { buildText, type PaperText, type ReadResult } from "../text/paper-text.js";
+
+const megabyte = 1024 * 1024;
+/** Larger files are refused: pdf.js needs several times their size in memory. */
+export const largestPdf = 300 * megabyte;
+const mostPages = 2000;
+/** Text set smaller than this, in points, is not meant for eyes. */
+const smallestPrint = 1.2;
+
+export interface PdfOptions {
+  readonly signal?: AbortSignal;
+  /** Reads only so many pages, for a title and an abstract. */
+  readonly pages?: number;
+  /** Milliseconds after which reading ends; 2 minutes unless set. */
+  readonly timeout?: number;
+}
+
+/**
+ * The text of a PDF page by page, columns in reading order, each page under its mark.
+ * A PDF that is broken, encrypted, or only pictures of pages is `unreadable`, with what a person can do about it.
+ */
+export async function readPdf(bytes: Uint8Array, { signal, pages: wanted = mostPages, timeout = 120_000 }: PdfOptions = {}): Promise<ReadResult> {
+  if (bytes.length > largestPdf) return unreadable(`The PDF is larger than ${largestPdf / megabyte} MB.`);
+  const { getDocumentProxy } = await import("unpdf");
+  const ends = AbortSignal.any([AbortSignal.timeout(timeout), ...(signal === undefined ? [] : [signal])]);
+  let document;
+  try {
+    // A copy, since pdf.js takes the buffer away, and no Buffer, which it refuses; silent, since it warns on stdout, which carries our results.
+    document = await getDocumentProxy(Uint8Array.from(bytes), { verbosity: 0, isEvalSupported: false });
+  } catch (error) {
+    return unreadable(whyNotOpened(error));
+  }
+  try {
+    const pages: Line[][] = [];
+    let hidden = 0;
+    for (let number = 1; number <= Math.min(document.numPages, wanted, mostPages); number += 1) {
+      if (ends.aborted)
+        return unreadable(signal?.aborted ? "Reading the PDF was interrupted." : `The PDF could not be read within ${timeout / 1000} seconds.`);
+      const page = await document.getPage(number);
+      const content = await page.getTextContent();
+      const runs = content.items.flatMap((item) => ("str" in item ? [item] : []));
+      hidden += runs.filter(isTiny).reduce((sum, run) => sum + run.str.length, 0);
+      pages.push(uprightFirst(runs.filter((run) => !isTiny(run))));
+      page.cleanup();
+    }
+    const { info } = await document.getMetadata().catch(() => ({ info: {} }));
+    return assemble(pages, hidden, info as Record<string, unknown>, document.numPages, wanted);
+  } catch (error) {
+    return unreadable(`The PDF is damaged (${shorten(messageOf(error))}).`);
+  } finally {
+    await document.destroy();
+  }
+}
+
+interface TextItem {
+  readonly str: string;
+  readonly transform: readonly number[];
+  readonly width: number;
+}
+
+const isTiny = ({ str, transform }: TextItem) => str.trim() !== "" && Math.hypot(transform[2] ?? 0, transform[3] ?? 0) < smallestPrint;
+
+/** Lays out each direction of writing by itself, the most used first: a rotated stamp in the margin must not cut into lines. */
+function uprightFirst(items: readonly TextItem[]): Line[] {
+  const directions = new Map<number, Run[]>();
+  for (const { str, transform, width } of items.filter((item) => item.str !== "")) {
+    const [a = 0, b = 0, c = 0, d = 0, e = 0, f = 0] = transform;
+    const quarter = (Math.round(Math.atan2(b, a) / (Math.PI / 2)) + 4) % 4;
+    const [x, y] = [
+      [e, f],
+      [f, -e],
+      [-e, -f],
+      [-f, e],
+    ][quarter] as [number, number];
+    const runs = directions.get(quarter) ?? [];
+    runs.push({ text: str, x, y, width, height: Math.hypot(c, d) });
+    directions.set(quarter, runs);
+  }
+  const length = (runs: readonly Run[]) => runs.reduce((sum, run) => sum + run.text.length, 0);
+  return [...directions.values()].toSorted((a, b) => length(b) - length(a)).flatMap((runs) => linesOf(accentsBeforeLetters(runs)));
+}
+
+/** TeX sets an accent as a run of its own over the next one; sorted by position it could come to stand behind its letter. */
+function accentsBeforeLetters(runs: readonly Run[]): Run[] {
+  const merged: Run[] = [];
+  for (const run of runs) {
+    const last = merged.at(-1);
+    const isOver =
+      last !== undefined &&
+      /^\s*[´¨ˆ˜¯˘˙˚˝ˇ¸]\s*$/.test(last.text) &&
+      Math.abs(last.x - run.x) < run.height / 2 &&
+      Math.abs(last.y - run.y) < run.height / 2;
+    if (isOver) merged[merged.length - 1] = { ...run, text: last.text.trim() + run.text };
+    else merged.push(run);
+  }
+  return merged;
+}
+
+function assemble(pages: readonly Line[][], hidden: number, info: Record<string, unknown>, total: number, wanted: number): ReadResult {
+  const parts = joinPages(pages);
+  const all = parts.map((part) => part.text).join("\n");
+  const letters = all.match(/[\p{L}\p{N}]/gu)?.length ?? 0;
+  const nonsense = all.match(/[\p{Co}\p{Cn}\ufffd]/gu)?.length ?? 0;
+  if (letters < 40 || letters < 8 * pages.length)
+    return unreadable("The PDF has no text; it is probably a scan. Run OCR over it (for example with ocrmypdf) and try again.");
+  if (nonsense > letters / 3)
+    return unreadable("The PDF's fonts don't say which letters they show; run OCR over it (for example with ocrmypdf) and try again.");
+
+  const warnings = [];
+  if (hidden > 0) warnings.push(`${hidden} characters too small to be seen were left out of the text.`);
+  if (total > mostPages) warnings.push(`Only the first ${mostPages} of ${total} pages were read.`);
+  const depth: PaperText["depth"] = total > mostPages || total > wanted ? "partial" : "full";
+  const title = titleFrom(info.Title) ?? largestLines(pages[0] ?? []);
+  const authors = authorsFrom(info.Author);
+  const abstract = /(?:^|\n)\s*abstract\b[\s.:—-]*([\s\S]{80,2500}?)(?=\n\s*\n|\n\s*(?:1|I)?\.?\s*introduction\b)/i.exec(all)?.[1];
+  return {
+    status: "ok",
+    text: buildText(parts, {
+      kind: "pdf",
+      depth,
+      title,
+      authors,
+      abstract: abstract
+        ?.replace(/-\n(?=\p{Ll})/gu, "")
+        .replace(/\s+/g, " ")
+        .trim(),
+      warnings,
+    }),
+  };
+}
+
+/** Writing programs leave file names and placeholders in the title. */
+function titleFrom(value: unknown): string | undefined {
+  const title = typeof value === "string" ? withAccents(value).replace(/\s+/g, " ").trim() : "";
+  const useless =
+    title.length < 5 ||
+    /^(untitled|microsoft word|title|no title|document\d*|paper|manuscript|main|arxiv)\b/i.test(title) ||
+    /\.(docx?|tex|pdf|dvi|indd|rtf)$/i.test(title);
+  return useless ? undefined : title;
+}
+
+/** A paper's title is set larger than anything else on its first page. */
+function largestLines(lines: readonly Line[]): string | undefined {
+  const first = lines.slice(0, 25).filter((line) => (line.text.match(/\p{L}/gu)?.length ?? 0) >= 4);
+  const height = Math.max(0, ...first.map((line) => line.height));
+  const start = first.findIndex((line) => line.height > height - 0.5);
+  const rest = first.slice(start);
+  const end = rest.findIndex((line) => line.height <= height - 0.5);
+  const title = rest
+    .slice(0, end === -1 ? 4 : Math.min(end, 4))
+    .map((line) => line.text)
+    .join(" ");
+  return title === "" ? undefined : title.slice(0, 300);
+}
+
+function authorsFrom(value: unknown): string[] | undefined {
+  if (typeof value !== "string" || value.trim() === "") return undefined;
+  const separator = value.includes(";") ? /;/ : /,|\band\b/;
+  const names = value
+    .split(separator)
+    .map((name) => withAccents(name).trim())
+    .filter((name) => name.length > 1);
+  return names.length === 0 ? undefined : names.slice(0, 300);
+}
+
+function whyNotOpened(error: unknown): string {
+  if (error instanceof Error && error.name === "PasswordException") return "The PDF is encrypted with a password; save it without one and try again.";
+  return `The file is not a whole PDF (${shorten(messageOf(error))}); download it again.`;
+}
+
+const shorten = (text: string) => text.replace(/\.$/, "").slice(0, 120);
+const unreadable = (reason: string): ReadResult => ({ status: "unreadable", reason });

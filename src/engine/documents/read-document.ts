@@ -1,0 +1,53 @@
+import { decodeText } from "./text/decode.js";
+import { type HtmlResult, readHtml } from "./html/read-html.js";
+import { isJats, readJats } from "./jats/read-jats.js";
+import { isGzip } from "./latex/archive.js";
+import { readLatex } from "./latex/read-latex.js";
+import { readMarkdown } from "./text/markdown.js";
+import { readPdf } from "./pdf/read-pdf.js";
+
+/** Longer pages are not papers; parsing one takes a hundred times its size in memory. */
+const largestPage = 30 * 1024 * 1024;
+
+export interface DocumentHints {
+  /** The Content-Type it came with. */
+  readonly type?: string;
+  /** Its address or file name; the ending helps where the bytes don't tell. */
+  readonly name?: string;
+  readonly signal?: AbortSignal;
+  /** Reads only so many pages of a PDF. */
+  readonly pages?: number;
+}
+
+/** Reads a document whatever its format: told by its bytes first, then by its type and its name. */
+export async function readDocument(bytes: Uint8Array, { type = "", name = "", signal, pages }: DocumentHints): Promise<HtmlResult> {
+  const head = Buffer.from(bytes.subarray(0, 1024)).toString("latin1");
+  if (head.includes("%PDF-") || (/\.pdf$/i.test(name) && !/<html|<!doctype/i.test(head))) return readPdf(bytes, { signal, pages });
+  if (isGzip(bytes) || isTarNamed(type, name)) return readLatex(bytes);
+  if (bytes.length > largestPage) return { status: "unreadable", reason: `The document is larger than ${largestPage / 1024 / 1024} MB and no PDF.` };
+  if (bytes.includes(0) && !/charset=utf-16/i.test(type) && !/^(?:\xff\xfe|\xfe\xff)/.test(head))
+    return { status: "unreadable", reason: "The document is neither a PDF, a web page nor text." };
+
+  const text = decodeText(bytes, type);
+  if (isJats(text)) return readJats(text);
+  const isPlain = /\.(?:md|markdown|txt)$/i.test(name) || /^text\/(?:plain|markdown|x-markdown)/.test(type);
+  if (
+    !isPlain &&
+    (/html/.test(type) ||
+      /\.x?html?$/i.test(name) ||
+      /^\s*(?:<\?xml[^>]*>\s*)?(?:<!--[\s\S]*?-->\s*)?<(?:!doctype html|html|head|body|article|div|p|h1)\b/i.test(text))
+  ) {
+    return readHtml(text, /^https?:/.test(name) ? name : undefined);
+  }
+  if (!isPlain && /^\s*<\?xml\b/.test(text)) {
+    // Archives hand an article out with an envelope around it, or an error in its place.
+    const [start, end] = [text.search(/<article[\s>]/), text.lastIndexOf("</article>")];
+    if (start === -1 || end < start) return { status: "unreadable", reason: "The document is XML and holds no article." };
+    return readJats(text.slice(start, end + "</article>".length));
+  }
+  if (!isPlain && /^[^a-z]{0,200}\\document(?:class|style)\b/im.test(text.slice(0, 5000))) return readLatex(bytes);
+  if (text.trim() === "") return { status: "unreadable", reason: "The document is empty." };
+  return { status: "ok", text: readMarkdown(text, /\.txt$/i.test(name) ? "text" : "markdown") };
+}
+
+const isTarNamed = (type: string, name: string): boolean => /\bx-(?:eprint-)?tar\b/.test(type) || /\.tar$/i.test(name);

@@ -1,0 +1,115 @@
+import { counts } from "./limits.js";
+import type { Budget, Choose, Guard, LiveIteration, PastIteration, Review, RunSoFar, Spent, Verdict, Watch } from "../types.js";
+
+/** What iterations used up, those under way included. */
+export function spentIn(past: readonly PastIteration[], live: readonly LiveIteration[], now: number): Spent {
+  const all = [...past, ...live.map(({ run }) => ({ ...run, endedAt: now }))];
+  const sum = (of: (each: (typeof all)[number]) => number) => all.reduce((total, each) => total + of(each), 0);
+  return {
+    iterations: past.filter(counts).length + live.length,
+    tokens: sum(({ usage }) => usage.input + usage.output),
+    usd: sum(({ costUsd }) => costUsd ?? 0),
+    minutes: sum(({ startedAt, endedAt }) => Math.max(0, endedAt - (startedAt ?? endedAt))) / 60_000,
+  };
+}
+
+export const nothingSpent: Spent = { iterations: 0, tokens: 0, usd: 0, minutes: 0 };
+
+export const plus = (a: Spent, b: Spent): Spent => ({
+  iterations: a.iterations + b.iterations,
+  tokens: a.tokens + b.tokens,
+  usd: a.usd + b.usd,
+  minutes: a.minutes + b.minutes,
+});
+
+type Unit = "tokens" | "usd" | "minutes" | "iterations";
+const units = ["usd", "tokens", "minutes", "iterations"] as const satisfies readonly Unit[];
+const worded: Readonly<Record<Unit, (value: number) => string>> = {
+  usd: (value) => `$${value.toFixed(2)}`,
+  tokens: (value) => `${Math.round(value).toLocaleString("en")} tokens`,
+  minutes: (value) => `${Math.round(value * 10) / 10} minutes of agents' work`,
+  iterations: (value) => `${value} iterations`,
+};
+
+/** Of a run, iterations and minutes have guards of their own: there minutes are those on the clock. */
+const ofARun: readonly Unit[] = ["usd", "tokens"];
+
+/** The first budget that `reached` says is used up: of this run first, then of the whole research. */
+function usedUp(
+  run: Budget,
+  { iterations, now, account }: RunSoFar,
+  live: readonly LiveIteration[],
+  reached: (spent: number, most: number) => boolean,
+): string | undefined {
+  const mine = plus(spentIn(iterations, live, now), account?.beside ?? nothingSpent);
+  for (const unit of ofARun) {
+    const most = run[unit];
+    if (most !== undefined && reached(mine[unit], most))
+      return `The budget of this run, ${worded[unit](most)}, is used up: ${worded[unit](mine[unit])}. Run it again to go on, or allow more with --max-${unit}.`;
+  }
+  if (account === undefined) return undefined;
+  const whole = plus(account.spent, spentIn([], live, now));
+  for (const unit of units) {
+    const most = account.budget[unit];
+    if (most !== undefined && reached(whole[unit], most))
+      return `The budget of this research, ${worded[unit](most)}, is used up: ${worded[unit](whole[unit])}. Raise budget.max_${unit} in its rrd.json to go on.`;
+  }
+  return undefined;
+}
+
+/** Ends the run where a budget is used up: that of the run, or that which the work itself names for its whole life. */
+export const limitBudget =
+  (run: Budget): Guard =>
+  (soFar): Verdict | undefined => {
+    const reason = usedUp(run, soFar, soFar.inFlight ?? [], (spent, most) => spent >= most);
+    if (reason !== undefined) return { verdict: "limit", reason };
+    // A CLI that ended itself for want of money would do so again.
+    const last = soFar.iterations.at(-1)?.outcome;
+    return last?.outcome === "failed" && last.failure.kind === "budget" ? { verdict: "limit", reason: last.failure.message } : undefined;
+  };
+
+/** Ends an iteration that takes a budget beyond its limit while it is under way. */
+export const watchBudget =
+  (run: Budget): Watch =>
+  (live, soFar) => {
+    const message = usedUp(run, soFar, [...(soFar.inFlight ?? []), live], (spent, most) => spent > most);
+    return message === undefined ? undefined : { end: { kind: "budget", message } };
+  };
+
+/** Warns of an agent that worked and did not tell what it used, so that a budget can't be held: nothing of it is counted. */
+export const reviewBudget =
+  (budget: Budget): Review =>
+  ({ run: { agent, free, model, failure, costUsd, usage } }, { account }) => {
+    // What failed otherwise may not have used anything.
+    if (free === true || (failure !== undefined && failure.kind !== "timeout" && failure.kind !== "idle")) return undefined;
+    const isSet = (unit: Unit): boolean => (budget[unit] ?? account?.budget[unit]) !== undefined;
+    const none = usage.input + usage.output === 0;
+    const unknown = none ? "how many tokens it used" : `what ${model ?? "its model"} costs`;
+    const unheld = [...(isSet("usd") && costUsd === undefined ? ["US dollars"] : []), ...(isSet("tokens") && none ? ["tokens"] : [])];
+    return unheld.length === 0
+      ? undefined
+      : `The budget in ${unheld.join(" and ")} can't be held for ${agent}, because it is not known ${unknown}: its work counts as nothing there.`;
+  };
+
+/** The choice, with the money and the minutes of agents' work that are left for the iteration. */
+export const withAllowance =
+  (run: Budget, choose: Choose): Choose =>
+  (soFar) => {
+    const choice = choose(soFar);
+    if (!("agent" in choice)) return choice;
+    const live = soFar.inFlight ?? [];
+    const underWay = spentIn([], live, soFar.now);
+    const { budget, spent, beside } = soFar.account ?? {};
+    const left = [
+      ...(run.usd === undefined ? [] : [run.usd - spentIn(soFar.iterations, live, soFar.now).usd - (beside?.usd ?? 0)]),
+      ...(budget?.usd === undefined ? [] : [budget.usd - (spent?.usd ?? 0) - underWay.usd]),
+    ];
+    return {
+      ...choice,
+      ...(left.length === 0 ? {} : { maxUsd: Math.max(0, Math.min(...left)) }),
+      // Agents side by side use it up together.
+      ...(budget?.minutes === undefined
+        ? {}
+        : { maxMs: Math.max(0, budget.minutes - (spent?.minutes ?? 0) - underWay.minutes) * (60_000 / (live.length + 1)) }),
+    };
+  };

@@ -1,0 +1,53 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { spanInWords } from "../../lib/duration-words.js";
+import type { Failure, Guard, PastIteration } from "../types.js";
+
+const notTheAgentsFault: ReadonlySet<string> = new Set<Failure["kind"]>(["rate-limit", "network", "auth", "missing"]);
+
+/** Whether an iteration that failed so, or did not fail, uses the allowance up. */
+export const usesAllowance = (failure: string | undefined): boolean => failure === undefined || !notTheAgentsFault.has(failure);
+
+/** Whether the agent really worked in this iteration. Waiting for a service is free and does not use the allowance up. */
+export const counts = ({ outcome }: PastIteration): boolean => usesAllowance(outcome.outcome === "failed" ? outcome.failure.kind : undefined);
+
+/** At most `most` iterations a run, those under way included. */
+export const limitIterations =
+  (most: number): Guard =>
+  ({ iterations, inFlight = [] }) =>
+    iterations.filter(counts).length + inFlight.length >= most
+      ? {
+          verdict: "limit",
+          reason: `${most === 1 ? "The one iteration of this run is" : `All ${most} iterations of this run are`} used up; run it again to go on, or allow more with -i.`,
+        }
+      : undefined;
+
+/** At most `ms` milliseconds of wall time a run, waiting included. */
+export const limitWallTime =
+  (ms: number): Guard =>
+  ({ startedAt, now }) =>
+    now - startedAt >= ms ? { verdict: "limit", reason: `The time of this run, ${spanInWords(ms)}, is used up; run it again to go on.` } : undefined;
+
+/** A file named PAUSE in the folder blocks every run until somebody deletes it; STOP ends the run as Ctrl+C does. */
+export const watchFiles =
+  (folder: string): Guard =>
+  () => {
+    if (existsSync(join(folder, "STOP"))) {
+      return {
+        verdict: "interrupted",
+        reason: `Stopped by the file ${join(folder, "STOP")}; delete it, as research-ralph resume does, to go on.`,
+        signal: "SIGINT",
+      };
+    }
+    if (existsSync(join(folder, "PAUSE")))
+      return { verdict: "blocked", reason: `Paused by the file ${join(folder, "PAUSE")}; delete it, as research-ralph resume does, to go on.` };
+    return undefined;
+  };
+
+/** Ends the run once `finish` was aborted; the abort's reason names the signal. */
+export const heedSignals =
+  (finish: AbortSignal): Guard =>
+  () =>
+    finish.aborted
+      ? { verdict: "interrupted", reason: `Interrupted by ${finish.reason}; nothing is lost, run it again to go on.`, signal: finish.reason }
+      : undefined;

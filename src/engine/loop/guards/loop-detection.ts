@@ -1,0 +1,138 @@
+import { type Digest, withoutNames } from "../record/digest.js";
+import { likenessOf } from "../../lib/minhash.js";
+import { counts } from "./limits.js";
+import type { Guard } from "../types.js";
+import type { Observation } from "../../generated/memory.js";
+
+/** The ways in which iterations go round in circles. */
+export const loopKinds = ["identical-answers", "oscillation", "redundant-writes", "read-loop", "planning-loop", "command-loop"] as const;
+export type LoopKind = (typeof loopKinds)[number];
+
+/** From so many in a row on the next brief says what to do otherwise. */
+const remedyAt = 2;
+/** At so many in a row the run is stuck. */
+const stuckAt = 5;
+
+/** How many of the last iterations, none of them accepted, show a loop of this kind in a row; for oscillation, pairs of them. */
+export interface Row {
+  readonly kind: LoopKind;
+  readonly length: number;
+}
+
+/**
+ * Kinds of loop that one run shows by itself. `left`: it left a result; then what it read, ran or announced on the way was no loop.
+ * `whole`: it ended by itself, and its stream tells what it did; of another it is not known what it would have done yet.
+ * The thresholds lie above what healthy runs of Claude Code and Codex do: a long text is read in parts, each once.
+ */
+export function signsOf({ counts, repeated, remade, last }: Digest, left: boolean, whole = true): LoopKind[] {
+  const did = counts.read + counts.write + counts.command;
+  const onlyRead = whole && counts.read > 0 && did === counts.read;
+  // Whatever the words are: who did nothing announced it, or excused it. An object that can't be read is an attempt.
+  const onlySpoke = did === 0 && (counts.plan > 0 || (whole && last !== "" && !/^(?:```|\{)/.test(last)));
+  return [
+    ...(repeated.write >= 5 || remade >= 3 ? ["redundant-writes" as const] : []),
+    ...(!left && (repeated.read >= 4 || onlyRead) ? ["read-loop" as const] : []),
+    ...(!left && onlySpoke ? ["planning-loop" as const] : []),
+    ...(!left && repeated.command >= 3 ? ["command-loop" as const] : []),
+  ];
+}
+
+/** The longest row of one kind that the last iterations end in; undefined below two. Accepted work ends every row. */
+export function rowOf(observations: readonly Observation[]): Row | undefined {
+  const since = observations.slice(observations.findLastIndex(({ outcome }) => outcome === "accepted") + 1);
+  const rows = loopKinds.map((kind) => ({ kind, length: lengthOf(kind, since) }));
+  const longest = rows.reduce((best, row) => (row.length > best.length ? row : best));
+  return longest.length < remedyAt ? undefined : longest;
+}
+
+function lengthOf(kind: LoopKind, since: readonly Observation[]): number {
+  const trailing = (like: (each: Observation) => boolean): number => since.length - 1 - since.findLastIndex((each) => !like(each));
+  if (kind === "oscillation") return Math.max(pairs(since, 2), pairs(since, 3));
+  if (kind !== "identical-answers") return trailing(({ signs = [] }) => signs.includes(kind));
+  const last = since.at(-1);
+  return last?.answer === undefined ? 0 : trailing((each) => isSameAnswer(each, last));
+}
+
+/** Pairs of iterations in the row that the list ends in and that repeats itself every `period` iterations, two times at least. */
+function pairs(list: readonly Observation[], period: 2 | 3): number {
+  const [last, before] = [list.at(-1), list.at(-2)];
+  if (last === undefined || before === undefined) return 0;
+  const turn = list.slice(-period);
+  if (turn.every((each) => isSame(each, last))) return 0;
+  const backwards = list.toReversed();
+  const broken = backwards.findIndex((each, index) => index >= period && !isSame(each, backwards[index - period] as Observation));
+  const length = broken === -1 ? list.length : broken;
+  return length < 2 * period ? 0 : Math.floor(length / 2);
+}
+
+/** Two answers alike in so many of their words are one in other words: last words where no result was left, and results. */
+const alike = { words: 0.45, result: 0.7 } as const;
+
+/**
+ * Whether two iterations gave the same answer, be it in other words: then it was refused for the same reasons too. An honest attempt
+ * that mends one thing is as like, but meets other reasons, or none.
+ */
+function isSameAnswer(a: Observation, b: Observation): boolean {
+  if (a.answer === undefined || b.answer === undefined) return false;
+  if (a.answer === b.answer) return true;
+  if (a.sketch === undefined || b.sketch === undefined || a.left !== b.left) return false;
+  // Results of one form are alike in all but what is refused of them, such as their numbers and quotes: that has to be the same to the letter.
+  const isSameRefusal = a.left === true ? endOf(a) === endOf(b) && a.said === b.said : reasonsOf(a) === reasonsOf(b);
+  return isSameRefusal && likenessOf(a.sketch, b.sketch) >= (a.left === true ? alike.result : alike.words);
+}
+
+/** Whether two iterations came to the same: by their answers, where there are none by how they ended. */
+const isSame = (a: Observation, b: Observation): boolean =>
+  a.answer === undefined && b.answer === undefined ? endOf(a) === endOf(b) : isSameAnswer(a, b);
+
+const endOf = ({ outcome, failure, said }: Observation): string => `${outcome}: ${failure ?? said ?? ""}`;
+
+/** How an iteration ended, without the names and numbers in its reasons. */
+const reasonsOf = ({ outcome, failure, said = "" }: Observation): string => `${outcome} ${failure ?? ""} ${withoutNames(said)}`;
+
+/** The kind of loop that the last iterations show; undefined for none. */
+export const loopTypeOf = (observations: readonly Observation[]): LoopKind | undefined => rowOf(observations)?.kind;
+
+const inWords: Readonly<Record<LoopKind, string>> = {
+  "identical-answers": "the same answer came again and again",
+  oscillation: "the same answers took turns",
+  "redundant-writes": "the same file was written over and over",
+  "read-loop": "the same was read again and again and no result was left",
+  "planning-loop": "work was announced and none was done",
+  "command-loop": "the same command was run again and again and no result was left",
+};
+
+/**
+ * Ends a run that goes round in circles: five in a row of one kind, counted over the iterations of this run, so that it can be run
+ * again once somebody has changed something.
+ */
+export const stopWhenStuck: Guard = ({ memory, iterations }) => {
+  const first = Math.min(...iterations.map(({ iteration }) => iteration));
+  const row = rowOf((memory?.observations ?? []).filter(({ iteration }) => iteration >= first));
+  if (row === undefined || row.length < stuckAt) return undefined;
+  const last = memory?.observations.at(-1);
+  const times = row.kind === "oscillation" ? row.length * 2 : row.length;
+  const why = last?.said === undefined ? "" : ` The last time: ${last.said.replace(/\.$/, "")}.`;
+  return {
+    verdict: "stuck",
+    reason: `The last ${times} iterations got nowhere (${row.kind}): ${inWords[row.kind]}.${why} Look at loop.observations in rrd.json, change what is asked for or the --agent, and run again.`,
+  };
+};
+
+/** Iterations in a row without an accepted result at which a run ends, whatever each of them did. */
+const mostWithoutResult = 15;
+
+/**
+ * Ends a run that brings nothing, also where no loop shows: different refusals in turn. Iterations of earlier runs count too, else a run
+ * that is started again and again would never stop; those that only met a closed service don't.
+ */
+export const stopWithoutResult: Guard = ({ iterations, memory }) => {
+  const inThisRun = iterations.slice(iterations.findLastIndex(({ outcome }) => outcome.outcome === "accepted") + 1).filter(counts).length;
+  const row = memory?.stagnation ?? inThisRun;
+  return row < mostWithoutResult
+    ? undefined
+    : {
+        verdict: "stuck",
+        reason: `None of the last ${row} iterations, those of earlier runs among them, brought an accepted result. Look at the reasons in ledger.jsonl; then say what to do otherwise with 'research-ralph steer', raise a limit in rrd.json, take another --agent, or run again with --force as it is.`,
+      };
+};

@@ -1,0 +1,154 @@
+import { counts } from "./limits.js";
+import {
+  type Agent,
+  type Choose,
+  type Delay,
+  type Failure,
+  type Guard,
+  isVerdict,
+  type PastIteration,
+  type RunSoFar,
+  type Verdict,
+} from "../types.js";
+
+const second = 1000;
+const minute = 60 * second;
+
+/** Doubling from `first` with the `attempt`-th failure in a row (from 1), never above `most`. */
+const backOff = (first: number, most: number, attempt: number): number => Math.min(first * 2 ** (attempt - 1), most);
+
+/** What is the model service's failure, its slowness or its CLI's: another agent may do better. */
+const ofTheService: ReadonlySet<Failure["kind"]> = new Set(["auth", "missing", "rate-limit", "network", "timeout", "idle", "crashed", "no-answer"]);
+
+/** How far back a row of failures is looked for: among so many agents side by side others have ended since. */
+const recently = 64;
+
+/** What the failures of a unit mean (the failure table of docs/how-it-works.md): it is tried again in two seconds, three times in a row. */
+export const heedFailures: Guard = ({ iterations, now }) => {
+  const last = iterations.at(-1);
+  const units = new Set(iterations.slice(-recently).map(({ unit }) => unit.id));
+  for (const id of units) {
+    // A service that was away in between neither counts as a failure nor ends the row of them.
+    const tries = iterations.filter((past) => past.unit.id === id && counts(past));
+    const failures = trailing(tries, ({ outcome }) => outcome.outcome === "failed");
+    const failed = failures.at(-1);
+    if (failed?.outcome.outcome !== "failed") continue;
+    const { failure } = failed.outcome;
+    if (failure.kind === "too-large") return { verdict: "failed", reason: failure.message };
+    // The first brief that fills the context is nobody's failure: the next one is smaller.
+    const isFirstFull = failures.some(({ outcome }) => kindOf(outcome) === "context");
+    if (failures.length - (isFirstFull ? 1 : 0) >= 3)
+      return { verdict: "failed", reason: `${failed.unit.title}: three failures in a row. The last: ${failure.message}` };
+  }
+  if (last?.outcome.outcome !== "failed" || !counts(last)) return undefined;
+  const until = last.endedAt + 2 * second;
+  return now >= until ? undefined : { until, reason: last.outcome.failure.message };
+};
+
+/**
+ * The first of the agents that can work: one at its limit, without an answer or hung rests until the stated reset, else for a time that
+ * doubles; one that is not let in or not there is left out of the run. `patience`: how long, in milliseconds, a service is waited for
+ * that does not answer at all.
+ */
+export const firstAble =
+  (agents: readonly Agent[], patience: number): Choose =>
+  ({ iterations, now }) => {
+    const all = agents.map((agent) => ({ agent, ...standingOf(agent, agents.length === 1, iterations, patience, now) }));
+    if (all.length === 0) throw new Error("no agent to choose from");
+    const usable = all.filter(({ gone }) => gone === undefined);
+    const verdicts = (usable.length === 0 ? all : usable).map(({ gone, outOfPatience }) => gone ?? outOfPatience);
+    const [firstVerdict] = verdicts;
+    if (firstVerdict !== undefined && verdicts.every((verdict) => verdict !== undefined)) return firstVerdict;
+
+    const ready = usable.find(({ until }) => until <= now);
+    if (ready !== undefined) {
+      const before = all
+        .slice(0, all.indexOf(ready))
+        .map(({ why, until, gone }) => (gone === undefined ? `${why} ${restsUntil(until)}` : `${why} It is left out of this run.`));
+      return { agent: ready.agent, reason: before.length > 0 ? before.join(" ") : `${ready.agent.name} can be asked again.` };
+    }
+    const next = usable.reduce((earliest, each) => (each.until < earliest.until ? each : earliest));
+    return { until: next.until, reason: usable.map(({ why }) => why).join(" ") };
+  };
+
+interface Standing {
+  /** It can be asked from then on. */
+  readonly until: number;
+  /** Why not earlier. */
+  readonly why: string;
+  /** It can't be used in this run at all. */
+  readonly gone?: Verdict;
+  readonly outOfPatience?: Verdict;
+}
+
+function standingOf({ name }: Agent, isOnly: boolean, all: RunSoFar["iterations"], patience: number, now: number): Standing {
+  const mine = all.filter(({ agent }) => isOnly || agent === name);
+  const gone = mine.find(({ outcome }) => kindOf(outcome) === "auth" || kindOf(outcome) === "missing")?.outcome;
+  if (gone?.outcome === "failed") {
+    const why = gone.failure.message;
+    return { until: 0, why, gone: { verdict: gone.failure.kind === "auth" ? "blocked" : "failed", reason: why } };
+  }
+  const last = mine.at(-1);
+  if (last?.outcome.outcome !== "failed" || !ofTheService.has(last.outcome.failure.kind)) return { until: 0, why: "" };
+  const { failure } = last.outcome;
+  const row = oneByOne(trailing(mine, ({ outcome }) => kindOf(outcome) === failure.kind));
+  const why = failure.message;
+  switch (failure.kind) {
+    case "rate-limit": {
+      const reset = resetOf(failure, last.endedAt);
+      if (reset !== undefined) return { until: reset, why };
+      const until = last.endedAt + backOff(30 * second, 15 * minute, row.length);
+      const unstated = trailing(mine, ({ outcome, endedAt }) => {
+        return outcome.outcome === "failed" && outcome.failure.kind === "rate-limit" && resetOf(outcome.failure, endedAt) === undefined;
+      });
+      if (now - (unstated[0]?.endedAt ?? now) < patience) return { until, why };
+      const reason = `${why} It named no time within a month at which it ends, and ${Math.round(patience / minute)} minutes were not enough; run again when it is over.`;
+      return { until, why, outOfPatience: { verdict: "blocked", reason } };
+    }
+    case "network": {
+      const until = last.endedAt + backOff(2 * second, 5 * minute, row.length);
+      if (now - (row[0]?.endedAt ?? now) < patience) return { until, why };
+      const reason = `${why} It did not answer for ${Math.round(patience / minute)} minutes; run again when it does.`;
+      return { until, why, outOfPatience: { verdict: "blocked", reason } };
+    }
+    default:
+      // Alone it is simply tried again; beside others it rests, lest every unit waits an hour for it.
+      return { until: isOnly ? 0 : last.endedAt + backOff(30 * second, 15 * minute, row.length), why };
+  }
+}
+
+const kindOf = (outcome: PastIteration["outcome"]): Failure["kind"] | undefined => (outcome.outcome === "failed" ? outcome.failure.kind : undefined);
+
+const restsUntil = (until: number): string => `It is asked again from ${new Date(until).toISOString().slice(0, 16).replace("T", " ")} UTC on.`;
+
+/** No service has a limit that lasts longer; one further away is a mistake, and would be waited for in vain. */
+const longestLimit = 31 * 24 * 60 * minute;
+
+/** The stated reset; none where it is over already: a clock that is wrong, or an old message, must not make us ask without a pause. */
+function resetOf(failure: Failure, since: number): number | undefined {
+  const at = failure.resetAt === undefined ? Number.NaN : Date.parse(failure.resetAt);
+  return at > since && at <= since + longestLimit ? at : undefined;
+}
+
+/** The longest run of iterations at the end that satisfy `like`, oldest first. */
+function trailing(iterations: readonly PastIteration[], like: (past: PastIteration) => boolean): readonly PastIteration[] {
+  const broken = iterations.findLastIndex((past) => !like(past));
+  return iterations.slice(broken + 1);
+}
+
+/** Without those that began before the one before had ended: agents side by side meet one limit together. */
+function oneByOne(iterations: readonly PastIteration[]): readonly PastIteration[] {
+  return iterations.reduce<PastIteration[]>((row, past) => {
+    const before = row.at(-1);
+    return before !== undefined && past.startedAt !== undefined && past.startedAt < before.endedAt ? row : [...row, past];
+  }, []);
+}
+
+/** Something that may ask to wait, its waits ending with the run's wall time: a limit of five hours must not hold up a run of thirty minutes. */
+export const withinWallTime =
+  <Answer extends object | undefined>(ms: number, ask: (soFar: RunSoFar) => Answer | Delay | Verdict) =>
+  (soFar: RunSoFar): Answer | Delay | Verdict => {
+    const answer = ask(soFar);
+    if (answer === undefined || isVerdict(answer) || !("until" in answer)) return answer;
+    return { ...answer, until: Math.min(answer.until, soFar.startedAt + ms) } as Delay;
+  };

@@ -1,0 +1,48 @@
+import { mkdir, mkdtemp, rm } from "node:fs/promises";
+import { join } from "node:path";
+import type { Redact } from "../../lib/redact.js";
+import { estimateTokens } from "../../lib/tokens.js";
+import { begun, folded } from "../record/agent-run.js";
+import { type HistorianAnswer, historianTemperature, historianTokens } from "./summarise.js";
+import type { Agent, Brief } from "../types.js";
+import type { Clock } from "../../lib/clock.js";
+
+/** How long a historian may take, in milliseconds. */
+export const mostHistorianMs = 300_000;
+
+/**
+ * The environment of a historian's agent: how long and how freely it may answer. Claude Code reads the first of them; the others are
+ * for a command of the user's. A CLI that can be told neither is bounded by the summary's own limit.
+ */
+export const historianEnv = {
+  CLAUDE_CODE_MAX_OUTPUT_TOKENS: String(historianTokens),
+  RESEARCH_RALPH_MAX_TOKENS: String(historianTokens),
+  RESEARCH_RALPH_TEMPERATURE: String(historianTemperature),
+} as const;
+
+/** Lets an agent summarise: its final message is the summary. It works in an empty folder below `stateDir`, which goes afterwards. Never throws for its failure. `redact` takes the user's secrets out of the summary. */
+export async function askHistorian(
+  agent: Agent,
+  text: string,
+  { stateDir, clock, signal, redact }: { readonly stateDir: string; readonly clock: Clock; readonly signal: AbortSignal; readonly redact: Redact },
+): Promise<HistorianAnswer> {
+  await mkdir(stateDir, { recursive: true });
+  const workspace = await mkdtemp(join(stateDir, "historian-"));
+  try {
+    // Not an iteration: it is numbered 0, and its transcript is none of the research's.
+    const brief: Brief = { iteration: 0, text, tokens: estimateTokens(text), workspace, access: { web: false, read: false, everything: false } };
+    let run = begun(agent, brief, clock.now());
+    for await (const event of agent.run(brief, { signal })) run = folded(run, event);
+    const { usage, costUsd, estimated } = run;
+    const used = {
+      tokens: usage.input + usage.output,
+      ...(costUsd === undefined ? {} : { costUsd }),
+      ...(estimated === undefined ? {} : { estimated }),
+    };
+    if (run.failure !== undefined) return { reason: run.failure.message, ...used };
+    if (run.message.trim() === "") return { reason: `${agent.name} said nothing.`, ...used };
+    return { summary: redact(run.message), ...used };
+  } finally {
+    await rm(workspace, { recursive: true, force: true });
+  }
+}

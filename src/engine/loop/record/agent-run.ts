@@ -1,0 +1,28 @@
+import { digestOf, emptyDigest } from "./digest.js";
+import type { Agent, AgentEvent, AgentRun, Brief } from "../types.js";
+
+/** A run of which nothing is known yet. `now`: milliseconds since the epoch. */
+export function begun(agent: Agent, brief: Brief, now: number): AgentRun {
+  return {
+    iteration: brief.iteration,
+    agent: agent.name,
+    confinement: agent.confinement,
+    ...(agent.free === true ? { free: true as const, costUsd: 0 } : {}),
+    startedAt: now,
+    endedAt: now,
+    usage: { input: 0, cached: 0, output: 0, requests: 0 },
+    brief,
+    message: "",
+  };
+}
+
+/** The run after one more event. Pure. */
+export function folded(run: AgentRun, event: AgentEvent): AgentRun {
+  const next = { ...run, digest: digestOf(run.digest ?? emptyDigest, event) };
+  if (event.type === "end") return { ...next, message: event.message, ...(event.failure === undefined ? {} : { failure: event.failure }) };
+  if (event.type !== "usage") return next;
+  const { type: _, final: __, costUsd, estimated, ...told } = event;
+  // A cost that the CLI reports takes the place of our estimate, and with it the mark.
+  const { estimated: ___, ...unmarked } = next;
+  return costUsd === undefined ? { ...next, ...told } : { ...unmarked, ...told, costUsd, ...(estimated === undefined ? {} : { estimated }) };
+}

@@ -1,0 +1,43 @@
+import { limitBudget, reviewBudget, watchBudget, withAllowance } from "./guards/budget.js";
+import { watchContext } from "./guards/context-window.js";
+import { heedSignals, limitIterations, limitWallTime, watchFiles } from "./guards/limits.js";
+import { firstAble, heedFailures, withinWallTime } from "./guards/retry.js";
+import type { Agent, Budget, Choose, Guard, LoopOptions, RunSoFar } from "./types.js";
+
+/** What a person set for a run. Times are milliseconds. */
+export interface RuleSettings {
+  /** The first choice first. */
+  readonly agents: readonly Agent[];
+  /** Most iterations. */
+  readonly iterations: number;
+  readonly budget: Budget;
+  /** Most wall time; undefined: no limit. */
+  readonly maxMs?: number;
+  readonly patienceMs: number;
+  readonly finish: AbortSignal;
+  /** Whose PAUSE and STOP files count. */
+  readonly folder?: string;
+  /** Guards beside these. */
+  readonly more?: readonly Guard[];
+}
+
+/** The rules by which a run stops, waits and chooses its agents. */
+export function rulesFor(settings: RuleSettings): Pick<LoopOptions, "guards" | "choose" | "watches" | "reviews"> {
+  const { agents, iterations, budget, maxMs, patienceMs, finish, folder, more = [] } = settings;
+  const choose = withAllowance(budget, firstAble(agents, patienceMs));
+  const bounded: Choose = maxMs === undefined ? choose : withinWallTime(maxMs, choose);
+  return {
+    guards: [
+      heedSignals(finish),
+      ...(folder === undefined ? [] : [watchFiles(folder)]),
+      maxMs === undefined ? heedFailures : withinWallTime(maxMs, (soFar: RunSoFar) => heedFailures(soFar)),
+      limitIterations(iterations),
+      ...(maxMs === undefined ? [] : [limitWallTime(maxMs)]),
+      limitBudget(budget),
+      ...more,
+    ],
+    choose: bounded,
+    watches: [watchBudget(budget), watchContext],
+    reviews: [reviewBudget(budget)],
+  };
+}

@@ -1,0 +1,256 @@
+/**
+ * The words of the loop. Start with run-loop.ts; come here for what its parts promise each other.
+ * Everything that crosses a process or a file is described by a JSON Schema and generated from it.
+ */
+import type { AgentEnd, AgentEvent, Billing, Failure, Forecast, LoopEvent, Notice, Outcome, Progress, Usage, Verdict } from "../generated/event.js";
+import type { Digest } from "./record/digest.js";
+import type { Compression, LoopMemory } from "./record/memory.js";
+import type { Clock } from "../lib/clock.js";
+
+export type { AgentEnd, AgentEvent, Billing, Failure, Forecast, LoopEvent, Notice, Outcome, Progress, Usage, Verdict };
+
+/** What one iteration is about: a discovery batch, one paper, the report, the ideas. */
+export interface Unit {
+  /** Kind of work, known to the workflow alone. */
+  readonly kind: string;
+  /** Unique within the workflow; a paper's unit has the paper's id. */
+  readonly id: string;
+  readonly phase: string;
+  /** What a person reads on the screen. */
+  readonly title: string;
+}
+
+/** What an agent may reach in one iteration. Adapters turn it into the flags of their CLI; the least is the default. */
+export interface Access {
+  /** Web search and fetch. */
+  readonly web: boolean;
+  /** Reading files of the workspace, for a text too long to stand in the brief. Writing result.json is always allowed. */
+  readonly read: boolean;
+  /** Classic mode: the agent works on the user's own tree with its own tools and settings, and nothing confines it. */
+  readonly everything: boolean;
+  /** Tools of ours; only for an agent that says it takes them. */
+  readonly tools?: ToolServer;
+}
+
+/** A program that serves read-only tools over MCP on its stdin and stdout. The agent's CLI starts it and ends it. */
+export interface ToolServer {
+  readonly command: string;
+  readonly args: readonly string[];
+  /** Names of the tools it serves. */
+  readonly names: readonly string[];
+  /** Variables that it needs beside PATH and HOME. No other one that holds a secret reaches it. */
+  readonly env: readonly string[];
+}
+
+/** All that an agent is given. `text` goes to its stdin whole; nothing else is said to it. */
+export interface Brief {
+  /** Number of this iteration in the life of the research, from 1. */
+  readonly iteration: number;
+  readonly text: string;
+  /** Estimated tokens of `text`. */
+  readonly tokens: number;
+  /** Absolute path of the folder the agent works in; it is there and empty but for what the brief names. */
+  readonly workspace: string;
+  readonly access: Access;
+}
+
+/** What the loop itself adds to any brief. */
+export interface Notes {
+  /** Reasons for which the last result of this unit was refused in this run. */
+  readonly refusal?: readonly string[];
+  /** Summary of earlier iterations. */
+  readonly history?: string;
+  /** What to do otherwise than the last iterations, which got nowhere. */
+  readonly remediation?: string;
+  /** What the person wants heeded. */
+  readonly steering?: string;
+}
+
+/** A finished run of one agent: the fold of its event stream. */
+export interface AgentRun {
+  readonly iteration: number;
+  readonly agent: string;
+  readonly confinement: Agent["confinement"];
+  /** Of an agent without a model. */
+  readonly free?: true;
+  readonly model?: string;
+  /** Milliseconds since the epoch. */
+  readonly startedAt: number;
+  readonly endedAt: number;
+  readonly usage: Usage;
+  /** US dollars: as the CLI reported them, or our estimate. */
+  readonly costUsd?: number;
+  readonly estimated?: true;
+  readonly billing?: Billing;
+  /** Tokens that the model takes in one request, as far as known. */
+  readonly window?: number;
+  readonly brief: Brief;
+  /** The agent's final message; empty after a failure. */
+  readonly message: string;
+  /** What it did and said, in short. */
+  readonly digest?: Digest;
+  /** Set when the run failed; whatever the agent left behind then counts for nothing. */
+  readonly failure?: Failure;
+}
+
+/** How to start a CLI and read its stream (agents/). */
+export interface Agent {
+  readonly name: string;
+  /** `workspace`: its own flags keep it in the workspace. `unconfined`: nothing does. */
+  readonly confinement: "workspace" | "unconfined";
+  /** It hands the `tools` of a brief's access to its CLI. */
+  readonly takesTools?: true;
+  /** It uses no model, so it takes no tokens and costs nothing. */
+  readonly free?: true;
+  /**
+   * Runs the agent once. Never throws for a failure of the agent: the stream ends with exactly one `end` event, and
+   * by then no process of it is left. Throwing means a bug of ours. Aborting `signal` ends the agent's process group.
+   */
+  run(brief: Brief, options: RunOptions): AsyncIterable<AgentEvent>;
+}
+
+export interface RunOptions {
+  readonly signal: AbortSignal;
+  /** US dollars that this iteration may cost, told to CLIs that can keep to it. */
+  readonly maxUsd?: number;
+  /** Milliseconds that this iteration may take, where that is less than agents have by their settings. */
+  readonly maxMs?: number;
+}
+
+/**
+ * What the work is (workflows/): policy over files.
+ * `load`, `brief` and `accept` answer with a Verdict where the run can't go on for a reason a person can mend
+ * (a broken file, a full disk); they throw only for our own bugs.
+ */
+export interface Workflow<State> {
+  readonly name: string;
+  /** A validated read of the disk. */
+  load(): Promise<State | Verdict>;
+  /** What to do next. Pure. `wait`: nothing now, something after a unit in flight has ended. */
+  next(state: State, inFlight: readonly Unit[]): Unit | "wait" | Verdict;
+  /**
+   * The text for the agent and a fresh workspace. Bounded, however large the state is. `later`: what the unit needs can't be had just now;
+   * from then on `next` names another unit or says why there is none.
+   */
+  brief(state: State, unit: Unit, notes: Notes): Promise<Brief | "later" | Verdict>;
+  /** Verifies what the run left behind, then folds it into the state, or refuses it with reasons. */
+  accept(state: State, unit: Unit, run: AgentRun): Promise<Outcome | Verdict>;
+  /** How far the work is, for people. Pure. */
+  progress(state: State): Progress;
+  /** What the work has cost in its whole life, what it may cost, and what the rest of it will. Pure. */
+  account?(state: State): Account;
+  /** What it remembers of earlier iterations, for guards and briefs. Pure. */
+  memory?(state: State): LoopMemory;
+  /** Keeps a summary of the history. Throws ExpectedError as `load` may answer. */
+  remember?(compression: Compression): Promise<void>;
+  /** What the workflow has to tell people since it was last asked: a restored record, a commit that failed. */
+  notices(): readonly Omit<Notice, "type" | "at">[];
+}
+
+/** What was used up. Tokens are those in and out, cached ones included; minutes are those in which agents worked. */
+export interface Spent {
+  readonly iterations: number;
+  readonly tokens: number;
+  readonly usd: number;
+  readonly minutes: number;
+}
+
+/** The most that may be used up; absent: no limit. */
+export type Budget = Partial<Spent>;
+
+/** The work's own books. */
+export interface Account {
+  /** In its whole life, earlier runs included. */
+  readonly spent: Spent;
+  /** In this run beside its iterations: summaries of the history by a model. Part of `spent`. */
+  readonly beside?: Spent;
+  /** For its whole life. */
+  readonly budget: Budget;
+  readonly forecast?: Forecast;
+}
+
+/** An iteration of this run that has ended. */
+export interface PastIteration {
+  readonly iteration: number;
+  readonly unit: Unit;
+  /** Name of the agent. */
+  readonly agent?: string;
+  readonly outcome: Outcome;
+  readonly startedAt?: number;
+  readonly endedAt: number;
+  readonly usage: Usage;
+  readonly costUsd?: number;
+}
+
+/** An iteration under way. */
+export interface LiveIteration {
+  readonly unit: Unit;
+  /** As far as it has come. */
+  readonly run: AgentRun;
+}
+
+/** What guards judge by. Times are milliseconds since the epoch. */
+export interface RunSoFar {
+  readonly startedAt: number;
+  readonly now: number;
+  /** Oldest first. */
+  readonly iterations: readonly PastIteration[];
+  /** Under way, beside the one that a guard is asked about; absent: none. */
+  readonly inFlight?: readonly LiveIteration[];
+  readonly account?: Account;
+  readonly memory?: LoopMemory;
+}
+
+/** A wait before the next iteration. */
+export interface Delay {
+  /** Milliseconds since the epoch. */
+  readonly until: number;
+  readonly reason: string;
+}
+
+/** A rule that may stop or delay the loop. It is asked before every iteration and changes nothing. */
+export type Guard = (soFar: RunSoFar) => Verdict | Delay | undefined;
+
+/** Names the agent of the next iteration, and why it is this one where it is not the first choice. Pure. */
+export type Choose = (soFar: RunSoFar) => Choice | Delay | Verdict;
+
+export interface Choice {
+  readonly agent: Agent;
+  /** One sentence. */
+  readonly reason?: string;
+  /** US dollars that the iteration may cost. */
+  readonly maxUsd?: number;
+  /** Milliseconds that the iteration may take. */
+  readonly maxMs?: number;
+}
+
+/** Asked whenever an agent at work tells what it has used; `inFlight` are then the others. Pure. */
+export type Watch = (live: LiveIteration, soFar: RunSoFar) => Alarm | undefined;
+
+/** What a person has to know of an iteration that has ended: one sentence. Pure. */
+export type Review = (ended: LiveIteration, soFar: RunSoFar) => string | undefined;
+
+export interface Alarm {
+  /** Told once an iteration. */
+  readonly warning?: string;
+  /** Ends the iteration, with this as its failure. */
+  readonly end?: Failure;
+}
+
+export interface LoopOptions {
+  readonly guards: readonly Guard[];
+  /** By default the one agent does everything. */
+  readonly choose?: Choose;
+  readonly watches?: readonly Watch[];
+  /** Asked once an iteration has ended; each warning is told once a run. */
+  readonly reviews?: readonly Review[];
+  /** Most agents at work at the same time; by default one. */
+  readonly jobs?: number;
+  readonly clock: Clock;
+  /** Aborted when the loop should end after the iteration under way. */
+  readonly finish: AbortSignal;
+  /** Aborted when the iteration under way should end at once. */
+  readonly abort: AbortSignal;
+}
+
+export const isVerdict = (value: unknown): value is Verdict => typeof value === "object" && value !== null && "verdict" in value;

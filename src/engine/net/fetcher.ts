@@ -1,0 +1,142 @@
+import { join } from "node:path";
+import type { QueryLine } from "../generated/query.js";
+import { systemClock, type Clock } from "../lib/clock.js";
+import type { StandIn, Service } from "./host-rules.js";
+import { hashOf, type HttpCache, httpCache, type KeptAnswer } from "./http-cache.js";
+import type { Failed, HttpFailure } from "./http-failure.js";
+import {
+  exchange,
+  type Fetch,
+  type Gate,
+  type HttpDocument,
+  type HttpOptions,
+  type NotModified,
+  type WireRequest,
+  type Http,
+  type Request,
+} from "./http.js";
+import { hostLimiter } from "./rate-limiter.js";
+import { keyOf, lineOf } from "./request-log.js";
+import { publicAddress, scrubber, withoutCredentials } from "./credentials.js";
+
+export interface PoliteHttpOptions {
+  readonly signal: AbortSignal;
+  /** Folder of this machine's state: the pace of hosts is kept in it, for all processes. */
+  readonly stateDir: string;
+  /** Where answers are kept; undefined: nowhere. It must be ignored by git. */
+  readonly cacheDir?: string;
+  /** An answer younger than this is not asked for again; 24 hours by default. */
+  readonly freshMs?: number;
+  /** Told of every request, answered from the cache or not, before `get` answers. */
+  readonly record?: (line: QueryLine) => Promise<void>;
+  /** Whose rules hold for which addresses, and how they are called in records. Endpoints that are not a service's own may be private. */
+  readonly services?: readonly Service[];
+  /** Addresses that a person has typed: their origins may be private too. */
+  readonly typed?: readonly string[];
+  /** A mail address told to services. Never invented. */
+  readonly contact?: string;
+  /** How long a host that asked to be left alone may be waited for; 0 by default: the answer is `rate_limited` at once. */
+  readonly patienceMs?: number;
+  /** The machine's own time, shared by all processes. */
+  readonly clock?: Clock;
+  readonly fetch?: Fetch;
+  readonly lookup?: HttpOptions["lookup"];
+  /** From 0 up to 1. */
+  readonly random?: () => number;
+}
+
+const day = 24 * 3600_000;
+/** After the first failure up to a second, after the next up to two: full jitter keeps processes that failed together apart. */
+const firstPause = 1000;
+const mostRetries = 2;
+
+/** The wall clock, not a steady one: it is the only one that processes share. */
+const wallClock: Clock = { now: Date.now, sleep: systemClock.sleep };
+
+/** Access to the network that keeps every host's pace over all processes of this machine, keeps answers, and tells of each request. */
+export function politeHttp(options: PoliteHttpOptions): Http {
+  const { stateDir, cacheDir, freshMs = day, record, services = [], contact, signal, clock = wallClock } = options;
+  const standIns: StandIn[] = services
+    .filter(({ own, endpoint }) => URL.canParse(endpoint) && (own === "" || new URL(endpoint).origin !== new URL(own).origin))
+    .map(({ own, endpoint, intervalMs }) => ({ url: endpoint, of: own, ...(intervalMs === undefined ? {} : { intervalMs }) }));
+  const named = new Set(
+    [...standIns.map(({ url }) => url), ...(options.typed ?? [])].filter((url) => URL.canParse(url)).map((url) => new URL(url).origin),
+  );
+  const gate = hostLimiter({ folder: join(stateDir, "hosts"), clock, signal, contact: contact?.includes("@") === true, standIns });
+  const cache = cacheDir === undefined ? undefined : httpCache(cacheDir);
+
+  return {
+    async get(asked) {
+      const key = keyOf(asked);
+      const kept = await cache?.find(key);
+      const told = async (answer: HttpDocument | HttpFailure, from: QueryLine["from"]) => {
+        // What the user interrupted says nothing.
+        if (!signal.aborted) await record?.(lineOf(asked, answer, from, clock.now(), services));
+        return answer;
+      };
+      if (kept !== undefined && clock.now() - kept.answer.checkedAt < freshMs) return told(documentOf(kept.answer, kept.bytes), "cache");
+
+      const mayBePrivate = URL.canParse(asked.url) && named.has(new URL(asked.url).origin);
+      const answer = await persist(wireOf(asked, kept?.answer), { ...options, clock, gate, privateAddresses: mayBePrivate });
+      if (answer.status === "not-modified") {
+        if (kept === undefined) throw new Error("a request without conditions answered with 304");
+        await cache?.keep(key, { ...kept.answer, checkedAt: clock.now() }, kept.bytes);
+        return told(documentOf(kept.answer, kept.bytes), "confirmed");
+      }
+      const clean = withoutSecrets(answer, asked);
+      await keep(cache, key, clean, clock.now());
+      return told(clean, "network");
+    },
+  };
+}
+
+function wireOf({ url: written, limit, accept, json, secret: given }: Request, kept: KeptAnswer | undefined): WireRequest {
+  const { url, secret } = withoutCredentials(written, given);
+  const conditions = {
+    ...(kept?.etag === undefined ? {} : { "If-None-Match": kept.etag }),
+    ...(kept?.lastModified === undefined ? {} : { "If-Modified-Since": kept.lastModified }),
+  };
+  return {
+    url,
+    limit,
+    ...(accept === undefined ? {} : { accept }),
+    ...(json === undefined ? {} : { body: JSON.stringify(json) }),
+    ...(secret === undefined ? {} : { secret }),
+    ...(kept === undefined ? {} : { conditions }),
+  };
+}
+
+type Patient = PoliteHttpOptions & { readonly clock: Clock; readonly gate: Gate; readonly privateAddresses: boolean };
+
+/** Tries again where that may help: after a failure of the server or the connection, and, with patience, once a host may be asked again. */
+async function persist(request: WireRequest, options: Patient): Promise<HttpDocument | Failed | NotModified> {
+  const { clock, signal, random = Math.random, patienceMs = 0 } = options;
+  const patientUntil = clock.now() + patienceMs;
+  for (let retries = 0; ;) {
+    const answer = await exchange(request, options);
+    if (signal.aborted || !("reason" in answer)) return answer;
+    if (answer.retryAt !== undefined) {
+      if (answer.retryAt > patientUntil) return answer;
+      await clock.sleep(answer.retryAt, signal);
+    } else if (answer.again === true && retries < mostRetries) {
+      await clock.sleep(clock.now() + random() * firstPause * 2 ** retries, signal);
+      retries += 1;
+    } else return answer;
+  }
+}
+
+function withoutSecrets(answer: HttpDocument | Failed, asked: Request): HttpDocument | HttpFailure {
+  const { text, bytes } = scrubber(withoutCredentials(asked.url, asked.secret).secret);
+  if (answer.status === "ok") return { ...answer, url: publicAddress(text(answer.url)), bytes: bytes(answer.bytes) };
+  const { again: _, ...failure } = answer;
+  return { ...failure, reason: text(failure.reason), ...(failure.body === undefined ? {} : { body: bytes(failure.body) }) };
+}
+
+async function keep(cache: HttpCache | undefined, key: string, answer: HttpDocument | HttpFailure, now: number): Promise<void> {
+  if (answer.status !== "ok") return answer.body === undefined ? undefined : cache?.keepBody(answer.body);
+  const { bytes, url, type, etag, lastModified } = answer;
+  const validators = { ...(etag === undefined ? {} : { etag }), ...(lastModified === undefined ? {} : { lastModified }) };
+  await cache?.keep(key, { sha256: hashOf(bytes), url, type, checkedAt: now, ...validators }, bytes);
+}
+
+const documentOf = ({ url, type }: KeptAnswer, bytes: Uint8Array): HttpDocument => ({ status: "ok", bytes, url, type });

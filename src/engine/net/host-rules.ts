@@ -1,0 +1,106 @@
+/** A service as it is asked here. */
+export interface Service {
+  /** As a research's `sources` name it: "arXiv". */
+  readonly name: string;
+  /** The service's own base address. */
+  readonly own: string;
+  /** Base address that is asked: its own, a mirror's or a test server's. */
+  readonly endpoint: string;
+  /** Least milliseconds between two requests to an endpoint that is not the service's own; by default the service's own rule holds. */
+  readonly intervalMs?: number;
+}
+
+/** How often a host may be asked. */
+export interface HostRule {
+  /** Least milliseconds between the starts of two requests. */
+  readonly intervalMs: number;
+  /** Most requests under way at a time. */
+  readonly concurrency: number;
+}
+
+/** One account that requests are booked to: all hosts of a service, or a part of one. */
+interface Budget extends HostRule {
+  readonly name: string;
+  readonly hosts: readonly string[];
+  /** Only paths that begin with this. */
+  readonly path?: string;
+  /** Each key has an account of its own: what the service says to those without one does not hold for it. */
+  readonly byKey?: true;
+  /** Where the request carries a key. */
+  readonly keyed?: HostRule;
+  /** Where a contact address is known. */
+  readonly polite?: HostRule;
+}
+
+const perSecond = (requests: number, concurrency: number): HostRule => ({ intervalMs: 1000 / requests, concurrency });
+const perMinute = (requests: number): HostRule => ({ intervalMs: 60_000 / requests, concurrency: 1 });
+
+/** What services ask for in their terms, as of November 2026; the first that fits counts. */
+const budgets: readonly Budget[] = [
+  // "No more than one request every three seconds, and a single connection at a time", over all of a user's machines.
+  { name: "arxiv", hosts: ["export.arxiv.org", "arxiv.org", "www.arxiv.org", "oaipmh.arxiv.org"], intervalMs: 3000, concurrency: 1 },
+  { name: "semanticscholar", hosts: ["api.semanticscholar.org"], byKey: true, ...perSecond(1, 1) },
+  { name: "crossref", hosts: ["api.crossref.org"], ...perSecond(5, 1), polite: perSecond(10, 3) },
+  // Its budget is money a day and told in headers.
+  { name: "openalex", hosts: ["api.openalex.org"], byKey: true, ...perSecond(5, 2), keyed: perSecond(10, 4) },
+  { name: "github-search", hosts: ["api.github.com"], path: "/search/", byKey: true, ...perMinute(10), keyed: perMinute(30) },
+  { name: "github", hosts: ["api.github.com"], byKey: true, ...perSecond(1, 1) },
+  { name: "unpaywall", hosts: ["api.unpaywall.org"], ...perSecond(5, 2) },
+  { name: "europepmc", hosts: ["www.ebi.ac.uk"], ...perSecond(5, 2) },
+  { name: "pubmed", hosts: ["eutils.ncbi.nlm.nih.gov"], byKey: true, ...perSecond(3, 1), keyed: perSecond(10, 2) },
+  { name: "biorxiv", hosts: ["api.biorxiv.org"], ...perSecond(2, 1) },
+  { name: "huggingface", hosts: ["huggingface.co"], byKey: true, ...perSecond(2, 1) },
+  { name: "brave", hosts: ["api.search.brave.com"], byKey: true, ...perSecond(1, 1) },
+  { name: "tavily", hosts: ["api.tavily.com"], byKey: true, ...perSecond(1, 1) },
+];
+
+/** Any host that nothing is known of. */
+const gentle = perSecond(1, 2);
+
+/** An address that stands in for a service's own: a mirror's or a test server's. */
+export interface StandIn {
+  /** Base address. */
+  readonly url: string;
+  /** Base address of the service itself; empty where it has none and each user runs their own. */
+  readonly of: string;
+  /** Least milliseconds between two requests, where the owner of the address has said so; else the service's own rule holds. */
+  readonly intervalMs?: number;
+}
+
+/** The account of a request and its rule. Two requests with the same account share one pace. */
+export interface Account extends HostRule {
+  /** Also the name of a file. */
+  readonly name: string;
+}
+
+interface Asker {
+  /** A short hash of the request's keys, where it carries any. */
+  readonly keyHash: string | undefined;
+  readonly contact: boolean;
+  readonly standIns: readonly StandIn[];
+}
+
+/** Which account a request to `url` is booked to. A stand-in has an account of its own, with the rule of what it stands for. */
+export function accountOf(url: URL, asker: Asker): Account {
+  const standIn = innermost(url.href, asker.standIns, (each) => each.url);
+  const path = standIn === undefined ? url.pathname : url.pathname.slice(new URL(standIn.url).pathname.replace(/\/$/, "").length);
+  const host = standIn === undefined || standIn.of === "" ? url.hostname : new URL(standIn.of).hostname;
+  const budget = budgets.find((each) => each.hosts.includes(host) && (each.path === undefined || path.startsWith(each.path)));
+  const place = url.host.replace(/[^a-z0-9.-]/gi, "_");
+  const own = budget?.byKey === true && asker.keyHash !== undefined ? `-keyed-${asker.keyHash}` : "";
+  if (standIn?.intervalMs !== undefined)
+    return { name: `${place}${own}`, intervalMs: standIn.intervalMs, concurrency: standIn.intervalMs === 0 ? 4 : 1 };
+  if (budget === undefined) return { name: place, ...gentle };
+  const { intervalMs, concurrency } =
+    (asker.keyHash !== undefined ? budget.keyed : undefined) ?? (asker.contact ? budget.polite : undefined) ?? budget;
+  return { name: `${budget.name}${standIn === undefined ? "" : `-${place}`}${own}`, intervalMs, concurrency };
+}
+
+/** Of the bases that an address lies under, the longest: one server may stand in for several services, each with a path of its own. */
+export function innermost<Place>(address: string, places: readonly Place[], baseOf: (place: Place) => string): Place | undefined {
+  const isUnder = (base: string) => base !== "" && address.startsWith(base) && /^(?:$|[/?#])/.test(address.slice(base.length));
+  return places.filter((place) => isUnder(bareBase(baseOf(place)))).toSorted((a, b) => baseOf(b).length - baseOf(a).length)[0];
+}
+
+/** In the spelling that addresses have once they are parsed: "HTTP://Host:80/a/" is "http://host/a". */
+const bareBase = (base: string): string => (URL.canParse(base) ? new URL(base).href.replace(/\/+$/, "") : "");

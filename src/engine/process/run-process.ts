@@ -1,0 +1,193 @@
+import { randomUUID } from "node:crypto";
+import type { Readable, Writable } from "node:stream";
+import { execa } from "execa";
+import { groupAlive, killDescendants, marker, signal } from "./descendants.js";
+import { messageOf } from "../lib/errors.js";
+import { splitLines } from "../lib/lines.js";
+import type { Redact } from "../lib/redact.js";
+import { keepTail } from "../lib/tail.js";
+import { openTranscript } from "./transcript.js";
+
+const longestLine = 8 * 1024 * 1024;
+const stderrKept = 16 * 1024;
+const transcriptKept = 32 * 1024 * 1024;
+
+/** What to run. Times are milliseconds. */
+export interface ProcessRequest {
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly cwd: string;
+  /** The whole environment; nothing is inherited beside it. */
+  readonly env: NodeJS.ProcessEnv;
+  readonly stdin: string;
+  /** Most wall time. */
+  readonly timeoutMs: number;
+  /** Most silence on stdout and stderr; 0 turns it off. */
+  readonly idleMs: number;
+  /** Whether the program has said that it is done; it is then given `settleMs` of silence to exit. */
+  readonly finished: () => boolean;
+  readonly signal: AbortSignal;
+  /** Where raw stdout is kept, the first 32 MB of it. */
+  readonly transcript?: string;
+  /** Takes secrets out of the transcript. */
+  readonly redact?: Redact;
+  /** Between SIGTERM and SIGKILL. */
+  readonly graceMs?: number;
+  /** How long a pipe that a grandchild holds open is waited for after the program's own end. */
+  readonly pipeMs?: number;
+  readonly settleMs?: number;
+}
+
+/** How a process ended. The end we caused is told apart from the one it chose. */
+export interface ProcessEnd {
+  /** `settled`: it had said that it was done and did not exit, so we ended it. */
+  readonly cause: "exited" | "timeout" | "idle" | "aborted" | "settled" | "not-started";
+  readonly exitCode?: number;
+  readonly signal?: string;
+  /** Why it could not be started: a code such as ENOENT and a message. */
+  readonly startError?: { readonly code?: string; readonly message: string };
+  /** The last 16 KB of stderr. */
+  readonly stderr: string;
+  /** Why the transcript is not whole. */
+  readonly transcriptProblem?: string;
+}
+
+/**
+ * Runs a program in a process group of its own and yields its stdout line by line, with bounded memory and as fast as
+ * it is read. Returns how it ended; never throws for what the program does. When it returns, or is returned from early,
+ * the group is gone, and on Linux so is every descendant that left the group.
+ */
+export async function* runProcess(request: ProcessRequest): AsyncGenerator<string, ProcessEnd> {
+  const { graceMs = 3000, pipeMs = 2000, settleMs = 15_000 } = request;
+  if (request.signal.aborted) return { cause: "aborted", stderr: "" };
+  const run = randomUUID();
+  // Before the start: Node throws away what a child said if nobody listens by the time it exits.
+  const transcript = await openTranscript(request.transcript, transcriptKept, request.redact);
+  const started = await start(request, run);
+  if ("startError" in started) {
+    await transcript.close();
+    return { cause: "not-started", startError: started.startError, stderr: "" };
+  }
+  const { child, pid, exited } = started;
+  const { stdin, stdout, stderr } = child;
+
+  const begun = performance.now();
+  let heard = begun;
+  let waiting = true; // for the program; false while our own reader is the slow one
+  let cause: ProcessEnd["cause"] = "exited";
+  let exit: Exit | undefined;
+  let exitAt = Infinity;
+  void exited.then((how) => {
+    exit = how;
+    exitAt = performance.now();
+  });
+
+  const sweep = async (): Promise<void> => {
+    signal(-pid, "SIGKILL");
+    await killDescendants(run);
+  };
+  let ending: Promise<void> | undefined;
+  /** TERM to the group, a grace, KILL to the group, then to whatever left the group. Once, whoever asks. */
+  const endIt = (why: ProcessEnd["cause"]): Promise<void> => {
+    if (ending === undefined && exit === undefined) cause = why;
+    return (ending ??= terminateGroup(pid, graceMs).then(sweep));
+  };
+  const onAbort = (): void => void endIt("aborted");
+  request.signal.addEventListener("abort", onAbort);
+
+  let held: Promise<void> | undefined;
+  const watch = setInterval(() => {
+    const now = performance.now();
+    const silence = waiting ? now - heard : 0;
+    if (now - begun >= request.timeoutMs) void endIt("timeout");
+    else if (request.finished() && silence >= settleMs) void endIt("settled");
+    else if (request.idleMs > 0 && silence >= request.idleMs) void endIt("idle");
+    // Somebody holds the pipe of a program that has ended: first what we can find is killed, then we stop listening.
+    if (now - exitAt >= pipeMs) held ??= sweep();
+    if (now - exitAt >= 2 * pipeMs && (silence >= pipeMs || ending !== undefined)) stdout.destroy();
+  }, 50);
+
+  const tail = keepTail(stderrKept);
+  stderr.on("data", (chunk: Buffer) => {
+    heard = performance.now();
+    tail.push(chunk);
+  });
+  // A program may end without reading its stdin (EPIPE); how it ended says what there is to say.
+  for (const stream of [stdin, stdout, stderr]) stream.on("error", () => {});
+
+  let transcriptProblem: string | undefined;
+  const lines = splitLines(longestLine);
+  try {
+    stdin.end(request.stdin);
+    for await (const chunk of untilClosed(stdout)) {
+      waiting = false;
+      await transcript.write(chunk);
+      for (const line of lines.push(chunk)) yield line;
+      waiting = true;
+      heard = performance.now();
+    }
+    for (const line of lines.end()) yield line;
+    await exited;
+  } finally {
+    if (exit === undefined) void endIt("aborted");
+    await ending;
+    await exited;
+    await held;
+    await sweep();
+    clearInterval(watch);
+    request.signal.removeEventListener("abort", onAbort);
+    started.release();
+    stdout.destroy();
+    stderr.destroy();
+    transcriptProblem = await transcript.close();
+  }
+  return { cause, ...exit, stderr: tail.text(), ...(transcriptProblem === undefined ? {} : { transcriptProblem }) };
+}
+
+type Exit = Pick<ProcessEnd, "exitCode" | "signal">;
+
+interface Started {
+  readonly child: { readonly stdin: Writable; readonly stdout: Readable; readonly stderr: Readable };
+  readonly pid: number;
+  readonly exited: Promise<Exit>;
+  /** Forgets the process: our own exit no longer has to end it. */
+  release(): void;
+}
+
+async function start(request: ProcessRequest, run: string): Promise<Started | { startError: NonNullable<ProcessEnd["startError"]> }> {
+  const { command, args, cwd, env } = request;
+  const options = { cwd, env: { ...env, [marker]: run }, extendEnv: false, detached: true, buffer: false, reject: false } as const;
+  try {
+    const child = execa(command, args, { ...options, stdin: "pipe", stdout: "pipe", stderr: "pipe" });
+    const { pid } = child;
+    if (pid === undefined) {
+      const { code, originalMessage, shortMessage } = await child;
+      return { startError: { code, message: originalMessage ?? shortMessage ?? "it could not be started" } };
+    }
+    const exited = new Promise<Exit>((resolve) => {
+      child.once("exit", (code, name) => resolve(name === null ? { exitCode: code ?? undefined } : { signal: name }));
+    });
+    // Should we end ourselves, by a bug even, the group must not go on alone.
+    const onExit = (): void => void signal(-pid, "SIGKILL");
+    process.once("exit", onExit);
+    return { child, pid, exited, release: () => void process.off("exit", onExit) };
+  } catch (error) {
+    return { startError: { message: messageOf(error) } };
+  }
+}
+
+/** SIGTERM, then at most `graceMs` until nobody of the group is left. */
+export async function terminateGroup(pid: number, graceMs: number): Promise<void> {
+  signal(-pid, "SIGTERM");
+  const until = performance.now() + graceMs;
+  while (performance.now() < until && (await groupAlive(pid))) await new Promise((resolve) => setTimeout(resolve, 25));
+}
+
+/** The chunks of a stream that may be destroyed while it is read. */
+async function* untilClosed(stream: Readable): AsyncGenerator<Buffer> {
+  try {
+    yield* stream as AsyncIterable<Buffer>;
+  } catch {
+    // Destroyed by us; what came before has been read.
+  }
+}

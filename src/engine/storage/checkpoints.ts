@@ -1,0 +1,174 @@
+import { existsSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { messageOf } from "../lib/errors.js";
+import { sizeOf } from "./atomic-file.js";
+import { type GitAnswer, runGit } from "./git-command.js";
+import { withLock } from "./lock.js";
+
+/** The files of a folder that are kept in git, as far as they are there. */
+export interface CommittedFiles {
+  /** Names within the folder. */
+  readonly names: readonly string[];
+  /** The one that holds the state: how often it is committed depends on its size. */
+  readonly state: string;
+  /** The one that tells whether everything is committed. */
+  readonly ledger: string;
+}
+
+/** Commits the files of a folder, and these alone. */
+export interface Checkpoints {
+  /** Commits what has changed; `later`: with the next commit. Never throws: what went wrong is told, and the next call makes up for it. */
+  commit(message: string, later?: boolean): Promise<void>;
+  /** Commits what a large file or a failure has put off, and lets git tidy up where it wants to. */
+  finish(): Promise<void>;
+}
+
+/** Every version of a file is stored whole at first: 2 MB times 1,000 iterations would fill a disk. */
+const largeFile = 2_000_000;
+const foldsBetween = 10;
+const msBetween = 10 * 60_000;
+
+/** Git looks for rubbish after every commit, which costs a tenth of it; `finish` has it look once. */
+const quick = ["-c", "gc.auto=0", "-c", "maintenance.auto=false"];
+
+type Git = (...args: string[]) => Promise<GitAnswer>;
+
+/** Operations in the middle of which a commit would end up in the wrong place, by the file that git keeps for them. */
+const underWay = { MERGE_HEAD: "merge", CHERRY_PICK_HEAD: "cherry-pick", REVERT_HEAD: "revert", "rebase-merge": "rebase", "rebase-apply": "rebase" };
+
+/**
+ * Checkpoints for `files` of `folder`, or undefined where there is no git or no repository.
+ * No branch is ever switched, nothing else that is staged is touched, and a lock of git's is reported, never deleted.
+ */
+export async function openCheckpoints(
+  folder: string,
+  { names: committed, state, ledger }: CommittedFiles,
+  notify: (message: string) => void,
+  abort?: AbortSignal,
+): Promise<Checkpoints | undefined> {
+  let hangs = false;
+  const git: Git = async (...args) => {
+    const answer = await runGit(folder, args, abort === undefined ? {} : { abort });
+    hangs = answer.ended !== undefined;
+    return answer;
+  };
+  const where = await git("rev-parse", "--absolute-git-dir", "--git-common-dir", "--is-inside-work-tree");
+  const [gitFolder = "", common = "", inside] = where.stdout.split("\n");
+  if (inside !== "true") return undefined;
+  const repositoryLock = join(resolve(folder, common), "research-ralph.lock");
+  const identity = await missingIdentity(git);
+  let inHistory: ReadonlySet<string> | undefined;
+
+  const tracked = new Set<string>();
+  let told = "";
+  let waiting: { message: string; folds: number; since: number } | undefined;
+  // A kill between a fold and its commit: after the last fold of a research no other would make up for it.
+  const behind = await git("status", "--porcelain", "--untracked-files=all", "--", ledger);
+  if (behind.ok && behind.stdout !== "") waiting = { message: "What an interrupted run left", folds: 0, since: Date.now() };
+
+  const tell = (message: string) => {
+    if (message !== told) notify(message);
+    told = message;
+  };
+
+  const commitNow = async (message: string): Promise<void> => {
+    // Without this git would look further up, and commit to whatever repository holds this one.
+    if (!existsSync(gitFolder))
+      return tell(`No checkpoint: ${gitFolder} is gone; the research goes on without git, 'git init' starts a new history.`);
+    const operation = Object.entries(underWay).find(([file]) => existsSync(join(gitFolder, file)))?.[1];
+    if (operation !== undefined) return tell(`No checkpoint while a git ${operation} is under way; finish it and the next iteration commits.`);
+    const present = committed.filter((name) => existsSync(join(folder, name)));
+    // Asked once: what a reset takes away is to leave the next commit too.
+    inHistory ??= new Set((await git("ls-files", "--", ...committed)).stdout.split("\n"));
+    const gone = committed.filter((name) => !present.includes(name) && (tracked.has(name) || inHistory?.has(name) === true));
+    const options = { describe: "The repository", waitMs: 10_000, abort };
+    const failed = await withLock(repositoryLock, options, () => addAndCommit(git, present, gone, tracked, identity, message));
+    if (failed !== undefined) {
+      inHistory = undefined;
+      return tell(`No checkpoint: ${failed}`);
+    }
+    told = "";
+    waiting = undefined;
+    for (const name of gone) tracked.delete(name);
+    // From here on what is in the history is tracked too.
+    inHistory = new Set();
+  };
+
+  const attempt = async (message: string): Promise<void> => {
+    try {
+      await commitNow(message);
+    } catch (error) {
+      // Not even a bug here is worth an iteration: the state is on the disk, only its copy in git is not.
+      tell(`No checkpoint: ${messageOf(error)}`);
+    }
+  };
+
+  return {
+    async commit(message, later = false) {
+      waiting = { message, folds: (waiting?.folds ?? 0) + 1, since: waiting?.since ?? Date.now() };
+      if (later) return;
+      const large = (await sizeOf(join(folder, state))) > largeFile;
+      if (large && waiting.folds < foldsBetween && Date.now() - waiting.since < msBetween) return;
+      await attempt(message);
+    },
+    async finish() {
+      // It would hang again, and a person who wants to stop waits.
+      if (hangs && abort?.aborted === true) return;
+      if (waiting !== undefined) await attempt(waiting.message);
+      if (tracked.size > 0 && existsSync(gitFolder)) await git("gc", "--auto", "--quiet");
+    },
+  };
+}
+
+/** One sentence for whoever expects commits where none can be made; undefined where they can. */
+export async function withoutHistory(folder: string): Promise<string | undefined> {
+  const { ok, stderr } = await runGit(folder, ["rev-parse", "--is-inside-work-tree"]);
+  // Without git itself, or with a repository that is broken, others have their say.
+  return ok || !/not a git repository/i.test(stderr)
+    ? undefined
+    : "Nothing is committed, since this is in no git repository; 'research-ralph init' makes one, --no-git does without.";
+}
+
+/** Returns what went wrong, for a person. */
+async function addAndCommit(
+  git: Git,
+  present: readonly string[],
+  gone: readonly string[],
+  tracked: Set<string>,
+  identity: readonly string[],
+  message: string,
+): Promise<string | undefined> {
+  const fresh = present.filter((name) => !tracked.has(name));
+  if (fresh.length > 0) {
+    const added = await git("add", "--", ...fresh);
+    if (!added.ok) return explain(added);
+    for (const name of fresh) tracked.add(name);
+  }
+  // One call: --only takes the files as they are and leaves whatever else is staged alone.
+  const options = [...identity, ...quick, "-c", "commit.gpgsign=false", "commit", "-q", "-m", message, "--only", "--", ...present, ...gone];
+  const done = await git(...options);
+  if (done.ok || /nothing (added )?to commit|no changes added/.test(done.stdout)) return undefined;
+  // A file may have left the index by hand since; the next call adds it again.
+  tracked.clear();
+  return explain(done);
+}
+
+function explain({ stderr, stdout, ended }: GitAnswer): string {
+  if (ended !== undefined) return `git was ended because ${ended}; the next iteration tries again.`;
+  const lock = /Unable to create '(.+?\.lock)': File exists/.exec(stderr)?.[1];
+  if (lock !== undefined) return `git's lock ${lock} is there; if no git is running, delete it.`;
+  if (stderr.includes("ignored by one of your .gitignore files"))
+    return "the research folder is ignored by git; take it out of .gitignore to have its history.";
+  if (stderr.includes("sparse-checkout"))
+    return "git is told to leave a file of the research alone (a sparse checkout, or skip-worktree); 'git sparse-checkout add' or 'git update-index --no-skip-worktree' with its path ends that.";
+  const [line = "nothing"] = `${stderr}\n${stdout}`.split("\n").filter((each) => each.trim() !== "" && !each.startsWith("hint:"));
+  return `git said '${line}'; the next iteration tries again.`;
+}
+
+/** Options that stand in for a name or address that the person has not told git. */
+async function missingIdentity(git: Git): Promise<string[]> {
+  const { stdout } = await git("config", "--get-regexp", "^user\\.(name|email)$");
+  const name = stdout.includes("user.name ") ? [] : ["-c", "user.name=research-ralph"];
+  const email = stdout.includes("user.email ") ? [] : ["-c", "user.email=research-ralph@localhost"];
+  return [...name, ...email];
+}

@@ -1,0 +1,74 @@
+import { chmod, lstat, mkdir, readFile, readlink, rename, rm, symlink, writeFile } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
+import { hasCode } from "../lib/errors.js";
+import { temporaryName } from "./temporary-name.js";
+
+/** What stands at a path, whole, so that it can be put there again. `other`: a folder, a FIFO and the like. */
+export type Version =
+  | { readonly kind: "absent" | "other" }
+  | { readonly kind: "link"; readonly to: string }
+  | { readonly kind: "file"; readonly bytes: Buffer; readonly mode: number };
+
+/** A file of more bytes than any of ours can have is not read: it is different anyway. */
+const largest = 256 * 1024 * 1024;
+
+/** Never follows a link and never waits for a FIFO. */
+export async function versionAt(path: string): Promise<Version> {
+  try {
+    const found = await lstat(path);
+    if (found.isSymbolicLink()) return { kind: "link", to: await readlink(path) };
+    if (!found.isFile() || found.size > largest) return { kind: "other" };
+    return { kind: "file", bytes: await readFile(path), mode: found.mode & 0o7777 };
+  } catch (error) {
+    if (hasCode(error, "ENOENT", "ENOTDIR")) return { kind: "absent" };
+    throw error;
+  }
+}
+
+export function isSameVersion(a: Version, b: Version): boolean {
+  if (a.kind === "file" && b.kind === "file") return a.bytes.equals(b.bytes);
+  if (a.kind === "link" && b.kind === "link") return a.to === b.to;
+  return a.kind === b.kind;
+}
+
+/** Moves whatever stands at `path` into `aside`, under its own name. What can't be moved is removed; answers whether it was moved. */
+export async function moveAside(path: string, aside: string): Promise<boolean> {
+  try {
+    await mkdir(aside, { recursive: true });
+    await rename(path, join(aside, basename(path)));
+    return true;
+  } catch {
+    await rm(path, { recursive: true, force: true });
+    return false;
+  }
+}
+
+/**
+ * Keeps a file that stands at `path` in `aside` as well, where that can be; anything else is moved there. A kill afterwards does not find
+ * the file gone. Answers whether it is kept.
+ */
+export async function keepAside(path: string, version: Version, aside: string): Promise<boolean> {
+  if (version.kind !== "file") return moveAside(path, aside);
+  const copy = join(aside, basename(path));
+  try {
+    await mkdir(aside, { recursive: true });
+    await rm(copy, { recursive: true, force: true });
+    await writeFile(copy, version.bytes, { flag: "wx" });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Puts a version at `path` in one step, in place of a file or link there. One of another kind than file or link can't be made again. */
+export async function putVersion(path: string, version: Version): Promise<void> {
+  if (version.kind !== "file" && version.kind !== "link") return;
+  await mkdir(dirname(path), { recursive: true });
+  const temp = temporaryName(path);
+  if (version.kind === "link") await symlink(version.to, temp);
+  else {
+    await writeFile(temp, version.bytes, { flag: "wx" });
+    await chmod(temp, version.mode);
+  }
+  await rename(temp, path);
+}

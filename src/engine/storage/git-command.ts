@@ -1,0 +1,80 @@
+import { randomUUID } from "node:crypto";
+import { execa } from "execa";
+import { killDescendants, marker, signal as send } from "../process/descendants.js";
+import { terminateGroup } from "../process/run-process.js";
+
+export interface GitAnswer {
+  readonly ok: boolean;
+  readonly stdout: string;
+  readonly stderr: string;
+  /** Set where we ended it: why, as the end of a sentence that begins with "git was ended because". */
+  readonly ended?: string;
+}
+
+export interface GitLimits {
+  /** Aborted when the run ends at once: git is then given a second to finish what it is at. */
+  readonly abort?: AbortSignal;
+  /** Most milliseconds. */
+  readonly mostMs?: number;
+}
+
+/** Set while a git hook runs, and then they point at another repository than the folder's. */
+const inherited = ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX", "GIT_COMMON_DIR", "GIT_OBJECT_DIRECTORY"];
+
+/** Optional locks: a mere look at what has changed would lock the index against another research's commit. */
+const environment = {
+  LC_ALL: "C",
+  GIT_TERMINAL_PROMPT: "0",
+  GIT_OPTIONAL_LOCKS: "0",
+  ...Object.fromEntries(inherited.map((name) => [name, undefined])),
+};
+
+/** See docs/decisions/git-without-hooks.md. */
+const withoutHooks = ["-c", "core.hooksPath=/dev/null"];
+
+const hurryMs = 1000;
+const graceMs = 500;
+/** How long a pipe that something else holds open is listened to after git's own end. */
+const pipeMs = 1000;
+
+/**
+ * Runs git in `folder`, without its hooks; a missing git, a failure or one minute without an end is an answer that is not `ok`.
+ * It runs in a group of its own: a kill of ours in the middle of a commit would leave git's index.lock behind. One that hangs, in a filter
+ * of the repository say, is ended with its group and with what left the group; SIGTERM comes first, at which git takes its lock away.
+ */
+export async function runGit(folder: string, args: readonly string[], { abort, mostMs = 60_000 }: GitLimits = {}): Promise<GitAnswer> {
+  const run = randomUUID();
+  const env = { ...environment, [marker]: run };
+  const git = execa("git", [...withoutHooks, ...args], { cwd: folder, env, detached: true, stdin: "ignore", reject: false });
+  const { pid } = git;
+  if (pid === undefined) {
+    const { shortMessage } = await git;
+    return { ok: false, stdout: "", stderr: String(shortMessage) };
+  }
+
+  let ended: string | undefined;
+  let swept: Promise<void> | undefined;
+  const end = (why: string): void => {
+    ended = why;
+    swept = terminateGroup(pid, graceMs).then(() => {
+      send(-pid, "SIGKILL");
+      return killDescendants(run);
+    });
+  };
+  const timers = [setTimeout(end, mostMs, `it took longer than ${mostMs / 1000} seconds; a filter of the repository may hang`)];
+  const hurry = (): void => void timers.push(setTimeout(end, hurryMs, "the run was interrupted"));
+  const stopListening = (): void => [git.stdout, git.stderr].forEach((stream) => stream.destroy());
+  if (abort?.aborted === true) hurry();
+  abort?.addEventListener("abort", hurry);
+  let exitCode: number | null = null;
+  git.once("exit", (code) => {
+    exitCode = code;
+    timers.push(setTimeout(stopListening, pipeMs));
+  });
+  const { stdout, stderr, shortMessage } = await git;
+  for (const timer of timers) clearTimeout(timer);
+  abort?.removeEventListener("abort", hurry);
+  await swept;
+  if (exitCode === 0) return { ok: true, stdout, stderr };
+  return { ok: false, stdout, stderr: stderr === "" ? String(shortMessage) : stderr, ...(ended === undefined ? {} : { ended }) };
+}

@@ -1,0 +1,207 @@
+import { randomBytes } from "node:crypto";
+import { link, open, rename, rm, writeFile } from "node:fs/promises";
+import { hostname } from "node:os";
+import { setTimeout as sleep } from "node:timers/promises";
+import { ExpectedError, hasCode } from "../lib/errors.js";
+import { temporaryName } from "./temporary-name.js";
+import { readRegularText } from "./read-regular-file.js";
+import { isSameProcess, startOfProcess } from "../process/process-identity.js";
+import { explaining } from "./explain-system-error.js";
+
+/** A lock that this process holds. */
+export interface Lock {
+  /** Gives it up; does nothing when somebody else holds it by now. */
+  release(): Promise<void>;
+  /** Whether it is still ours: a person may have deleted the file. */
+  isMine(): Promise<boolean>;
+}
+
+/** What stands in the lock file. Enough to tell a live holder from a dead one whose pid was given to another process. */
+interface Holder {
+  readonly pid: number;
+  /** Start of the process in the system's own words; undefined where the system does not say. */
+  readonly started?: string;
+  readonly host: string;
+  /** Different for every lock ever taken, so a file read twice is known to be the same one. */
+  readonly token: string;
+  /** ISO 8601, for people. */
+  readonly since?: string;
+}
+
+/** What a power cut left of a lock file: a live process would have written its own whole. */
+interface Unreadable {
+  readonly token?: undefined;
+}
+
+/**
+ * Takes the lock at `file`, or takes it over from a process that died without releasing it.
+ * `describe` names what is locked, as the start of a sentence.
+ * @throws ExpectedError when a live process or another host holds it, or when the folder can't be written.
+ */
+export async function acquireLock(file: string, options: { readonly describe: string }): Promise<Lock> {
+  return explaining(file, async () => {
+    const me = await describeMyself();
+    const obstacle = await tryToTake(file, me);
+    if (obstacle !== undefined) throw new ExpectedError(refusal(file, options.describe, obstacle));
+    return lockOf(file, me);
+  });
+}
+
+/** What is locked, as the start of a sentence, and how long it is waited for: milliseconds, and no longer once `abort` is aborted. */
+interface Waiting {
+  readonly describe: string;
+  readonly waitMs: number;
+  readonly abort?: AbortSignal | undefined;
+}
+
+/**
+ * Runs `work` while holding the lock at `file`, waiting for whoever holds it.
+ * @throws ExpectedError when it did not become free in time.
+ */
+export async function withLock<T>(file: string, options: Waiting, work: () => Promise<T>): Promise<T> {
+  const lock = await waitForLock(file, options);
+  try {
+    return await work();
+  } finally {
+    await lock.release();
+  }
+}
+
+async function waitForLock(file: string, options: Waiting): Promise<Lock> {
+  const until = performance.now() + options.waitMs;
+  for (;;) {
+    try {
+      return await acquireLock(file, options);
+    } catch (error) {
+      if (!(error instanceof ExpectedError) || performance.now() >= until || options.abort?.aborted === true) throw error;
+      await sleep(10 + Math.random() * 20);
+    }
+  }
+}
+
+/** Whether a live process holds the lock at `file`, or one on another host may. Takes nothing. */
+export async function isHeld(file: string): Promise<boolean> {
+  const holder = await readHolder(file).catch(() => undefined);
+  return holder?.token !== undefined && !(await isDead(holder));
+}
+
+async function describeMyself(): Promise<Holder> {
+  const started = await startOfProcess(process.pid);
+  return { pid: process.pid, started, host: hostname(), token: randomBytes(12).toString("hex"), since: new Date().toISOString() };
+}
+
+/** Returns the holder that is in the way, or undefined once the lock is ours. */
+async function tryToTake(file: string, me: Holder): Promise<Holder | undefined> {
+  for (;;) {
+    if (await createWith(file, me)) return undefined;
+    const holder = await readHolder(file);
+    if (holder === undefined) continue; // released in this moment
+    if (holder.token !== undefined && !(await isDead(holder))) return holder;
+    const busy = await takeOver(file, me, holder.token);
+    if (busy !== undefined) return busy;
+    if (await holds(file, me)) return undefined;
+  }
+}
+
+/**
+ * Replaces a dead holder. Only the holder of the guard replaces, and it looks again first: without it, of three processes that
+ * meet a stale lock one can remove the lock that another has just taken. The guard is a lock too, and may itself be left by a kill.
+ */
+async function takeOver(file: string, me: Holder, deadToken: string | undefined): Promise<Holder | undefined> {
+  const guard = `${file}.takeover`;
+  const guardian = { ...me, token: randomBytes(12).toString("hex") };
+  const busy = await tryToTake(guard, guardian);
+  // Whoever holds the guard is about to hold the lock, or has just lost the race for it; either way it is alive.
+  if (busy !== undefined) return busy;
+  try {
+    const now = await readHolder(file);
+    if (now === undefined || now.token !== deadToken) return undefined;
+    const temp = await writeBeside(file, me);
+    await rename(temp, file).finally(() => rm(temp, { force: true }));
+    return undefined;
+  } catch (error) {
+    if (!hasCode(error, "ENOENT")) throw error; // swept, as in createWith
+    return undefined;
+  } finally {
+    await lockOf(guard, guardian).release();
+  }
+}
+
+/** Creates the lock file with its content in one step, so nobody ever reads an empty one. Returns false where one stands. */
+async function createWith(file: string, me: Holder): Promise<boolean> {
+  const temp = await writeBeside(file, me);
+  try {
+    await link(temp, file);
+    return true;
+  } catch (error) {
+    // ENOENT: the holder of the lock sweeps temporary files and may have met ours.
+    if (hasCode(error, "EEXIST", "ENOENT")) return false;
+    if (hasCode(error, "EPERM", "ENOTSUP", "ENOSYS", "EOPNOTSUPP")) return await createWithoutLinks(file, me);
+    throw error;
+  } finally {
+    await rm(temp, { force: true });
+  }
+}
+
+/** For file systems without hard links, such as exFAT. */
+async function createWithoutLinks(file: string, me: Holder): Promise<boolean> {
+  try {
+    const handle = await open(file, "wx");
+    await handle.writeFile(JSON.stringify(me)).finally(() => handle.close());
+    return true;
+  } catch (error) {
+    if (hasCode(error, "EEXIST")) return false;
+    throw error;
+  }
+}
+
+async function writeBeside(file: string, me: Holder): Promise<string> {
+  const temp = temporaryName(file);
+  try {
+    await writeFile(temp, JSON.stringify(me), { flag: "wx" });
+    return temp;
+  } catch (error) {
+    // A full disk leaves an empty one.
+    await rm(temp, { force: true });
+    throw error;
+  }
+}
+
+async function readHolder(file: string): Promise<Holder | Unreadable | undefined> {
+  try {
+    const holder: unknown = JSON.parse(await readRegularText(file));
+    return isHolder(holder) ? holder : {};
+  } catch (error) {
+    if (hasCode(error, "ENOENT", "ENOTDIR")) return undefined;
+    if (error instanceof SyntaxError) return {};
+    throw error;
+  }
+}
+
+function isHolder(value: unknown): value is Holder {
+  const { pid, host, token } = (value ?? {}) as Partial<Holder>;
+  return Number.isInteger(pid) && typeof host === "string" && typeof token === "string";
+}
+
+async function isDead(holder: Holder): Promise<boolean> {
+  return holder.host === hostname() && !(await isSameProcess(holder.pid, holder.started));
+}
+
+const holds = async (file: string, me: Holder): Promise<boolean> => (await readHolder(file))?.token === me.token;
+
+const lockOf = (file: string, me: Holder): Lock => ({
+  isMine: () => explaining(file, () => holds(file, me)),
+  async release() {
+    // Nobody takes a lock over from a live process, so between the look and the removal it can't become another's.
+    // One that can't be removed, on a disk that became read-only, is taken over as soon as this process has ended.
+    if (await holds(file, me).catch(() => false)) await rm(file, { force: true }).catch(() => undefined);
+  },
+});
+
+function refusal(file: string, what: string, holder: Holder): string {
+  const since = holder.since === undefined ? "" : ` since ${holder.since}`;
+  if (holder.host !== hostname()) {
+    return `${what} is in use by process ${holder.pid} on the machine ${holder.host}${since}; wait for it, or, if it is gone, delete ${file}.`;
+  }
+  return `${what} is in use by process ${holder.pid}${since}; wait until it ends, or stop it.`;
+}

@@ -1,0 +1,30 @@
+import { constants, type Stats } from "node:fs";
+import { open } from "node:fs/promises";
+import { ExpectedError, hasCode } from "../lib/errors.js";
+
+/**
+ * Reads the file at `path` whole. Reading a FIFO is waiting for ever, so whatever is neither a file nor a folder is refused.
+ * @throws ExpectedError for something else than a file; for a folder, and where nothing is there, the system's own error.
+ */
+export async function readRegularFile(path: string): Promise<Buffer> {
+  const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK).catch((error: unknown) => {
+    // A socket can't be opened at all.
+    throw hasCode(error, "ENXIO") ? notRegular(path) : error;
+  });
+  try {
+    requireRegular(await file.stat(), path);
+    return await file.readFile();
+  } finally {
+    await file.close();
+  }
+}
+
+/** The same as text. */
+export const readRegularText = async (path: string): Promise<string> => (await readRegularFile(path)).toString("utf8");
+
+/** @throws ExpectedError where `found` is neither a file nor a folder, for which the system has an error of its own. */
+export function requireRegular(found: Stats, path: string): void {
+  if (!found.isFile() && !found.isDirectory()) throw notRegular(path);
+}
+
+const notRegular = (path: string): ExpectedError => new ExpectedError(`${path} is not a regular file; put the real one in its place.`);

@@ -1,0 +1,80 @@
+import { readdir, rename } from "node:fs/promises";
+import { join } from "node:path";
+import type { JournalEntry } from "../../generated/journal.js";
+import { hasCode } from "../../lib/errors.js";
+import { makeFolder } from "../make-folder.js";
+import { readRegularText } from "../read-regular-file.js";
+import { writeFileAtomic } from "../atomic-file.js";
+import { explaining } from "../explain-system-error.js";
+import { problemsOf } from "../schema-check.js";
+
+/** The folder of what need not be kept for people, within a research folder. Git-ignored. */
+export const hiddenName = ".ralph";
+
+export const journalFolder = (folder: string): string => join(folder, hiddenName, "journal");
+
+const doneFolder = (folder: string): string => join(journalFolder(folder), "done");
+
+/** Makes the journal's folders. */
+export async function makeJournal(folder: string): Promise<void> {
+  await explaining(doneFolder(folder), () => makeFolder(doneFolder(folder)));
+}
+
+/** Writes an entry before anything of it takes effect; it is on the disk when this returns. */
+export async function writeEntry(folder: string, entry: JournalEntry): Promise<void> {
+  const problems = problemsOf("journal", entry);
+  if (problems.length > 0) throw new Error(`the journal entry ${entry.iteration} is not valid: ${JSON.stringify(problems[0])}`);
+  await writeFileAtomic(join(journalFolder(folder), `${entry.iteration}.json`), JSON.stringify(entry));
+}
+
+/** Iterations whose entry may not have taken effect whole, in order. Usually none, so a start costs the same however long a research is. */
+export async function pendingEntries(folder: string): Promise<number[]> {
+  return iterationsIn(journalFolder(folder));
+}
+
+/** The entry of an iteration, or undefined where it is missing or can't be read. */
+export async function readEntry(folder: string, iteration: number): Promise<JournalEntry | undefined> {
+  for (const place of [journalFolder(folder), doneFolder(folder)]) {
+    try {
+      const entry: unknown = JSON.parse(await readRegularText(join(place, `${iteration}.json`)));
+      return problemsOf("journal", entry).length === 0 ? (entry as JournalEntry) : undefined;
+    } catch (error) {
+      if (error instanceof SyntaxError) return undefined;
+      if (!hasCode(error, "ENOENT", "ENOTDIR")) return explaining(place, () => Promise.reject(error));
+    }
+  }
+  return undefined;
+}
+
+/** Puts an entry that has taken effect whole away. Should the power undo it, the entry is found to be done once more. */
+export async function markDone(folder: string, iteration: number): Promise<void> {
+  const name = `${iteration}.json`;
+  await explaining(doneFolder(folder), () => rename(join(journalFolder(folder), name), join(doneFolder(folder), name)));
+}
+
+/** Takes an entry that can't be replayed out of the way without losing it. Returns where it is. */
+export async function setAside(folder: string, iteration: number): Promise<string> {
+  const from = join(journalFolder(folder), `${iteration}.json`);
+  const to = `${from}.unusable`;
+  await explaining(to, () => rename(from, to));
+  return to;
+}
+
+/** The highest iteration that ever had an entry; 0 when none had. */
+export async function lastIteration(folder: string): Promise<number> {
+  const all = [...(await iterationsIn(journalFolder(folder))), ...(await iterationsIn(doneFolder(folder)))];
+  return all.reduce((a, b) => Math.max(a, b), 0);
+}
+
+async function iterationsIn(place: string): Promise<number[]> {
+  try {
+    const names = await readdir(place);
+    return names
+      .filter((name) => /^\d+\.json$/.test(name))
+      .map((name) => Number.parseInt(name, 10))
+      .toSorted((a, b) => a - b);
+  } catch (error) {
+    if (hasCode(error, "ENOENT", "ENOTDIR")) return [];
+    throw error;
+  }
+}

@@ -1,0 +1,88 @@
+import { join } from "node:path";
+import type { LedgerLine } from "../../generated/ledger.js";
+import { hasCode } from "../../lib/errors.js";
+import { tooDeepAt } from "../nesting-depth.js";
+import { readRegularText } from "../read-regular-file.js";
+import { explaining } from "../explain-system-error.js";
+import { problemsOf } from "../schema-check.js";
+
+/** The file with one line an iteration, within a research folder. */
+export const ledgerName = "ledger.jsonl";
+
+export interface ReadLedger {
+  /** In the order of the file. */
+  readonly lines: readonly LedgerLine[];
+  /** What could not be read, a sentence each. */
+  readonly notices: readonly string[];
+}
+
+/**
+ * Reads the ledger of a research; a folder without one has an empty one. A line that can't be read is left out and named in
+ * `notices`; a torn last line, which a kill leaves and the journal mends, is left out silently.
+ */
+export async function readLedger(folder: string): Promise<ReadLedger> {
+  const path = join(folder, ledgerName);
+  try {
+    return parseLedger(await readRegularText(path), path);
+  } catch (error) {
+    if (hasCode(error, "ENOENT")) return { lines: [], notices: [] };
+    return explaining(path, () => Promise.reject(error));
+  }
+}
+
+/** As readLedger, of a text; `path` is named in notices. */
+export function parseLedger(text: string, path: string): ReadLedger {
+  const lines: LedgerLine[] = [];
+  const notices: string[] = [];
+  const rows = text.split("\n");
+  for (const [index, row] of rows.entries()) {
+    if (row.trim() === "") continue;
+    const line = parseLine(row);
+    if (line !== undefined) lines.push(line);
+    else if (index < rows.length - 1) notices.push(`${path}:${index + 1} can't be read and is ignored.`);
+  }
+  return { lines, notices };
+}
+
+const needed: ReadonlySet<string> = new Set(["iteration", "at", "unit", "phase", "outcome"]);
+
+/**
+ * A line that lacks what every line has is none. Any other field that breaks the schema is left out: sums and times are made of
+ * them, and a duration of "12 s" made the statistics of the whole research invalid. What a later version says is kept.
+ */
+function parseLine(row: string): LedgerLine | undefined {
+  try {
+    const line: LedgerLine = JSON.parse(row);
+    if (tooDeepAt(line) !== undefined) return undefined;
+    const broken = new Set(problemsOf("ledger", line).map(({ pointer }) => pointer.split("/")[1] ?? "iteration"));
+    for (const name of ["phase", "outcome"] as const) if (typeof line?.[name] === "string") broken.delete(name);
+    if ([...broken].some((name) => needed.has(name)) || Number.isNaN(Date.parse(line.at))) return undefined;
+    return broken.size === 0 ? line : (Object.fromEntries(Object.entries(line).filter(([name]) => !broken.has(name))) as unknown as LedgerLine);
+  } catch {
+    return undefined;
+  }
+}
+
+/** A line as it stands in the file, with its line feed. */
+export const formatLine = (line: LedgerLine): string => `${JSON.stringify(line)}\n`;
+
+/**
+ * The lines that still count: a reset with `to` puts everything back to how it was after that iteration, later resets included.
+ * Resets of one unit are among them.
+ */
+export function countingLines(ledger: readonly LedgerLine[]): readonly LedgerLine[] {
+  const last = ledger.findLastIndex(({ outcome, to }) => outcome === "reset" && to !== undefined);
+  if (last === -1) return ledger;
+  const to = Number(ledger[last]?.to);
+  return [...countingLines(ledger.slice(0, last).filter(({ iteration }) => iteration <= to)), ...ledger.slice(last + 1)];
+}
+
+/** Which units are accepted, and at which iteration, of the lines that still count. A `reset` line takes its unit back. */
+export function currentAccepted(ledger: readonly LedgerLine[]): ReadonlyMap<string, number> {
+  const accepted = new Map<string, number>();
+  for (const { iteration, unit, outcome } of countingLines(ledger)) {
+    if (outcome === "accepted") accepted.set(unit, iteration);
+    else if (outcome === "reset") accepted.delete(unit);
+  }
+  return accepted;
+}

@@ -1,0 +1,54 @@
+import { randomBytes } from "node:crypto";
+import { mkdir, readdir, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { hasCode } from "../../lib/errors.js";
+import { timeForName } from "../file-timestamp.js";
+import { readRegularText } from "../read-regular-file.js";
+import { stampOf, writeFileAtomic } from "../atomic-file.js";
+import { hiddenName } from "./journal.js";
+import { explaining } from "../explain-system-error.js";
+
+/** What a person tells a research from another terminal: words for its agents, or that earlier words no longer stand. */
+export type Message = { readonly text: string } | { readonly clear: true };
+
+/** A message with the name of its file, which no other ever has. */
+export type Received = Message & { readonly id: string };
+
+const inbox = (folder: string): string => join(folder, hiddenName, "inbox");
+
+/**
+ * Leaves a message for whoever works on the research, now or later; needs no lock. Messages are read in the order they were left.
+ * `now`: milliseconds since the epoch.
+ * @throws ExpectedError for a full disk or missing permission.
+ */
+export async function leaveMessage(folder: string, message: Message, now: number): Promise<void> {
+  const hidden = join(folder, hiddenName);
+  await explaining(hidden, () => mkdir(inbox(folder), { recursive: true }));
+  // The first run may be yet to come, and none of this is for the repository.
+  if ((await stampOf(join(hidden, ".gitignore"))) === undefined) await writeFileAtomic(join(hidden, ".gitignore"), "*\n");
+  await writeFileAtomic(join(inbox(folder), `${timeForName(now)}-${randomBytes(4).toString("hex")}.json`), JSON.stringify(message));
+}
+
+/** The messages that nobody has taken yet, oldest first. What can't be read as one is none. */
+export async function readMessages(folder: string): Promise<Received[]> {
+  const names = await readdir(inbox(folder)).catch((error: unknown) => (hasCode(error, "ENOENT", "ENOTDIR") ? [] : Promise.reject(error)));
+  const messages: Received[] = [];
+  for (const name of names.filter((each) => each.endsWith(".json")).sort()) {
+    const message = parse(await readRegularText(join(inbox(folder), name)).catch(() => ""));
+    if (message !== undefined) messages.push({ ...message, id: name.replace(/\.json$/, "") });
+  }
+  return messages;
+}
+
+/** Takes a message away once it is heeded. */
+export const takeMessage = (folder: string, id: string): Promise<void> => rm(join(inbox(folder), `${id}.json`), { force: true });
+
+function parse(text: string): Message | undefined {
+  try {
+    const value = JSON.parse(text) as Partial<Record<"text" | "clear", unknown>>;
+    if (value.clear === true) return { clear: true };
+    return typeof value.text === "string" && value.text.trim() !== "" ? { text: value.text } : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,130 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { Ajv2020 as Ajv, type AnySchemaObject, type ErrorObject, type ValidateFunction } from "ajv/dist/2020.js";
+import { type Problem, wordProblem } from "./problem-messages.js";
+import { packageFile } from "../lib/package-root.js";
+
+export type { Problem };
+
+/** The name of a file in schemas/, without its ending. */
+export type SchemaName =
+  | "config"
+  | "event"
+  | "journal"
+  | "ledger"
+  | "memory"
+  | "product-ideas"
+  | "query"
+  | "result-analysis"
+  | "result-discovery"
+  | "result-ideation"
+  | "result-report"
+  | "result-requirements"
+  | "rrd";
+
+/** More than this many problems help nobody; a file of another kind altogether would print thousands. */
+const most = 200;
+
+const folder = packageFile("schemas");
+const address = "https://research-ralph.dev/schemas/";
+
+// Every command waits for this. Checking the schemas against their meta-schema took as long as compiling them (120 ms), which a test does
+// instead; making the code short took a third of the rest.
+const ajv = new Ajv({ allErrors: true, verbose: true, strict: false, validateSchema: false, meta: false, code: { optimize: false } });
+const validators = new Map<SchemaName, ValidateFunction>();
+/** Where each list of alternatives stands: Ajv's errors hold the list itself, but its address only within a part of the schema. */
+const addresses = new Map<unknown, string>();
+/** The fields of each object described anywhere, by the address of its description. */
+const fields = new Map<string, readonly string[]>();
+/** Where each $ref leads, by the address it stands at. */
+const references = new Map<string, string>();
+
+/**
+ * Every way in which `value` breaks the schema, in the order of the file, at most 200; empty when it is valid.
+ * Of alternatives only the problems of the one that fits best are named.
+ */
+export function problemsOf(name: SchemaName, value: unknown): Problem[] {
+  const validate = validatorOf(name);
+  if (validate(value)) return [];
+  const errors = withoutAlternatives(validate.errors ?? []);
+  return errors.slice(0, most).map((error) => wordProblem(error, value));
+}
+
+function validatorOf(name: SchemaName): ValidateFunction {
+  const known = validators.get(name);
+  if (known !== undefined) return known;
+  load(name);
+  const compiled = ajv.getSchema(`${address}${name}.schema.json`);
+  if (compiled === undefined) throw new Error(`schemas/${name}.schema.json has another $id than its name says`);
+  validators.set(name, compiled);
+  return compiled;
+}
+
+/** Makes a schema, and those it refers to, known to Ajv. */
+function load(name: SchemaName): void {
+  const $id = `${address}${name}.schema.json`;
+  if (ajv.schemas[$id] !== undefined) return;
+  const text = readFileSync(join(folder, `${name}.schema.json`), "utf8");
+  const schema: AnySchemaObject = JSON.parse(text);
+  ajv.addSchema(schema);
+  note(schema, `${$id}#`);
+  for (const [, other] of text.matchAll(/"\$ref":\s*"([a-z-]+)\.schema\.json/g)) load(other as SchemaName);
+}
+
+function note(node: unknown, at: string): void {
+  if (typeof node !== "object" || node === null) return;
+  for (const [key, child] of Object.entries(node)) {
+    if (key === "anyOf" || key === "oneOf") addresses.set(child, `${at}/${key}`);
+    if (key === "$ref") references.set(at, new URL(child, at).href);
+    if (key === "properties") fields.set(at, Object.keys(child));
+    note(child, `${at}/${key}`);
+  }
+}
+
+/** Ajv reports the errors of every alternative of an anyOf, then the anyOf itself. Kept are those of the alternative that fits best. */
+function withoutAlternatives(errors: readonly ErrorObject[]): ErrorObject[] {
+  const kept: ErrorObject[] = [];
+  for (const error of errors) {
+    if (error.keyword !== "anyOf" && error.keyword !== "oneOf") {
+      kept.push(error);
+      continue;
+    }
+    while (kept.length > 0 && isAtOrBelow(kept.at(-1)?.instancePath ?? "", error.instancePath)) kept.pop();
+    kept.push(...errorsOfBestAlternative(error));
+  }
+  return kept;
+}
+
+const isAtOrBelow = (path: string, top: string): boolean => path === top || path.startsWith(`${top}/`);
+
+function errorsOfBestAlternative(error: ErrorObject): ErrorObject[] {
+  const alternatives = (error.schema as unknown[]).map((_, index) => {
+    const at = `${addresses.get(error.schema)}/${index}`;
+    const validate = ajv.getSchema(at);
+    if (validate === undefined || validate(error.data)) throw new Error(`${at} does not explain why it fails`);
+    return { errors: withoutAlternatives(validate.errors ?? []), known: countKnown(error.data, at) };
+  });
+  const fitting = alternatives.filter(({ errors }) => !errors.some(({ keyword, instancePath }) => instancePath === "" && keyword === "type"));
+  if (fitting.length === 0)
+    return [
+      joinTypes(
+        error,
+        alternatives.flatMap(({ errors }) => errors),
+      ),
+    ];
+  // Of two objects, the one whose fields the value has; a slip in one field must not make it look like the other.
+  const best = fitting.reduce((a, b) => (b.known > a.known || (b.known === a.known && b.errors.length < a.errors.length) ? b : a));
+  return best.errors.map((found) => ({ ...found, instancePath: `${error.instancePath}${found.instancePath}` }));
+}
+
+function countKnown(value: unknown, at: string): number {
+  if (typeof value !== "object" || value === null) return 0;
+  const target = references.get(at);
+  return target === undefined ? (fields.get(at) ?? []).filter((name) => name in value).length : countKnown(value, target);
+}
+
+/** When no alternative takes this type of value, the types of all of them are what is allowed. */
+function joinTypes(error: ErrorObject, inner: readonly ErrorObject[]): ErrorObject {
+  const types = new Set(inner.filter(({ keyword }) => keyword === "type").flatMap(({ params }) => params.type as string | string[]));
+  return { ...error, keyword: "type", params: { type: [...types] } };
+}

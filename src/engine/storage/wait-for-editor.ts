@@ -1,0 +1,47 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { ExpectedError } from "../lib/errors.js";
+import { readRegularText } from "./read-regular-file.js";
+import { stampOf } from "./atomic-file.js";
+import { isUnfinished } from "./json-syntax.js";
+
+/**
+ * Editors save in place, or move the old file away first: whoever looks in that moment finds a part of it, or none. One of some
+ * 300 saves met it on a busy machine, where the disk lets a writer wait for a second or two between emptying and writing.
+ */
+const savingTakes = 5000;
+
+/**
+ * Reads the file at `path` by `read`; where that fails because somebody is just saving the file, it is read again.
+ * @throws what `read` throws, once the file is whole, or nobody has changed it for five seconds.
+ */
+export async function readOnceSaved<T>(path: string, read: () => Promise<T>): Promise<T> {
+  const until = Date.now() + savingTakes;
+  for (;;) {
+    const before = await stampOf(path);
+    try {
+      return await read();
+    } catch (error) {
+      // Another version by now: the one that was read was on its way to it. Compared last, as it may have come while the rest was looked at.
+      const goesOn = (await isBeingSaved(path)) || (await stampOf(path)) !== before;
+      if (!(error instanceof ExpectedError) || Date.now() >= until || !goesOn) throw error;
+      await sleep(25);
+    }
+  }
+}
+
+async function isBeingSaved(path: string): Promise<boolean> {
+  const stamp = await stampOf(path);
+  if (stamp === undefined) return true;
+  const changedAt = Number(stamp.split(":")[2]);
+  if (Math.abs(Date.now() - changedAt) >= savingTakes) return false;
+  return isUnfinished(await textOf(path));
+}
+
+async function textOf(path: string): Promise<string> {
+  try {
+    return await readRegularText(path);
+  } catch {
+    // It went in this moment, or is a folder: whoever reads it says so.
+    return "{}";
+  }
+}

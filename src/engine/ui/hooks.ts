@@ -1,0 +1,143 @@
+import type { Hook, HookPoint } from "../generated/config.js";
+import { runProcess } from "../process/run-process.js";
+import type { Redact } from "../lib/redact.js";
+import type { LoopEvent, Verdict } from "../loop/types.js";
+import { oneLine } from "../lib/sanitise.js";
+
+export interface HookOptions {
+  readonly hooks: readonly Hook[];
+  /** The research's folder; it is told to hooks. */
+  readonly folder?: string;
+  /** Where hooks run. Absolute. */
+  readonly cwd: string;
+  /** Their environment, below each hook's own. */
+  readonly env: NodeJS.ProcessEnv;
+  /** Takes secrets out of what they are told and of what they say. */
+  readonly redact: Redact;
+  /** Milliseconds that a hook may take. */
+  readonly timeoutMs?: number;
+  /** Aborted when the run ends at once: then nobody waits for hooks at work. Those of the run's end are run all the same. */
+  readonly signal?: AbortSignal;
+}
+
+const tenSeconds = 10_000;
+const mostLines = 200;
+const mostReason = 400;
+
+/** What came of one hook: why it vetoes, or why it failed, a sentence. */
+interface HookEnd {
+  readonly veto?: string;
+  readonly problem?: string;
+}
+
+/** Hooks over a loop. None of them can break it: a failing one becomes a warning. */
+export interface Hooks {
+  /** Passes the loop's events on and runs, at each, the hooks that wait for it; the loop stands still until they have ended. */
+  follow(events: AsyncGenerator<LoopEvent, Verdict>): AsyncGenerator<LoopEvent, Verdict>;
+  /** Asks the hooks marked `veto` that wait for one of these points. A hook that fails or takes too long does not veto. */
+  ask(points: readonly HookPoint[], proposal: object): Promise<{ readonly vetoes: string[]; readonly problems: string[] }>;
+}
+
+export function hooksOf(options: HookOptions): Hooks {
+  const { hooks, folder } = options;
+  const run = async (point: HookPoint, chosen: readonly Hook[], told: object): Promise<HookEnd[]> => {
+    const stdin = options.redact(JSON.stringify({ hook: point, ...(folder === undefined ? {} : { folder }), ...told }));
+    return Promise.all(chosen.filter((hook) => hook.on.includes(point)).map((hook) => runHook(hook, `${stdin}\n`, options)));
+  };
+  const telling = hooks.filter((hook) => hook.veto !== true);
+  const vetoing = hooks.filter((hook) => hook.veto === true);
+
+  return {
+    async *follow(events) {
+      let phase: string | undefined;
+      for (;;) {
+        const step = await events.next();
+        if (step.done === true) return step.value;
+        const event = step.value;
+        yield event;
+        const next = phaseOf(event) ?? phase;
+        const change = phase !== undefined && next !== phase ? { from: phase, to: next } : undefined;
+        phase = next;
+        for (const point of [...(change === undefined ? [] : ["phase-changed" as const]), ...pointsOf(event)]) {
+          for (const { problem } of await run(point, telling, { ...event, ...(point === "phase-changed" ? change : {}) })) {
+            if (problem !== undefined) yield { type: "notice", at: event.at, level: "warning", message: problem };
+          }
+        }
+      }
+    },
+    async ask(points, proposal) {
+      const ends = (await Promise.all(points.map((point) => run(point, vetoing, proposal)))).flat();
+      return {
+        vetoes: ends.flatMap(({ veto }) => (veto === undefined ? [] : [veto])),
+        problems: ends.flatMap(({ problem }) => (problem === undefined ? [] : [`${problem.replace(/\.$/, "")}; so it vetoes nothing.`])),
+      };
+    },
+  };
+}
+
+function phaseOf(event: LoopEvent): string | undefined {
+  if (event.type === "iteration-started") return event.phase;
+  return event.type === "run-ended" && event.verdict.verdict === "complete" ? "COMPLETE" : undefined;
+}
+
+function pointsOf(event: LoopEvent): HookPoint[] {
+  switch (event.type) {
+    case "iteration-started":
+      return ["before-iteration"];
+    case "iteration-ended": {
+      const { outcome } = event.outcome;
+      return ["after-iteration", ...(outcome === "failed" ? [] : [outcome])];
+    }
+    case "run-ended":
+      return [event.verdict.verdict];
+    default:
+      return [];
+  }
+}
+
+/** Runs one hook in a process group of its own, which is gone when this returns. */
+async function runHook(hook: Hook, stdin: string, { cwd, env, redact, timeoutMs = tenSeconds, signal }: HookOptions): Promise<HookEnd> {
+  const never = new AbortController().signal;
+  const lines = runProcess({
+    command: "sh",
+    args: ["-c", hook.run],
+    cwd,
+    env: { ...env, ...hook.env },
+    stdin,
+    timeoutMs,
+    idleMs: 0,
+    finished: () => false,
+    signal: signal === undefined || signal.aborted ? never : signal,
+    graceMs: 500,
+    pipeMs: 500,
+  });
+  const said: string[] = [];
+  for (;;) {
+    const step = await lines.next();
+    if (step.done !== true) {
+      if (said.length < mostLines) said.push(step.value.slice(0, 2_000));
+      continue;
+    }
+    const problem = problemOf(hook, step.value, timeoutMs);
+    if (problem !== undefined) return { problem: redact(problem) };
+    const veto = hook.veto === true ? vetoIn(said) : undefined;
+    return veto === undefined ? {} : { veto: redact(veto).slice(0, mostReason) };
+  }
+}
+
+/** The reason on a line such as `veto: the summary is too short`. */
+function vetoIn(said: readonly string[]): string | undefined {
+  const line = said.find((each) => /^veto\b/i.test(each));
+  if (line === undefined) return undefined;
+  return oneLine(line.replace(/^veto\b[:\s]*/i, "")) || "it gives no reason";
+}
+
+function problemOf(hook: Hook, end: { cause: string; exitCode?: number; signal?: string; stderr: string }, timeoutMs: number): string | undefined {
+  const which = `The hook '${oneLine(hook.run).slice(0, 60)}'`;
+  if (end.cause === "timeout") return `${which} was ended because it took longer than ${timeoutMs / 1000} seconds.`;
+  if (end.cause === "aborted") return `${which} was ended because the run was interrupted.`;
+  if (end.cause === "exited" && end.exitCode === 0) return undefined;
+  const last = oneLine(end.stderr).slice(-160);
+  const how = end.signal === undefined ? `with exit code ${end.exitCode ?? "?"}` : `by ${end.signal}`;
+  return `${which} ended ${how}${last === "" ? "" : `: ${last}`}.`;
+}

@@ -1,0 +1,81 @@
+import type { LoopEvent, Outcome } from "../loop/types.js";
+import type { Sink } from "./follow.js";
+import { count, duration } from "./terminal/format.js";
+import { historyLine, historySummary } from "./terminal/history-lines.js";
+import type { Io } from "./io.js";
+import { oneLine } from "../lib/sanitise.js";
+import { searchLine } from "./terminal/searching.js";
+import { emptyTally, leftText, resumption, spending, summary, tallied, tokensOf } from "./terminal/tally.js";
+
+/** Plain lines on stderr, for logs and pipes: one line per event worth reading, no escape sequences, times in UTC. */
+export function plainSink(io: Io, finish?: AbortSignal): Sink {
+  let tally = emptyTally;
+  // Other signals than Ctrl+C end the run at once, or nobody is there to press it.
+  const onFinish = () => void (finish?.reason === "SIGINT" && io.stderr(`${stopping}\n`));
+  finish?.addEventListener("abort", onFinish);
+  return {
+    event(event) {
+      const resumed = resumption(event, tally);
+      if (resumed !== undefined) io.stderr(`${clockTime(event.at)} ${resumed}\n`);
+      tally = tallied(tally, event);
+      const line = lineOf(event);
+      if (line !== undefined) io.stderr(`${clockTime(event.at)} ${oneLine(line)}\n`);
+      if (event.type === "run-ended") io.stderr(`${clockTime(event.at)} ${summary(tally, Date.parse(event.at))}\n`);
+      const history = event.type === "run-ended" ? historySummary(tally) : undefined;
+      if (history !== undefined) io.stderr(`${clockTime(event.at)} ${history}\n`);
+    },
+    close() {
+      finish?.removeEventListener("abort", onFinish);
+    },
+  };
+}
+
+/** What a person who pressed Ctrl+C has to know. */
+export const stopping = "Stopping after this iteration; press Ctrl+C again to stop at once.";
+
+/** With --quiet: only what a person has to know: warnings, and why a run ended unless it is complete. */
+export const quietSink = (io: Io): Sink => ({
+  event(event) {
+    if (event.type === "notice" && event.level === "warning") io.stderr(`warning: ${oneLine(event.message)}\n`);
+    if (event.type === "run-ended" && event.verdict.verdict !== "complete") io.stderr(`${event.verdict.verdict}: ${oneLine(event.verdict.reason)}\n`);
+  },
+  close() {},
+});
+
+const clockTime = (at: string): string => `${at.slice(11, 19)}Z`;
+
+function lineOf(event: LoopEvent): string | undefined {
+  switch (event.type) {
+    case "run-started":
+      return `${event.workflow} with ${event.agent}`;
+    case "iteration-started": {
+      const { done, total } = event.progress;
+      const left = event.forecast === undefined ? "" : `; ${leftText(event.forecast)}`;
+      return `#${event.iteration} ${event.phase}: ${event.title} (${done} of ${total} done, brief of ${count(event.briefTokens)} tokens${left})`;
+    }
+    case "agent-changed":
+      return `warning: ${event.to} goes on instead of ${event.from}: ${event.reason}`;
+    case "iteration-ended": {
+      const cost = spending(tokensOf(event.usage), event.costUsd, event.estimated);
+      return `#${event.iteration} ${outcomeText(event.outcome)} (${[duration(event.durationMs), ...cost].join(", ")})`;
+    }
+    case "agent":
+      return event.event.type === "notice" ? `#${event.iteration} ${event.event.message}` : undefined;
+    case "searching":
+      return searchLine(event);
+    case "waiting":
+      return `waiting until ${event.until.slice(0, 10) === event.at.slice(0, 10) ? "" : `${event.until.slice(0, 10)} `}${clockTime(event.until)}: ${event.reason}`;
+    case "history-compressed":
+      return historyLine(event);
+    case "notice":
+      return event.level === "warning" ? `warning: ${event.message}` : event.message;
+    case "run-ended":
+      return `${event.verdict.verdict}: ${event.verdict.reason}`;
+  }
+}
+
+/** What became of an iteration, in words. */
+export function outcomeText(outcome: Outcome): string {
+  if (outcome.outcome === "accepted") return `accepted: ${outcome.summary}`;
+  return outcome.outcome === "refused" ? `refused: ${outcome.reasons.join("; ")}` : `failed: ${outcome.failure.message}`;
+}

@@ -1,0 +1,164 @@
+import type { Forecast, LoopEvent, Progress, Usage } from "../../loop/types.js";
+import { count, duration, many, money } from "./format.js";
+
+/** What a watcher has to remember of a run: sums, and the iteration under way. Times are milliseconds since the epoch. */
+export interface Tally {
+  readonly startedAt?: number;
+  /** Iterations in which the agent really worked; those that only met a closed service are free. */
+  readonly iterations: number;
+  /** Input and output tokens of the iterations that ended. */
+  readonly tokens: number;
+  /** US dollars of the iterations that ended; undefined while none is known. */
+  readonly costUsd?: number;
+  /** Part of that is our estimate. */
+  readonly estimated?: true;
+  readonly progress?: Progress;
+  /** The iteration that began last of those under way. */
+  readonly current?: Current;
+  /** The others under way, the oldest first. */
+  readonly beside?: readonly Current[];
+  /** What the rest will take. */
+  readonly forecast?: Forecast;
+  /** Summaries of the history that this run made. */
+  readonly history?: { readonly compressions: number; readonly charsBefore: number; readonly charsAfter: number; readonly tokensSaved: number };
+}
+
+/** The iteration under way. */
+export interface Current {
+  readonly iteration: number;
+  readonly title: string;
+  readonly phase: string;
+  readonly startedAt: number;
+  readonly tokens: number;
+  readonly costUsd?: number;
+  /** That cost is our estimate; the CLI may report one at its end. */
+  readonly estimated?: boolean;
+}
+
+export const emptyTally: Tally = { iterations: 0, tokens: 0 };
+
+/** Tokens in and out; what came from a provider's cache is part of `input`. */
+export const tokensOf = (usage: Usage): number => usage.input + usage.output;
+
+const free: ReadonlySet<string> = new Set(["rate-limit", "network", "auth", "missing"]);
+const add = (a: number | undefined, b: number | undefined): number | undefined => (a === undefined ? b : a + (b ?? 0));
+
+/** The tally after one more event. Pure. */
+export function tallied(tally: Tally, event: LoopEvent): Tally {
+  const at = Date.parse(event.at);
+  switch (event.type) {
+    case "run-started":
+      return { ...tally, startedAt: at };
+    case "iteration-started": {
+      const { iteration, title, phase, progress, forecast } = event;
+      const current = { iteration, title, phase, startedAt: at, tokens: 0 };
+      return { ...tally, progress, current, beside: underWay(tally), forecast: forecast ?? tally.forecast };
+    }
+    case "agent": {
+      const { iteration, event: said } = event;
+      if (said.type !== "usage") return tally;
+      const updated = underWay(tally).map((each) =>
+        each.iteration === iteration ? { ...each, tokens: tokensOf(said.usage), ...(said.costUsd === undefined ? {} : priceOf(said)) } : each,
+      );
+      return withUnderWay(tally, updated);
+    }
+    case "iteration-ended": {
+      const { iteration, outcome, usage, costUsd } = event;
+      const worked = outcome.outcome !== "failed" || !free.has(outcome.failure.kind);
+      const rest = withUnderWay(
+        tally,
+        underWay(tally).filter((each) => each.iteration !== iteration),
+      );
+      return {
+        ...rest,
+        iterations: tally.iterations + (worked ? 1 : 0),
+        tokens: tally.tokens + tokensOf(usage),
+        costUsd: add(tally.costUsd, costUsd),
+        ...(event.estimated === true ? { estimated: true as const } : {}),
+      };
+    }
+    case "history-compressed": {
+      const { compressions, charsBefore, charsAfter, tokensSaved } = tally.history ?? {
+        compressions: 0,
+        charsBefore: 0,
+        charsAfter: 0,
+        tokensSaved: 0,
+      };
+      const history = {
+        compressions: compressions + 1,
+        charsBefore: charsBefore + event.charsBefore,
+        charsAfter: charsAfter + event.charsAfter,
+        tokensSaved: tokensSaved + event.tokensSaved,
+      };
+      return {
+        ...tally,
+        history,
+        costUsd: add(tally.costUsd, event.costUsd),
+        tokens: tally.tokens + event.tokens,
+        ...(event.estimated === true ? { estimated: true as const } : {}),
+      };
+    }
+    case "run-ended":
+      return { ...tally, progress: event.progress ?? tally.progress };
+    default:
+      return tally;
+  }
+}
+
+const priceOf = ({ costUsd, estimated }: { readonly costUsd?: number; readonly estimated?: true }) => ({ costUsd, estimated: estimated === true });
+
+/** The iterations under way, the oldest first. */
+export const underWay = ({ current, beside = [] }: Tally): readonly Current[] => (current === undefined ? beside : [...beside, current]);
+
+function withUnderWay(tally: Tally, all: readonly Current[]): Tally {
+  const { current: _, beside: __, ...rest } = tally;
+  const current = all.at(-1);
+  return current === undefined ? rest : { ...rest, current, beside: all.slice(0, -1) };
+}
+
+/** What a run that carries on what earlier ones began says before its first iteration. `before` is the tally without the event. */
+export function resumption(event: LoopEvent, before: Tally): string | undefined {
+  if (event.type !== "iteration-started" || before.progress !== undefined || event.iteration === 1) return undefined;
+  const { done, total } = event.progress;
+  return `Going on with iteration ${event.iteration}: ${done} of ${total} papers done.`;
+}
+
+/** Tokens and money so far, the iteration under way included: "36.1k tokens · $0.12". Empty while there is nothing to say. */
+export function spent(tally: Tally): string {
+  const live = underWay(tally);
+  const tokens = live.reduce((sum, each) => sum + each.tokens, tally.tokens);
+  const costUsd = live.reduce((sum, each) => add(sum, each.costUsd), tally.costUsd);
+  const estimated = tally.estimated === true || live.some((each) => each.estimated === true);
+  return spending(tokens, costUsd, estimated).join(" · ");
+}
+
+/** Tokens and money, as far as known. */
+export const spending = (tokens: number, costUsd: number | undefined, estimated?: boolean): string[] => [
+  ...(tokens > 0 ? [`${count(tokens)} tokens`] : []),
+  ...(costUsd === undefined ? [] : [moneyText(costUsd, estimated)]),
+];
+
+/** "$0.12", or "≈ $0.12" where it is our estimate. */
+export const moneyText = (costUsd: number, estimated?: boolean): string => `${estimated === true ? "≈ " : ""}${money(costUsd)}`;
+
+/** "≈ 14 iterations left (12 papers): 430k tokens, $1.42, 1h 10m of work". */
+export function forecastText({ papers, iterations, tokens, minutes, costUsd }: Forecast): string {
+  const of = papers === 0 ? "" : ` (${many(papers, "paper")})`;
+  const price = costUsd === undefined ? "cost not known" : money(costUsd);
+  return `≈ ${many(iterations, "iteration")} left${of}: ${count(tokens)} tokens, ${price}, ${duration(minutes * 60_000)} of work`;
+}
+
+/** The same in short, for a line that says more: "≈ $1.42 and 1h 10m left"; tokens where the money is not known. */
+export function leftText({ tokens, minutes, costUsd }: Forecast): string {
+  const spent = costUsd === undefined ? `${count(tokens)} tokens` : money(costUsd);
+  return `≈ ${spent} and ${duration(minutes * 60_000)} left`;
+}
+
+/** The same, with what it rests on. */
+export const wholeForecast = (forecast: Forecast): string => `Forecast: ${forecastText(forecast)}; estimated from ${forecast.from}.`;
+
+/** The whole run at its end: "12 iterations · 14m 20s · 430k tokens · $1.42". */
+export function summary(tally: Tally, endedAt: number): string {
+  const parts = [many(tally.iterations, "iteration"), duration(endedAt - (tally.startedAt ?? endedAt)), spent(tally)];
+  return parts.filter((part) => part !== "").join(" · ");
+}

@@ -1,0 +1,104 @@
+import pc from "picocolors";
+import type { LoopEvent } from "../../loop/types.js";
+import type { Sink } from "../follow.js";
+import { width } from "./format.js";
+import type { Io } from "../io.js";
+import { type Live, liveLines, permanentLines } from "./lines.js";
+import { oneLine } from "../../lib/sanitise.js";
+import { roundAfter } from "./searching.js";
+import { emptyTally, tallied } from "./tally.js";
+import type { Clock } from "../../lib/clock.js";
+
+const hideCursor = "\u001b[?25l";
+const showCursor = "\u001b[?25h";
+const up = (rows: number): string => (rows > 0 ? `\u001b[${rows}A` : "");
+const clearLine = "\u001b[K";
+const clearBelow = "\u001b[J";
+
+/** A tick a second keeps the elapsed times moving; more would be noise. */
+const tickMs = 1000;
+/** An agent may stream hundreds of events a second; people can't read more than a few paintings. */
+const minimumMs = 100;
+
+export interface TerminalOptions {
+  readonly agent: string;
+  /** Most iterations of this run. */
+  readonly most?: number;
+  /** Aborted when the run ends after the iteration under way. */
+  readonly finish: AbortSignal;
+  readonly clock: Pick<Clock, "now">;
+}
+
+/**
+ * A live view on stderr: a few lines about the iteration under way, repainted in place, with one permanent line above
+ * them for each iteration that ended.
+ */
+export function terminalSink(io: Io, options: TerminalOptions): Sink {
+  const colors = pc.createColors(io.color);
+  let live: Live = { agent: options.agent, most: options.most, tally: emptyTally, said: "" };
+  let painted: string[] = [];
+  let paintedAt = 0;
+  const timer = setInterval(() => paint(), tickMs);
+  timer.unref();
+  // A throw or process.exit elsewhere must not leave the user without a cursor.
+  process.once("exit", restore);
+  const onFinish = () => {
+    if (options.finish.reason !== "SIGINT") return;
+    live = { ...live, stopping: true };
+    paint();
+  };
+  options.finish.addEventListener("abort", onFinish);
+  io.stderr(hideCursor);
+
+  function restore(): void {
+    io.stderr(showCursor);
+  }
+
+  /** Escape sequences that put the cursor at the start of what was painted last. A narrower window has wrapped it into more rows. */
+  function toStart(): string {
+    const rows = painted.reduce((sum, line) => sum + Math.max(1, Math.ceil(line.length / io.columns)), 0);
+    return `\r${up(rows)}`;
+  }
+
+  function paint(permanent: readonly string[] = []): void {
+    const now = options.clock.now();
+    const lines = liveLines(live, now, io.columns, colors);
+    io.stderr(`${toStart()}${[...permanent, ...lines.map((line) => line.text)].map((line) => `${line}${clearLine}\n`).join("")}${clearBelow}`);
+    painted = lines.map((line) => " ".repeat(width(line.plain)));
+    paintedAt = now;
+  }
+
+  return {
+    event(event) {
+      const before = live;
+      live = { ...live, tally: tallied(live.tally, event), ...changed(event, live) };
+      const permanent = permanentLines(event, before.tally, live.tally, io.columns, colors);
+      const isChatter = (event.type === "agent" || event.type === "searching") && permanent.length === 0;
+      if (!isChatter || options.clock.now() - paintedAt >= minimumMs) paint(permanent);
+    },
+    close() {
+      clearInterval(timer);
+      options.finish.removeEventListener("abort", onFinish);
+      process.off("exit", restore);
+      // The live lines go; what is permanent stays.
+      io.stderr(`${toStart()}${clearBelow}${showCursor}`);
+    },
+  };
+}
+
+/** What an event changes of the live lines besides the sums. */
+function changed(event: LoopEvent, { searching }: Live): Partial<Live> {
+  if (event.type === "iteration-started" || event.type === "iteration-ended") return { waiting: undefined, searching: undefined, said: "" };
+  if (event.type === "searching") return { waiting: undefined, searching: roundAfter(searching, event) };
+  if (event.type === "waiting") return { waiting: { until: Date.parse(event.until), reason: event.reason } };
+  if (event.type === "run-ended") return { over: true };
+  if (event.type !== "agent") return {};
+  const { event: agent } = event;
+  if (agent.type === "tool") return { said: oneLine(`${agent.name} ${agent.detail}`) };
+  const text = agent.type === "text" ? agent.text : agent.type === "notice" ? agent.message : "";
+  const last = text
+    .split("\n")
+    .map(oneLine)
+    .findLast((line) => line !== "");
+  return last === undefined ? {} : { said: last };
+}

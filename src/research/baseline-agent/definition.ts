@@ -1,0 +1,25 @@
+import { existsSync } from "node:fs";
+import type { AgentDefinition } from "../../engine/agents/definition.js";
+import { readPlainText } from "../../engine/agents/shared/plain-text.js";
+import { packageFile } from "../../engine/lib/package-root.js";
+
+const program = packageFile("dist", "research", "baseline-agent", "main.js");
+
+/**
+ * A deterministic extractive agent without any model: for the demo, for tests, and as the floor that a model has to beat.
+ * It is a child process like every other agent. It writes result.json in its workspace, opens the text files that the
+ * brief names, and nothing else; it has no network code.
+ */
+export const baseline: AgentDefinition = {
+  name: "baseline",
+  confinement: "workspace",
+  briefsOnly: true,
+  free: true,
+  invoke: () => ({ command: process.execPath, args: [program] }),
+  reader: readPlainText,
+  async check() {
+    return existsSync(program)
+      ? { ok: true, version: process.version, detail: `Runs on this Node (${process.version}); needs no key and no network.` }
+      : { ok: false, detail: `Its program ${program} is missing.`, fix: "Run `npm run build`." };
+  },
+};

@@ -1,0 +1,129 @@
+import { findInstructions } from "../../engine/documents/text/find-injections.js";
+
+/** The part of a paper that a sentence stands in, told by its heading. `note` is what an editor set before the text. */
+export type Part = "note" | "abstract" | "introduction" | "method" | "results" | "limitations" | "conclusion" | "references" | "other";
+
+export interface Sentence {
+  /** The paper's own words, on one line. */
+  readonly text: string;
+  readonly part: Part;
+  /** Where it stands, such as "p. 4" or "§ 3 Results". */
+  readonly locator: string | null;
+  /** A whole sentence: from a capital letter or a number to a full stop. Page breaks and tables leave halves. */
+  readonly whole: boolean;
+  /** Addressed to whoever reviews the paper. It is neither quoted nor counted. */
+  readonly addressed: boolean;
+}
+
+const PARTS: readonly [Part, RegExp][] = [
+  ["references", /^(references|bibliography|acknowledge?ments?|appendix)\b/i],
+  ["abstract", /^abstract\b/i],
+  ["limitations", /\b(limitations?|discussion|threats|failure cases)\b/i],
+  ["conclusion", /\b(conclusions?|outlook|future work)\b/i],
+  ["results", /\b(results?|evaluation|experiments?|findings|ablations?)\b/i],
+  ["method", /\b(methods?|methodology|approach|system|setup|training|model|implementation|design)\b/i],
+  ["introduction", /\b(introduction|motivation|background|related work|preliminaries)\b/i],
+];
+
+const MARK = /^\[(p\. ?\d+|§ ?.+)\]$/;
+const HEADING = /^#{1,6}\s+(.+?)\s*#*$/;
+/** "3 Results", "IV. EXPERIMENTS" or a bare known word: what is left of a heading in the text of a PDF. */
+const PLAIN_HEADING =
+  /^(?:(?:\d+(?:\.\d+)*\.?|[IVX]+\.)\s+\p{Lu}[\p{L}\p{N} ,:&-]{2,60}|(?:Abstract|Introduction|Methods?|Results|Discussion|Limitations|Conclusions?|References))$/u;
+const ABBREVIATION = /(?:\b(?:e\.g|i\.e|et al|figs?|eqs?|secs?|tab|vs|cf|resp|approx|no|dr|ref)|(?:^|\s)\p{Lu})\.$/iu;
+
+/** Splits a paper's text into sentences with the part and the page or section they stand in. Pages win over sections as locators. */
+export function sentencesOf(text: string): Sentence[] {
+  const sentences: Sentence[] = [];
+  let part: Part = "other";
+  let page: string | null = null;
+  let section: string | null = null;
+  let paragraph: string[] = [];
+
+  const flush = (as: Part = part) => {
+    const joined = paragraph
+      .join("\n")
+      .replace(/(\p{Ll})-\n(?=\p{Ll})/gu, "$1")
+      .replace(/\s+/g, " ")
+      .trim();
+    paragraph = [];
+    for (const sentence of splitSentences(joined)) {
+      const whole = /^[\p{Lu}\p{N}“"(]/u.test(sentence) && /[.!?][)”"]?$/.test(sentence);
+      sentences.push({ text: sentence, part: as, locator: page ?? section, whole, addressed: findInstructions(sentence).length > 0 });
+    }
+  };
+  const enter = (heading: string) => {
+    flush();
+    const bare = heading.replace(/^(?:§\s*)?(?:(?:[\d.]+|[IVX]+\.)\s+)?/, "");
+    // "3.1 Peg insertion" is still about results; and nothing that follows the references is the paper's own finding.
+    const inherits = /^§?\s*\d+\.\d/.test(heading) || part === "references";
+    part = PARTS.find(([, pattern]) => pattern.test(bare))?.[0] ?? (inherits ? part : "other");
+    section = `§ ${heading.replace(/^§\s*/, "")}`;
+  };
+
+  const lines = withoutFrontMatter(text)
+    .split(/\r?\n/)
+    .map((line) => line.trim());
+  const running = runningLines(lines);
+  for (const line of lines) {
+    if (running.has(line) || /^\d{1,4}$/.test(line)) continue; // what is printed on every page, and its number
+    const mark = MARK.exec(line)?.[1];
+    const heading = HEADING.exec(line)?.[1] ?? (PLAIN_HEADING.test(line) ? line : undefined);
+    if (mark?.startsWith("p.")) {
+      flush();
+      page = mark;
+    } else if (mark ?? heading) {
+      enter(mark ?? heading ?? "");
+    } else if (line.startsWith(">")) {
+      flush();
+      paragraph.push(line.replace(/^>\s*/, ""));
+      flush("note");
+    } else if (line === "" || /^(?:\||[-*] )/.test(line)) {
+      flush();
+      if (/^[-*] /.test(line)) paragraph.push(line.slice(2));
+    } else {
+      paragraph.push(line);
+    }
+  }
+  flush();
+  return sentences;
+}
+
+/** Lines that open more than one page: running headers. */
+function runningLines(lines: readonly string[]): Set<string> {
+  const openers = lines.flatMap((line, index) => (/^\[p\. ?\d+\]$/.test(line) ? [lines.slice(index + 1).find((next) => next !== "") ?? ""] : []));
+  return new Set(openers.filter((line, index) => openers.indexOf(line) !== index));
+}
+
+/** Splits at the end of sentences, not at decimals, initials or abbreviations. */
+export function splitSentences(paragraph: string): string[] {
+  const sentences: string[] = [];
+  let start = 0;
+  for (const end of paragraph.matchAll(/[.!?][)”"]?\s+(?=[\p{Lu}\p{N}“"([])/gu)) {
+    const stop = end.index + end[0].trimEnd().length;
+    const sentence = paragraph.slice(start, stop).trim();
+    if (ABBREVIATION.test(sentence)) continue;
+    sentences.push(sentence);
+    start = stop;
+  }
+  return [...sentences, paragraph.slice(start).trim()].filter((sentence) => sentence !== "");
+}
+
+/** Addresses in the text that point at code. */
+export function codeAddresses(text: string): string[] {
+  const addresses = (text.match(/https?:\/\/[^\s<>()[\]"'`]+/g) ?? []).map((address) => address.replace(/[.,;:]+$/, ""));
+  return [
+    ...new Set(addresses.filter((address) => /github|gitlab|bitbucket|codeberg|huggingface|zenodo|\.git$|\/(?:code|repo|src)\b/i.test(address))),
+  ].slice(0, 30);
+}
+
+const RETRACTED = /^\W*retracted\b|\bthis (?:\w+ )?(?:paper|article|preprint) (?:has been|was) retracted\b/i;
+
+/** The sentences at the head of a paper that say that it was retracted: an editor's note, or the first lines. Others' retractions don't count. */
+export const retractionOf = (sentences: readonly Sentence[]): string =>
+  sentences
+    .filter(({ text, part }, index) => (part === "note" ? /\bretracted\b/i.test(text) : index < 4 && part !== "references" && RETRACTED.test(text)))
+    .map(({ text }) => text)
+    .join(" ");
+
+const withoutFrontMatter = (text: string): string => text.replace(/^\uFEFF?---\r?\n[\s\S]*?\n---[ \t]*\r?\n/, "");

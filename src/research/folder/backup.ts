@@ -1,0 +1,31 @@
+import { copyFile, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { makeFolder } from "../../engine/storage/make-folder.js";
+import { requireRegular } from "../../engine/storage/read-regular-file.js";
+import { timeForName } from "../../engine/storage/file-timestamp.js";
+import { stampOf } from "../../engine/storage/atomic-file.js";
+import { hiddenName } from "../../engine/storage/records/journal.js";
+import { explaining } from "../../engine/storage/explain-system-error.js";
+
+/**
+ * Copies files of a research, as far as they are there, into .ralph/backups/<time>/. `at`: milliseconds since the epoch.
+ * Returns that folder.
+ * @throws ExpectedError for a full disk or missing permission.
+ */
+export async function backUp(folder: string, at: number, names: readonly string[]): Promise<string> {
+  const backup = join(folder, hiddenName, "backups", timeForName(at));
+  await explaining(backup, async () => {
+    await makeFolder(backup);
+    for (const name of names) {
+      const path = join(folder, name);
+      if ((await stampOf(path)) !== undefined) await explaining(path, () => copyRegular(path, join(backup, name)));
+    }
+  });
+  return backup;
+}
+
+/** Copies a file with its permissions; copying a FIFO would be waiting for ever. */
+export async function copyRegular(from: string, to: string): Promise<void> {
+  requireRegular(await stat(from), from);
+  await copyFile(from, to);
+}

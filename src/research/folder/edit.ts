@@ -1,0 +1,36 @@
+import type { Rrd } from "../generated/rrd.js";
+import { backUp } from "./backup.js";
+import { documentNames } from "./logs/output-files.js";
+import { progressName, rrdName } from "./layout.js";
+import { openResearch } from "./research.js";
+import type { ResearchOptions } from "./research-types.js";
+
+export interface EditOptions extends ResearchOptions {
+  /** Whether the files as they were are copied into .ralph/backups/ first. */
+  readonly backup: boolean;
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+}
+
+/** A research after an edit. */
+export interface Edited {
+  readonly rrd: Rrd;
+  /** The folder with the files as they were, where that was asked for. */
+  readonly backup?: string;
+}
+
+/**
+ * Changes rrd.json on behalf of a person: under its lock, with interrupted iterations made up for first, and without losing what is
+ * saved by hand meanwhile. `change` is pure. The next checkpoint commits it.
+ * @throws ExpectedError when another process holds the research or rrd.json is invalid.
+ */
+export async function editResearch(folder: string, change: (rrd: Rrd) => Rrd, options: EditOptions): Promise<Edited> {
+  const research = await openResearch(folder, options);
+  try {
+    const backup = options.backup ? await backUp(folder, options.now(), [rrdName, progressName, ...documentNames]) : undefined;
+    const rrd = await research.edit(change);
+    return backup === undefined ? { rrd } : { rrd, backup };
+  } finally {
+    await research.close();
+  }
+}

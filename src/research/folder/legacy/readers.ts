@@ -1,0 +1,106 @@
+import { describe } from "../../../engine/storage/problem-messages.js";
+import type { Problem } from "../../../engine/storage/schema-check.js";
+
+export type Fields = Record<string, unknown>;
+
+/** Takes down that the value at a JSON pointer was read as another one. */
+export type Tell = (pointer: string, before: unknown, after: unknown) => void;
+
+/**
+ * Turns a value of any known shape into the one the program works with. What is in that shape already comes back as the very same
+ * value, so that a file in order costs no copy; so does what can't be understood, for the schema to name it.
+ */
+export type Reader = (value: unknown, pointer: string, tell: Tell) => unknown;
+
+/** What a reader of a field answers where the field is to be left out. */
+export const absent = Symbol("absent");
+
+/** A reader of one value that does not look at what it is part of. */
+export const leaf =
+  (convert: (value: unknown) => unknown): Reader =>
+  (value, pointer, tell) => {
+    const read = convert(value);
+    if (read !== value) tell(pointer, value, read);
+    return read;
+  };
+
+/** Where null stands for a field that may only be left out. */
+export const orAbsent =
+  (reader: Reader): Reader =>
+  (value, pointer, tell) => {
+    if (value !== null) return reader(value, pointer, tell);
+    tell(pointer, null, absent);
+    return absent;
+  };
+
+/** One reader after the other. */
+export const inTurn =
+  (...readers: readonly Reader[]): Reader =>
+  (value, pointer, tell) =>
+    readers.reduce((read, reader) => reader(read, pointer, tell), value);
+
+export const listOf =
+  (item: Reader): Reader =>
+  (value, pointer, tell) => {
+    if (!Array.isArray(value)) return value;
+    let copy: unknown[] | undefined;
+    for (const [index, standing] of value.entries()) {
+      const read = item(standing, `${pointer}/${index}`, tell);
+      if (read !== standing) copy ??= [...value];
+      if (copy !== undefined) copy[index] = read;
+    }
+    return copy?.filter((each) => each !== absent) ?? value;
+  };
+
+/** Reads the named fields of an object; all others, and the order of all, stay. */
+export function fieldsOf(readers: Readonly<Record<string, Reader>>): Reader {
+  const known = Object.entries(readers);
+  return (value, pointer, tell) => {
+    if (!isFields(value)) return value;
+    let changed: Map<string, unknown> | undefined;
+    for (const [name, reader] of known) {
+      if (!Object.hasOwn(value, name)) continue;
+      const read = reader(value[name], `${pointer}/${name}`, tell);
+      if (read !== value[name]) (changed ??= new Map()).set(name, read);
+    }
+    return changed === undefined ? value : withChanges(value, changed);
+  };
+}
+
+/** Reads every value of an object, whatever its name. */
+export const valuesOf =
+  (reader: Reader): Reader =>
+  (value, pointer, tell) =>
+    isFields(value) ? fieldsOf(Object.fromEntries(Object.keys(value).map((name) => [name, reader])))(value, pointer, tell) : value;
+
+/** Gives fields other names; one whose new name is taken, by its own or another field, stays. */
+export const renamed =
+  (nameOf: (name: string, value: unknown) => string): Reader =>
+  (value, pointer, tell) => {
+    if (!isFields(value)) return value;
+    const changes = new Map<string, string>();
+    for (const name of Object.keys(value)) {
+      const other = nameOf(name, value[name]);
+      if (!Object.hasOwn(value, other) && ![...changes.values()].includes(other)) changes.set(name, other);
+    }
+    if (changes.size === 0) return value;
+    for (const [name, other] of changes) tell(`${pointer}/${name}`, name, other);
+    return Object.fromEntries(Object.entries(value).map(([name, field]) => [changes.get(name) ?? name, field]));
+  };
+
+export const isFields = (value: unknown): value is Fields => typeof value === "object" && value !== null && !Array.isArray(value);
+
+function withChanges(value: Fields, changed: ReadonlyMap<string, unknown>): Fields {
+  const entries = Object.entries(value).map(([name, standing]) => [name, changed.has(name) ? changed.get(name) : standing] as const);
+  return Object.fromEntries(entries.filter(([, read]) => read !== absent));
+}
+
+/** The sentence of a warning for a value that was read as another one. */
+export function wordReading(pointer: string, before: unknown, after: unknown): Problem {
+  if (after === absent) return { pointer, message: `is ${describe(before)}, read as if it were not there` };
+  const read = String(JSON.stringify(after));
+  return {
+    pointer,
+    message: `${before === undefined ? "is missing" : `is ${describe(before)}`}, read as ${read.length > 80 ? `${read.slice(0, 79)}…` : read}`,
+  };
+}

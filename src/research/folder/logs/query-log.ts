@@ -1,0 +1,85 @@
+import { constants } from "node:fs";
+import { type FileHandle, open } from "node:fs/promises";
+import { join } from "node:path";
+import type { QueryLine } from "../../../engine/generated/query.js";
+import { hasCode } from "../../../engine/lib/errors.js";
+import { readRegularText, requireRegular } from "../../../engine/storage/read-regular-file.js";
+import { explaining } from "../../../engine/storage/explain-system-error.js";
+import { problemsOf } from "../../../engine/storage/schema-check.js";
+
+/** The file with one line for every question to a source, within a research folder. */
+export const queriesName = "queries.jsonl";
+
+export interface ReadQueries {
+  /** In the order of the file. */
+  readonly lines: readonly QueryLine[];
+  /** What could not be read, a sentence each. */
+  readonly notices: readonly string[];
+}
+
+/** Reads the questions that a research has asked. A line that can't be read is left out and named; a torn last one, which a kill leaves, silently. */
+export async function readQueries(folder: string): Promise<ReadQueries> {
+  const path = join(folder, queriesName);
+  const text = await explaining(path, () => readRegularText(path).catch((error: unknown) => (hasCode(error, "ENOENT") ? "" : Promise.reject(error))));
+  const rows = text.split("\n").map((row, index) => ({ row, where: `${path}:${index + 1}`, line: row.trim() === "" ? undefined : parse(row) }));
+  return {
+    lines: rows.flatMap(({ line }) => (line === undefined ? [] : [line])),
+    notices: rows
+      .slice(0, -1)
+      .filter(({ row, line }) => row.trim() !== "" && line === undefined)
+      .map(({ where }) => `${where} can't be read and is ignored.`),
+  };
+}
+
+/** The questions of a research's own search, without those that agents asked through tools. */
+export const ofSearch = (lines: readonly QueryLine[]): QueryLine[] => lines.filter(({ by }) => by === undefined);
+
+/** Whether nothing but whole lines of tools stands in `after` behind `before`. */
+export function onlyToolsAdded(before: Uint8Array, after: Uint8Array): boolean {
+  const [old, now] = [before, after].map((bytes) => Buffer.from(bytes).toString("latin1")) as [string, string];
+  // A torn line is ended before the next is written.
+  const ended = old === "" || old.endsWith("\n") ? old : `${old}\n`;
+  const added = now.startsWith(ended) ? now.slice(ended.length) : "";
+  const rows = Buffer.from(added, "latin1").toString("utf8").split("\n");
+  return rows.length > 1 && rows.pop() === "" && rows.every((row) => parse(row)?.by === "tool");
+}
+
+function parse(row: string): QueryLine | undefined {
+  try {
+    const line: QueryLine = JSON.parse(row);
+    return problemsOf("query", line).length === 0 ? line : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Writes questions to the log of a research, in the order of the calls. A torn last line of an earlier process is ended first.
+ * Rejects with an ExpectedError for a full or read-only disk: a search that is not recorded can't be replayed.
+ */
+export function queryRecorder(folder: string): (line: QueryLine) => Promise<void> {
+  const path = join(folder, queriesName);
+  let last: Promise<void> = Promise.resolve();
+  return (line) => {
+    const written = last.then(() => explaining(path, () => append(path, `${JSON.stringify(line)}\n`)));
+    last = written.catch(() => undefined);
+    return written;
+  };
+}
+
+async function append(path: string, text: string): Promise<void> {
+  const file = await open(path, constants.O_RDWR | constants.O_CREAT | constants.O_APPEND | constants.O_NOFOLLOW, 0o666);
+  try {
+    requireRegular(await file.stat(), path);
+    await file.appendFile((await isTorn(file)) ? `\n${text}` : text);
+  } finally {
+    await file.close();
+  }
+}
+
+async function isTorn(file: FileHandle): Promise<boolean> {
+  const { size } = await file.stat();
+  if (size === 0) return false;
+  const { buffer } = await file.read(Buffer.alloc(1), 0, 1, size - 1);
+  return buffer[0] !== 10;
+}

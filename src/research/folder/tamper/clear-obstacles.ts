@@ -1,0 +1,61 @@
+import { lstatSync, statSync } from "node:fs";
+import { chmod, mkdir, rm } from "node:fs/promises";
+import { join, relative } from "node:path";
+import { hiddenName, journalFolder } from "../../../engine/storage/records/journal.js";
+
+/** The permissions of folders, by their path. */
+export type Modes = ReadonlyMap<string, number>;
+
+/** The permissions of a research folder and of its .ralph, as far as they are there. */
+export function modesOf(folder: string): Modes {
+  const found = [folder, join(folder, hiddenName)].map((path) => [path, modeOf(path)] as const);
+  return new Map(found.flatMap(([path, mode]) => (mode === undefined ? [] : [[path, mode] as const])));
+}
+
+/** Undefined where nothing is there, or nothing may be seen. */
+function modeOf(path: string): number | undefined {
+  try {
+    return statSync(path).mode & 0o7777;
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Makes sure that files can be put back and set aside in a research's folder: its permissions are as they were, and what stands in the
+ * place of a folder of ours, or of the lock, and is none, goes. Returns a sentence where there was any.
+ */
+export async function clearWay(folder: string, aside: string, modes: Modes, agent: string): Promise<string[]> {
+  // What can't be set right here is told of the file that it keeps from being put back.
+  for (const [path, mode] of modes) if (modeOf(path) !== mode) await chmod(path, mode).catch(() => undefined);
+  const hidden = join(folder, hiddenName);
+  const journal = journalFolder(folder);
+  const folders = [hidden, journal, join(journal, "done"), join(hidden, "set-aside"), aside];
+  const gone: string[] = [];
+  for (const path of folders) {
+    if (isThere(path) && !isFolder(path)) {
+      await rm(path, { force: true });
+      gone.push(path);
+    }
+  }
+  const lock = join(hidden, "lock");
+  if (isThere(lock) && !lstatSync(lock).isFile()) {
+    await rm(lock, { recursive: true, force: true });
+    gone.push(lock);
+  }
+  if (gone.length === 0) return [];
+  await mkdir(join(journal, "done"), { recursive: true });
+  const names = gone.map((path) => relative(folder, path)).join(", ");
+  return [`${agent} put something else in the place of ${names}; that is gone, and what was there is lost, but not the results in rrd.json.`];
+}
+
+const isThere = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+
+/** Also through a link: a person may keep it elsewhere. One that leads to itself is none. */
+function isFolder(path: string): boolean {
+  try {
+    return statSync(path).isDirectory();
+  } catch {
+    return false;
+  }
+}

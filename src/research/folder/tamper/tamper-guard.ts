@@ -1,0 +1,250 @@
+import { existsSync, lstatSync, readdirSync, realpathSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import { ExpectedError, messageOf } from "../../../engine/lib/errors.js";
+import { timeForName } from "../../../engine/storage/file-timestamp.js";
+import { clearWay, modesOf } from "./clear-obstacles.js";
+import { hiddenName, journalFolder } from "../../../engine/storage/records/journal.js";
+import { isSameVersion, keepAside, moveAside, putVersion, type Version, versionAt } from "../../../engine/storage/file-snapshot.js";
+import { onlyToolsAdded, queriesName } from "../logs/query-log.js";
+import { formatRrd, parseRrd } from "../rrd-file.js";
+import { lastGoodOf } from "../state-file.js";
+import { keepSteering, type Steered } from "./steering-fields.js";
+import { explaining } from "../../../engine/storage/explain-system-error.js";
+import { rrdName } from "../layout.js";
+
+/** The files of a research as they were before an agent started that nothing confines. */
+export interface Protection {
+  /**
+   * Takes back what changed since, once the agent has ended: one sentence for each kind of damage, none where there was none.
+   * @throws ExpectedError when the research folder is gone, or a file can't be put back; what it held is saved first, and the message says where.
+   */
+  putBack(agent: string): Promise<readonly string[]>;
+}
+
+export interface ProtectOptions {
+  readonly folder: string;
+  /** Where AGENTS.md, prompt.md and the config lie. */
+  readonly root: string;
+  /** Where the files of a deleted research are saved; outside of the user's tree. */
+  readonly rescue: string;
+  readonly iteration: number;
+}
+
+const ownFiles = ["rrd.json", "progress.txt", "ledger.jsonl", "queries.jsonl", "research-report.md", "references.bib", "product-ideas.json"];
+/** In .ralph: what a search has found, and which papers were found to be retracted. */
+const findings = ["candidates.json", "updates.json"];
+/** Folders of .ralph that say which answer a question had. The answers themselves stand under their hash, and are checked against it. */
+const answerFolders = ["http/answers", "documents/answers"];
+const standingOrders = ["AGENTS.md", "CLAUDE.md", "prompt.md", "ralph.config.yaml", "ralph.config.json"];
+
+/**
+ * Remembers, in this process's memory where no agent reaches, the files that only this program and people write. An agent that nothing
+ * confines can write them too, and its changes can't be told from a person's. In rrd.json what steers is kept and what forges results is
+ * put back; every other file is as it was, and the changed ones are kept aside.
+ */
+export async function protect({ folder, root, rescue, iteration }: ProtectOptions): Promise<Protection> {
+  const kept = new Map<string, Version>();
+  const [place, modes] = [whereIs(folder), modesOf(folder)];
+  const hidden = findings.map((name) => join(folder, hiddenName, name));
+  const paths = [...ownFiles.map((name) => join(folder, name)), lastGoodOf(folder), ...hidden, ...standingOrders.map((name) => join(root, name))];
+  for (const path of paths) kept.set(path, await explaining(path, () => versionAt(path)));
+  const [journal, texts, others] = [stampsOf(folder, "journal", "journal/done"), stampsOf(folder, "texts"), othersOf(folder)];
+  const answers = await versionsIn(folder, answerFolders);
+  const aside = join(folder, hiddenName, "set-aside", String(iteration));
+
+  /** Where an editor was just saving rrd.json, half of it was remembered; the last good version is what the loop had read. */
+  const wholeVersion = (path: string, version: Version): Version =>
+    path === join(folder, rrdName) && !isJson(version) ? (kept.get(lastGoodOf(folder)) ?? version) : version;
+
+  const restoreFiles = async (agent: string): Promise<string[]> => {
+    const changed: string[] = [];
+    const failed: { path: string; remembered: Version; why: unknown }[] = [];
+    const sentences: string[] = [];
+    let moved = false;
+    const restore = async (path: string, remembered: Version): Promise<void> => {
+      const now = await versionAt(path);
+      if (isSameVersion(now, remembered)) return;
+      if (path === join(folder, queriesName) && isToolsLog(remembered, now)) return;
+      const steered = path === join(folder, rrdName) ? steering(remembered, now) : undefined;
+      if (steered !== undefined && steered.kept.length > 0) sentences.push(edited(steered.kept, agent));
+      if (steered?.forged === false) return;
+      const version = steered === undefined ? wholeVersion(path, remembered) : { ...remembered, bytes: Buffer.from(formatRrd(steered.rrd)) };
+      // A kill between the two must find a file: without its rrd.json a research can't go on, and a log that is gone is begun anew.
+      if (now.kind !== "absent") moved = (await (version.kind === "absent" ? moveAside(path, aside) : keepAside(path, now, aside))) || moved;
+      await putVersion(path, version);
+      changed.push(path === lastGoodOf(folder) ? "the copy of the last good version" : basename(path));
+    };
+    // One that can't be put back keeps none of the others from it.
+    for (const [path, remembered] of kept)
+      await explaining(path, () => restore(path, remembered)).catch((why: unknown) => failed.push({ path, remembered, why }));
+    if (failed.length > 0) throw await notPutBack(failed, folder, rescue, agent);
+    if (changed.length === 0) return sentences;
+    const where = moved ? `; the changed ones are in ${aside}, to copy back while no agent runs if the change was yours` : "";
+    return [
+      ...sentences,
+      `${list(changed)} changed while ${agent} ran, which nothing confines, and ${changed.length === 1 ? "is" : "are"} as before${where}.`,
+    ];
+  };
+
+  const clearJournal = async (agent: string): Promise<string[]> => {
+    const now = stampsOf(folder, "journal", "journal/done");
+    const foreign = [...now].filter(([path, stamp]) => journal.get(path) !== stamp).map(([path]) => path);
+    const gone = [...journal.keys()].filter((path) => !now.has(path));
+    for (const path of foreign) await explaining(path, () => moveAside(path, aside));
+    return [
+      ...(foreign.length > 0
+        ? [`${agent} wrote to the journal (${list(foreign.map((path) => basename(path)))}); that is set aside in ${aside} and not believed.`]
+        : []),
+      ...(gone.length > 0
+        ? [`${agent} deleted ${gone.length} entries of the journal; the results are in rrd.json, but a reset can't go back to those iterations.`]
+        : []),
+    ];
+  };
+
+  const clearTexts = async (agent: string): Promise<string[]> => {
+    const foreign = [...stampsOf(folder, "texts")].filter(([path, stamp]) => texts.get(path) !== stamp).map(([path]) => path);
+    for (const path of foreign) await explaining(path, () => moveAside(path, aside));
+    return foreign.length > 0 ? [`${agent} changed ${foreign.length} of the papers' texts kept in .ralph; they will be read afresh.`] : [];
+  };
+
+  const restoreAnswers = async (agent: string): Promise<string[]> => {
+    const now = await versionsIn(folder, answerFolders);
+    let changed = 0;
+    for (const path of new Set([...answers.keys(), ...now.keys()])) {
+      const [before, after]: [Version, Version] = [answers.get(path) ?? { kind: "absent" }, now.get(path) ?? { kind: "absent" }];
+      if (isSameVersion(before, after)) continue;
+      changed += 1;
+      await explaining(path, async () => {
+        if (after.kind !== "absent") await moveAside(path, aside);
+        await putVersion(path, before);
+      });
+    }
+    return changed === 0 ? [] : [`${agent} changed which answers of sources are kept in .ralph (${changed}); they are as before.`];
+  };
+
+  return {
+    async putBack(agent) {
+      if (place === undefined || whereIs(folder) !== place || !isFolder(place)) throw await rescued(folder, kept, rescue, agent);
+      const sentences: string[] = [];
+      let failure: unknown;
+      const makeWay = () => explaining(folder, () => clearWay(folder, aside, modes, agent));
+      // One step that fails keeps none of the others from being made.
+      for (const step of [makeWay, restoreFiles, clearJournal, clearTexts, restoreAnswers])
+        sentences.push(...(await step(agent).catch((error: unknown) => ((failure ??= error), []))));
+      if (failure !== undefined) throw failure;
+      for (const [path, stamp] of othersOf(folder)) if (others.has(path) && others.get(path) !== stamp) sentences.push(changedElsewhere(path, agent));
+      for (const path of others.keys())
+        if (!existsSync(path)) sentences.push(`${path} was deleted while ${agent} ran; git or a backup has to bring it back.`);
+      return sentences;
+    },
+  };
+}
+
+/** Its tools note what they ask there. Nothing is rebuilt from such lines, so a forged one does no harm. */
+const isToolsLog = (before: Version, now: Version): boolean =>
+  now.kind === "file" &&
+  (before.kind === "file" || before.kind === "absent") &&
+  onlyToolsAdded(before.kind === "file" ? before.bytes : Buffer.alloc(0), now.bytes);
+
+/** What of an edit of rrd.json may stay; undefined where either version is no valid state. */
+function steering(before: Version, now: Version): Steered | undefined {
+  const [old, edit] = [before, now].map((version) => (version.kind === "file" ? parseRrd(version.bytes.toString("utf8"), rrdName).ok : undefined));
+  return old === undefined || edit === undefined ? undefined : keepSteering(old, edit);
+}
+
+const edited = (kept: readonly string[], agent: string): string =>
+  `rrd.json was edited while ${agent} ran, which nothing confines (${list(kept)}); that is kept as yours, so look at it if it was not.`;
+
+function isJson(version: Version): boolean {
+  try {
+    return version.kind === "file" && JSON.parse(version.bytes.toString("utf8")) !== undefined;
+  } catch {
+    return false;
+  }
+}
+
+/** Saves what a deleted folder held, and says so. Nothing is made again where it stood: half a folder is worse than none. */
+async function rescued(folder: string, kept: ReadonlyMap<string, Version>, rescue: string, agent: string): Promise<ExpectedError> {
+  const files = ownFiles.map((name) => join(folder, name)).map((path) => ({ path, remembered: kept.get(path) ?? ({ kind: "absent" } as const) }));
+  const place = await saved(folder, files, rescue);
+  return new ExpectedError(
+    `${folder} was deleted or moved away while ${agent} ran; its files as they were are in ${place}: move that there and run again.`,
+  );
+}
+
+/** Saves the files that can't be put back, and says so: an agent's forged ones stand in their places. */
+async function notPutBack(failed: readonly { path: string; remembered: Version; why: unknown }[], folder: string, rescue: string, agent: string) {
+  const place = await saved(folder, failed, rescue);
+  const names = list(failed.map(({ path }) => basename(path)));
+  return new ExpectedError(
+    `${names} changed while ${agent} ran, which nothing confines, and can't be put back (${messageOf(failed[0]?.why).replace(/\.$/, "")}); ` +
+      `copy what stands in ${place} over it before you run again.`,
+  );
+}
+
+/** Puts files as they were into a new folder below `rescue`, and answers with it. */
+async function saved(folder: string, files: readonly { path: string; remembered: Version }[], rescue: string): Promise<string> {
+  const place = join(rescue, `${basename(folder)}-${timeForName(Date.now())}`);
+  await explaining(place, async () => {
+    for (const { path, remembered } of files) await putVersion(join(place, basename(path)), remembered);
+  });
+  return place;
+}
+
+/** Which version of each file stands in folders of .ralph. The time of the last change of the inode can't be set back by a program. */
+function stampsOf(folder: string, ...names: readonly string[]): Map<string, string> {
+  const stamps = new Map<string, string>();
+  for (const place of names.map((name) => join(folder, hiddenName, name))) {
+    for (const entry of entriesOf(place)) {
+      const path = join(place, entry);
+      const found = lstatSync(path, { throwIfNoEntry: false });
+      if (found !== undefined && path !== join(journalFolder(folder), "done")) stamps.set(path, `${found.ino}:${found.size}:${found.ctimeMs}`);
+    }
+  }
+  return stamps;
+}
+
+/** What stands in folders of .ralph, whole. Reading an answer touches its times, so they tell nothing. */
+async function versionsIn(folder: string, names: readonly string[]): Promise<Map<string, Version>> {
+  const paths = names.map((name) => join(folder, hiddenName, name)).flatMap((place) => entriesOf(place).map((entry) => join(place, entry)));
+  const versions = new Map<string, Version>();
+  for (const path of paths) versions.set(path, await explaining(path, () => versionAt(path)));
+  return versions;
+}
+
+/** rrd.json of the other researches beside this one that no run is at work on: those change by themselves. */
+function othersOf(folder: string): Map<string, string> {
+  const stamps = new Map<string, string>();
+  for (const name of entriesOf(dirname(folder))) {
+    const other = join(dirname(folder), name);
+    // A file beside the researches is none of them, and looking into it is an error of the system.
+    const found = other === folder || !isFolder(other) ? undefined : lstatSync(join(other, "rrd.json"), { throwIfNoEntry: false });
+    if (found !== undefined && !existsSync(join(other, hiddenName, "lock"))) stamps.set(join(other, "rrd.json"), `${found.size}:${found.ctimeMs}`);
+  }
+  return stamps;
+}
+
+const changedElsewhere = (path: string, agent: string): string =>
+  `${path} changed while ${agent} ran, and no run holds that research; if it was not you, 'git diff' shows how, and 'git checkout -- ${path}' takes it back.`;
+
+function entriesOf(place: string): string[] {
+  try {
+    return readdirSync(place);
+  } catch {
+    return [];
+  }
+}
+
+/** Where a folder really lies; undefined where none does. A person may have linked it there. */
+function whereIs(folder: string): string | undefined {
+  try {
+    return realpathSync(folder);
+  } catch {
+    return undefined;
+  }
+}
+
+const isFolder = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+
+const list = (names: readonly string[]): string =>
+  names.length > 5 ? `${names.slice(0, 5).join(", ")} and ${names.length - 5} more` : names.join(", ");

@@ -1,0 +1,109 @@
+import { basename } from "node:path";
+import { pathToFileURL } from "node:url";
+import type { Candidate, Described } from "../papers/candidate.js";
+import { arxiv } from "../sources/clients/arxiv.js";
+import { crossref } from "../sources/clients/crossref.js";
+import { getDocument } from "../../engine/net/http.js";
+import { readPaper, type ReadOptions } from "./read.js";
+import { documentEnding, paperId, type Reference } from "../papers/reference.js";
+import type { ContextFor } from "../sources/client/source.js";
+import { publicEndpoints } from "./locations.js";
+
+export interface DescribeOptions extends ReadOptions {
+  /** With what arXiv and Crossref are asked; by default at their own addresses, as `http` and `endpoints` say. */
+  readonly contextFor?: ContextFor;
+}
+
+/**
+ * Title, authors, date and abstract of the paper that a reference names: from arXiv for an arXiv id, from Crossref for a DOI, else from the
+ * document itself, which is read and kept for that. A DOI that Crossref does not know is followed to its page, since others register DOIs
+ * too; where arXiv's or Crossref's service fails, the document stands in for it.
+ */
+export async function describeReference(reference: Reference, options: DescribeOptions): Promise<Described> {
+  if (reference.kind !== "arxiv" && reference.kind !== "doi") return await fromDocument(reference, options);
+  const described = await fromService(reference, options);
+  if (described.status === "ok" || (described.status === "empty" && reference.kind === "arxiv")) return described;
+  // arXiv's API asks well-behaved clients to wait too, while its pages go on answering.
+  const document = await fromDocument(reference, options);
+  return document.status === "ok" ? document : described;
+}
+
+/** The record of arXiv or Crossref, under the version that was asked for. */
+async function fromService(reference: Extract<Reference, { kind: "arxiv" | "doi" }>, options: DescribeOptions): Promise<Described> {
+  const context = (options.contextFor ?? plainContexts(options))(reference.kind === "doi" ? crossref : arxiv);
+  if ("unavailable" in context) return { status: "blocked", reason: context.unavailable };
+  const version = reference.kind === "doi" || reference.version === undefined ? "" : `v${reference.version}`;
+  const id = reference.kind === "doi" ? reference.doi : `${reference.id}${version}`;
+  const answer = reference.kind === "doi" ? await crossref.lookup([{ doi: id }], context) : await arxiv.lookup([{ arxiv: id }], context);
+  if (answer.status !== "ok") return { status: answer.status, reason: answer.reason };
+  const [record] = answer.value;
+  if (record === undefined) return { status: "empty", reason: `There is no record of ${id}; check it.` };
+  const { title, url, pdf_url, authors, date, source, abstract, retracted, identifiers } = record;
+  const paper: Candidate = {
+    id: paperId(reference),
+    title,
+    url,
+    pdf_url: reference.kind === "doi" ? pdf_url : `https://arxiv.org/pdf/${id}`,
+    authors,
+    date,
+    source,
+    abstract,
+    identifiers: { ...identifiers, ...(reference.kind === "doi" ? {} : { arxiv: id }) },
+    ...(retracted === undefined ? {} : { retracted }),
+  };
+  return { status: "ok", paper };
+}
+
+/** Plain requests to the services' own addresses, or to those that the options name. */
+function plainContexts(options: ReadOptions): ContextFor {
+  const endpoints = { ...publicEndpoints, ...options.endpoints };
+  const http = options.http ?? { get: ({ url, limit, accept }) => getDocument(url, limit, options, accept) };
+  const contact = options.contact === undefined ? {} : { contact: options.contact };
+  return ({ name }) => ({
+    http,
+    endpoint: name === crossref.name ? endpoints.crossref : endpoints.arxivApi.replace(/\/api\/query$/, ""),
+    ...contact,
+  });
+}
+
+async function fromDocument(reference: Reference, options: ReadOptions): Promise<Described> {
+  const { url, name, source } = addressOf(reference);
+  const id = paperId(reference);
+  const read = await readPaper({ id, url }, options);
+  if (read.status !== "ok") {
+    const status = read.status === "not-found" ? "empty" : read.status === "unreadable" ? "error" : read.status;
+    return { status, reason: read.reason };
+  }
+  const { text } = read;
+  const doi = text.doi ?? (reference.kind === "doi" ? reference.doi : undefined);
+  const arxiv = reference.kind === "arxiv" ? reference.id : undefined;
+  const identifiers = { ...(doi === undefined ? {} : { doi }), ...(arxiv === undefined ? {} : { arxiv }) };
+  const paper: Candidate = {
+    id: reference.kind === "file" || reference.kind === "sample" ? (text.id ?? id) : id,
+    title: text.title ?? name,
+    url,
+    pdf_url: text.kind === "pdf" ? url : null,
+    authors: text.authors ?? [],
+    date: text.date ?? null,
+    source,
+    abstract: text.abstract ?? null,
+    ...(Object.keys(identifiers).length === 0 ? {} : { identifiers }),
+    ...(text.retracted === true ? { retracted: true } : {}),
+  };
+  return { status: "ok", paper };
+}
+
+function addressOf(reference: Reference): { url: string; name: string; source: string } {
+  switch (reference.kind) {
+    case "arxiv":
+      return { url: `https://arxiv.org/abs/${reference.id}`, name: `arXiv ${reference.id}`, source: "arXiv" };
+    case "doi":
+      return { url: `https://doi.org/${reference.doi}`, name: reference.doi, source: "DOI" };
+    case "url":
+      return { url: reference.url, name: reference.url, source: "web" };
+    case "file":
+      return { url: pathToFileURL(reference.path).href, name: basename(reference.path).replace(documentEnding, ""), source: "folder" };
+    case "sample":
+      return { url: `sample:${reference.name}`, name: reference.name, source: "samples" };
+  }
+}

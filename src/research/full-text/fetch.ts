@@ -1,0 +1,165 @@
+import { getDocument, type HttpDocument, type HttpOptions, type Http } from "../../engine/net/http.js";
+import type { HttpFailure } from "../../engine/net/http-failure.js";
+import { isDocumentOf, type PaperIdentity } from "../papers/authors.js";
+import type { Identifiers, PaperRecord } from "../papers/paper-record.js";
+import { largestPdf } from "../../engine/documents/pdf/read-pdf.js";
+import { pirateRefusal } from "./shadow-libraries.js";
+import { readDocument } from "../../engine/documents/read-document.js";
+import type { Answer } from "../sources/client/source.js";
+import type { PaperText } from "../../engine/documents/text/paper-text.js";
+import { type CopyService, type Endpoints, identifiersOf, type Place, publicEndpoints, ways } from "./locations.js";
+
+/** As much of a paper's record as leads to its text. With a title, what is fetched is checked to be that paper. */
+export interface PaperToRead extends Omit<PaperIdentity, "title" | "id" | "identifiers"> {
+  readonly id: string;
+  readonly title?: string | null;
+  readonly identifiers?: Identifiers | null;
+}
+
+export interface FetchOptions extends HttpOptions {
+  /** Polite access to the network; plain requests where there is none. */
+  readonly http?: Http;
+  readonly endpoints?: Partial<Endpoints>;
+  /** Who is asked for free copies of a paper that is not on arXiv. */
+  readonly copies?: readonly CopyService[];
+}
+
+/** A way that brought no whole text, and why, in one sentence. */
+export interface Tried {
+  readonly way: string;
+  readonly reason: string;
+}
+
+export type NotRead = {
+  /** `not-found`: it is not there. `unreadable`: it is there and has no text. The others say nothing about the paper. */
+  readonly status: "unreadable" | "blocked" | "rate_limited" | "not-found" | "error";
+  /** One sentence: what went wrong and what to do. */
+  readonly reason: string;
+  /** Set where it may be read in some minutes or hours, and a reading from the abstract would be too early. */
+  readonly transient?: true;
+  /** Every way that was tried, in order. */
+  readonly tried?: readonly Tried[];
+};
+
+export type Fetched = { readonly status: "ok"; readonly text: PaperText } | NotRead;
+
+/** The best text that the ways to a paper lead to: a whole one, else one cut short, else a landing page, else why there is none. */
+export async function fetchPaper(paper: PaperToRead, options: FetchOptions): Promise<Fetched> {
+  const failures: NotRead[] = [];
+  const tried: Tried[] = [];
+  const texts: PaperText[] = [];
+  const seen = new Set<string>();
+  /** Hosts that ask to wait or don't answer: they are left alone for the rest of this paper. */
+  const quiet = new Set<string>();
+  const asking = { endpoints: { ...publicEndpoints, ...options.endpoints }, records: once(() => recordsOf(paper, options.copies ?? [])) };
+  const failed = (way: string, failure: NotRead) => {
+    failures.push(failure);
+    tried.push({ way, reason: failure.reason });
+  };
+
+  for (const { name, places: find } of ways) {
+    if (options.signal.aborted) return interrupted;
+    const places = await find(paper, asking);
+    if ("status" in places) {
+      failed(name, { status: places.status === "empty" ? "not-found" : places.status, reason: places.reason, ...transience(places) });
+      continue;
+    }
+    for (const place of places) {
+      if (seen.has(place.url) || quiet.has(hostOf(place.url))) continue;
+      seen.add(place.url);
+      for (const read of await readPlace(place, paper, { ...options, quiet })) {
+        if (read.status === "ok" && read.text.depth === "full") return { status: "ok", text: from(read.text, name, place, tried) };
+        if (read.status !== "ok") failed(name, read);
+        else {
+          tried.push({ way: name, reason: shortfall(read.text) });
+          texts.push(from(read.text, name, place, tried));
+        }
+      }
+      if (options.signal.aborted) return interrupted;
+    }
+  }
+  const text = texts.find(({ depth }) => depth === "partial") ?? texts[0];
+  const failure = mostHopeful(failures);
+  // A landing page in place of a paper whose host is only busy would decide the paper from its abstract, for good.
+  if (text !== undefined && (text.depth === "partial" || failure?.transient !== true)) return { status: "ok", text };
+  if (failure !== undefined) return { ...failure, tried };
+  return { status: "not-found", reason: `${paper.id} has no address to read it from; add a url or pdf_url.` };
+}
+
+const interrupted: NotRead = { status: "error", reason: "Fetching was interrupted.", transient: true };
+
+const hostOf = (address: string) => (URL.canParse(address) ? new URL(address).host : address);
+const transience = ({ transient }: { readonly transient?: true }) => (transient === undefined ? {} : { transient });
+
+const shortfall = ({ depth }: PaperText) => (depth === "partial" ? "The text is cut short." : "The page is about the paper and does not hold it.");
+
+const from = (text: PaperText, way: string, place: Place, tried: readonly Tried[]): PaperText => ({
+  ...text,
+  origin: { way, url: place.url, ...(tried.length === 0 ? {} : { tried: [...tried] }) },
+});
+
+function once<Value>(make: () => Promise<Value>): () => Promise<Value> {
+  let made: Promise<Value> | undefined;
+  return () => (made ??= make());
+}
+
+/** What all copy services know of a paper. Where one can't be asked and none knows a copy, that is not known. */
+async function recordsOf(paper: PaperToRead, services: readonly CopyService[]): Promise<Answer<readonly PaperRecord[]>> {
+  const answers = await Promise.all(services.map(async ({ find }) => await find([identifiersOf(paper)])));
+  const records = answers.flatMap((answer) => (answer.status === "ok" ? answer.value : []));
+  if (records.some(({ copies, identifiers }) => (copies ?? []).length > 0 || identifiers.pmcid !== undefined))
+    return { status: "ok", value: records };
+  const unanswered = answers.filter((answer) => answer.status !== "ok" && answer.status !== "empty");
+  return unanswered.find((answer) => "transient" in answer) ?? unanswered[0] ?? { status: "empty", reason: "No service knows a free copy." };
+}
+
+/** Of several failures the one that is most worth another try, so that a paper is not given up for the lesser one. */
+function mostHopeful(failures: readonly NotRead[]): NotRead | undefined {
+  const order: NotRead["status"][] = ["rate_limited", "error", "blocked", "unreadable", "not-found"];
+  const rank = ({ transient, status }: NotRead) => (transient === true ? 0 : order.length) + order.indexOf(status);
+  return failures.toSorted((a, b) => rank(a) - rank(b))[0];
+}
+
+type Reaching = FetchOptions & { readonly quiet: Set<string> };
+
+/** What a place leads to; for a landing page also the PDF that it names, or why that could not be had. */
+async function readPlace(place: Place, paper: PaperToRead, options: Reaching): Promise<Fetched[]> {
+  const refused = pirateRefusal(place.url);
+  if (refused !== undefined) return [{ status: "blocked", reason: refused }];
+  const fetched = await request(place.url, "text/html, application/xhtml+xml, application/xml, application/pdf;q=0.9, */*;q=0.5", options);
+  if (fetched.status !== "ok") return [notRead(fetched)];
+  const page = await readDocument(fetched.bytes, { type: fetched.type, name: fetched.url, signal: options.signal });
+  if (page.status !== "ok") return [page];
+  const own = checked(page.text, place.url, paper);
+  if (page.text.depth !== "abstract") return [own];
+  if (place.landing !== true) return [{ status: "not-found", reason: `${hostOf(place.url)} has only a page about the paper there.` }];
+  if (page.pdfUrl === undefined || page.pdfUrl === place.url) return [own];
+  // The page, not the person, names this address.
+  const privateAddresses = options.privateAddresses === true && hostOf(page.pdfUrl) === hostOf(place.url);
+  const pdf = await request(page.pdfUrl, "application/pdf", { ...options, privateAddresses });
+  if (pdf.status !== "ok") return [own, notRead(pdf)];
+  const whole = await readDocument(pdf.bytes, { type: pdf.type, name: pdf.url, signal: options.signal });
+  // A login page in place of the PDF is no better than the landing page.
+  return whole.status === "ok" && whole.text.kind === "pdf" ? [checked(whole.text, page.pdfUrl, paper), own] : [own];
+}
+
+/** A document, unless it or what it redirects to is a pirate's. */
+async function request(url: string, accept: string, options: Reaching): Promise<HttpDocument | HttpFailure> {
+  const refused = pirateRefusal(url);
+  if (refused !== undefined) return { status: "blocked", reason: refused };
+  const fetched = await (options.http?.get({ url, limit: largestPdf, accept }) ?? getDocument(url, largestPdf, options, accept));
+  if (fetched.status === "rate_limited" || (fetched.status === "error" && fetched.transient === true && fetched.code === undefined))
+    options.quiet.add(hostOf(url));
+  const redirected = fetched.status === "ok" ? pirateRefusal(fetched.url) : undefined;
+  return redirected === undefined ? fetched : { status: "blocked", reason: redirected };
+}
+
+const notRead = ({ status, reason, transient }: HttpFailure): NotRead => ({ status, reason, ...transience({ transient }) });
+
+function checked(text: PaperText, address: string, paper: PaperToRead): Fetched {
+  // Some pages say only in their head what they are.
+  const head = [text.title ?? "", ...(text.authors ?? []).slice(0, 10)].join("\n");
+  if (isDocumentOf(`${head}\n${text.text}`, paper)) return { status: "ok", text };
+  const found = text.title === undefined ? "" : ` ("${text.title.slice(0, 120)}")`;
+  return { status: "error", reason: `${address} leads to another document${found}, not to "${paper.title}"; correct the address in rrd.json.` };
+}

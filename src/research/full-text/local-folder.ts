@@ -1,0 +1,104 @@
+import { readdirSync } from "node:fs";
+import { readFile, stat } from "node:fs/promises";
+import { basename, join, resolve } from "node:path";
+import { pathToFileURL } from "node:url";
+import type { Candidate } from "../papers/candidate.js";
+import { ExpectedError, hasCode } from "../../engine/lib/errors.js";
+import { packageFile } from "../../engine/lib/package-root.js";
+import { largestPdf } from "../../engine/documents/pdf/read-pdf.js";
+import { readDocument } from "../../engine/documents/read-document.js";
+import { documentEnding, paperId, safeName } from "../papers/reference.js";
+import type { PaperText } from "../../engine/documents/text/paper-text.js";
+
+const mostFiles = 2000;
+/** Enough for a title and an abstract; a listing must not read two thousand PDFs to their end. */
+const pagesForATitle = 2;
+const abstractLength = 3000;
+
+/**
+ * The documents of a folder and its subfolders as candidates, in the order of their paths, at most 2,000. A document that cannot be read
+ * is a candidate too, under its file's name. Throws an ExpectedError where there is no such folder.
+ */
+export async function listFolder(dir: string, signal?: AbortSignal): Promise<Candidate[]> {
+  return await listDocuments(
+    resolve(dir),
+    { source: `folder:${dir}`, urlOf: (path) => pathToFileURL(path).href, idOf: (path) => paperId({ kind: "file", path }) },
+    signal,
+  );
+}
+
+/** The demo's own documents; their ids and titles say that they are samples. */
+export async function listSamples(signal?: AbortSignal): Promise<Candidate[]> {
+  const idOf = (path: string) => paperId({ kind: "sample", name: basename(path) });
+  return await listDocuments(samplesFolder, { source: "samples", urlOf: (path) => `sample:${basename(path)}`, idOf }, signal);
+}
+
+const samplesFolder = packageFile("demo", "corpus");
+
+/** The file of a sample, named with or without its ending. It need not be there. */
+export function samplePath(name: string): string {
+  if (documentEnding.test(name)) return join(samplesFolder, name);
+  const file = readdirSync(samplesFolder).find((each) => each.replace(documentEnding, "") === name);
+  return join(samplesFolder, file ?? `${name}.md`);
+}
+
+interface Naming {
+  readonly source: string;
+  readonly urlOf: (path: string) => string;
+  readonly idOf: (path: string) => string;
+}
+
+async function listDocuments(folder: string, naming: Naming, signal: AbortSignal | undefined): Promise<Candidate[]> {
+  const isFolder = await stat(folder)
+    .then((found) => found.isDirectory())
+    .catch(() => false);
+  if (!isFolder) throw new ExpectedError(`There is no folder ${folder}; correct the source 'folder:<path>' in rrd.json.`);
+  const { default: glob } = await import("fast-glob");
+  const found = await glob("**/*.{pdf,htm,html,xhtml,md,markdown,txt}", {
+    cwd: folder,
+    absolute: true,
+    caseSensitiveMatch: false,
+    followSymbolicLinks: false,
+    suppressErrors: true,
+    ignore: ["**/node_modules/**"],
+  });
+  const candidates: Candidate[] = [];
+  const taken = new Set<string>();
+  for (const path of found.toSorted().slice(0, mostFiles)) {
+    if (signal?.aborted) break;
+    const text = await readForListing(path, signal);
+    const own = text?.id === undefined ? undefined : safeName(text.id);
+    // Two files of one id, such as a copy: the second goes by its path.
+    const id = own !== undefined && !taken.has(own) ? own : naming.idOf(path);
+    taken.add(id);
+    candidates.push(candidateOf(path, id, text, naming));
+  }
+  return candidates;
+}
+
+function candidateOf(path: string, id: string, text: PaperText | undefined, naming: Naming): Candidate {
+  const url = naming.urlOf(path);
+  return {
+    id,
+    title: text?.title ?? basename(path).replace(documentEnding, "").replace(/[_-]+/g, " ").trim(),
+    url,
+    pdf_url: /\.pdf$/i.test(path) ? url : null,
+    authors: text?.authors ?? [],
+    date: text?.date ?? null,
+    source: naming.source,
+    abstract: text?.abstract?.slice(0, abstractLength) ?? null,
+    ...(text?.doi === undefined ? {} : { identifiers: { doi: text.doi } }),
+    ...(text?.retracted === true ? { retracted: true } : {}),
+  };
+}
+
+async function readForListing(path: string, signal: AbortSignal | undefined): Promise<PaperText | undefined> {
+  try {
+    if ((await stat(path)).size > largestPdf) return undefined;
+    const read = await readDocument(await readFile(path), { name: path, signal, pages: pagesForATitle });
+    return read.status === "ok" ? read.text : undefined;
+  } catch (error) {
+    if (hasCode(error, "ENOENT", "EACCES", "EPERM", "EIO", "ELOOP")) return undefined;
+    throw error;
+  }
+}

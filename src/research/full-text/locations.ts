@@ -1,0 +1,155 @@
+import { europePmc } from "../sources/clients/europe-pmc.js";
+import type { Identifiers, PaperRecord } from "../papers/paper-record.js";
+import { parseReference } from "../papers/reference.js";
+import type { Answer, ContextFor, Source } from "../sources/client/source.js";
+import { ar5iv, arxivPages, doiResolver } from "../sources/clients/sites.js";
+
+/** Where services answer; tests and mirrors set them. */
+export interface Endpoints {
+  readonly arxiv: string;
+  readonly arxivApi: string;
+  readonly ar5iv: string;
+  readonly crossref: string;
+  readonly doi: string;
+  readonly europePmc: string;
+}
+
+export const publicEndpoints: Endpoints = {
+  arxiv: arxivPages.endpoint,
+  arxivApi: "https://export.arxiv.org/api/query",
+  ar5iv: ar5iv.endpoint,
+  crossref: "https://api.crossref.org",
+  doi: doiResolver.endpoint,
+  europePmc: europePmc.endpoint,
+};
+
+/** Where the configuration says that the sites are; one that is turned off leads nowhere. */
+export function endpointsOf(contextFor: ContextFor): Pick<Endpoints, "arxiv" | "ar5iv" | "doi" | "europePmc"> {
+  const at = (source: Source): string => {
+    const context = contextFor(source);
+    return "unavailable" in context ? "" : context.endpoint;
+  };
+  return { arxiv: at(arxivPages), ar5iv: at(ar5iv), doi: at(doiResolver), europePmc: at(europePmc) };
+}
+
+/** What of a paper's record leads to its text. */
+export interface PaperNames {
+  readonly id: string;
+  readonly url?: string | null;
+  readonly pdf_url?: string | null;
+  readonly identifiers?: Identifiers | null;
+}
+
+/** An address that a text may lie at. */
+export interface Place {
+  readonly url: string;
+  /** A page about the paper counts as its abstract, and the PDF that it names is read. Elsewhere such a page is none of the paper. */
+  readonly landing?: true;
+}
+
+/** A service that knows a work's other names and its free copies: `lookup` of a source, with where to ask already in it. */
+export interface CopyService {
+  readonly name: string;
+  find(works: readonly Identifiers[]): ReturnType<NonNullable<Source["lookup"]>>;
+}
+
+/** What a way asks to find its places. */
+export interface Asking {
+  readonly endpoints: Endpoints;
+  /** The records that the copy services have of the paper; asked once, however many ways want them. */
+  records(): Promise<Answer<readonly PaperRecord[]>>;
+}
+
+/** One way to a paper's text. */
+export interface Way {
+  /** As reasons and records name it. */
+  readonly name: string;
+  /** The addresses to try, best first. Empty: this way does not lead to the paper. An answer other than ok says why that is not known. */
+  places(paper: PaperNames, asking: Asking): readonly Place[] | Promise<Places>;
+}
+
+type Places = readonly Place[] | Exclude<Answer<never>, { status: "ok" }>;
+
+/**
+ * The ways to a paper's text, in the order they are tried: what keeps sections, formulas and tables comes before PDFs. No way leads to a
+ * copy that was made without leave.
+ */
+export const ways: readonly Way[] = [
+  { name: "arXiv HTML", places: (paper, { endpoints }) => arxivPlaces(paper, (id) => `${endpoints.arxiv}/html/${id}`) },
+  { name: "ar5iv", places: (paper, { endpoints }) => arxivPlaces(paper, (_, bare) => `${endpoints.ar5iv}/html/${bare}`) },
+  { name: "LaTeX source", places: (paper, { endpoints }) => arxivPlaces(paper, (id) => `${endpoints.arxiv}/e-print/${id}`) },
+  { name: "PMC XML", places: pmcPlaces },
+  { name: "open-access copy", places: copyPlaces },
+  { name: "arXiv PDF", places: (paper, { endpoints }) => arxivPlaces(paper, (id) => `${endpoints.arxiv}/pdf/${id}`) },
+  { name: "the record's own address", places: ownPlaces },
+];
+
+function arxivPlaces(paper: PaperNames, address: (id: string, bare: string) => string): Place[] {
+  const named = referencesOf(paper).filter((reference) => reference.kind === "arxiv");
+  // The id alone stands for the latest version; a version that some field names is the one that was found.
+  const arxiv = named.find(({ id, version }) => id === named[0]?.id && version !== undefined) ?? named[0];
+  if (arxiv === undefined) return [];
+  const url = address(`${arxiv.id}${arxiv.version === undefined ? "" : `v${arxiv.version}`}`, arxiv.id);
+  return URL.canParse(url) ? [{ url }] : [];
+}
+
+/** The names that a paper goes by, its arXiv id and DOI as they stand in any field of its record. */
+export function identifiersOf(paper: PaperNames): Identifiers {
+  const references = referencesOf(paper);
+  const arxiv = references.find((reference) => reference.kind === "arxiv");
+  const doi = references.find((reference) => reference.kind === "doi");
+  return { ...paper.identifiers, ...(arxiv === undefined ? {} : { arxiv: arxiv.id }), ...(doi === undefined ? {} : { doi: doi.doi }) };
+}
+
+function referencesOf(paper: PaperNames) {
+  const { identifiers } = paper;
+  const fromId = paper.id.replace(/^arxiv_/, "").replace(/^([a-z-]+(?:\.[A-Z]{2})?)_(?=\d{7})/, "$1/");
+  const names = [identifiers?.arxiv, paper.id.startsWith("arxiv_") ? fromId : undefined, paper.url, paper.pdf_url, identifiers?.doi];
+  return names.map((name) => parseReference(name ?? ""));
+}
+
+async function pmcPlaces(paper: PaperNames, { endpoints, records }: Asking): Promise<Places> {
+  if (endpoints.europePmc === "") return [];
+  const place = (pmcid: string): Place => ({ url: `${endpoints.europePmc}/${pmcid}/fullTextXML` });
+  const own = pmcidOf(paper.identifiers?.pmcid) ?? pmcidOf(paper.url) ?? pmcidOf(paper.pdf_url);
+  if (own !== undefined) return [place(own)];
+  const { doi, pmid, arxiv } = identifiersOf(paper);
+  if ((doi === undefined && pmid === undefined) || arxiv !== undefined) return [];
+  const answer = await records();
+  if (answer.status !== "ok") return answer.status === "empty" ? [] : answer;
+  return unique(answer.value.flatMap(({ identifiers }) => pmcidOf(identifiers.pmcid) ?? [])).map(place);
+}
+
+/** PMC ids stand in records and in the addresses of PubMed Central's and Europe PMC's pages. */
+function pmcidOf(text: string | null | undefined): string | undefined {
+  return /(?:^|\/)(PMC\d{3,9})(?:$|\/|\?)/i.exec(text ?? "")?.[1]?.toUpperCase();
+}
+
+function ownPlaces(paper: PaperNames, { endpoints }: Asking): readonly Place[] {
+  const isArxivs = (address: string) => parseReference(address).kind === "arxiv";
+  const given = [paper.pdf_url, paper.url].filter((address) => typeof address === "string" && address !== "" && !isArxivs(address)) as string[];
+  const resolved = given.map((address) => {
+    const reference = parseReference(address);
+    return reference.kind === "doi" && endpoints.doi !== "" ? `${endpoints.doi}/${encodeURI(reference.doi)}` : address;
+  });
+  const { doi, arxiv } = identifiersOf(paper);
+  if (doi !== undefined && arxiv === undefined && endpoints.doi !== "") resolved.push(`${endpoints.doi}/${encodeURI(doi)}`);
+  return unique(resolved).map((url) => ({ url, landing: true }));
+}
+
+async function copyPlaces(paper: PaperNames, { records }: Asking): Promise<Places> {
+  const { doi, pmid, arxiv } = identifiersOf(paper);
+  // arXiv's own PDF is as free as any copy of it.
+  if ((doi === undefined && pmid === undefined) || arxiv !== undefined) return [];
+  const answer = await records();
+  if (answer.status !== "ok") return answer.status === "empty" ? [] : answer;
+  const copies = answer.value.flatMap((record) => record.copies ?? []);
+  const pages = copies.filter(({ kind }) => kind === "pdf" || kind === "html").map(({ url }): Place => ({ url }));
+  const landings = copies.filter(({ kind }) => kind === "landing").map(({ url }): Place => ({ url, landing: true }));
+  return [...pages, ...landings].slice(0, mostCopies);
+}
+
+/** A work may lie in dozens of repositories; when the first few fail, the others are no better. */
+const mostCopies = 4;
+
+const unique = <Value>(values: readonly Value[]): Value[] => [...new Set(values)];

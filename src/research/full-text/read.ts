@@ -1,0 +1,86 @@
+import { readFile, stat } from "node:fs/promises";
+import { ExpectedError, hasCode, messageOf } from "../../engine/lib/errors.js";
+import { fetchPaper, type FetchOptions, type Fetched, type NotRead, type PaperToRead } from "./fetch.js";
+import { largestPdf } from "../../engine/documents/pdf/read-pdf.js";
+import { readDocument } from "../../engine/documents/read-document.js";
+import { documentEnding, parseReference } from "../papers/reference.js";
+import { samplePath } from "./local-folder.js";
+import { cachedTextPath, loadText, saveText } from "./text-cache.js";
+import type { PaperText } from "../../engine/documents/text/paper-text.js";
+
+export interface ReadOptions extends FetchOptions {
+  /** The folder that texts are kept in, one file a paper. */
+  readonly cacheDir: string;
+  /** False: what is read is not kept. */
+  readonly keep?: boolean;
+}
+
+/** `path`: where the text was kept. */
+export type ReadPaper = { readonly status: "ok"; readonly text: PaperText; readonly path: string } | NotRead;
+
+/**
+ * The text of a paper: the one kept from an earlier reading, a local file, a sample, or from the network (arXiv's HTML, then its PDF;
+ * `pdf_url`, then `url`). A whole text is preferred to a landing page. Never throws for what a network or a document does.
+ * @throws ExpectedError when the disk is full.
+ */
+export async function readPaper(paper: PaperToRead, options: ReadOptions): Promise<ReadPaper> {
+  const file = localFile(paper);
+  const stamp = file === undefined ? addressStamp(paper) : await stampOf(file);
+  const kept = await loadText(options.cacheDir, paper.id, stamp);
+  const read: Fetched =
+    kept !== undefined
+      ? { status: "ok", text: kept }
+      : file !== undefined
+        ? await readFileAt(file, options.signal)
+        : await fetchPaper(paper, options);
+  if (read.status !== "ok") return read;
+  if (options.keep === false) return { status: "ok", text: read.text, path: cachedTextPath(options.cacheDir, paper.id) };
+  try {
+    return { status: "ok", text: read.text, path: await saveText(options.cacheDir, paper.id, read.text, stamp) };
+  } catch (error) {
+    // Read on from the abstract alone, the paper would be judged by less than there is, and for good.
+    if (hasCode(error, "ENOSPC", "EDQUOT"))
+      throw new ExpectedError(`There is no space left on the disk for ${options.cacheDir}; free some and run again.`);
+    return { status: "error", reason: `The text could not be kept in ${options.cacheDir}: ${messageOf(error)}.` };
+  }
+}
+
+function localFile(paper: PaperToRead): string | undefined {
+  for (const address of [paper.pdf_url, paper.url]) {
+    const reference = parseReference(address ?? "");
+    if (reference.kind === "file") return reference.path;
+    if (reference.kind === "sample") return samplePath(reference.name);
+  }
+  return undefined;
+}
+
+/** Changes when somebody corrects an address. */
+const addressStamp = ({ pdf_url, url }: PaperToRead): string => [...new Set([pdf_url, url])].filter(Boolean).join(" ");
+
+/** Changes when the document does. */
+async function stampOf(path: string): Promise<string | undefined> {
+  try {
+    const { size, mtimeMs } = await stat(path);
+    return `${path} ${size} ${mtimeMs}`;
+  } catch {
+    return undefined;
+  }
+}
+
+async function readFileAt(path: string, signal: AbortSignal): Promise<Fetched> {
+  // An address comes from an agent's search: a key or a settings file must not be read into a brief.
+  if (!documentEnding.test(path))
+    return { status: "unreadable", reason: `${path} is not a document that can be read (PDF, HTML, Markdown or text).` };
+  try {
+    const found = await stat(path);
+    // To read a FIFO is to wait for ever.
+    if (!found.isFile() && !found.isDirectory()) return { status: "unreadable", reason: `${path} is not a regular file.` };
+    if (found.size > largestPdf) return { status: "unreadable", reason: `${path} is larger than ${largestPdf / 1024 / 1024} MB.` };
+    return await readDocument(await readFile(path), { name: path, signal });
+  } catch (error) {
+    if (hasCode(error, "ENOENT")) return { status: "not-found", reason: `There is no file ${path}.` };
+    if (hasCode(error, "EACCES", "EPERM", "EISDIR", "ENOTDIR", "EIO"))
+      return { status: "error", reason: `${path} could not be read (${error.code}).` };
+    throw error;
+  }
+}

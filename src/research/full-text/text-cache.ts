@@ -1,0 +1,53 @@
+import { createHash, randomUUID } from "node:crypto";
+import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { temporaryName } from "../../engine/storage/temporary-name.js";
+import { safeName } from "../papers/reference.js";
+import type { PaperText } from "../../engine/documents/text/paper-text.js";
+
+/** One file of the cache. `stamp` tells whether the document, or the address that leads to it, has changed since. */
+interface CachedText extends PaperText {
+  readonly paper: string;
+  readonly stamp?: string;
+  /** Set where the text must not be read again by a later run. */
+  readonly run?: string;
+}
+
+/** A landing page kept for longer would go on standing for the paper after its PDF has become free. */
+const thisRun = randomUUID();
+
+/** Where a paper's text is kept. The folder must be ignored by git: most papers may be read, not passed on. */
+export const cachedTextPath = (cacheDir: string, id: string): string => join(cacheDir, `${safeName(id)}.json`);
+
+/** The text kept for a paper, or undefined where there is none, it was changed by hand, its document has changed, or it is an earlier run's landing page. */
+export async function loadText(cacheDir: string, id: string, stamp?: string): Promise<PaperText | undefined> {
+  const kept = await read(cacheDir, id);
+  return kept !== undefined && kept.stamp === stamp && (kept.run === undefined || kept.run === thisRun) ? kept.text : undefined;
+}
+
+/** The text kept for a paper as whatever brief or quote was last made from it, also where its document has changed since. */
+export const keptText = async (cacheDir: string, id: string): Promise<PaperText | undefined> => (await read(cacheDir, id))?.text;
+
+async function read(cacheDir: string, id: string): Promise<{ text: PaperText; stamp?: string; run?: string } | undefined> {
+  try {
+    const { paper, stamp, run, ...text } = JSON.parse(await readFile(cachedTextPath(cacheDir, id), "utf8")) as CachedText;
+    const isWhole = typeof text.text === "string" && createHash("sha256").update(text.text).digest("hex") === text.sha256;
+    return isWhole && Array.isArray(text.marks) && Array.isArray(text.warnings) && paper === id ? { text, stamp, run } : undefined;
+  } catch {
+    // Missing or torn: it is only a cache.
+    return undefined;
+  }
+}
+
+/** Keeps a paper's text and answers with the path. Throws the system's error where the disk refuses. */
+export async function saveText(cacheDir: string, id: string, text: PaperText, stamp?: string): Promise<string> {
+  const path = cachedTextPath(cacheDir, id);
+  await mkdir(cacheDir, { recursive: true });
+  const temporary = temporaryName(path);
+  await writeFile(
+    temporary,
+    JSON.stringify({ paper: id, stamp, ...(text.depth === "abstract" ? { run: thisRun } : {}), ...text } satisfies CachedText),
+  );
+  await rename(temporary, path);
+  return path;
+}

@@ -1,0 +1,1254 @@
+// Generated from schemas/rrd.schema.json by scripts/generate-types.mjs. Do not edit: change the schema.
+
+/**
+ * How papers are judged. Absent in the oldest files, which used the execution rubric alone.
+ *
+ * This interface was referenced by `Rrd`'s JSON-Schema
+ * via the `definition` "mission".
+ */
+export type Mission = {
+  /**
+   * true: both rubrics, out of 50. false: the execution rubric alone, out of 30.
+   */
+  blue_ocean_scoring?: boolean;
+  /**
+   * Strategic score from which a paper below the combined threshold still yields insights.
+   */
+  min_blue_ocean_score?: number;
+  /**
+   * Combined score from which a paper is presented.
+   */
+  min_combined_score?: number;
+  /**
+   * Weights. market_creation counts market_creation twice; defensibility counts first_mover_window and network_effects twice; speed counts time_to_poc and strategic_clarity twice. Totals are scaled back to 30 and 20.
+   */
+  strategic_focus?: "balanced" | "market_creation" | "defensibility" | "speed";
+  /**
+   * Whether a paper read from its abstract alone may be presented.
+   */
+  present_abstract_only?: boolean;
+  [k: string]: unknown;
+} | null;
+/**
+ * Search terms; five to eight serve best.
+ */
+export type Strings = string[];
+/**
+ * Where to search: 'arXiv', 'Google Scholar', 'web', or 'folder:<path>' for documents of your own.
+ */
+export type Strings1 = string[];
+/**
+ * Answers to choose from.
+ */
+export type Strings2 = string[];
+/**
+ * Where the research stands. The report is written at the end of ANALYSIS.
+ *
+ * This interface was referenced by `Rrd`'s JSON-Schema
+ * via the `definition` "phase".
+ */
+export type Phase = "DISCOVERY" | "ANALYSIS" | "IDEATION" | "COMPLETE";
+/**
+ * Start, end and duration of each phase; derived by the orchestrator.
+ *
+ * This interface was referenced by `Rrd`'s JSON-Schema
+ * via the `definition` "timing".
+ */
+export type Timing = {
+  research_started_at?: IsoTime;
+  discovery?: PhaseTiming;
+  analysis?: PhaseTiming;
+  ideation?: PhaseTiming;
+  /**
+   * The end of the research.
+   */
+  complete?: {
+    ended_at?: IsoTime;
+    [k: string]: unknown;
+  } | null;
+  [k: string]: unknown;
+} | null;
+/**
+ * ISO 8601 time in UTC, or null when it has not happened.
+ *
+ * This interface was referenced by `Rrd`'s JSON-Schema
+ * via the `definition` "isoTime".
+ */
+export type IsoTime = string | null;
+/**
+ * When the phase began and ended, and how long it took.
+ *
+ * This interface was referenced by `Rrd`'s JSON-Schema
+ * via the `definition` "phaseTiming".
+ */
+export type PhaseTiming = {
+  started_at?: IsoTime;
+  ended_at?: IsoTime;
+  duration_seconds?: Seconds;
+  /**
+   * Papers with a decision (analysis only).
+   */
+  papers_analyzed?: number | null;
+  /**
+   * Seconds.
+   */
+  avg_seconds_per_paper?: number | null;
+  [k: string]: unknown;
+} | null;
+/**
+ * Seconds.
+ *
+ * This interface was referenced by `Rrd`'s JSON-Schema
+ * via the `definition` "seconds".
+ */
+export type Seconds = number | null;
+/**
+ * The IDEATION phase.
+ *
+ * This interface was referenced by `Rrd`'s JSON-Schema
+ * via the `definition` "productIdeation".
+ */
+export type ProductIdeation = {
+  /**
+   * Whether ideas follow the report.
+   */
+  enabled?: boolean;
+  /**
+   * Fewest ideas asked for.
+   */
+  min_ideas?: number;
+  /**
+   * Most ideas asked for.
+   */
+  max_ideas?: number;
+  /**
+   * Name from the original tool; product-ideas.json.
+   */
+  output_filename?: string;
+  /**
+   * What the ideas are ranked by, told to the agent as it stands.
+   */
+  ranking_goal?: string;
+  /**
+   * Team size, horizon and the like, told to the agent as they stand.
+   */
+  assumed_constraints?: {
+    [k: string]: unknown;
+  };
+  [k: string]: unknown;
+} | null;
+/**
+ * This interface was referenced by `Rrd`'s JSON-Schema
+ * via the `definition` "strings".
+ */
+export type Strings3 = string[];
+/**
+ * Every source that listed it.
+ */
+export type Strings4 = string[];
+/**
+ * What the paper says on this: a text or a list of points.
+ *
+ * This interface was referenced by `Rrd`'s JSON-Schema
+ * via the `definition` "prose".
+ */
+export type Prose = (string | null) | Strings3;
+/**
+ * Services that know the paper and answered; with none, nothing has been checked.
+ */
+export type Strings5 = string[];
+/**
+ * Services that could not be asked, each with its reason. Nothing follows from it.
+ */
+export type Strings6 = string[];
+/**
+ * What a reader should know, such as instructions to reviewers hidden in the text.
+ */
+export type Strings7 = string[];
+/**
+ * What was wrong, a sentence each.
+ */
+export type Strings8 = string[];
+/**
+ * Counts and averages, derived from the records after every iteration.
+ *
+ * This interface was referenced by `Rrd`'s JSON-Schema
+ * via the `definition` "statistics".
+ */
+export type Statistics = {
+  /**
+   * Papers in the pool.
+   */
+  total_discovered?: number | null;
+  /**
+   * Papers with a decision.
+   */
+  total_analyzed?: number | null;
+  /**
+   * Papers whose decision is PRESENT.
+   */
+  total_presented?: number | null;
+  /**
+   * Papers whose decision is REJECT.
+   */
+  total_rejected?: number | null;
+  /**
+   * Papers whose decision is EXTRACT_INSIGHTS.
+   */
+  total_insights_extracted?: number | null;
+  /**
+   * Entries of the insights array.
+   */
+  total_insights?: number | null;
+  /**
+   * Papers of the pool that were retracted or withdrawn.
+   */
+  total_retracted?: number | null;
+  /**
+   * The last check for retractions over presented papers and papers with insights.
+   */
+  retraction_check?: {
+    at?: IsoTime;
+    /**
+     * Papers that at least one service answered for.
+     */
+    checked?: number;
+    /**
+     * Papers of which nothing could be learnt. It does not mean that they stand.
+     */
+    not_checked?: number;
+    demoted?: Strings9;
+    [k: string]: unknown;
+  } | null;
+  /**
+   * What came of the search.
+   */
+  discovery_metrics?: {
+    /**
+     * Every source that was asked.
+     */
+    sources_tried?: Strings3 | null;
+    /**
+     * Sources that answered.
+     */
+    sources_successful?: Strings3 | null;
+    /**
+     * Sources in blocked_sources.
+     */
+    sources_blocked?: unknown[] | null;
+    /**
+     * Source to the reason of its last failure.
+     */
+    source_failure_reasons?: {
+      [k: string]: unknown;
+    } | null;
+    /**
+     * Sources that the last batch's agent had no means to search.
+     */
+    sources_skipped?: string[];
+    /**
+     * Failures in a row by source; at three it goes to blocked_sources.
+     */
+    failures_in_a_row?: {
+      [k: string]: number;
+    };
+    /**
+     * Accepted discovery batches.
+     */
+    batches?: number;
+    /**
+     * How many of the last batches in a row brought no new paper.
+     */
+    batches_without_new?: number;
+    /**
+     * Sources that may not be asked by programs, and what was asked in their place.
+     */
+    substitutions?: {
+      [k: string]: string;
+    };
+    /**
+     * What was asked, round by round, so that 'replay' can ask the kept answers again.
+     */
+    rounds?: {
+      [k: string]: unknown;
+    }[];
+    /**
+     * Hash of the pool of candidates that the rounds gave.
+     */
+    pool_sha256?: string;
+    /**
+     * Each screened batch of code's candidates: how many were judged and kept, after how many rounds of asking.
+     */
+    screening?: {
+      /**
+       * Candidates judged.
+       */
+      screened: number;
+      /**
+       * Of these, kept.
+       */
+      kept: number;
+      /**
+       * Rounds of asking before it.
+       */
+      rounds: number;
+      [k: string]: unknown;
+    }[];
+    /**
+     * Why code has nothing more to offer; discovery then ends, unless agents search too.
+     */
+    exhausted?: string;
+    keywords_not_searched?: Strings10;
+    flow?: Flow;
+    /**
+     * Hash of target, sources, keywords, field and windows as the last batch had them; the empty batches of another search don't count.
+     */
+    searched_for?: string;
+    [k: string]: unknown;
+  } | null;
+  /**
+   * What came of the reading.
+   */
+  analysis_metrics?: {
+    [k: string]: unknown;
+  } | null;
+  /**
+   * What came of the ideas.
+   */
+  ideation_metrics?: {
+    [k: string]: unknown;
+  } | null;
+  [k: string]: unknown;
+} | null;
+/**
+ * Papers that were presented or gave insights until the check found them retracted.
+ */
+export type Strings9 = string[];
+/**
+ * Search terms that no source was asked for: the others brought enough, or the search is not over.
+ */
+export type Strings10 = string[];
+/**
+ * What the loop remembers between iterations.
+ *
+ * This interface was referenced by `Rrd`'s JSON-Schema
+ * via the `definition` "loop".
+ */
+export type Loop = {
+  /**
+   * The last iteration folded in.
+   */
+  iteration?: number;
+  /**
+   * Whether the research is complete.
+   */
+  done?: boolean;
+  /**
+   * Why the last run ended, when it did not end well.
+   */
+  error?: string | null;
+  /**
+   * Kind of loop that the last iterations show two or more times in a row: identical-answers, redundant-writes, read-loop, planning-loop, command-loop or oscillation.
+   */
+  loop_type?: string | null;
+  /**
+   * What came of the last iterations, oldest first; at most ten. Above ten, all but the last three lose their digest.
+   */
+  observations?: Observation[];
+  /**
+   * Summary of earlier iterations for later ones, at most 2,000 characters.
+   */
+  history_summary?: string | null;
+  /**
+   * Iterations in a row whose work was not accepted, of all runs since a person last acted. At 15 a run ends as stuck; accepted work, a reset, steering, a raised limit, another agent or --force begin the count anew.
+   */
+  stagnation_count?: number;
+  /**
+   * The iteration after which 'stagnation_count' counts.
+   */
+  stagnation_since?: number;
+  /**
+   * What budget and target were at the last iteration, while its work and that before was not accepted: by it is known that a person has raised one.
+   */
+  limits?: {
+    /**
+     * As budget.max_usd was.
+     */
+    max_usd?: number;
+    /**
+     * As budget.max_tokens was.
+     */
+    max_tokens?: number;
+    /**
+     * As budget.max_minutes was.
+     */
+    max_minutes?: number;
+    /**
+     * As budget.max_iterations was.
+     */
+    max_iterations?: number;
+    /**
+     * As requirements.target_papers was.
+     */
+    target_papers?: number;
+    [k: string]: unknown;
+  };
+  rch_metrics?: HistoryMetrics;
+  /**
+   * What a person told the agents with 'research-ralph steer'; it stands in every brief until it is cleared.
+   */
+  steering?: Steering[];
+  [k: string]: unknown;
+} | null;
+/**
+ * 0 to 5 points.
+ *
+ * This interface was referenced by `Rrd`'s JSON-Schema
+ * via the `definition` "point".
+ */
+export type Point = number;
+
+/**
+ * Research Requirements Document: the whole state of one research. People may edit it by hand, also during a run; unknown fields are kept.
+ */
+export interface Rrd {
+  /**
+   * Name of the research, three to six words, by convention after 'Research: '.
+   */
+  project: string;
+  /**
+   * Name from the original tool. Kept, never used: no branch is ever switched.
+   */
+  branchName?: string | null;
+  /**
+   * What is sought and why, in a few sentences.
+   */
+  description?: string | null;
+  mission?: Mission;
+  requirements: Requirements;
+  /**
+   * Terms of the field that every agent is told.
+   */
+  domain_glossary?: {
+    /**
+     * Whether the terms go into briefs.
+     */
+    enabled?: boolean;
+    /**
+     * Term to meaning.
+     */
+    terms?: {
+      [k: string]: string | null;
+    } | null;
+    [k: string]: unknown;
+  } | null;
+  /**
+   * What the topic leaves open. Shown to the person; asked only with --ask.
+   */
+  open_questions?: (string | OpenQuestion)[] | null;
+  phase: Phase;
+  timing?: Timing;
+  /**
+   * What follows the report.
+   */
+  handoff?: {
+    product_ideation?: ProductIdeation;
+    [k: string]: unknown;
+  } | null;
+  /**
+   * Every paper of the research, in the order of its discovery.
+   */
+  papers_pool: Paper[];
+  /**
+   * Findings worth keeping, also of rejected papers.
+   */
+  insights?: Insight[] | null;
+  /**
+   * Pages that agents opened.
+   */
+  visited_urls?:
+    | (
+        | string
+        | {
+            [k: string]: unknown;
+          }
+      )[]
+    | null;
+  /**
+   * Sources that failed three times in a row or refused access. Edit it to try one again.
+   */
+  blocked_sources?:
+    | (
+        | string
+        | {
+            [k: string]: unknown;
+          }
+      )[]
+    | null;
+  /**
+   * Candidates that were screened out, so that they are not offered again.
+   */
+  excluded?: {
+    /**
+     * Its id, so that no later batch brings it back.
+     */
+    id: string;
+    /**
+     * Title of the document.
+     */
+    title?: string | null;
+    /**
+     * Why it was left out.
+     */
+    reason: string;
+    /**
+     * When it was left out: as a duplicate, by whoever screened it, as retracted, as older than the lookback, or as a notice about another work. Absent in files from before it was noted.
+     */
+    stage?: "duplicate" | "screened" | "retracted" | "window" | "notice";
+    /**
+     * The pool's paper that is the same work.
+     */
+    duplicate_of?: string;
+    [k: string]: unknown;
+  }[];
+  /**
+   * Pairs of ids that you say are two works although they look like one. Add a pair to undo a merge: the paper that stayed and the record that went into it.
+   */
+  apart?: string[][];
+  statistics?: Statistics;
+  loop?: Loop;
+  /**
+   * The most that this research may use up in its whole life, all runs together. Heard before every iteration, so it may be raised during a run.
+   */
+  budget?: {
+    /**
+     * US dollars, as reported by the agents or estimated.
+     */
+    max_usd?: number;
+    /**
+     * Tokens in and out, cached ones included.
+     */
+    max_tokens?: number;
+    /**
+     * Minutes in which agents worked; of several at a time the sum.
+     */
+    max_minutes?: number;
+    /**
+     * Iterations, refused and failed ones included.
+     */
+    max_iterations?: number;
+    [k: string]: unknown;
+  } | null;
+  /**
+   * Refused results of units that are not papers (a discovery batch, the report, the ideas).
+   */
+  refusals?: Refusal[];
+  [k: string]: unknown;
+}
+/**
+ * What to look for.
+ *
+ * This interface was referenced by `Rrd`'s JSON-Schema
+ * via the `definition` "requirements".
+ */
+export interface Requirements {
+  /**
+   * The field, in a word or two.
+   */
+  focus_area?: string | null;
+  keywords?: Strings;
+  /**
+   * Age in days up to which a paper counts as recent.
+   */
+  time_window_days?: number | null;
+  /**
+   * Age in days up to which older work is admitted.
+   */
+  historical_lookback_days?: number | null;
+  /**
+   * How many papers the pool should hold.
+   */
+  target_papers?: number;
+  sources?: Strings1;
+  /**
+   * Execution score from which a paper is presented where blue_ocean_scoring is off.
+   */
+  min_score_to_present?: number | null;
+  [k: string]: unknown;
+}
+/**
+ * This interface was referenced by `Rrd`'s JSON-Schema
+ * via the `definition` "openQuestion".
+ */
+export interface OpenQuestion {
+  /**
+   * The field of this file that the answer would change.
+   */
+  field?: string | null;
+  /**
+   * The question, in words for a person.
+   */
+  question: string;
+  options?: Strings2;
+  /**
+   * What is assumed until somebody answers.
+   */
+  current_default?: string | number | boolean | unknown[] | null;
+  [k: string]: unknown;
+}
+/**
+ * This interface was referenced by `Rrd`'s JSON-Schema
+ * via the `definition` "paper".
+ */
+export interface Paper {
+  /**
+   * Unique in the pool, such as arxiv_2401.12345, doi_10.1000_x, scholar_<hash> or sample_<n>.
+   */
+  id: string;
+  /**
+   * Title of the paper.
+   */
+  title: string;
+  /**
+   * Where a person reads about it.
+   */
+  url?: string | null;
+  /**
+   * Where its text is, when known.
+   */
+  pdf_url?: string | null;
+  /**
+   * Authors in order, as a list or one line.
+   */
+  authors?: Strings3 | (string | null);
+  /**
+   * Day of publication, YYYY-MM-DD where known.
+   */
+  date?: string | null;
+  /**
+   * Which source brought it.
+   */
+  source?: string | null;
+  /**
+   * Abstract, as its source gave it.
+   */
+  abstract?: string | null;
+  /**
+   * Identifiers known for this work.
+   */
+  identifiers?: {
+    /**
+     * DOI without the resolver's address.
+     */
+    doi?: string;
+    /**
+     * arXiv identifier without its version.
+     */
+    arxiv?: string;
+    /**
+     * PubMed identifier.
+     */
+    pmid?: string;
+    /**
+     * PubMed Central identifier.
+     */
+    pmcid?: string;
+    /**
+     * OpenAlex identifier.
+     */
+    openalex?: string;
+    /**
+     * Semantic Scholar's identifier.
+     */
+    s2?: string;
+    [k: string]: unknown;
+  };
+  /**
+   * Journal, conference or repository.
+   */
+  venue?: string | null;
+  /**
+   * Volume of the journal.
+   */
+  volume?: string | null;
+  /**
+   * Issue of the volume.
+   */
+  issue?: string | null;
+  /**
+   * First and last page, or the article's number.
+   */
+  pages?: string | null;
+  /**
+   * Citations when it was found.
+   */
+  citations?: {
+    /**
+     * How often it was cited.
+     */
+    count: number;
+    /**
+     * Who counted.
+     */
+    source: string;
+    [k: string]: unknown;
+  };
+  found?: Found;
+  /**
+   * 1 to 5; 5 is read first.
+   */
+  priority?: number | null;
+  /**
+   * analyzing is what an interrupted run of the original leaves; it is read as pending.
+   */
+  status: "pending" | "analyzing" | "presented" | "rejected" | "insights_extracted";
+  /**
+   * Combined total, or the execution total where blue_ocean_scoring is off.
+   */
+  score?: number | null;
+  /**
+   * Points by dimension; null until it was read.
+   */
+  score_breakdown?: NestedScores | FlatScores | null;
+  /**
+   * What the paper says; null until it was read.
+   */
+  analysis?: Analysis | null;
+  /**
+   * PRESENT, EXTRACT_INSIGHTS or REJECT; derived from the scores.
+   */
+  decision?: string | null;
+  /**
+   * Why this decision.
+   */
+  notes?: string | null;
+  /**
+   * How much of the text was at hand when it was judged.
+   */
+  read_depth?: "full" | "partial" | "abstract";
+  /**
+   * Hash of the text that the evidence was checked against.
+   */
+  text_sha256?: string;
+  /**
+   * The way that led to the text and its address, such as 'arXiv HTML, https://arxiv.org/html/2401.12345'.
+   */
+  text_from?: string;
+  /**
+   * A retraction notice was found. Never presented.
+   */
+  retracted?: boolean;
+  /**
+   * What happened to the paper after it was published, the oldest first.
+   */
+  updates?: Update[];
+  updates_check?: UpdatesCheck;
+  warnings?: Strings7;
+  /**
+   * The iteration whose result was folded in.
+   */
+  iteration?: number;
+  /**
+   * Results that were refused, the newest last; three in a row and the paper is skipped. 'reset --paper <id>' clears them.
+   */
+  refusals?: Refusal[];
+  [k: string]: unknown;
+}
+/**
+ * Where code found the paper and what it was put together from.
+ *
+ * This interface was referenced by `Rrd`'s JSON-Schema
+ * via the `definition` "found".
+ */
+export interface Found {
+  sources: Strings4;
+  /**
+   * What the priority that code proposed rests on.
+   */
+  why: string;
+  /**
+   * Records of other sources, or of its other versions, that went into it.
+   */
+  merged?: {
+    /**
+     * Id of the record.
+     */
+    id: string;
+    /**
+     * Who gave it.
+     */
+    source: string;
+    /**
+     * Where it stands.
+     */
+    url?: string;
+    /**
+     * Why it is the same work.
+     */
+    why: string;
+    [k: string]: unknown;
+  }[];
+  [k: string]: unknown;
+}
+/**
+ * Both rubrics. Totals are derived.
+ *
+ * This interface was referenced by `Rrd`'s JSON-Schema
+ * via the `definition` "nestedScores".
+ */
+export interface NestedScores {
+  execution: ExecutionScores;
+  /**
+   * The strategic rubric; null where blue_ocean_scoring is off.
+   */
+  blue_ocean?: StrategicScores | null;
+  /**
+   * Execution total of 30, weighted by strategic_focus; derived.
+   */
+  execution_total?: number | null;
+  /**
+   * Strategic total of 20, weighted by strategic_focus; derived.
+   */
+  blue_ocean_total?: number | null;
+  /**
+   * Sum of both totals; derived.
+   */
+  combined_total?: number | null;
+  [k: string]: unknown;
+}
+/**
+ * The execution rubric: six dimensions, 30 points.
+ *
+ * This interface was referenced by `Rrd`'s JSON-Schema
+ * via the `definition` "executionScores".
+ */
+export interface ExecutionScores {
+  /**
+   * How new is it?
+   */
+  novelty?: number;
+  /**
+   * Can a small team build it?
+   */
+  feasibility?: number;
+  /**
+   * How soon is there a prototype?
+   */
+  time_to_poc?: number;
+  /**
+   * Is there a clear demand?
+   */
+  value_market?: number;
+  /**
+   * What keeps others from copying it?
+   */
+  defensibility?: number;
+  /**
+   * How easily is it deployed?
+   */
+  adoption?: number;
+  [k: string]: unknown;
+}
+/**
+ * The strategic rubric: four dimensions, 20 points.
+ *
+ * This interface was referenced by `Rrd`'s JSON-Schema
+ * via the `definition` "strategicScores".
+ */
+export interface StrategicScores {
+  /**
+   * A new market, or a saturated one?
+   */
+  market_creation?: number;
+  /**
+   * Time until others replicate it.
+   */
+  first_mover_window?: number;
+  /**
+   * Does value grow with use?
+   */
+  network_effects?: number;
+  /**
+   * How focused is the opportunity?
+   */
+  strategic_clarity?: number;
+  [k: string]: unknown;
+}
+/**
+ * The oldest shape: the six execution dimensions side by side.
+ */
+export interface FlatScores {
+  /**
+   * How new is it?
+   */
+  novelty?: number;
+  /**
+   * Can a small team build it?
+   */
+  feasibility?: number;
+  /**
+   * How soon is there a prototype?
+   */
+  time_to_poc?: number;
+  /**
+   * Is there a clear demand?
+   */
+  value_market?: number;
+  /**
+   * What keeps others from copying it?
+   */
+  defensibility?: number;
+  /**
+   * How easily is it deployed?
+   */
+  adoption?: number;
+  [k: string]: unknown;
+}
+/**
+ * What the paper says, as an agent read it.
+ *
+ * This interface was referenced by `Rrd`'s JSON-Schema
+ * via the `definition` "analysis".
+ */
+export interface Analysis {
+  summary?: Prose;
+  methodology?: Prose;
+  results?: Prose;
+  limitations?: Prose;
+  /**
+   * Addresses of code.
+   */
+  implementations_found?:
+    | (
+        | string
+        | {
+            [k: string]: unknown;
+          }
+      )[]
+    | (string | null);
+  /**
+   * Whether somebody sells it; null when nobody looked.
+   */
+  commercialized?: boolean | string | null;
+  /**
+   * Who sells it, when somebody does.
+   */
+  commercialized_by?: string | null;
+  /**
+   * Market classification: blue, purple or red.
+   */
+  market?: string | null;
+  /**
+   * The claims with the words they rest on.
+   */
+  evidence?: Evidence[];
+  [k: string]: unknown;
+}
+/**
+ * A claim, the words it rests on, and what code found of them.
+ *
+ * This interface was referenced by `Rrd`'s JSON-Schema
+ * via the `definition` "evidence".
+ */
+export interface Evidence {
+  /**
+   * One claim, in the agent's words.
+   */
+  claim: string;
+  /**
+   * Words of the paper.
+   */
+  quote: string;
+  /**
+   * could-not-check: there was no text to look in. It does not mean false.
+   */
+  status: "verified" | "not-in-text" | "could-not-check";
+  /**
+   * Where it stands, such as 'p. 4' or '§ 3 Method'.
+   */
+  locator?: string | null;
+  /**
+   * Hash of the text that was searched.
+   */
+  text_sha256?: string | null;
+  [k: string]: unknown;
+}
+/**
+ * A retraction, correction or the like.
+ *
+ * This interface was referenced by `Rrd`'s JSON-Schema
+ * via the `definition` "update".
+ */
+export interface Update {
+  /**
+   * retraction, withdrawal, concern, correction, addendum or version. Only the first two take a paper out of the running.
+   */
+  type: string;
+  /**
+   * Day of the notice, YYYY-MM-DD where known.
+   */
+  date?: string;
+  /**
+   * Who says so.
+   */
+  source: string;
+  /**
+   * DOI or address of the notice.
+   */
+  notice?: string;
+  [k: string]: unknown;
+}
+/**
+ * When it was last asked whether the paper was retracted or corrected, and who could not be asked.
+ *
+ * This interface was referenced by `Rrd`'s JSON-Schema
+ * via the `definition` "updatesCheck".
+ */
+export interface UpdatesCheck {
+  /**
+   * ISO 8601 in UTC.
+   */
+  at: string;
+  checked_by: Strings5;
+  unchecked: Strings6;
+  /**
+   * The paper's status until a check found it retracted.
+   */
+  demoted_from?: string;
+  [k: string]: unknown;
+}
+/**
+ * This interface was referenced by `Rrd`'s JSON-Schema
+ * via the `definition` "refusal".
+ */
+export interface Refusal {
+  /**
+   * The unit, where it is no paper.
+   */
+  unit?: string;
+  /**
+   * The iteration that was refused.
+   */
+  iteration: number;
+  /**
+   * When, ISO 8601 in UTC.
+   */
+  at: string;
+  reasons: Strings8;
+  [k: string]: unknown;
+}
+/**
+ * This interface was referenced by `Rrd`'s JSON-Schema
+ * via the `definition` "insight".
+ */
+export interface Insight {
+  /**
+   * insight_001 and on.
+   */
+  id?: string | null;
+  /**
+   * The paper it comes from.
+   */
+  paper_id?: string | null;
+  /**
+   * The finding, in a sentence or two.
+   */
+  insight: string;
+  /**
+   * Words to group it by.
+   */
+  tags?: Strings3 | null;
+  /**
+   * Papers it connects.
+   */
+  cross_refs?: Strings3 | null;
+  /**
+   * Field of the original tool: the group of papers it connects to.
+   */
+  cross_cluster?: string | null;
+  /**
+   * Field of the original tool: the papers it draws on.
+   */
+  papers?: Strings3 | null;
+  [k: string]: unknown;
+}
+/**
+ * The counts of a PRISMA flow diagram, derived.
+ *
+ * This interface was referenced by `Rrd`'s JSON-Schema
+ * via the `definition` "flow".
+ */
+export interface Flow {
+  /**
+   * Records by source.
+   */
+  identified?: {
+    [k: string]: number;
+  };
+  /**
+   * Records of works that another record had brought.
+   */
+  duplicates_removed?: number;
+  /**
+   * Works that were judged by title and abstract.
+   */
+  screened?: number;
+  /**
+   * Works left out, by stage.
+   */
+  excluded?: {
+    [k: string]: number;
+  };
+  /**
+   * Papers in the pool.
+   */
+  included?: number;
+  /**
+   * Works found and not judged: the target was reached, or nothing new came any more.
+   */
+  not_screened?: number;
+  [k: string]: unknown;
+}
+/**
+ * What came of one iteration, in at most 1,500 characters.
+ */
+export interface Observation {
+  /**
+   * The iteration's number.
+   */
+  iteration: number;
+  /**
+   * A paper's id, a discovery batch, 'report', 'ideas'.
+   */
+  unit: string;
+  /**
+   * What came of it.
+   */
+  outcome: "accepted" | "refused" | "failed";
+  /**
+   * Kind of failure of the run, where it failed.
+   */
+  failure?: string;
+  /**
+   * The summary of an accepted result, or why it was refused or failed.
+   */
+  said?: string;
+  /**
+   * It left a result; otherwise 'answer' and 'sketch' are of its last words.
+   */
+  left?: true;
+  /**
+   * A sketch of the answer's words (MinHash), by which the same in other words is known.
+   */
+  sketch?: string;
+  /**
+   * What the agent did and said. Left out once later iterations matter more.
+   */
+  digest?: string;
+  /**
+   * Beginning of the hash of what it answered; equal answers have equal ones.
+   */
+  answer?: string;
+  /**
+   * Kinds of loop that this one run shows by itself.
+   */
+  signs?: string[];
+  [k: string]: unknown;
+}
+/**
+ * Measures of the history summary.
+ */
+export interface HistoryMetrics {
+  /**
+   * How often the history was summarised.
+   */
+  compressions?: number;
+  /**
+   * Characters that went into all summaries.
+   */
+  total_chars_before?: number;
+  /**
+   * Characters of all summaries.
+   */
+  total_chars_after?: number;
+  /**
+   * Estimated tokens by which all summaries are shorter than what went into them, less what a historian's model used.
+   */
+  total_tokens_saved?: number;
+  /**
+   * Characters of the last summary by those of what went into it.
+   */
+  last_compression_ratio?: number;
+  /**
+   * Characters of the last twenty summaries, oldest first.
+   */
+  history_size_trend?: number[];
+  /**
+   * The last iteration that the summary covers.
+   */
+  last_iteration?: number;
+  /**
+   * Tokens in and out that historians with a model used.
+   */
+  historian_tokens?: number;
+  /**
+   * US dollars that they cost.
+   */
+  historian_cost_usd?: number;
+  /**
+   * Part of that is our estimate from a dated price table.
+   */
+  historian_estimated?: true;
+  [k: string]: unknown;
+}
+/**
+ * One thing that a person told the agents.
+ */
+export interface Steering {
+  /**
+   * Different for each.
+   */
+  id: string;
+  /**
+   * ISO 8601 time in UTC, or null when it has not happened.
+   */
+  at?: string | null;
+  /**
+   * The person's words.
+   */
+  text: string;
+  [k: string]: unknown;
+}
+/**
+ * The execution rubric: six dimensions, 30 points.
+ *
+ * This interface was referenced by `Rrd`'s JSON-Schema
+ * via the `definition` "flatScores".
+ */
+export interface ExecutionScores1 {
+  /**
+   * How new is it?
+   */
+  novelty?: number;
+  /**
+   * Can a small team build it?
+   */
+  feasibility?: number;
+  /**
+   * How soon is there a prototype?
+   */
+  time_to_poc?: number;
+  /**
+   * Is there a clear demand?
+   */
+  value_market?: number;
+  /**
+   * What keeps others from copying it?
+   */
+  defensibility?: number;
+  /**
+   * How easily is it deployed?
+   */
+  adoption?: number;
+  [k: string]: unknown;
+}

@@ -1,0 +1,117 @@
+import type { LedgerLine } from "../../engine/generated/ledger.js";
+import type { Rrd } from "../generated/rrd.js";
+import type { Forecast } from "../../engine/loop/types.js";
+import { type Experience, forecastOf } from "../workflow/records/forecast.js";
+
+/** What some iterations used up. */
+export interface Sum {
+  readonly iterations: number;
+  /** In and out, cached ones included. */
+  readonly tokens: number;
+  /** Minutes in which agents worked. */
+  readonly minutes: number;
+  /** US dollars; undefined where no iteration has a cost. */
+  readonly usd?: number;
+  /** Part of it is our estimate from a dated price table. */
+  readonly estimated?: true;
+  /** Part of it was used under a subscription: the dollars are what it would cost by API. */
+  readonly subscription?: true;
+}
+
+/** What a research cost, and what for. */
+export interface Costs {
+  readonly total: Sum;
+  readonly phases: Readonly<Record<string, Sum>>;
+  readonly agents: Readonly<Record<string, Sum>>;
+  readonly models: Readonly<Record<string, Sum>>;
+  /** Attempts that brought nothing. */
+  readonly refused: Sum;
+  readonly failed: Sum;
+  /** All that was spent in ANALYSIS on papers, divided by those accepted; undefined before the first. */
+  readonly perPaper?: Sum & { readonly papers: number };
+  /** What a model used for summaries of the history, part of the total; undefined where none made any. */
+  readonly historian?: Sum;
+  /** How full a model's context was at most, of each kind of unit. */
+  readonly contexts: Readonly<Record<string, number>>;
+  readonly forecast?: Forecast;
+}
+
+export function costsOf(rrd: Rrd, ledger: readonly LedgerLine[], before?: Experience): Costs {
+  const work = ledger.filter(({ outcome }) => outcome !== "reset");
+  const papers = new Set(rrd.papers_pool.map(({ id }) => id));
+  const reading = work.filter(({ unit }) => papers.has(unit));
+  const read = new Set(reading.filter(({ outcome }) => outcome === "accepted").map(({ unit }) => unit)).size;
+  const forecast = forecastOf(rrd, ledger, before);
+  const historian = historianIn(rrd);
+  return {
+    total: totalOf(rrd, ledger),
+    phases: sumsBy(work, ({ phase }) => phase),
+    agents: sumsBy(work, ({ agent }) => agent ?? "unknown"),
+    // What costs nothing without a subscription is an agent without a model.
+    models: sumsBy(work, ({ model, cost_usd, billing }) => model ?? (cost_usd === 0 && billing === undefined ? "none" : "unknown")),
+    refused: sumOf(work.filter(({ outcome }) => outcome === "refused")),
+    failed: sumOf(work.filter(({ outcome }) => outcome === "failed")),
+    ...(read === 0 ? {} : { perPaper: { papers: read, ...divided(sumOf(reading), read) } }),
+    ...(historian === undefined ? {} : { historian }),
+    contexts: fullestBy(work, papers),
+    ...(forecast === undefined ? {} : { forecast }),
+  };
+}
+
+/** All that a research used up, summaries of its history by a model included. */
+export function totalOf(rrd: Pick<Rrd, "loop">, ledger: readonly LedgerLine[]): Sum {
+  const sum = sumOf(ledger.filter(({ outcome }) => outcome !== "reset"));
+  const historian = historianIn(rrd);
+  return historian === undefined ? sum : together([sum, historian]);
+}
+
+export function sumOf(lines: readonly LedgerLine[]): Sum {
+  const sum = (of: (line: LedgerLine) => number | undefined) => lines.reduce((total, line) => total + (of(line) ?? 0), 0);
+  const paid = lines.filter(({ cost_usd }) => cost_usd !== undefined);
+  return {
+    iterations: lines.length,
+    tokens: sum(({ tokens }) => (tokens?.input ?? 0) + (tokens?.output ?? 0)),
+    minutes: sum(({ duration_seconds }) => duration_seconds) / 60,
+    ...(paid.length === 0 ? {} : { usd: sum(({ cost_usd }) => cost_usd) }),
+    ...(paid.some(({ estimated }) => estimated === true) ? { estimated: true as const } : {}),
+    ...(paid.some(({ billing, cost_usd = 0 }) => billing === "subscription" && cost_usd > 0) ? { subscription: true as const } : {}),
+  };
+}
+
+/** What a model used for summaries; no iteration, and its minutes are not measured. */
+function historianIn({ loop }: Pick<Rrd, "loop">): Sum | undefined {
+  const { historian_tokens: tokens = 0, historian_cost_usd: usd, historian_estimated: estimated } = loop?.rch_metrics ?? {};
+  if (tokens === 0 && usd === undefined) return undefined;
+  return { iterations: 0, minutes: 0, tokens, ...(usd === undefined ? {} : { usd }), ...(estimated === true ? { estimated } : {}) };
+}
+
+/** Several sums as one. */
+export function together(sums: readonly Sum[]): Sum {
+  const add = (of: (sum: Sum) => number | undefined) => sums.reduce((total, sum) => total + (of(sum) ?? 0), 0);
+  return {
+    iterations: add(({ iterations }) => iterations),
+    tokens: add(({ tokens }) => tokens),
+    minutes: add(({ minutes }) => minutes),
+    ...(sums.every(({ usd }) => usd === undefined) ? {} : { usd: add(({ usd }) => usd) }),
+    ...(sums.some(({ estimated }) => estimated === true) ? { estimated: true as const } : {}),
+    ...(sums.some(({ subscription }) => subscription === true) ? { subscription: true as const } : {}),
+  };
+}
+
+function sumsBy(lines: readonly LedgerLine[], key: (line: LedgerLine) => string): Record<string, Sum> {
+  const keys = [...new Set(lines.map(key))];
+  return Object.fromEntries(keys.map((each) => [each, sumOf(lines.filter((line) => key(line) === each))]));
+}
+
+function divided(sum: Sum, by: number): Sum {
+  return { ...sum, tokens: Math.round(sum.tokens / by), minutes: sum.minutes / by, ...(sum.usd === undefined ? {} : { usd: sum.usd / by }) };
+}
+
+function fullestBy(lines: readonly LedgerLine[], papers: ReadonlySet<string>): Record<string, number> {
+  const fullest: Record<string, number> = {};
+  for (const { unit, context } of lines) {
+    const kind = papers.has(unit) ? "paper" : unit.replace(/-\d+$/, "");
+    if (context !== undefined) fullest[kind] = Math.max(fullest[kind] ?? 0, context.share);
+  }
+  return fullest;
+}

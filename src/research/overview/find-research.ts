@@ -1,0 +1,76 @@
+import { existsSync } from "node:fs";
+import { basename, dirname, join, relative, resolve } from "node:path";
+import { ExpectedError } from "../../engine/lib/errors.js";
+import { nearest } from "../../engine/lib/nearest.js";
+import { oneLine } from "../../engine/lib/sanitise.js";
+
+/** What the commands about one project are given. */
+export interface FolderOptions {
+  /** As typed: a path or a name; undefined: the only project there is. */
+  readonly folder?: string;
+  /** Print one JSON value. */
+  readonly json: boolean;
+}
+
+/** Where researches live, below the folder a command is started in. */
+export const researchesFolder = "researches";
+
+/** Absolute paths of the researches under ./researches, sorted by name. */
+export async function listResearches(cwd: string): Promise<string[]> {
+  const { default: glob } = await import("fast-glob");
+  const files = await glob(`${researchesFolder}/*/rrd.json`, { cwd, absolute: true, followSymbolicLinks: true });
+  return files.map(dirname).sort();
+}
+
+/**
+ * The absolute path of the research that somebody means by a path, a path of its rrd.json, or a name under ./researches.
+ * Without an argument: the only research there is, or the one whose folder this is. Throws ExpectedError (exit code 2)
+ * naming the nearest, or all.
+ */
+export async function findResearch(cwd: string, argument: string | undefined): Promise<string> {
+  if (argument === undefined) return onlyResearch(cwd);
+  const candidates = [resolve(cwd, argument), join(cwd, researchesFolder, argument)].map((path) =>
+    basename(path) === "rrd.json" ? dirname(path) : path,
+  );
+  const found = candidates.find(hasRrd);
+  if (found !== undefined) return found;
+
+  const folder = candidates.find((path) => existsSync(path));
+  const names = (await listResearches(cwd)).map((path) => basename(path));
+  if (folder !== undefined) throw new ExpectedError(`${argument} is no research: there is no rrd.json in ${folder}; ${advice(argument, names)}.`, 2);
+  throw new ExpectedError(`There is no research '${argument}'; ${advice(argument, names)}.`, 2);
+}
+
+const hasRrd = (folder: string): boolean => existsSync(join(folder, "rrd.json"));
+
+async function onlyResearch(cwd: string): Promise<string> {
+  if (hasRrd(cwd)) return cwd;
+  const all = await listResearches(cwd);
+  const [first, second] = all;
+  if (first !== undefined && second === undefined) return first;
+  const names = all.map((path) => basename(path));
+  throw new ExpectedError(first === undefined ? `There is no research here; ${advice("", names)}.` : `Say which research: ${few(names)}.`, 2);
+}
+
+/** Names that are near to what was typed, else some there are, else how to make one. */
+function advice(argument: string, names: readonly string[]): string {
+  if (names.length === 0) return `make one with research-ralph new "<topic>", or go to the folder that holds '${researchesFolder}'`;
+  const typed = basename(argument).toLowerCase();
+  const alike = names.filter((name) => typed.length >= 3 && name.toLowerCase().includes(typed));
+  // People leave the date away.
+  const near = nearest(typed, names) ?? names.find((name) => nearest(typed, [name.replace(/-\d{4}-\d{2}-\d{2}$/, "")]) !== undefined);
+  const [first, second] = alike;
+  if (second !== undefined) return `near are ${few(alike)}`;
+  if (first !== undefined || near !== undefined) return `the nearest one is ${first ?? near}`;
+  return names.length === 1 ? `the only one is ${names[0]}` : `there are ${few(names)}`;
+}
+
+/** The first six names and how many more there are. */
+export const few = (names: readonly string[]): string =>
+  names.length > 6 ? `${names.slice(0, 6).join(", ")} and ${names.length - 6} more` : names.join(", ");
+
+/** A path as people like to read it: relative where it lies below `cwd`. A name may hold whatever a file system takes. */
+export function shown(cwd: string, path: string): string {
+  const short = relative(cwd, path);
+  return oneLine(short === "" ? "." : short.startsWith("..") ? path : short);
+}

@@ -1,0 +1,84 @@
+import { existsSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import type { LedgerLine } from "../../engine/generated/ledger.js";
+import type { Progress } from "../../engine/loop/types.js";
+import { hiddenName } from "../../engine/storage/records/journal.js";
+import { isHeld } from "../../engine/storage/lock.js";
+import { readResearch } from "../folder/research.js";
+import { progressOf, standingOf } from "../workflow/records/status.js";
+import { type Spending, spendingOf, timeSpent } from "./time-and-cost.js";
+
+/** A research as it stands, seen from outside. */
+export interface WatchedResearch {
+  readonly name: string;
+  readonly folder: string;
+  readonly phase: string;
+  readonly progress: Progress;
+  /** Whether a process works on it. */
+  readonly running: boolean;
+  /** A process that is gone has left its lock. */
+  readonly abandoned: boolean;
+  /** What keeps runs from starting. */
+  readonly held?: "paused" | "stopped";
+  readonly ledger: readonly LedgerLine[];
+  readonly spending: Spending;
+  /** Milliseconds that agents worked on it; undefined where nothing was recorded. */
+  readonly spentMs?: number;
+}
+
+/** Something that happened to a research since it was last looked at. */
+export type Change =
+  | { readonly type: "started" | "stopped" | "crashed" | "gone"; readonly research: WatchedResearch }
+  | { readonly type: "iteration"; readonly research: WatchedResearch; readonly line: LedgerLine };
+
+/** Looks at a research without its lock; undefined where it can't be read just now. */
+export async function lookAt(folder: string): Promise<WatchedResearch | undefined> {
+  try {
+    const { rrd, ledger } = await readResearch(folder);
+    const lock = join(folder, hiddenName, "lock");
+    const running = await isHeld(lock);
+    const held = existsSync(join(folder, "STOP")) ? "stopped" : existsSync(join(folder, "PAUSE")) ? "paused" : undefined;
+    const spentMs = timeSpent(rrd, ledger);
+    return {
+      name: basename(folder),
+      folder,
+      phase: standingOf(rrd, ledger).phase,
+      progress: progressOf(rrd),
+      running,
+      abandoned: !running && existsSync(lock),
+      ...(held === undefined ? {} : { held }),
+      ledger,
+      spending: spendingOf(ledger, rrd.loop),
+      ...(spentMs === undefined ? {} : { spentMs }),
+    };
+  } catch {
+    // Broken or half written: the next change is looked at again, and `validate` says what is wrong.
+    return undefined;
+  }
+}
+
+/** What happened between two looks; nothing at the first, but that it is being worked on. */
+export function changesOf(before: WatchedResearch | undefined, after: WatchedResearch | undefined): Change[] {
+  if (after === undefined) return before === undefined ? [] : [{ type: "gone", research: before }];
+  const known = new Set((before ?? after).ledger.map(({ iteration }) => iteration));
+  const fresh = after.ledger.filter(({ iteration }) => !known.has(iteration));
+  return [
+    ...(after.running && before?.running !== true ? [{ type: "started" as const, research: after }] : []),
+    ...fresh.map((line) => ({ type: "iteration" as const, research: after, line })),
+    ...(before?.running === true && !after.running ? [{ type: after.abandoned ? ("crashed" as const) : ("stopped" as const), research: after }] : []),
+  ];
+}
+
+const kept: ReadonlySet<string> = new Set(["rrd.json", "ledger.jsonl", "lock", "PAUSE", "STOP"]);
+
+/** Whether a path below `root` tells nothing of a research: only the state, the ledger and the lock do. */
+export function isOfNoInterest(root: string, path: string, isFile: boolean): boolean {
+  const parts = path === root ? [] : path.slice(root.length + 1).split(/[\\/]/);
+  if (parts.some((part) => part === "node_modules" || (part.startsWith(".") && part !== hiddenName))) return true;
+  const inside = parts.indexOf(hiddenName);
+  if (inside !== -1 && parts.length > inside + 1) return parts.length > inside + 2 || parts[inside + 1] !== "lock";
+  return isFile && !kept.has(parts.at(-1) ?? "");
+}
+
+/** The research that a file belongs to. */
+export const folderOf = (path: string): string => (basename(dirname(path)) === hiddenName ? dirname(dirname(path)) : dirname(path));

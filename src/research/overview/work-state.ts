@@ -1,0 +1,24 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { hiddenName } from "../../engine/storage/records/journal.js";
+import { isHeld } from "../../engine/storage/lock.js";
+import { readResearch } from "../folder/research.js";
+import { standingOf } from "../workflow/records/status.js";
+
+/** Whether somebody works on a research, and what keeps others from it. */
+export interface WorkState {
+  readonly running: boolean;
+  /** Files that end a run before its next iteration and keep others from starting. */
+  readonly held: readonly ("PAUSE" | "STOP")[];
+  /** No agent would be started any more. False too where that can't be read. */
+  readonly finished: boolean;
+}
+
+export async function workStateOf(folder: string): Promise<WorkState> {
+  const read = await readResearch(folder).catch(() => undefined);
+  return {
+    running: await isHeld(join(folder, hiddenName, "lock")),
+    held: (["PAUSE", "STOP"] as const).filter((name) => existsSync(join(folder, name))),
+    finished: read !== undefined && standingOf(read.rrd, read.ledger).phase === "COMPLETE",
+  };
+}

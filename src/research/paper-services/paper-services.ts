@@ -1,0 +1,94 @@
+import { join } from "node:path";
+import { type AboutPaper, aboutPaper } from "./about-paper.js";
+import { openAlex } from "../sources/clients/openalex.js";
+import { europePmc } from "../sources/clients/europe-pmc.js";
+import { semanticScholar } from "../sources/clients/semantic-scholar.js";
+import { unpaywall } from "../sources/clients/unpaywall.js";
+import { codeLinks } from "../sources/clients/code-links.js";
+import type { PaperToRead, Tried } from "../full-text/fetch.js";
+import { readPaper } from "../full-text/read.js";
+import { parseReference } from "../papers/reference.js";
+import type { ContextFor, Source } from "../sources/client/source.js";
+import type { PaperText } from "../../engine/documents/text/paper-text.js";
+import { checkWorks, type UpdateCheck } from "./retraction-check.js";
+import { checkUpdates } from "./retractions.js";
+import { type CopyService, endpointsOf, identifiersOf, type PaperNames } from "../full-text/locations.js";
+import type { Clock } from "../../engine/lib/clock.js";
+import type { Http } from "../../engine/net/http.js";
+
+export interface PaperServicesOptions {
+  /** `.ralph` of the research: texts and answers are kept in it. */
+  readonly folder: string;
+  readonly http: Http;
+  readonly contextFor: ContextFor;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+  /** False: nothing of what is had is kept. */
+  readonly keep?: boolean;
+}
+
+/** What is asked about one paper at a time: its text, whether it still stands, its code and citations. */
+export interface PaperServices {
+  text(paper: PaperToRead): Promise<{ readonly text: PaperText } | { readonly unavailable: string; readonly transient?: true }>;
+  updates(papers: readonly PaperNames[], within?: number): Promise<ReadonlyMap<string, UpdateCheck>>;
+  about(paper: PaperToRead & { readonly abstract?: string | null }): Promise<AboutPaper>;
+}
+
+const minute = 60_000;
+/** A report can wait for this; its retraction check covers up to some hundred papers. */
+const longestCheck = 3 * minute;
+/** A brief can't: code and citations are a help, no more. */
+const longestAbout = 15_000;
+
+const isAt = (paper: PaperNames, kind: "file" | "sample"): boolean =>
+  [paper.url, paper.pdf_url].some((address) => parseReference(address ?? "").kind === kind);
+
+/** Asks services over the one polite access to the network. Nothing is asked about a paper of this machine that has no identifier, nor about a packaged sample, whatever it carries. */
+export function paperServices({ folder, http, contextFor, clock, signal, keep = true }: PaperServicesOptions): PaperServices {
+  const asked = (source: Source): CopyService[] => {
+    const context = contextFor(source);
+    const { lookup } = source;
+    // One that is turned off or lacks its key is none to wait for.
+    return "unavailable" in context || lookup === undefined ? [] : [{ name: source.name, find: (works) => lookup.call(source, works, context) }];
+  };
+  return {
+    async text(paper) {
+      const options = {
+        cacheDir: join(folder, "texts"),
+        keep,
+        signal,
+        http,
+        endpoints: endpointsOf(contextFor),
+        copies: [unpaywall, europePmc].flatMap(asked),
+      };
+      const answer = await readPaper(paper, options);
+      if (answer.status === "ok") return { text: answer.text };
+      if (answer.transient === true) return { unavailable: answer.reason, transient: true };
+      return { unavailable: `${answer.reason}${triedWords(answer.tried)}` };
+    },
+    updates: async (papers, within = longestCheck) =>
+      await checkWorks(
+        papers.filter((paper) => !isAt(paper, "sample")).map((paper) => ({ id: paper.id, identifiers: identifiersOf(paper) })),
+        { file: join(folder, "updates.json"), ask: (works) => checkUpdates(works, contextFor), clock, signal, within, keep },
+      ),
+    async about(paper) {
+      const identifiers = identifiersOf(paper);
+      const isKnown = Object.values(identifiers).some((name) => name !== undefined);
+      if (paper.title == null || isAt(paper, "sample") || (isAt(paper, "file") && !isKnown)) return { code: [], unchecked: [] };
+      const done = new AbortController();
+      const late = clock.sleep(clock.now() + longestAbout, AbortSignal.any([signal, done.signal]));
+      try {
+        const work = { title: paper.title, identifiers, ...(paper.abstract === undefined ? {} : { abstract: paper.abstract }) };
+        return await aboutPaper(work, { code: (each) => codeLinks(each, contextFor), counts: [openAlex, semanticScholar].flatMap(asked), late });
+      } finally {
+        done.abort();
+      }
+    },
+  };
+}
+
+/** The other ways that were tried, for a person who wants to help. */
+function triedWords(tried: readonly Tried[] = []): string {
+  const others = [...new Map(tried.map(({ way, reason }) => [way, reason.replace(/[.;]$/, "")]))];
+  return others.length < 2 ? "" : ` Tried: ${others.map(([way, reason]) => `${way} (${reason})`).join("; ")}.`;
+}

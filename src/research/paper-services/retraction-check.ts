@@ -1,0 +1,122 @@
+import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
+import { dirname } from "node:path";
+import { hasCode } from "../../engine/lib/errors.js";
+import { temporaryName } from "../../engine/storage/temporary-name.js";
+import type { Identifiers, Update } from "../papers/paper-record.js";
+import type { WorkUpdates } from "./retractions.js";
+import type { Clock } from "../../engine/lib/clock.js";
+
+/** What a check found of one work, as rrd.json keeps it. */
+export interface UpdateCheck {
+  /** ISO 8601 in UTC. */
+  readonly at: string;
+  /** The oldest first. */
+  readonly updates: readonly Update[];
+  /** Services that know the work and answered; with none, nothing has been checked. */
+  readonly checked_by: readonly string[];
+  /** Services that could not be asked, each with its reason. */
+  readonly unchecked: readonly string[];
+}
+
+export interface WorkToCheck {
+  readonly id: string;
+  readonly identifiers: Identifiers;
+}
+
+export interface UpdateCheckOptions {
+  /** Where answers are kept for a day. */
+  readonly file: string;
+  readonly ask: (works: readonly Identifiers[]) => Promise<readonly WorkUpdates[]>;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+  /** Milliseconds after which the works that are left go unchecked. */
+  readonly within: number;
+  /** False: the answers are not kept. */
+  readonly keep?: boolean;
+}
+
+const day = 24 * 3600_000;
+/** Works asked about at a time: what is known when time runs out is kept. */
+const chunk = 10;
+const mostKept = 5_000;
+
+type Kept = Record<string, UpdateCheck & { readonly asked: string }>;
+
+/**
+ * Whether works were retracted, withdrawn or corrected, by id. Bounded in time, and never throws for what a network does: a work that
+ * could not be checked is there with the reason, and without the network all are.
+ */
+export async function checkWorks(works: readonly WorkToCheck[], options: UpdateCheckOptions): Promise<ReadonlyMap<string, UpdateCheck>> {
+  const { clock, within, ask } = options;
+  const until = clock.now() + within;
+  const kept = await load(options.file);
+  const found = new Map<string, UpdateCheck>();
+  const left: WorkToCheck[] = [];
+  for (const work of works) {
+    const known = kept[work.id];
+    const isFresh = known !== undefined && known.asked === JSON.stringify(work.identifiers) && clock.now() - Date.parse(known.at) < day;
+    if (isFresh) found.set(work.id, withoutAsked(known));
+    else left.push(work);
+  }
+
+  let givenUp: readonly string[] | undefined;
+  for (let start = 0; start < left.length; start += chunk) {
+    const some = left.slice(start, start + chunk);
+    const answers = givenUp === undefined ? await inTime(ask(some.map(({ identifiers }) => identifiers)), until, options) : undefined;
+    givenUp ??= answers === undefined ? [`every source: there was no answer within ${Math.round(within / 1000)} seconds.`] : undefined;
+    const at = new Date(clock.now()).toISOString();
+    for (const [index, work] of some.entries()) {
+      const answer = answers?.[index];
+      const unchecked = answer?.unchecked.map(({ source, reason }) => `${source}: ${reason}`) ?? givenUp ?? [];
+      const check: UpdateCheck = { at, updates: [...(answer?.updates ?? [])], checked_by: [...(answer?.checkedBy ?? [])], unchecked };
+      found.set(work.id, check);
+      if (unchecked.length === 0) kept[work.id] = { ...check, asked: JSON.stringify(work.identifiers) };
+    }
+    // Where nobody answered for any of ten works, nobody will for the next ten, and each question waits for its time to run out.
+    const silent = answers?.filter(({ checkedBy, unchecked }) => checkedBy.length === 0 && unchecked.some(({ source }) => source !== "every source"));
+    if (silent !== undefined && silent.length > 0 && answers?.every(({ checkedBy }) => checkedBy.length === 0))
+      givenUp = silent[0]?.unchecked.map(({ source, reason }) => `${source}: ${reason}`);
+  }
+  if (options.keep !== false) await save(options.file, kept);
+  return found;
+}
+
+const withoutAsked = ({ asked: _, ...check }: Kept[string]): UpdateCheck => check;
+
+async function inTime<Value>(promise: Promise<Value>, until: number, { clock, signal }: UpdateCheckOptions): Promise<Value | undefined> {
+  if (signal.aborted || clock.now() >= until) return undefined;
+  const done = new AbortController();
+  try {
+    return await Promise.race([promise, clock.sleep(until, AbortSignal.any([signal, done.signal])).then(() => undefined)]);
+  } finally {
+    done.abort();
+  }
+}
+
+async function load(file: string): Promise<Kept> {
+  try {
+    const read: unknown = JSON.parse(await readFile(file, "utf8"));
+    const entries = typeof read === "object" && read !== null ? Object.entries(read as Kept) : [];
+    return Object.fromEntries(
+      entries.filter(([, check]) => Array.isArray(check?.updates) && Array.isArray(check.checked_by) && typeof check.at === "string"),
+    );
+  } catch {
+    // Missing or torn: it is only a cache.
+    return {};
+  }
+}
+
+async function save(file: string, kept: Kept): Promise<void> {
+  const newest = Object.entries(kept)
+    .toSorted(([, a], [, b]) => b.at.localeCompare(a.at))
+    .slice(0, mostKept);
+  const temporary = temporaryName(file);
+  try {
+    await mkdir(dirname(file), { recursive: true });
+    await writeFile(temporary, JSON.stringify(Object.fromEntries(newest)));
+    await rename(temporary, file);
+  } catch (error) {
+    // Asked again the next time.
+    if (!hasCode(error, "ENOSPC", "EDQUOT", "EACCES", "EROFS", "ENOENT")) throw error;
+  }
+}

@@ -1,0 +1,162 @@
+import { authorsOf, type PaperIdentity, partsOfName, surnameOf } from "../authors.js";
+import { normalTitle } from "../normalise-title.js";
+import { arxivKey } from "../identifiers.js";
+import { parseReference } from "../reference.js";
+import { type TitleParts, titleParts } from "./title-match.js";
+import { isPreprintServer, type Venue, venueOf } from "./venue.js";
+
+/** What tells one record from another, computed once a record. */
+export interface Traits {
+  readonly title?: TitleParts;
+  /** "doi 10.1000/x", "arxiv 2401.12345", "pmid 1": two records that share one are one work, unless their titles say otherwise. */
+  readonly keys: readonly string[];
+  /** DOIs of publishers, without what numbers their versions. */
+  readonly published: readonly string[];
+  readonly arxiv?: string;
+  readonly pmid?: string;
+  readonly authors: Authors;
+  readonly year?: number;
+  /** It lies on a server for preprints, whether or not it was published elsewhere since; its year may be that of the preprint. */
+  readonly preprint: boolean;
+  readonly notice: boolean;
+  readonly venue?: Venue;
+  readonly volume?: string;
+  readonly issue?: string;
+  readonly firstPage?: string;
+}
+
+export interface Authors {
+  readonly known: boolean;
+  readonly count: number;
+  /** All words of all names, initials left out; whichever way names are written, these agree. */
+  readonly words: ReadonlySet<string>;
+  readonly first: ReadonlySet<string>;
+  readonly surname?: string;
+  /** First letter of the first author's given name. */
+  readonly initial?: string;
+}
+
+const preprintDoi =
+  /^10\.(?:48550\/|1101\/(?:\d{4}\.\d\d\.\d\d\.)?\d{6,}|64898\/|21203\/|2139\/ssrn|20944\/|31234\/|31235\/|31219\/|31223\/|26434\/|36227\/|22541\/|5281\/zenodo|33774\/|2196\/preprints|7287\/peerj\.preprints|32388\/)/;
+
+export const isPreprintDoi = (doi: string): boolean => preprintDoi.test(doi);
+
+/** A DOI without what numbers the versions of one work: "10.1002/14651858.CD002273.pub2", "10.26434/chemrxiv-2021-abc-v2". */
+export const doiStem = (doi: string): string => doi.replace(/(?:\.pub|[./-]v)\d{1,2}$/, "").replace(/^(10\.12688\/[a-z\d]+\.\d+)\.\d+$/, "$1");
+
+export function traitsOf(paper: PaperIdentity): Traits {
+  const { identifiers, kind } = paper;
+  const named = references(paper);
+  const dois = named.flatMap((each) => (each.kind === "doi" ? [each.doi] : []));
+  const id = named.find((each) => each.kind === "arxiv")?.id;
+  const arxiv = id === undefined ? undefined : arxivKey(id);
+  const linked = (paper.otherVersions ?? []).map(({ doi }) => asKey(doi)).filter((key) => key !== undefined);
+  const published = dois.filter((doi) => !isPreprintDoi(doi)).map(doiStem);
+  const title = titleParts(paper.title, paper.venue);
+  const venue = venueOf(paper.venue);
+  const year = yearOf(paper.date);
+  const onServer = paper.venue != null && isPreprintServer(paper.venue);
+  return {
+    ...(title === undefined ? {} : { title }),
+    keys: [
+      ...new Set([
+        ...dois.map((doi) => `doi ${doi}`),
+        ...linked,
+        ...(arxiv === undefined ? [] : [`arxiv ${arxiv}`]),
+        ...(["pmid", "pmcid", "openalex", "s2"] as const).flatMap((name) => (identifiers?.[name] ? [`${name} ${identifiers[name]}`] : [])),
+        ...(/^(?:arxiv|doi)_/.test(paper.id ?? "") ? [`id ${paper.id}`] : []),
+      ]),
+    ],
+    published: [...new Set(published)],
+    ...(arxiv === undefined ? {} : { arxiv }),
+    ...(identifiers?.pmid ? { pmid: identifiers.pmid } : {}),
+    authors: authorTraits(paper.authors),
+    ...(year === undefined ? {} : { year }),
+    preprint: kind === "preprint" || onServer || arxiv !== undefined || (published.length === 0 && dois.length > 0),
+    notice: kind === "notice" || title?.notice === true,
+    // A preprint's venue is what its authors wrote: "Phys.Rev.D76:013009,2007".
+    ...(venue === undefined || onServer || kind === "preprint" ? {} : { venue }),
+    ...some("volume", firstNumber(paper.volume)),
+    ...some("issue", firstNumber(paper.issue)),
+    ...some("firstPage", firstPageOf(paper.pages)),
+  };
+}
+
+/** Two records can be the same work only if they share one of these. */
+export function blockKeys({ keys, title, authors }: Traits): string[] {
+  const stems = keys.filter((key) => key.startsWith("doi ")).map((key) => `stem ${doiStem(key.slice(4))}`);
+  if (title === undefined) return [...keys, ...stems];
+  const who = authors.surname ?? "";
+  const telling = title.words.filter((word) => word.length > 3);
+  return [
+    ...keys,
+    ...stems,
+    // Half of all editorials would stand in one block.
+    `title ${title.compact}${title.generic || title.short ? ` ${who}` : ""}`,
+    // Spelling leaves first letters, and subtitles first words, as they are.
+    ...(title.words.length < 4 ? [] : [`letters ${title.initials} ${who}`, `words ${telling.slice(0, 3).join(" ")} ${who}`]),
+  ];
+}
+
+const some = <Name extends string>(name: Name, value: string | undefined): { readonly [key in Name]?: string } =>
+  (value === undefined ? {} : { [name]: value }) as { readonly [key in Name]?: string };
+
+function references({ identifiers, url, pdf_url }: PaperIdentity) {
+  const names = [identifiers?.doi, identifiers?.arxiv, url, pdf_url].filter((name) => typeof name === "string");
+  // Anything else would be looked for on this machine's disk.
+  return names.filter((name) => /^(?:https?:|doi:|arxiv:|10\.|\d{4}\.\d|[a-z.-]+\/\d{7})/i.test(name)).map((name) => parseReference(unescaped(name)));
+}
+
+const entities: Readonly<Record<string, string>> = { "&lt;": "<", "&gt;": ">", "&amp;": "&" };
+
+/** Old DOIs carry brackets and angles, which sources escape each in its own way. */
+const unescaped = (name: string): string =>
+  name.startsWith("10.")
+    ? name.replace(/%(?:2[389abcf]|3[a-f]|5[bd])/gi, decodeURIComponent).replace(/&(?:lt|gt|amp);/g, (entity) => entities[entity] ?? entity)
+    : name;
+
+function asKey(doi: string): string | undefined {
+  const reference = /^(?:https?:|doi:|10\.)/i.test(doi) ? parseReference(doi) : undefined;
+  if (reference?.kind === "arxiv") return `arxiv ${arxivKey(reference.id)}`;
+  return reference?.kind === "doi" ? `doi ${reference.doi}` : undefined;
+}
+
+const noName = /^(?:unknown|anonymous|anon|n\/?a|none|\W*)$/i;
+
+function authorTraits(authors: PaperIdentity["authors"]): Authors {
+  const names = authorsOf(authors).filter((name) => !noName.test(name));
+  const [first] = names;
+  if (first === undefined) return { known: false, count: 0, words: new Set(), first: new Set() };
+  const words = names.map((name) => wordsOf(name).filter((word) => word.length > 1));
+  const surname = folded(surnameOf(first) ?? "") || undefined;
+  const given = first.includes(",") ? first.slice(first.indexOf(",") + 1) : (partsOfName(first).initials ?? first.trim().replace(/\s*\S+$/, ""));
+  return {
+    known: true,
+    count: names.length,
+    words: new Set(words.flat()),
+    first: new Set(words[0]),
+    ...some("surname", surname),
+    ...some("initial", wordsOf(given)[0]?.[0]),
+  };
+}
+
+function wordsOf(name: string): readonly string[] {
+  const words = normalTitle(name).split(" ").filter(Boolean);
+  return words.some((word) => word.includes("e")) ? words.map(folded).filter(Boolean) : words;
+}
+
+/** "Mueller" as "muller": umlauts are written out by some and lose their dots with others. */
+const folded = (word: string): string => word.replace(/([aou])e/g, "$1");
+
+export function yearOf(date: string | null | undefined): number | undefined {
+  const year = /\b(?:1[89]|20)\d\d\b/.exec(date ?? "")?.[0];
+  return year === undefined ? undefined : Number(year);
+}
+
+const firstNumber = (text: string | null | undefined): string | undefined => /\d+/.exec(text ?? "")?.[0]?.replace(/^0+(?=\d)/, "");
+
+/** "1--17" is how pages are counted before a work is put into an issue, so it says nothing. */
+function firstPageOf(pages: string | null | undefined): string | undefined {
+  const first = /[\p{L}]*\d+/u.exec(pages ?? "")?.[0]?.toLowerCase();
+  return first === "1" ? undefined : first?.replace(/^([a-z]*)0+(?=\d)/, "$1");
+}

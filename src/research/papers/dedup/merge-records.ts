@@ -1,0 +1,120 @@
+import { createHash } from "node:crypto";
+import { mergedRecord, type MergedRecord } from "./merge-fields.js";
+import type { PaperRecord } from "../paper-record.js";
+import { compareTraits } from "./compare-records.js";
+import { blockKeys, type Traits, traitsOf } from "./match-features.js";
+
+/** Why a record was taken for the same work as another. */
+export interface Merge {
+  /** Id of the merged record. */
+  readonly into: string;
+  /** Id and source of the record that went into it. */
+  readonly from: string;
+  readonly source: string;
+  readonly why: string;
+}
+
+/** Two ids of records that a person says are two works, whatever speaks for one: this undoes a merge. */
+export type Apart = readonly [string, string];
+
+/** So many works of one block are compared with a record; past it lie only titles such as "Editorial". */
+const mostInBlock = 100;
+
+/** So many members of a work are asked whether something speaks against a new one; no work has more versions. */
+const mostAsked = 20;
+
+/**
+ * Puts records of one work together, in the order of their first record. Records that share an identifier, a title or its beginning are
+ * compared, no others, so time grows with their number. The same records give the same result in whatever order they come.
+ */
+export function mergeRecords(
+  records: readonly PaperRecord[],
+  apart: readonly Apart[] = [],
+): { readonly records: readonly MergedRecord[]; readonly merges: readonly Merge[] } {
+  const traits = records.map(traitsOf);
+  const said = new Set(apart.flatMap(([a, b]) => [`${a}\n${b}`, `${b}\n${a}`]));
+  const clusters = clustersOf(records, traits, said);
+  const merges: Merge[] = [];
+  const taken = new Set<string>();
+  const merged = clusters.map(({ members }) => {
+    const record = mergedRecord(members.map(({ at }) => records[at] as PaperRecord));
+    const id = taken.has(record.id) ? `${record.id}_${hash8(record.title)}` : record.id;
+    taken.add(id);
+    const whys = new Map(members.map(({ at, why }) => [records[at], why]));
+    for (const from of record.members.slice(1)) merges.push({ into: id, from: from.id, source: from.source, why: whys.get(from) ?? "" });
+    return id === record.id ? record : { ...record, id };
+  });
+  return { records: merged, merges };
+}
+
+interface Member {
+  /** Index of the record. */
+  readonly at: number;
+  /** Why it joined; empty for the first of a cluster that nothing joined. */
+  why: string;
+}
+
+interface Cluster {
+  readonly members: Member[];
+  /** Index of its earliest record. */
+  first: number;
+}
+
+function clustersOf(records: readonly PaperRecord[], traits: readonly Traits[], said: ReadonlySet<string>): Cluster[] {
+  const clusterOf = new Map<number, Cluster>();
+  const blocks = new Map<string, number[]>();
+  const are = (a: number, b: number) => {
+    if (said.size > 0 && said.has(`${records[a]?.id}\n${records[b]?.id}`)) return { same: false, apart: "a person says so" } as const;
+    return compareTraits(traits[a] as Traits, traits[b] as Traits);
+  };
+  const mayJoin = (a: Cluster, b: Cluster) =>
+    a.members.slice(0, mostAsked).every((one) =>
+      b.members.slice(0, mostAsked).every((other) => {
+        const answer = are(one.at, other.at);
+        return answer.same || answer.apart === undefined;
+      }),
+    );
+
+  for (const at of inOrder(records, traits)) {
+    let own: Cluster = { members: [{ at, why: "" }], first: at };
+    clusterOf.set(at, own);
+    const keys = blockKeys(traits[at] as Traits);
+    for (const other of new Set(keys.flatMap((key) => blocks.get(key) ?? []))) {
+      const its = clusterOf.get(other) as Cluster;
+      if (its === own) continue;
+      const answer = are(at, other);
+      if (!answer.same || !mayJoin(own, its)) continue;
+      const [small, large] = own.members.length < its.members.length ? [own, its] : [its, own];
+      // Only the first of a cluster that nothing joined yet has no reason.
+      for (const [first] of [small.members, large.members]) if (first?.why === "") first.why = answer.why;
+      large.members.push(...small.members);
+      large.first = Math.min(large.first, small.first);
+      for (const member of small.members) clusterOf.set(member.at, large);
+      own = large;
+    }
+    for (const key of keys) remember(blocks, key, at, clusterOf);
+  }
+  return [...new Set(clusterOf.values())].toSorted((a, b) => a.first - b.first);
+}
+
+/** One record of each cluster stands in a block, unless others say more: those with identifiers of their own do. */
+function remember(blocks: Map<string, number[]>, key: string, at: number, clusterOf: ReadonlyMap<number, Cluster>): void {
+  const block = blocks.get(key);
+  if (block === undefined) return void blocks.set(key, [at]);
+  const own = clusterOf.get(at);
+  const present = block.filter((other) => clusterOf.get(other) === own).length;
+  if (present < 5 && block.length < mostInBlock) block.push(at);
+}
+
+/** Records with most identifiers first, then by what they say, so that the order in which sources answered does not count. */
+function inOrder(records: readonly PaperRecord[], traits: readonly Traits[]): number[] {
+  const keys = records.map(({ source, id, title }) => `${source}\n${id}\n${title}`);
+  return records
+    .map((_, at) => at)
+    .sort((a, b) => (traits[b]?.keys.length ?? 0) - (traits[a]?.keys.length ?? 0) || compareText(keys[a] ?? "", keys[b] ?? "") || a - b);
+}
+
+/** By code units, the same under every locale. */
+const compareText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
+
+const hash8 = (text: string): string => createHash("sha256").update(text).digest("hex").slice(0, 8);

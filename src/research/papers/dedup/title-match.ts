@@ -1,0 +1,137 @@
+import { normalTitle } from "../normalise-title.js";
+
+/** A title taken apart, so that it can be compared with many. */
+export interface TitleParts {
+  readonly words: readonly string[];
+  /** The words run together: hyphens and spaces differ between sources. */
+  readonly compact: string;
+  /** First letters of its words; other spellings have the same. */
+  readonly initials: string;
+  /** What numbers the work within a row: "Part II" gives "part 2". */
+  readonly part?: string;
+  /** A title that many works carry: "Editorial", "Introduction to the minitrack …". */
+  readonly generic: boolean;
+  /** It is about another work: a correction, a reply, a review. */
+  readonly notice: boolean;
+  /** So short that other works may well have it too. */
+  readonly short: boolean;
+}
+
+const retracted = /^\s*\[?(?:retracted|withdrawn)(?:\s+article)?\]?\s*:?\s+/i;
+const noTitle =
+  /^(?:|unknown|untitled|n a|title|none|null|(?:no|without|missing) title(?: \w+)?|title (?:not|un)\s?\w+|not available|sans titre|ohne titel|10 \d{4,9} .*)$/;
+const notices =
+  /^(?:(?:author|publisher) )?(?:correction|corrigend\w+|errat\w+|addendum|retraction|expression of concern|withdrawal notice|reply|comment|commentary|rejoinder|response|letter|book review|review of|editorial|discussion of)\b/;
+/** Words that make another work of a title they are added to. */
+const turnsInto =
+  /\b(?:correction|corrigend\w+|errat\w+|addendum|retraction|concern|withdrawal|reply|comment|comments|commentary|rejoinder|response|letter|editorial|protocol|poster|abstract|summary|synopsis|highlights|update|supplement\w*|dataset|slides|appendix)\b/;
+const generic =
+  /^(?:(?:guest )?editorial|(?:guest )?editor s? ?(?:note|introduction)|introduction|preface|foreword|book reviews?|front matter|back matter|(?:table of )?contents|letters? to the editor|in memoriam|obituary|news|abstracts?|keynote|index|errat\w+|corrigend\w+|correction|reply|response|comment|commentary|discussion|conclusions?|announcements?|call for papers|message from .*|(?:an )?introduction to (?:the |this )?(?:special|mini ?track|track|theme|section|issue|workshop|symposium).*|(?:annual|committee) report.*|proceedings of .*|.* mini ?track|author index|list of reviewers|acknowledge?ment.*)$/;
+
+const roman: Readonly<Record<string, string>> = Object.fromEntries(
+  "i ii iii iv v vi vii viii ix x xi xii".split(" ").map((numeral, index) => [numeral, String(index + 1)]),
+);
+const inWords: Readonly<Record<string, string>> = { one: "1", two: "2", three: "3", four: "4", five: "5", first: "1", second: "2", third: "3" };
+const partWord = /\b(?:part|volume|vol|chapter|phase|stage|section|paper|study|book|episode|edition|round|number|no) (\w+)\b/g;
+
+/** Takes a title apart; nothing where it is none: "UNKNOWN", or the name of the journal over and over. `venue` is the journal's name. */
+export function titleParts(title: string, venue?: string | null): TitleParts | undefined {
+  const normal = normalTitle(title.replace(retracted, ""));
+  if (noTitle.test(normal) || isVenueAlone(normal, venue)) return undefined;
+  const words = normal.split(" ");
+  const part = partOf(normal, words);
+  return {
+    words,
+    // "&" stands for "and", and is no letter.
+    compact: words.includes("and") ? words.filter((word) => word !== "and").join("") || normal : words.join(""),
+    initials: words.flatMap((word) => (tells(word) ? [word[0]] : [])).join(""),
+    ...(part === undefined ? {} : { part }),
+    generic: generic.test(normal),
+    notice: notices.test(normal),
+    // Chinese and Japanese titles are one word.
+    short: words.length < 3 && !/[\p{Script=Han}\p{Script=Hangul}\p{Script=Hiragana}]{6}/u.test(normal),
+  };
+}
+
+function isVenueAlone(title: string, venue: string | null | undefined): boolean {
+  const name = normalTitle(venue ?? "");
+  const rest = name.includes(" ") ? title.replaceAll(name, " ") : title;
+  return rest !== title && !/\p{L}/u.test(rest.replace(/\b(?:volume|vol|issue|number|no|paper|article|the|of|and)\b/g, " "));
+}
+
+function partOf(normal: string, words: readonly string[]): string | undefined {
+  const numbered = [...normal.matchAll(partWord)].map(([, which = ""]) => roman[which] ?? inWords[which] ?? which);
+  const last = words.at(-1) ?? "";
+  const all = [...numbered.filter((which) => /^(?:\d+|[a-e])$/.test(which)), ...(roman[last] === undefined ? [] : [roman[last]])];
+  return all.length === 0 ? undefined : [...new Set(all)].join(",");
+}
+
+/**
+ * How two titles stand to each other: `equal` but for case, accents, spaces and marks; `near`, spelt in two ways or with a slip of the pen;
+ * `longer`, the same beginning with more behind it, as a subtitle; or nothing.
+ */
+export function matchTitles(a: TitleParts, b: TitleParts): "equal" | "near" | "longer" | undefined {
+  if (a.compact === b.compact) return "equal";
+  if (a.part !== b.part && a.part !== undefined && b.part !== undefined) return undefined;
+  if (a.notice !== b.notice) return undefined;
+  const [short, long] = a.compact.length <= b.compact.length ? [a, b] : [b, a];
+  if (short.words.length >= 4 && long.compact.startsWith(short.compact)) {
+    const added = long.words.slice(short.words.length).join(" ");
+    return turnsInto.test(added) || long.part !== short.part ? undefined : "longer";
+  }
+  return isNear(short, long) ? "near" : undefined;
+}
+
+/** Word by word the same, but for at most two words (one in three) that are spelt in another way. */
+function isNear(a: TitleParts, b: TitleParts): boolean {
+  const [left, right] = [a.words.filter(tells), b.words.filter(tells)];
+  if (left.length !== right.length || left.length < 4) return false;
+  const others = left
+    .flatMap((word, index) => (word === right[index] ? [] : [[american(word), american(right[index] ?? "")] as const]))
+    .filter(([one, other]) => one !== other);
+  return others.length <= Math.min(2, Math.floor(left.length / 3)) && others.every(([one, other]) => isSpelling(one, other));
+}
+
+const tells = (word: string): boolean => !["a", "an", "the", "and", "of", "in", "on", "for"].includes(word);
+
+const prefix = /^(?:hypo|hyper|intra|inter|intro|pre|post|pro|anti|under|over|micro|macro)/;
+
+/** British and American spelling in one form. */
+const american = (word: string): string =>
+  word
+    .replace(/is(?=(?:e[ds]?|ing|ations?|ers?)$)|ys(?=(?:e[ds]?|ing|ers?)$)/, (letters) => letters.replace("s", "z"))
+    .replace(/our(?=$|s$|ed$|al|ing|ful|less|able|it)/, "or")
+    .replace(/([aeiou]l)l(?=(?:ed|ing|er|ers)$)/, "$1")
+    .replace(/(?<=[^aeiou])re(?=s?$)/, "er")
+    .replace(/(?<=^|[^aeiou])[ao]e(?=[^ao])/g, "e")
+    .replace(/ogue(?=s?$)/, "og");
+
+/** Singular and plural, one letter dropped or turned; never another number, nor "hypo" for "hyper". */
+function isSpelling(a: string, b: string): boolean {
+  if (/\d/.test(a + b) || a[0] !== b[0] || Math.min(a.length, b.length) < 4 || prefix.exec(a)?.[0] !== prefix.exec(b)?.[0]) return false;
+  return distance(a, b) <= (Math.min(a.length, b.length) >= 8 ? 2 : 1);
+}
+
+/** Levenshtein's distance; words are short. */
+function distance(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, index) => index);
+  for (let i = 1; i <= a.length; i++) {
+    const next = [i];
+    for (let j = 1; j <= b.length; j++) {
+      next.push(Math.min((row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1, (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1)));
+    }
+    row = next;
+  }
+  return row.at(-1) ?? 0;
+}
+
+const fillers = new Set("with from under using via into its their towards toward".split(" "));
+const tellsMuch = (word: string): boolean => word.length > 2 && tells(word) && !fillers.has(word);
+
+/** Share of the shorter title's telling words that stand in the other, 0 to 1. */
+export function sharedWords(a: TitleParts, b: TitleParts): number {
+  const [left, right] = [new Set(a.words.filter(tellsMuch)), new Set(b.words.filter(tellsMuch))];
+  const smaller = Math.min(left.size, right.size);
+  if (smaller === 0) return a.compact === b.compact ? 1 : 0;
+  return [...left].filter((word) => right.has(word)).length / smaller;
+}

@@ -1,0 +1,47 @@
+import type { PaperRecord } from "../papers/paper-record.js";
+import type { Answer, Source, SourceContext } from "../sources/client/source.js";
+
+/** What one request of a round brought, in the source's own order. */
+export interface Listing {
+  /** Index of the round. */
+  readonly step: number;
+  readonly source: string;
+  /** What was asked, for people. */
+  readonly asked: string;
+  readonly status: Answer<never>["status"];
+  readonly reason?: string;
+  /** The same may be answered in some minutes or hours: it says nothing of the source. */
+  readonly transient?: true;
+  readonly records: readonly PaperRecord[];
+  /** Of a snowball: the paper that cites these or is cited by them. */
+  readonly seed?: string;
+}
+
+/** A source that can be asked, or why it can't. */
+export type Open = (name: string) => { readonly source: Source; readonly context: SourceContext } | { readonly unavailable: string };
+
+/**
+ * Told of each answer as it comes, and of each source that can't be asked. `done` and `all` count the questions to this source in the round;
+ * `over`: it is asked nothing more in it.
+ */
+export type Told = (listing: Listing, of: { readonly done: number; readonly all: number; readonly over: boolean }) => void;
+
+/** Failures in a row after which a source is left alone for the rest of a round. */
+export const mostFailures = 3;
+
+export const listingOf = (about: Pick<Listing, "step" | "source" | "asked" | "seed">, answer: Answer<readonly PaperRecord[]>): Listing => ({
+  ...about,
+  status: answer.status,
+  ...(answer.status !== "ok" ? { reason: answer.reason } : answer.incomplete === undefined ? {} : { reason: answer.incomplete }),
+  ...("transient" in answer && answer.transient === true ? { transient: true as const } : {}),
+  records: answer.status === "ok" ? answer.value : [],
+});
+
+export const isFailed = ({ status }: Pick<Listing, "status">): boolean => status !== "ok" && status !== "empty";
+
+/** A source that refuses or asks to wait is not asked again in this round, nor one that fails for the third time in a row. */
+export function isGivenUp(listings: readonly Listing[]): boolean {
+  const last = listings.at(-1)?.status;
+  if (last === "blocked" || last === "rate_limited") return true;
+  return listings.length >= mostFailures && listings.slice(-mostFailures).every(({ status }) => status === "error");
+}

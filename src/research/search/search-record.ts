@@ -1,0 +1,52 @@
+import { mkdir, readFile } from "node:fs/promises";
+import { dirname } from "node:path";
+import { writeFileAtomic } from "../../engine/storage/atomic-file.js";
+import { hasCode } from "../../engine/lib/errors.js";
+import type { Listing } from "./result-list.js";
+import type { PaperRecord } from "../papers/paper-record.js";
+import type { Step } from "./search-plan.js";
+
+/** A search under way: what was asked so far and what came back, so that no batch asks it again. */
+export interface Kept {
+  /** Stands for what is searched for; another search begins anew. */
+  readonly search: string;
+  /** The day that counts as today in all of its rounds, YYYY-MM-DD. */
+  readonly day: string;
+  readonly steps: readonly Step[];
+  readonly listings: readonly Listing[];
+}
+
+/** What is kept of this search; undefined where nothing is, or another search; `broken` where what is there can't be read. Throws never. */
+export async function readKept(path: string, search: string): Promise<Kept | "broken" | undefined> {
+  try {
+    const kept = JSON.parse(await readFile(path, "utf8")) as Partial<Kept> | null;
+    if (typeof kept?.search === "string" && kept.search !== search) return undefined;
+    const { day, steps, listings } = kept ?? {};
+    const isWhole = typeof day === "string" && Array.isArray(steps) && Array.isArray(listings) && listings.every((each) => isListing(each));
+    return isWhole && kept?.search === search ? { search, day, steps, listings } : "broken";
+  } catch (error) {
+    return hasCode(error, "ENOENT", "ENOTDIR") ? undefined : "broken";
+  }
+}
+
+const isListing = (value: unknown): value is Listing => {
+  const { step, source, asked, status, records } = (value ?? {}) as Partial<Listing>;
+  const isWhole = typeof step === "number" && [source, asked, status].every((text) => typeof text === "string");
+  return isWhole && Array.isArray(records) && records.every((each) => isRecord(each));
+};
+
+const isRecord = (value: unknown): value is PaperRecord => {
+  const { id, title, url, source, authors, identifiers } = (value ?? {}) as Partial<PaperRecord>;
+  return (
+    [id, title, url, source].every((text) => typeof text === "string") &&
+    Array.isArray(authors) &&
+    typeof identifiers === "object" &&
+    identifiers !== null
+  );
+};
+
+/** Keeps a search. It may be lost with a kill: the cache of answers holds it too. */
+export async function writeKept(path: string, kept: Kept): Promise<void> {
+  await mkdir(dirname(path), { recursive: true });
+  await writeFileAtomic(path, JSON.stringify(kept), { durable: false });
+}

@@ -1,0 +1,69 @@
+import { line, webAddress } from "../../../engine/lib/json-fields.js";
+import type { PaperRecord } from "../../papers/paper-record.js";
+import { identifiersOf, paperRecord } from "../../papers/identifiers.js";
+import { parseReference } from "../../papers/reference.js";
+import type { Answer, Query } from "./source.js";
+
+/** A page as a search engine or feed shows it. */
+export interface ShownPage {
+  readonly url: unknown;
+  readonly title: string | undefined;
+  readonly snippet?: string | undefined;
+  readonly date?: string | undefined;
+  readonly authors?: readonly string[];
+  readonly abstract?: string | undefined;
+  readonly doi?: unknown;
+}
+
+const longestSnippet = 600;
+
+/** A page as a record; the address of an arXiv paper or a DOI says which work it is. */
+export function pageRecord(source: string, page: ShownPage): PaperRecord | undefined {
+  const url = webAddress(page.url);
+  if (url === undefined) return undefined;
+  const reference = parseReference(url);
+  const { doi } = identifiersOf({ doi: page.doi });
+  const snippet = line(page.snippet)?.slice(0, longestSnippet);
+  return paperRecord({
+    source,
+    title: page.title,
+    identifiers: identifiersOf({
+      doi: doi ?? (reference.kind === "doi" ? reference.doi : doiIn(url)),
+      arxiv: reference.kind === "arxiv" ? url : undefined,
+    }),
+    url,
+    pdf: /\.pdf(?:$|\?)/i.test(url) ? url : undefined,
+    ...(page.authors === undefined ? {} : { authors: page.authors }),
+    ...(page.date === undefined ? {} : { date: page.date }),
+    ...(page.abstract === undefined ? {} : { abstract: page.abstract }),
+    ...(snippet === undefined ? {} : { snippet }),
+  });
+}
+
+/** Publishers carry the DOI in the path: /doi/full/10.1145/3580305.3599512, /content/10.1101/2024.01.01.573000v2. */
+const doiIn = (url: string): string | undefined =>
+  /\/(?:doi|content)\/(?:abs\/|full\/|pdf\/|epdf\/)?(10\.\d{4,9}\/[^?#\s]+)/.exec(decodeSafely(url))?.[1];
+
+function decodeSafely(url: string): string {
+  try {
+    return decodeURIComponent(url);
+  } catch {
+    return url;
+  }
+}
+
+/** What a search of the web found, or why it is no list. */
+export function webAnswer(
+  name: string,
+  query: Query,
+  results: unknown,
+  read: (result: unknown) => PaperRecord | undefined,
+): Answer<readonly PaperRecord[]> {
+  if (!Array.isArray(results)) return { status: "error", reason: `${name}'s answer holds no list of pages; try again later.`, transient: true };
+  const records = results.map(read).filter((record) => record !== undefined);
+  if (records.length === 0 && results.length > 0)
+    return { status: "error", reason: `None of the ${results.length} pages that ${name} lists could be read.` };
+  return records.length === 0
+    ? { status: "empty", reason: `${name} has nothing on '${query.terms}'.` }
+    : { status: "ok", value: records.slice(0, Math.max(0, query.most)) };
+}

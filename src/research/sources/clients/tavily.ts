@@ -1,0 +1,42 @@
+import { askJson } from "../client/request.js";
+import { at, day } from "../../../engine/lib/json-fields.js";
+import { plainText } from "../client/markup-to-text.js";
+import type { PaperRecord } from "../../papers/paper-record.js";
+import type { Answer, Query, Source, SourceContext } from "../client/source.js";
+import { pageRecord, webAnswer } from "../client/web-page.js";
+
+const largestAnswer = 10 * 1024 * 1024;
+const largestPage = 20;
+
+export const tavily: Source = {
+  name: "Tavily",
+  aliases: ["tavily"],
+  endpoint: "https://api.tavily.com",
+  keyVariable: "TAVILY_API_KEY",
+  needs: "key",
+  search: searchWeb,
+};
+
+async function searchWeb(query: Query, context: SourceContext): Promise<Answer<readonly PaperRecord[]>> {
+  const answer = await askJson(tavily, context, {
+    url: `${context.endpoint}/search`,
+    limit: largestAnswer,
+    json: {
+      query: query.terms.slice(0, 400),
+      max_results: Math.max(1, Math.min(query.most, largestPage)),
+      search_depth: "basic",
+      ...(query.from === undefined ? {} : { start_date: query.from }),
+      ...(query.until === undefined ? {} : { end_date: query.until }),
+    },
+    ...(context.key === undefined ? {} : { secret: { headers: { Authorization: `Bearer ${context.key}` } } }),
+  });
+  if (answer.status !== "ok") return answer;
+  return webAnswer("Tavily", query, at(answer.value, "results"), (result) =>
+    pageRecord("Tavily", {
+      url: at(result, "url"),
+      title: plainText(at(result, "title")),
+      snippet: plainText(at(result, "content")),
+      date: day(at(result, "published_date")),
+    }),
+  );
+}

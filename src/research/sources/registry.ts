@@ -1,0 +1,82 @@
+import { arxiv } from "./clients/arxiv.js";
+import { biorxiv } from "./clients/biorxiv.js";
+import { brave } from "./clients/brave.js";
+import { crossref } from "./clients/crossref.js";
+import { europePmc } from "./clients/europe-pmc.js";
+import { openAlex } from "./clients/openalex.js";
+import { searxng } from "./clients/searxng.js";
+import { semanticScholar } from "./clients/semantic-scholar.js";
+import { tavily } from "./clients/tavily.js";
+import { unpaywall } from "./clients/unpaywall.js";
+import { gitHub, huggingFace } from "./clients/code-links.js";
+import { webAddress } from "../../engine/lib/json-fields.js";
+import { feedSource } from "./clients/feed.js";
+import { listSource } from "./clients/reading-list.js";
+import type { Source, SourceContext } from "./client/source.js";
+import { ar5iv, arxivPages, doiResolver } from "./clients/sites.js";
+
+/** Every service that code asks, in the order in which they are asked. A new one is a file in clients/ and a line here. */
+export const allSources: readonly Source[] = [arxiv, openAlex, semanticScholar, crossref, europePmc, unpaywall, biorxiv, searxng, brave, tavily];
+
+/** Every service that is asked for anything: papers, their texts, and their code. Their addresses and keys can be configured. */
+export const allServices: readonly Source[] = [...allSources, gitHub, huggingFace, arxivPages, ar5iv, doiResolver];
+
+/** What stands in for a service that programs may not ask, or that another one holds whole. */
+export interface Substitute {
+  /** As people write it. */
+  readonly name: string;
+  readonly aliases: readonly string[];
+  /** Names of the sources that are asked in its place. */
+  readonly instead: readonly string[];
+  /** One sentence, for the statistics and the terminal. */
+  readonly reason: string;
+}
+
+export const substitutes: readonly Substitute[] = [
+  {
+    name: "Google Scholar",
+    aliases: ["google scholar", "scholar", "googlescholar", "google_scholar", "google-scholar", "scholar.google.com"],
+    instead: ["OpenAlex", "Semantic Scholar"],
+    reason: "Google Scholar has no interface for programs and forbids scraping; OpenAlex and Semantic Scholar are asked in its place.",
+  },
+  {
+    name: "PubMed",
+    aliases: ["pubmed", "pub med", "medline", "pubmed.gov", "pubmed.ncbi.nlm.nih.gov", "ncbi"],
+    instead: ["Europe PMC"],
+    reason: "PubMed is asked through Europe PMC, which holds all of its records and says more of free copies and retractions.",
+  },
+];
+
+const normal = (name: string): string => name.trim().toLowerCase();
+
+/**
+ * The source of this name or alias, in any case; `feed:<address>` and `list:<file or address>` are sources of their own, files relative to
+ * `root`. Undefined for names that are none of ours, such as "web", which stays the agent's.
+ */
+export function sourceNamed(name: string, root: string = process.cwd()): Source | undefined {
+  const wanted = normal(name);
+  const [, kind, place = ""] = /^(feed|list):\s*(\S.*)$/i.exec(name.trim()) ?? [];
+  if (kind?.toLowerCase() === "feed") return webAddress(place) === undefined ? undefined : feedSource(place);
+  if (kind !== undefined) return listSource(place, root);
+  return allSources.find((source) => source.name.toLowerCase() === wanted || source.aliases.includes(wanted));
+}
+
+/** What stands in for the service of this name, where it is not asked itself. */
+export const substituteFor = (name: string): Substitute | undefined => substitutes.find(({ aliases }) => aliases.includes(normal(name)));
+
+/** The sources that a name in a research's `sources` leads to: itself, its substitutes, or none. */
+export function sourcesFor(name: string, root?: string): readonly Source[] {
+  const own = sourceNamed(name, root);
+  if (own !== undefined) return [own];
+  return (substituteFor(name)?.instead ?? []).map((each) => sourceNamed(each)).filter((source) => source !== undefined);
+}
+
+/** Why a source can't be asked as things are set up, as one sentence; undefined where it can. */
+export function whyNotAsked(source: Source, context: Pick<SourceContext, "endpoint" | "key" | "contact">): string | undefined {
+  if (source.needs === "key" && context.key === undefined) return `${source.name} needs a key; set ${source.keyVariable}.`;
+  if (source.needs === "contact" && context.contact?.includes("@") !== true)
+    return `${source.name} needs a mail address that it may write to; set contact in the configuration.`;
+  if (context.endpoint === "")
+    return `${source.name} has no address of its own; set sources.${source.name.toLowerCase()}.endpoint in the configuration.`;
+  return undefined;
+}

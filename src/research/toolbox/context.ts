@@ -1,0 +1,35 @@
+import type { PaperText } from "../../engine/documents/text/paper-text.js";
+import type { Tool } from "../../engine/tools/tool.js";
+import type { Paper } from "../generated/rrd.js";
+import type { ContextFor, Source } from "../sources/client/source.js";
+
+/** The arguments of a call, checked against the tool's parameters; empty ones count as left out. */
+export interface Given {
+  readonly id?: string;
+  readonly section?: string;
+  readonly quote?: string;
+  readonly query?: string;
+  readonly from?: string;
+  readonly most?: number;
+}
+
+/** The services that tools may ask: politely, cached, each failing for itself. */
+export interface Network {
+  /** Those that are searched, in this order. */
+  readonly sources: readonly Source[];
+  readonly contextFor: ContextFor;
+}
+
+/** All that the tools can reach: one research's papers and their texts, and the sources. They write nothing. */
+export interface ToolContext {
+  /** The paper that this context is about: meant where a call names none, and then the only one that can be read. */
+  readonly paper?: string;
+  papers(): Promise<readonly Paper[]>;
+  /** The text kept of a paper; undefined where none is. */
+  text(id: string): Promise<PaperText | undefined>;
+  /** Undefined: nothing is asked outside. */
+  readonly network?: Network;
+}
+
+/** A read-only tool of the research wing. */
+export type ResearchTool = Tool<Given, ToolContext>;

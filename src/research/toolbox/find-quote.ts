@@ -1,0 +1,38 @@
+import { findQuote as find } from "../evidence/find-quote.js";
+import type { PaperText } from "../../engine/documents/text/paper-text.js";
+import { isProblem } from "../../engine/tools/tool.js";
+import { idParameter, textOf } from "./which-paper.js";
+import type { ResearchTool } from "./context.js";
+
+/** Characters shown before and after what was found. */
+const around = 400;
+
+export const findQuote: ResearchTool = {
+  name: "find_quote",
+  description: "Whether a paper has these words, where, and what stands around them; else the nearest passage.",
+  parameters: { quote: { type: "string" }, id: idParameter },
+  required: ["quote"],
+  async run({ id, quote = "" }, context) {
+    const text = await textOf(id, context);
+    if (isProblem(text)) return text;
+    const match = find(text, quote);
+    if (match.found) {
+      const { start, end, locator } = match;
+      return {
+        head: `Found at "@${start}". The fence holds its locator and what stands around it.`,
+        data: `${locator ?? "no locator"}: ${window(text, start, end)}`,
+      };
+    }
+    const why = match.tooShort === true ? "Too short to be evidence: a quote has four words at least." : "Not in the text.";
+    if (match.nearest === "") return { head: `${why} Nothing in the text is like it.` };
+    return { head: `${why} The nearest passage:`, data: match.nearest };
+  },
+};
+
+function window({ text }: PaperText, start: number, end: number): string {
+  const before = text.slice(Math.max(0, start - around), start);
+  const after = text.slice(end, end + around);
+  const from = start <= around ? 0 : before.indexOf(" ") + 1;
+  const to = end + around >= text.length ? after.length : Math.max(after.lastIndexOf(" "), 0);
+  return `${before.slice(from)}${text.slice(start, end)}${after.slice(0, to)}`;
+}

@@ -1,0 +1,44 @@
+import { Server } from "@modelcontextprotocol/server";
+import { serveStdio, StdioServerTransport } from "@modelcontextprotocol/server/stdio";
+import { schemaOf } from "./parameters.js";
+import { callTool } from "./toolbox.js";
+import { isProblem } from "../../engine/tools/tool.js";
+import type { ToolContext, ResearchTool } from "./context.js";
+
+/** Serves tools over this process's stdin and stdout until the client goes away. Nothing but the protocol is written to stdout. */
+export async function serveOverStdio(
+  tools: readonly ResearchTool[],
+  context: ToolContext,
+  version: string,
+  report: (message: string) => void,
+): Promise<void> {
+  const transport = new StdioServerTransport();
+  await new Promise<void>((resolve) => {
+    serveStdio(() => serverFor(tools, context, version), { transport, onerror: (error) => report(error.message) });
+    const close = transport.onclose;
+    // oxlint-disable-next-line unicorn/prefer-add-event-listener -- a transport is no event target
+    transport.onclose = () => {
+      close?.();
+      resolve();
+    };
+  });
+}
+
+/** The low-level server: the high-level one answers wrong arguments and unknown tools in its own words, at length. */
+function serverFor(tools: readonly ResearchTool[], context: ToolContext, version: string): Server {
+  const server = new Server({ name: "research-ralph", version }, { capabilities: { tools: {} } });
+  server.setRequestHandler("tools/list", () => ({
+    tools: tools.map((tool) => ({
+      name: tool.name,
+      description: tool.description,
+      inputSchema: schemaOf(tool),
+      annotations: { readOnlyHint: true },
+    })),
+  }));
+  server.setRequestHandler("tools/call", async ({ params }, { mcpReq }) => {
+    const answer = await callTool(tools, params.name, params.arguments, context, mcpReq.signal);
+    const said = (text: string) => [{ type: "text" as const, text }];
+    return isProblem(answer) ? { content: said(answer.problem), isError: true } : { content: said(answer.text) };
+  });
+  return server;
+}

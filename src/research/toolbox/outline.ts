@@ -1,0 +1,39 @@
+import { clip, estimateTokens } from "../../engine/lib/tokens.js";
+import type { PaperText } from "../../engine/documents/text/paper-text.js";
+import { isProblem } from "../../engine/tools/tool.js";
+import { idParameter, textOf } from "./which-paper.js";
+import type { ResearchTool } from "./context.js";
+
+const mostLines = 120;
+
+export const outline: ResearchTool = {
+  name: "outline",
+  description: "Sections or pages of a paper, with their size in tokens.",
+  parameters: { id: idParameter },
+  required: [],
+  async run({ id }, context) {
+    const text = await textOf(id, context);
+    if (isProblem(text)) return text;
+    const tokens = estimateTokens(text.text);
+    const depth = text.depth === "full" ? "" : text.depth === "partial" ? ", not the whole of it" : ", only a page about the paper";
+    if (text.marks.length === 0) return { head: `${tokens} tokens${depth}, without sections; read_section reads it from the top.` };
+    const lines = linesOf(text);
+    const left = text.marks.length - lines.length;
+    return {
+      head: `${tokens} tokens${depth}.${left > 0 ? ` ${left} of ${text.marks.length} entries are left out; their sizes count to the entry before.` : ""}`,
+      data: lines.join("\n"),
+    };
+  },
+};
+
+/** A line a mark, evenly thinned out where there are too many: "§ 3 Method (1200)", and for a page its first words too. */
+export function linesOf({ text, marks }: Pick<PaperText, "text" | "marks">): string[] {
+  const step = Math.ceil(marks.length / mostLines);
+  const kept = marks.filter((_, index) => index % step === 0);
+  return kept.map((mark, index) => {
+    const part = text.slice(mark.at, kept[index + 1]?.at ?? text.length);
+    const isPage = /^p\. \d+$/.test(mark.label);
+    const words = isPage ? ` ${clip(part.replace(/^\[p\. \d+\]\s*/, "").split("\n")[0] ?? "", 12)}` : "";
+    return `${clip(mark.label.replace(/\s+/g, " "), 24)} (${estimateTokens(part)})${words}`;
+  });
+}

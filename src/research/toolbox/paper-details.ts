@@ -1,0 +1,77 @@
+import type { Paper } from "../generated/rrd.js";
+import { clip, estimateTokens, fit } from "../../engine/lib/tokens.js";
+import { authorsOf } from "../papers/authors.js";
+import type { PaperRecord } from "../papers/paper-record.js";
+import type { PaperText } from "../../engine/documents/text/paper-text.js";
+import { isProblem } from "../../engine/tools/tool.js";
+import { idParameter } from "./which-paper.js";
+import { whichWork } from "./which-work.js";
+import type { ResearchTool } from "./context.js";
+
+export const paperDetails: ResearchTool = {
+  name: "paper_details",
+  description: "What is known of a paper: abstract, status, scores, summary, evidence, whether its text can be read.",
+  parameters: { id: idParameter },
+  required: [],
+  async run({ id }, context, signal) {
+    const paper = await whichWork(id, context, signal);
+    if (isProblem(paper)) return paper;
+    if (!("status" in paper)) return { head: "Not in this research; from a source.", data: JSON.stringify(foundDetails(paper)) };
+    return { head: "In this research.", data: JSON.stringify(detailsOf(paper, await context.text(paper.id))) };
+  },
+};
+
+/** The same of a work that no research holds yet. */
+const foundDetails = (work: PaperRecord): Record<string, unknown> =>
+  filled({
+    ...commonDetails(work),
+    retracted: work.retracted,
+    kind: work.kind,
+    venue: clip(work.venue ?? "", 30),
+    citations: work.citations,
+    updates: (work.updates ?? []).slice(0, 5),
+    copies: (work.copies ?? []).slice(0, 4).map(({ url }) => clip(url, 60)),
+    abstract: clip(work.abstract ?? "", 800),
+  });
+
+const commonDetails = (paper: Paper | PaperRecord) => ({
+  id: clip(paper.id, 60),
+  title: clip(paper.title, 80),
+  authors: authorsOf(paper.authors)
+    .slice(0, 12)
+    .map((name) => clip(name, 12)),
+  date: paper.date,
+  url: paper.url == null ? undefined : clip(paper.url, 80),
+  doi: paper.identifiers?.doi,
+  arxiv: paper.identifiers?.arxiv,
+  source: clip(paper.source ?? "", 20),
+});
+
+const filled = (details: Record<string, unknown>): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(details).filter(([, value]) => value != null && value !== "" && !(Array.isArray(value) && value.length === 0)));
+
+/** The fields that a reader needs, each of bounded length, empty ones left out. */
+function detailsOf(paper: Paper, text: PaperText | undefined): Record<string, unknown> {
+  const { analysis } = paper;
+  return filled({
+    ...commonDetails(paper),
+    status: paper.status,
+    decision: paper.decision,
+    score: paper.score,
+    priority: paper.priority,
+    retracted: paper.retracted,
+    text: text === undefined ? "not kept" : `${text.depth}, ${estimateTokens(text.text)} tokens`,
+    abstract: clip(paper.abstract ?? "", 500),
+    summary: clip(prose(analysis?.summary), 300),
+    methodology: clip(prose(analysis?.methodology), 300),
+    results: clip(prose(analysis?.results), 300),
+    limitations: clip(prose(analysis?.limitations), 200),
+    code: (Array.isArray(analysis?.implementations_found) ? analysis.implementations_found : [])
+      .slice(0, 8)
+      .map((link) => clip(typeof link === "string" ? link : JSON.stringify(link), 40)),
+    evidence: fit(analysis?.evidence ?? [], 1_200, ({ claim, locator, status }) => clip(`${claim} (${locator ?? status})`, 80)).lines,
+    notes: clip(prose(paper.notes), 150),
+  });
+}
+
+const prose = (value: unknown): string => (Array.isArray(value) ? value.join(" ") : typeof value === "string" ? value : "");

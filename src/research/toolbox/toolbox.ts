@@ -1,0 +1,65 @@
+import { ExpectedError } from "../../engine/lib/errors.js";
+import { fence } from "../../engine/lib/fence.js";
+import { nearest } from "../../engine/lib/nearest.js";
+import { clip } from "../../engine/lib/tokens.js";
+import { codeLinks } from "./code-links.js";
+import { findQuote } from "./find-quote.js";
+import { outline } from "./outline.js";
+import { paperDetails } from "./paper-details.js";
+import { checkArguments } from "./parameters.js";
+import { readSection } from "./read-section.js";
+import { searchPapers } from "./search-papers.js";
+import { isProblem, type Problem, quoted } from "../../engine/tools/tool.js";
+import type { ToolContext, ResearchTool } from "./context.js";
+
+/** Every tool there is. Taking one away takes its file and its line here. */
+export const tools: readonly ResearchTool[] = [searchPapers, paperDetails, outline, readSection, findQuote, codeLinks];
+
+/** Tools for finding papers beside those that code found. */
+export const searchingTools: readonly string[] = ["search_papers", "paper_details"];
+
+/** Tools for a paper too long to stand in its brief. */
+export const readingTools: readonly string[] = ["outline", "read_section", "find_quote"];
+
+/** Most estimated tokens of what an answer holds from outside; its frame is below a hundred more. */
+const dataTokens = 5_500;
+
+/**
+ * Calls a tool by name with arguments as they came, from whomever. What it found is fenced as data from outside and bounded.
+ * Whatever is wrong with the call is answered in one sentence.
+ */
+export async function callTool(
+  offered: readonly ResearchTool[],
+  name: string,
+  given: unknown,
+  context: ToolContext,
+  signal: AbortSignal,
+): Promise<{ readonly text: string; readonly unanswered?: true } | Problem> {
+  const tool = offered.find((each) => each.name === name);
+  if (tool === undefined) return { problem: unknownTool(offered, name) };
+  const checked = checkArguments(tool, given);
+  if (isProblem(checked)) return checked;
+  const found = await tool.run(checked, context, signal).catch(expected);
+  if (isProblem(found)) return found;
+  const text = found.data === undefined ? found.head : `${found.head}\n${fence(clip(found.data, dataTokens))}`;
+  return found.unanswered === true ? { text, unanswered: true } : { text };
+}
+
+/** A broken rrd.json, say: whoever calls can read why. */
+function expected(error: unknown): Problem {
+  if (error instanceof ExpectedError) return { problem: error.message };
+  throw error;
+}
+
+/** The tools of these names, in the toolbox's order; all of them where none is named. */
+export function toolsNamed(names: readonly string[] | undefined): readonly ResearchTool[] | Problem {
+  if (names === undefined) return tools;
+  const wrong = names.find((name) => !tools.some((tool) => tool.name === name));
+  return wrong === undefined ? tools.filter(({ name }) => names.includes(name)) : { problem: unknownTool(tools, wrong) };
+}
+
+function unknownTool(offered: readonly ResearchTool[], name: string): string {
+  const names = offered.map((tool) => tool.name);
+  const near = nearest(name.slice(0, 60), names);
+  return `There is no tool ${quoted(name)}; ${near === undefined ? `there are ${names.join(", ")}` : `did you mean ${near}`}${near === undefined ? "." : "?"}`;
+}

@@ -1,0 +1,73 @@
+import { join } from "node:path";
+import type { AnalysisResult } from "../generated/result-analysis.js";
+import type { DiscoveryResult } from "../generated/result-discovery.js";
+import type { IdeationResult } from "../generated/result-ideation.js";
+import type { ReportResult } from "../generated/result-report.js";
+import { redactFor, redactValue } from "../../engine/lib/redact.js";
+import { problemsOf } from "../../engine/storage/schema-check.js";
+import { acceptDiscovery } from "./discovery/accept-discovery.js";
+import { acceptIdeas } from "./report/accept-ideas.js";
+import { acceptPaper } from "./analysis/accept-paper.js";
+import { acceptReport } from "./report/accept-report.js";
+import { withoutBlanks } from "./result/strip-blanks.js";
+import type { Acceptable, Judging, Unacceptable } from "./result/acceptance.js";
+import type { Material } from "./brief/material.js";
+import type { Pattern } from "./records/lessons.js";
+import { readResult } from "./result/result-file.js";
+import { paperOf, type ResearchState, type ResearchUnit } from "./records/state.js";
+
+const schemaOf = { discovery: "result-discovery", paper: "result-analysis", report: "result-report", ideas: "result-ideation" } as const;
+const mostReasons = 20;
+
+/** `redacted`: something that looks like a secret of the user's was taken out of the result before anything else. */
+export type Judged = (Acceptable | Unacceptable) & { readonly redacted: boolean };
+
+/** Judges what an agent left in its workspace: first the schema, then the rules of the unit. Changes nothing. */
+export async function judge(
+  state: ResearchState,
+  unit: ResearchUnit,
+  workspace: string,
+  material: Material,
+  patterns: readonly Pattern[],
+  judging: Judging & { readonly redact?: ReturnType<typeof redactFor> },
+): Promise<Judged> {
+  const result = await readResult(join(workspace, "result.json"));
+  const takeOut = judging.redact ?? redactFor({});
+  const redact = (text: string): string => takeOut(text, material.text?.text);
+  if ("reason" in result) return { reasons: [redact(result.reason)], redacted: false };
+  const { value, found: redacted } = redactValue(result.value, redact);
+  return { ...judgeValue(state, unit, { value: withoutBlanks(value) }, material, patterns, { ...judging, redacted }), redacted };
+}
+
+function judgeValue(
+  { rrd, ledger }: ResearchState,
+  unit: ResearchUnit,
+  result: { readonly value: unknown },
+  material: Material,
+  patterns: readonly Pattern[],
+  judging: Judging,
+): Acceptable | Unacceptable {
+  const problems = problemsOf(schemaOf[unit.kind], result.value);
+  if (problems.length > 0) {
+    return { reasons: problems.slice(0, mostReasons).map(({ pointer, message, hint }) => `${pointer || "/"} ${message}${hint ? ` (${hint})` : ""}`) };
+  }
+  switch (unit.kind) {
+    case "discovery":
+      return acceptDiscovery(
+        rrd,
+        unit.id,
+        result.value as DiscoveryResult,
+        material.batch ?? { candidates: [], sources: [], duplicates: [] },
+        judging,
+      );
+    case "report":
+      return acceptReport(rrd, result.value as ReportResult, { ledger, patterns }, judging, material.retraction);
+    case "ideas":
+      return acceptIdeas(rrd, result.value as IdeationResult, judging);
+    default: {
+      const paper = paperOf(rrd, unit.id);
+      if (paper === undefined) return { reasons: [`the paper ${unit.id} is no longer in the pool`] };
+      return acceptPaper(rrd, paper, result.value as AnalysisResult, material, judging);
+    }
+  }
+}

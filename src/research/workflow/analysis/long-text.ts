@@ -1,0 +1,70 @@
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { pieceEnd } from "../../../engine/lib/split-text.js";
+import { clip, estimateTokens } from "../../../engine/lib/tokens.js";
+import type { PaperText } from "../../../engine/documents/text/paper-text.js";
+
+/** A text up to this many tokens stands in the brief itself: measured, that costs a quarter of reading it from files. */
+export const inlineTokens = 60_000;
+const partTokens = 6_000;
+
+/** What stands where, a line a stretch of the text; at most 1,500 tokens. */
+export function contents(text: PaperText, stretches: readonly { readonly name: string; readonly start: number; readonly end: number }[]): string {
+  const lines = stretches.map(({ name, start, end }) => {
+    const labels = text.marks.filter((mark) => mark.at >= start && mark.at < end).map((mark) => mark.label);
+    const range = labels.length > 1 ? `${labels[0]} to ${labels.at(-1)}` : (labels[0] ?? "");
+    return `${name}: ${range} ${clip(text.text.slice(start, end).trim().split("\n")[0] ?? "", 20)}`;
+  });
+  return clip(lines.join("\n"), 1_500);
+}
+
+export interface TextParts {
+  /** Paths relative to the workspace, in reading order. */
+  readonly files: readonly string[];
+  /** What stands where, a line a part. */
+  readonly outline: string;
+}
+
+/** Writes a long text into the workspace as paper/01.txt and on, each at most 6,000 tokens: agents' tools cut longer files silently. */
+export async function writeParts(text: PaperText, workspace: string): Promise<TextParts> {
+  await mkdir(join(workspace, "paper"), { recursive: true });
+  const parts = split(text.text);
+  const digits = String(parts.length).length < 2 ? 2 : String(parts.length).length;
+  const files = parts.map((_, index) => `paper/${String(index + 1).padStart(digits, "0")}.txt`);
+  for (const [index, part] of parts.entries()) await writeFile(join(workspace, files[index] ?? ""), part.text);
+  const outline = contents(
+    text,
+    parts.map((part, index) => ({ name: files[index] ?? "", start: part.at, end: part.at + part.text.length })),
+  );
+  return { files, outline };
+}
+
+/** Cuts at paragraph ends, else at line ends, else at words. Nothing is lost: the parts joined are the text. */
+export function split(text: string): { at: number; text: string }[] {
+  const parts: { at: number; text: string }[] = [];
+  for (let at = 0; at < text.length;) {
+    const end = pieceEnd(text, at, partTokens);
+    parts.push({ at, text: text.slice(at, end) });
+    at = end;
+  }
+  return parts;
+}
+
+/**
+ * As much of a text as fits `tokens`: two thirds from its beginning, where problem and method stand, one third from the end of what comes
+ * before its references, where results and limits do. `left`: estimated tokens that are left out.
+ */
+export function excerptOf(text: string, tokens: number): { shown: string; left: number } {
+  const whole = estimateTokens(text);
+  if (whole <= tokens) return { shown: text, left: 0 };
+  const references = text.search(/\n#{0,3} ?(?:\d+\.? )?(?:references|bibliography)\s*\n/i);
+  const body = references > text.length / 3 ? text.slice(0, references) : text;
+  const perToken = text.length / whole;
+  const most = Math.floor(Math.min(body.length, tokens * perToken * 0.95));
+  const [first, last] = [Math.floor((most * 2) / 3), Math.ceil(most / 3)];
+  if (first + last >= body.length) return { shown: `${body}\n\n${omitted}`, left: whole - estimateTokens(body) };
+  const shown = `${body.slice(0, first)}\n\n${omitted}\n\n${body.slice(-last)}`;
+  return { shown, left: whole - estimateTokens(shown) };
+}
+
+const omitted = "[… left out …]";

@@ -1,0 +1,51 @@
+import { join } from "node:path";
+import type { Rrd } from "../generated/rrd.js";
+import type { Redact } from "../../engine/lib/redact.js";
+import type { Notice } from "../../engine/loop/types.js";
+import { appendOnce } from "../../engine/storage/atomic-file.js";
+import { type Received, readMessages, takeMessage } from "../../engine/storage/records/steering-inbox.js";
+import { progressName } from "../folder/layout.js";
+import type { Research } from "../folder/research.js";
+import { actedUpon } from "./records/stagnation.js";
+
+/** Most words of one message that stand; the command refuses longer ones. */
+export const mostMessage = 1_000;
+
+/**
+ * Writes what a person said since the last iteration into rrd.json and progress.txt, and tells that it is heard. Each message is taken
+ * away only when both are written, and writing twice is as writing once: a kill in between loses none and doubles none.
+ */
+export async function heedMessages(
+  research: Pick<Research, "folder" | "edit">,
+  now: () => number,
+  redact: Redact,
+): Promise<Omit<Notice, "type" | "at">[]> {
+  const messages = await messagesFor(research.folder, redact);
+  if (messages.length === 0) return [];
+  const at = new Date(now()).toISOString();
+  await research.edit((rrd) => steered(rrd, messages, at), true);
+  for (const message of messages) {
+    const words = "text" in message ? message.text : "What was said earlier no longer stands.";
+    // The offset is unknown after a kill; at 0 the text counts as there when it stands anywhere.
+    await appendOnce(join(research.folder, progressName), { offset: 0, text: `---\n\n## Steering ${message.id}\n${words}\n\n` });
+    await takeMessage(research.folder, message.id);
+  }
+  return messages.map((message) => ({
+    level: "info",
+    message: "text" in message ? `Heard: ${message.text}` : "Heard: what was said earlier no longer stands.",
+  }));
+}
+
+/** What a person has said that no run has heard yet, oldest first. */
+export const messagesFor = async (folder: string, redact: Redact): Promise<Received[]> =>
+  (await readMessages(folder)).map((message) => ("text" in message ? { ...message, text: redact(message.text).slice(0, mostMessage) } : message));
+
+/** The state with these messages heeded, in their order. Pure. */
+export function steered(rrd: Rrd, messages: readonly Received[], at: string): Rrd {
+  let steering = rrd.loop?.steering ?? [];
+  for (const message of messages) {
+    if ("clear" in message) steering = [];
+    else if (!steering.some(({ id }) => id === message.id)) steering = [...steering, { id: message.id, at, text: message.text }];
+  }
+  return actedUpon({ ...rrd, loop: { ...rrd.loop, steering } });
+}

@@ -1,0 +1,139 @@
+import type { Paper, Rrd } from "../../generated/rrd.js";
+import type { AboutPaper } from "../../paper-services/about-paper.js";
+import { authorsOf } from "../../papers/authors.js";
+import { clip, estimateTokens, fit } from "../../../engine/lib/tokens.js";
+import { fullScore, usesBothRubrics } from "../records/scores.js";
+import { shown, type Batch } from "../discovery/screening-batch.js";
+import { blockedNames } from "../records/statistics.js";
+import { fewestIdeas, mostIdeas, targetOf } from "../records/status.js";
+import type { ResearchState, ResearchUnit } from "../records/state.js";
+import { prose } from "../records/markdown.js";
+
+/** The machine-readable part of a brief: what the unit is about. */
+export type UnitData = { readonly kind: string; readonly unit: string } & Readonly<Record<string, unknown>>;
+
+const recordTokens = 3_000;
+const aboutTokens = 260;
+
+export const discoveryData = ({ rrd }: ResearchState, unit: ResearchUnit, batch: Batch): UnitData => ({
+  kind: "discovery",
+  unit: unit.id,
+  need: Math.max(targetOf(rrd) - rrd.papers_pool.length, 1),
+  sources: short(batch.toAgent ?? (rrd.requirements.sources ?? []).filter((name) => !batch.sources.some((served) => served.name === name)), 20, 150),
+  blocked_sources: short(blockedNames(rrd), 20, 100),
+  keywords: short(rrd.requirements.keywords ?? [], 20, 150),
+  candidates: batch.candidates.map(shown),
+  in_pool: knownTitles(rrd),
+});
+
+/** The first texts, each and together of bounded length. */
+const short = (texts: readonly string[], each: number, all: number): string[] => fit(texts, all, (text) => clip(text, each)).lines;
+
+/** A value of the person's own, as it stands while it is short. */
+const bounded = (value: object, tokens: number): unknown => {
+  const text = JSON.stringify(value);
+  return estimateTokens(text) <= tokens ? value : clip(text, tokens);
+};
+
+/** Titles the agent need not bring again, the newest first; code drops duplicates anyway. */
+function knownTitles(rrd: Rrd): string[] {
+  const titles: string[] = [];
+  let room = 500;
+  for (const paper of rrd.papers_pool.toReversed()) {
+    const title = clip(paper.title, 16);
+    room -= estimateTokens(title) + 2;
+    if (room < 0) break;
+    titles.push(title);
+  }
+  return titles;
+}
+
+export const paperData = (rrd: Rrd, paper: Paper, depth: string, files: readonly string[]): UnitData => ({
+  kind: "paper",
+  unit: paper.id,
+  title: clip(paper.title, 60),
+  authors: short(authorsOf(paper.authors), 12, 60),
+  date: paper.date == null ? null : clip(paper.date, 10),
+  url: paper.url == null ? null : clip(paper.url, 60),
+  abstract: clip(paper.abstract ?? "", 300),
+  rubrics: usesBothRubrics(rrd) ? ["execution", "blue_ocean"] : ["execution"],
+  read_depth: depth,
+  ...(files.length > 0 ? { text_files: files } : {}),
+});
+
+/** Code and citations of a paper, for whoever reads it: addresses and numbers only, no words of the repositories' own. */
+export function aboutData({ code, citations, unchecked }: AboutPaper): Record<string, unknown> {
+  const links = take(code, aboutTokens, ({ repository, relation, source, stars, archived, pushed }) => ({
+    repository: clip(repository, 40),
+    relation,
+    source,
+    ...(stars === undefined ? {} : { stars }),
+    ...(archived === true ? { archived } : {}),
+    ...(pushed === undefined ? {} : { pushed: clip(pushed, 10) }),
+  }));
+  return {
+    ...(code.length === 0 ? {} : { code_links: links.shown }),
+    ...(citations === undefined ? {} : { citations }),
+    ...(unchecked.length === 0 ? {} : { code_and_citations_unchecked: short(unchecked, 12, 40) }),
+  };
+}
+
+export function reportData({ rrd }: ResearchState, smaller = 0): UnitData {
+  const { total_discovered, total_presented, total_rejected, total_insights_extracted, total_insights } = rrd.statistics ?? {};
+  return {
+    kind: "report",
+    unit: "report",
+    statistics: { total_discovered, total_presented, total_rejected, total_insights_extracted, total_insights },
+    ...records(rrd, recordTokens / 2 ** smaller),
+  };
+}
+
+export function ideasData({ rrd }: ResearchState, smaller = 0): UnitData {
+  const ideation = rrd.handoff?.product_ideation;
+  return {
+    kind: "ideas",
+    unit: "ideas",
+    min_ideas: ideation?.min_ideas ?? fewestIdeas,
+    max_ideas: ideation?.max_ideas ?? mostIdeas,
+    goal: clip(ideation?.ranking_goal ?? "", 30),
+    constraints: bounded(ideation?.assumed_constraints ?? {}, 250),
+    ...records(rrd, recordTokens / 2 ** smaller),
+  };
+}
+
+/** The best papers and the insights of the best papers, as many as fit; how many are left out is said. */
+function records(rrd: Rrd, most: number): Record<string, unknown> {
+  const order = { presented: 0, insights_extracted: 1, rejected: 2, pending: 3, analyzing: 3 };
+  const ranked = rrd.papers_pool.toSorted((a, b) => order[a.status] - order[b.status] || (b.score ?? 0) - (a.score ?? 0));
+  const rank = new Map(ranked.map((paper, index) => [paper.id, index]));
+  const papers = take(ranked, Math.floor(most * 0.6), (paper) => ({
+    id: clip(paper.id, 60),
+    title: clip(paper.title, 30),
+    decision: paper.retracted === true ? `${paper.decision} (retracted: never build on it)` : (paper.decision ?? paper.status),
+    score: paper.score == null ? null : `${paper.score}/${fullScore(rrd)}`,
+    summary: clip(prose(paper.analysis?.summary), 60),
+    results: clip(prose(paper.analysis?.results), 60),
+  }));
+  const retracted = new Set(rrd.papers_pool.filter((paper) => paper.retracted === true).map(({ id }) => id));
+  const byPaper = (rrd.insights ?? []).toSorted((a, b) => (rank.get(a.paper_id ?? "") ?? 1e9) - (rank.get(b.paper_id ?? "") ?? 1e9));
+  const insights = take(byPaper, Math.floor(most * 0.4), (insight) => ({
+    id: insight.id,
+    paper_id: insight.paper_id,
+    ...(retracted.has(insight.paper_id ?? "") ? { retracted: "never build on it" } : {}),
+    insight: clip(insight.insight, 45),
+    tags: short(insight.tags ?? [], 8, 24),
+  }));
+  return { papers: papers.shown, insights: insights.shown, not_shown: { papers: papers.left, insights: insights.left } };
+}
+
+function take<Item, Shown>(items: readonly Item[], tokens: number, show: (item: Item) => Shown): { shown: Shown[]; left: number } {
+  const result: Shown[] = [];
+  let room = tokens;
+  for (const item of items) {
+    const entry = show(item);
+    room -= estimateTokens(JSON.stringify(entry)) + 1;
+    if (room < 0) break;
+    result.push(entry);
+  }
+  return { shown: result, left: items.length - result.length };
+}

@@ -1,0 +1,199 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import type { LedgerLine } from "../../engine/generated/ledger.js";
+import type { Rrd } from "../generated/rrd.js";
+import { type Redact, redactFor } from "../../engine/lib/redact.js";
+import { estimateTokens } from "../../engine/lib/tokens.js";
+import { readRegularText } from "../../engine/storage/read-regular-file.js";
+import type { AgentRun, Notice, Outcome, Unit, Verdict, Workflow } from "../../engine/loop/types.js";
+import { stampOf, type Stamp } from "../../engine/storage/atomic-file.js";
+import type { Change, Research } from "../folder/research.js";
+import { readRrdFile } from "../folder/rrd-file.js";
+import { accountOf } from "./records/account.js";
+import { restoreLog, restoreRecords } from "./classic-restore.js";
+import type { Experience } from "./records/forecast.js";
+import { heedMessages } from "./apply-steering.js";
+import { ledgerLine } from "./result/ledger-line.js";
+import { memoryOf } from "./records/observations.js";
+import { orVerdict } from "./or-verdict.js";
+import { fill } from "./brief/prompt.js";
+import { saysComplete } from "./records/sentinel.js";
+import { isDecided, progressOf, standingOf } from "./records/status.js";
+import type { ResearchState } from "./records/state.js";
+
+export interface ClassicOptions {
+  readonly research: Research;
+  /** The prompt, front matter taken off. */
+  readonly prompt: string;
+  /** The repository's root, where the agent works. */
+  readonly root: string;
+  readonly now: () => number;
+  readonly notices: Omit<Notice, "type" | "at">[];
+  /** Takes the user's secrets out of what they say. */
+  readonly redact?: Redact;
+  /** What forecasts rest on until the research has its own. */
+  readonly experience?: Experience;
+}
+
+const promptHolder = /^---\r?\n([\s\S]*?)\r?\n---\r?\n/;
+
+/** Whether a prompt.md asks for classic mode, for ours, or leaves it open as the original's own does. */
+export function workspaceOf(prompt: string): "folder" | "fresh" | "open" {
+  const said = /^workspace:\s*["']?(folder|fresh)["']?\s*$/m.exec(promptHolder.exec(prompt)?.[1] ?? "")?.[1];
+  if (said === "folder" || said === "fresh") return said;
+  return prompt.includes("{{RESEARCH_DIR}}") && !/^# (COMMON|ANALYSIS)\s*$/m.test(prompt) ? "open" : "fresh";
+}
+
+export const withoutFrontMatter = (prompt: string): string => prompt.replace(promptHolder, "");
+
+/** The prompt with its choice written down; what else its front matter says stays. */
+export function withWorkspace(prompt: string, workspace: string): string {
+  const said =
+    promptHolder
+      .exec(prompt)?.[1]
+      ?.replace(/^workspace:.*(?:\r?\n|$)/m, "")
+      .trimEnd() ?? "";
+  return `---\n${said === "" ? "" : `${said}\n`}workspace: ${workspace}\n---\n${withoutFrontMatter(prompt)}`;
+}
+
+/**
+ * The original's way: the agent edits the research folder itself, with the whole prompt.md, one at a time. After every iteration
+ * the folder is validated, restored where it is broken, and its statistics and phase are derived again.
+ */
+export function classicWorkflow(options: ClassicOptions): Workflow<ResearchState> {
+  const { research, root, prompt } = options;
+  const { folder } = research;
+  let before: Before = { log: "", documents: [] };
+  return {
+    name: "classic",
+    load: () =>
+      orVerdict(async () => {
+        const loaded = await research.load();
+        const heard = await heedMessages(research, options.now, options.redact ?? redactFor({}));
+        options.notices.push(...heard);
+        const { rrd, ledger } = heard.length === 0 ? loaded : await research.load();
+        return { rrd, ledger, standing: standingOf(rrd, ledger) };
+      }),
+    // Agents that edit one folder would undo each other's work.
+    next: ({ rrd }, inFlight) => (inFlight.length > 0 ? "wait" : nextClassicUnit(rrd, folder)),
+    progress: ({ rrd }) => progressOf(rrd),
+    account: ({ rrd, ledger }) => accountOf(rrd, ledger, options.experience),
+    memory: ({ rrd, ledger }) => memoryOf(rrd, ledger),
+    notices: () => options.notices.splice(0),
+    brief: (_state, _unit, notes) =>
+      orVerdict(async () => {
+        before = { log: await readRegularText(join(folder, "progress.txt")).catch(() => ""), documents: await documentStamps(folder) };
+        const text = classicBrief(prompt, folder, notes.steering);
+        return {
+          iteration: research.nextIteration(),
+          text,
+          tokens: estimateTokens(text),
+          workspace: root,
+          access: { web: true, read: true, everything: true },
+        };
+      }),
+    accept: (state, unit, run) => orVerdict(() => settleClassic(options, state, unit, run, before)),
+  };
+}
+
+/** The user's prompt as it is; behind it, marked as theirs, what they have said since. Also what `research-ralph brief` prints. */
+export function classicBrief(prompt: string, folder: string, steering: string | undefined): string {
+  const text = fill(prompt, { RESEARCH_DIR: folder });
+  return steering === undefined ? text : `${text.trimEnd()}\n\n---\n\n# What the person in charge asks\n\n${steering}\n`;
+}
+
+/** The folder's other files as an iteration found them. */
+interface Before {
+  readonly log: string;
+  readonly documents: readonly (Stamp | undefined)[];
+}
+
+const reportName = "research-report.md";
+const ideasName = "product-ideas.json";
+
+const documentStamps = (folder: string): Promise<(Stamp | undefined)[]> =>
+  Promise.all([reportName, ideasName].map((name) => stampOf(join(folder, name))));
+
+/** The one unit there is, over and over, until the files prove that the research is done. */
+export function nextClassicUnit(rrd: Rrd, folder: string): Unit | Verdict {
+  if (rrd.phase === "COMPLETE" && provenPhase(rrd, folder) === "COMPLETE")
+    return { verdict: "complete", reason: `All ${rrd.papers_pool.length} papers are analysed.` };
+  return { kind: "classic", id: "classic", phase: rrd.phase, title: "classic mode" };
+}
+
+/**
+ * The phase that the files bear out. Agents go on too early, and in the phase they then find written down they would do nothing more:
+ * in COMPLETE the original's prompt only asks for the sentinel.
+ */
+function provenPhase(rrd: Rrd, folder: string): Rrd["phase"] {
+  const { phase, papers_pool: pool, handoff } = rrd;
+  if (phase === "DISCOVERY" || pool.length === 0) return "DISCOVERY";
+  if (phase === "ANALYSIS" || !pool.every(isDecided) || !existsSync(join(folder, reportName))) return "ANALYSIS";
+  return phase === "COMPLETE" && handoff?.product_ideation?.enabled === true && !existsSync(join(folder, ideasName)) ? "IDEATION" : phase;
+}
+
+async function settleClassic(options: ClassicOptions, state: ResearchState, unit: Unit, run: AgentRun, before: Before): Promise<Outcome> {
+  const { research, notices } = options;
+  const { folder } = research;
+  const at = new Date(options.now());
+  const fold = { iteration: run.iteration, at: at.toISOString(), changes: [] as Change[] };
+  const reasons = await restoreRecords(folder, state.rrd, at);
+  for (const message of await restoreLog(folder, before.log, at)) notices.push({ level: "warning", message });
+
+  const { ok: after = state.rrd } = await readRrdFile(join(folder, "rrd.json"));
+  const phase = provenPhase(after, folder);
+  const tooEarly = phase === after.phase ? undefined : `the phase was set to ${after.phase}, which the files don't bear out; it is ${phase}`;
+  if (tooEarly !== undefined) fold.changes.push({ in: "rrd", set: { phase }, was: { phase: after.phase } });
+  if (run.failure !== undefined) {
+    const { kind, message } = run.failure;
+    await research.fold({
+      ...fold,
+      message: `classic: ${kind}`,
+      later: true,
+      ledger: { ...ledgerLine(unit, run, at, "failed"), failure: kind, reasons: [message, ...reasons] },
+    });
+    return { outcome: "failed", failure: run.failure };
+  }
+
+  const sentinel = sentinelOf(phase === "COMPLETE", saysComplete(run.message));
+  const documents = await documentStamps(folder);
+  const isUnchanged =
+    JSON.stringify({ ...after, phase }) === JSON.stringify(state.rrd) && documents.every((stamp, index) => stamp === before.documents[index]);
+  if (isUnchanged && reasons.length === 0) reasons.push(tooEarly ?? "neither rrd.json nor the report or the ideas were changed");
+  else if (tooEarly !== undefined) notices.push({ level: "warning", message: `In rrd.json ${tooEarly}.` });
+  if (reasons.length > 0) {
+    await research.fold({ ...fold, message: "classic: refused", ledger: { ...ledgerLine(unit, run, at, "refused"), reasons, ...sentinel } });
+    return { outcome: "refused", reasons };
+  }
+  const summary = summaryOf(state.rrd, { ...after, phase });
+  await research.fold({
+    ...fold,
+    message: `classic: ${summary}`,
+    ledger: { ...ledgerLine(unit, run, at, "accepted"), unit: doneUnit(state.rrd.phase, phase), ...sentinel },
+  });
+  return { outcome: "accepted", summary };
+}
+
+/** What the ledger calls done, in the words of the other workflow: a research that was begun there gets its phase from them. */
+function doneUnit(before: Rrd["phase"], after: Rrd["phase"]): string {
+  if (before === "IDEATION" && after === "COMPLETE") return "ideas";
+  return (before === "DISCOVERY" || before === "ANALYSIS") && (after === "IDEATION" || after === "COMPLETE") ? "report" : "classic";
+}
+
+function sentinelOf(isComplete: boolean, said: boolean): Pick<LedgerLine, "sentinel"> {
+  if (isComplete) return { sentinel: said ? "seen" : "absent" };
+  return said ? { sentinel: "false-claim" } : {};
+}
+
+function summaryOf(before: Rrd, after: Rrd): string {
+  const decided = (rrd: Rrd) => rrd.papers_pool.filter(isDecided).length;
+  const papers = (count: number) => `${count} ${count === 1 ? "paper" : "papers"}`;
+  const found = after.papers_pool.length - before.papers_pool.length;
+  const read = decided(after) - decided(before);
+  const parts = [
+    ...(found > 0 ? [`${papers(found)} found`] : []),
+    ...(read > 0 ? [`${papers(read)} analysed`] : []),
+    ...(after.phase !== before.phase ? [`phase ${before.phase} to ${after.phase}`] : []),
+  ];
+  return parts.length > 0 ? parts.join(", ") : "the folder was changed";
+}

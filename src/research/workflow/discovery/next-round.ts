@@ -1,0 +1,87 @@
+import type { Paper, Rrd } from "../../generated/rrd.js";
+import type { Kept } from "../../search/search-record.js";
+import type { Open } from "../../search/result-list.js";
+import { planSearch, type Seed, type Step } from "../../search/search-plan.js";
+import { asksFor, directions } from "../../search/snowballing.js";
+import { blockedNames } from "../records/statistics.js";
+import { targetOf } from "../records/status.js";
+
+/** So many papers are followed in one round, and so many of each one's references and citations are looked at. */
+const seedsOfARound = 5;
+const linksOfASeed = 30;
+const mostSnowballs = 3;
+/** From this priority on a kept paper is worth following. */
+const seedPriority = 4;
+/** A search is exhausted when of so many works judged since the last round fewer than this share was kept. */
+const judgedAtLeast = 20;
+const keptAtLeast = 0.1;
+
+/** The next round, or why there is none. `waiting`: works that nobody has judged. */
+export function nextRound(rrd: Rrd, names: readonly string[], kept: Kept, waiting: number): Step | string {
+  const sources = askable(rrd, names);
+  if (sources.length === 0) return "every source is blocked";
+  const planned = planSearch(rrd.requirements, { target: targetOf(rrd), today: kept.day, sources });
+  const saturated = isSaturated(rrd, kept);
+  const asked = new Set(kept.steps.flatMap(queriesOf));
+  const terms = new Set(kept.steps.flatMap(termsOf));
+  // What one keyword no longer brings another may still bring.
+  const open = planned.filter((step) => queriesOf(step).some((query) => !asked.has(query)));
+  const next = open.find((step) => !saturated || termsOf(step).some((term) => !terms.has(term)));
+  if (snowballsOf(kept) === 0 && next !== undefined) return next;
+  const room = targetOf(rrd) - rrd.papers_pool.length;
+  if (waiting > 0 && !saturated) return waiting >= room ? "enough works wait to be judged" : (follow(rrd, kept, sources) ?? "every round was asked");
+  return (
+    follow(rrd, kept, sources) ?? (saturated ? `of the last ${judgedAtLeast} works judged fewer than one in ten was kept` : "every round was asked")
+  );
+}
+
+/** Whether a paper kept from the next batch may be followed yet, so that the search is not over with it. */
+export function mayLeadOn(rrd: Rrd, names: readonly string[], kept: Kept, open: Open): boolean {
+  const links = (name: string) => directions.some((direction) => asksFor(direction, open(name)));
+  return snowballsOf(kept) < mostSnowballs && !isSaturated(rrd, kept) && askable(rrd, names).some(links);
+}
+
+/** Whether a paper is worth following. */
+export const isSeed = ({ priority, identifiers }: Pick<Paper, "priority" | "identifiers">): boolean =>
+  (priority ?? 0) >= seedPriority && Object.keys(identifiers ?? {}).length > 0;
+
+function askable(rrd: Rrd, names: readonly string[]): string[] {
+  const blocked = new Set(blockedNames(rrd).map((name) => name.toLowerCase()));
+  return names.filter((name) => !blocked.has(name.toLowerCase()));
+}
+
+const snowballsOf = ({ steps }: Kept): number => steps.filter(({ kind }) => kind === "snowball").length;
+const queriesOf = (step: Step): string[] =>
+  step.kind === "search" ? step.queries.map(({ terms, from, until }) => JSON.stringify([terms, from, until])) : [];
+const termsOf = (step: Step): string[] => (step.kind === "search" ? step.queries.map(({ terms }) => terms) : []);
+
+function follow(rrd: Rrd, kept: Kept, sources: readonly string[]): Step | undefined {
+  const seeds = snowballsOf(kept) >= mostSnowballs ? [] : seedsOf(rrd, kept);
+  return seeds.length === 0 ? undefined : { kind: "snowball", sources, seeds, most: linksOfASeed };
+}
+
+/** The best kept papers that were not followed yet. */
+function seedsOf(rrd: Rrd, kept: Kept): Seed[] {
+  const followed = new Set(kept.steps.flatMap((step) => (step.kind === "snowball" ? step.seeds.map(({ id }) => id) : [])));
+  return rrd.papers_pool
+    .filter((paper) => isSeed(paper) && !followed.has(paper.id))
+    .toSorted((a, b) => (b.priority ?? 0) - (a.priority ?? 0))
+    .slice(0, seedsOfARound)
+    .map(({ id, identifiers = {} }) => {
+      const { doi, arxiv, pmid, openalex, s2 } = identifiers;
+      return { id, identifiers: Object.fromEntries(Object.entries({ doi, arxiv, pmid, openalex, s2 }).filter(([, value]) => value !== undefined)) };
+    });
+}
+
+/** Whether what was judged since the last round brought next to nothing. */
+export function isSaturated(rrd: Rrd, kept: Kept): boolean {
+  const batches = (rrd.statistics?.discovery_metrics?.screening ?? []).filter(({ rounds }) => rounds === kept.steps.length);
+  let screened = 0;
+  let taken = 0;
+  for (const batch of batches.toReversed()) {
+    screened += batch.screened;
+    taken += batch.kept;
+    if (screened >= judgedAtLeast) return taken / screened < keptAtLeast;
+  }
+  return false;
+}

@@ -1,0 +1,123 @@
+import type { Rrd } from "../../generated/rrd.js";
+import { ExpectedError } from "../../../engine/lib/errors.js";
+import { clip, estimateTokens } from "../../../engine/lib/tokens.js";
+import type { Candidate } from "../../papers/candidate.js";
+import { knownWorks } from "../../papers/dedup/work-index.js";
+import { traitsOf } from "../../papers/dedup/match-features.js";
+import type { Apart } from "../../papers/dedup/merge-records.js";
+import { offered, type Searched, type Offered } from "./search-results.js";
+import { apartOf, settledIds } from "./search-session.js";
+import type { SourceReport } from "./source-reports.js";
+import { blockedNames } from "../records/statistics.js";
+import type { Library } from "../records/state.js";
+
+const batchTokens = 2_400;
+
+/** What a discovery batch offers for screening, and how the sources that code searched itself did. */
+export interface Batch {
+  readonly candidates: readonly Offered[];
+  readonly sources: readonly SourceReport[];
+  /** Candidates that are the same work as a paper of the pool or an earlier candidate. */
+  readonly duplicates: readonly { candidate: Candidate; of: string; why?: string }[];
+  /** Sources that are left to the agent: code can't ask them, or could not just now. */
+  readonly toAgent?: readonly string[];
+  /** What the scholarly services offered; absent where none is asked. */
+  readonly search?: Searched;
+}
+
+/**
+ * Candidates of the sources that need no agent, less those already in the pool or screened out; bounded in tokens, by half as many each
+ * time that the unit filled a model's context too far (`smaller`).
+ */
+export async function nextBatch(rrd: Rrd, library: Library, smaller = 0): Promise<Batch> {
+  const sources: SourceReport[] = [];
+  const choice = chooser(rrd, batchTokens / 2 ** smaller);
+  const asked = rrd.requirements.sources ?? [];
+  for (const name of asked.filter((source) => library.serves(source))) {
+    let documents: readonly Candidate[];
+    try {
+      documents = await library.candidates(name);
+    } catch (error) {
+      sources.push({ name, status: "error", reason: error instanceof Error ? error.message : String(error) });
+      continue;
+    }
+    sources.push({ name, status: documents.length > 0 ? "ok" : "empty", ...(documents.length > 0 ? {} : { reason: "it holds no documents" }) });
+    choice.take(documents);
+  }
+  const others = asked.filter((source) => !library.serves(source));
+  const blocked = new Set(blockedNames(rrd).map((name) => name.toLowerCase()));
+  const mayBeAsked = others.filter((name) => !blocked.has(name.toLowerCase()));
+  const { works = [], reports = [], search, away } = (await offered(rrd, library, mayBeAsked)) ?? {};
+  const skipped = new Set(rrd.statistics?.discovery_metrics?.sources_skipped ?? []);
+  const isNobodys = mayBeAsked.every((name) => (library.services?.(name) ?? []).length > 0 || skipped.has(name));
+  if (away !== undefined && choice.candidates.length === 0 && isNobodys)
+    throw new ExpectedError(`No source can be searched for now: ${away.replace(/\.$/, "")}; run again later.`, 5);
+  const left = works.length - choice.take(works);
+  const failed = new Set(reports.filter(({ status }) => status !== "ok" && status !== "empty").map(({ name }) => name.toLowerCase()));
+  const isTheAgents = (name: string) => (library.services?.(name) ?? []).length === 0 || failed.has(name.toLowerCase());
+  return {
+    candidates: choice.candidates,
+    sources: [...sources, ...reports],
+    duplicates: choice.duplicates,
+    toAgent: mayBeAsked.filter(isTheAgents),
+    ...(search === undefined ? {} : { search: { ...search, left } }),
+  };
+}
+
+/** Takes candidates while there is room, each work once. */
+function chooser(rrd: Rrd, most: number) {
+  const candidates: Offered[] = [];
+  const duplicates: { candidate: Candidate; of: string; why: string }[] = [];
+  const settled = settledIds(rrd);
+  const known = knownWorks();
+  for (const paper of rrd.papers_pool) known.add(paper.id, traitsOf(paper));
+  const apart: readonly Apart[] = apartOf(rrd);
+  let room = most;
+  let full = false;
+  /** How many of these were settled, as chosen or as duplicates. */
+  const take = (some: readonly Offered[]): number => {
+    let done = 0;
+    for (const candidate of some) {
+      if (settled.has(candidate.id)) {
+        done += 1;
+        continue;
+      }
+      const size = estimateTokens(JSON.stringify(shown(candidate)));
+      if (full || (size > room && candidates.length > 0)) {
+        full = true;
+        break;
+      }
+      const traits = traitsOf(candidate);
+      const twin = known.twinOf(traits, (id) => !apart.some((pair) => pair.includes(id) && pair.includes(candidate.id)));
+      done += 1;
+      if (twin !== undefined) {
+        duplicates.push({ candidate, of: twin.id, why: twin.why });
+        continue;
+      }
+      room -= size;
+      known.add(candidate.id, traits);
+      candidates.push(candidate);
+    }
+    return done;
+  };
+  return { candidates, duplicates, take };
+}
+
+/** A candidate as the brief shows it: of what code found, only what it takes to judge. */
+export function shown(candidate: Offered): object {
+  const abstract = candidate.abstract == null ? candidate.abstract : clip(candidate.abstract, 120);
+  if (candidate.why === undefined) return { ...candidate, authors: (candidate.authors ?? []).slice(0, 6), abstract };
+  const { id, title, authors, date, source, venue, priority, why, retracted } = candidate;
+  return {
+    id,
+    title: clip(title, 60),
+    authors: [...authors.slice(0, 3), ...(authors.length > 3 ? [`and ${authors.length - 3} more`] : [])],
+    date,
+    source,
+    ...(venue === undefined ? {} : { venue: clip(venue, 16) }),
+    abstract,
+    priority,
+    why: clip(why, 50),
+    ...(retracted === true ? { retracted } : {}),
+  };
+}

@@ -1,0 +1,172 @@
+import type { Paper, Rrd } from "../../generated/rrd.js";
+import { type Step, termsNotAsked } from "../../search/search-plan.js";
+import type { Ranked } from "../../search/rank.js";
+import { unversioned } from "../../papers/identifiers.js";
+import type { Offer } from "./search-session.js";
+import { reportsOf, type SourceReport } from "./source-reports.js";
+import type { Library } from "../records/state.js";
+import type { Candidate } from "../../papers/candidate.js";
+import type { PaperRecord } from "../../papers/paper-record.js";
+
+export type Found = NonNullable<Paper["found"]>;
+
+/** A candidate with what code found out about it. */
+export interface Offered
+  extends
+    Omit<Candidate, "identifiers">,
+    Partial<Pick<PaperRecord, "identifiers" | "venue" | "volume" | "issue" | "pages" | "citations" | "updates">> {
+  /** What code proposes, and what that rests on. */
+  readonly priority?: number;
+  readonly why?: string;
+  readonly found?: Found;
+}
+
+/** What the scholarly services gave so far, for the statistics. */
+export interface Searched {
+  readonly rounds: readonly Step[];
+  readonly poolSha256: string;
+  /** Records by source, and works that they are about. */
+  readonly identified: Readonly<Record<string, number>>;
+  readonly works: number;
+  readonly setAside: readonly {
+    readonly id: string;
+    readonly title: string;
+    readonly stage: "retracted" | "window" | "notice";
+    readonly reason: string;
+  }[];
+  /** What was asked in place of a source that programs may not ask. */
+  readonly substitutions: Readonly<Record<string, string>>;
+  /** Works that wait to be judged once this batch is. */
+  readonly left: number;
+  /** Works that were found and are offered no more. */
+  readonly passed?: number;
+  /** Keywords that no source was asked for so far. */
+  readonly notAsked?: readonly string[];
+  /** A paper kept of this batch may yet be followed to others. */
+  readonly mayLeadOn?: boolean;
+  readonly exhausted?: string;
+}
+
+/** What the services offer that these requested names lead to; undefined where none leads to one. */
+export async function offered(
+  rrd: Rrd,
+  library: Library,
+  requested: readonly string[],
+): Promise<{ works: readonly Offered[]; reports: readonly SourceReport[]; search: Searched; away?: string } | undefined> {
+  const services = new Map(requested.map((name) => [name, library.services?.(name) ?? []] as const));
+  const names = [...new Set([...services.values()].flat())];
+  if (names.length === 0 || library.offer === undefined) return undefined;
+  const offer = await library.offer(rrd, names);
+  const noted = (rrd.statistics?.discovery_metrics?.rounds ?? []).length;
+  const isContinued = offer.steps.length >= noted;
+  // A network that is away says nothing of a source: it counts as no failure of theirs.
+  const unasked = reportsOf(offer.away ?? [], offer.pool, 0).map((report) => ({ ...report, failures: 0 }));
+  const own = [...reportsOf(offer.listings, offer.pool, isContinued ? noted : 0), ...unasked];
+  const substitutions = Object.fromEntries(
+    requested.flatMap((name) => {
+      const said = library.substitution?.(name);
+      return said === undefined ? [] : [[name, said] as const];
+    }),
+  );
+  return {
+    ...(unasked[0] === undefined ? {} : { away: unasked[0].reason ?? unasked[0].status }),
+    works: offer.works.map((work) => asCandidate(work, offer)),
+    reports: [...own, ...asRequested(services, own, substitutions)],
+    search: {
+      rounds: offer.steps,
+      poolSha256: offer.poolSha256,
+      identified: identified(offer),
+      works: offer.pool.records.length,
+      setAside: offer.setAside.map(({ work, stage, reason }) => ({ id: work.record.id, title: work.record.title, stage, reason })),
+      substitutions,
+      left: 0,
+      passed: offer.passed,
+      notAsked: termsNotAsked(rrd.requirements, offer.steps),
+      mayLeadOn: offer.mayLeadOn,
+      ...(offer.exhausted === undefined ? {} : { exhausted: offer.exhausted }),
+    },
+  };
+}
+
+/** A report under the name that the person wrote, where that is not the service's own: "Google Scholar". */
+function asRequested(
+  services: ReadonlyMap<string, readonly string[]>,
+  reports: readonly SourceReport[],
+  substitutions: Readonly<Record<string, string>>,
+): SourceReport[] {
+  const names = new Set(reports.map(({ name }) => name.toLowerCase()));
+  return [...services].flatMap(([name, its]) => {
+    const own = reports.filter((report) => its.includes(report.name));
+    const [first] = own;
+    if (first === undefined || names.has(name.toLowerCase())) return [];
+    const best = own.find(({ status }) => status === "ok") ?? own.find(({ status }) => status === "empty") ?? first;
+    const reason = substitutions[name] ?? best.reason;
+    const failures = Math.min(...own.map((report) => report.failures ?? 0));
+    return [{ name, status: best.status, ...(reason == null ? {} : { reason }), failures }];
+  });
+}
+
+function asCandidate({ record, priority, why }: Ranked, { pool }: Offer): Offered {
+  const {
+    id,
+    title,
+    url,
+    pdf_url,
+    authors,
+    date,
+    source,
+    abstract,
+    identifiers,
+    venue,
+    volume,
+    issue,
+    pages,
+    citations,
+    retracted,
+    updates,
+    members,
+  } = record;
+  const whys = new Map(pool.merges.filter(({ into }) => into === id).map((merge) => [`${merge.source}\n${merge.from}`, merge.why]));
+  const merged = members.slice(1).map((member) => ({
+    id: member.id,
+    source: member.source,
+    url: member.url,
+    why: whys.get(`${member.source}\n${member.id}`) ?? "",
+  }));
+  const { arxiv, ...others } = identifiers;
+  return {
+    id,
+    title,
+    url,
+    pdf_url,
+    authors,
+    date,
+    source,
+    abstract,
+    identifiers: arxiv === undefined ? identifiers : { ...others, arxiv: unversioned(arxiv) },
+    ...(venue === undefined ? {} : { venue }),
+    ...(volume === undefined ? {} : { volume }),
+    ...(issue === undefined ? {} : { issue }),
+    ...(pages === undefined ? {} : { pages }),
+    ...(citations === undefined ? {} : { citations }),
+    ...(retracted === true ? { retracted } : {}),
+    ...(updates === undefined ? {} : { updates }),
+    priority,
+    why,
+    found: { sources: [...new Set(record.places.map((place) => place.source))], why, ...(merged.length === 0 ? {} : { merged: unique(merged) }) },
+  };
+}
+
+/** The same record comes back for several queries. */
+const unique = (merged: NonNullable<Found["merged"]>): NonNullable<Found["merged"]> =>
+  merged.filter(({ id, source }, index) => merged.findIndex((other) => other.id === id && other.source === source) === index);
+
+function identified({ listings }: Offer): Record<string, number> {
+  const ids = new Map<string, Set<string>>();
+  for (const { source, records } of listings) {
+    const its = ids.get(source) ?? new Set();
+    for (const { id } of records) its.add(id);
+    ids.set(source, its);
+  }
+  return Object.fromEntries([...ids].map(([source, its]) => [source, its.size]));
+}

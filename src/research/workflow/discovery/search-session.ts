@@ -1,0 +1,204 @@
+import { createHash } from "node:crypto";
+import type { Rrd } from "../../generated/rrd.js";
+import { type Kept, readKept, writeKept } from "../../search/search-record.js";
+import { askAgain } from "../../search/retry-failed.js";
+import { isFailed, type Listing, type Open } from "../../search/result-list.js";
+import { type Step, termsNotAsked } from "../../search/search-plan.js";
+import { type Pool, poolOf, poolText } from "../../search/candidate-pool.js";
+import { ageOf, rankPool, type Ranked } from "../../search/rank.js";
+import { runStep } from "../../search/run-round.js";
+import { keptSearch } from "../../folder/kept-search.js";
+import { isSaturated, mayLeadOn, nextRound } from "./next-round.js";
+import { progressOfRound, type SearchProgress } from "./search-progress.js";
+import { reportLine, reportsOf } from "./source-reports.js";
+import { blockedNames } from "../records/statistics.js";
+import { searchOf } from "../records/status.js";
+
+/** What the scholarly services offer to a research. */
+export interface Offer {
+  /** Works that nobody has judged, best first. */
+  readonly works: readonly Ranked[];
+  /** Works that code leaves out by itself, and why. */
+  readonly setAside: readonly { readonly work: Ranked; readonly stage: "retracted" | "window" | "notice"; readonly reason: string }[];
+  /** Every round so far; those that an accepted batch has noted come first. */
+  readonly steps: readonly Step[];
+  readonly listings: readonly Listing[];
+  readonly pool: Pool;
+  readonly poolSha256: string;
+  /** Works that were found and are offered no more: they stood low when a search was given up. */
+  readonly passed: number;
+  /** Why there will be nothing more after these works. */
+  readonly exhausted?: string;
+  /** A paper kept of these works may yet be followed to others. */
+  readonly mayLeadOn: boolean;
+  /** Where the first round had no answer at all: what each source said. Nothing of it is kept, so the next batch asks again. */
+  readonly away?: readonly Listing[];
+}
+
+export interface Searching {
+  /** The research's folder. */
+  readonly folder: string;
+  readonly open: Open;
+  /** Ways to have the answers of the log; tried before the network when what was kept is lost. */
+  readonly replay?: () => Promise<readonly (() => { readonly open: Open; readonly missing: () => readonly string[] })[]>;
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+  /** Aborted when the run ends at once: what the round under way then brings says nothing. */
+  readonly signal: AbortSignal;
+  /** True the first time in a run: what failed in the runs before is then asked again. */
+  readonly isFirst?: () => boolean;
+  /** False: what is asked is not kept. */
+  readonly keep?: boolean;
+  /** Told how each source did, once a round is over. */
+  readonly tell?: (message: string) => void;
+  /** Told of each answer while a round goes on. */
+  readonly watch?: (progress: SearchProgress) => void;
+}
+
+/** So many unjudged works make a batch worth while. */
+const enough = 12;
+
+/**
+ * Asks round after round until enough works wait to be judged or there is no round left: every keyword in the recent window, every keyword in
+ * the time before, then what the best kept papers cite and what cites them. `names` are the registry's names of the sources to ask.
+ */
+export async function offerOf(rrd: Rrd, names: readonly string[], searching: Searching): Promise<Offer> {
+  const path = keptSearch(searching.folder);
+  const write = async (search: Kept) => (searching.keep === false ? undefined : await writeKept(path, search));
+  // What the person interrupts fails, which says nothing of a source.
+  const watch = (progress: SearchProgress) => (searching.signal.aborted ? undefined : searching.watch?.(progress));
+  const watching = (index: number, step: Step) => progressOfRound(index, step, watch);
+  let kept = await begin(rrd, path, searching);
+  if (searching.isFirst?.() !== false && kept.listings.some(isFailed)) {
+    const blocked = new Set(blockedNames(rrd).map((name) => name.toLowerCase()));
+    const listings = await askAgain(kept.steps, kept.listings, searching.open, blocked, watching);
+    if (!searching.signal.aborted) await write((kept = { ...kept, listings }));
+  }
+  let away: readonly Listing[] | undefined;
+  for (;;) {
+    const pool = poolOf(kept.listings, apartOf(rrd));
+    const { works, setAside, passed } = sort(rrd, pool, kept);
+    const isOver = kept.steps.at(-1)?.kind === "snowball" && isSaturated(rrd, kept);
+    const isEnough = works.length >= enough && !isOver;
+    const next = isEnough || searching.signal.aborted || away !== undefined ? undefined : nextRound(rrd, names, kept, works.length);
+    if (next === undefined || typeof next === "string") {
+      const poolSha256 = poolHash(kept.steps, pool);
+      const { steps, listings } = kept;
+      const isGivenUp = typeof next === "string" && isSaturated(rrd, kept);
+      return {
+        works: isGivenUp ? [] : works,
+        passed: passed + (isGivenUp ? works.length : 0),
+        mayLeadOn: mayLeadOn(rrd, names, kept, searching.open),
+        setAside,
+        steps,
+        listings,
+        pool,
+        poolSha256,
+        ...(next === undefined ? {} : { exhausted: next }),
+        ...(away === undefined ? {} : { away }),
+      };
+    }
+    const progress = watching(kept.steps.length, next);
+    const answers = await runStep(kept.steps.length, next, searching.open, progress.told);
+    progress.end();
+    if (searching.signal.aborted) continue;
+    if (kept.listings.length === 0 && answers.length > 0 && answers.every(({ transient }) => transient === true)) {
+      away = answers;
+      continue;
+    }
+    const listings = [...kept.listings, ...answers];
+    for (const report of reportsOf(listings, poolOf(listings, apartOf(rrd)), kept.steps.length)) searching.tell?.(reportLine(report));
+    kept = { ...kept, steps: [...kept.steps, next], listings };
+    const left = kept.steps.length === 1 ? termsNotAsked(rrd.requirements, kept.steps) : [];
+    if (left.length > 0) searching.tell?.(`Keywords that are searched for later, where these bring too little: ${left.join(", ")}.`);
+    await write(kept);
+  }
+}
+
+export const apartOf = (rrd: Rrd): readonly (readonly [string, string])[] =>
+  (rrd.apart ?? []).flatMap(([a, b]) => (a === undefined || b === undefined ? [] : [[a, b] as const]));
+
+/** Works that need no judging any more. What was left out as a duplicate is judged after all once a person says that it is another work. */
+export function settledIds(rrd: Rrd): ReadonlySet<string> {
+  const apart = apartOf(rrd);
+  const isUndone = (id: string, of: string | null | undefined) => apart.some((pair) => of != null && pair.includes(id) && pair.includes(of));
+  const excluded = (rrd.excluded ?? []).filter(({ id, duplicate_of }) => !isUndone(id, duplicate_of));
+  return new Set([...rrd.papers_pool, ...excluded].map(({ id }) => id));
+}
+
+/** What is kept of this search, or what the log of an earlier run holds of it, or a new one. Says so where something was lost. */
+async function begin(rrd: Rrd, path: string, { replay, now, tell, keep }: Searching): Promise<Kept> {
+  const search = searchOf(rrd);
+  const kept = await readKept(path, search);
+  if (kept !== undefined && kept !== "broken") return kept;
+  const metrics = rrd.statistics?.discovery_metrics;
+  const steps = metrics?.searched_for === search ? ((metrics.rounds ?? []) as unknown as Step[]) : [];
+  const empty: Kept = { search, day: new Date(now()).toISOString().slice(0, 10), steps: [], listings: [] };
+  const what = `What the search has found (${path}) ${kept === "broken" ? "can't be read" : "is gone"}`;
+  const remade: Kept[] = [];
+  let missing = 0;
+  for (const way of steps.length === 0 ? [] : ((await replay?.()) ?? [])) {
+    const replayed = way();
+    const listings: Listing[] = [];
+    for (const [index, step] of steps.entries()) listings.push(...(await runStep(index, step, replayed.open)));
+    missing = replayed.missing().length;
+    if (missing > 0) continue;
+    remade.push({ ...empty, day: dayOf(steps) ?? empty.day, steps, listings });
+    if (poolHash(steps, poolOf(listings, apartOf(rrd))) === metrics?.pool_sha256) break;
+  }
+  const best = remade.at(-1);
+  if (best === undefined) {
+    if (steps.length > 0 || kept === "broken")
+      tell?.(
+        `${what}${missing > 0 ? `, and so ${missing === 1 ? "is an answer" : `are ${missing} answers`} of sources` : ""}; the sources are asked again.`,
+      );
+    return empty;
+  }
+  tell?.(`${what}; it was made again from the answers in queries.jsonl, and nobody was asked.`);
+  if (keep !== false) await writeKept(path, best);
+  return best;
+}
+
+const poolHash = (steps: readonly Step[], pool: Pool): string => createHash("sha256").update(poolText(steps, pool)).digest("hex");
+
+/** The end of the recent window is the day on which the search began. */
+const dayOf = (steps: readonly Step[]): string | undefined =>
+  steps.flatMap((step) => (step.kind === "search" ? step.queries.flatMap(({ until }) => until ?? []) : []))[0];
+
+function sort(rrd: Rrd, pool: Pool, kept: Kept): Pick<Offer, "works" | "setAside" | "passed"> {
+  const settled = settledIds(rrd);
+  const { description, requirements } = rrd;
+  const ranked = rankPool(pool.records, { ...requirements, description, today: kept.day });
+  const lastSnowball = kept.steps.at(-1)?.kind === "snowball";
+  const works: Ranked[] = [];
+  let passed = 0;
+  const setAside: Offer["setAside"][number][] = [];
+  for (const work of ranked) {
+    const { record } = work;
+    if ([record, ...record.members].some(({ id }) => settled.has(id))) continue;
+    const because = leftOut(work, rrd, kept.day);
+    // What the search itself brought was judged, or given up, before the first paper was followed.
+    const isPassed = lastSnowball && !record.places.some(({ seed }) => seed !== undefined);
+    if (because !== undefined) setAside.push({ work, ...because });
+    else if (isPassed) passed += 1;
+    else works.push(work);
+  }
+  return { works, setAside, passed };
+}
+
+function leftOut({ record }: Ranked, rrd: Rrd, today: string): { stage: "retracted" | "window" | "notice"; reason: string } | undefined {
+  if (record.retracted === true) {
+    const update = record.updates?.find(({ type }) => type === "retraction" || type === "withdrawal");
+    return {
+      stage: "retracted",
+      reason: `retracted or withdrawn${update === undefined ? "" : ` (${update.source}${update.date === undefined ? "" : `, ${update.date}`})`}`,
+    };
+  }
+  if (record.kind === "notice") return { stage: "notice", reason: "a notice about another work" };
+  const back = Math.max(rrd.requirements.historical_lookback_days ?? Infinity, rrd.requirements.time_window_days ?? 0);
+  const age = ageOf(record.date, today);
+  // A year alone may be some months younger than its first day.
+  const slack = (record.date ?? "").length < 10 ? 366 : 1;
+  if (age !== undefined && age > back + slack) return { stage: "window", reason: `of ${record.date}, older than ${back} days` };
+  return undefined;
+}

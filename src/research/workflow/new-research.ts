@@ -1,0 +1,224 @@
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import type { LedgerLine } from "../../engine/generated/ledger.js";
+import type { RequirementsResult } from "../generated/result-requirements.js";
+import type { Rrd } from "../generated/rrd.js";
+import { hasCode } from "../../engine/lib/errors.js";
+import { makeFolder } from "../../engine/storage/make-folder.js";
+import { type Redact, redactValue } from "../../engine/lib/redact.js";
+import { estimateTokens } from "../../engine/lib/tokens.js";
+import type { AgentRun, Notes, Notice, Outcome, Unit, Workflow } from "../../engine/loop/types.js";
+import { appendOnce, writeFileAtomic } from "../../engine/storage/atomic-file.js";
+import { formatLine, ledgerName } from "../../engine/storage/records/ledger.js";
+import { formatRrd } from "../folder/rrd-file.js";
+import { explaining } from "../../engine/storage/explain-system-error.js";
+import { problemsOf } from "../../engine/storage/schema-check.js";
+import { keepAnswer } from "./result/answer-file.js";
+import { closingWords, unitBlock } from "./brief/brief.js";
+import { orVerdict } from "./or-verdict.js";
+import { fill, type Prompt } from "./brief/prompt.js";
+import { readResult } from "./result/result-file.js";
+import { deriveStatistics } from "./records/statistics.js";
+import { ledgerLine } from "./result/ledger-line.js";
+import type { Workspaces } from "./workspace.js";
+
+export interface CreateOptions {
+  readonly topic: string;
+  /** Target of the new research. */
+  readonly papers: number;
+  readonly sources: readonly string[];
+  /** The folder that holds researches. Absolute. */
+  readonly parent: string;
+  readonly prompt: Prompt;
+  readonly workspaces: Workspaces;
+  readonly now: () => number;
+  /** Told the new research's folder. */
+  readonly created: (folder: string) => void;
+  /** Told every iteration's line of the ledger: without a folder nobody else keeps it. */
+  readonly recorded?: (line: LedgerLine) => void;
+  /** Filled by whoever made the workflow; handed on to the loop. */
+  readonly notices: Omit<Notice, "type" | "at">[];
+  /** Takes the user's secrets out of what the agent left. */
+  readonly redact: Redact;
+}
+
+interface CreateState {
+  readonly folder?: string;
+  readonly refused: number;
+}
+
+const unit: Unit = { kind: "requirements", id: "requirements", phase: "DISCOVERY", title: "Requirements from the topic" };
+
+/** One iteration that turns a topic into a new research folder with a valid rrd.json. */
+export function createWorkflow(options: CreateOptions): Workflow<CreateState> {
+  let state: CreateState = { refused: 0 };
+  let started = 0;
+  const lines: LedgerLine[] = [];
+  const record = (run: AgentRun, outcome: LedgerLine["outcome"], reasons: readonly string[] = []) => {
+    const line = ledgerLine(unit, run, new Date(options.now()), outcome);
+    const whole = reasons.length === 0 ? line : { ...line, reasons: [...reasons] };
+    lines.push(whole);
+    options.recorded?.(whole);
+  };
+  return {
+    name: "new",
+    load: async () => state,
+    next: ({ folder, refused }, inFlight) => {
+      if (inFlight.length > 0) return "wait";
+      if (folder !== undefined) return { verdict: "complete", reason: `The research is ready in ${folder}.` };
+      return refused < 3
+        ? unit
+        : { verdict: "blocked", reason: "The agent's requirements were refused three times; try another --agent, or write rrd.json by hand." };
+    },
+    progress: ({ folder }) => ({ done: folder === undefined ? 0 : 1, total: 1 }),
+    notices: () => options.notices.splice(0),
+    brief: (_state, _unit, notes) =>
+      orVerdict(async () => {
+        started += 1;
+        const workspace = await options.workspaces.create(started);
+        const text = requirementsBrief(options, notes, join(workspace, "result.json"));
+        return { iteration: started, text, tokens: estimateTokens(text), workspace, access: { web: false, read: false, everything: false } };
+      }),
+    accept: (_state, _unit, run) =>
+      orVerdict(async (): Promise<Outcome> => {
+        if (run.failure !== undefined) {
+          record(run, "failed", [run.failure.message]);
+          return { outcome: "failed", failure: run.failure };
+        }
+        await keepAnswer(run.brief.workspace, run.message);
+        const result = await readResult(join(run.brief.workspace, "result.json"));
+        const value = "reason" in result ? undefined : redactValue(result.value, options.redact).value;
+        const reasons = ("reason" in result ? [result.reason] : faultsOf(value)).map(options.redact);
+        await options.workspaces.remove(run.iteration);
+        if ("reason" in result || reasons.length > 0) {
+          record(run, "refused", reasons);
+          state = { refused: state.refused + 1 };
+          return { outcome: "refused", reasons };
+        }
+        const requirements = value as RequirementsResult;
+        record(run, "accepted");
+        const folder = await writeResearch(options, requirements, lines);
+        state = { ...state, folder };
+        options.created(folder);
+        return { outcome: "accepted", summary: `${requirements.keywords.length} keywords: ${requirements.keywords.join(", ")}` };
+      }),
+  };
+}
+
+function requirementsBrief({ prompt, topic }: CreateOptions, notes: Notes, resultFile: string): string {
+  const values = { PROJECT: topic, PHASE: "REQUIREMENTS", UNIT: unit.id };
+  const refusal = notes.refusal === undefined ? "" : `# The last result was refused\n\n${notes.refusal.map((reason) => `- ${reason}`).join("\n")}`;
+  const parts = [
+    fill(prompt.COMMON, values),
+    fill(prompt.REQUIREMENTS, values),
+    refusal,
+    `# The unit\n\n${unitBlock({ kind: "requirements", unit: unit.id, topic })}`,
+    closingWords(resultFile),
+  ];
+  return `${parts.filter((part) => part !== "").join("\n\n")}\n`;
+}
+
+function faultsOf(value: unknown): string[] {
+  const problems = problemsOf("result-requirements", value).map(({ pointer, message }) => `${pointer || "/"} ${message}`);
+  if (problems.length > 0) return problems;
+  const words = (value as RequirementsResult).name.trim().split(/\s+/).length;
+  return words >= 3 && words <= 6 ? [] : [`/name has ${words} words; three to six are asked for`];
+}
+
+async function writeResearch(options: CreateOptions, requirements: RequirementsResult, lines: readonly LedgerLine[]): Promise<string> {
+  const at = new Date(options.now());
+  const folder = await explaining(options.parent, () =>
+    makeFreeFolder(options.parent, `${slug(requirements.name)}-${at.toISOString().slice(0, 10)}`),
+  );
+  await writeFileAtomic(join(folder, "rrd.json"), formatRrd(newRrd(options, requirements)));
+  await appendOnce(join(folder, "progress.txt"), {
+    offset: 0,
+    text: `# Research-Ralph Progress Log\nStarted: ${at.toISOString()}\nTopic: ${options.topic.replace(/\s+/g, " ")}\n\n`,
+  });
+  await appendOnce(join(folder, ledgerName), { offset: 0, text: lines.map(formatLine).join("") });
+  return folder;
+}
+
+/** Letters that Unicode takes for whole ones, as they are written where a keyboard has none of them. */
+const spelt: Readonly<Record<string, string>> = { ß: "ss", æ: "ae", œ: "oe", ø: "o", đ: "d", ð: "d", þ: "th", ł: "l", ı: "i" };
+
+/** Names of files are bounded in bytes, and letters of other scripts take two to four of them. */
+const longestSlug = 60;
+
+/**
+ * A name for a folder and a branch: lower case, words with a hyphen between them, marks taken off Latin letters. Letters of other scripts stay,
+ * composed, so that two topics never share a name for want of Latin ones. At most 60 bytes.
+ */
+export function slug(name: string): string {
+  const plain = name
+    .normalize("NFKD")
+    .replace(/(\p{Script=Latin})\p{M}+/gu, "$1")
+    .toLowerCase()
+    .normalize("NFC")
+    .replace(/[ßæœøđðþłı]/g, (letter) => spelt[letter] ?? letter);
+  const words = plain.match(/[\p{L}\p{N}][\p{L}\p{M}\p{N}]*/gu) ?? [];
+  let kept = "";
+  for (const character of words.join("-")) {
+    if (Buffer.byteLength(kept + character) > longestSlug) break;
+    kept += character;
+  }
+  return kept.replace(/-$/, "") || "research";
+}
+
+/** Makes a folder of this name, or of the name with the first free number behind it: another `new` may be at it in this very moment. */
+async function makeFreeFolder(parent: string, name: string): Promise<string> {
+  await makeFolder(parent);
+  for (let number = 1; ; number += 1) {
+    const folder = join(parent, number === 1 ? name : `${name}-${number}`);
+    try {
+      await mkdir(folder);
+      return folder;
+    } catch (error) {
+      if (!hasCode(error, "EEXIST")) throw error;
+    }
+  }
+}
+
+/** The document that a new research starts with; the order of its fields is the original's. */
+export function newRrd(options: Pick<CreateOptions, "papers" | "sources">, requirements: Omit<RequirementsResult, "unit">): Rrd {
+  const terms = requirements.terms ?? {};
+  const rrd: Rrd = {
+    project: `Research: ${requirements.name}`,
+    branchName: `research/${slug(requirements.name)}`,
+    description: requirements.description,
+    mission: {
+      blue_ocean_scoring: true,
+      min_blue_ocean_score: 12,
+      min_combined_score: 25,
+      strategic_focus: requirements.strategic_focus ?? "balanced",
+    },
+    requirements: {
+      focus_area: requirements.focus_area,
+      keywords: requirements.keywords,
+      time_window_days: requirements.time_window_days ?? 365,
+      historical_lookback_days: requirements.historical_lookback_days ?? 1095,
+      target_papers: options.papers,
+      sources: [...options.sources],
+      min_score_to_present: 18,
+    },
+    domain_glossary: { enabled: Object.keys(terms).length > 0, terms },
+    open_questions: requirements.open_questions ?? [],
+    phase: "DISCOVERY",
+    timing: null,
+    handoff: {
+      product_ideation: {
+        enabled: true,
+        min_ideas: 3,
+        max_ideas: 12,
+        output_filename: "product-ideas.json",
+        ranking_goal: "pick_one_for_prd",
+        assumed_constraints: { team_size: 3, time_horizon_months: 3, deployment_preference: ["saas", "on_prem"] },
+      },
+    },
+    papers_pool: [],
+    insights: [],
+    visited_urls: [],
+    blocked_sources: [],
+  };
+  return { ...rrd, statistics: deriveStatistics(rrd) };
+}

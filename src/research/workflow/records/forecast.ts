@@ -1,0 +1,144 @@
+import type { LedgerLine } from "../../../engine/generated/ledger.js";
+import type { Rrd } from "../../generated/rrd.js";
+import type { Forecast } from "../../../engine/loop/types.js";
+import { figures, type Figure, measuredOn, papersABatch } from "./usual-costs.js";
+import { isDecided, standingOf, targetOf } from "./status.js";
+import type { UnitKind } from "./state.js";
+
+/** What one unit took until it was accepted, attempts for nothing included. */
+export interface Take {
+  /** In and out, cached ones included. */
+  readonly tokens: number;
+  readonly minutes: number;
+  /** US dollars; undefined: not known. */
+  readonly usd?: number;
+  /** Part of that is our estimate. */
+  readonly estimated?: true;
+}
+
+/** What is known of units of each kind. */
+export type Takes = Partial<Readonly<Record<UnitKind, Take>>>;
+
+/** What a forecast rests on as long as a research has no experience of its own. */
+export interface Experience {
+  readonly takes: Takes;
+  /** Where that was learned, to stand behind "from". */
+  readonly from: string;
+  /** Set where agents work on the folder itself: then one iteration is like the other. */
+  readonly classic?: true;
+  /** Who will work; what others took then tells nothing. Undefined: whoever has worked so far. */
+  readonly agents?: readonly string[];
+}
+
+/** US dollars of so many tokens; undefined where the model's price is not known. */
+export type Price = (figure: Figure) => number | undefined;
+
+/** The dated figures, priced. An agent without a model takes nothing but a moment. */
+export function figuresFor(agent: { readonly name: string; readonly free?: true }, price: Price): Experience {
+  const take = ({ input, output, minutes }: Figure): Take => {
+    if (agent.free === true) return { tokens: 0, minutes: 0.05, usd: 0 };
+    const usd = price({ input, output, minutes });
+    return { tokens: input + output, minutes, ...(usd === undefined ? {} : { usd, estimated: true as const }) };
+  };
+  const takes = Object.fromEntries(Object.entries(figures).map(([kind, figure]) => [kind, take(figure)])) as Takes;
+  return { takes, from: agent.free === true ? `${agent.name}, which uses no model` : `figures of ${measuredOn} for a usual paper` };
+}
+
+/** Which kind of unit a line is about. */
+function kindOf({ unit, phase }: LedgerLine): UnitKind {
+  if (unit === "classic" || unit === "report" || unit === "ideas") return unit;
+  return phase === "DISCOVERY" ? "discovery" : "paper";
+}
+
+/** Neither a reset, nor the making of the research, nor a batch that code noted without an agent. */
+const isUnitOfAResearch = ({ outcome, agent, unit }: LedgerLine): boolean => outcome !== "reset" && agent !== undefined && unit !== "requirements";
+
+/** The median of what units of each kind took that were accepted, over the ledgers of several researches. */
+export function takesOf(ledgers: readonly (readonly LedgerLine[])[]): Takes {
+  const attempts = new Map<UnitKind, Map<string, LedgerLine[]>>();
+  let classic = 0;
+  for (const [research, ledger] of ledgers.entries()) {
+    for (const line of ledger.filter(isUnitOfAResearch)) {
+      const kind = kindOf(line);
+      const units = attempts.get(kind) ?? new Map<string, LedgerLine[]>();
+      attempts.set(kind, units);
+      // In classic mode every iteration is called the same; what leads to an accepted one belongs together.
+      const unit = `${research} ${kind === "classic" ? classic : line.unit}`;
+      if (kind === "classic" && line.outcome === "accepted") classic += 1;
+      units.set(unit, [...(units.get(unit) ?? []), line]);
+    }
+  }
+  return Object.fromEntries(
+    [...attempts].flatMap(([kind, units]) => {
+      const done = [...units.values()].filter((lines) => lines.some(({ outcome }) => outcome === "accepted"));
+      return done.length === 0 ? [] : [[kind, medianOf(done)]];
+    }),
+  ) as Takes;
+}
+
+function medianOf(units: readonly (readonly LedgerLine[])[]): Take {
+  const each = (of: (line: LedgerLine) => number | undefined) => median(units.map((lines) => lines.reduce((sum, line) => sum + (of(line) ?? 0), 0)));
+  const paid = units.flat().filter(({ cost_usd }) => cost_usd !== undefined);
+  return {
+    tokens: each(({ tokens }) => (tokens?.input ?? 0) + (tokens?.output ?? 0)),
+    minutes: each(({ duration_seconds }) => duration_seconds) / 60,
+    ...(paid.length === 0 ? {} : { usd: each(({ cost_usd }) => cost_usd) }),
+    ...(paid.some(({ estimated }) => estimated === true) ? { estimated: true as const } : {}),
+  };
+}
+
+/** How many units of each kind are left. */
+function unitsLeft(rrd: Rrd, ledger: readonly LedgerLine[]): Readonly<Record<Exclude<UnitKind, "classic">, number>> {
+  const { discoveryOver, reportDone, ideasWanted, ideasDone } = standingOf(rrd, ledger);
+  const pool = rrd.papers_pool.length;
+  const decided = rrd.papers_pool.filter(isDecided).length;
+  const batches = ledger.flatMap(({ outcome, new_papers = 0 }) => (outcome === "accepted" && new_papers > 0 ? [new_papers] : []));
+  const aBatch = batches.length === 0 ? papersABatch : median(batches);
+  return {
+    discovery: discoveryOver ? 0 : Math.max(1, Math.ceil((targetOf(rrd) - pool) / aBatch)),
+    paper: (discoveryOver ? pool : Math.max(targetOf(rrd), pool)) - decided,
+    report: reportDone ? 0 : 1,
+    ideas: ideasWanted && !ideasDone ? 1 : 0,
+  };
+}
+
+/**
+ * What the rest of a research will take: its units that are left times the median of those it has had, and of `before` for kinds that it
+ * has had none of. Undefined where nothing is left, or nothing is known of what is left.
+ */
+export function forecastOf(rrd: Rrd, ledger: readonly LedgerLine[], before: Experience = { takes: {}, from: "" }): Forecast | undefined {
+  const own = takesOf([ledger.filter(({ agent }) => before.agents === undefined || (agent !== undefined && before.agents.includes(agent)))]);
+  const isClassic = before.classic === true || (own.paper === undefined && own.classic !== undefined);
+  const left = Object.entries(unitsLeft(rrd, ledger)).filter(([, units]) => units > 0) as [UnitKind, number][];
+  const known = left.map(([kind, units]) => ({ kind, units, ...takeFor(isClassic ? "classic" : kind, own, before) }));
+  const main = known.find(({ kind }) => kind === "paper") ?? known[0];
+  if (main?.take === undefined) return undefined;
+  const sum = (of: (take: Take) => number) => known.reduce((total, { units, take }) => total + units * (take === undefined ? 0 : of(take)), 0);
+  const { usd, tokens } = main.take;
+  const unpriced = usd !== undefined && known.some(({ take }) => take !== undefined && take.usd === undefined && take.tokens > 0);
+  // What has no price of its own is priced as papers are.
+  const priced = (take: Take) => take.usd ?? (tokens === 0 ? 0 : (take.tokens / tokens) * (usd ?? 0));
+  const papers = known.find(({ kind }) => kind === "paper")?.units ?? 0;
+  return {
+    papers,
+    iterations: known.reduce((total, { units }) => total + units, 0),
+    tokens: Math.round(sum(({ tokens }) => tokens)),
+    minutes: Math.round(sum(({ minutes }) => minutes) * 10) / 10,
+    ...(usd === undefined ? {} : { costUsd: sum(priced) }),
+    ...(unpriced || known.some(({ take }) => take?.estimated === true) ? { estimated: true as const } : {}),
+    from: [...new Set([main, ...known].map(({ from }) => from))].filter((from) => from !== "").join(" and "),
+  };
+}
+
+function takeFor(kind: UnitKind, own: Takes, before: Experience): { take?: Take; from: string } {
+  const mine = own[kind];
+  if (mine !== undefined) return { take: mine, from: "what it took so far" };
+  const learned = before.takes[kind];
+  return learned === undefined ? { from: "" } : { take: learned, from: before.from };
+}
+
+function median(values: readonly number[]): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  const middle = Math.floor(sorted.length / 2);
+  return sorted.length % 2 === 1 ? (sorted[middle] ?? 0) : ((sorted[middle - 1] ?? 0) + (sorted[middle] ?? 0)) / 2;
+}

@@ -1,0 +1,86 @@
+import { constants } from "node:fs";
+import { open } from "node:fs/promises";
+import { join } from "node:path";
+import { hasCode } from "../../../engine/lib/errors.js";
+import { readRegularText } from "../../../engine/storage/read-regular-file.js";
+import { writeFileAtomic } from "../../../engine/storage/atomic-file.js";
+import { explainSystemError } from "../../../engine/storage/explain-system-error.js";
+import { flat } from "./markdown.js";
+
+/** A lesson an agent left about working on this research, with the unit it learned it from. */
+export interface Pattern {
+  readonly unit: string;
+  readonly text: string;
+}
+
+const heading = "**Research Patterns:**";
+const tailBytes = 256 * 1024;
+
+/** The lines of a progress entry that carry patterns; empty for none. */
+export function patternLines(unit: string, patterns: readonly string[] = []): string[] {
+  const texts = patterns.map(flat).filter((text) => text !== "");
+  return texts.length === 0 ? [] : [heading, ...texts.map((text) => `- (${unit}) ${text}`), ""];
+}
+
+/** Patterns in progress.txt, oldest first, each once; of a long log only the last 256 KB are read. */
+export async function readPatterns(folder: string): Promise<Pattern[]> {
+  const found = new Map<string, Pattern>();
+  let inside = false;
+  for (const line of (await readTail(join(folder, "progress.txt"))).split(/\r?\n/)) {
+    if (line.startsWith(heading)) inside = true;
+    else if (inside) {
+      const match = /^- \(([^)]{1,200})\) (.{1,200})$/.exec(line);
+      // What reaches AGENTS.md is what a person saw, also of a log from before.
+      const text = flat(match?.[2]);
+      if (match === null) inside = false;
+      else if (text !== "") found.set(text, { unit: flat(match[1]), text });
+    }
+  }
+  return [...found.values()];
+}
+
+const learnedHeading = "## Learned patterns";
+
+/** Patterns that AGENTS.md does not hold yet. */
+export async function unlearned(root: string, patterns: readonly Pattern[]): Promise<Pattern[]> {
+  const text = await readRegularText(join(root, "AGENTS.md")).catch(() => "");
+  return patterns.filter((pattern) => !text.includes(`- ${pattern.text}`));
+}
+
+/** Adds patterns to AGENTS.md, at the end of its section "Learned patterns". Each is one line of text and nothing else. */
+export async function learnPatterns(root: string, patterns: readonly Pattern[]): Promise<void> {
+  const fresh = await unlearned(root, patterns);
+  if (fresh.length === 0) return;
+  const path = join(root, "AGENTS.md");
+  const text = await readRegularText(path).catch((error: unknown) => {
+    if (hasCode(error, "ENOENT")) return "# What agents should know in this repository\n";
+    // One that is there and can't be read would be lost.
+    throw explainSystemError(error, path);
+  });
+  const lines = fresh.map((pattern) => `- ${pattern.text}`).join("\n");
+  const start = text.indexOf(learnedHeading);
+  if (start < 0) {
+    await writeFileAtomic(path, `${text.trimEnd()}\n\n${learnedHeading}\n\n${lines}\n`);
+    return;
+  }
+  const next = text.indexOf("\n## ", start + learnedHeading.length);
+  const head = text.slice(0, next < 0 ? undefined : next).trimEnd();
+  const gap = head.endsWith(learnedHeading) ? "\n\n" : "\n";
+  await writeFileAtomic(path, `${head}${gap}${lines}\n${next < 0 ? "" : text.slice(next)}`);
+}
+
+async function readTail(path: string): Promise<string> {
+  const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK).catch(() => undefined);
+  if (file === undefined) return "";
+  try {
+    const found = await file.stat();
+    if (!found.isFile()) return "";
+    const { size } = found;
+    const length = Math.min(size, tailBytes);
+    const buffer = Buffer.alloc(length);
+    await file.read(buffer, 0, length, size - length);
+    return buffer.toString("utf8");
+  } finally {
+    await file.close();
+  }
+}

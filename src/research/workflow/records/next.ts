@@ -1,0 +1,70 @@
+import { shellWord } from "../../../engine/lib/shell-word.js";
+import type { Unit, Verdict } from "../../../engine/loop/types.js";
+import { refusalLimit, unitRefusals, untriedSources } from "./status.js";
+import type { Deferral, ResearchState, ResearchUnit } from "./state.js";
+
+/** What to do next: a discovery batch, the most urgent paper, the report, the ideas, or nothing more. Pure. `folder`: whose, for advice. */
+export function nextUnit(state: ResearchState, inFlight: readonly Unit[], folder: string): ResearchUnit | "wait" | Verdict {
+  const { rrd, ledger, standing } = state;
+  const taken = new Set(inFlight.map((unit) => unit.id));
+  const deferred = (state.deferred ?? []).filter(({ id }) => standing.readable.some((paper) => paper.id === id));
+  const once = (unit: ResearchUnit): ResearchUnit | "wait" | Verdict => {
+    if (taken.size > 0) return "wait";
+    const refusals = unitRefusals(rrd, ledger, unit.id);
+    if (refusals.length < refusalLimit) return unit;
+    const why = refusals.at(-1)?.reasons[0] ?? "of its form";
+    return blocked(
+      `${unit.title} was refused ${refusals.length} times, the last time because ${why}; 'research-ralph reset ${shellWord(folder)} --unit ${unit.kind}' tries again, another --agent may do better`,
+    );
+  };
+
+  if (!standing.discoveryOver) {
+    const batch = (rrd.statistics?.discovery_metrics?.batches ?? 0) + 1;
+    return once({ kind: "discovery", id: `discovery-${batch}`, phase: "DISCOVERY", title: `Discovery, batch ${batch}` });
+  }
+  if (rrd.papers_pool.length === 0) return nothingFound(state, folder);
+
+  const paper = standing.readable.find(({ id }) => !taken.has(id) && !deferred.some((later) => later.id === id));
+  if (paper !== undefined) return { kind: "paper", id: paper.id, phase: "ANALYSIS", title: paper.title };
+  if (taken.size > 0) return "wait";
+  if (deferred.length > 0) return blocked(noTextNow(deferred));
+  if (standing.refused.length > 0) {
+    const ids = standing.refused.map((refused) => refused.id);
+    return blocked(
+      `${ids.length === 1 ? "One paper is" : `${ids.length} papers are`} left whose results were refused ${refusalLimit} times (${ids.slice(0, 3).join(", ")}${ids.length > 3 ? ", …" : ""}); ` +
+        `'research-ralph reset ${shellWord(folder)} --paper ${ids[0]}' tries ${ids.length === 1 ? "it" : "that one"} again, another --agent may do better`,
+    );
+  }
+  if (!standing.reportDone) return once({ kind: "report", id: "report", phase: "ANALYSIS", title: "Report" });
+  if (!standing.ideasDone) return once({ kind: "ideas", id: "ideas", phase: "IDEATION", title: "Product ideas" });
+  return {
+    verdict: "complete",
+    reason: `All ${rrd.papers_pool.length} papers are analysed${standing.ideasWanted ? ", the report and the ideas are written" : " and the report is written"}.`,
+  };
+}
+
+const blocked = (reason: string): Verdict => ({ verdict: "blocked", reason: `${reason}.` });
+
+function noTextNow(deferred: readonly Deferral[]): string {
+  const ids = deferred.map(({ id }) => id);
+  const reasons = [...new Set(deferred.map(({ reason }) => reason.replace(/\.$/, "")))];
+  return (
+    `The text of ${ids.length === 1 ? "one paper" : `${ids.length} papers`} can't be had for now (${ids.slice(0, 3).join(", ")}${ids.length > 3 ? ", …" : ""}): ${reasons.slice(0, 3).join("; ")}. ` +
+    `Run again later to read ${ids.length === 1 ? "it" : "them"} in full; where a host is gone for good, set the paper's pdf_url in rrd.json to a file on this machine`
+  );
+}
+
+function nothingFound({ rrd }: ResearchState, folder: string): Verdict {
+  const reasons = Object.entries(rrd.statistics?.discovery_metrics?.source_failure_reasons ?? {}).map(([name, why]) => `${name}: ${String(why)}`);
+  const untried = untriedSources(rrd);
+  const why = [...reasons, ...(untried.length > 0 ? [`never tried: ${untried.join(", ")}`] : [])].join("; ");
+  return blocked(
+    `No source brought a paper (${why === "" ? "nothing matched the keywords" : why}); mend the sources or keywords in rrd.json, then 'research-ralph reset ${shellWord(folder)} --unit discovery' searches again`,
+  );
+}
+
+/** Whether the research is complete once this unit is accepted. */
+export function isLastUnit({ rrd, standing }: ResearchState, unit: ResearchUnit): boolean {
+  if (unit.kind === "ideas") return true;
+  return unit.kind === "report" && rrd.handoff?.product_ideation?.enabled !== true && standing.refused.length === 0;
+}

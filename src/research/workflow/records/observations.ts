@@ -1,0 +1,112 @@
+import { createHash } from "node:crypto";
+import { join } from "node:path";
+import type { LedgerLine } from "../../../engine/generated/ledger.js";
+import type { Rrd } from "../../generated/rrd.js";
+import type { Redact } from "../../../engine/lib/redact.js";
+import { digestText, emptyDigest, mostDigest } from "../../../engine/loop/record/digest.js";
+import { measured } from "../../../engine/loop/history/summarise.js";
+import { bounded, type Compression, type LoopMemory } from "../../../engine/loop/record/memory.js";
+import { sketchOf } from "../../../engine/lib/minhash.js";
+import { loopTypeOf, signsOf } from "../../../engine/loop/guards/loop-detection.js";
+import type { AgentRun, Outcome, Unit } from "../../../engine/loop/types.js";
+import type { Change } from "../../folder/research.js";
+import { readResult } from "../result/result-file.js";
+import { countedSince, fruitless, limitsOf, wasAtWork } from "./stagnation.js";
+import type { Observation } from "../../../engine/generated/memory.js";
+
+const mostSaid = 300;
+
+/** Fingerprint and sketch of the result in a workspace, of the last words where there is none; none where there are none either. */
+async function answerOf({ brief, message }: AgentRun): Promise<Pick<Observation, "answer" | "sketch" | "left">> {
+  const result = await readResult(join(brief.workspace, "result.json"));
+  const value = "value" in result ? withoutUnit(result.value) : undefined;
+  const answer = value === undefined ? message.replace(/\s+/g, " ").trim() : JSON.stringify(value);
+  const left = value === undefined ? {} : { left: true as const };
+  if (answer === "") return left;
+  const sketch = sketchOf(value === undefined ? answer : proseIn(value).join(" "));
+  return { ...left, answer: createHash("sha256").update(answer).digest("hex").slice(0, 12), ...(sketch === undefined ? {} : { sketch }) };
+}
+
+/** All texts in a value, without the names of its fields. */
+function proseIn(value: unknown): string[] {
+  if (typeof value === "string") return [value];
+  return typeof value === "object" && value !== null ? Object.values(value).flatMap(proseIn) : [];
+}
+
+/** The same answer to another unit is the same answer. */
+const withoutUnit = (value: unknown): unknown =>
+  typeof value === "object" && value !== null && !Array.isArray(value) ? { ...value, unit: undefined } : value;
+
+/** An outcome in one line, at most 300 characters. */
+function inOneLine(outcome: Outcome): string {
+  const said =
+    outcome.outcome === "accepted" ? outcome.summary : outcome.outcome === "refused" ? outcome.reasons.join("; ") : outcome.failure.message;
+  const line = said.replace(/\s+/g, " ").trim();
+  return line.length > mostSaid ? `${line.slice(0, mostSaid - 1)}…` : line;
+}
+
+/**
+ * The change that adds to rrd.json what came of a run; none where no agent got to work. It belongs into the fold of the outcome, and
+ * has to be asked for while the workspace still stands.
+ */
+export async function observed(unit: Unit, run: AgentRun, outcome: Outcome, redact: Redact = (text) => text): Promise<Change[]> {
+  if (outcome.outcome === "failed" && !wasAtWork(outcome.failure.kind)) return [];
+  const said = inOneLine(outcome);
+  const did = run.digest ?? emptyDigest;
+  const { left, ...answer } = outcome.outcome === "accepted" ? {} : await answerOf(run);
+  // Redacted whole: what is cut first might leave half of a secret.
+  const digest = redact(digestText(did)).slice(0, mostDigest - said.length);
+  // An agent that tells no use tells none of its tools either.
+  const isWhole = outcome.outcome !== "failed" && run.usage.requests > 0;
+  const signs = outcome.outcome === "accepted" ? [] : signsOf(did, left === true, isWhole);
+  const observation: Observation = {
+    iteration: run.iteration,
+    unit: unit.id,
+    outcome: outcome.outcome,
+    ...(outcome.outcome === "failed" ? { failure: outcome.failure.kind } : {}),
+    said: redact(said),
+    ...(digest === "" ? {} : { digest }),
+    ...(left === undefined ? {} : { left }),
+    ...answer,
+    ...(signs.length === 0 ? {} : { signs }),
+  };
+  return [{ in: "loop", set: {}, add: { observations: [observation] } }];
+}
+
+/** What the loop remembers, with everything that follows from its records computed anew. Pure. */
+export function deriveLoop(rrd: Rrd, ledger: readonly LedgerLine[]): NonNullable<Rrd["loop"]> {
+  const { limits: _, ...loop } = rrd.loop ?? {};
+  const observations = bounded(loop.observations ?? []);
+  const since = countedSince(rrd);
+  const row = fruitless(rrd, ledger).length;
+  // A finished folder from before any of this was kept stays as it is.
+  if (observations.length + row === 0 && loop.loop_type === undefined && loop.stagnation_count === undefined) return loop;
+  return {
+    ...loop,
+    observations,
+    loop_type: loopTypeOf(observations) ?? null,
+    stagnation_count: row,
+    ...(since === 0 ? {} : { stagnation_since: since }),
+    ...(row === 0 ? {} : { limits: limitsOf(rrd) }),
+  };
+}
+
+/** What guards and briefs are told of earlier iterations. */
+export function memoryOf(rrd: Rrd, ledger: readonly LedgerLine[]): LoopMemory {
+  const { loop } = rrd;
+  return {
+    observations: loop?.observations ?? [],
+    ...(loop?.history_summary ? { historySummary: loop.history_summary } : {}),
+    ...(loop?.rch_metrics === undefined ? {} : { metrics: loop.rch_metrics }),
+    stagnation: fruitless(rrd, ledger).length,
+    ledger: ledger.slice(-5),
+    steering: loop?.steering ?? [],
+  };
+}
+
+/** The state with a new summary of the history. Pure; the one that is there already changes nothing. */
+export function withSummary(rrd: Rrd, compression: Compression): Rrd {
+  const { loop } = rrd;
+  if (loop?.rch_metrics?.last_iteration === compression.upTo) return rrd;
+  return { ...rrd, loop: { ...loop, history_summary: compression.summary, rch_metrics: measured(loop?.rch_metrics, compression) } };
+}

@@ -1,0 +1,59 @@
+import type { LedgerLine } from "../../../engine/generated/ledger.js";
+import type { Paper, Rrd } from "../../generated/rrd.js";
+import type { Unit } from "../../../engine/loop/types.js";
+import type { Candidate } from "../../papers/candidate.js";
+import type { AboutPaper } from "../../paper-services/about-paper.js";
+import type { PaperText } from "../../../engine/documents/text/paper-text.js";
+import type { UpdateCheck } from "../../paper-services/retraction-check.js";
+import type { Offer } from "../discovery/search-session.js";
+import type { Standing } from "./status.js";
+
+/** What the workflow reads off the disk before each iteration. */
+export interface ResearchState {
+  readonly rrd: Rrd;
+  readonly ledger: readonly LedgerLine[];
+  readonly standing: Standing;
+  /** Papers that this run reads later. */
+  readonly deferred?: readonly Deferral[];
+}
+
+/** A paper whose text can't be had just now. */
+export interface Deferral {
+  readonly id: string;
+  /** One sentence that names the host. */
+  readonly reason: string;
+  /** Milliseconds since the epoch. */
+  readonly until: number;
+}
+
+/** A unit of a research. */
+export interface ResearchUnit extends Unit {
+  readonly kind: "discovery" | "paper" | "report" | "ideas";
+}
+
+/** Every kind of unit; in classic mode there is only that one. */
+export type UnitKind = ResearchUnit["kind"] | "classic";
+
+/** What the world outside offers to a research. Injected: a source layer fills it, tests and the demo bring their own. */
+export interface Library {
+  /** Whether code, not an agent, searches this source. */
+  serves(source: string): boolean;
+  /** Everything the source offers, in a stable order. Throws ExpectedError when it can't be reached. */
+  candidates(source: string): Promise<readonly Candidate[]>;
+  text(paper: Paper): Promise<TextAnswer>;
+  /** The scholarly services that a name in `sources` leads to, by their own names; none where it is left to the agent. */
+  services?(source: string): readonly string[];
+  /** What is asked in place of a source that programs may not ask, as one sentence. */
+  substitution?(source: string): string | undefined;
+  /** What these services offer, found, merged and ranked. Never throws for what a network does. */
+  offer?(rrd: Rrd, services: readonly string[]): Promise<Offer>;
+  /** What happened to papers since they were published, by id; bounded in time. Never throws for what a network does. */
+  updates?(papers: readonly Pick<Paper, "id" | "url" | "pdf_url" | "identifiers">[], within?: number): Promise<ReadonlyMap<string, UpdateCheck>>;
+  /** The code of a paper and how often it was cited; bounded in time. Never throws for what a network does. */
+  about?(paper: Paper): Promise<AboutPaper>;
+}
+
+/** A paper's text, or the sentence that says why there is none. `transient`: it may be had in some minutes or hours. */
+export type TextAnswer = { readonly text: PaperText } | { readonly unavailable: string; readonly transient?: true };
+
+export const paperOf = (rrd: Rrd, id: string): Paper | undefined => rrd.papers_pool.find((paper) => paper.id === id);

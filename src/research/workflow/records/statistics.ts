@@ -1,0 +1,180 @@
+import type { LedgerLine } from "../../../engine/generated/ledger.js";
+import type { Paper, Rrd, Statistics, Timing } from "../../generated/rrd.js";
+import { countingLines } from "../../../engine/storage/records/ledger.js";
+import { isJudged } from "./assessable.js";
+import { deriveLoop } from "./observations.js";
+import { scoresOf, totalsOf, usesBothRubrics } from "./scores.js";
+import { isDecided, standingOf } from "./status.js";
+
+/** The state with everything that follows from its records computed anew: statistics, phase and timing. Pure. */
+export function derive(rrd: Rrd, ledger: readonly LedgerLine[]): Rrd {
+  const counted: Rrd = { ...rrd, statistics: deriveStatistics(rrd) };
+  const phase = standingOf(counted, ledger).phase;
+  const whole = { ...counted, phase, timing: deriveTiming({ ...counted, phase }, ledger) };
+  // A folder of the original that nobody has run yet stays as it is.
+  return ledger.length === 0
+    ? whole
+    : { ...whole, loop: { ...deriveLoop(rrd, ledger), iteration: lastIteration(ledger), done: phase === "COMPLETE" } };
+}
+
+const lastIteration = (ledger: readonly LedgerLine[]): number => ledger.reduce((highest, line) => Math.max(highest, line.iteration), 0);
+
+/** Counts, and averages over the papers that could be judged, from the records alone. What discovery recorded of its sources is kept. */
+export function deriveStatistics(rrd: Rrd): NonNullable<Statistics> {
+  const papers = rrd.papers_pool;
+  const withStatus = (status: Paper["status"]) => papers.filter((paper) => paper.status === status).length;
+  // A check belongs to the papers that it left its mark on; where none has one, it was undone.
+  const { retraction_check: _, ...before } = rrd.statistics ?? {};
+  return {
+    ...before,
+    total_discovered: papers.length,
+    total_analyzed: papers.filter(isDecided).length,
+    total_presented: withStatus("presented"),
+    total_rejected: withStatus("rejected"),
+    total_insights_extracted: withStatus("insights_extracted"),
+    total_insights: rrd.insights?.length ?? 0,
+    total_retracted: papers.filter(({ retracted }) => retracted === true).length,
+    ...retractionCheck(papers),
+    discovery_metrics: { ...before.discovery_metrics, sources_blocked: blockedNames(rrd), ...flowOf(rrd) },
+    // A field of a person's own stays; an average of the other rubric would no longer be true.
+    analysis_metrics: { ...without(before.analysis_metrics, ownMetrics), ...analysisMetrics(rrd) },
+  };
+}
+
+/** The last check over the papers, and what came of it. */
+function retractionCheck(papers: readonly Paper[]): Pick<NonNullable<Statistics>, "retraction_check"> {
+  const checks = papers.flatMap(({ updates_check }) => updates_check ?? []);
+  if (checks.length === 0) return {};
+  const checked = checks.filter(({ checked_by }) => checked_by.length > 0).length;
+  const at =
+    checks
+      .map((check) => check.at)
+      .toSorted()
+      .at(-1) ?? null;
+  const demoted = papers
+    .filter(({ updates_check, status }) => updates_check?.demoted_from !== undefined && status === "rejected")
+    .map(({ id }) => id);
+  return { retraction_check: { at, checked, not_checked: checks.length - checked, demoted } };
+}
+
+/** What became of the records that a search brought; nothing where code did not search. */
+function flowOf(rrd: Rrd): object {
+  const { flow, screening = [] } = rrd.statistics?.discovery_metrics ?? {};
+  if (flow === undefined) return {};
+  const excluded: Record<string, number> = {};
+  for (const { stage, duplicate_of } of rrd.excluded ?? []) {
+    const name = stage ?? (duplicate_of === undefined ? "screened" : "duplicate");
+    excluded[name] = (excluded[name] ?? 0) + 1;
+  }
+  const screened = screening.reduce((sum, batch) => sum + batch.screened, 0);
+  return { flow: { ...flow, screened, excluded, included: rrd.papers_pool.length } };
+}
+
+const ownMetrics = [
+  ...["avg_score", "score_distribution"],
+  ...["avg_combined_score", "avg_execution_score", "avg_blue_ocean_score", "combined_score_distribution", "blue_ocean_distribution"],
+];
+
+const without = (fields: object | null | undefined, names: readonly string[]): object =>
+  Object.fromEntries(Object.entries(fields ?? {}).filter(([name]) => !names.includes(name)));
+
+/** Old files hold names, or objects that name the source in one of these fields. */
+export function blockedNames(rrd: Rrd): string[] {
+  return (rrd.blocked_sources ?? []).map((blocked) => {
+    if (typeof blocked === "string") return blocked;
+    const { name, source, url } = blocked as Record<string, unknown>;
+    return String(name ?? source ?? url ?? JSON.stringify(blocked));
+  });
+}
+
+function analysisMetrics(rrd: Rrd): Record<string, unknown> {
+  const totals = rrd.papers_pool
+    .filter(isJudged)
+    .map(scoresOf)
+    .filter((scores) => scores !== undefined)
+    .map((scores) => totalsOf(rrd, scores));
+  if (!usesBothRubrics(rrd)) {
+    const scores = totals.map((total) => total.execution);
+    return { avg_score: mean(scores), score_distribution: distribution(scores, executionBands) };
+  }
+  const combined = totals.map((total) => total.combined);
+  const strategic = totals.map((total) => total.strategic).filter((value) => value !== undefined);
+  return {
+    avg_combined_score: mean(combined),
+    avg_execution_score: mean(totals.map((total) => total.execution)),
+    avg_blue_ocean_score: mean(strategic),
+    combined_score_distribution: distribution(combined, combinedBands),
+    blue_ocean_distribution: distribution(strategic, strategicBands),
+  };
+}
+
+/** Upper bounds of each band; the names are the original's. */
+const executionBands = { "0-11": 11, "12-17": 17, "18-23": 23, "24-30": 30 };
+const combinedBands = { "0-17": 17, "18-24": 24, "25-34": 34, "35-50": 50 };
+const strategicBands = { "0-7": 7, "8-11": 11, "12-15": 15, "16-20": 20 };
+
+function distribution(values: readonly number[], bands: Readonly<Record<string, number>>): Record<string, number> {
+  const names = Object.keys(bands);
+  const counts = Object.fromEntries(names.map((name) => [name, 0]));
+  for (const value of values) {
+    const band = names.find((name) => Math.floor(value) <= (bands[name] ?? 0));
+    if (band !== undefined) counts[band] = (counts[band] ?? 0) + 1;
+  }
+  return counts;
+}
+
+const mean = (values: readonly number[]): number =>
+  values.length === 0 ? 0 : Math.round((values.reduce((sum, value) => sum + value, 0) / values.length) * 10) / 10;
+
+type Span = { started_at?: string | null; ended_at?: string | null; duration_seconds?: number | null } | null | undefined;
+
+const phases: readonly Rrd["phase"][] = ["DISCOVERY", "ANALYSIS", "IDEATION", "COMPLETE"];
+
+/**
+ * Start, end and duration of the phases, from the lines of the ledger that still count; what a ledger does not know of (a run of the
+ * original) is kept. A duration is the wall time from start to end, as the original's is.
+ */
+export function deriveTiming(rrd: Rrd, ledger: readonly LedgerLine[]): Timing {
+  const before = rrd.timing ?? {};
+  const counting = countingLines(ledger).filter((line) => line.outcome !== "reset");
+  const known = new Set(counting);
+  const undone = ledger.filter((line) => line.outcome !== "reset" && !known.has(line));
+  const isPast = (phase: Rrd["phase"]) => phases.indexOf(rrd.phase) > phases.indexOf(phase);
+  const span = (phase: Rrd["phase"], kept: Span) => {
+    const [lines, taken] = [counting, undone].map((all) => all.filter((line) => line.phase === phase)) as [LedgerLine[], LedgerLine[]];
+    const started = stillTrue(kept?.started_at, taken) ?? (lines[0] === undefined ? null : startOf(lines[0]));
+    const last = lines.at(-1);
+    if (last === undefined && taken.length === 0) return { started_at: null, ended_at: null, duration_seconds: null, ...kept };
+    const ended = last !== undefined && isPast(phase) ? last.at : null;
+    return { ...kept, started_at: started, ended_at: ended, duration_seconds: started === null || ended === null ? null : seconds(started, ended) };
+  };
+  const discovery = span("DISCOVERY", before.discovery);
+  const { papers_analyzed: _count, avg_seconds_per_paper: average, ...analysis } = before.analysis ?? {};
+  const isReading = (line: LedgerLine) => line.phase === "ANALYSIS" && line.unit !== "report";
+  const spent = counting.filter(isReading);
+  const read = spent.filter((line) => line.outcome === "accepted").length;
+  const work = spent.reduce((sum, line) => sum + (line.duration_seconds ?? 0), 0);
+  const first = counting[0];
+  const ended = counting.findLast((line) => line.outcome === "accepted")?.at;
+  return {
+    ...before,
+    research_started_at: stillTrue(before.research_started_at, undone) ?? (first === undefined ? (discovery.started_at ?? null) : startOf(first)),
+    discovery,
+    analysis: {
+      ...span("ANALYSIS", analysis),
+      papers_analyzed: rrd.papers_pool.filter(isDecided).length,
+      avg_seconds_per_paper: read > 0 ? Math.round(work / read) : undone.some(isReading) ? null : (average ?? null),
+    },
+    ideation: span("IDEATION", before.ideation),
+    complete: { ...before.complete, ended_at: rrd.phase === "COMPLETE" ? (ended ?? before.complete?.ended_at ?? null) : null },
+  };
+}
+
+/** A recorded start, unless it is that of iterations which a reset has undone. */
+function stillTrue(started: string | null | undefined, undone: readonly LedgerLine[]): string | null | undefined {
+  const [first] = undone;
+  return started == null || first === undefined || Date.parse(started) < Date.parse(startOf(first)) ? started : null;
+}
+
+const startOf = (line: LedgerLine): string => new Date(Date.parse(line.at) - (line.duration_seconds ?? 0) * 1000).toISOString();
+const seconds = (from: string, to: string): number => Math.max(0, Math.round((Date.parse(to) - Date.parse(from)) / 1000));

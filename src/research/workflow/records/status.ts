@@ -1,0 +1,117 @@
+import { createHash } from "node:crypto";
+import type { LedgerLine } from "../../../engine/generated/ledger.js";
+import type { Paper, Refusal, Rrd } from "../../generated/rrd.js";
+import type { Progress } from "../../../engine/loop/types.js";
+import { countingLines, currentAccepted } from "../../../engine/storage/records/ledger.js";
+
+/** Where a research stands: what is done and what is left, read off the records. */
+export interface Standing {
+  readonly discoveryOver: boolean;
+  /** Papers to read, the highest priority first, then in the order of their discovery. */
+  readonly readable: readonly Paper[];
+  /** Papers whose results were refused too often; a person has to look. */
+  readonly refused: readonly Paper[];
+  readonly reportDone: boolean;
+  readonly ideasWanted: boolean;
+  readonly ideasDone: boolean;
+  readonly phase: Rrd["phase"];
+}
+
+/** After so many refusals a unit is given up until a person resets it. */
+export const refusalLimit = 3;
+const emptyBatches = 2;
+/** A source that no agent ever mentions must not keep discovery going for ever. */
+const emptyBatchesAtMost = 5;
+
+export const defaultTarget = 20;
+/** How many ideas are asked for where the file does not say. */
+export const fewestIdeas = 3;
+export const mostIdeas = 12;
+export const targetOf = (rrd: Rrd): number => rrd.requirements.target_papers ?? defaultTarget;
+export const isDecided = (paper: Paper): boolean => paper.status !== "pending" && paper.status !== "analyzing";
+
+/** Derived from the records and the ledger; a folder made by the original tool has no ledger, and its phase is then believed. */
+export function standingOf(rrd: Rrd, ledger: readonly LedgerLine[]): Standing {
+  const accepted = currentAccepted(ledger);
+  const pending = rrd.papers_pool.filter((paper) => !isDecided(paper));
+  const isRefused = (paper: Paper) => (paper.refusals?.length ?? 0) >= refusalLimit;
+  const readable = pending.filter((paper) => !isRefused(paper)).sort((a, b) => (b.priority ?? 3) - (a.priority ?? 3));
+  const refused = pending.filter(isRefused);
+
+  const discoveryOver = rrd.phase !== "DISCOVERY" || isDiscoveryOver(rrd);
+  const lastPaper = Math.max(0, ...rrd.papers_pool.map((paper) => accepted.get(paper.id) ?? 0));
+  const phaseSays = (...phases: Rrd["phase"][]) => lastPaper === 0 && phases.includes(rrd.phase);
+  const allRead = discoveryOver && pending.length === 0 && rrd.papers_pool.length > 0;
+  const reportDone = allRead && ((accepted.get("report") ?? 0) > lastPaper || phaseSays("IDEATION", "COMPLETE"));
+  const ideasWanted = rrd.handoff?.product_ideation?.enabled === true;
+  const ideasDone = reportDone && (!ideasWanted || (accepted.get("ideas") ?? 0) > (accepted.get("report") ?? 0) || phaseSays("COMPLETE"));
+
+  const phase = !discoveryOver ? "DISCOVERY" : !reportDone ? "ANALYSIS" : !ideasDone ? "IDEATION" : "COMPLETE";
+  return { discoveryOver, readable, refused, reportDone, ideasWanted, ideasDone, phase };
+}
+
+function isDiscoveryOver(rrd: Rrd): boolean {
+  if (rrd.papers_pool.length >= targetOf(rrd)) return true;
+  const without = batchesWithoutNew(rrd);
+  if (rrd.statistics?.discovery_metrics?.exhausted !== undefined && !isAnotherSearch(rrd)) return true;
+  return without >= emptyBatchesAtMost || (without >= emptyBatches && untriedSources(rrd).length === 0);
+}
+
+/** How many of the last batches in a row brought no new paper for what is searched for now. */
+export const batchesWithoutNew = (rrd: Rrd): number => (isAnotherSearch(rrd) ? 0 : (rrd.statistics?.discovery_metrics?.batches_without_new ?? 0));
+
+/** Whether something else is searched for than in the last batch; files from before that was noted say nothing of it. */
+function isAnotherSearch(rrd: Rrd): boolean {
+  const last = rrd.statistics?.discovery_metrics?.searched_for;
+  return last !== undefined && last !== searchOf(rrd) && last !== hashOf(searchedFor(rrd));
+}
+
+/** Stands for what is searched for: target, sources, keywords, the field, and how far back. */
+export function searchOf(rrd: Rrd): string {
+  const { focus_area = null, time_window_days = null, historical_lookback_days = null } = rrd.requirements;
+  return hashOf([...searchedFor(rrd), focus_area, time_window_days, historical_lookback_days]);
+}
+
+/** All that earlier versions noted, so their finished searches still count as made. */
+function searchedFor(rrd: Rrd): unknown[] {
+  const { sources = [], keywords = [] } = rrd.requirements;
+  return [targetOf(rrd), sources, keywords];
+}
+
+const hashOf = (values: readonly unknown[]): string => createHash("sha256").update(JSON.stringify(values)).digest("hex").slice(0, 16);
+
+/** Requested sources that no accepted batch has reported on yet. */
+export function untriedSources(rrd: Rrd): string[] {
+  const tried = new Set((rrd.statistics?.discovery_metrics?.sources_tried ?? []).map((name) => name.toLowerCase()));
+  return (rrd.requirements.sources ?? []).filter((name) => !tried.has(name.toLowerCase()));
+}
+
+/** Refusals of a unit that is not a paper, since it was last accepted. */
+export function unitRefusals(rrd: Rrd, ledger: readonly LedgerLine[], unit: string): readonly Refusal[] {
+  const since = currentAccepted(ledger).get(unit) ?? 0;
+  return (rrd.refusals ?? []).filter((refusal) => refusal.unit === unit && refusal.iteration > since);
+}
+
+/** A unit's brief is not made smaller more often than that: less would be worth no reading. */
+const mostSmaller = 4;
+
+/** How often a unit filled a model's context too far since it was last accepted or reset, in this run or an earlier one. */
+export function timesTooFull(ledger: readonly LedgerLine[], unit: string): number {
+  const mine = countingLines(ledger).filter((line) => line.unit === unit);
+  const since = mine.slice(mine.findLastIndex(({ outcome }) => outcome === "accepted" || outcome === "reset") + 1);
+  return Math.min(mostSmaller, since.filter(({ failure }) => failure === "context").length);
+}
+
+/** Iterations that were refused and whose unit has not been accepted since. */
+export function openRefusals(ledger: readonly LedgerLine[]): ReadonlySet<number> {
+  const accepted = currentAccepted(ledger);
+  const open = ledger.filter(({ outcome, unit, iteration }) => outcome === "refused" && (accepted.get(unit) ?? 0) < iteration);
+  return new Set(open.map(({ iteration }) => iteration));
+}
+
+/** Papers with a decision, of those the research will hold. */
+export function progressOf(rrd: Rrd): Progress {
+  const done = rrd.papers_pool.filter(isDecided).length;
+  const total = rrd.phase === "DISCOVERY" ? Math.max(targetOf(rrd), rrd.papers_pool.length) : rrd.papers_pool.length;
+  return { done, total };
+}

@@ -1,0 +1,105 @@
+import type { ProductIdeas } from "../../generated/product-ideas.js";
+import type { IdeationResult } from "../../generated/result-ideation.js";
+import type { Rrd } from "../../generated/rrd.js";
+import type { Acceptable, Judging, Unacceptable } from "../result/acceptance.js";
+import { dayOf } from "../result/acceptance.js";
+import { flat } from "../records/markdown.js";
+import { patternLines } from "../records/lessons.js";
+import { totalsOf } from "../records/scores.js";
+import { fewestIdeas, mostIdeas } from "../records/status.js";
+
+/** How product-ideas.json says ideas were to be weighed; the original's. */
+const selectionRubric = {
+  goal: "Pick 1 idea for PRD",
+  weights: { market_pull: 0.3, time_to_mvp: 0.2, defensibility: 0.2, adoption_friction: 0.15, strategic_clarity: 0.15 },
+};
+
+/** The points of an idea by those weights, 0 to 5: the dimensions of the two rubrics that come nearest to the original's names. */
+function weightedOf({ execution, blue_ocean }: IdeationResult["ideas"][number]["scores"]): number {
+  const { weights } = selectionRubric;
+  const sum =
+    weights.market_pull * execution.value_market +
+    weights.time_to_mvp * execution.time_to_poc +
+    weights.defensibility * execution.defensibility +
+    weights.adoption_friction * execution.adoption +
+    weights.strategic_clarity * blue_ocean.strategic_clarity;
+  return Math.round(sum * 100) / 100;
+}
+
+/** Checks that every idea rests on papers and insights that exist; ids, totals and the order are derived. */
+export function acceptIdeas(rrd: Rrd, result: IdeationResult, judging: Judging): Acceptable | Unacceptable {
+  const { min_ideas: fewest = fewestIdeas, max_ideas: most = mostIdeas } = rrd.handoff?.product_ideation ?? {};
+  const papers = new Map(rrd.papers_pool.map((paper) => [paper.id, paper]));
+  const insights = new Set((rrd.insights ?? []).map((insight) => insight.id));
+  const recommended = result.ideas.filter((idea) => idea.recommended_for_prd).length;
+  const reasons = [
+    ...(result.unit === "ideas" ? [] : [`unit is "${result.unit}"; this unit is "ideas"`]),
+    ...(result.ideas.length < fewest || result.ideas.length > most ? [`${result.ideas.length} ideas; ${fewest} to ${most} are asked for`] : []),
+    ...(recommended < 1 || recommended > 3 ? [`${recommended} ideas are recommended_for_prd; one to three must be`] : []),
+    ...result.ideas.flatMap((idea, index) => [
+      ...idea.evidence.paper_ids
+        .filter((id) => !papers.has(id) || papers.get(id)?.retracted === true)
+        .map((id) => `/ideas/${index} rests on the paper ${id}, which ${papers.has(id) ? "was retracted" : "is not in this research"}`),
+      ...idea.evidence.insight_ids.filter((id) => !insights.has(id)).map((id) => `/ideas/${index} rests on the insight ${id}, which does not exist`),
+    ]),
+  ];
+  if (reasons.length > 0) return { reasons };
+
+  const ideas = result.ideas
+    .map((idea) => {
+      const totals = totalsOf(
+        { ...rrd, mission: { ...rrd.mission, blue_ocean_scoring: true } },
+        { execution: idea.scores.execution, strategic: idea.scores.blue_ocean },
+      );
+      return { idea, totals };
+    })
+    .sort((a, b) => Number(b.idea.recommended_for_prd) - Number(a.idea.recommended_for_prd) || b.totals.combined - a.totals.combined)
+    .map(({ idea, totals }, index) => ({
+      id: `idea_${String(index + 1).padStart(3, "0")}`,
+      ...idea,
+      scores: {
+        execution_0_30: totals.execution,
+        blue_ocean_0_20: totals.strategic ?? 0,
+        combined_0_50: totals.combined,
+        weighted_0_5: weightedOf(idea.scores),
+        confidence_0_1: idea.scores.confidence,
+        execution: idea.scores.execution,
+        blue_ocean: idea.scores.blue_ocean,
+      },
+    }));
+  const file: ProductIdeas = {
+    schema_version: "1.0",
+    project: rrd.project,
+    generated_at: judging.at.toISOString(),
+    source_artifacts: { rrd_json: "rrd.json", research_report_md: "research-report.md", progress_log: "progress.txt" },
+    selection_rubric: selectionRubric,
+    ideas,
+  };
+  const ideation_metrics = { ...rrd.statistics?.ideation_metrics, product_ideas_generated: ideas.length, top_idea_id: ideas[0]?.id ?? null };
+  const cited = (of: (idea: (typeof ideas)[number]) => readonly string[]) => new Set(ideas.flatMap((idea) => [...of(idea)])).size;
+  return {
+    changes: [{ in: "rrd", set: { statistics: { ...rrd.statistics, ideation_metrics } }, was: { statistics: rrd.statistics } }],
+    files: [{ name: "product-ideas.json", text: `${JSON.stringify(file, null, 2)}\n` }],
+    progress: [
+      `## ${dayOf(judging.at)} - Product Ideation`,
+      "",
+      "Generated: product-ideas.json",
+      `Ideas: ${ideas.length}`,
+      "",
+      `**Top ${Math.min(3, ideas.length)} Ideas:**`,
+      ...ideas
+        .slice(0, 3)
+        .map(
+          (idea, at) =>
+            `${at + 1}. ${idea.id} - ${flat(idea.name)} (Combined: ${idea.scores.combined_0_50}/50, Confidence: ${idea.scores.confidence_0_1})`,
+        ),
+      "",
+      "**Evidence Summary:**",
+      `- Papers referenced: ${cited((idea) => idea.evidence.paper_ids)}`,
+      `- Insights referenced: ${cited((idea) => idea.evidence.insight_ids)}`,
+      "",
+      ...patternLines("ideas", result.patterns),
+    ].join("\n"),
+    summary: `${ideas.length} ideas, ${recommended} recommended`,
+  };
+}

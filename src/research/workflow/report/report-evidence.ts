@@ -1,0 +1,151 @@
+import type { ReportResult } from "../../generated/result-report.js";
+import type { Paper, Rrd } from "../../generated/rrd.js";
+import { type NumberedQuote, quoteFor, quotesOf, sourceText } from "../analysis/insight-quote.js";
+import { inline, line } from "../records/markdown.js";
+
+/** A report is for people: longer lists end with where the rest stands. */
+const mostListed = 100;
+/** Papers whose quotes are printed, presented ones first. */
+const mostPapers = 300;
+/** Quotes of a paper that is not presented; those that a statement of the report names come first. */
+const mostQuotes = 8;
+
+/** A statement of the report with the papers that it is about. */
+interface Statement {
+  readonly text: string;
+  readonly papers: readonly string[];
+}
+
+const presentedOf = (rrd: Rrd): Paper[] =>
+  rrd.papers_pool.filter((paper) => paper.status === "presented").toSorted((a, b) => (b.score ?? 0) - (a.score ?? 0));
+
+/** Every claim of a presented paper with the words it rests on. Quotes that were not found are left out. */
+export function evidenceOf(rrd: Rrd): string {
+  const shown = presentedOf(rrd);
+  if (shown.length === 0) return "_No paper is presented._";
+  return [legend, ...shown.slice(0, mostPapers).map((paper) => evidenceOfPaper(paper, quotesOf(paper))), ...rest(shown.length - mostPapers)].join(
+    "\n\n",
+  );
+}
+
+const legend =
+  "Quotes are numbered as in rrd.json. ✓: code found the quote in the paper's text; ?: it could not be checked. Where claim and quote say the same, the quote stands alone.";
+
+/** Quotes of the other papers that a statement of the report is about; undefined where there are none. */
+export function evidenceOfOthers(rrd: Rrd, narrative: ReportResult): string | undefined {
+  const named = new Map<string, string[]>();
+  for (const { text, papers } of [...printedInsights(rrd, narrative), ...findingsOf(rrd, narrative)])
+    for (const id of papers) named.set(id, [...(named.get(id) ?? []), text]);
+  const others = rrd.papers_pool.filter((paper) => paper.status !== "presented" && paper.retracted !== true && named.has(paper.id));
+  if (others.length === 0) return undefined;
+  const room = Math.max(0, mostPapers - presentedOf(rrd).length);
+  const shown = others.slice(0, room).map((paper) => evidenceOfPaper(paper, chosen(paper, named.get(paper.id) ?? [])));
+  return ["Of papers that are not presented, but whose insights or findings stand above.", ...shown, ...rest(others.length - room)].join("\n\n");
+}
+
+const rest = (left: number): string[] => (left > 0 ? [`_${left} more ${left === 1 ? "paper" : "papers"}: see rrd.json._`] : []);
+
+function chosen(paper: Paper, statements: readonly string[]): NumberedQuote[] {
+  const named = new Set(statements.map((text) => quoteFor(text, paper)?.number));
+  const all = quotesOf(paper);
+  const kept = new Set([...new Set([...all.filter(({ number }) => named.has(number)), ...all])].slice(0, Math.max(mostQuotes, named.size)));
+  return all.filter((quote) => kept.has(quote));
+}
+
+function evidenceOfPaper(paper: Paper, quotes: readonly NumberedQuote[]): string {
+  const lines = quotes.map(({ number, evidence: { claim, quote, locator, status } }) => {
+    const words = `“${inline(quote)}” ${locator ? `(${inline(locator)}) ` : ""}${status === "verified" ? "✓" : "? could not be checked"}`;
+    return alike(claim, quote) ? `- ${number}: ${words}` : `- ${number}: ${inline(claim)}\n  > ${words}`;
+  });
+  const left = quotesOf(paper).length - quotes.length;
+  return [
+    `### ${inline(paper.title)}`,
+    line(paper.id),
+    lines.join("\n") || "_No quote was recorded._",
+    ...(left > 0 ? [`_${left} more: see rrd.json._`] : []),
+  ].join("\n\n");
+}
+
+const alike = (claim: string, quote: string): boolean => plain(claim) === plain(quote);
+const plain = (text: string): string =>
+  inline(text)
+    .toLowerCase()
+    .replace(/[\s.…]+$/, "");
+
+/** The narrative's findings, each with the quotes of its papers. */
+export function keyFindings(rrd: Rrd, narrative: ReportResult): string {
+  const byId = papersById(rrd);
+  return narrative.key_findings
+    .map((finding, index) => {
+      const { text = "" } = findingsOf(rrd, narrative)[index] ?? {};
+      return `- ${line(finding.text)} (${finding.paper_ids.map((id) => inline(sourceText(text, byId.get(id), id))).join("; ")})`;
+    })
+    .join("\n");
+}
+
+/** Findings without the title of their paper, which says nothing of it. */
+const findingsOf = (rrd: Rrd, narrative: ReportResult): Statement[] => {
+  const byId = papersById(rrd);
+  return narrative.key_findings.map(({ text, paper_ids: papers }) => {
+    const title = papers.map((id) => `${byId.get(id)?.title}: `).find((start) => text.startsWith(start)) ?? "";
+    return { text: text.slice(title.length), papers };
+  });
+};
+
+const papersById = (rrd: Rrd): ReadonlyMap<string, Paper> => new Map(rrd.papers_pool.map((paper) => [paper.id, paper]));
+
+type Insight = NonNullable<Rrd["insights"]>[number];
+
+/** Insights of papers that stand, and those of retracted ones. */
+export function insightsApart(rrd: Rrd): { standing: readonly Insight[]; retracted: readonly Insight[] } {
+  const gone = new Set(rrd.papers_pool.filter((paper) => paper.retracted === true).map(({ id }) => id));
+  const insights = rrd.insights ?? [];
+  const isGone = ({ paper_id }: Insight) => gone.has(paper_id ?? "");
+  return { standing: insights.filter((insight) => !isGone(insight)), retracted: insights.filter(isGone) };
+}
+
+interface Group {
+  readonly name: string;
+  readonly members: readonly Insight[];
+}
+
+/** The agent's themes with the insights it put there; insights it did not place follow as one more. */
+function groupsOf(rrd: Rrd, { categories }: ReportResult): Group[] {
+  const { standing } = insightsApart(rrd);
+  const byId = new Map(standing.map((insight) => [insight.id, insight]));
+  const placed = new Set<string>();
+  const groups: Group[] = categories.map(({ name, insight_ids }) => ({
+    name,
+    members: insight_ids.filter((id) => !placed.has(id) && placed.add(id)).flatMap((id) => byId.get(id) ?? []),
+  }));
+  groups.push({ name: "More insights", members: standing.filter(({ id }) => !placed.has(id ?? "")) });
+  return groups.filter(({ members }) => members.length > 0);
+}
+
+const printedInsights = (rrd: Rrd, narrative: ReportResult): Statement[] =>
+  groupsOf(rrd, narrative)
+    .flatMap(({ members }) => members.slice(0, mostListed))
+    .flatMap(({ insight, paper_id }) => (paper_id == null ? [] : [{ text: insight, papers: [paper_id] }]));
+
+/** Insights by theme, each with the quote it rests on; those of retracted papers stand apart at the end. */
+export function insightsByCategory(rrd: Rrd, narrative: ReportResult): string {
+  const { retracted } = insightsApart(rrd);
+  const byId = papersById(rrd);
+  const list = (title: string, members: readonly Insight[]) => {
+    const lines = members.slice(0, mostListed).map(({ id, insight, paper_id }, index) => {
+      const source = paper_id == null ? "several" : sourceText(insight, byId.get(paper_id), paper_id);
+      return `${index + 1}. ${line(insight)} (${inline(id)}, source: ${inline(source)})`;
+    });
+    const left = members.length - mostListed;
+    const counted = `${members.length} ${members.length === 1 ? "insight" : "insights"}`;
+    return [`### ${inline(title)} (${counted})`, [...lines, ...(left > 0 ? [`_${left} more: see rrd.json._`] : [])].join("\n")].join("\n\n");
+  };
+  const groups = groupsOf(rrd, narrative).map(({ name, members }) => list(name, members));
+  return [
+    ...(groups.length === 0 ? ["_No insights were extracted._"] : [insightLegend, ...groups]),
+    ...(retracted.length === 0 ? [] : [list("Of retracted papers, counted nowhere: never build on them", retracted)]),
+  ].join("\n\n");
+}
+
+const insightLegend =
+  "An insight names the quote of its paper, printed under Evidence, that holds its numbers and most of its words; code put the two together. “No quote” means that none of the recorded quotes does: look it up before you rely on it.";

@@ -1,0 +1,29 @@
+import type { LedgerLine } from "../../../engine/generated/ledger.js";
+import { occupancyOf } from "../../../engine/loop/guards/context-window.js";
+import type { AgentRun, Unit } from "../../../engine/loop/types.js";
+
+/** What the ledger says of an iteration whatever came of it. */
+export function ledgerLine(unit: Unit, run: AgentRun, at: Date, outcome: LedgerLine["outcome"]): LedgerLine {
+  const { usage, brief } = run;
+  const occupancy = occupancyOf(run);
+  return {
+    iteration: run.iteration,
+    at: at.toISOString(),
+    unit: unit.id,
+    phase: unit.phase as LedgerLine["phase"],
+    outcome,
+    agent: run.agent,
+    ...(run.model === undefined ? {} : { model: run.model }),
+    confinement: run.confinement,
+    // A clock may be set back while an agent runs.
+    duration_seconds: Math.max(0, Math.round((run.endedAt - run.startedAt) / 100) / 10),
+    tokens: { input: usage.input, cached: usage.cached, output: usage.output, requests: usage.requests },
+    brief_tokens: brief.tokens,
+    ...(run.costUsd === undefined ? {} : { cost_usd: run.costUsd }),
+    ...(run.estimated === undefined ? {} : { estimated: run.estimated }),
+    ...(run.billing === undefined ? {} : { billing: run.billing }),
+    ...(occupancy === undefined
+      ? {}
+      : { context: { largest_request: occupancy.largest, window: occupancy.window, share: Math.round(occupancy.share * 1000) / 1000 } }),
+  };
+}

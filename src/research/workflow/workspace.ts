@@ -1,0 +1,87 @@
+import { createHash } from "node:crypto";
+import { chmod, readdir, rename, rm } from "node:fs/promises";
+import { basename, join } from "node:path";
+import { ExpectedError, hasCode, messageOf } from "../../engine/lib/errors.js";
+import { makeFolder } from "../../engine/storage/make-folder.js";
+import { requireSpace } from "./disk-space.js";
+
+/** Folders for agents to work in, outside the user's tree, one an iteration. */
+export interface Workspaces {
+  /** Where they lie. */
+  readonly root: string;
+  /** Removes what a crash left, as far as it can be; refused ones stay. */
+  sweep(): Promise<void>;
+  /** Removes the refused ones of all other iterations: a kill may come between a fold and the removal of what it settled. */
+  keepOnly(iterations: ReadonlySet<number>): Promise<void>;
+  /** Where an iteration's lies. */
+  path(iteration: number): string;
+  /** Makes it, fresh and empty. */
+  create(iteration: number): Promise<string>;
+  /** Keeps the one of a refused iteration for the repair and for people, and answers where. */
+  keep(iteration: number): Promise<string>;
+  /** Where a refused one lies. */
+  kept(iteration: number): string;
+  /** Removes an iteration's, kept or not. */
+  remove(iteration: number): Promise<void>;
+}
+
+const keptMark = "refused-";
+
+export function workspacesOf(stateDir: string, folder: string): Workspaces {
+  const hash = createHash("sha256").update(folder).digest("hex").slice(0, 8);
+  const root = join(stateDir, "workspaces", `${basename(folder)}-${hash}`);
+  const path = (iteration: number) => join(root, String(iteration));
+  const kept = (iteration: number) => join(root, `${keptMark}${iteration}`);
+  const names = () => readdir(root).catch(() => []);
+  return {
+    root,
+    async sweep() {
+      const left = (await names()).filter((name) => !name.startsWith(keptMark));
+      await Promise.all(left.map((name) => clear(join(root, name)).catch(() => undefined)));
+    },
+    async keepOnly(iterations) {
+      const settled = (await names()).filter((name) => name.startsWith(keptMark) && !iterations.has(Number(name.slice(keptMark.length))));
+      await Promise.all(settled.map((name) => clear(join(root, name)).catch(() => undefined)));
+    },
+    async create(iteration) {
+      const folder = path(iteration);
+      try {
+        await clear(folder);
+        await makeFolder(folder, 0o700);
+      } catch (error) {
+        if (hasCode(error, "ENOSPC"))
+          throw new ExpectedError(`The disk is full: no workspace could be made at ${folder}; free some space and run again.`);
+        throw new ExpectedError(
+          `No workspace could be made at ${folder} (${messageOf(error)}); set state_dir in the config to a folder you can write to.`,
+        );
+      }
+      await requireSpace(folder);
+      return folder;
+    },
+    path,
+    kept,
+    async keep(iteration) {
+      await clear(kept(iteration)).catch(() => undefined);
+      await rename(path(iteration), kept(iteration)).catch(() => undefined);
+      return kept(iteration);
+    },
+    async remove(iteration) {
+      await Promise.all([clear(path(iteration)), clear(kept(iteration))]).catch(() => undefined);
+    },
+  };
+}
+
+/** Removes a folder, also one in which an agent took away its own right to do so. */
+async function clear(path: string): Promise<void> {
+  const remove = () => rm(path, { recursive: true, force: true, maxRetries: 3 });
+  await remove().catch(async () => {
+    await openUp(path);
+    await remove();
+  });
+}
+
+async function openUp(folder: string): Promise<void> {
+  await chmod(folder, 0o700).catch(() => undefined);
+  const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
+  for (const entry of entries) if (entry.isDirectory()) await openUp(join(folder, entry.name));
+}

@@ -1,0 +1,167 @@
+import { existsSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { expect, test } from "vitest";
+import { statusCommand } from "../../../src/commands/inspect/status.js";
+import { fakeIo } from "../../engine/ui/fake-io.js";
+import { freshFolder, line, makeResearch, paper } from "../../support/research-folder.js";
+
+async function status(cwd: string, folder?: string, json = false, papers = false) {
+  const io = fakeIo({ cwd });
+  const exitCode = await statusCommand({ folder, json, papers }, io);
+  return { exitCode, out: io.out() };
+}
+
+const pool = [
+  paper("a", "presented"),
+  paper("b", "insights_extracted"),
+  paper("c", "pending"),
+  paper("d", "pending", {
+    refusals: [1, 2, 3].map((iteration) => ({ iteration, at: "2026-03-01T10:00:00Z", reasons: ["no quote is in the text"] })),
+  }),
+];
+const ledger = [
+  line(1, "a", { duration_seconds: 100, tokens: { input: 30_000, cached: 10_000, output: 1000 }, cost_usd: 0.1 }),
+  line(2, "b", { duration_seconds: 50, outcome: "failed", tokens: { input: 5000, output: 0 } }),
+  line(3, "b", { duration_seconds: 150, tokens: { input: 30_000, output: 1000 }, cost_usd: 0.2 }),
+];
+
+test("a folder's name, like all that a research holds, is printed without what would act on a terminal", async () => {
+  const cwd = freshFolder();
+  const name = "hands\u001b]0;own\u0007\u009b31m\u202e\nsecond";
+  makeResearch(cwd, name, { papers_pool: pool });
+  const { out } = await status(cwd, join("researches", name), false, true);
+  expect(out).toContain("\nresearches/hands second\n");
+  expect(out).toContain("reset researches/hands second");
+  // oxlint-disable-next-line no-control-regex -- none may be left
+  expect(out).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202a-\u202e]/);
+});
+
+test("status is computed from the records: counts, time, what is left, tokens, cost, what is blocked or refused", async () => {
+  const cwd = freshFolder();
+  makeResearch(
+    cwd,
+    "grasping-2026-03-01",
+    { papers_pool: pool, insights: [{ insight: "x" }], blocked_sources: ["dl.acm.org"], statistics: { total_presented: 99 } },
+    ledger,
+  );
+  const { out, exitCode } = await status(cwd, "grasping-2026-03-01");
+  expect(exitCode).toBe(0);
+  for (const expected of [
+    "Phase      ANALYSIS",
+    "Progress   ██████████░░░░░░░░░░ 2 of 4 (50%)",
+    "Papers     1 presented, 1 for insights, 0 rejected, 2 pending",
+    "Insights   1",
+    "Time       5m 00s of work, 2m 30s a paper, about 2m 30s left for the papers",
+    "Iterations 3",
+    "Tokens     65.0k in (10.0k of it cached), 2.0k out",
+    "Cost       $0.30, as the agents reported it",
+    "Blocked    dl.acm.org",
+    "Refused    d, 3 times: no quote is in the text; given up,",
+  ]) {
+    expect(out).toContain(expected);
+  }
+  expect(Math.max(...out.split("\n").map((each) => each.length))).toBeLessThanOrEqual(80);
+});
+
+test("the papers stand in it with the ids that reset and tool want: the first twenty, or all of them with --papers", async () => {
+  const cwd = freshFolder();
+  const many = Array.from({ length: 23 }, (_, index) =>
+    paper(`p${index + 1}`, index === 0 ? "presented" : "pending", { title: "A long title ".repeat(9) }),
+  );
+  makeResearch(cwd, "grasping-2026-03-01", { papers_pool: many });
+  const { out } = await status(cwd);
+  expect(out).toMatch(/^ {2}p1 {3}presented {5}A long title .*…$/m);
+  expect(out.match(/^ {2}p\d+ .*pending/gm)).toHaveLength(19);
+  expect(out).toContain("\n  and 3 more; --papers lists them all\n");
+  expect(Math.max(...out.split("\n").map((each) => each.length))).toBeLessThanOrEqual(80);
+  const all = (await status(cwd, undefined, false, true)).out;
+  expect(all.match(/^ {2}p\d+ /gm)).toHaveLength(23);
+  expect(all).not.toContain("more;");
+  expect(JSON.parse((await status(cwd, undefined, true)).out).pool).toHaveLength(23);
+});
+
+test("a cost that we estimated is not said to be reported", async () => {
+  const cwd = freshFolder();
+  makeResearch(cwd, "grasping-2026-03-01", { papers_pool: pool }, [line(1, "a", { cost_usd: 0.1, estimated: true })]);
+  const { out } = await status(cwd);
+  expect(out).toContain("Cost       ≈ $0.10, estimated by us");
+  expect(out).not.toContain("as the agents reported it");
+});
+
+test("as JSON the same numbers are plain values", async () => {
+  const cwd = freshFolder();
+  makeResearch(cwd, "grasping-2026-03-01", { papers_pool: pool }, ledger);
+  expect(JSON.parse((await status(cwd, undefined, true)).out)).toMatchObject({
+    phase: "ANALYSIS",
+    progress: { done: 2, total: 4 },
+    papers: { presented: 1, insights_extracted: 1, pending: 2, rejected: 0 },
+    seconds: 300,
+    seconds_per_paper: 150,
+    seconds_left: 150,
+    input: 65_000,
+    costUsd: 0.30000000000000004,
+    refused: [{ id: "d", times: 3, given_up: true }],
+  });
+});
+
+test("a research is found by path, by name, by its rrd.json, and without a word when it is the only one", async () => {
+  const cwd = freshFolder();
+  const folder = makeResearch(cwd, "grasping-2026-03-01");
+  for (const argument of [folder, "researches/grasping-2026-03-01", "grasping-2026-03-01", `${folder}/rrd.json`, undefined]) {
+    expect((await status(cwd, argument)).out).toContain("Research: grasping");
+  }
+  expect((await status(folder, undefined)).out).toContain("Research: grasping");
+});
+
+test("an unknown name has the exit code of wrong usage and the nearest names", async () => {
+  const cwd = freshFolder();
+  makeResearch(cwd, "grasping-2026-03-01");
+  makeResearch(cwd, "walking-robots-2026-03-01");
+  await expect(status(cwd, "graspnig")).rejects.toMatchObject({
+    exitCode: 2,
+    message: expect.stringContaining("the nearest one is grasping-2026-03-01"),
+  });
+  await expect(status(cwd, "robots")).rejects.toThrow("the nearest one is walking-robots-2026-03-01");
+  await expect(status(cwd, "2026")).rejects.toThrow("near are grasping-2026-03-01, walking-robots-2026-03-01");
+  await expect(status(cwd)).rejects.toThrow("Say which research: grasping-2026-03-01, walking-robots-2026-03-01.");
+  await expect(status(freshFolder())).rejects.toThrow('research-ralph new "<topic>"');
+});
+
+const recorded = process.env["RESEARCH_RALPH_TEST_DATA"] ?? fileURLToPath(new URL("../../../../shared/data", import.meta.url));
+
+test.skipIf(!existsSync(`${recorded}/researches`))("the time of a run of the original comes from its phases (needs recorded data)", async () => {
+  const folder = `${recorded}/researches/auditable-media-streaming-integrity-2026-01-19`;
+  const { out } = await status(freshFolder(), folder);
+  expect(out).toContain("30 of 30 (100%)");
+  expect(out).toContain("10 presented, 18 for insights, 2 rejected, 0 pending");
+  expect(out).toContain("8h 42m of work, 16m 55s a paper");
+});
+
+test("what a check for retractions found and could not check is said, and nothing where nobody has looked", async () => {
+  const cwd = freshFolder();
+  const check = (checked_by: string[]) => ({ at: "2026-03-02T10:00:00.000Z", checked_by, unchecked: [] });
+  const papers = [
+    paper("a", "presented", { updates_check: check(["Crossref"]) }),
+    paper("b", "presented", { updates_check: check([]) }),
+    paper("c", "rejected", { retracted: true, updates_check: { ...check(["Crossref"]), demoted_from: "presented" } }),
+  ];
+  makeResearch(cwd, "grasping-2026-03-01", { papers_pool: papers });
+  expect((await status(cwd)).out).toContain("Retracted  1 paper; 2 papers checked on 2026-03-02, 1 could not be checked");
+  expect(JSON.parse((await status(cwd, undefined, true)).out)).toMatchObject({ retracted: 1, retraction_check: { demoted: ["c"] } });
+  makeResearch(cwd, "other-2026-03-02", { papers_pool: pool });
+  expect((await status(cwd, "other-2026-03-02")).out).not.toContain("Retracted");
+});
+
+test("status says what holds a research, what was told to its agents, and how long it has got nowhere", async () => {
+  const cwd = freshFolder();
+  const refused = [1, 2, 3].map((n) => line(n, "c", { outcome: "refused" }));
+  const folder = makeResearch(cwd, "grasping-2026-03-01", { papers_pool: pool, loop: { steering: [{ id: "1", text: "Mind the cost." }] } }, refused);
+  expect((await status(cwd, "grasping-2026-03-01")).out).not.toContain("State");
+  writeFileSync(join(folder, "PAUSE"), "");
+  const { out } = await status(cwd, "grasping-2026-03-01");
+  expect(out).toMatch(/State +no run starts \(PAUSE\)/);
+  expect(out).toMatch(/Steering +Mind the cost\./);
+  expect(out).toMatch(/No result +for 3 iterations in a row/);
+  expect(JSON.parse((await status(cwd, "grasping-2026-03-01", true)).out)).toMatchObject({ running: false, held: ["PAUSE"], without_result: 3 });
+});

@@ -1,0 +1,77 @@
+import { execFileSync } from "node:child_process";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import type { Rrd } from "../../../src/research/generated/rrd.js";
+import { cli, unitAgent } from "../../support/built-cli.js";
+import { freshFolder } from "../../support/research-folder.js";
+
+const topic = "sim2real transfer for dexterous manipulation";
+const agent = ["--agent", unitAgent, "--unconfined"];
+const rrdOf = (cwd: string, folder: string): Rrd => JSON.parse(readFileSync(join(cwd, folder.trim(), "rrd.json"), "utf8")) as Rrd;
+
+test("the baseline agent makes a valid research from the topic's words: 3 to 6 words of name, 5 to 8 keywords, nothing left behind", async () => {
+  const cwd = freshFolder();
+  const { code, out } = await cli(["new", topic, "--agent", "baseline", "-p", "7"], cwd);
+  expect({ code, out }).toEqual({ code: 0, out: expect.stringMatching(/^researches\/[a-z0-9-]+-\d{4}-\d\d-\d\d\n$/) });
+  const { project, phase, requirements } = rrdOf(cwd, out);
+  expect(project.replace("Research: ", "").split(" ").length).toBeGreaterThanOrEqual(3);
+  expect({ phase, papers: requirements.target_papers }).toEqual({ phase: "DISCOVERY", papers: 7 });
+  expect(requirements.keywords?.length).toBeGreaterThanOrEqual(5);
+  expect(requirements.keywords?.length).toBeLessThanOrEqual(8);
+  expect((await cli(["validate", out.trim()], cwd)).code).toBe(0);
+  expect(readdirSync(join(cwd, ".local/state/research-ralph/workspaces"))).toEqual([]);
+});
+
+test("one agent makes one research, however many may read papers at a time", async () => {
+  const cwd = freshFolder();
+  writeFileSync(join(cwd, "ralph.config.json"), JSON.stringify({ jobs: 3 }));
+  const { code, err } = await cli(["new", topic, "--agent", "baseline"], cwd);
+  expect({ code, started: err.match(/#\d+ DISCOVERY/g) }).toEqual({ code: 0, started: ["#1 DISCOVERY"] });
+  expect(readdirSync(join(cwd, "researches"))).toHaveLength(1);
+});
+
+test("a second research of the same name on the same day gets a number, and --json names it last", async () => {
+  const cwd = freshFolder();
+  const first = (await cli(["new", topic, ...agent, "--quiet"], cwd)).out.trim();
+  const { out } = await cli(["--new", topic, ...agent, "--json"], cwd);
+  expect(JSON.parse(out.trim().split("\n").at(-1) ?? "")).toEqual({ type: "created", folder: `${first}-2` });
+});
+
+test("a research is committed when it is made, and where there is no repository that is said once", async () => {
+  const cwd = freshFolder();
+  const none = "Nothing is committed, since this is in no git repository";
+  expect((await cli(["new", topic, ...agent], cwd)).err.split(none)).toHaveLength(2);
+  expect((await cli(["new", topic, ...agent, "--no-git"], cwd)).err).not.toContain(none);
+  const git = (...args: string[]) => execFileSync("git", ["-C", cwd, ...args], { encoding: "utf8" });
+  git("init", "-q");
+  const { out, err } = await cli(["new", topic, ...agent], cwd);
+  expect(err).not.toContain(none);
+  expect(git("log", "--format=%s")).toBe(`new: ${out.trim().replace("researches/", "")}\n`);
+  expect(git("status", "--porcelain", "--", out.trim())).toBe("");
+  expect((await cli(["run", out.trim(), "-i", "1", ...agent], cwd)).err).not.toContain(none);
+});
+
+test("what the topic leaves open is shown with what was assumed, and that nothing confines the agent is said", async () => {
+  const { err } = await cli(["new", topic, ...agent], freshFolder());
+  expect(err).toContain("  ? Which hands are meant? Assumed: soft\n");
+  expect(err).toContain("runs unconfined");
+});
+
+test.each([
+  [["new", "  "], "The topic is empty"],
+  [["new", topic, "--agent", "nobody"], "There is no agent 'nobody'"],
+  [["new", topic, "--ask", ...agent], "--ask needs a terminal"],
+  [["run", "--ask", ...agent], "--ask needs a terminal"],
+])("%j is wrong usage before any agent works: exit 2, no folder", async (args, sentence) => {
+  const cwd = freshFolder();
+  expect(await cli(args, cwd)).toMatchObject({ code: 2, out: "", err: expect.stringContaining(sentence) });
+  expect(existsSync(join(cwd, "researches"))).toBe(false);
+});
+
+test("an agent whose requirements are refused three times makes no folder: exit 5", async () => {
+  const cwd = freshFolder();
+  const { code, err } = await cli(["new", topic, "--quiet", "--agent", "cmd:echo '{}' > result.json", "--unconfined"], cwd);
+  expect({ code, err }).toEqual({ code: 5, err: expect.stringContaining("blocked: The agent's requirements were refused three times") });
+  expect(existsSync(join(cwd, "researches"))).toBe(false);
+});

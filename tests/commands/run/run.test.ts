@@ -1,0 +1,262 @@
+import { spawn } from "node:child_process";
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import type { LedgerLine } from "../../../src/engine/generated/ledger.js";
+import { groupAlive } from "../../../src/engine/process/descendants.js";
+import { run, sharedPackage } from "../../support/built.js";
+import { cli, sampleResearch, unitAgent, withUnitAgent } from "../../support/built-cli.js";
+import { freshFolder, makeResearch, paper } from "../../support/research-folder.js";
+
+const sentinel = "<promise>COMPLETE</promise>";
+const ledgerOf = (folder: string): LedgerLine[] =>
+  existsSync(join(folder, "ledger.jsonl"))
+    ? readFileSync(join(folder, "ledger.jsonl"), "utf8")
+        .trim()
+        .split("\n")
+        .map((line) => JSON.parse(line) as LedgerLine)
+    : [];
+const outcomes = (folder: string) => ledgerOf(folder).map(({ unit, outcome }) => `${unit} ${outcome}`);
+const isLocked = (folder: string) => existsSync(join(folder, ".ralph", "lock"));
+
+/** Starts a run with --json, sends `signals` once its agent has spoken, and answers with what came of it. */
+async function interrupted(cwd: string, args: readonly string[], signals: readonly NodeJS.Signals[], env: Record<string, string> = {}) {
+  const child = spawn(process.execPath, [join(await sharedPackage(), "dist/cli.js"), "run", "--json", "--unconfined", "--no-git", ...args], {
+    cwd,
+    env: { PATH: process.env["PATH"], HOME: cwd, ...env },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  let out = "";
+  let sent = 0;
+  child.stdout.setEncoding("utf8").on("data", (text: string) => {
+    out += text;
+    if (sent > 0 || !out.includes('"text":"Begun')) return;
+    for (const signal of signals) setTimeout(() => child.kill(signal), 300 * sent++);
+  });
+  const code = await new Promise<number | null>((resolve) => child.on("close", resolve));
+  return { code, out };
+}
+
+describe("which research", () => {
+  test("without any, the way to make one is named, and without an unfinished one there is nothing to do: exit 0, no agent", async () => {
+    const cwd = freshFolder();
+    expect(await cli([], cwd)).toMatchObject({ code: 2, out: "", err: expect.stringContaining('research-ralph new "<topic>"') });
+    makeResearch(cwd, "a-2026-03-01", { phase: "COMPLETE", papers_pool: [paper("p1", "presented")] });
+    makeResearch(cwd, "b-2026-03-01", { phase: "COMPLETE", papers_pool: [paper("p1", "presented")] });
+    expect(await cli(["--agent", "cmd:touch started", "--unconfined"], cwd)).toMatchObject({
+      code: 0,
+      out: `${sentinel}\n`,
+      err: expect.stringContaining("All 2 researches here are complete"),
+    });
+  });
+
+  test("the only unfinished one is run to its end: files, ledger, sentinel as the last line, no lock and no workspace left", async () => {
+    const cwd = freshFolder();
+    const folder = sampleResearch(cwd);
+    makeResearch(cwd, "done-2026-03-01", { phase: "COMPLETE", papers_pool: [paper("p1", "presented")] });
+    const { code, out, err } = await cli(withUnitAgent, cwd);
+    expect({ code, out }).toEqual({ code: 0, out: `${sentinel}\n` });
+    expect(err).toContain("runs unconfined");
+    expect(outcomes(folder)).toEqual([
+      "discovery-1 accepted",
+      expect.stringMatching(/^sample_\d+ accepted$/),
+      expect.stringMatching(/^sample_\d+ accepted$/),
+      "report accepted",
+      "ideas accepted",
+    ]);
+    expect(readdirSync(folder).sort()).toEqual([
+      ".ralph",
+      "ledger.jsonl",
+      "product-ideas.json",
+      "progress.txt",
+      "references.bib",
+      "research-report.md",
+      "rrd.json",
+    ]);
+    expect(isLocked(folder)).toBe(false);
+    expect(readdirSync(join(cwd, ".local/state/research-ralph/workspaces"))).toEqual([]);
+  });
+
+  test("of several unfinished ones, off a terminal, all are listed in one sentence: exit 2", async () => {
+    const cwd = freshFolder();
+    for (const name of ["a-2026-03-01", "b-2026-03-01"]) sampleResearch(cwd, name);
+    expect(await cli(["run"], cwd)).toEqual({
+      code: 2,
+      out: "",
+      err: "research-ralph: There are 2 unfinished researches: a-2026-03-01, b-2026-03-01; say which, as in research-ralph run a-2026-03-01.\n",
+    });
+  });
+});
+
+describe("-p", () => {
+  test("on a research that has begun needs --force, keeps the old file, and searches on, also where the last search was exhausted", async () => {
+    const cwd = freshFolder();
+    const statistics = { discovery_metrics: { batches: 6, batches_without_new: 5 } };
+    const folder = makeResearch(cwd, "a-2026-03-01", {
+      phase: "COMPLETE",
+      papers_pool: [paper("p1", "presented"), paper("p2", "rejected")],
+      statistics,
+    });
+    const before = readFileSync(join(folder, "rrd.json"), "utf8");
+    expect(await cli(["run", "-p", "9", "--agent", "baseline"], cwd)).toMatchObject({ code: 2, err: expect.stringContaining("--force") });
+    expect(readFileSync(join(folder, "rrd.json"), "utf8")).toBe(before);
+
+    expect((await cli(["run", "-p", "9", "--force", "--agent", "nobody"], cwd)).code).toBe(2);
+    expect(readFileSync(join(folder, "rrd.json"), "utf8"), "changed for an agent that can't be used").toBe(before);
+
+    touch(folder, "STOP");
+    expect((await cli(["run", "-p", "9", "--force", "--agent", "baseline"], cwd)).code).toBe(130);
+    const [backup = ""] = readdirSync(join(folder, ".ralph/backups"));
+    expect(readFileSync(join(folder, ".ralph/backups", backup, "rrd.json"), "utf8")).toBe(before);
+    expect(JSON.parse(readFileSync(join(folder, "rrd.json"), "utf8"))).toMatchObject({ phase: "DISCOVERY", requirements: { target_papers: 9 } });
+    expect((await cli(["run", "-p", "1", "--force", "--agent", "baseline"], cwd)).err).toContain(
+      "The pool holds 2 papers already, and all of them are read",
+    );
+  });
+});
+
+const touch = (folder: string, name: string) => writeFileSync(join(folder, name), "");
+
+describe("how a run ends", () => {
+  test("the last allowed iteration ends it with exit 3, and another run goes on from there", async () => {
+    const cwd = freshFolder();
+    const folder = sampleResearch(cwd);
+    expect(await cli(["run", "-i", "1", ...withUnitAgent], cwd)).toMatchObject({ code: 3, out: "" });
+    expect(await cli(["run", "-i", "4", ...withUnitAgent], cwd)).toMatchObject({ code: 0 });
+    expect(ledgerOf(folder).map(({ iteration }) => iteration)).toEqual([1, 2, 3, 4, 5]);
+  });
+
+  test("PAUSE blocks with exit 5 and STOP ends with exit 130, each naming its file, and no agent is started", async () => {
+    const cwd = freshFolder();
+    const folder = sampleResearch(cwd);
+    touch(folder, "PAUSE");
+    expect(await cli(["run", "--quiet", ...withUnitAgent], cwd)).toMatchObject({ code: 5, err: expect.stringContaining(join(folder, "PAUSE")) });
+    renameSync(join(folder, "PAUSE"), join(folder, "STOP"));
+    expect(await cli(["run", "--quiet", ...withUnitAgent], cwd)).toMatchObject({ code: 130, err: expect.stringContaining(join(folder, "STOP")) });
+    expect(ledgerOf(folder)).toEqual([]);
+  });
+
+  test("with --json stdout is events alone, the verdict last; with --quiet it is the sentinel alone", async () => {
+    const cwd = freshFolder();
+    const folder = sampleResearch(cwd);
+    const { code, out } = await cli(["run", "--json", "--agent", "baseline", "--no-git"], cwd);
+    const events = out
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line) as { type: string; verdict?: { verdict: string } });
+    expect({ code, last: events.at(-1)?.verdict?.verdict }).toEqual({ code: 0, last: "complete" });
+    expect(await cli(["run", folder, "--quiet", "--agent", "baseline"], cwd)).toEqual({ code: 0, out: `${sentinel}\n`, err: "" });
+  });
+
+  test("one Ctrl+C lets the iteration finish, and its work counts: exit 130", async () => {
+    const cwd = freshFolder();
+    const folder = sampleResearch(cwd);
+    const { code } = await interrupted(cwd, ["--agent", unitAgent], ["SIGINT"], { WAIT: "1500" });
+    expect({ code, outcomes: outcomes(folder), locked: isLocked(folder) }).toEqual({ code: 130, outcomes: ["discovery-1 accepted"], locked: false });
+  });
+
+  test.each([
+    [["SIGINT", "SIGINT"], 130],
+    [["SIGTERM"], 143],
+    [["SIGHUP"], 129],
+  ] as const)("%j ends the agent at once and leaves no process of it", async (signals, exitCode) => {
+    const cwd = freshFolder();
+    const folder = sampleResearch(cwd);
+    const pidFile = join(cwd, "pid");
+    const { code, out } = await interrupted(cwd, ["--agent", `cmd:echo $$ > ${pidFile}; echo Begun; sleep 600 & sleep 600`], signals);
+    expect({ code, failure: ledgerOf(folder)[0]?.failure, locked: isLocked(folder) }).toEqual({ code: exitCode, failure: "aborted", locked: false });
+    expect(out).toContain('"verdict":"interrupted"');
+    expect(await groupAlive(Number(readFileSync(pidFile, "utf8")))).toBe(false);
+  });
+
+  test("only Ctrl+C is answered with what another Ctrl+C does", async () => {
+    const cwd = freshFolder();
+    sampleResearch(cwd);
+    const command = `"${process.execPath}" "${join(await sharedPackage(), "dist/cli.js")}" run --no-git --unconfined --agent 'cmd:kill -TERM $PPID; sleep 600'`;
+    const { code, err } = await run("/bin/sh", ["-c", `exec ${command}`], cwd);
+    expect({ code, err }).toEqual({ code: 143, err: expect.not.stringContaining("Ctrl+C") });
+  });
+
+  test("a reader who goes away ends the run after the iteration under way: exit 129, no lock", async () => {
+    const cwd = freshFolder();
+    const folder = sampleResearch(cwd);
+    const command = `"${process.execPath}" "${join(await sharedPackage(), "dist/cli.js")}" run --json --no-git --unconfined --agent '${unitAgent}'`;
+    const { out } = await run("/bin/sh", ["-c", `{ ${command}; echo $? > code; } | head -n 1`], cwd, { WAIT: "300" });
+    expect(out).toMatch(/^\{"type":"run-started".*\}\n$/);
+    expect(readFileSync(join(cwd, "code"), "utf8")).toBe("129\n");
+    expect({ outcomes: outcomes(folder).length < 5, locked: isLocked(folder) }).toEqual({ outcomes: true, locked: false });
+  });
+});
+
+describe("what can be wrong", () => {
+  test("an agent that is not there, not known or not confined is one sentence with its exit code", async () => {
+    const cwd = freshFolder();
+    sampleResearch(cwd);
+    expect(await cli(["run", "--quiet", "--agent", "claude", "--no-git"], cwd, { PATH: "/nonexistent" })).toMatchObject({
+      code: 1,
+      err: expect.stringMatching(/^failed: claude can't be started, because there is no program claude/),
+    });
+    expect(await cli(["run", "--agent", "cladue"], cwd)).toMatchObject({ code: 2, err: expect.stringContaining("Did you mean claude?") });
+    expect(await cli(["run", "--agent", "cmd:true"], cwd)).toMatchObject({ code: 2, err: expect.stringContaining("--unconfined") });
+  });
+
+  test("a broken rrd.json is left as it is, and the sentence says where and the way back", async () => {
+    const cwd = freshFolder();
+    const folder = sampleResearch(cwd);
+    await cli(["run", "-i", "1", ...withUnitAgent], cwd);
+    writeFileSync(join(folder, "rrd.json"), '{"project": ');
+    expect(await cli(["run", ...withUnitAgent], cwd)).toMatchObject({ code: 1, err: expect.stringMatching(/rrd\.json:1:\d+.*reset .* --to 1/) });
+    expect(readFileSync(join(folder, "rrd.json"), "utf8")).toBe('{"project": ');
+  });
+
+  test("a folder that is removed during a run ends it with a sentence, not with a bug", async () => {
+    const cwd = freshFolder();
+    const folder = sampleResearch(cwd);
+    const { code, err } = await cli(["run", "--quiet", "--agent", `cmd:rm -rf ${folder}`, "--unconfined", "--no-git"], cwd);
+    expect({ code, err }).toEqual({ code: 1, err: expect.stringMatching(/failed: .*grasping-2026-03-01 was deleted or moved away/) });
+  });
+
+  test.skipIf(process.getuid?.() === 0)("a folder without permission to write is a sentence (not as root)", async () => {
+    const cwd = freshFolder();
+    const folder = sampleResearch(cwd);
+    mkdirSync(join(folder, ".ralph"), { mode: 0o500 });
+    expect(await cli(["run", ...withUnitAgent], cwd)).toMatchObject({ code: 1, err: expect.stringContaining("There is no permission for") });
+  });
+});
+
+test("a prompt.md of the original's kind asks for a choice: off a terminal both are named, and nothing starts", async () => {
+  const cwd = freshFolder();
+  const folder = sampleResearch(cwd);
+  const prompt = "# Agent\n\nWork in {{RESEARCH_DIR}}.\n";
+  writeFileSync(join(cwd, "prompt.md"), prompt);
+  for (const command of ["run", "brief"]) {
+    const { code, err } = await cli([command, folder], cwd);
+    expect({ code, err }).toEqual({ code: 2, err: expect.stringMatching(/workspace: folder.*--classic.*workspace: fresh/) });
+  }
+  writeFileSync(join(cwd, "prompt.md"), `---\nworkspace: fresh\n---\n${prompt}`);
+  expect((await cli(["run", "-i", "1", ...withUnitAgent], cwd)).code).toBe(3);
+});
+
+const recorded = process.env["RECORDED_DATA"] ?? "../shared/data";
+const names = existsSync(join(recorded, "researches"))
+  ? readdirSync(join(recorded, "researches")).filter((name) => existsSync(join(recorded, "researches", name, "rrd.json")))
+  : [];
+
+test.skipIf(names.length === 0)(
+  "real folders of the original list, validate, show status, and are complete without an agent (needs recorded data)",
+  async () => {
+    const cwd = freshFolder();
+    for (const name of names) {
+      cpSync(join(recorded, "researches", name), join(cwd, "researches", name), { recursive: true });
+      await run("/bin/chmod", ["-R", "u+w", join(cwd, "researches", name)], cwd);
+    }
+    expect((await cli(["list"], cwd)).out).toContain(`${names.length} researches`);
+    for (const name of names) {
+      const before = readFileSync(join(cwd, "researches", name, "rrd.json"), "utf8");
+      for (const command of ["status", "validate", "brief"]) expect([command, (await cli([command, name], cwd)).code]).toEqual([command, 0]);
+      expect(await cli(["run", name, "--agent", "cmd:false", "--unconfined"], cwd)).toMatchObject({ code: 0, out: `${sentinel}\n` });
+      expect(readFileSync(join(cwd, "researches", name, "rrd.json"), "utf8")).toBe(before);
+      rmSync(join(cwd, "researches", name), { recursive: true });
+    }
+  },
+);

@@ -1,0 +1,61 @@
+import { existsSync, mkdtempSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { beforeEach, expect, test } from "vitest";
+import { configCommand } from "../../../src/commands/setup/config.js";
+import { fakeIo } from "../../engine/ui/fake-io.js";
+
+let cwd: string;
+beforeEach(() => {
+  cwd = realpathSync(mkdtempSync(join(tmpdir(), "rr-config-command-")));
+});
+
+async function config(assignment?: string, json = false) {
+  const io = fakeIo({ cwd, env: { HOME: cwd } });
+  const exitCode = await configCommand({ assignment, json }, io);
+  return { exitCode, out: io.out(), err: io.err() };
+}
+
+test("every key is shown with its value and where that comes from", async () => {
+  writeFileSync(join(cwd, "ralph.config.yaml"), "papers: 30\n");
+  const { out } = await config();
+  expect(out).toMatch(/^papers +30 +ralph\.config\.yaml$/m);
+  expect(out).toMatch(/^agent +claude +default$/m);
+  expect(JSON.parse((await config(undefined, true)).out)).toMatchObject({ papers: { value: 30 }, contact: { value: null, from: "default" } });
+});
+
+test("one key prints its bare value; a key that is not set has exit code 1", async () => {
+  expect(await config("papers")).toEqual({ exitCode: 0, out: "20\n", err: "" });
+  expect(await config("contact")).toMatchObject({ exitCode: 1, out: "" });
+  await expect(config("papres")).rejects.toMatchObject({ exitCode: 2, message: expect.stringContaining("'papers'") });
+});
+
+test("a value is written with the type of its key, and comments stay", async () => {
+  writeFileSync(join(cwd, "ralph.config.yaml"), "# ours\nagent: codex # cheaper\npapers: 10\n");
+  expect((await config("papers=30")).exitCode).toBe(0);
+  await config("git=no");
+  await config("agents.claude.model=opus");
+  await config("agents.mine.args=[--fast, '2']");
+  expect(readFileSync(join(cwd, "ralph.config.yaml"), "utf8")).toBe(
+    '# ours\nagent: codex # cheaper\npapers: 30\ngit: false\nagents:\n  claude:\n    model: opus\n  mine:\n    args:\n      - --fast\n      - "2"\n',
+  );
+});
+
+test("the file is made where there is none, and an existing JSON file is kept as JSON", async () => {
+  await config("agent=cmd:./my-agent.sh");
+  expect(readFileSync(join(cwd, "ralph.config.yaml"), "utf8")).toBe("agent: cmd:./my-agent.sh\n");
+
+  cwd = realpathSync(mkdtempSync(join(tmpdir(), "rr-config-command-")));
+  writeFileSync(join(cwd, "ralph.config.json"), '{"papers": 3, "agents": {"a": {"command": "x"}}}');
+  await config("agents.a.model=m");
+  expect(JSON.parse(readFileSync(join(cwd, "ralph.config.json"), "utf8"))).toEqual({ papers: 3, agents: { a: { command: "x", model: "m" } } });
+  expect(existsSync(join(cwd, "ralph.config.yaml"))).toBe(false);
+});
+
+test.each(["papers=0", "papers=many", "git=perhaps", "learn=never", "default_papers=3", "agents.a.modle=x", "papers="])(
+  "a wrong value is refused and nothing is written: %s",
+  async (assignment) => {
+    await expect(config(assignment)).rejects.toMatchObject({ name: "ExpectedError", exitCode: 2 });
+    expect(existsSync(join(cwd, "ralph.config.yaml"))).toBe(false);
+  },
+);

@@ -1,0 +1,103 @@
+import { chmodSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { expect, test } from "vitest";
+import { folderFinding, gitFindings, nodeFinding } from "../../../src/commands/setup/doctor-checks.js";
+import { doctorCommand, type DoctorOptions } from "../../../src/commands/setup/doctor.js";
+import { fakeIo } from "../../engine/ui/fake-io.js";
+import { freshFolder } from "../../support/research-folder.js";
+
+/** Runs doctor where no agent CLI is on the PATH: only Node, sh and git. */
+async function doctor(options: Partial<DoctorOptions>, cwd = freshFolder()) {
+  const env = { HOME: cwd, PATH: `${dirname(process.execPath)}:/usr/bin:/bin` };
+  const io = fakeIo({ cwd, env });
+  const exitCode = await doctorCommand({ json: false, flags: {}, ...options }, io);
+  return { exitCode, out: io.out() };
+}
+
+function script(cwd: string, text: string): string {
+  const path = join(cwd, "agent.sh");
+  writeFileSync(path, `#!/bin/sh\n${text}\n`);
+  chmodSync(path, 0o755);
+  return "cmd:./agent.sh";
+}
+
+test("Node below the floor is refused, from the floor on accepted", () => {
+  expect(["v18.20.1", "v20.18.9", "v20.19.0", "v22.1.0"].map((version) => nodeFinding(version).ok)).toEqual([false, false, true, true]);
+});
+
+test("a folder that can't be written is named with what to do; nothing is left in one that can", async () => {
+  const cwd = freshFolder();
+  writeFileSync(join(cwd, "file"), "");
+  expect(await folderFinding("state folder", join(cwd, "file", "below"))).toMatchObject({
+    ok: false,
+    needed: true,
+    fix: expect.stringContaining("below"),
+  });
+  expect(await folderFinding("this folder", cwd)).toMatchObject({ ok: true });
+  expect(readdirSync(cwd)).toEqual(["file"]);
+});
+
+test("a folder outside any repository is told how to get history", async () => {
+  const found = await gitFindings(freshFolder());
+  expect(found.find(({ name }) => name === "repository")).toMatchObject({ ok: false, needed: false, fix: "research-ralph init" });
+});
+
+test("a chosen agent that is missing makes the verdict, others do not", async () => {
+  const missing = await doctor({ flags: { agent: "claude" } });
+  expect(missing.exitCode).toBe(1);
+  expect(missing.out).toMatch(/^✗ claude .*\n +→ Install it/m);
+  expect(missing.out).toMatch(/^– codex/m);
+  const ready = await doctor({ flags: { agent: "cmd:true", unconfined: true }, json: true });
+  expect(JSON.parse(ready.out)).toMatchObject({ ready: true });
+});
+
+test("an agent that a run would refuse to start is not ready, and the rest is still shown", async () => {
+  for (const [agent, why] of [
+    ["cmd:true", /^✗ cmd:true .*--unconfined/m],
+    ["cluade", /^✗ cluade .*claude/m],
+  ] as const) {
+    const { exitCode, out } = await doctor({ flags: { agent } });
+    expect(exitCode).toBe(1);
+    expect(out).toMatch(why);
+    expect(out).toMatch(/^✓ Node/m);
+  }
+});
+
+test("the probe runs one real word through an agent and says how long it took", async () => {
+  const cwd = freshFolder();
+  const probe = script(cwd, 'cat > /dev/null; echo \'{"word":"pong"}\' > result.json; echo pong');
+  const { exitCode, out } = await doctor({ probe, flags: { unconfined: true } }, cwd);
+  expect(out).toMatch(/^✓ probe +cmd:\.\/agent\.sh answered and wrote its file in /m);
+  expect(exitCode).toBe(0);
+});
+
+test("an agent that prints its result is as ready as one that writes it to the file", async () => {
+  const cwd = freshFolder();
+  const { exitCode, out } = await doctor({ probe: script(cwd, 'cat > /dev/null; echo \'{"word":"pong"}\''), flags: { unconfined: true } }, cwd);
+  expect(out).toMatch(/^✓ probe +cmd:\.\/agent\.sh answered with its result in /m);
+  expect(exitCode).toBe(0);
+});
+
+test("an agent that answers but is not allowed to write is found out", async () => {
+  const cwd = freshFolder();
+  const probe = script(cwd, "cat > /dev/null; echo I could not write the file");
+  const { exitCode, out } = await doctor({ probe, flags: { unconfined: true } }, cwd);
+  expect(exitCode).toBe(1);
+  expect(out).toMatch(/^✗ probe .*wrote no file; it has no permission/m);
+});
+
+test("an agent that fails tells why, and its folder is swept", async () => {
+  const cwd = freshFolder();
+  mkdirSync(join(cwd, "x"));
+  const before = readdirSync(tmpdir()).filter((name) => name.startsWith("research-ralph-probe-"));
+  const { exitCode, out } = await doctor({ probe: script(cwd, "echo 'no such model' >&2; exit 3"), flags: { unconfined: true } }, cwd);
+  expect(exitCode).toBe(1);
+  expect(out).toMatch(/^✗ probe +cmd:\.\/agent\.sh failed after /m);
+  expect(readdirSync(tmpdir()).filter((name) => name.startsWith("research-ralph-probe-"))).toEqual(before);
+});
+
+test("probing an unknown or an unconfined agent has the exit code of wrong usage", async () => {
+  await expect(doctor({ probe: "cluade" })).rejects.toMatchObject({ exitCode: 2 });
+  await expect(doctor({ probe: "cmd:true" })).rejects.toMatchObject({ exitCode: 2, message: expect.stringContaining("--unconfined") });
+});

@@ -1,0 +1,69 @@
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import type { Rrd } from "../../../src/research/generated/rrd.js";
+import { cli, sampleResearch, withUnitAgent } from "../../support/built-cli.js";
+import { freshFolder } from "../../support/research-folder.js";
+
+const rrdOf = (folder: string): Rrd => JSON.parse(readFileSync(join(folder, "rrd.json"), "utf8")) as Rrd;
+const standing = (folder: string) => ({ phase: rrdOf(folder).phase, papers: rrdOf(folder).papers_pool.map(({ status }) => status) });
+const presented = ["presented", "presented"];
+
+test("reset takes back one paper, everything after an iteration, or all, with a copy before each, and the run goes on to the end", async () => {
+  const cwd = freshFolder();
+  const folder = sampleResearch(cwd);
+  await cli(withUnitAgent, cwd);
+  expect(standing(folder)).toEqual({ phase: "COMPLETE", papers: presented });
+  const [paper] = rrdOf(folder).papers_pool;
+
+  expect(await cli(["reset", folder, "--paper", "nope"], cwd)).toMatchObject({ code: 2, err: expect.stringContaining("There is no paper nope") });
+  expect((await cli(["reset", folder, "--paper", paper?.id ?? "", "--no-git"], cwd)).code).toBe(0);
+  expect(standing(folder)).toEqual({ phase: "ANALYSIS", papers: ["pending", "presented"] });
+  expect((await cli(withUnitAgent, cwd)).code).toBe(0);
+  expect(standing(folder)).toEqual({ phase: "COMPLETE", papers: presented });
+
+  expect((await cli(["reset", folder, "--to", "1", "--no-git"], cwd)).code).toBe(0);
+  expect(standing(folder)).toEqual({ phase: "ANALYSIS", papers: ["pending", "pending"] });
+  expect((await cli(["--reset", folder, "--yes", "--no-git"], cwd)).code).toBe(0);
+  expect(standing(folder)).toEqual({ phase: "DISCOVERY", papers: [] });
+  expect(readdirSync(join(folder, ".ralph/backups"))).toHaveLength(4);
+  expect((await cli(withUnitAgent, cwd)).code).toBe(0);
+  expect(standing(folder)).toEqual({ phase: "COMPLETE", papers: presented });
+});
+
+test("reset --unit has the report written again, with the ideas after it, and takes neither another name nor another target beside it", async () => {
+  const cwd = freshFolder();
+  const folder = sampleResearch(cwd);
+  await cli(withUnitAgent, cwd);
+  const accepted = () =>
+    readFileSync(join(folder, "ledger.jsonl"), "utf8")
+      .split("\n")
+      .filter((line) => /"unit":"report".*"outcome":"accepted"/.test(line)).length;
+  expect(accepted()).toBe(1);
+
+  expect(await cli(["reset", folder, "--unit", "papers"], cwd)).toMatchObject({ code: 2, err: expect.stringContaining("discovery, report, ideas") });
+  expect(await cli(["reset", folder, "--unit", "report", "--to", "1"], cwd)).toMatchObject({
+    code: 2,
+    err: expect.stringContaining("cannot be used with"),
+  });
+  expect(standing(folder)).toEqual({ phase: "COMPLETE", papers: presented });
+
+  const { code, out } = await cli(["reset", folder, "--unit", "report", "--no-git"], cwd);
+  expect({ code, out }).toEqual({ code: 0, out: expect.stringContaining("The report is to be written again; 0 refusals cleared.") });
+  expect(standing(folder)).toEqual({ phase: "ANALYSIS", papers: presented });
+  expect((await cli(withUnitAgent, cwd)).code).toBe(0);
+  expect(standing(folder)).toEqual({ phase: "COMPLETE", papers: presented });
+  expect(accepted()).toBe(2);
+});
+
+test("reset --to brings a broken rrd.json back to its last good version and keeps the broken one", async () => {
+  const cwd = freshFolder();
+  const folder = sampleResearch(cwd);
+  await cli(["run", "-i", "2", ...withUnitAgent], cwd);
+  const good = standing(folder);
+  writeFileSync(join(folder, "rrd.json"), "{");
+  expect((await cli(["reset", folder, "--to", "2", "--no-git"], cwd)).code).toBe(0);
+  expect(standing(folder)).toEqual(good);
+  const kept = readdirSync(folder).find((name) => name.startsWith("rrd.json.broken-")) ?? "none";
+  expect(readFileSync(join(folder, kept), "utf8")).toBe("{");
+});

@@ -1,0 +1,90 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { pauseCommand, resumeCommand, stopCommand } from "../../../src/commands/steer/pause.js";
+import { steerCommand } from "../../../src/commands/steer/steer.js";
+import type { Rrd } from "../../../src/research/generated/rrd.js";
+import { watchFiles } from "../../../src/engine/loop/guards/limits.js";
+import { openResearch } from "../../../src/research/folder/research.js";
+import { derive } from "../../../src/research/workflow/records/statistics.js";
+import { fakeIo } from "../../engine/ui/fake-io.js";
+import { freshFolder, makeResearch, paper } from "../../support/research-folder.js";
+
+const soFar = { startedAt: 0, now: 0, iterations: [] };
+
+test("words are taken while another process works on the research, in their order, and --clear takes back all before them", async () => {
+  const cwd = freshFolder();
+  const folder = makeResearch(cwd, "hands-2026-03-01");
+  const research = await openResearch(folder, { derive, git: false, notify: () => undefined });
+  try {
+    const say = (text: string | undefined, clear = false) => {
+      const io = fakeIo({ cwd });
+      return steerCommand({ folder: "hands-2026-03-01", text, clear, json: true }, io).then(() => JSON.parse(io.out()).steering as string[]);
+    };
+    expect(await say("Mind the cost.")).toEqual(["Mind the cost."]);
+    expect(await say("Prefer open code.")).toEqual(["Mind the cost.", "Prefer open code."]);
+    expect(await say("Only hands.", true)).toEqual(["Only hands."]);
+    expect(await say(undefined)).toEqual(["Only hands."]);
+  } finally {
+    await research.close();
+  }
+});
+
+test.each([
+  ["nothing", "  "],
+  ["more than every brief can carry", "x".repeat(1_001)],
+])("%s is a usage error", async (_, text) => {
+  const cwd = freshFolder();
+  makeResearch(cwd, "hands-2026-03-01");
+  await expect(steerCommand({ folder: "hands-2026-03-01", text, clear: false, json: false }, fakeIo({ cwd }))).rejects.toMatchObject({ exitCode: 2 });
+});
+
+describe("a person is told what comes of it", () => {
+  const said = async (command: (folder: string, io: ReturnType<typeof fakeIo>) => Promise<number>, more: Partial<Rrd> = {}, running = false) => {
+    const cwd = freshFolder();
+    const folder = makeResearch(cwd, "hands-2026-03-01", more);
+    const research = running ? await openResearch(folder, { derive, git: false, notify: () => undefined }) : undefined;
+    try {
+      const io = fakeIo({ cwd });
+      await command("hands-2026-03-01", io);
+      return io.err();
+    } finally {
+      await research?.close();
+    }
+  };
+  const done = { phase: "COMPLETE" as const, papers_pool: [paper("p1", "presented")] };
+  const pause = (folder: string, io: ReturnType<typeof fakeIo>) => pauseCommand({ folder, json: false }, io);
+  const steer = (folder: string, io: ReturnType<typeof fakeIo>) => steerCommand({ folder, text: "Mind the cost.", clear: false, json: false }, io);
+  const resume = (folder: string, io: ReturnType<typeof fakeIo>) => resumeCommand({ folder, json: false }, io);
+
+  test("whether a run works on the research, nobody does, or it is finished", async () => {
+    expect(await said(pause, {}, true)).toMatch(/^The run of .* ends before its next iteration/);
+    expect(await said(pause)).toMatch(/^No run works on .* now; none starts until/);
+    expect(await said(pause, done)).toMatch(/is finished/);
+    expect(await said(steer, {}, true)).not.toContain("no run works");
+    expect(await said(steer)).toContain("no run works on it now");
+    expect(await said(steer, done)).toMatch(/is finished: no agent hears of it/);
+    expect(await said(async (folder, io) => (await pause(folder, fakeIo({ cwd: io.cwd })), resume(folder, io)), done)).toContain(
+      "free again, and finished",
+    );
+  });
+
+  test("that what was said before no longer stands", async () => {
+    const clear = (folder: string, io: ReturnType<typeof fakeIo>) => steerCommand({ folder, clear: true, json: false }, io);
+    expect(await said(clear)).toMatch(/^What was said before no longer stands/);
+  });
+});
+
+test("pause blocks and stop interrupts a run before its next iteration, and resume lifts both", async () => {
+  const cwd = freshFolder();
+  const folder = makeResearch(cwd, "hands-2026-03-01");
+  const args = { folder: "hands-2026-03-01", json: false };
+  const guard = watchFiles(folder);
+  await pauseCommand(args, fakeIo({ cwd }));
+  expect(guard(soFar)).toMatchObject({ verdict: "blocked" });
+  await stopCommand(args, fakeIo({ cwd }));
+  expect(guard(soFar)).toMatchObject({ verdict: "interrupted" });
+  await resumeCommand(args, fakeIo({ cwd }));
+  expect(guard(soFar)).toBeUndefined();
+  expect(existsSync(join(folder, "PAUSE"))).toBe(false);
+});

@@ -1,0 +1,16 @@
+import { expect, test } from "vitest";
+import { toolsOf } from "../../src/compose/tool-server.js";
+
+const way = ["HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "http_proxy", "https_proxy", "no_proxy", "NODE_EXTRA_CA_CERTS"];
+const keys = ["OPENALEX_API_KEY", "GITHUB_TOKEN", "HF_TOKEN", "OWN_KEY_OF_S2", "SEMANTIC_SCHOLAR_API_KEY"];
+const env = Object.fromEntries([...way, ...keys, "AWS_SECRET_ACCESS_KEY"].map((name) => [name, "set"]));
+const serve = toolsOf("/research", { sources: { "Semantic Scholar": { key_variable: "OWN_KEY_OF_S2" } } }, env);
+
+test("a server of tools that search gets the keys of what it asks, and the machine's way to the network", () => {
+  expect(new Set(serve(["search_papers"]).env)).toEqual(new Set(["OPENALEX_API_KEY", "OWN_KEY_OF_S2", ...way]));
+  expect(serve(["code_links"]).env).toEqual(expect.arrayContaining(["GITHUB_TOKEN", "HF_TOKEN"]));
+});
+
+test("a server of tools about one paper, which ask nothing outside, gets nothing of the environment", () => {
+  expect(serve(["outline"], "p1").env).toEqual([]);
+});

@@ -1,0 +1,34 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { resolveConfig } from "../../../src/engine/config/resolve.js";
+import { temporaryFolder } from "../../support/research.js";
+
+const hooks = [{ on: ["complete"], run: "true" }];
+
+test("hooks come from the user's config, whole, and there are none by default", async () => {
+  const cwd = temporaryFolder();
+  expect((await resolveConfig({ env: {}, cwd, home: cwd })).hooks).toEqual([]);
+  writeFileSync(join(cwd, "ralph.config.json"), JSON.stringify({ hooks }));
+  expect((await resolveConfig({ env: {}, cwd, home: cwd })).hooks).toEqual(hooks);
+});
+
+test("hooks in a research's folder are an error: agents write there, and researches come from other people", async () => {
+  const cwd = temporaryFolder();
+  writeFileSync(join(cwd, "ralph.config.json"), JSON.stringify({ hooks }));
+  writeFileSync(join(cwd, "rrd.json"), "{}");
+  await expect(resolveConfig({ env: {}, cwd, home: temporaryFolder() })).rejects.toThrow(/research's folder/);
+});
+
+test("a point that does not exist is refused", async () => {
+  const cwd = temporaryFolder();
+  writeFileSync(join(cwd, "ralph.config.json"), JSON.stringify({ hooks: [{ on: ["sometimes"], run: "true" }] }));
+  await expect(resolveConfig({ env: {}, cwd, home: cwd })).rejects.toThrow(/hooks/);
+});
+
+test("the history is summarised every five iterations by code unless somebody says otherwise", async () => {
+  const cwd = temporaryFolder();
+  expect((await resolveConfig({ env: {}, cwd, home: cwd })).history).toEqual({ every: 5 });
+  const env = { RESEARCH_RALPH_HISTORY_EVERY: "0", RESEARCH_RALPH_HISTORIAN: "codex" };
+  expect((await resolveConfig({ env, cwd, home: cwd })).history).toEqual({ every: 0, agent: "codex" });
+});

@@ -1,0 +1,132 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { readDocument } from "../../../../src/engine/documents/read-document.js";
+import { readJats } from "../../../../src/engine/documents/jats/read-jats.js";
+
+const filler = "The cohort was followed for two years and seen every month by the same two nurses. ".repeat(12);
+const article = (over: { front?: string; body?: string; back?: string; attributes?: string } = {}) => `<?xml version="1.0"?>
+<!DOCTYPE article PUBLIC "-//NLM//DTD JATS (Z39.96) Journal Archiving and Interchange DTD v1.2//EN" "JATS-archivearticle1.dtd">
+<article ${over.attributes ?? 'article-type="research-article"'} xmlns:mml="http://www.w3.org/1998/Math/MathML" xmlns:xlink="http://www.w3.org/1999/xlink">
+<front><journal-meta><journal-title>A Journal</journal-title></journal-meta><article-meta>
+<article-id pub-id-type="pmid">1</article-id><article-id pub-id-type="doi">10.1000/ABC</article-id>
+<title-group><article-title>Walking <italic>after</italic> stroke<xref ref-type="fn" rid="n1">*</xref></article-title></title-group>
+<contrib-group><contrib contrib-type="author"><name><surname>Garc&#237;a</surname><given-names>Ana</given-names></name></contrib>
+<contrib contrib-type="author"><collab>The Stroke Group</collab></contrib><contrib contrib-type="editor"><name><surname>Ed</surname><given-names>I</given-names></name></contrib></contrib-group>
+<pub-date pub-type="ppub"><year>2024</year></pub-date><pub-date pub-type="epub"><day>5</day><month>3</month><year>2024</year></pub-date>
+${over.front ?? ""}<abstract><p>We followed 120 patients.</p></abstract></article-meta></front>
+<body>${over.body ?? `<sec><label>1</label><title>Introduction</title><p>${filler}</p></sec>`}</body>${over.back ?? ""}</article>`;
+
+async function read(over: Parameters<typeof article>[0] = {}) {
+  const result = await readJats(article(over));
+  if (result.status !== "ok") throw new Error(result.reason);
+  return result.text;
+}
+
+describe("readJats", () => {
+  it("takes title, authors, first day, DOI and abstract from the front", async () => {
+    expect(await read()).toMatchObject({
+      kind: "jats",
+      depth: "full",
+      title: "Walking after stroke",
+      authors: ["Ana García", "The Stroke Group"],
+      date: "2024-03-05",
+      doi: "10.1000/abc",
+      abstract: "We followed 120 patients.",
+    });
+  });
+
+  it("marks each section with its number and heading", async () => {
+    const text = await read({
+      body: `<sec><title>Methods</title><p>One.</p><sec><label>2.1</label><title>The <bold>cohort</bold></title><p>${filler}</p></sec></sec><sec><title>Results</title><p>Two.</p></sec>`,
+      back: "<back><ack><p>Thanks.</p></ack></back>",
+    });
+    expect(text.marks.map(({ label }) => label)).toEqual(["§ Abstract", "§ Methods", "§ 2.1 The cohort", "§ Results", "§ Acknowledgements"]);
+    for (const mark of text.marks) expect(text.text.startsWith(`## ${mark.label.slice(2)}`, mark.at)).toBe(true);
+  });
+
+  it("sets tables row by row under their caption, and formulas once", async () => {
+    const { text } = await read({
+      body: `<sec><title>R</title><p>Speed was <inline-formula><alternatives><tex-math id="m">\\documentclass{minimal}\\begin{document}$$v = 1.2$$\\end{document}</tex-math><mml:math><mml:mi>v</mml:mi></mml:math></alternatives></inline-formula> m/s &lt; 2.</p>
+        <table-wrap><label>Table 1</label><caption><title>Gait.</title><p>By group.</p></caption><table><thead><tr><th>Group</th><th>Speed</th></tr></thead><tbody><tr><td>A</td><td>1.2</td></tr></tbody></table></table-wrap><p>${filler}</p></sec>`,
+    });
+    expect(text).toContain("Speed was $v = 1.2$ m/s < 2.");
+    expect(text).toMatch(/Table 1: Gait\. By group\.\s+Group \| Speed\nA \| 1\.2/);
+  });
+
+  it("keeps raised citations apart from their words and footnotes out of sentences", async () => {
+    const { text } = await read({
+      body: `<sec><title>R</title><p>It helps<sup><xref ref-type="bibr" rid="r1">1</xref>,<xref ref-type="bibr" rid="r2">2</xref></sup> much<fn id="f"><p>Not always.</p></fn> indeed. ${filler}</p></sec>`,
+      back: `<back><ref-list><ref id="r1"><label>1</label><mixed-citation><name><surname>Lee</surname></name>. First. 2020.</mixed-citation></ref>
+        <ref id="r2"><label>2</label><element-citation><name><surname>Kim</surname><given-names>B</given-names></name><article-title>Second</article-title><source>J</source><year>2021</year></element-citation></ref></ref-list></back>`,
+    });
+    expect(text).toContain("It helps [1,2] much indeed.");
+    expect(text).toContain("Footnote: Not always.");
+    expect(text).toContain("## References\n\n[1] Lee. First. 2020.\n\n[2] Kim B. Second. J. 2021");
+  });
+
+  it("says that an article was retracted, and not that the notice was", async () => {
+    const related = '<related-article related-article-type="retraction-forward" xlink:href="10.1000/notice"/>';
+    expect(await read({ front: related })).toMatchObject({ retracted: true, text: expect.stringContaining("marks this article as retracted") });
+    const notice = await read({ front: '<related-article related-article-type="retracted-article"/>', attributes: 'article-type="retraction"' });
+    expect(notice.retracted).toBeUndefined();
+  });
+
+  it("takes an article without its body for no more than the abstract", async () => {
+    expect(await read({ body: "<p>See the scan.</p>" })).toMatchObject({ depth: "abstract" });
+  });
+
+  it("refuses an article that is cut off, and expands no entity of the document's own", async () => {
+    const whole = article();
+    expect(await readJats(whole.slice(0, -200))).toMatchObject({ status: "unreadable", reason: expect.stringMatching(/damaged or cut off/) });
+    const bomb = whole
+      .replace(/<!DOCTYPE[^>]*>/, '<!DOCTYPE article [<!ENTITY a "BOOM"><!ENTITY b "&a;&a;&a;"><!ENTITY x SYSTEM "file:///etc/passwd">]>')
+      .replace("<p>We", "<p>&b;&x; We");
+    const read = await readJats(bomb);
+    expect(JSON.stringify(read)).not.toMatch(/BOOM|root:/);
+  });
+
+  it("is what XML from PubMed Central is read as", async () => {
+    expect(await readDocument(Buffer.from(article()), { type: "application/xml" })).toMatchObject({ text: { kind: "jats" } });
+  });
+
+  it("is found in the envelope of an archive, and an error in its place is no paper", async () => {
+    const enveloped = `<?xml version="1.0"?><OAI-PMH><GetRecord><metadata>${article().replace(/^[\s\S]*?(?=<article)/, "")}</metadata></GetRecord></OAI-PMH>`;
+    expect(await readDocument(Buffer.from(enveloped), { type: "text/xml" })).toMatchObject({ text: { kind: "jats", depth: "full" } });
+    const error = '<?xml version="1.0"?><pmc-articleset><Reply Id="1" error="The following PMCID is not available: 1"/></pmc-articleset>';
+    for (const body of [error, '<?xml version="1.0"?><error>not found</error>'])
+      expect(await readDocument(Buffer.from(body), { type: "application/xml" })).toEqual({
+        status: "unreadable",
+        reason: "The document is XML and holds no article.",
+      });
+  });
+
+  it("never throws, whatever stands in the body", async () => {
+    const piece = fc.constantFrom(
+      "<sec>",
+      "</sec>",
+      "<p>",
+      "</p>",
+      "<title>T</title>",
+      "<fn>",
+      "</fn>",
+      "<table-wrap>",
+      "</table-wrap>",
+      "<tr><td>1</td></tr>",
+      "<inline-formula>",
+      "</inline-formula>",
+      "&amp;",
+      "&",
+      "<",
+      "text ",
+      "<xref ref-type='bibr'>3</xref>",
+    );
+    await fc.assert(
+      fc.asyncProperty(fc.array(piece, { maxLength: 60 }), async (pieces) => {
+        expect(["ok", "unreadable"]).toContain((await readJats(article({ body: pieces.join("") }))).status);
+      }),
+      { numRuns: 100, seed: 4 },
+    );
+    const deep = article({ body: `${"<sec>".repeat(20_000)}${filler}${"</sec>".repeat(20_000)}` });
+    expect(["ok", "unreadable"]).toContain((await readJats(deep)).status);
+  });
+});

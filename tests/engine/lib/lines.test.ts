@@ -1,0 +1,29 @@
+import fc from "../../support/fast-check.js";
+import { describe, expect, it } from "vitest";
+import { splitLines } from "../../../src/engine/lib/lines.js";
+
+function all(chunks: readonly Buffer[], most = 1000): string[] {
+  const splitter = splitLines(most);
+  return [...chunks.flatMap((chunk) => splitter.push(chunk)), ...splitter.end()];
+}
+
+describe("splitLines", () => {
+  it("gives the same lines wherever the chunks are cut", () => {
+    fc.assert(
+      fc.property(fc.string({ unit: fc.constantFrom("a", "é", "漢", "😀", "\n") }), fc.nat(), (text, cut) => {
+        const bytes = Buffer.from(text);
+        const at = cut % (bytes.length + 1);
+        const whole = text.endsWith("\n") ? text.split("\n").slice(0, -1) : text === "" ? [] : text.split("\n");
+        expect(all([bytes.subarray(0, at), bytes.subarray(at)])).toEqual(whole);
+      }),
+    );
+  });
+
+  it("takes CRLF for a line end", () => {
+    expect(all([Buffer.from("a\r"), Buffer.from("\nb\r\n")])).toEqual(["a", "b"]);
+  });
+
+  it("cuts a long line with a note and reads the next one whole", () => {
+    expect(all([Buffer.from("12345"), Buffer.from("67890\nnext")], 7)).toEqual(["1234567 [cut: the line was longer than 7 characters]", "next"]);
+  });
+});

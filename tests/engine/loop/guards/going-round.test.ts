@@ -1,0 +1,240 @@
+import { describe, expect, test } from "vitest";
+import { emptyDigest } from "../../../../src/engine/loop/record/digest.js";
+import { bounded, type LoopMemory, sinceSummary } from "../../../../src/engine/loop/record/memory.js";
+import { firstObjection, notesFor } from "../../../../src/engine/loop/notes.js";
+import { recall } from "../../../../src/engine/loop/recall.js";
+import { remediationFor } from "../../../../src/engine/loop/guards/remediation.js";
+import { loopKinds, loopTypeOf, rowOf, signsOf, stopWhenStuck, stopWithoutResult } from "../../../../src/engine/loop/guards/loop-detection.js";
+import type { Outcome, PastIteration, RunSoFar } from "../../../../src/engine/loop/types.js";
+import { accepted, failed, past, refused, soFar, unit } from "../runs.js";
+import type { Observation } from "../../../../src/engine/generated/memory.js";
+
+const seen = (iteration: number, over: Partial<Observation> = {}): Observation => ({
+  iteration,
+  unit: `p${iteration}`,
+  outcome: "refused",
+  said: `reason ${iteration}`,
+  answer: `answer-${iteration}`,
+  ...over,
+});
+const memory = (observations: readonly Observation[], over: Partial<LoopMemory> = {}): LoopMemory => ({
+  observations,
+  ledger: [],
+  steering: [],
+  ...over,
+});
+const did = (counts: object, repeated: object = {}) =>
+  ({ ...emptyDigest, counts: { ...emptyDigest.counts, ...counts }, repeated: { ...emptyDigest.repeated, ...repeated } }) as typeof emptyDigest;
+
+describe("what one run shows by itself", () => {
+  test.each([
+    ["nothing was done", did({}), []],
+    ["it only read, however little", did({ read: 1 }), ["read-loop"]],
+    ["it read and ran something", did({ read: 2, command: 1 }), []],
+    ["it read, wrote and ran something", did({ read: 2, write: 1, command: 1 }), []],
+    ["it read and wrote something", did({ read: 2, write: 1 }), []],
+    ["it read one thing three times", did({ read: 4, command: 1 }, { read: 3 }), []],
+    ["it read one thing four times", did({ read: 5, command: 1 }, { read: 4 }), ["read-loop"]],
+    ["it planned and did nothing", did({ plan: 1 }), ["planning-loop"]],
+    ["it planned and read", did({ plan: 3, read: 1, command: 1 }), []],
+    ["it ran one thing twice", did({ command: 2 }, { command: 2 }), []],
+    ["it ran one thing three times", did({ command: 3 }, { command: 3 }), ["command-loop"]],
+    ["it wrote one thing five times", did({ write: 5 }, { write: 5 }), ["redundant-writes"]],
+  ])("without a result: %s", (_what, digest, signs) => {
+    expect(signsOf(digest, false)).toEqual(signs);
+  });
+
+  test("counts nothing against it where it left a result, but writing over and over", () => {
+    expect(signsOf(did({ read: 9, command: 9, plan: 9 }, { read: 9, command: 9 }), true)).toEqual([]);
+    expect(signsOf(did({ plan: 9 }), true)).toEqual([]);
+    expect(signsOf(did({ read: 9 }), true)).toEqual([]);
+    expect(signsOf(did({ write: 5 }, { write: 5 }), true)).toEqual(["redundant-writes"]);
+  });
+});
+
+describe("a row", () => {
+  const alternating = (...answers: string[]) => answers.map((answer, n) => seen(n + 1, { answer }));
+
+  test("is as long as its end is alike, and two at least", () => {
+    const same = (count: number) => Array.from({ length: count }, (_, n) => seen(n + 2, { answer: "x" }));
+    expect(rowOf([seen(1), ...same(1)])).toBeUndefined();
+    expect(rowOf([seen(1), ...same(3)])).toEqual({ kind: "identical-answers", length: 3 });
+    expect(rowOf(alternating("a", "a", "b", "b"))).toEqual({ kind: "identical-answers", length: 2 });
+    expect(rowOf([])).toBeUndefined();
+    expect(loopTypeOf(same(2))).toBe("identical-answers");
+    expect(loopTypeOf([])).toBeUndefined();
+  });
+
+  test("of no answers is none: nothing was left that could be the same", () => {
+    expect(rowOf([1, 2, 3].map((n) => seen(n, { answer: undefined } as object)))).toBeUndefined();
+  });
+
+  test("of two answers in turn counts whole pairs from the end", () => {
+    expect(rowOf(alternating("a", "b", "a"))).toBeUndefined();
+    expect(rowOf(alternating("a", "b", "a", "b"))).toEqual({ kind: "oscillation", length: 2 });
+    expect(rowOf(alternating("a", "b", "a", "b", "a"))).toEqual({ kind: "oscillation", length: 2 });
+    expect(rowOf(alternating("c", "b", "a", "b", "a", "b", "a"))).toEqual({ kind: "oscillation", length: 3 });
+    expect(rowOf(alternating("a", "b", "x", "b", "a"))).toBeUndefined();
+    expect(rowOf(alternating("b"))).toBeUndefined();
+  });
+
+  test("of failures goes by how they ended, where there was no answer", () => {
+    const ended = (n: number, over: object) => seen(n, { answer: undefined, outcome: "failed", ...over } as object);
+    // The same failure over and over is no taking turns, and no answer.
+    expect(rowOf([1, 2, 3, 4].map((n) => ended(n, { failure: "idle" })))).toBeUndefined();
+    const turns = [1, 2, 3, 4].map((n) => ended(n, { failure: n % 2 === 0 ? "idle" : "crashed", said: `at ${n}` }));
+    expect(rowOf(turns)).toEqual({ kind: "oscillation", length: 2 });
+    expect(rowOf([1, 2, 3, 4].map((n) => ended(n, { said: n % 2 === 0 ? "x" : "y" })))).toEqual({ kind: "oscillation", length: 2 });
+    expect(rowOf([1, 2, 3, 4].map((n) => ended(n, { said: `${n}` })))).toBeUndefined();
+    expect(rowOf([1, 2, 3, 4].map((n) => ended(n, { said: "x", outcome: n % 2 === 0 ? "failed" : "refused" })))).toEqual({
+      kind: "oscillation",
+      length: 2,
+    });
+    expect(rowOf([1, 2, 3, 4].map((n) => ended(n, n % 2 === 0 ? { said: undefined } : { failure: "idle" })))).toEqual({
+      kind: "oscillation",
+      length: 2,
+    });
+  });
+
+  test("is the longest of its kinds, and of equals the one named first", () => {
+    const both = [1, 2, 3].map((n) => seen(n, { signs: n > 1 ? ["command-loop", "read-loop"] : ["command-loop"] }));
+    expect(rowOf(both)).toEqual({ kind: "command-loop", length: 3 });
+    expect(rowOf(both.slice(1))).toEqual({ kind: "read-loop", length: 2 });
+  });
+
+  test("begins after the last accepted work", () => {
+    const same = [1, 2, 3].map((n) => seen(n, { answer: "x", ...(n === 1 ? { outcome: "accepted" as const } : {}) }));
+    expect(rowOf(same)).toEqual({ kind: "identical-answers", length: 2 });
+  });
+});
+
+describe("a run that got nowhere is told", () => {
+  const run = (observations: readonly Observation[]): RunSoFar => ({
+    startedAt: 0,
+    now: 0,
+    iterations: observations.map(({ iteration }) => ({ iteration }) as PastIteration),
+    memory: memory(observations),
+  });
+
+  test("how long, in what way, and what was said last", () => {
+    const same = (said: string | undefined) => [1, 2, 3, 4, 5].map((n) => seen(n, { answer: "x", ...(n === 5 ? { said } : {}) } as object));
+    const how = "Look at loop.observations in rrd.json, change what is asked for or the --agent, and run again.";
+    expect(stopWhenStuck(run(same("Only 0.5 of them."))))?.toEqual({
+      verdict: "stuck",
+      reason: `The last 5 iterations got nowhere (identical-answers): the same answer came again and again. The last time: Only 0.5 of them. ${how}`,
+    });
+    expect(stopWhenStuck(run(same(undefined))))?.toEqual({
+      verdict: "stuck",
+      reason: `The last 5 iterations got nowhere (identical-answers): the same answer came again and again. ${how}`,
+    });
+    const turns = Array.from({ length: 10 }, (_, n) => seen(n + 1, { answer: n % 2 === 0 ? "a" : "b" }));
+    expect(stopWhenStuck(run(turns))).toMatchObject({
+      reason: expect.stringContaining("The last 10 iterations got nowhere (oscillation): the same answers took turns."),
+    });
+    expect(remediationFor(turns)).toMatch(/^The last 10 iterations got nowhere \(oscillation\)\. They went back and forth/);
+    expect(remediationFor(same("x"))).toMatch(/^The last 5 iterations got nowhere \(identical-answers\)\. Every one of them/);
+  });
+
+  test("in other words for each kind of loop", () => {
+    const words = loopKinds.map((kind) => {
+      const turns = Array.from({ length: 10 }, (_, n) => seen(n + 1, { answer: n % 2 === 0 ? "a" : "b" }));
+      const row = Array.from({ length: 5 }, (_, n) => seen(n + 1, kind === "identical-answers" ? { answer: "x" } : { signs: [kind] }));
+      const answer = stopWhenStuck(run(kind === "oscillation" ? turns : row));
+      return /\): (.{20,}?)\. The last time/.exec(answer?.reason ?? "")?.[1];
+    });
+    expect(new Set(words).size).toBe(loopKinds.length);
+    expect(words).not.toContain(undefined);
+  });
+
+  test("nothing before it has done anything, or without a memory", () => {
+    const five = [1, 2, 3, 4, 5].map((n) => seen(n, { answer: "x" }));
+    expect(stopWhenStuck({ ...run(five), iterations: [] })).toBeUndefined();
+    expect(stopWhenStuck({ startedAt: 0, now: 0, iterations: [past(refused)] })).toBeUndefined();
+  });
+
+  test("when fifteen in a row brought nothing, with how many", () => {
+    const row = (count: number) => soFar([past(accepted), ...Array.from({ length: count }, () => past(refused))]);
+    expect(stopWithoutResult(row(14))).toBeUndefined();
+    expect(stopWithoutResult(row(16))).toMatchObject({
+      verdict: "stuck",
+      reason: expect.stringMatching(/^None of the last 16 iterations.*ledger\.jsonl/),
+    });
+  });
+});
+
+describe("what the loop adds to a brief", () => {
+  const notes = (...outcomes: [Outcome, string][]) => notesFor(unit("a"), soFar(outcomes.map(([outcome, id]) => past(outcome, 0, id))));
+  const reasons: Outcome = { outcome: "refused", reasons: ["no number"] };
+
+  test("is of the unit's own last try", () => {
+    expect(notes([reasons, "a"], [accepted, "b"])).toEqual({ refusal: ["no number"] });
+    expect(notes([reasons, "b"])).toEqual({});
+    expect(notes([reasons, "a"], [failed("crashed"), "a"])).toEqual({});
+    expect(notes()).toEqual({});
+  });
+
+  test("holds what is remembered", () => {
+    const run = { ...soFar([]), memory: memory([], { steering: [{ id: "1", text: "Look at hands." }] }) };
+    expect(notesFor(unit("a"), run)).toEqual({ steering: "- Look at hands." });
+  });
+
+  test("of the history are its summary and the last five since, one line each, cut at 200 characters", () => {
+    const observations = Array.from({ length: 8 }, (_, n) => seen(n + 1, n === 7 ? { said: "x".repeat(300), outcome: "accepted" } : {}));
+    const metrics = { last_iteration: 2 };
+    const lines = recall(memory(observations, { historySummary: "Before.", metrics })).history?.split("\n") ?? [];
+    expect(lines.slice(0, 2)).toEqual(["Before.", "- #4 p4 refused: reason 4"]);
+    expect(lines).toHaveLength(6);
+    expect(lines.at(-1)).toHaveLength(200);
+    expect(lines.at(-1)).toMatch(/^- #8 p8 accepted: x+$/);
+    expect(recall(memory([seen(1, { said: undefined, outcome: "accepted" } as object)])).history).toBe("- #1 p1 accepted: ");
+    expect(recall(memory([], { historySummary: "y".repeat(3000) })).history).toHaveLength(2000);
+  });
+
+  test("of a person's words are the latest, whole, in the order they were said", () => {
+    const wish = (n: number, length: number) => ({ id: `${n}`, text: `${n}`.padEnd(length, "x") });
+    expect(recall(memory([], { steering: [wish(1, 796), wish(2, 797), wish(3, 797)] })).steering).toBe(
+      `- ${wish(2, 797).text}\n- ${wish(3, 797).text}`,
+    );
+    expect(recall(memory([], { steering: [wish(1, 1597)] })).steering).toHaveLength(1599);
+    expect(recall(memory([], { steering: [wish(1, 10), wish(2, 1598)] }))).toEqual({});
+  });
+
+  test("says what to do otherwise once two went round in circles", () => {
+    const two = [1, 2].map((n) => seen(n, { signs: ["planning-loop"] }));
+    expect(recall(memory(two)).remediation).toBe(remediationFor(two));
+    expect(recall(memory(two.slice(1)))).not.toHaveProperty("remediation");
+  });
+});
+
+test("of several guards a verdict goes first, else the first delay", () => {
+  const delay = (until: number) => () => ({ until, reason: `${until}` });
+  const verdict = (reason: string) => () => ({ verdict: "limit" as const, reason });
+  expect(firstObjection([() => undefined, delay(1), delay(2)], soFar([]))).toEqual({ until: 1, reason: "1" });
+  expect(firstObjection([delay(1), verdict("a"), verdict("b")], soFar([]))).toEqual({ verdict: "limit", reason: "a" });
+  expect(firstObjection([() => undefined], soFar([]))).toBeUndefined();
+  expect(firstObjection([], soFar([]))).toBeUndefined();
+});
+
+describe("observations that are kept", () => {
+  const digests = (...which: boolean[]) => which.map((has, n) => seen(n + 1, has ? { digest: "d" } : {}));
+
+  test("are the last ten, each with its digest while no more than ten have one", () => {
+    const kept = bounded(digests(false, ...Array.from({ length: 10 }, () => true)));
+    expect(kept.map(({ iteration, digest }) => [iteration, digest])).toEqual([2, 3, 4, 5, 6, 7, 8, 9, 10, 11].map((n) => [n, "d"]));
+    expect(bounded([])).toEqual([]);
+  });
+
+  test("lose nothing else with their digest", () => {
+    const [first] = bounded(digests(...Array.from({ length: 11 }, () => true)));
+    expect(first).toEqual(seen(2));
+  });
+
+  test("since a summary are those after the one it covered last, all where there was none", () => {
+    const all = [3, 5, 4, 6].map((n) => seen(n));
+    const since = (last?: number) => sinceSummary({ observations: all, ...(last === undefined ? {} : { metrics: { last_iteration: last } }) });
+    expect(since(5).map(({ iteration }) => iteration)).toEqual([4, 6]);
+    expect(since(6)).toEqual([]);
+    expect(since(1)).toHaveLength(4);
+    expect(since()).toHaveLength(4);
+  });
+});

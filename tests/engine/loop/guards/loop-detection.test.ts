@@ -1,0 +1,132 @@
+import { describe, expect, test } from "vitest";
+import { digestOf, emptyDigest } from "../../../../src/engine/loop/record/digest.js";
+import { bounded, type LoopMemory } from "../../../../src/engine/loop/record/memory.js";
+import { remediationFor } from "../../../../src/engine/loop/guards/remediation.js";
+import { type LoopKind, loopKinds, rowOf, signsOf, stopWhenStuck, stopWithoutResult } from "../../../../src/engine/loop/guards/loop-detection.js";
+import type { AgentEvent, PastIteration, RunSoFar } from "../../../../src/engine/loop/types.js";
+import type { Observation } from "../../../../src/engine/generated/memory.js";
+
+const seen = (iteration: number, over: Partial<Observation> = {}): Observation => ({
+  iteration,
+  unit: `p${iteration}`,
+  outcome: "refused",
+  said: `reason ${iteration}`,
+  answer: `answer-${iteration}`,
+  ...over,
+});
+
+/** A row of iterations that show one kind of loop. */
+const rowOfKind = (kind: LoopKind, length: number): Observation[] => {
+  if (kind === "oscillation") return Array.from({ length: length * 2 }, (_, n) => seen(n + 1, { answer: n % 2 === 0 ? "a" : "b" }));
+  return Array.from({ length }, (_, n) => seen(n + 1, kind === "identical-answers" ? { answer: "same" } : { signs: [kind] }));
+};
+
+const run = (events: readonly AgentEvent[], left = false) => signsOf(events.reduce(digestOf, emptyDigest), left);
+const repeat = (event: AgentEvent, times: number): AgentEvent[] => Array.from({ length: times }, () => event);
+const memory = (observations: readonly Observation[]): LoopMemory => ({ observations, ledger: [], steering: [] });
+const soFar = (observations: readonly Observation[], since = 1): RunSoFar => ({
+  startedAt: 0,
+  now: 0,
+  iterations: observations.filter(({ iteration }) => iteration >= since).map(({ iteration }) => ({ iteration }) as PastIteration),
+  memory: memory(observations),
+});
+
+describe("what one run shows by itself", () => {
+  test("a file read four times without a result is a read loop; each part of a long text read once is none", () => {
+    expect(run(repeat({ type: "tool", name: "Read", detail: "a.txt" }, 4))).toContain("read-loop");
+    const parts = Array.from({ length: 30 }, (_, n): AgentEvent => ({ type: "tool", name: "Read", detail: `paper/${n}.txt` }));
+    expect(run([...parts, { type: "tool", name: "Write", detail: "result.json" }], true)).toEqual([]);
+  });
+
+  test("announcing work and doing none is a planning loop", () => {
+    expect(run([{ type: "text", text: "Let me read the paper first." }])).toEqual(["planning-loop"]);
+    expect(run([{ type: "text", text: "Let me read the paper first." }], true)).toEqual([]);
+  });
+
+  test("a command run three times without a result is a command loop; with a result it is none", () => {
+    const events = repeat({ type: "tool", name: "Bash", detail: "npm test" }, 3);
+    expect(run(events)).toEqual(["command-loop"]);
+    expect(run(events, true)).toEqual([]);
+  });
+
+  test("a file written five times is a redundant write, also where a result is left", () => {
+    expect(run(repeat({ type: "tool", name: "Write", detail: "result.json" }, 5), true)).toEqual(["redundant-writes"]);
+    expect(run(repeat({ type: "tool", name: "Write", detail: "result.json" }, 4), true)).toEqual([]);
+  });
+});
+
+describe.each(loopKinds)("%s", (kind) => {
+  test("is nothing once, is answered from the second in a row with words of its own, and ends the run at five", () => {
+    expect(remediationFor(rowOfKind(kind, 1))).toBeUndefined();
+    const others = loopKinds.filter((other) => other !== kind).map((other) => remediationFor(rowOfKind(other, 2)));
+    expect(remediationFor(rowOfKind(kind, 2))).toContain(kind);
+    expect(others).not.toContain(remediationFor(rowOfKind(kind, 2)));
+    expect(stopWhenStuck(soFar(rowOfKind(kind, 4)))).toBeUndefined();
+    expect(stopWhenStuck(soFar(rowOfKind(kind, 5)))).toMatchObject({ verdict: "stuck", reason: expect.stringContaining(kind) });
+  });
+
+  test("is over as soon as work is accepted", () => {
+    const last = rowOfKind(kind, 5);
+    const accepted = seen(last.length + 1, { outcome: "accepted" });
+    expect(rowOf([...last, accepted])).toBeUndefined();
+    expect(stopWhenStuck(soFar([...last, accepted]))).toBeUndefined();
+  });
+
+  test("of an earlier run is told to the first brief, but a new run has five iterations of its own", () => {
+    const earlier = rowOfKind(kind, 5);
+    expect(remediationFor(earlier)).toBeDefined();
+    expect(stopWhenStuck(soFar(earlier, earlier.length + 1))).toBeUndefined();
+    expect(stopWhenStuck(soFar(earlier, earlier.length))).toBeUndefined();
+  });
+});
+
+test("refusals for different reasons are no loop, however many there are", () => {
+  const observations = Array.from({ length: 10 }, (_, n) => seen(n + 1));
+  expect(stopWhenStuck(soFar(observations))).toBeUndefined();
+  expect(remediationFor(observations)).toBeUndefined();
+});
+
+test("fifteen iterations in a row without an accepted result end the run, those that met a closed service not counted", () => {
+  const past = (outcome: object, times: number) => Array.from({ length: times }, () => ({ outcome }) as PastIteration);
+  const refused = (times: number) => past({ outcome: "refused", reasons: ["x"] }, times);
+  const away = past({ outcome: "failed", failure: { kind: "network", message: "away" } }, 5);
+  const after = (iterations: PastIteration[]) => stopWithoutResult({ startedAt: 0, now: 0, iterations });
+  expect(after([...refused(14), ...away])).toBeUndefined();
+  expect(after([...refused(14), ...past({ outcome: "accepted", summary: "y" }, 1), ...refused(14)])).toBeUndefined();
+  expect(after([...refused(14), ...away, ...refused(1)])).toMatchObject({ verdict: "stuck", reason: expect.stringContaining("last 15 iterations") });
+});
+
+test("remediation asks for the result where the brief does: in the final message", () => {
+  const said = loopKinds.map((kind) => remediationFor(rowOfKind(kind, 2)) ?? "").join("\n");
+  expect(said).toContain("final message");
+  expect(said).not.toMatch(/write result\.json|write it/i);
+});
+
+test("remediation fits a brief's share of it", () => {
+  for (const kind of loopKinds) expect(remediationFor(rowOfKind(kind, 5))?.length).toBeLessThanOrEqual(600);
+});
+
+test("a healthy run of 1,000 iterations is never called stuck, and what is remembered stays small", () => {
+  let state: Observation[] = [];
+  let random = 7;
+  const chance = () => (random = (random * 16_807) % 2_147_483_647) / 2_147_483_647;
+  for (let iteration = 1; iteration <= 1_000; iteration += 1) {
+    // One in seven is refused, half of those for the same answer as before; one in twenty fails in the middle of its reading.
+    const luck = chance();
+    const outcome = luck < 0.05 ? "failed" : luck < 0.19 ? "refused" : "accepted";
+    const answer = outcome === "refused" && chance() < 0.5 ? "common" : `answer-${iteration}`;
+    const signs = outcome === "failed" ? { signs: ["read-loop"], failure: "idle" } : {};
+    state = bounded([...state, seen(iteration, { outcome, answer, digest: "d".repeat(1_200), ...signs })]);
+    expect(stopWhenStuck(soFar(state))).toBeUndefined();
+    expect(JSON.stringify(state).length).toBeLessThan(15_000);
+  }
+});
+
+test("above ten observations with a digest only the last three keep it, and never more than ten are kept", () => {
+  const all = (count: number) => bounded(Array.from({ length: count }, (_, n) => seen(n + 1, { digest: "d" })));
+  expect(all(10).filter(({ digest }) => digest !== undefined)).toHaveLength(10);
+  expect(all(11).map(({ iteration, digest }) => [iteration, digest !== undefined])).toEqual(
+    [2, 3, 4, 5, 6, 7, 8, 9, 10, 11].map((iteration) => [iteration, iteration >= 9]),
+  );
+  expect(bounded(all(11))).toEqual(all(11));
+});

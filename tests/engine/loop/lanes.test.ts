@@ -1,0 +1,272 @@
+import { describe, expect, test } from "vitest";
+import { limitIterations } from "../../../src/engine/loop/guards/limits.js";
+import { runLoop } from "../../../src/engine/loop/run-loop.js";
+import type { Agent, AgentEvent, LoopEvent, LoopOptions, Outcome, Unit, Verdict, Workflow } from "../../../src/engine/loop/types.js";
+import { fakeClock } from "../../support/clock.js";
+import { named, unit } from "./runs.js";
+
+const end: AgentEvent = { type: "end", message: "done" };
+
+/** Units `u0` to `u<count - 1>`, any of which may be done beside the others; the last one alone. */
+function manyUnits(count: number, outcomeOf: (unit: string, failed: boolean) => Outcome | Verdict = () => ({ outcome: "accepted", summary: "" })) {
+  const done = new Set<string>();
+  let iteration = 0;
+  let folding = 0;
+  const seen = { mostFolding: 0, order: [] as string[] };
+  const all = Array.from({ length: count }, (_, index) => unit(`u${index}`));
+  const workflow: Workflow<ReadonlySet<string>> = {
+    name: "many",
+    load: async () => new Set(done),
+    next: (state, inFlight) => {
+      const left = all.filter(({ id }) => !state.has(id) && !inFlight.some((each: Unit) => each.id === id));
+      const [first] = left;
+      if (first === undefined) return inFlight.length > 0 ? "wait" : { verdict: "complete", reason: "All done." };
+      return first === all.at(-1) && inFlight.length > 0 ? "wait" : first;
+    },
+    progress: (state) => ({ done: state.size, total: count }),
+    notices: () => [],
+    brief: async (_state, { id }) => {
+      iteration += 1;
+      return { iteration, text: id, tokens: 1, workspace: "/nowhere", access: { web: false, read: false, everything: false } };
+    },
+    accept: async (_state, { id }, run) => {
+      folding += 1;
+      seen.mostFolding = Math.max(seen.mostFolding, folding);
+      await new Promise((resolve) => setTimeout(resolve, 1));
+      folding -= 1;
+      const outcome: Outcome | Verdict = run.failure === undefined ? outcomeOf(id, false) : { outcome: "failed", failure: run.failure };
+      if ("outcome" in outcome && outcome.outcome === "accepted") done.add(id);
+      seen.order.push(id);
+      return outcome;
+    },
+  };
+  return { workflow, seen };
+}
+
+/** An agent whose runs wait until the test lets them end. */
+function heldAgent(name = "held") {
+  const atWork = new Map<string, () => void>();
+  const seen = { most: 0, aborted: 0 };
+  const agent: Agent = {
+    ...named(name),
+    async *run({ text }, { signal }) {
+      yield { type: "text", text: `at ${text}` };
+      const aborted = await new Promise<boolean>((resolve) => {
+        atWork.set(text, () => resolve(false));
+        seen.most = Math.max(seen.most, atWork.size);
+        if (signal.aborted) resolve(true);
+        signal.addEventListener("abort", () => resolve(true));
+      });
+      atWork.delete(text);
+      if (aborted) seen.aborted += 1;
+      yield aborted ? { type: "end", message: "", failure: { kind: "aborted", message: "It was aborted." } } : end;
+    },
+  };
+  const release = (id: string) => atWork.get(id)?.();
+  return { agent, seen, atWork, release };
+}
+
+const settings = (over: Partial<LoopOptions> = {}): LoopOptions => {
+  const never = new AbortController().signal;
+  return { guards: [], clock: fakeClock(), finish: never, abort: never, ...over };
+};
+
+/** Runs the loop to its end; what `meanwhile` does happens over and over beside it. */
+async function drain(loop: AsyncGenerator<LoopEvent, Verdict>, meanwhile: () => void = () => {}) {
+  const events: LoopEvent[] = [];
+  const timer = setInterval(meanwhile, 1);
+  try {
+    for (;;) {
+      const step = await loop.next();
+      if (step.done === true) return { verdict: step.value, events };
+      events.push(step.value);
+    }
+  } finally {
+    clearInterval(timer);
+  }
+}
+
+describe("agents side by side", () => {
+  test("as many work as there are jobs, never more, and results are accepted one at a time", async () => {
+    const { workflow, seen } = manyUnits(9);
+    const { agent, seen: agents, atWork, release } = heldAgent();
+    const { verdict } = await drain(runLoop(workflow, agent, settings({ jobs: 3 })), () => {
+      // The one that began last ends first, and none before three are at work while there are three.
+      const ids = [...atWork.keys()];
+      if (ids.length === 3 || seen.order.length >= 6) release(ids.at(-1) ?? "");
+    });
+    expect(verdict.verdict).toBe("complete");
+    expect(agents.most).toBe(3);
+    expect(seen.mostFolding).toBe(1);
+    expect(seen.order.toSorted()).toEqual(Array.from({ length: 9 }, (_, index) => `u${index}`));
+    expect(seen.order.at(-1)).toBe("u8");
+  });
+
+  test("the allowance of iterations holds for all of them together", async () => {
+    const { workflow, seen } = manyUnits(9);
+    const { verdict } = await drain(runLoop(workflow, named("quick"), settings({ jobs: 3, guards: [limitIterations(4)] })));
+    expect(verdict.verdict).toBe("limit");
+    expect(seen.order).toHaveLength(4);
+  });
+
+  test("a first Ctrl+C starts no more and folds in all that are under way", async () => {
+    const finish = new AbortController();
+    const { workflow, seen } = manyUnits(9);
+    const { agent, atWork, release } = heldAgent();
+    const stop = () => (finish.signal.aborted ? { verdict: "interrupted" as const, reason: "Ctrl+C" } : undefined);
+    const { verdict, events } = await drain(runLoop(workflow, agent, settings({ jobs: 3, guards: [stop], finish: finish.signal })), () => {
+      if (atWork.size < 3) return;
+      finish.abort("SIGINT");
+      for (const id of [...atWork.keys()]) release(id);
+    });
+    expect(verdict.verdict).toBe("interrupted");
+    expect(seen.order).toHaveLength(3);
+    expect(events.filter(({ type }) => type === "iteration-started")).toHaveLength(3);
+    expect(events.filter(({ type }) => type === "iteration-ended")).toHaveLength(3);
+  });
+
+  test("a second Ctrl+C ends all of them", async () => {
+    const abort = new AbortController();
+    const { workflow } = manyUnits(9);
+    const { agent, seen, atWork } = heldAgent();
+    const stop = () => (abort.signal.aborted ? { verdict: "interrupted" as const, reason: "Ctrl+C" } : undefined);
+    await drain(runLoop(workflow, agent, settings({ jobs: 3, guards: [stop], abort: abort.signal })), () => {
+      if (atWork.size === 3) abort.abort("SIGINT");
+    });
+    expect(seen.aborted).toBe(3);
+  });
+
+  test("a verdict of accepting one ends the run only after the others were folded in", async () => {
+    const { workflow, seen } = manyUnits(9, (id) =>
+      id === "u1" ? { verdict: "failed", reason: "The disk is full." } : { outcome: "accepted", summary: "" },
+    );
+    const { agent, atWork, release } = heldAgent();
+    const { verdict } = await drain(runLoop(workflow, agent, settings({ jobs: 3 })), () => {
+      if (atWork.size === 3) release("u1");
+      if (seen.order.includes("u1")) for (const id of [...atWork.keys()]) release(id);
+    });
+    expect(verdict).toMatchObject({ verdict: "failed", reason: "The disk is full." });
+    expect(seen.order).toEqual(["u1", "u0", "u2"]);
+  });
+
+  test("whoever stops listening leaves no agent at work", async () => {
+    const { workflow } = manyUnits(9);
+    const { agent, seen, atWork } = heldAgent();
+    const loop = runLoop(workflow, agent, settings({ jobs: 3 }));
+    while (atWork.size < 3) await loop.next();
+    await loop.return({ verdict: "interrupted", reason: "" });
+    expect(seen.aborted).toBe(3);
+    expect(atWork.size).toBe(0);
+  });
+
+  test("a bug of one ends the others and goes through", async () => {
+    const { workflow } = manyUnits(9);
+    const { agent, seen, atWork } = heldAgent();
+    const buggy: Agent = {
+      ...agent,
+      run: (brief, options) => {
+        if (brief.text === "u2") throw new TypeError("ours");
+        return agent.run(brief, options);
+      },
+    };
+    await expect(drain(runLoop(workflow, buggy, settings({ jobs: 3 })))).rejects.toThrow("ours");
+    expect(seen.aborted).toBe(atWork.size + seen.aborted);
+    expect(atWork.size).toBe(0);
+  });
+
+  test("an agent that prints without end waits for its listener: nothing piles up", async () => {
+    const { workflow } = manyUnits(1);
+    let said = 0;
+    const loud: Agent = {
+      ...named("loud"),
+      async *run(_brief, { signal }) {
+        for (; !signal.aborted; said += 1) yield { type: "text", text: "more" };
+        yield end;
+      },
+    };
+    const loop = runLoop(workflow, loud, settings());
+    for (let heard = 0; heard < 10; heard += 1) await loop.next();
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    expect(said).toBeLessThan(200);
+    await loop.return({ verdict: "interrupted", reason: "" });
+  });
+});
+
+describe("an agent at work is watched", () => {
+  const tool: AgentEvent = { type: "tool", name: "Read", detail: "" };
+  const usage = (input: number, more: object = {}): AgentEvent => ({ type: "usage", usage: { input, cached: 0, output: 0, requests: 1 }, ...more });
+  const spender = (...events: AgentEvent[]): Agent => ({
+    ...named("spender"),
+    async *run(_brief, { signal }) {
+      for (const event of events) {
+        if (signal.aborted) return yield { type: "end", message: "", failure: { kind: "aborted", message: "It was aborted." } };
+        yield event;
+      }
+      yield end;
+    },
+  });
+  const tooMuch: NonNullable<LoopOptions["watches"]>[number] = ({ run }) =>
+    run.usage.input > 20 ? { end: { kind: "budget", message: "Too much." } } : run.usage.input > 10 ? { warning: "Much." } : undefined;
+  const ended = (events: readonly LoopEvent[]) => events.flatMap((event) => (event.type === "iteration-ended" ? [event] : []));
+
+  test("a warning is told once, an alarm ends the iteration with what it had used", async () => {
+    const { workflow } = manyUnits(1);
+    const agent = spender(usage(11), usage(12), tool, usage(30), tool, usage(99));
+    const { events } = await drain(runLoop(workflow, agent, settings({ watches: [tooMuch], guards: [limitIterations(1)] })));
+    expect(events.filter(({ type }) => type === "notice")).toHaveLength(1);
+    expect(ended(events)[0]).toMatchObject({ outcome: { outcome: "failed", failure: { kind: "budget" } }, usage: { input: 30 } });
+  });
+
+  test.each([
+    ["a tool call in the same answer", [usage(30), tool]],
+    ["a further request", [usage(30), usage(60), usage(61)]],
+  ])("an alarm ends the iteration before what follows %s", async (_what, events) => {
+    const { workflow } = manyUnits(1);
+    const agent = spender(...events, usage(99));
+    const all = await drain(runLoop(workflow, agent, settings({ watches: [tooMuch], guards: [limitIterations(1)] })));
+    expect(ended(all.events)[0]).toMatchObject({ outcome: { outcome: "failed", failure: { kind: "budget" } } });
+    expect(ended(all.events)[0]?.usage?.input).toBeLessThan(99);
+  });
+
+  test("an answer already given is kept, whatever it used: it may come in several events", async () => {
+    const { workflow } = manyUnits(1);
+    const answer: AgentEvent = { type: "text", text: "The answer." };
+    const agent = spender(tool, usage(8), usage(30), answer, usage(30), usage(31, { final: true }));
+    const { events, verdict } = await drain(runLoop(workflow, agent, settings({ watches: [tooMuch] })));
+    expect(verdict.verdict).toBe("complete");
+    expect(ended(events)[0]).toMatchObject({ outcome: { outcome: "accepted" }, usage: { input: 31 } });
+  });
+
+  test("what is found after an iteration is told once a run", async () => {
+    const { workflow } = manyUnits(3);
+    const { events } = await drain(runLoop(workflow, spender(usage(1)), settings({ reviews: [({ run }) => `Untold by ${run.agent}.`] })));
+    expect(ended(events)).toHaveLength(3);
+    expect(events.filter(({ type }) => type === "notice")).toMatchObject([{ level: "warning", message: "Untold by spender." }]);
+  });
+
+  test("whoever has finished keeps the work, however much it used", async () => {
+    const { workflow } = manyUnits(1);
+    const { events, verdict } = await drain(runLoop(workflow, spender(usage(99, { final: true })), settings({ watches: [tooMuch] })));
+    expect(verdict.verdict).toBe("complete");
+    expect(ended(events)[0]).toMatchObject({ outcome: { outcome: "accepted" }, usage: { input: 99 } });
+  });
+});
+
+test("a change of agents is announced with its reason, on the way there and back", async () => {
+  const { workflow } = manyUnits(3);
+  const [first, second] = [named("first"), named("second")];
+  const { events } = await drain(
+    runLoop(
+      workflow,
+      first,
+      settings({
+        choose: ({ iterations }) =>
+          iterations.length === 1 ? { agent: second, reason: "first is at its limit." } : { agent: first, reason: "first is back." },
+      }),
+    ),
+  );
+  expect(events.filter(({ type }) => type === "agent-changed")).toMatchObject([
+    { from: "first", to: "second", reason: "first is at its limit." },
+    { from: "second", to: "first", reason: "first is back." },
+  ]);
+});

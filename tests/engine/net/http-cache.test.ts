@@ -1,0 +1,81 @@
+import { appendFileSync, readdirSync, statSync, utimesSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { hashOf, httpCache } from "../../../src/engine/net/http-cache.js";
+import { temporaryFolder } from "../../support/network.js";
+
+const answer = (bytes: Uint8Array) => ({ sha256: hashOf(bytes), url: "https://a.example/", type: "text/plain", checkedAt: 1 });
+const bytes = (text: string) => Buffer.from(text);
+
+describe("a kept answer", () => {
+  it("is found with its body, in another process too", async () => {
+    const folder = temporaryFolder();
+    await httpCache(folder).keep("k", answer(bytes("body")), bytes("body"));
+    expect(await httpCache(folder).find("k")).toEqual({ answer: answer(bytes("body")), bytes: bytes("body") });
+  });
+
+  it.each([
+    ["whose entry is torn", (folder: string) => writeFileSync(join(folder, "answers", "k.json"), '{"sha256":"')],
+    ["whose entry is something else", (folder: string) => writeFileSync(join(folder, "answers", "k.json"), "[1]")],
+    ["whose body is torn", (folder: string) => writeFileSync(join(folder, "bodies", hashOf("body")), "bo")],
+    ["whose body was changed", (folder: string) => appendFileSync(join(folder, "bodies", hashOf("body")), "!")],
+  ])("%s is a miss, and is replaced", async (_what, harm) => {
+    const folder = temporaryFolder();
+    const cache = httpCache(folder);
+    await cache.keep("k", answer(bytes("body")), bytes("body"));
+    harm(folder);
+    expect(await cache.find("k")).toBeUndefined();
+    await cache.keep("k", answer(bytes("body")), bytes("body"));
+    expect((await cache.find("k"))?.bytes).toEqual(bytes("body"));
+  });
+
+  it("leaves the body of an older answer to the same request where it is", async () => {
+    const cache = httpCache(temporaryFolder());
+    await cache.keep("k", answer(bytes("old")), bytes("old"));
+    await cache.keep("k", answer(bytes("new")), bytes("new"));
+    expect(await cache.body(hashOf("old"))).toEqual(bytes("old"));
+  });
+
+  it("is none where the disk refuses, and nobody is bothered with it", async () => {
+    const file = join(temporaryFolder(), "file");
+    writeFileSync(file, "");
+    const cache = httpCache(file);
+    await cache.keep("k", answer(bytes("body")), bytes("body"));
+    expect(await cache.find("k")).toBeUndefined();
+  });
+
+  it("is never looked for outside the cache", async () => {
+    expect(await httpCache(temporaryFolder()).body("../../etc/passwd")).toBeUndefined();
+  });
+});
+
+describe("the room of a cache", () => {
+  const sizeOf = (folder: string) =>
+    ["answers", "bodies"]
+      .flatMap((part) => readdirSync(join(folder, part)).map((name) => statSync(join(folder, part, name)).size))
+      .reduce((a, b) => a + b, 0);
+  const body = (n: number) => Buffer.alloc(1000, n);
+
+  it("is never exceeded: what was not used for longest goes first", async () => {
+    const folder = temporaryFolder();
+    const cache = httpCache(folder, 10_000);
+    for (const n of [1, 2, 3, 4, 5, 6]) {
+      await cache.keep(`k${n}`, answer(body(n)), body(n));
+      const past = new Date(Date.now() - 3600_000 + n * 1000);
+      for (const path of [join(folder, "answers", `k${n}.json`), join(folder, "bodies", hashOf(body(n)))]) utimesSync(path, past, past);
+    }
+    // Used again, so that it is the newest.
+    expect(await cache.find("k1")).toBeDefined();
+    for (const n of [7, 8, 9, 10]) await cache.keep(`k${n}`, answer(body(n)), body(n));
+    expect(sizeOf(folder)).toBeLessThanOrEqual(10_000);
+    expect(await cache.find("k1")).toBeDefined();
+    expect(await cache.find("k10")).toBeDefined();
+    expect(await cache.find("k2")).toBeUndefined();
+  });
+
+  it("is not given to one body alone", async () => {
+    const folder = temporaryFolder();
+    await httpCache(folder, 10_000).keep("k", answer(Buffer.alloc(6000)), Buffer.alloc(6000));
+    expect(readdirSync(folder)).toEqual([]);
+  });
+});

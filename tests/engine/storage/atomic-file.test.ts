@@ -1,0 +1,192 @@
+import { chmodSync, lstatSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import fc from "../../support/fast-check.js";
+import { describe, expect, it } from "vitest";
+import { ExpectedError } from "../../../src/engine/lib/errors.js";
+import { appendOnce, sizeOf, stampOf, sweepTemporaryFiles, writeFileAtomic } from "../../../src/engine/storage/atomic-file.js";
+import { explainSystemError } from "../../../src/engine/storage/explain-system-error.js";
+import { temporaryFolder } from "../../support/folders.js";
+
+const text = (path: string) => readFileSync(path, "utf8");
+
+describe("an atomic write", () => {
+  it("replaces the text, keeps the permissions and leaves nothing else behind", async () => {
+    const path = join(temporaryFolder(), "rrd.json");
+    await writeFileAtomic(path, "one");
+    chmodSync(path, 0o666);
+    await writeFileAtomic(path, "two");
+    expect(text(path)).toBe("two");
+    expect(statSync(path).mode & 0o777).toBe(0o666);
+    expect(readdirSync(join(path, ".."))).toEqual(["rrd.json"]);
+  });
+
+  it("replaces a symbolic link and leaves what it points at alone", async () => {
+    const folder = temporaryFolder();
+    writeFileSync(join(folder, "secret"), "secret");
+    symlinkSync(join(folder, "secret"), join(folder, "rrd.json"));
+    await writeFileAtomic(join(folder, "rrd.json"), "ours");
+    expect(text(join(folder, "secret"))).toBe("secret");
+    expect(lstatSync(join(folder, "rrd.json")).isSymbolicLink()).toBe(false);
+  });
+
+  it("is made over the version that was expected, and tells the new one, also where the copy may be lost", async () => {
+    const path = join(temporaryFolder(), "rrd.json");
+    const first = await writeFileAtomic(path, "one");
+    const second = await writeFileAtomic(path, "two, longer", { ifStill: first! });
+    expect(text(path)).toBe("two, longer");
+    expect(second).toBe(await stampOf(path));
+    expect(second).not.toBe(first);
+    await writeFileAtomic(path, "three", { durable: false });
+    await writeFileAtomic(join(path, "..", "new.json"), "four", { durable: false });
+    expect([text(path), text(join(path, "..", "new.json"))]).toEqual(["three", "four"]);
+  });
+
+  it("is not made over a version that was not expected", async () => {
+    const path = join(temporaryFolder(), "rrd.json");
+    const first = await writeFileAtomic(path, "one");
+    expect(first).toBe(await stampOf(path));
+    writeFileSync(path, "by hand");
+    expect(await writeFileAtomic(path, "two", { ifStill: first! })).toBeUndefined();
+    expect(text(path)).toBe("by hand");
+    expect(readdirSync(join(path, ".."))).toEqual(["rrd.json"]);
+  });
+
+  it("into a folder that is gone, or over a folder, is an error a person can read", async () => {
+    const folder = temporaryFolder();
+    await expect(writeFileAtomic(join(folder, "gone", "rrd.json"), "x")).rejects.toThrow(ExpectedError);
+    mkdirSync(join(folder, "rrd.json"));
+    await expect(writeFileAtomic(join(folder, "rrd.json"), "x")).rejects.toThrow(/is a folder where a file belongs/);
+    expect(readdirSync(folder)).toEqual(["rrd.json"]);
+  });
+
+  it("leaves only temporary files that the sweep knows, and the sweep takes nothing else", async () => {
+    const folder = temporaryFolder();
+    for (const name of [".rrd.json.0123456789ab.ralph-tmp", "rrd.json", ".hidden", "mine.ralph-tmp"]) writeFileSync(join(folder, name), "");
+    await sweepTemporaryFiles(folder);
+    expect(readdirSync(folder).toSorted()).toEqual([".hidden", "mine.ralph-tmp", "rrd.json"]);
+    await sweepTemporaryFiles(join(folder, "absent"));
+    await expect(sweepTemporaryFiles(join(folder, "rrd.json"))).rejects.toThrow(
+      `${join(folder, "rrd.json")} is a file where a folder belongs; move it away.`,
+    );
+  });
+});
+
+describe("a version of a file", () => {
+  it("is another after each write, and none where there is no file", async () => {
+    const path = join(temporaryFolder(), "a.json");
+    expect([await stampOf(path), await sizeOf(path)]).toEqual([undefined, 0]);
+    writeFileSync(path, "12345");
+    expect(await sizeOf(path)).toBe(5);
+    expect([await stampOf(join(path, "below")), await sizeOf(join(path, "below"))]).toEqual([undefined, 0]);
+    await expect(stampOf("a\u0000b")).rejects.toThrow();
+  });
+});
+
+it.each(["ENOSPC", "EDQUOT", "EROFS", "EACCES", "EPERM", "ENOENT", "EISDIR", "ELOOP"])(
+  "the system's %s is explained in one sentence with the path",
+  (code) => {
+    const explained = explainSystemError(Object.assign(new Error(code), { code }), "/some/rrd.json");
+    expect(explained).toBeInstanceOf(ExpectedError);
+    expect((explained as Error).message).toMatch(/\/some\/rrd\.json.*[.]$/);
+  },
+);
+
+it("an error that is nobody's doing stays what it is", () => {
+  const bug = new TypeError("bug");
+  expect(explainSystemError(bug, "/some/rrd.json")).toBe(bug);
+});
+
+describe("appending once", () => {
+  const before = "one\ntwo\n";
+  const entry = "\n## 2026-01-01 - Paper: sample_1 with a titlé\nRead.\n\n---\n";
+  const append = { offset: Buffer.byteLength(before), text: entry };
+  const file = (content: string | Buffer) => {
+    const path = join(temporaryFolder(), "progress.txt");
+    writeFileSync(path, content);
+    return path;
+  };
+
+  it("gives the same file wherever in its bytes an earlier attempt was cut off, and however often it is repeated", async () => {
+    const bytes = Buffer.from(entry);
+    for (let cut = 0; cut <= bytes.length; cut++) {
+      const path = file(Buffer.concat([Buffer.from(before), bytes.subarray(0, cut)]));
+      await appendOnce(path, append);
+      await appendOnce(path, append);
+      expect(text(path)).toBe(before + entry);
+    }
+  });
+
+  it("ends a torn line of something else first, also when that was cut off itself", async () => {
+    const torn = "one\ntwo\nthr";
+    const line = { offset: torn.length, text: '{"iteration":1}\n' };
+    const whole = `${torn}\n${line.text}`;
+    for (let cut = torn.length; cut <= whole.length; cut++) {
+      const path = file(whole.slice(0, cut));
+      await appendOnce(path, line);
+      await appendOnce(path, line);
+      expect(text(path)).toBe(whole);
+    }
+  });
+
+  it("makes the file where there is none", async () => {
+    const path = join(temporaryFolder(), "progress.txt");
+    await appendOnce(path, { offset: 0, text: entry });
+    expect(text(path)).toBe(entry);
+  });
+
+  it("of nothing does nothing", async () => {
+    const path = join(temporaryFolder(), "progress.txt");
+    await appendOnce(path, { offset: 0, text: "" });
+    expect(await stampOf(path)).toBeUndefined();
+  });
+
+  it("completes a beginning of 24 bytes in a file that changed by hand; a shorter one may stand there by chance", async () => {
+    const line = { offset: 500, text: `${"0123456789".repeat(4)}\n` };
+    const by = async (length: number) => {
+      const path = file(`by hand\n${line.text.slice(0, length)}`);
+      await appendOnce(path, line);
+      return text(path);
+    };
+    expect(await by(24)).toBe(`by hand\n${line.text}`);
+    expect(await by(40)).toBe(`by hand\n${line.text}`);
+    expect(await by(23)).toBe(`by hand\n${line.text.slice(0, 23)}\n${line.text}`);
+  });
+
+  it("finds its text again in a file that grew or shrank by hand, and adds it to one that lost it", async () => {
+    const grown = file(`A heading\n${before}${entry}more\n`);
+    await appendOnce(grown, append);
+    expect(text(grown)).toBe(`A heading\n${before}${entry}more\n`);
+    const shrunk = file(`two\n${entry}`);
+    await appendOnce(shrunk, append);
+    expect(text(shrunk)).toBe(`two\n${entry}`);
+    const lost = file("two");
+    await appendOnce(lost, append);
+    expect(text(lost)).toBe(`two\n${entry}`);
+    const torn = file(`A heading\n${before}${entry.slice(0, 40)}`);
+    await appendOnce(torn, append);
+    expect(text(torn)).toBe(`A heading\n${before}${entry}`);
+  });
+
+  it("has the text exactly once, and all that stood there, whatever the file became meanwhile", async () => {
+    const line = '{"iteration":12,"unit":"sample_12","outcome":"accepted"}\n';
+    await fc.assert(
+      fc.asyncProperty(fc.string(), fc.nat(80), fc.nat(line.length), async (standing, offset, cut) => {
+        const path = file(standing + line.slice(0, cut));
+        await appendOnce(path, { offset, text: line });
+        await appendOnce(path, { offset, text: line });
+        const after = text(path);
+        expect(after.split(line)).toHaveLength(2);
+        expect(after.startsWith(standing)).toBe(true);
+      }),
+      { numRuns: 200, examples: [["     ", 61, line.length - 1]] },
+    );
+  });
+
+  it("refuses a symbolic link", async () => {
+    const folder = temporaryFolder();
+    writeFileSync(join(folder, "secret"), "secret");
+    symlinkSync(join(folder, "secret"), join(folder, "progress.txt"));
+    await expect(appendOnce(join(folder, "progress.txt"), { offset: 0, text: "x\n" })).rejects.toThrow(/symbolic link/);
+    expect(text(join(folder, "secret"))).toBe("secret");
+  });
+});

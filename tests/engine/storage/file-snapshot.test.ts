@@ -1,0 +1,98 @@
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
+import { dirname, join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { isSameVersion, keepAside, moveAside, putVersion, versionAt } from "../../../src/engine/storage/file-snapshot.js";
+import { read, temporaryFolder } from "../../support/folders.js";
+
+describe("a version of a path", () => {
+  it("is told apart by what is there: nothing, a file, a link, something else", async () => {
+    const folder = temporaryFolder();
+    const path = join(folder, "x");
+    expect(await versionAt(path)).toEqual({ kind: "absent" });
+    writeFileSync(path, "text");
+    chmodSync(path, 0o640);
+    expect(await versionAt(path)).toEqual({ kind: "file", bytes: Buffer.from("text"), mode: 0o640 });
+    expect(await versionAt(join(path, "below"))).toEqual({ kind: "absent" });
+    symlinkSync("nowhere", join(folder, "link"));
+    expect(await versionAt(join(folder, "link"))).toEqual({ kind: "link", to: "nowhere" });
+    expect(await versionAt(folder)).toEqual({ kind: "other" });
+    await expect(versionAt(join(folder, "x".repeat(300)))).rejects.toMatchObject({ code: "ENAMETOOLONG" });
+  });
+
+  it("is not read where it is larger than any file of ours", async () => {
+    const path = join(temporaryFolder(), "x");
+    writeFileSync(path, "");
+    truncateSync(path, 256 * 1024 * 1024 + 1);
+    expect(await versionAt(path)).toEqual({ kind: "other" });
+  });
+
+  it("is the same by bytes or by target, whatever its permissions", () => {
+    const file = (bytes: string, mode = 0o644) => ({ kind: "file" as const, bytes: Buffer.from(bytes), mode });
+    expect(isSameVersion(file("a"), file("a", 0o600))).toBe(true);
+    expect(isSameVersion(file("a"), file("b"))).toBe(false);
+    expect(isSameVersion({ kind: "link", to: "a" }, { kind: "link", to: "a" })).toBe(true);
+    expect(isSameVersion({ kind: "link", to: "a" }, { kind: "link", to: "b" })).toBe(false);
+    expect(isSameVersion(file("a"), { kind: "link", to: "a" })).toBe(false);
+    expect(isSameVersion({ kind: "absent" }, { kind: "absent" })).toBe(true);
+    expect(isSameVersion({ kind: "absent" }, file(""))).toBe(false);
+  });
+
+  it("is put back in one step with its permissions, in a folder that is made where it is gone", async () => {
+    const folder = temporaryFolder();
+    const path = join(folder, "deep", "er", "x");
+    await putVersion(path, { kind: "file", bytes: Buffer.from("text"), mode: 0o600 });
+    expect([readFileSync(path, "utf8"), statSync(path).mode & 0o777]).toEqual(["text", 0o600]);
+    await putVersion(path, { kind: "link", to: "nowhere" });
+    expect(readlinkSync(path)).toBe("nowhere");
+    expect(readdirSync(dirname(path))).toEqual(["x"]);
+    await putVersion(path, { kind: "absent" });
+    await putVersion(join(folder, "none"), { kind: "other" });
+    expect([lstatSync(path).isSymbolicLink(), readdirSync(folder)]).toEqual([true, ["deep"]]);
+  });
+
+  it("can't be kept where no folder can be made: then what had to go is gone, and that is answered", async () => {
+    const folder = temporaryFolder();
+    const [path, aside] = [join(folder, "x"), join(folder, "file", "aside")];
+    writeFileSync(join(folder, "file"), "");
+    writeFileSync(path, "one");
+    expect([await keepAside(path, await versionAt(path), aside), read(folder, "x")]).toEqual([false, "one"]);
+    expect([await moveAside(path, aside), existsSync(path)]).toEqual([false, false]);
+    writeFileSync(path, "two");
+    expect(await keepAside(path, await versionAt(path), join(folder, "aside"))).toBe(true);
+    expect(await moveAside(path, join(folder, "aside"))).toBe(true);
+  });
+
+  it("is moved or copied aside over an earlier one, and what can't be moved goes", async () => {
+    const folder = temporaryFolder();
+    const [path, aside] = [join(folder, "x"), join(folder, "a", "side")];
+    writeFileSync(path, "one");
+    await keepAside(path, await versionAt(path), aside);
+    expect([read(folder, "x"), read(aside, "x")]).toEqual(["one", "one"]);
+    writeFileSync(path, "two");
+    await keepAside(path, await versionAt(path), aside);
+    expect(read(aside, "x")).toBe("two");
+    await moveAside(path, aside);
+    expect([existsSync(path), read(aside, "x")]).toEqual([false, "two"]);
+    mkdirSync(join(folder, "y", "deep"), { recursive: true });
+    await moveAside(join(folder, "y"), join(folder, "another", "one"));
+    expect(existsSync(join(folder, "another", "one", "y", "deep"))).toBe(true);
+    writeFileSync(join(folder, "y"), "a file now");
+    await keepAside(join(folder, "y"), await versionAt(join(folder, "y")), join(folder, "another", "one"));
+    expect(read(join(folder, "another", "one"), "y")).toBe("a file now");
+    mkdirSync(join(folder, "x", "deep"), { recursive: true });
+    await keepAside(path, await versionAt(path), aside);
+    expect([existsSync(path), read(aside, "x")]).toEqual([false, "two"]);
+  });
+});

@@ -1,0 +1,180 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import type { Hook } from "../../../src/engine/generated/config.js";
+import type { LoopEvent, Verdict } from "../../../src/engine/loop/types.js";
+import { hooksOf } from "../../../src/engine/ui/hooks.js";
+
+const at = "2026-01-01T00:00:00.000Z";
+const usage = { input: 1, cached: 0, output: 1, requests: 1 };
+const progress = { done: 0, total: 2 };
+const started = (iteration: number, phase: string): LoopEvent => ({
+  type: "iteration-started",
+  at,
+  iteration,
+  unit: `p${iteration}`,
+  phase,
+  title: "A paper",
+  briefTokens: 1,
+  workspace: "/w",
+  progress,
+});
+const done = (iteration: number, outcome: "accepted" | "refused"): LoopEvent => ({
+  type: "iteration-ended",
+  at,
+  iteration,
+  unit: `p${iteration}`,
+  outcome: outcome === "accepted" ? { outcome, summary: "fine" } : { outcome, reasons: ["no number"] },
+  durationMs: 1,
+  usage,
+});
+const complete: Verdict = { verdict: "complete", reason: "All done." };
+const aRun: LoopEvent[] = [
+  started(1, "DISCOVERY"),
+  done(1, "refused"),
+  started(2, "ANALYSIS"),
+  done(2, "accepted"),
+  { type: "run-ended", at, verdict: complete },
+];
+
+function folder(): string {
+  const path = mkdtempSync(join(tmpdir(), "rr-hooks-"));
+  onTestFinished(() => rmSync(path, { recursive: true, force: true }));
+  return path;
+}
+
+async function follow(hooks: readonly Hook[], cwd: string, timeoutMs?: number): Promise<LoopEvent[]> {
+  async function* loop(): AsyncGenerator<LoopEvent, Verdict> {
+    yield* aRun;
+    return complete;
+  }
+  const options = { hooks, cwd, env: process.env, redact: (text: string) => text.replaceAll("hunter2", "***"), folder: "/research" };
+  const events = hooksOf(timeoutMs === undefined ? options : { ...options, timeoutMs }).follow(loop());
+  const seen: LoopEvent[] = [];
+  for (;;) {
+    const step = await events.next();
+    if (step.done === true) return seen;
+    seen.push(step.value);
+  }
+}
+
+/** A killed process that nobody has collected yet is no process at work. */
+function isAtWork(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return process.platform !== "linux" || !/\) [ZX] /.test(readFileSync(`/proc/${pid}/stat`, "utf8"));
+  } catch {
+    return false;
+  }
+}
+
+const all = ["before-iteration", "after-iteration", "accepted", "refused", "phase-changed", "complete"] as const;
+
+test("hooks run at their points, in order, with what happens as JSON on stdin", async () => {
+  const cwd = folder();
+  expect(await follow([{ on: [...all], run: "cat >> told.jsonl" }], cwd)).toEqual(aRun);
+  const told = readFileSync(join(cwd, "told.jsonl"), "utf8")
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line));
+  expect(told.map(({ hook }) => hook)).toEqual([
+    "before-iteration",
+    "after-iteration",
+    "refused",
+    "phase-changed",
+    "before-iteration",
+    "after-iteration",
+    "accepted",
+    "phase-changed",
+    "complete",
+  ]);
+  expect(told[3]).toMatchObject({ from: "DISCOVERY", to: "ANALYSIS", folder: "/research", iteration: 2 });
+  expect(told[8]).toMatchObject({ type: "run-ended", verdict: complete });
+});
+
+test("a hook of an accepted result does not run at a refused one", async () => {
+  const cwd = folder();
+  await follow([{ on: ["accepted"], run: "echo x >> times" }], cwd);
+  expect(readFileSync(join(cwd, "times"), "utf8")).toBe("x\n");
+});
+
+test("a failing hook never breaks the run: it becomes a warning without secrets, and the others run", async () => {
+  const cwd = folder();
+  const events = await follow(
+    [
+      { on: ["complete"], run: "echo no hunter2 here >&2; exit 3" },
+      { on: ["complete"], run: "touch ran" },
+    ],
+    cwd,
+  );
+  expect(events.slice(0, aRun.length)).toEqual(aRun);
+  expect(events.at(-1)).toMatchObject({ type: "notice", level: "warning", message: expect.stringMatching(/exit code 3: no \*\*\* here/) });
+  expect(existsSync(join(cwd, "ran"))).toBe(true);
+});
+
+test("a hook that takes too long is killed with everything it started", async () => {
+  const cwd = folder();
+  const events = await follow([{ on: ["complete"], run: "(sleep 30; touch late) & echo $! > pid; wait" }], cwd, 1_500);
+  expect(events.at(-1)).toMatchObject({ type: "notice", message: expect.stringContaining("longer than 1.5 seconds") });
+  const pid = Number(readFileSync(join(cwd, "pid"), "utf8"));
+  expect(isAtWork(pid)).toBe(false);
+});
+
+test("a hook has its own environment on top of the user's", async () => {
+  const cwd = folder();
+  await follow([{ on: ["complete"], run: 'printf %s "$HOOK_WORD" > word', env: { HOOK_WORD: "own" } }], cwd);
+  expect(readFileSync(join(cwd, "word"), "utf8")).toBe("own");
+});
+
+test("a hook marked veto refuses with its reason, and only where it says so", async () => {
+  const cwd = folder();
+  const ask = (run: string, on: Hook["on"] = ["accepted"]) =>
+    hooksOf({ hooks: [{ on, run, veto: true }], cwd, env: process.env, redact: (text) => text, timeoutMs: 1_500 }).ask(["accepted"], { unit: "p1" });
+  expect(await ask("grep -q p1 && echo 'veto: no code was found'")).toEqual({ vetoes: ["no code was found"], problems: [] });
+  expect(await ask("echo fine")).toEqual({ vetoes: [], problems: [] });
+  expect(await ask("echo 'veto: never asked'", ["complete"])).toEqual({ vetoes: [], problems: [] });
+});
+
+test.each([
+  ["fails", "echo 'veto: half said'; exit 1", "exit code 1"],
+  ["takes too long", "echo 'veto: half said'; sleep 30", "longer than"],
+])("a vetoing hook that %s vetoes nothing, and says so", async (_, run, why) => {
+  const { vetoes, problems } = await hooksOf({
+    hooks: [{ on: ["accepted"], run, veto: true }],
+    cwd: folder(),
+    env: process.env,
+    redact: (text) => text,
+    timeoutMs: 1_500,
+  }).ask(["accepted"], {});
+  expect(vetoes).toEqual([]);
+  expect(problems).toEqual([expect.stringMatching(new RegExp(`${why}.*vetoes nothing`))]);
+});
+
+test("a run that is ended at once waits for no hook at work, but runs those of its end", async () => {
+  const cwd = folder();
+  const run = new AbortController();
+  const hooks = hooksOf({
+    hooks: [
+      { on: ["before-iteration"], run: "touch begun; sleep 60" },
+      { on: ["interrupted"], run: "touch ended" },
+    ],
+    cwd,
+    env: process.env,
+    redact: (text) => text,
+    signal: run.signal,
+    timeoutMs: 60_000,
+  });
+  const interrupted: Verdict = { verdict: "interrupted", reason: "Interrupted.", signal: "SIGINT" };
+  async function* loop(): AsyncGenerator<LoopEvent, Verdict> {
+    yield started(1, "ANALYSIS");
+    yield { type: "run-ended", at, verdict: interrupted };
+    return interrupted;
+  }
+  const waiting = setInterval(() => void (existsSync(join(cwd, "begun")) && run.abort("SIGINT")), 50);
+  onTestFinished(() => clearInterval(waiting));
+  const messages: string[] = [];
+  for await (const event of hooks.follow(loop())) if (event.type === "notice") messages.push(event.message);
+  expect(messages).toEqual([expect.stringContaining("was ended because the run was interrupted")]);
+  expect(existsSync(join(cwd, "ended"))).toBe(true);
+});

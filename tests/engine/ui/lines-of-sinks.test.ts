@@ -1,0 +1,64 @@
+import { expect, test } from "vitest";
+import { jsonSink } from "../../../src/engine/ui/json.js";
+import { plainSink, quietSink } from "../../../src/engine/ui/plain.js";
+import { event } from "./events.js";
+import { fakeIo } from "./fake-io.js";
+
+const whole = [
+  event.runStarted(),
+  event.started(10),
+  event.agent(11, { type: "text", text: "thinking" }),
+  event.agent(12, { type: "notice", message: "API error 529, attempt 2" }),
+  event.usage(20, 30_000, 900),
+  event.ended(82, { outcome: "accepted", summary: "PRESENT, 31 of 50" }),
+  event.notice(83, "warning", "The commit\nfailed.\u001b[2J"),
+  event.waiting(84, 144, "The limit is reached."),
+  event.runEnded(145, { verdict: "limit", reason: "All iterations are used up." }),
+];
+
+test("off a terminal each event worth reading is one line without escape sequences", () => {
+  const io = fakeIo();
+  const sink = plainSink(io);
+  whole.forEach((each) => sink.event(each));
+  expect(io.out()).toBe("");
+  expect(io.err().split("\n")).toEqual([
+    "10:00:00Z research with claude",
+    "10:00:10Z #1 ANALYSIS: Grasping with few samples (3 of 12 done, brief of 5.2k tokens)",
+    "10:00:12Z #1 API error 529, attempt 2",
+    "10:01:22Z #1 accepted: PRESENT, 31 of 50 (1m 12s, 36.1k tokens, $0.12)",
+    "10:01:23Z warning: The commit failed.",
+    "10:01:24Z waiting until 10:02:24Z: The limit is reached.",
+    "10:02:25Z limit: All iterations are used up.",
+    "10:02:25Z 1 iteration · 2m 25s · 36.1k tokens · $0.12",
+    "",
+  ]);
+});
+
+test("a wait that ends on another day says on which", () => {
+  const io = fakeIo();
+  plainSink(io).event(event.waiting(84, 84 + 3 * 86_400, "The limit is reached."));
+  expect(io.err()).toMatch(/^10:01:24Z waiting until \d{4}-\d\d-\d\d 10:01:24Z: The limit is reached\.\n$/);
+});
+
+test("with --quiet only warnings and the reason of an incomplete end are said", () => {
+  const io = fakeIo();
+  const sink = quietSink(io);
+  whole.forEach((each) => sink.event(each));
+  expect(io.err()).toBe("warning: The commit failed.\nlimit: All iterations are used up.\n");
+  sink.event(event.runEnded(146, { verdict: "complete", reason: "Done." }));
+  expect(io.err()).not.toContain("Done.");
+});
+
+test("as JSON every event is one line on stdout, and nothing else is", () => {
+  const io = fakeIo();
+  const sink = jsonSink(io);
+  whole.forEach((each) => sink.event(each));
+  expect(io.err()).toBe("");
+  expect(
+    io
+      .out()
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line)),
+  ).toEqual(JSON.parse(JSON.stringify(whole)));
+});

@@ -1,0 +1,66 @@
+import { expect, test } from "vitest";
+import { bar, count, duration, money, truncate, width, wrap } from "../../../../src/engine/ui/terminal/format.js";
+import { oneLine, sanitise } from "../../../../src/engine/lib/sanitise.js";
+
+test.each([
+  [0, "<1s"],
+  [999, "<1s"],
+  [59_999, "59s"],
+  [60_000, "1m 00s"],
+  [3_599_999, "59m 59s"],
+  [3_660_000, "1h 01m"],
+  [90_000_000, "1d 01h"],
+])("%i ms are %s", (ms, text) => expect(duration(ms)).toBe(text));
+
+test.each([
+  [0, "0"],
+  [999, "999"],
+  [1000, "1.0k"],
+  [36_149, "36.1k"],
+  [99_949, "99.9k"],
+  [99_950, "100k"],
+  [999_499, "999k"],
+  [999_500, "1.0M"],
+  [1_240_000, "1.2M"],
+])("%i tokens are %s", (value, text) => expect(count(value)).toBe(text));
+
+test("small sums of money keep two digits that say something", () => {
+  expect([0, 0.004_21, 0.01, 12.4].map(money)).toEqual(["$0.00", "$0.0042", "$0.01", "$12.40"]);
+});
+
+test("a bar is full only when everything is done, and survives odd numbers", () => {
+  expect(bar(11, 12, 10)).toBe("█████████░");
+  expect(bar(12, 12, 10)).toBe("██████████");
+  expect(bar(0, 0, 4)).toBe("░░░░");
+  expect(bar(9, 3, 4)).toBe("████");
+});
+
+test("the width of a text counts what the terminal shows", () => {
+  expect(width("abc")).toBe(3);
+  expect(width("抓取")).toBe(4);
+  expect(width("e\u0301")).toBe(1);
+});
+
+test("a cut text fits and says that it was cut", () => {
+  expect(truncate("grasping", 8)).toBe("grasping");
+  expect(truncate("grasping", 5)).toBe("gras…");
+  expect(width(truncate("抓取抓取", 4))).toBeLessThanOrEqual(4);
+  expect(truncate("grasping", 0)).toBe("");
+});
+
+test("wrapping breaks at spaces and loses no word", () => {
+  const text = "one two three four five six";
+  const lines = wrap(text, 10);
+  expect(lines.every((line) => line.length <= 10)).toBe(true);
+  expect(lines.join(" ")).toBe(text);
+});
+
+test("text of others loses everything that would act on a terminal, and keeps its words", () => {
+  expect(sanitise("a\u001b[31mb\u001b[0m\u0007c\u009bd\r\ne\tf")).toBe("abcd\ne\tf");
+  expect(sanitise("x\u001b]8;;http://evil\u0007link\u001b]8;;\u0007y")).toBe("xlinky");
+  expect(sanitise("safe\u202eevil\u2066")).toBe("safeevil");
+  expect(sanitise("a\u007fb\u0085c\u200bd\u{e0041}e")).toBe("abcde");
+  expect(sanitise("می\u200cخواهم, 👩\u200d🔬")).toBe("می\u200cخواهم, 👩\u200d🔬");
+  expect(oneLine("  two\r\n lines\tand\u0000 more ")).toBe("two lines and more");
+  expect(oneLine("a\rb\vc\fd\u0085e\u2028f\u2029g")).toBe("a b c d e f g");
+});

@@ -1,0 +1,78 @@
+import { expect, onTestFinished, test } from "vitest";
+import type { Searching } from "../../../../src/engine/generated/event.js";
+import { plainSink } from "../../../../src/engine/ui/plain.js";
+import { terminalSink } from "../../../../src/engine/ui/terminal/terminal.js";
+import { event } from "../events.js";
+import { fakeIo } from "../fake-io.js";
+import { screenOf } from "../screen.js";
+
+const at = (seconds: number): string => new Date(event.start + seconds * 1000).toISOString();
+const searching = (seconds: number, source: string, more: Partial<Searching> = {}): Searching => ({
+  ...{ type: "searching", at: at(seconds), source, round: 1, done: 0, all: 4, found: 0 },
+  ...more,
+});
+
+const search = [
+  searching(1, "arXiv"),
+  searching(1, "Semantic Scholar"),
+  searching(1, "Brave", { failed: true, over: true, reason: "Brave needs a key; set BRAVE_API_KEY." }),
+  searching(2, "arXiv", { done: 1, found: 12, asked: "tactile grasping", listed: 12 }),
+  searching(3, "Semantic Scholar", {
+    done: 1,
+    asked: "tactile grasping",
+    listed: 0,
+    failed: true,
+    over: true,
+    reason: "Semantic Scholar: it asks to wait.",
+  }),
+  searching(4, "arXiv", { done: 2, found: 13, asked: "soft robot", listed: 1, reason: "The second page is missing." }),
+];
+
+test("while sources are searched the terminal has a bar for each, and says why one is not asked; then they make room", () => {
+  const io = fakeIo({ isTTY: true });
+  let now = event.start;
+  const sink = terminalSink(io, { agent: "claude", most: 9, finish: new AbortController().signal, clock: { now: () => now } });
+  onTestFinished(() => sink.close());
+  for (const each of [event.runStarted(), ...search]) {
+    now = Date.parse(each.at);
+    sink.event(each);
+  }
+  expect(screenOf(io.err(), 80).slice(0, 5)).toEqual([
+    "Searching, round 1",
+    "  arXiv             ██████████░░░░░░░░░░ 2 of 4 · 13 records",
+    "  Semantic Scholar  left alone after 1 of 4: it asks to wait.",
+    "  Brave             not asked: Brave needs a key; set BRAVE_API_KEY.",
+    "claude · iteration 1 of 9 · 4s",
+  ]);
+  now += 1000;
+  sink.event(searching(5, "arXiv", { round: 2 }));
+  expect(screenOf(io.err(), 80).filter((line) => line.startsWith("  "))).toEqual(["  arXiv  ░░░░░░░░░░░░░░░░░░░░ 0 of 4 · 0 records"]);
+  now += 1000;
+  sink.event(event.started(6));
+  expect(screenOf(io.err(), 80).some((line) => line.includes("arXiv"))).toBe(false);
+});
+
+test("rows of a search fit a narrow window, whatever sources say", () => {
+  for (const columns of [20, 40]) {
+    const io = fakeIo({ isTTY: true, columns });
+    const sink = terminalSink(io, { agent: "claude", finish: new AbortController().signal, clock: { now: () => event.start } });
+    for (const each of search) sink.event({ ...each, reason: `${each.reason ?? ""}\u001b[31m long and odd\n`.repeat(9) });
+    sink.event(event.notice(9, "info", "x"));
+    expect(screenOf(io.err(), columns).length).toBeLessThan(9);
+    sink.close();
+  }
+});
+
+test("off a terminal each answer is a line: what was asked, how many came, what failed and why", () => {
+  const io = fakeIo();
+  const sink = plainSink(io);
+  for (const each of search) sink.event(each);
+  sink.close();
+  expect(io.err().split("\n")).toEqual([
+    "10:00:01Z Brave is not asked: Brave needs a key; set BRAVE_API_KEY.",
+    "10:00:02Z arXiv 1 of 4, tactile grasping: 12 records",
+    "10:00:03Z Semantic Scholar 1 of 4, tactile grasping: no answer: it asks to wait; it is left alone for now",
+    "10:00:04Z arXiv 2 of 4, soft robot: 1 record (The second page is missing.)",
+    "",
+  ]);
+});

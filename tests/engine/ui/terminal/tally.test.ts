@@ -1,0 +1,29 @@
+import { expect, test } from "vitest";
+import type { LoopEvent } from "../../../../src/engine/loop/types.js";
+import { emptyTally, leftText, spent, tallied } from "../../../../src/engine/ui/terminal/tally.js";
+import { costOf } from "../../../../src/engine/ui/watch-lines.js";
+import { event } from "../events.js";
+
+const estimate = event.agent(2, { type: "usage", usage: { input: 900, cached: 0, output: 100, requests: 1 }, costUsd: 0.5, estimated: true });
+const after = (...events: LoopEvent[]) => spent(events.reduce(tallied, emptyTally));
+
+test("a cost is marked as our estimate while it is one: not any more once the CLI has reported its own", () => {
+  const began = [event.runStarted(), event.started(1), estimate];
+  expect(after(...began)).toContain("≈ $0.50");
+  expect(after(...began, event.usage(3, 900, 100, 0.4))).toContain(" · $0.40");
+  const ended = event.ended(4, { outcome: "accepted", summary: "read" }, 0.12);
+  expect(after(...began, ended)).toContain(" · $0.12");
+  expect(after(...began, { ...ended, estimated: true } as LoopEvent)).toContain("≈ $0.12");
+});
+
+test("what a research cost is marked where part of it is our estimate", () => {
+  const row = { name: "r", phase: "ANALYSIS", progress: { done: 0, total: 1 }, running: false, iteration: 1, tokens: 0, costUsd: 0.1 };
+  expect(costOf(row)).toBe("$0.10");
+  expect(costOf({ ...row, estimated: true })).toBe("≈ $0.10");
+});
+
+test("what is left is told in short as money and time, or tokens and time where the price is not known", () => {
+  const forecast = { papers: 3, iterations: 4, tokens: 90_000, minutes: 70, from: "elsewhere" };
+  expect(leftText({ ...forecast, costUsd: 1.42 })).toBe("≈ $1.42 and 1h 10m left");
+  expect(leftText(forecast)).toBe("≈ 90.0k tokens and 1h 10m left");
+});

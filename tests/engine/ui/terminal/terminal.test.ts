@@ -1,0 +1,171 @@
+import { afterEach, expect, test } from "vitest";
+import type { LoopEvent } from "../../../../src/engine/loop/types.js";
+import type { Sink } from "../../../../src/engine/ui/follow.js";
+import { terminalSink } from "../../../../src/engine/ui/terminal/terminal.js";
+import { event } from "../events.js";
+import { type FakeIo, fakeIo } from "../fake-io.js";
+import { screenOf } from "../screen.js";
+
+const open: Sink[] = [];
+afterEach(() => open.splice(0).forEach((sink) => sink.close()));
+
+/** A sink that was shown `events`, each at its own time. */
+function shown(
+  events: readonly LoopEvent[],
+  io: FakeIo = fakeIo({ isTTY: true }),
+  finish = new AbortController().signal,
+): { io: FakeIo; sink: Sink } {
+  let now = event.start;
+  const sink = terminalSink(io, { agent: "claude", most: 18, finish, clock: { now: () => now } });
+  open.push(sink);
+  for (const each of events) {
+    now = Date.parse(each.at);
+    sink.event(each);
+  }
+  return { io, sink };
+}
+
+test("the live lines say what is being done, by whom, for how long, at what cost, and how far it is", () => {
+  const { io } = shown([
+    event.runStarted(),
+    event.started(10),
+    event.usage(20, 30_000, 900, 0.08),
+    event.agent(82, { type: "text", text: "I read the method.\nNow the results.\n" }),
+  ]);
+  expect(screenOf(io.err(), 80)).toEqual([
+    "ANALYSIS · Grasping with few samples",
+    "claude · iteration 1 of 18 · 1m 12s (run 1m 22s) · 30.9k tokens · $0.08",
+    "██████████░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░ 3 of 12",
+    "› Now the results.",
+    "",
+  ]);
+});
+
+test("an iteration that ended leaves one line, above what is repainted", () => {
+  const { io } = shown([
+    event.runStarted(),
+    event.started(10),
+    event.ended(82, { outcome: "accepted", summary: "PRESENT, 31 of 50" }),
+    event.started(83, "Sim-to-real without tears", 5),
+  ]);
+  const [first, second] = screenOf(io.err(), 80);
+  expect(first).toBe("✓ Grasping with few samples — PRESENT, 31 of 50          1m 12s · 36.1k · $0.12");
+  expect(second).toBe("ANALYSIS · Sim-to-real without tears");
+});
+
+test("the reasons of a refusal are shown whole, on lines of their own", () => {
+  const reasons = ["5 of 8 quotes are not in the text", "the score of novelty is 7, and at most 5 is allowed"];
+  const { io } = shown([event.runStarted(), event.started(10), event.ended(82, { outcome: "refused", reasons })]);
+  const [first, second, third] = screenOf(io.err(), 80);
+  expect(first).toMatch(/^✗ Grasping with few samples +1m 12s · 36\.1k · \$0\.12$/);
+  expect(`${second?.trim()} ${third?.trim()}`).toBe(`refused: ${reasons.join("; ")}`);
+});
+
+test("on a narrow terminal what came of an iteration stands in a line of its own, whole", () => {
+  const io = fakeIo({ isTTY: true, columns: 40 });
+  const summary = "PRESENT 31/50, 7 of 7 quotes found";
+  const { sink } = shown([event.runStarted(), event.started(10), event.ended(82, { outcome: "accepted", summary })], io);
+  sink.close();
+  expect(screenOf(io.err(), 40).slice(0, 2)).toEqual([expect.stringMatching(/^✓ Gra.*… +1m 12s/), `    ${summary}`]);
+});
+
+test.each([40, 60, 80, 120])("no line is wider than a terminal of %i columns, however long the texts are", (columns) => {
+  const long = "A very long title about grasping 抓取 in simulation ".repeat(6);
+  const io = fakeIo({ isTTY: true, columns });
+  const { sink } = shown(
+    [
+      event.runStarted(),
+      event.started(10, long),
+      event.agent(11, { type: "tool", name: "WebSearch", detail: long }),
+      event.ended(82, { outcome: "accepted", summary: long }),
+      event.started(90, long),
+      event.ended(120, { outcome: "failed", failure: { kind: "timeout", message: long } }),
+      event.waiting(121, 400, long),
+      event.notice(122, "warning", long),
+      event.runEnded(130, { verdict: "limit", reason: long }),
+    ],
+    io,
+  );
+  sink.close();
+  expect(() => screenOf(io.err(), columns)).not.toThrow();
+});
+
+test("an agent cannot write escape sequences to the terminal", () => {
+  const { io } = shown([
+    event.runStarted(),
+    event.started(10, "Title \u001b]0;owned\u0007\u001b[2J"),
+    event.agent(11, { type: "text", text: "\u001b[31mred\u001b[0m \u009b2J \u202etxt" }),
+    event.ended(12, { outcome: "accepted", summary: "ok \u001b]52;c;aGk=\u0007" }),
+  ]);
+  // screenOf throws for any sequence that is not the live view's own.
+  expect(screenOf(io.err(), 80).join("\n")).not.toMatch(/owned|aGk|\u202e/);
+});
+
+test("a wait says until when and why", () => {
+  const { io } = shown([event.runStarted(), event.waiting(5, 245, "The model's rate limit is reached.")]);
+  expect(screenOf(io.err(), 80)[0]).toMatch(/^Waiting until \d\d:\d\d \(4m 00s\): The model's rate limit is reached\.$/);
+});
+
+test("a wait that ends on another day says on which", () => {
+  const { io } = shown([event.runStarted(), event.waiting(5, 5 + 3 * 86_400, "The limit is reached.")]);
+  expect(screenOf(io.err(), 80)[0]).toMatch(/^Waiting until \d{4}-\d\d-\d\d \d\d:\d\d \(3d 00h\): The limit is reached\.$/);
+});
+
+test("at the end the cursor is back and only permanent lines are left", () => {
+  const { io, sink } = shown([
+    event.runStarted(),
+    event.started(10),
+    event.ended(82, { outcome: "accepted", summary: "PRESENT" }),
+    event.runEnded(83, { verdict: "complete", reason: "All 12 papers are read." }),
+  ]);
+  sink.close();
+  expect(screenOf(io.err(), 80).map((line) => line.trimEnd())).toEqual([
+    "✓ Grasping with few samples — PRESENT                    1m 12s · 36.1k · $0.12",
+    "✓ complete: All 12 papers are read.",
+    "1 iteration · 1m 23s · 36.1k tokens · $0.12",
+    "",
+  ]);
+  expect(io.err().lastIndexOf("\u001b[?25h")).toBeGreaterThan(io.err().lastIndexOf("\u001b[?25l"));
+});
+
+test("after the window was made narrower, nothing of the old painting is left", () => {
+  let columns = 80;
+  const io = Object.defineProperty(fakeIo({ isTTY: true }), "columns", { get: () => columns }) as FakeIo;
+  const { sink } = shown([event.runStarted(), event.started(10, "x".repeat(75))], io);
+  const painted = io.err();
+  columns = 40;
+  sink.event(event.started(12, "Short"));
+  // The first line took 80 columns: two rows of the narrower window. The other two fit into two and two.
+  expect(io.err().slice(painted.length)).toContain("\u001b[6A");
+});
+
+test("a chatty agent does not flood the terminal", () => {
+  const chatter = Array.from({ length: 1000 }, () => event.agent(11, { type: "text", text: "word" }));
+  const { io } = shown([event.runStarted(), event.started(10), ...chatter]);
+  expect(io.err().length).toBeLessThan(3000);
+});
+
+test("a free wait for a closed service does not count as an iteration of this run", () => {
+  const limited = { outcome: "failed", failure: { kind: "rate-limit", message: "Limit reached." } } as const;
+  const { io } = shown([event.runStarted(), event.started(10), event.ended(12, limited, undefined), event.started(50)]);
+  expect(screenOf(io.err(), 80).join("\n")).toContain("iteration 1 of 18");
+});
+
+test("after the first Ctrl+C the live lines say what happens, and what a second one would do", () => {
+  const interrupt = new AbortController();
+  const { io } = shown([event.runStarted(), event.started(10)], undefined, interrupt.signal);
+  interrupt.abort("SIGINT");
+  expect(screenOf(io.err(), 80)[3]).toBe("Stopping after this iteration; press Ctrl+C again to stop at once.");
+});
+
+test("a run that goes on with what earlier ones began says so once, above the live lines", () => {
+  const { io } = shown([
+    event.runStarted(),
+    event.started(10, "Grasping", 4),
+    event.ended(82, { outcome: "accepted", summary: "PRESENT" }),
+    event.started(90, "Holding", 5),
+  ]);
+  const screen = screenOf(io.err(), 80);
+  expect(screen[0]).toBe("· Going on with iteration 4: 3 of 12 papers done.");
+  expect(screen.join("\n").match(/Going on/g)).toHaveLength(1);
+});

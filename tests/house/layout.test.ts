@@ -1,0 +1,78 @@
+import { readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import fastGlob from "fast-glob";
+import { expect, test } from "vitest";
+import { packageFile } from "../../src/engine/lib/package-root.js";
+
+const src = packageFile("src");
+const files = fastGlob.sync("**/*.ts", { cwd: src });
+
+/** What each file imports, types included; the linter's own rule for cycles does not see those. Paths within src/. */
+const importsOf = (text: string, from: string): string[] =>
+  [...text.matchAll(/(?:from\s+|import\(\s*|import\s+)"(\.[^"]+)"/g)].map(([, to = ""]) => join(dirname(from), to).replace(/\.js$/, ".ts"));
+
+/** The groups of nodes that reach each other (Tarjan's strongly connected components), those of one left out. */
+function circlesIn(graph: ReadonlyMap<string, readonly string[]>): string[][] {
+  const order = new Map<string, number>();
+  const lowest = new Map<string, number>();
+  const stack: string[] = [];
+  const circles: string[][] = [];
+  const visit = (node: string): void => {
+    order.set(node, order.size);
+    lowest.set(node, order.size - 1);
+    stack.push(node);
+    for (const next of graph.get(node) ?? []) {
+      if (!order.has(next)) visit(next);
+      if (stack.includes(next)) lowest.set(node, Math.min(lowest.get(node) ?? 0, lowest.get(next) ?? 0));
+    }
+    if (lowest.get(node) !== order.get(node)) return;
+    const circle = stack.splice(stack.indexOf(node));
+    if (circle.length > 1) circles.push(circle.toSorted());
+  };
+  for (const node of graph.keys()) if (!order.has(node)) visit(node);
+  return circles;
+}
+
+const graph = new Map(files.map((file) => [file, importsOf(readFileSync(join(src, file), "utf8"), file)]));
+
+test("circles are found, also those of types alone", () => {
+  const planted = new Map([
+    ["a.ts", importsOf('import type { B } from "./b.js";', "a.ts")],
+    ["b.ts", importsOf('export type { C } from "./deep/c.js";', "b.ts")],
+    ["deep/c.ts", importsOf('const load = () => import("../a.js");', "deep/c.ts")],
+    ["d.ts", importsOf('import { a } from "./a.js";', "d.ts")],
+  ]);
+  expect(circlesIn(planted)).toEqual([["a.ts", "b.ts", "deep/c.ts"]]);
+});
+
+test("no file imports itself by way of others, types included", () => {
+  expect(graph.size).toBeGreaterThan(100);
+  expect(circlesIn(graph)).toEqual([]);
+});
+
+test("no two folders of a wing import each other", () => {
+  const folderOf = (file: string) => file.split("/").slice(0, 2).join("/");
+  const folders = new Map<string, string[]>();
+  for (const [file, imports] of graph) {
+    // Still typed on a project's own records.
+    if (file.startsWith("engine/storage/records/")) continue;
+    const own = folderOf(file);
+    folders.set(own, [...(folders.get(own) ?? []), ...imports.map(folderOf).filter((other) => other !== own)]);
+  }
+  expect(circlesIn(folders)).toEqual([]);
+});
+
+/** A concept that needs more has parts of its own. */
+const mostEntries = 16;
+
+test(`no folder holds more than ${mostEntries} entries`, () => {
+  const entries = new Map<string, Set<string>>();
+  for (const file of files) {
+    const parts = file.split("/");
+    for (let depth = 0; depth < parts.length; depth++) {
+      const folder = parts.slice(0, depth).join("/");
+      entries.set(folder, (entries.get(folder) ?? new Set()).add(parts[depth] ?? ""));
+    }
+  }
+  expect([...entries].filter(([, names]) => names.size > mostEntries).map(([folder]) => folder)).toEqual([]);
+});

@@ -1,0 +1,245 @@
+import { describe, expect, it } from "vitest";
+import type { AnalysisResult } from "../../../src/research/generated/result-analysis.js";
+import type { DiscoveryResult } from "../../../src/research/generated/result-discovery.js";
+import type { IdeationResult } from "../../../src/research/generated/result-ideation.js";
+import type { ReportResult } from "../../../src/research/generated/result-report.js";
+import type { RequirementsResult } from "../../../src/research/generated/result-requirements.js";
+import { briefOf, problemsOf, resultOf } from "./brief-of.js";
+
+const candidate = (id: string, title: string, abstract?: string, date = "2024-05-01") => ({
+  id,
+  title,
+  url: `https://example.org/${id}`,
+  pdf_url: null,
+  authors: ["A. Sample"],
+  date,
+  source: "arXiv",
+  abstract,
+});
+
+const records = {
+  papers: [
+    {
+      id: "p1",
+      title: "Tactile rotation",
+      decision: "PRESENT",
+      score: "31/50",
+      summary: "We rotate cubes. It works.",
+      results: "Success rose from 41 % to 87 %. It held.",
+    },
+    { id: "p2", title: "Friction fits", decision: "EXTRACT_INSIGHTS", score: 19, summary: "Friction is fitted.", results: "The error fell to 3 mm." },
+    { id: "p3", title: "Nothing much", decision: "REJECT", score: 4, summary: "A survey.", results: null },
+  ],
+  insights: [
+    { id: "insight_001", paper_id: "p1", insight: "Success rose from 41 % to 87 %.", tags: ["rotation", "touch"] },
+    { id: "insight_002", paper_id: "p1", insight: "Pads wear out.", tags: ["touch", "limitation"] },
+    { id: "insight_003", paper_id: "p2", insight: "Friction can be fitted to a hand.", tags: ["friction"] },
+    { id: "insight_004", paper_id: "p2", insight: "Delay was not fitted.", tags: ["friction", "limitation"] },
+  ],
+};
+const report = {
+  kind: "report",
+  unit: "report",
+  statistics: { total_discovered: 3, total_presented: 1, total_insights_extracted: 1, total_rejected: 1 },
+  ...records,
+};
+const ideas = (more: object = {}) => ({ kind: "ideas", unit: "ideas", min_ideas: 3, max_ideas: 12, ...records, constraints: {}, ...more });
+
+describe("requirements", () => {
+  it.each([
+    "sim2real transfer for dexterous manipulation",
+    "AI",
+    "量子计算",
+    "the of and",
+    "x".repeat(500),
+    "one two three four five six seven eight nine ten eleven twelve",
+  ])("are valid with five to eight keywords for the topic %.40s", (topic) => {
+    const result = resultOf<RequirementsResult>(briefOf({ kind: "requirements", unit: "requirements", topic }));
+    expect(problemsOf("requirements", result)).toEqual([]);
+    const words = result.name.split(" ").length;
+    expect(words).toBeGreaterThanOrEqual(3);
+    expect(words).toBeLessThanOrEqual(6);
+  });
+
+  it("take phrases and words from the topic", () => {
+    const { keywords } = resultOf<RequirementsResult>(
+      briefOf({ kind: "requirements", unit: "requirements", topic: "sim2real transfer for dexterous manipulation" }),
+    );
+    expect(keywords).toEqual(["sim2real transfer", "dexterous manipulation", "sim2real", "transfer", "dexterous", "manipulation"]);
+  });
+});
+
+describe("discovery", () => {
+  const discover = (candidates: object[]) =>
+    resultOf<DiscoveryResult>(
+      briefOf({
+        kind: "discovery",
+        unit: "discovery-1",
+        need: 8,
+        sources: ["arXiv", "OpenAlex"],
+        keywords: ["dexterous manipulation", "transfer"],
+        candidates,
+      }),
+    );
+
+  it("keeps what shares words with the keywords and says which, and drops the rest with a reason", () => {
+    const result = discover([candidate("a", "Dexterous hands transfer", "Manipulating cubes."), candidate("b", "Whale songs", "Songs of whales.")]);
+    expect(problemsOf("discovery", result)).toEqual([]);
+    expect(result.papers.map(({ id }) => id)).toEqual(["a"]);
+    expect(result.papers[0]?.reason).toContain("dexterous");
+    expect(result.dropped?.map(({ id }) => id)).toEqual(["b"]);
+  });
+
+  it("gives more overlap and a newer date a higher priority", () => {
+    const [old, recent, partial] = discover([
+      candidate("old", "Dexterous manipulation transfer", "x", "2019-01-01"),
+      candidate("recent", "Dexterous manipulation transfer", "x", "2024-01-01"),
+      candidate("partial", "Dexterous transfer", "x", "2019-01-01"),
+    ]).papers.map(({ priority }) => priority);
+    expect(recent).toBeGreaterThan(old!);
+    expect(old).toBeGreaterThan(partial!);
+  });
+
+  it("keeps a file that shows no more than its name at the lowest priority, because only reading can decide", () => {
+    const { papers } = discover([candidate("scan", "transfer 11"), candidate("titled", "The songs of whales in winter seas")]);
+    expect(papers).toMatchObject([{ id: "scan", priority: 1 }]);
+  });
+
+  it("reports a source whose candidates came with the brief as ok", () => {
+    const { sources } = discover([candidate("a", "Dexterous manipulation transfer", "x")]);
+    expect(sources).toMatchObject([
+      { name: "arXiv", status: "ok" },
+      { name: "OpenAlex", status: "skipped" },
+    ]);
+  });
+
+  it("says of sources that it can't search that it skipped them, and finds nothing without candidates", () => {
+    const result = discover([]);
+    expect(problemsOf("discovery", result)).toEqual([]);
+    expect(result.papers).toEqual([]);
+    expect(result.sources).toEqual(
+      ["arXiv", "OpenAlex"].map((name) => ({ name, status: "skipped", reason: "the baseline agent has no web access" })),
+    );
+  });
+});
+
+describe("the report", () => {
+  const result = resultOf<ReportResult>(briefOf(report));
+
+  it("is valid and cites papers and insights of the brief alone", () => {
+    expect(problemsOf("report", result)).toEqual([]);
+    const cited = [...result.key_findings, ...result.recommendations].flatMap(({ paper_ids = [] }) => paper_ids);
+    expect(records.papers.map(({ id }) => id)).toEqual(expect.arrayContaining(cited));
+    expect(result.categories.flatMap(({ insight_ids }) => insight_ids).toSorted()).toEqual(records.insights.map(({ id }) => id));
+  });
+
+  it("has no number that is not in the brief", () => {
+    const known = JSON.stringify(report).match(/\d+/g) ?? [];
+    for (const number of JSON.stringify(result).match(/\d+/g) ?? []) expect(known).toContain(number);
+  });
+
+  it("says that no model wrote it", () => {
+    expect(result.executive_summary).toContain("extractive, no model");
+  });
+
+  it("is refused where there is no paper", () => {
+    expect(() => resultOf(briefOf({ ...report, papers: [] }))).toThrow("names no paper");
+  });
+});
+
+describe("ideas", () => {
+  it("are valid, at least as many as asked for, and tied to papers and insights of the brief", () => {
+    const result = resultOf<IdeationResult>(briefOf(ideas()));
+    expect(problemsOf("ideation", result)).toEqual([]);
+    expect(result.ideas.length).toBeGreaterThanOrEqual(3);
+    for (const { evidence } of result.ideas) {
+      const from = records.insights.filter(({ id }) => evidence.insight_ids.includes(id));
+      expect(from).toHaveLength(evidence.insight_ids.length);
+      expect([...new Set(from.map(({ paper_id }) => paper_id))]).toEqual(evidence.paper_ids);
+    }
+  });
+
+  it.each([1, 2, 4])("have names of their own when only %i insights are given", (count) => {
+    const result = resultOf<IdeationResult>(briefOf(ideas({ insights: records.insights.slice(0, count) })));
+    expect(new Set(result.ideas.map(({ name }) => name)).size).toBe(result.ideas.length);
+    expect(result.ideas).toHaveLength(3);
+  });
+
+  it("recommend no second one that has less than half of the best one's points", () => {
+    const rich = "The first open-source platform is shared by a community, integrated with ROS, low-cost, deployed in a warehouse and documented.";
+    const poor = ["Turns were few.", "Turns were short."];
+    const insights = [rich, rich, ...poor].map((insight, index) => ({
+      id: `insight_00${index + 1}`,
+      paper_id: index < 2 ? "p1" : "p2",
+      insight,
+      tags: [index < 2 ? "platform" : "turns"],
+    }));
+    const result = resultOf<IdeationResult>(briefOf(ideas({ insights, min_ideas: 2, max_ideas: 2 })));
+    expect(result.ideas.map(({ recommended_for_prd }) => recommended_for_prd)).toEqual([true, false]);
+  });
+
+  it("recommend one to three and never more than the most that is allowed", () => {
+    const recommended = resultOf<IdeationResult>(briefOf(ideas())).ideas.filter(({ recommended_for_prd }) => recommended_for_prd);
+    expect(recommended).toHaveLength(2);
+    expect(resultOf<IdeationResult>(briefOf(ideas({ min_ideas: 1, max_ideas: 1 }))).ideas).toHaveLength(1);
+  });
+
+  it("never rest on a retracted paper, and on a rejected one only where there is no other", () => {
+    const retracted = { ...records.papers[0], decision: "REJECT (retracted: never build on it)" };
+    const cited = (papers: object[]) => resultOf<IdeationResult>(briefOf(ideas({ papers }))).ideas.flatMap(({ evidence }) => evidence.paper_ids);
+    expect(new Set(cited([retracted, ...records.papers.slice(1)]))).toEqual(new Set(["p2"]));
+    expect(new Set(cited([{ ...records.papers[0], decision: "REJECT" }, ...records.papers.slice(1)]))).toEqual(new Set(["p2"]));
+    expect(new Set(cited([{ ...records.papers[0], decision: "REJECT" }]))).toEqual(new Set(["p1"]));
+  });
+
+  it("are refused where no insight belongs to a paper", () => {
+    expect(() => resultOf(briefOf(ideas({ insights: [] })))).toThrow("nothing to build an idea on");
+  });
+});
+
+describe("a repair", () => {
+  const unit = { kind: "paper", unit: "p1", title: "Tactile rotation", abstract: "We rotate cubes in 90 % of trials.", rubrics: ["execution"] };
+  const previous = {
+    ...resultOf<AnalysisResult>(briefOf(unit, "## 3 Results\n\nThe hand reached 87 % in 600 trials. It dropped 12 cubes in all.")),
+    evidence: [
+      { claim: "kept", quote: "The hand reached 87 % in 600 trials." },
+      { claim: "wrong", quote: "It dropped 21 cubes." },
+      { claim: "made up", quote: "It can fly." },
+    ],
+  };
+  const repair = {
+    reasons: ["two quotes were not found"],
+    previous,
+    passages: [
+      { quote: "It dropped 21 cubes.", nearest: "It dropped 12 cubes in all." },
+      { quote: "It can fly.", nearest: "" },
+    ],
+  };
+
+  it("replaces a quote that was not found by the nearest passage, drops it where there is none, and keeps the rest", () => {
+    const result = resultOf<AnalysisResult>(briefOf({ ...unit, repair }));
+    expect(problemsOf("analysis", result)).toEqual([]);
+    expect(result.evidence.map(({ quote }) => quote)).toEqual(["The hand reached 87 % in 600 trials.", "It dropped 12 cubes in all."]);
+    expect(result.evidence[1]?.claim).not.toBe("wrong");
+    expect(result.scores).toEqual(previous.scores);
+    expect(result.summary).toBe(previous.summary);
+  });
+
+  it("knows a quote and a passage that the brief has cut", () => {
+    const long = `The hand reached ${"far ".repeat(100)}too high.`;
+    const passages = [{ quote: `${long.slice(0, 60)}…`, nearest: "The hand reached 12 objects in all of the…" }];
+    const result = resultOf<AnalysisResult>(
+      briefOf({ ...unit, repair: { ...repair, previous: { ...previous, evidence: [{ claim: "c", quote: long }] }, passages } }),
+    );
+    expect(result.evidence.map(({ quote }) => quote)).toEqual(["The hand reached 12 objects in all of the"]);
+  });
+
+  it.each([null, {}, { scores: { execution: { novelty: 9 } }, evidence: "none", insights: [3], summary: 4 }])(
+    "makes a valid result of the abstract when the last one was %j",
+    (broken) => {
+      const result = resultOf<AnalysisResult>(briefOf({ ...unit, repair: { ...repair, previous: broken } }));
+      expect(problemsOf("analysis", result)).toEqual([]);
+      expect(result.evidence[0]?.quote).toBe("We rotate cubes in 90 % of trials.");
+    },
+  );
+});

@@ -1,0 +1,183 @@
+import { describe, expect, it } from "vitest";
+import { findQuote } from "../../../src/research/evidence/find-quote.js";
+import { buildText } from "../../../src/engine/documents/text/paper-text.js";
+
+const found = (text: string, quote: string) => findQuote(text, quote).found;
+
+describe("a quote is found in spite of", () => {
+  it.each([
+    ["white space and line breaks", "The policy\n  reaches   94 percent success.", "The policy reaches 94 percent success."],
+    ["hyphenation at a line's end", "an effec-\ntive policy for in-hand rotation", "an effective policy for in-hand rotation"],
+    ["hyphenation at the end of a page", "an effec-\n\n[p. 2]\ntive policy for in-hand rotation", "an effective policy for in-hand rotation"],
+    ["a compound broken at its own hyphen", "the state-of-the-\nart baseline was weaker", "the state-of-the-art baseline was weaker"],
+    ["ligatures", "a signiﬁcant and eﬃcient ﬂow", "a significant and efficient flow"],
+    ["kinds of quotation marks", "they call it “sim2real” and it’s common", 'they call it "sim2real" and it\'s common'],
+    ["kinds of dashes", "values of 10–20 ms — far below the limit", "values of 10-20 ms - far below the limit"],
+    ["soft hyphens", "ran\u00addomi\u00adsation of contact friction", "randomisation of contact friction"],
+    ["compatibility forms", "Ｆｕｌｌ width ½ and µm sized", "Full width 1⁄2 and μm sized"],
+    ["composed and combining accents", "the Erdo\u030bs na\u00efve bound holds", "the Erdős naïve bound holds"],
+    ["accents left out", "Müller and Gómez report the same", "Muller and Gomez report the same"],
+    ["accents that stand alone", "na ¨ıve baselines fail on Erd ˝os graphs", "naïve baselines fail on Erdős graphs"],
+    ["accents typed in two ways", "the caf\u00e9 and the re\u0301sume\u0301 of Zoe\u0308", "the cafe\u0301 and the r\u00e9sum\u00e9 of Zo\u00eb"],
+    ["a negated sign in two characters", "we find x \u2260 y and z \u2209 S here", "we find x =\u0338 y and z \u2208\u0338 S here"],
+    ["a stroke that a PDF sets before its sign", "we find that x\u0338= y and x \u0338= z hold", "we find that x\u2260 y and x \u2260 z hold"],
+    ["Greek and mathematical letters", "with \u03b1 = 𝟎.𝟓 and 𝐱 ∈ ℝ we get ϑ̂", "with α = 0.5 and x ∈ R we get θ"],
+    ["kinds of minus signs", "a change of −0.3 points and −5 after", "a change of -0.3 points and –5 after"],
+    ["a fraction typed in several ways", "a gain of 1½ points over ¾ of it", "a gain of 1 1/2 points over 3⁄4 of it"],
+    ["powers of two digits", "about 10¹² samples of it", "about 10^12 samples of it"],
+    ["a PDF's kerning in numbers", "latency fell to 150 .1 ms on average", "latency fell to 150.1 ms on average"],
+    [
+      "a word that a PDF split",
+      "we observe a signi ficant drop in the error over all tasks",
+      "we observe a significant drop in the error over all tasks",
+    ],
+    ["citations left out", "Prior work [12] and others [3, 4], [5–8] fail here", "Prior work and others, fail here"],
+    ["page marks", "a sentence that runs\n\n[p. 4]\nover the page end", "a sentence that runs over the page end"],
+    ["letter case", "Domain Randomisation Helps Transfer", "domain randomisation helps transfer"],
+    ["Markdown emphasis and heading marks", "## 3 Results\n\nIt was **much better** than `PPO` there", "3 Results It was much better than PPO there"],
+    ["list marks", "needs three things:\n- a hand\n- a simulator", "needs three things: a hand a simulator"],
+    ["line breaks in a script without spaces", "机器人灵巧操作研究的\n最新进展和\n挑战", "操作研究的最新进展和挑战"],
+    ["quotation marks around it", "the policy reaches 94 percent", "“the policy reaches 94 percent”"],
+  ])("%s", (_, text, quote) => {
+    expect(found(`Before it. ${text} After it.`, quote)).toBe(true);
+  });
+});
+
+describe("a quote is not found where", () => {
+  it.each([
+    ["a number differs", "an error of 0.304 mm was measured", "an error of 0.305 mm was measured"],
+    ["a number was cut short", "an error of 0.304 mm was measured", "an error of 0.30"],
+    ["a number lost its beginning", "we used 15 subjects in all", "5 subjects in all"],
+    ["a number lost its whole part", "a gain of 0.5 points was seen", "5 points was seen"],
+    ["a sign was lost", "a change of -0.3 points was seen", "0.3 points was seen"],
+    ["a sign was added", "a change of 0.3 points was seen", "a change of -0.3 points was seen"],
+    ["a thousand became ten", "about 10 5 samples were used", "about 105 samples were used"],
+    ["a power was flattened", "about 10⁵ samples were used", "about 105 samples were used"],
+    ["a power has its last digit on the line", "about 10¹2 samples were used", "about 10¹² samples were used"],
+    ["a power was lowered", "about 10² samples were used", "about 10₂ samples were used"],
+    ["a power was cut off", "we used about 10⁵", "we used about 10"],
+    ["a power that a PDF set apart was cut off", "we used about 10 ⁵", "we used about 10"],
+    ["a power lost its base", "about 10⁵ samples were used", "5 samples were used"],
+    ["one and a half became eleven halves", "a gain of 1½ points was seen", "a gain of 11⁄2 points was seen"],
+    ["eleven halves became one and a half", "a gain of 11⁄2 points was seen", "a gain of 1½ points was seen"],
+    ["a half and a digit became one half over more", "a gain of ½5 points was seen", "a gain of 1⁄25 points was seen"],
+    ["one and a half lost the one", "a gain of 1½ points was seen", "½ points was seen"],
+    ["a half was cut in two", "we saw a share of ½", "we saw a share of 1"],
+    ["a fraction lost its numerator", "in 3/4 of all trials it failed", "4 of all trials"],
+    ["a fraction lost its denominator", "it won a share of 3/4", "it won a share of 3"],
+    ["numbers in circles became one number", "steps ①② of the whole method", "steps 12 of the whole method"],
+    ["two numbers were joined by what nobody sees", "about 10 5 samples were used", "about 10\u200b5 samples were used"],
+    ["two numbers were joined by a soft hyphen", "about 10 5 samples were used", "about 10\u00ad5 samples were used"],
+    ["a negated sign lost its stroke", "We find that A ≠ B holds", "We find that A = B holds"],
+    ["a sign was negated", "We find that A = B holds", "We find that A ≠ B holds"],
+    ["what is no element became one", "every trial with x ∉ S", "every trial with x ∈ S"],
+    ["what does not exist does", "there ∄ x such that it holds", "there ∃ x such that it holds"],
+    ["a stroke of its own was dropped", "we saw x\u0338= y in all runs", "we saw x= y in all runs"],
+    ["a vertical stroke was dropped", "we saw x =\u20d2 y in all runs", "we saw x = y in all runs"],
+    ["a backward stroke was dropped", "we saw x =\u20e5 y in all runs", "we saw x = y in all runs"],
+    ["words struck through are plain", "it is n\u0336o\u0336t safe for people", "it is not safe for people"],
+    ["it ends before the stroke of its last sign", "so it is that x ⩽\u0338 y", "so it is that x ⩽"],
+    ["it ends before the stroke that a PDF sets after a space", "so it is that x = \u0338 y", "so it is that x ="],
+    ["two sentences would make one number", "We used 150. 1 subject left early", "We used 150.1 subject left early"],
+    ["a negation was dropped", "the method does not generalise to gloves", "the method does generalise to gloves"],
+    ["a negation was added", "the method does generalise to gloves", "the method does not generalise to gloves"],
+    ["words change places", "the hand beats the gripper on screws", "the gripper beats the hand on screws"],
+    ["it begins inside a word", "the robot was unable to grasp it", "able to grasp it"],
+    ["it ends inside a word", "this is an effective way out", "this is an effect"],
+    ["a comparison is turned round", "p < 0.05 in all the trials", "p > 0.05 in all the trials"],
+    ["an interval in brackets differs", "with actions in the range [0, 1] per joint", "with actions in the range [0, 5] per joint"],
+    ["a citation differs", "as shown before [12] in detail", "as shown before [13] in detail"],
+    ["a unit differs", "a latency of 150 ms per step", "a latency of 150 µs per step"],
+  ])("%s", (_, text, quote) => {
+    expect(found(`Before it. ${text} After it.`, quote)).toBe(false);
+  });
+});
+
+describe("fragments", () => {
+  const text = `The policy was trained in simulation for nine hours. ${"It then rested. ".repeat(20)}On the real hand it reached 94 percent success. ${"Nothing else happened. ".repeat(150)}The end of the paper came at last.`;
+
+  it.each(["…", "...", " … ", " [...] ", " (…) "])("stand for words left out between them, written '%s'", (dots) => {
+    const match = findQuote(text, `The policy was trained in simulation${dots}it reached 94 percent success`);
+    expect(match).toMatchObject({ found: true, start: 0, end: text.indexOf(". Nothing") });
+  });
+
+  it("must stand in the quote's order", () => {
+    expect(found(text, "it reached 94 percent success … The policy was trained in simulation")).toBe(false);
+  });
+
+  it("must stand within 2,000 characters of each other", () => {
+    expect(found(text, "it reached 94 percent success … The end of the paper")).toBe(false);
+  });
+
+  it("must each be of three words or twelve characters", () => {
+    expect(found("the method was not good", "the method was … good")).toBe(false);
+    expect(found(text, "The policy was … real")).toBe(false);
+    expect(found(text, "The policy was trained in simulation … ≠")).toBe(false);
+  });
+
+  it("are looked for at later places where the first leads nowhere", () => {
+    const twice = `We measure success here. ${"Filler goes on. ".repeat(200)}We measure success here. And then it was 94 percent.`;
+    expect(findQuote(twice, "We measure success … it was 94 percent")).toMatchObject({ found: true, start: twice.lastIndexOf("We measure") });
+  });
+
+  it("leave three dots of the text itself alone", () => {
+    expect(found("for joints 1, 2, ..., n of the hand", "joints 1, 2, ..., n of the hand")).toBe(true);
+  });
+
+  it("end the search soon, however many there are and however often each stands in the text", () => {
+    const fragment = "so it goes on";
+    expect(found(`${fragment}. `.repeat(2000), `${Array.from({ length: 40 }, () => fragment).join(" … ")} … and here it ends`)).toBe(false);
+  });
+});
+
+describe("a short quote", () => {
+  const text = "In 5 of the 12 runs the Shadow Hand reached 94.2% success, a state-of-the-art result. 机器人灵巧操作研究的最新进展和挑战。";
+
+  it.each(["of the", "5", "in 5", "94.2%", "Shadow Hand", "a state-of-the-art result", "reached", "", "...", "the … runs", "机器人灵巧操作"])(
+    "is no evidence although it stands in the text: '%s'",
+    (quote) => {
+      expect(findQuote(text, quote)).toMatchObject({ found: false, tooShort: true });
+    },
+  );
+
+  it.each(["the 12 runs", "reached 94.2% success", "the Shadow Hand reached", "机器人灵巧操作研究的最新进展"])("says enough: '%s'", (quote) => {
+    expect(found(text, quote)).toBe(true);
+  });
+
+  it("that is not short is looked for, and is not called so where it is missing", () => {
+    expect(findQuote(text, "the Shadow Hand failed")).not.toHaveProperty("tooShort");
+  });
+});
+
+describe("what findQuote answers", () => {
+  const text = buildText(
+    [
+      { label: "p. 1", text: "[p. 1]\nWe study dexterous hands of all kinds." },
+      { label: "p. 2", text: "[p. 2]\nThe policy reaches an error of 0.304 mm on the real hand after nine hours." },
+    ],
+    { kind: "pdf", depth: "full" },
+  );
+
+  it("names where the quote begins, with offsets into the text", () => {
+    const match = findQuote(text, "an error of 0.304 mm");
+    expect(match).toMatchObject({ found: true, locator: "p. 2" });
+    expect(match.found && text.text.slice(match.start, match.end)).toBe("an error of 0.304 mm");
+  });
+
+  it.each(["so it is that x\u0338=", "so it is that x ∉", "so it is that x ⩽\u0338", "so it is that 𝐱"])("ends with its last sign: '%s'", (quote) => {
+    const match = findQuote(`${quote} and so on`, quote);
+    expect(match).toMatchObject({ found: true, start: 0, end: quote.length });
+  });
+
+  it("gives the nearest passage of at most 300 characters where it is not found, and that passage can be quoted", () => {
+    const match = findQuote(text, "The policy reaches an error of 0.305 mm on the real hand");
+    const nearest = match.found ? "" : match.nearest;
+    expect(nearest).toContain("an error of 0.304 mm");
+    expect(nearest.length).toBeLessThanOrEqual(300);
+    expect(found(text.text, nearest)).toBe(true);
+  });
+
+  it("gives no passage where nothing is shared", () => {
+    expect(findQuote(text, "completely unrelated cooking recipe")).toEqual({ found: false, nearest: "" });
+  });
+});

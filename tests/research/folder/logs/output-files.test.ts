@@ -1,0 +1,171 @@
+import { existsSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import type { Fold } from "../../../../src/research/folder/research.js";
+import { type ResetTarget, resetResearch } from "../../../../src/research/folder/reset/reset.js";
+import {
+  acceptance,
+  derive,
+  git,
+  open,
+  read,
+  readRrd,
+  repository,
+  researchFolder,
+  researchIn,
+  sampleRrd,
+  type Told,
+  writeRrd,
+} from "../../../support/folders.js";
+
+const report = "research-report.md";
+const ideas = "product-ideas.json";
+const backup = ".ralph/backups/2026-02-03T04-05-06.000Z";
+
+/** What accepting the report or the ideas leaves. */
+function document(iteration: number, unit: "report" | "ideas", text: string): Fold {
+  const { at } = acceptance(iteration);
+  const files =
+    unit === "report"
+      ? [
+          { name: report, text },
+          { name: "references.bib", text },
+        ]
+      : [{ name: ideas, text }];
+  return { iteration, at, message: unit, changes: [], files, ledger: { iteration, at, unit, phase: "ANALYSIS", outcome: "accepted" } };
+}
+
+async function fold(folder: string, ...folds: readonly Fold[]): Promise<Told[]> {
+  const told: Told[] = [];
+  const research = await open(folder, { told });
+  await research.load();
+  for (const each of folds) await research.fold(each);
+  await research.close();
+  return told;
+}
+
+const reset = (folder: string, target: ResetTarget, useGit = false) =>
+  resetResearch(folder, target, { derive, git: useGit, now: () => Date.UTC(2026, 1, 3, 4, 5, 6) });
+
+const edited = (folder: string): string[] => readdirSync(folder).filter((name) => name.includes(".edited-"));
+
+describe("a report that is written anew", () => {
+  it("leaves no copy where nobody touched the old one", async () => {
+    const folder = researchFolder();
+    expect(await fold(folder, document(1, "report", "one"), document(2, "report", "two"))).toEqual([]);
+    expect(read(folder, report)).toBe("two");
+    expect(edited(folder)).toEqual([]);
+  });
+
+  it("keeps a person's version beside it, once for each content, and says so", async () => {
+    const folder = researchFolder();
+    await fold(folder, document(1, "report", "one"));
+    writeFileSync(join(folder, report), "mine");
+    const told = await fold(folder, document(2, "report", "two"));
+    expect(read(folder, report)).toBe("two");
+    const [copy = "none", ...others] = edited(folder);
+    expect(others).toEqual([]);
+    expect(copy).toBe(`${report}.edited-2026-01-01T00-02-00.000Z`);
+    expect(read(folder, copy)).toBe("mine");
+    expect(told).toEqual([{ level: "warning", message: expect.stringContaining(`kept as ${join(folder, copy)}`) }]);
+
+    writeFileSync(join(folder, report), "mine");
+    await fold(folder, document(3, "report", "three"));
+    expect(edited(folder)).toEqual([copy]);
+    writeFileSync(join(folder, report), "mine too");
+    await fold(folder, document(4, "report", "four"));
+    expect(edited(folder).map((name) => read(folder, name))).toEqual(["mine", "mine too"]);
+  });
+
+  it("keeps one that this program never wrote, as of the original tool", async () => {
+    const folder = researchFolder();
+    writeFileSync(join(folder, ideas), "theirs");
+    await fold(folder, document(1, "ideas", "ours"));
+    expect(edited(folder).map((name) => read(folder, name))).toEqual(["theirs"]);
+  });
+});
+
+describe("a reset", () => {
+  const whole = async () => {
+    const folder = researchFolder({ ...sampleRrd(2), excluded: [{ id: "sample_9", reason: "off topic" }] });
+    await fold(
+      folder,
+      acceptance(1),
+      document(2, "report", "first"),
+      acceptance(3, "sample_2"),
+      document(4, "report", "second"),
+      document(5, "ideas", "ideas"),
+    );
+    return folder;
+  };
+
+  it("of everything takes report, references and ideas out, and what was screened out with them; the backup has them", async () => {
+    const folder = await whole();
+    const said = await reset(folder, { all: true });
+    for (const name of [report, "references.bib", ideas]) {
+      expect(existsSync(join(folder, name))).toBe(false);
+      expect(existsSync(join(folder, backup, name))).toBe(true);
+    }
+    expect(said.at(-1)).toBe("research-report.md and references.bib and product-ideas.json are taken out.");
+    expect(readRrd(folder)).not.toHaveProperty("excluded");
+    expect(readRrd(folder).insights).toEqual([]);
+  });
+
+  it("of everything takes them out in a folder of the original tool too", async () => {
+    const folder = researchFolder();
+    writeFileSync(join(folder, report), "theirs");
+    await reset(folder, { to: 0 });
+    expect(read(folder, report)).toBe("theirs");
+    await reset(folder, { all: true });
+    expect(existsSync(join(folder, report))).toBe(false);
+    expect(read(folder, `${backup}/${report}`)).toBe("theirs");
+  });
+
+  it("to before the report takes it out; to between two brings the earlier one back; to after both leaves it", async () => {
+    const folder = await whole();
+    await reset(folder, { to: 4 });
+    expect(read(folder, report)).toBe("second");
+    expect(existsSync(join(folder, ideas))).toBe(false);
+    await reset(folder, { to: 3 });
+    expect(read(folder, report)).toBe("first");
+    await reset(folder, { to: 1 });
+    expect(existsSync(join(folder, report))).toBe(false);
+  });
+
+  it("of a paper leaves them and backs them up", async () => {
+    const folder = await whole();
+    await reset(folder, { paper: "sample_1" });
+    expect(read(folder, report)).toBe("second");
+    expect(read(folder, `${backup}/${report}`)).toBe("second");
+  });
+
+  it("without a journal keeps the later report rather than none", async () => {
+    const folder = await whole();
+    rmSync(join(folder, ".ralph"), { recursive: true });
+    await reset(folder, { to: 3 });
+    expect(read(folder, report)).toBe("second");
+  });
+
+  it("takes them out of git as well, and what else is staged stays staged", async () => {
+    const root = repository();
+    const folder = researchIn(root);
+    writeFileSync(join(folder, report), "theirs");
+    git(root, "add", "-A");
+    git(root, "commit", "-q", "-m", "mine");
+    writeFileSync(join(root, "other"), "x");
+    git(root, "add", "other");
+    await reset(folder, { all: true }, true);
+    expect(git(root, "show", "--name-status", "--format=", "HEAD")).toMatch(/^D\t.*research-report\.md$/m);
+    expect(git(root, "status", "--porcelain").trim().split("\n")).toContain("A  other");
+  });
+
+  it("of everything takes out insights that agents gave one id, or none", async () => {
+    const folder = researchFolder();
+    writeRrd(folder, {
+      ...sampleRrd(1),
+      insights: [{ id: "insight_001", insight: "a" }, { id: "insight_001", insight: "b" }, { insight: "c" }, "d"],
+    });
+    await reset(folder, { all: true });
+    expect(readRrd(folder).insights).toEqual([]);
+  });
+});

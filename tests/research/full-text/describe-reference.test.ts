@@ -1,0 +1,122 @@
+import { mkdtempSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, describe, expect, it } from "vitest";
+import { describeReference } from "../../../src/research/full-text/describe-reference.js";
+import { parseReference, type Reference } from "../../../src/research/papers/reference.js";
+import { cassette, recorded } from "../../fixtures/recorded.js";
+import { type Page, serve, type WebServer } from "../../fixtures/web-server.js";
+
+let server: WebServer | undefined;
+afterEach(() => server?.close());
+
+async function describeWith(reference: string, pages: Record<string, Page>) {
+  server = await serve(pages);
+  const { origin } = server;
+  const endpoints = { arxiv: origin, arxivApi: `${origin}/api/query`, crossref: origin, doi: origin };
+  return await describeReference(parseReference(reference) as Reference, {
+    cacheDir: mkdtempSync(join(tmpdir(), "texts-")),
+    signal: new AbortController().signal,
+    privateAddresses: true,
+    endpoints,
+  });
+}
+
+const arxivAnswers = recorded("arxiv");
+describe.skipIf(arxivAnswers === undefined)("describeReference of recorded arXiv answers", () => {
+  const answer = (file: string) => JSON.parse(arxivAnswers?.(file) ?? "") as { status_code: number; body: string };
+  const asked = (id: string, file: string) => describeWith(id, { "/api/query": { status: answer(file).status_code, body: answer(file).body } });
+
+  it("gives title, authors, date and abstract", async () => {
+    expect(await asked("1605.08386", "id_1605.08386_s0_m100_199195aa31ad.json")).toMatchObject({
+      status: "ok",
+      paper: {
+        id: "arxiv_1605.08386",
+        title: "Heat-bath random walks with Markov bases",
+        authors: ["Caprice Stanley", "Tobias Windisch"],
+        date: "2016-05-26",
+        url: "https://arxiv.org/abs/1605.08386",
+        source: "arXiv",
+        abstract: expect.stringMatching(/^Graphs on lattice points/),
+        identifiers: { arxiv: "1605.08386" },
+      },
+    });
+    expect(server?.requests[0]?.path).toBe("/api/query?id_list=1605.08386&max_results=1");
+  });
+
+  it("calls a paper that arXiv drops from its answer empty", async () => {
+    expect(await asked("0808.05394", "id_0808.05394_s0_m100_7b0c7d0a7cdd.json")).toMatchObject({ status: "empty" });
+  });
+
+  it("takes no half feed for a whole one", async () => {
+    const { body } = answer("id_1605.08386_s0_m100_199195aa31ad.json");
+    expect(await describeWith("1605.08386", { "/api/query": { body: body.slice(0, body.indexOf("</entry>")) } })).toMatchObject({ status: "error" });
+  });
+});
+
+const crossrefAnswers = recorded("crossref");
+describe.skipIf(crossrefAnswers === undefined)("describeReference of recorded Crossref answers", () => {
+  it("gives title, authors and date", async () => {
+    const [answer] = cassette(crossrefAnswers?.("test_works_with_one_id.yaml") ?? "");
+    const path = "/works/10.1371%2Fjournal.pone.0033693";
+    expect(await describeWith("10.1371/journal.pone.0033693", { [path]: { body: answer?.body } })).toMatchObject({
+      status: "ok",
+      paper: {
+        id: "doi_10.1371_journal.pone.0033693",
+        title: expect.stringMatching(/\w/),
+        authors: expect.arrayContaining([expect.stringMatching(/\w/)]),
+        date: expect.stringMatching(/^\d{4}/),
+      },
+    });
+  });
+
+  it("calls a DOI that nobody knows empty or names the failure, never a paper", async () => {
+    const [answer] = cassette(crossrefAnswers?.("test_works_bad_id_warn.yaml") ?? "");
+    expect(
+      await describeWith("10.1371/notarealdoi", { "/works/10.1371%2Fnotarealdoi": { status: answer?.status, body: answer?.body } }),
+    ).toMatchObject({ status: "empty", reason: expect.stringContaining("10.1371/notarealdoi") });
+  });
+});
+
+describe("describeReference", () => {
+  it("keeps the version that was asked for, and no other: 2401.00010 keeps its zero", async () => {
+    const feed =
+      '<?xml version="1.0"?><feed><entry><id>http://arxiv.org/abs/2401.00010v2</id><title>2048</title><summary>1e5</summary><author><name>A B</name></author></entry></feed>';
+    expect(await describeWith("2401.00010v1", { "/api/query": { body: feed } })).toMatchObject({
+      status: "ok",
+      paper: {
+        id: "arxiv_2401.00010",
+        title: "2048",
+        abstract: "1e5",
+        identifiers: { arxiv: "2401.00010v1" },
+        pdf_url: "https://arxiv.org/pdf/2401.00010v1",
+      },
+    });
+    expect(server?.requests[0]?.path).toBe("/api/query?id_list=2401.00010v1&max_results=1");
+  });
+
+  it("reads the document where arXiv's service asks to wait", async () => {
+    const page = `<article class="ltx_document"><h1 class="ltx_title_document">A Hand That Feels</h1><h2>1 Method</h2><p>${"We study hands in simulation. ".repeat(20)}</p></article>`;
+    expect(await describeWith("2401.12345", { "/api/query": { status: 429 }, "/html/2401.12345": { body: page } })).toMatchObject({
+      status: "ok",
+      paper: { id: "arxiv_2401.12345", title: "A Hand That Feels", identifiers: { arxiv: "2401.12345" } },
+    });
+    await server?.close();
+    expect(await describeWith("2401.12345", { "/api/query": { status: 429 } })).toMatchObject({ status: "rate_limited" });
+  });
+
+  it("knows a retraction from the notice on the work", async () => {
+    const message = { DOI: "10.1000/x", title: ["A <i>hand</i>"], "updated-by": [{ type: "retraction" }] };
+    expect(await describeWith("10.1000/x", { "/works/10.1000%2Fx": { body: JSON.stringify({ message }) } })).toMatchObject({
+      status: "ok",
+      paper: { retracted: true, title: "A hand", source: "Crossref" },
+    });
+  });
+
+  it("describes a sample by its own front matter", async () => {
+    expect(await describeWith("sample:sample_01.md", {})).toMatchObject({
+      status: "ok",
+      paper: { id: "sample_01", source: "samples", url: "sample:sample_01.md" },
+    });
+  });
+});

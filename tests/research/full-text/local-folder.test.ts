@@ -1,0 +1,54 @@
+import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { ExpectedError } from "../../../src/engine/lib/errors.js";
+import { listFolder, listSamples } from "../../../src/research/full-text/local-folder.js";
+import { paperId } from "../../../src/research/papers/reference.js";
+import { readPaper } from "../../../src/research/full-text/read.js";
+import { makePdf } from "../../fixtures/pdf/make-pdf.js";
+
+describe("listFolder", () => {
+  it("lists documents of every kind in the order of their paths, also those it can't read", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "papers-"));
+    mkdirSync(join(folder, "more"));
+    const pdf = await makePdf({
+      title: "A Hand That Feels",
+      authors: ["Ada Sample"],
+      pages: [["Abstract. We study hands. ".repeat(10)], ["Second page."], ["Third page."]],
+    });
+    writeFileSync(join(folder, "a.pdf"), pdf);
+    writeFileSync(join(folder, "b_broken-file.pdf"), pdf.slice(0, 200));
+    writeFileSync(join(folder, "c.md"), "---\nid: my_1\ntitle: Notes\ndate: 2024-05-01\ndoi: 10.1000/x\nretracted: true\n---\ntext");
+    writeFileSync(join(folder, "d.md"), "---\nid: my_1\ntitle: A copy\n---\ntext");
+    writeFileSync(join(folder, "more", "e.HTML"), `<title>A page</title><p>${"We study hands. ".repeat(30)}</p>`);
+    writeFileSync(join(folder, "photo.png"), "no document");
+    const candidates = await listFolder(folder);
+    expect(candidates.map(({ id, title }) => [id, title])).toEqual([
+      [paperId({ kind: "file", path: join(folder, "a.pdf") }), "A Hand That Feels"],
+      [paperId({ kind: "file", path: join(folder, "b_broken-file.pdf") }), "b broken file"],
+      ["my_1", "Notes"],
+      [paperId({ kind: "file", path: join(folder, "d.md") }), "A copy"],
+      [paperId({ kind: "file", path: join(folder, "more", "e.HTML") }), "A page"],
+    ]);
+    expect(candidates[0]).toMatchObject({ authors: ["Ada Sample"], pdf_url: candidates[0]?.url, source: `folder:${folder}` });
+    expect(candidates[2]).toMatchObject({ date: "2024-05-01", identifiers: { doi: "10.1000/x" }, retracted: true, pdf_url: null });
+  });
+
+  it("names the folder that is not there", async () => {
+    await expect(listFolder("/not/there")).rejects.toThrow(ExpectedError);
+  });
+});
+
+describe("listSamples", () => {
+  it("gives every sample an id that says so and an address that can be read", async () => {
+    const candidates = await listSamples();
+    expect(candidates.length).toBeGreaterThanOrEqual(12);
+    const options = { cacheDir: mkdtempSync(join(tmpdir(), "texts-")), signal: new AbortController().signal };
+    for (const { id, url, title } of candidates) {
+      expect(id).toMatch(/^sample_\d\d$/);
+      expect(["ok", "unreadable"], `${id}: ${title}`).toContain((await readPaper({ id, url, title }, options)).status);
+    }
+    expect(new Set(candidates.map(({ id }) => id)).size).toBe(candidates.length);
+  });
+});

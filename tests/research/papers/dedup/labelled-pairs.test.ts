@@ -1,0 +1,37 @@
+import { describe, expect, it } from "vitest";
+import { authorsOf, type PaperIdentity } from "../../../../src/research/papers/authors.js";
+import { mergeRecords } from "../../../../src/research/papers/dedup/merge-records.js";
+import type { PaperRecord } from "../../../../src/research/papers/paper-record.js";
+import { samePaper } from "../../../../src/research/papers/dedup/compare-records.js";
+import { otherPairs, samePairs } from "../../../fixtures/labelled-pairs.js";
+import { moreOther, moreSame } from "../../../fixtures/more-labelled-pairs.js";
+import { thirdOther, thirdSame } from "../../../fixtures/third-labelled-pairs.js";
+
+const given = <Value>(name: string, value: Value | null | undefined) => (value == null ? {} : { [name]: value });
+const asRecord = (paper: PaperIdentity, number: number): PaperRecord => ({
+  id: `x_${number}`,
+  title: paper.title,
+  url: paper.url ?? `https://x.test/${number}`,
+  pdf_url: null,
+  authors: authorsOf(paper.authors),
+  date: paper.date ?? null,
+  source: `Source ${number}`,
+  abstract: null,
+  identifiers: paper.identifiers ?? {},
+  ...given("kind", paper.kind),
+  ...given("venue", paper.venue),
+  ...given("volume", paper.volume),
+  ...given("issue", paper.issue),
+  ...given("pages", paper.pages),
+});
+const worksOf = (a: PaperIdentity, b: PaperIdentity) => mergeRecords([asRecord(a, 1), asRecord(b, 2)]).records.length;
+
+describe("pairs of records of which it is known whether they are one work", () => {
+  it.each([...samePairs, ...moreSame, ...thirdSame])("are one: %s", (_, a, b) => {
+    expect([samePaper(a, b), samePaper(b, a), worksOf(a, b)]).toEqual([true, true, 1]);
+  });
+
+  it.each([...otherPairs, ...moreOther, ...thirdOther])("are two: %s", (_, a, b) => {
+    expect([samePaper(a, b), samePaper(b, a), worksOf(a, b)]).toEqual([false, false, 2]);
+  });
+});

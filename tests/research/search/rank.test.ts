@@ -1,0 +1,104 @@
+import { describe, expect, it } from "vitest";
+import type { Listing } from "../../../src/research/search/result-list.js";
+import type { PaperRecord } from "../../../src/research/papers/paper-record.js";
+import { planSearch } from "../../../src/research/search/search-plan.js";
+import { poolOf, poolText } from "../../../src/research/search/candidate-pool.js";
+import { ageOf, rankPool } from "../../../src/research/search/rank.js";
+
+const paper = (id: string, title: string, more: Partial<PaperRecord> = {}): PaperRecord => ({
+  id,
+  title,
+  url: `https://example.org/${id}`,
+  pdf_url: null,
+  authors: [`Ada ${id}`],
+  date: "2026-10-01",
+  source: "arXiv",
+  abstract: null,
+  identifiers: { doi: `10.1000/${id}` },
+  ...more,
+});
+const listing = (source: string, records: readonly PaperRecord[], seed?: string): Listing => ({
+  step: 0,
+  source,
+  asked: "tactile grasping",
+  status: "ok",
+  records: records.map((record) => ({ ...record, source })),
+  ...(seed === undefined ? {} : { seed }),
+});
+const wanted = {
+  keywords: ["tactile grasping", "soft robots"],
+  focus_area: "robotics",
+  time_window_days: 365,
+  historical_lookback_days: 1000,
+  today: "2026-11-22",
+};
+const fitting = paper("a", "Tactile grasping with soft robots", { citations: { count: 12, source: "OpenAlex" } });
+const near = paper("b", "Grasps felt by a tactile robot hand");
+const far = paper("c", "A history of lighthouses");
+
+describe("planSearch", () => {
+  it("asks every keyword in the recent window before any keyword in the time before it", () => {
+    const steps = planSearch(wanted, { target: 10, today: "2026-11-22", sources: ["arXiv"] });
+    expect(steps.map((step) => (step.kind === "search" ? step.queries : []))).toEqual([
+      ["tactile grasping", "soft robots"].map((terms) => ({ terms, from: "2025-11-22", until: "2026-11-22", most: 15 })),
+      ["tactile grasping", "soft robots"].map((terms) => ({ terms, from: "2024-02-26", until: "2025-11-21", most: 15 })),
+    ]);
+  });
+
+  it("adds the field to a keyword of one word, and asks nothing where there is nothing to ask", () => {
+    const [step] = planSearch({ keywords: ["touch"], focus_area: "robotics" }, { target: 1, today: "2026-11-22", sources: ["arXiv"] });
+    expect(step).toMatchObject({ queries: [{ terms: "touch robotics", most: 10 }] });
+    expect(planSearch({ keywords: [] }, { target: 1, today: "2026-11-22", sources: ["arXiv"] })).toEqual([]);
+    expect(planSearch(wanted, { target: 1, today: "2026-11-22", sources: [] })).toEqual([]);
+  });
+});
+
+describe("poolOf", () => {
+  it("puts what several lists have high up before what one has at its top", () => {
+    const { records } = poolOf([listing("arXiv", [far, near]), listing("OpenAlex", [near])]);
+    expect(records.map(({ id }) => id)).toEqual(["b", "c"]);
+    expect(records[0]?.places.map(({ source, rank }) => [source, rank]).toSorted()).toEqual([
+      ["OpenAlex", 0],
+      ["arXiv", 1],
+    ]);
+  });
+
+  it("gives the same bytes for the same answers", () => {
+    const listings = [listing("arXiv", [fitting, near]), listing("OpenAlex", [near, far, fitting])];
+    const again = JSON.parse(JSON.stringify(listings)) as Listing[];
+    expect(poolText([], poolOf(again))).toBe(poolText([], poolOf(listings)));
+  });
+});
+
+describe("rankPool", () => {
+  it("puts the better fit first, however the source ordered them, and says what its priority rests on", () => {
+    const ranked = rankPool(poolOf([listing("arXiv", [far, near, fitting]), listing("OpenAlex", [fitting])]).records, wanted);
+    expect(ranked.map(({ record }) => record.id)).toEqual(["a", "b", "c"]);
+    expect(ranked[0]).toMatchObject({
+      priority: 5,
+      why: "matches 2 of 2 keywords (tactile grasping, soft robots); in 2 of 2 sources' first ten; 52 days old; cited 12 times",
+    });
+    expect(ranked[2]?.why).toContain("matches no keyword as a whole");
+  });
+
+  it("finds a keyword in other forms of its words", () => {
+    const [ranked] = rankPool(poolOf([listing("arXiv", [paper("d", "A soft robot that grasps by tactile sense")])]).records, wanted);
+    expect(ranked?.why).toContain("matches 2 of 2 keywords");
+  });
+
+  it("puts the recent one first of two that fit alike", () => {
+    const old = paper("old", fitting.title, { date: "2024-03-01", authors: ["Bo Elder"] });
+    const fresh = paper("new", fitting.title, { date: "2026-11-01", authors: ["Cy Younger"] });
+    const ranked = rankPool(poolOf([listing("arXiv", [old, fresh])]).records, wanted);
+    expect(ranked.map(({ record }) => record.id)).toEqual(["new", "old"]);
+  });
+
+  it("reads a year or a month as its first day, and no date as none", () => {
+    expect([ageOf("2026-11-20", "2026-11-22"), ageOf("2026-11", "2026-11-22"), ageOf("2026", "2026-01-03"), ageOf(null, "2026-01-03")]).toEqual([
+      2,
+      21,
+      2,
+      undefined,
+    ]);
+  });
+});

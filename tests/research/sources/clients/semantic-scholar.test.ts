@@ -1,0 +1,191 @@
+import { describe, expect, it } from "vitest";
+import { readPaper, semanticScholar } from "../../../../src/research/sources/clients/semantic-scholar.js";
+import { cassette, recorded } from "../../../fixtures/recorded.js";
+import { answering, type Canned } from "./answering.js";
+
+const id = (digit: number) => String(digit).repeat(40);
+const paper = (digit: number, fields: object = {}) => ({
+  paperId: id(digit),
+  title: `Paper ${digit}`,
+  externalIds: { DOI: `10.1000/${digit}` },
+  ...fields,
+});
+
+const own = recorded("semanticscholar");
+const multi = recorded("multi-source");
+const replay = (yaml: string): Canned[] => cassette(yaml).map(({ body, status }) => ({ body, status }));
+
+describe.skipIf(own === undefined || multi === undefined)("recorded answers of Semantic Scholar", () => {
+  it("give pages until there are enough", async () => {
+    const { context, requests } = answering(replay(own?.("test_search_paper_next_page.yaml") ?? ""));
+    const answer = await semanticScholar.search?.({ terms: "turing", most: 150 }, context);
+
+    expect(answer).toMatchObject({ status: "ok", total: 70_498 });
+    expect(answer?.status === "ok" && answer.value.length).toBe(150);
+    expect(requests.map(({ url }) => /offset=(\d+)&limit=(\d+)/.exec(url)?.slice(1))).toEqual([
+      ["0", "100"],
+      ["100", "50"],
+    ]);
+  });
+
+  it("without any result have no data at all", async () => {
+    const { context } = answering(replay(own?.("test_empty_paginated_results.yaml") ?? ""));
+    expect(await semanticScholar.search?.({ terms: "n0 r3sult", most: 10 }, context)).toMatchObject({ status: "empty" });
+  });
+
+  it("to a batch hold null for a paper that is not known", async () => {
+    const { context, requests } = answering(replay(own?.("test_get_papers_not_found_warning.yaml") ?? ""));
+    const works = [
+      { doi: "10.1/none" },
+      { doi: "10.2139/ssrn.288970" },
+      { doi: "10.2139/ssrn.2250500" },
+      { s2: "0f40b1f08821e22e859c6050916cec3667778613" },
+    ];
+    const answer = await semanticScholar.lookup?.(works, context);
+
+    expect(answer).toMatchObject({ status: "ok", unknown: [{ doi: "10.1/none" }] });
+    expect(answer?.status === "ok" && answer.value[0]).toMatchObject({
+      title: "How Much Should We Trust Differences-in-Differences Estimates?",
+      identifiers: { doi: "10.2139/ssrn.288970", s2: "c31c87c591a25c64fbaa82e8ac6a81831b6ac7ce" },
+      abstract: expect.stringMatching(/^Most Difference-in-Difference/),
+    });
+    expect(requests[0]?.json).toEqual({
+      ids: ["DOI:10.1/none", "DOI:10.2139/ssrn.288970", "DOI:10.2139/ssrn.2250500", "0f40b1f08821e22e859c6050916cec3667778613"],
+    });
+  });
+
+  it("leave out references that are known by their title alone", async () => {
+    const { context, requests } = answering(replay(own?.("test_get_paper_references.yaml") ?? ""));
+    const answer = await semanticScholar.references?.({ doi: "10.2139/ssrn.2250500" }, 200, context);
+
+    expect(requests.map(({ url }) => /offset=(\d+)/.exec(url)?.[1])).toEqual(["0", "50"]);
+    expect(requests[0]?.url).toContain("/paper/DOI:10.2139/ssrn.2250500/references?");
+    expect(answer?.status === "ok" && answer.value.every(({ identifiers }) => identifiers.s2 !== undefined)).toBe(true);
+    expect(answer?.status === "ok" && answer.value.map(({ title }) => title)).not.toContain("United Nations. Gender Info");
+  });
+
+  it("match a title only where it is that title", async () => {
+    const near = () => answering(replay(own?.("test_search_paper_match_title.yaml") ?? "")).context;
+    expect(await semanticScholar.match?.({ title: "mining association rules between" }, near())).toMatchObject({ status: "empty" });
+    const whole = { title: "Mining Association Rules between Sets of Items in Large Databases" };
+    expect(await semanticScholar.match?.(whole, near())).toMatchObject({
+      status: "ok",
+      value: [{ title: "Mining association rules between sets of items in large databases" }],
+    });
+  });
+
+  it.each(["test_bad_dois.yaml", "test_s2_title_search_empty_data.yaml"])("say in two ways that there is no such title (%s)", async (file) => {
+    const answers = cassette(multi?.(file) ?? "").filter(({ url }) => url.includes("semanticscholar"));
+    const { context } = answering(answers);
+    expect(await semanticScholar.match?.({ title: "empty results edge case query" }, context)).toMatchObject({ status: "empty" });
+  });
+
+  it("with an empty address for the PDF have none, and DOIs among the PDFs are pages", () => {
+    const papers = cassette(multi?.("test_bulk_doi_search.yaml") ?? "")
+      .filter(({ url, status }) => url.includes("semanticscholar") && status === 200)
+      .map(({ body }) => readPaper(JSON.parse(body.toString())));
+    expect(papers.find((each) => each?.identifiers.doi === "10.1063/1.4938384")).toMatchObject({ pdf_url: null });
+    expect(papers.find((each) => each?.identifiers.doi === "10.1063/1.4938384")).not.toHaveProperty("copies");
+    expect(papers.find((each) => each?.identifiers.arxiv === "2304.05376")).toMatchObject({
+      id: "arxiv_2304.05376",
+      pdf_url: "https://www.nature.com/articles/s42256-024-00832-8.pdf",
+      identifiers: { doi: "10.1038/s42256-024-00832-8", pmid: "38799228", pmcid: "PMC11116106" },
+      kind: "published",
+    });
+    expect(papers.find((each) => each?.identifiers.arxiv === "2312.07559")).toMatchObject({ kind: "preprint", identifiers: { arxiv: "2312.07559" } });
+
+    const [first] = cassette(multi?.("test_doi_search_paper_attributes0_.yaml") ?? "");
+    expect(readPaper(JSON.parse(first?.body.toString() ?? ""))).toMatchObject({
+      pdf_url: null,
+      copies: [{ url: "https://doi.org/10.1016/j.xgen.2025.100814", kind: "landing" }],
+    });
+  });
+
+  it("carry the service's own words on what is wrong with a question", async () => {
+    const { context } = answering(replay(own?.("test_bad_query_parameters.yaml") ?? ""));
+    expect(await semanticScholar.search?.({ terms: "x", most: 1 }, context)).toEqual({
+      status: "error",
+      reason: "Semantic Scholar answered with HTTP 400: Unrecognized or unsupported fields: [unknown].",
+    });
+  });
+});
+
+describe("Semantic Scholar", () => {
+  it("is asked without operators and hyphens, within days, and with the key in a header", async () => {
+    const { context, requests } = answering([{ body: { total: 1, data: [paper(1)] } }], { key: "secret-key" });
+    await semanticScholar.search?.({ terms: 'sim-to-real AND "robot hand"', from: "2024-01-01", most: 10 }, context);
+
+    const parameters = new URL(requests[0]?.url ?? "").searchParams;
+    expect(parameters.get("query")).toBe("sim to real robot hand");
+    expect(parameters.get("publicationDateOrYear")).toBe("2024-01-01:");
+    expect(requests[0]?.secret).toEqual({ headers: { "x-api-key": "secret-key" } });
+  });
+
+  it("is asked in bulk, by token, for more than a search by relevance gives", async () => {
+    const many = (from: number) =>
+      Array.from({ length: 1000 }, (_, index) => ({ ...paper(1), paperId: String(from + index).padStart(40, "0"), externalIds: null }));
+    const { context, requests } = answering([
+      { body: { total: 2000, token: "t/1", data: many(0) } },
+      { body: { total: 2000, token: null, data: many(1000) } },
+    ]);
+    const answer = await semanticScholar.search?.({ terms: "hand", most: 5000 }, context);
+
+    expect(answer?.status === "ok" && answer.value.length).toBe(2000);
+    expect(requests.map(({ url }) => [/search\/bulk/.test(url), /token=([^&]*)/.exec(url)?.[1]])).toEqual([
+      [true, undefined],
+      [true, "t%2F1"],
+    ]);
+  });
+
+  it("is asked for 500 papers at a time", async () => {
+    const { context, requests } = answering(({ json }) => ({ body: (json as { ids: string[] }).ids.map(() => null) }));
+    const works = Array.from({ length: 1100 }, (_, index) => ({ pmid: String(index + 1) }));
+
+    expect(await semanticScholar.lookup?.(works, context)).toMatchObject({ status: "empty" });
+    expect(requests.map(({ json }) => (json as { ids: string[] }).ids.length)).toEqual([500, 500, 100]);
+  });
+
+  it("answers a batch by place alone, so one of another length is not believed", async () => {
+    expect(await semanticScholar.lookup?.([{ doi: "10.1000/1" }, { doi: "10.1000/2" }], answering([{ body: [paper(1)] }]).context)).toMatchObject({
+      status: "error",
+    });
+  });
+
+  it("that may not show the references of one work is not blocked, and says why it has none", async () => {
+    const { context } = answering([{ body: { data: null, citingPaperInfo: { openAccessPdf: null } } }]);
+    expect(await semanticScholar.references?.({ doi: "10.1000/1" }, 10, context)).toMatchObject({
+      status: "empty",
+      reason: expect.stringContaining("its publisher withholds them"),
+    });
+  });
+
+  it("gives what cites a work, page after page", async () => {
+    const { context, requests } = answering([
+      { body: { offset: 0, next: 1, data: [{ citingPaper: paper(1) }] } },
+      { body: { offset: 1, data: [{ citingPaper: paper(2) }] } },
+    ]);
+    expect(await semanticScholar.citations?.({ arxiv: "2401.00010v1" }, 10, context)).toMatchObject({
+      status: "ok",
+      value: [{ title: "Paper 1" }, { title: "Paper 2" }],
+    });
+    expect(requests[0]?.url).toContain("/paper/ARXIV:2401.00010/citations?");
+  });
+
+  it("says where in a journal a paper stands, whatever white space it puts around it", () => {
+    const journal = { name: "Journal of Hands", volume: "12 3", pages: "\n          101-\n          17\n" };
+    expect(readPaper(paper(1, { journal }))).toMatchObject({ venue: "Journal of Hands", volume: "12 3", pages: "101- 17" });
+    expect(readPaper(paper(1, { journal: { name: "J", volume: null, pages: "" } }))).not.toHaveProperty("pages");
+  });
+
+  it("that refuses a key, or asks to wait, has said nothing of the papers", async () => {
+    const refused = answering([{ status: 403, body: { message: "Forbidden" } }]);
+    expect(await semanticScholar.search?.({ terms: "hand", most: 1 }, refused.context)).toEqual({
+      status: "blocked",
+      reason: "Semantic Scholar refuses access (HTTP 403); check the key in SEMANTIC_SCHOLAR_API_KEY.",
+    });
+    const busy = answering([{ status: 429, body: { message: "Too Many Requests.", code: "429" } }]);
+    expect(await semanticScholar.match?.({ title: "A hand" }, busy.context)).toMatchObject({ status: "rate_limited", transient: true });
+    const broken = answering([{ status: 500, body: { message: "Internal server error" } }]);
+    expect(await semanticScholar.lookup?.([{ doi: "10.1/a" }], broken.context)).toMatchObject({ status: "error", transient: true });
+  });
+});

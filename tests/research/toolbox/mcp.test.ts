@@ -1,0 +1,164 @@
+import { spawn } from "node:child_process";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Client } from "@modelcontextprotocol/client";
+import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
+import { saveText } from "../../../src/research/full-text/text-cache.js";
+import { formatRrd } from "../../../src/research/folder/rrd-file.js";
+import { run, sharedPackage } from "../../support/built.js";
+import { paper, rrdWith } from "../../support/research.js";
+import { inFence, sectionedText } from "./shelf.js";
+
+let built: string;
+let folder: string;
+const cli = () => join(built, "dist", "cli.js");
+const text = sectionedText(4, 20);
+
+/** arXiv that answers when a test lets it; how often it was asked. */
+let asked = 0;
+const arxiv = createServer((_request, response) => {
+  asked += 1;
+  setTimeout(() => response.end("never in time"), 120_000).unref();
+});
+
+beforeAll(async () => {
+  built = await sharedPackage();
+  folder = mkdtempSync(join(tmpdir(), "mcp-"));
+  await new Promise<void>((resolve) => arxiv.listen(0, "127.0.0.1", resolve));
+  const research = join(folder, "researches", "one");
+  mkdirSync(research, { recursive: true });
+  const rrd = rrdWith([paper("p1"), paper("p2", { abstract: "PLANTED in the other paper" })]);
+  writeFileSync(join(research, "rrd.json"), formatRrd({ ...rrd, requirements: { ...rrd.requirements, sources: ["arXiv"] } }));
+  await saveText(join(research, ".ralph", "texts"), "p1", text, "some stamp");
+  const { port } = arxiv.address() as AddressInfo;
+  const config = { state_dir: join(folder, "state"), sources: { arXiv: { endpoint: `http://127.0.0.1:${port}`, interval_ms: 0 } } };
+  writeFileSync(join(folder, "ralph.config.json"), JSON.stringify(config));
+});
+afterAll(() => {
+  arxiv.close();
+  arxiv.closeAllConnections();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** An official client of the built server, as any MCP client would start it. */
+async function connect(...args: string[]): Promise<{ client: Client; transport: StdioClientTransport }> {
+  const env = { PATH: process.env["PATH"] ?? "", HOME: folder };
+  const transport = new StdioClientTransport({ command: process.execPath, args: [cli(), "mcp", "--research", "one", ...args], cwd: folder, env });
+  const client = new Client({ name: "test", version: "1" });
+  await client.connect(transport);
+  onTestFinished(() => client.close());
+  return { client, transport };
+}
+
+const said = (answer: Awaited<ReturnType<Client["callTool"]>>): string =>
+  answer.content.map((block) => (block.type === "text" ? block.text : "")).join("");
+
+test("an official client lists the tools as read-only, calls them, and reads errors as answers", async () => {
+  const { client } = await connect();
+  const { tools } = await client.listTools();
+  expect(tools.map(({ name }) => name)).toEqual(["search_papers", "paper_details", "outline", "read_section", "find_quote", "code_links"]);
+  for (const tool of tools) expect(tool).toMatchObject({ annotations: { readOnlyHint: true }, inputSchema: { type: "object" } });
+
+  const call = async (name: string, args: Record<string, unknown>) => client.callTool({ name, arguments: args });
+  expect(said(await call("paper_details", { id: "p2" }))).toContain("PLANTED in the other paper");
+  expect(said(await call("outline", { id: "p1" }))).toContain("§ 3 Section 3");
+  expect(inFence(said(await call("read_section", { id: "p1" })))).toBe(text.text);
+  expect(said(await call("find_quote", { id: "p1", quote: "In series 2 sentence 7 says 57 things." }))).toContain("Found at");
+  for (const [name, args, sentence] of [
+    ["outline", { id: "p3" }, "There is no paper 'p3' in this research; the nearest id is p1."],
+    ["read_section", { id: "../../x" }, "There is no paper '../../x' in this research."],
+    ["find_quote", { quote: "x".repeat(200_000) }, "find_quote: quote must not have more than 2000 characters."],
+    ["nothing", {}, expect.stringMatching(/^There is no tool 'nothing'/)],
+  ] as const) {
+    const answer = await call(name, args);
+    expect([answer.isError, said(answer)]).toEqual([true, sentence]);
+  }
+});
+
+test("a server of one paper offers the tools named and shows no other paper", async () => {
+  const { client } = await connect("--paper=p1", "--tools", "outline,paper_details");
+  expect((await client.listTools()).tools.map(({ name }) => name)).toEqual(["paper_details", "outline"]);
+  expect(said(await client.callTool({ name: "outline", arguments: {} }))).toContain("§ 1 Section 1");
+  const other = await client.callTool({ name: "paper_details", arguments: { id: "p2" } });
+  expect([other.isError, said(other)]).toEqual([true, "Only the paper of this unit can be read; leave `id` out."]);
+  expect((await client.callTool({ name: "read_section", arguments: {} })).isError).toBe(true);
+});
+
+test("a cancelled call ends at once and the server goes on", async () => {
+  const { client } = await connect();
+  const cancel = new AbortController();
+  const before = asked;
+  const searching = client.callTool({ name: "search_papers", arguments: { query: "grippers" } }, { signal: cancel.signal });
+  searching.catch(() => undefined);
+  while (asked === before) await new Promise((resolve) => setTimeout(resolve, 20));
+  cancel.abort();
+  await expect(searching).rejects.toThrow();
+  expect(said(await client.callTool({ name: "outline", arguments: { id: "p1" } }))).toContain("§ 1 Section 1");
+});
+
+test("it writes nothing into the research", async () => {
+  const { client } = await connect();
+  await client.callTool({ name: "read_section", arguments: { id: "p1" } });
+  await client.close();
+  expect(readdirSync(join(folder, "researches", "one")).sort()).toEqual([".ralph", "rrd.json"]);
+  expect(readdirSync(join(folder, "researches", "one", ".ralph"))).toEqual(["texts"]);
+});
+
+/** A server spoken to by hand: how it ended and all that it wrote on stdout. */
+async function byHand(lines: readonly string[], leave: (answers: number) => boolean): Promise<{ code: number | null; out: string }> {
+  const child = spawn(process.execPath, [cli(), "mcp", "--research", "one"], { cwd: folder, env: { PATH: process.env["PATH"], HOME: folder } });
+  let out = "";
+  child.stdout.setEncoding("utf8").on("data", (data: string) => {
+    out += data;
+    if (leave(out.split("\n").length - 1)) child.stdin.end();
+  });
+  for (const line of lines) child.stdin.write(`${line}\n`);
+  if (leave(0)) child.stdin.end();
+  return await new Promise((resolve) => child.on("close", (code) => resolve({ code, out })));
+}
+
+const initialize = JSON.stringify({
+  jsonrpc: "2.0",
+  id: 1,
+  method: "initialize",
+  params: { protocolVersion: "2025-06-18", capabilities: {}, clientInfo: { name: "hand", version: "1" } },
+});
+const search = JSON.stringify({ jsonrpc: "2.0", id: 2, method: "tools/call", params: { name: "search_papers", arguments: { query: "grippers" } } });
+
+test("a client that goes away ends the server, also one that never spoke and one that waits for an answer", async () => {
+  expect(await byHand([], () => true)).toEqual({ code: 0, out: "" });
+  expect((await byHand([initialize], (answers) => answers >= 1)).code).toBe(0);
+  expect((await byHand([initialize, search], (answers) => answers >= 1)).code).toBe(0);
+});
+
+test("nothing but the protocol is on stdout, whatever is sent", async () => {
+  const { code, out } = await byHand(["no JSON at all", "[]", '{"a":1}', initialize], (answers) => answers >= 1);
+  expect(code).toBe(0);
+  for (const line of out.trim().split("\n")) expect(JSON.parse(line)).toMatchObject({ jsonrpc: "2.0" });
+});
+
+test("a research, a tool or a command line that is not there is told on stderr with exit code 2", async () => {
+  const server = (...args: string[]) => run(process.execPath, [cli(), "mcp", ...args], folder);
+  expect(await server("--research", "two")).toMatchObject({ code: 2, out: "", err: expect.stringContaining("There is no research 'two'") });
+  expect(await server("--tools", "outlines")).toMatchObject({ code: 2, out: "", err: expect.stringContaining("did you mean outline?") });
+});
+
+test("tool calls one from a shell: a list without a name, text or JSON, errors in one sentence", async () => {
+  const tool = (...args: string[]) => run(process.execPath, [cli(), "tool", ...args], folder);
+  const listed = await tool();
+  expect(listed.out.split("\n").filter((line) => line !== "")).toHaveLength(6);
+  expect(JSON.parse((await tool("--json")).out)).toHaveLength(6);
+  const { text: answer } = JSON.parse((await tool("read_section", "--json", '{"id":"p1","section":"2"}')).out) as { text: string };
+  expect(inFence(answer)).toContain("## 2 Section 2");
+  expect((await tool("outline", "--paper", "p1")).out).toContain("§ 1 Section 1");
+  expect(await tool("outline", "--json", '{"id":"p9"}')).toMatchObject({
+    code: 2,
+    out: '{"error":"There is no paper \'p9\' in this research; the nearest id is p1."}\n',
+  });
+  expect(await tool("outline", "--json", "{")).toMatchObject({ code: 2, out: expect.stringContaining("are no JSON") });
+  expect(readFileSync(join(folder, "researches", "one", "rrd.json"), "utf8")).toContain("PLANTED");
+});

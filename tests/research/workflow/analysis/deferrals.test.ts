@@ -1,0 +1,146 @@
+import { describe, expect, test } from "vitest";
+import { libraryFor } from "../../../../src/compose/library.js";
+import { deferrals } from "../../../../src/research/workflow/analysis/deferrals.js";
+import { nextUnit } from "../../../../src/research/workflow/records/next.js";
+import { readingWorkflow } from "../../../../src/research/workflow/single-paper.js";
+import { standingOf } from "../../../../src/research/workflow/records/status.js";
+import type { TextAnswer } from "../../../../src/research/workflow/records/state.js";
+import { fakeClock } from "../../../support/clock.js";
+import { goodAgent, library, paper, paperText, reading, researchFolder, rrdWith, scriptedAgent, temporaryFolder } from "../../../support/research.js";
+import { serve } from "../../../fixtures/web-server.js";
+
+const busy: TextAnswer = { unavailable: "arxiv.org asks to wait (HTTP 429).", transient: true };
+const never = new AbortController().signal;
+
+/** A library whose papers can't be had as often as their list says, and that counts how often each was asked for. */
+function busyLibrary(failures: Record<string, number>) {
+  const asked: Record<string, number> = {};
+  const text = async ({ id }: { id: string }): Promise<TextAnswer> => {
+    asked[id] = (asked[id] ?? 0) + 1;
+    return asked[id] <= (failures[id] ?? 0) ? busy : { text: paperText(id) };
+  };
+  return { asked, ...library({ text }) };
+}
+
+describe("a paper whose host is only busy", () => {
+  test("is waited for 2, 10 and 30 seconds and then read in full", async () => {
+    const clock = fakeClock();
+    const started = clock.now();
+    const given = busyLibrary({ p1: 3 });
+    expect(await deferrals({ ...clock, signal: never }).text(given, paper("p1"))).toHaveProperty("text");
+    expect([given.asked["p1"], clock.now() - started]).toEqual([4, 42_000]);
+  });
+
+  test("lets others go first, is not read from its abstract, and is what the run is blocked by in the end", async () => {
+    const given = busyLibrary({ p1: 4 });
+    const { run } = researchFolder(rrdWith([paper("p1", { priority: 5 }), paper("p2")]), given);
+    const first = await run(goodAgent());
+    expect(first.ledger.map(({ unit, outcome }) => `${unit} ${outcome}`)).toEqual(["p2 accepted"]);
+    expect(first.verdict).toEqual({
+      verdict: "blocked",
+      reason: expect.stringMatching(
+        /^The text of one paper can't be had for now \(p1\): arxiv\.org asks to wait \(HTTP 429\)\. Run again later to read it in full; .+\.$/,
+      ),
+    });
+    expect(first.events).toContainEqual(
+      expect.objectContaining({ type: "notice", message: expect.stringContaining("is read later: arxiv.org asks to wait") }),
+    );
+
+    const second = await run(goodAgent());
+    expect(second.verdict.verdict).toBe("complete");
+    expect(second.rrd.papers_pool.map(({ read_depth }) => read_depth)).toEqual(["full", "full"]);
+  });
+
+  test("costs the waits once, not once for every paper while the network is away", async () => {
+    const given = busyLibrary({ p1: 9, p2: 9, p3: 9 });
+    const { verdict, ledger } = await researchFolder(rrdWith([paper("p1"), paper("p2"), paper("p3")]), given).run(goodAgent());
+    expect([verdict.verdict, ledger, given.asked]).toEqual(["blocked", [], { p1: 4, p2: 1, p3: 1 }]);
+  });
+
+  test("is tried again in the same run after ten minutes", async () => {
+    const clock = fakeClock();
+    const later = deferrals({ ...clock, signal: never });
+    expect(await later.text(busyLibrary({ p1: 9 }), paper("p1"))).toBe("later");
+    expect(later.current()).toEqual([{ id: "p1", reason: "arxiv.org asks to wait (HTTP 429).", until: clock.now() + 600_000 }]);
+    clock.advance(600_000);
+    expect(later.current()).toEqual([]);
+  });
+
+  test("is not put off because the run was interrupted, and nothing is waited for then", async () => {
+    const clock = fakeClock();
+    const later = deferrals({ ...clock, signal: AbortSignal.abort() });
+    const given = busyLibrary({ p1: 9 });
+    expect(await later.text(given, paper("p1"))).toBe("later");
+    expect([later.current(), given.asked["p1"]]).toEqual([[], 1]);
+  });
+
+  test("ends 'read' with its host's name and no word of a file that is not there", async () => {
+    const rrd = rrdWith([paper("p1")]);
+    const deferred = [{ id: "p1", reason: "arxiv.org asks to wait (HTTP 429).", until: 1 }];
+    const workflow = readingWorkflow({ next: nextUnit } as unknown as Parameters<typeof readingWorkflow>[0]);
+    expect(workflow.next({ rrd, ledger: [], standing: standingOf(rrd, []), deferred }, [])).toEqual({
+      verdict: "blocked",
+      reason: "arxiv.org asks to wait (HTTP 429). Read it again later.",
+    });
+  });
+});
+
+describe("the library of a run", () => {
+  const libraryOf = (signal: AbortSignal) => libraryFor(temporaryFolder(), "/", { sources: {}, stateDir: temporaryFolder() }, {}, signal);
+
+  test("fetches nothing from this machine, whatever address an agent brought", async () => {
+    const server = await serve({ "/": { body: "a secret of the intranet" } });
+    try {
+      for (const over of [{ url: server.origin }, { url: null, pdf_url: `${server.origin}/1.pdf` }]) {
+        const answer = await libraryOf(never).text(paper("p1", over));
+        expect(answer).toEqual({ unavailable: expect.stringContaining("this machine or its network") });
+      }
+      expect(server.requests).toEqual([]);
+    } finally {
+      await server.close();
+    }
+  });
+
+  test("says of a failure whether it may pass", async () => {
+    expect(await libraryOf(AbortSignal.abort()).text(paper("p1"))).toEqual({ unavailable: "Fetching was interrupted.", transient: true });
+  });
+});
+
+describe("what was read of a paper", () => {
+  test("a page about it is not the paper: its quotes are checked, it is not presented, and the agent and the reader are told", async () => {
+    const given = library({ text: async ({ id }) => ({ text: { ...paperText(id), depth: "abstract" } }) });
+    const briefs: string[] = [];
+    const agent = scriptedAgent((_, brief) => {
+      briefs.push(brief.text);
+      return { result: reading("p1") };
+    });
+    const { rrd } = await researchFolder(rrdWith([paper("p1")]), given).run(agent, 1);
+    const [one] = rrd.papers_pool;
+    expect(one).toMatchObject({
+      status: "insights_extracted",
+      read_depth: "abstract",
+      warnings: [expect.stringContaining("a page about the paper")],
+    });
+    expect(one?.analysis?.evidence?.map(({ status }) => status)).toEqual(["verified", "verified"]);
+    expect(briefs[0]).toContain("only its abstract was read");
+  });
+
+  test("is fetched once an iteration, for a repair too, and a refusal names the quotes that are too short", async () => {
+    const given = busyLibrary({});
+    const short = reading("p1", {
+      evidence: [
+        { claim: "It is accurate.", quote: "of the" },
+        { claim: "It is quick.", quote: "14 minutes" },
+        { claim: "a", quote: "87.5 %" },
+      ],
+    });
+    let answers = 0;
+    const { ledger } = await researchFolder(rrdWith([paper("p1")]), given).run(
+      scriptedAgent(() => ({ result: (answers += 1) === 1 ? short : reading("p1") })),
+      2,
+    );
+    expect(ledger.map(({ outcome }) => outcome)).toEqual(["refused", "accepted"]);
+    expect(ledger[0]?.reasons).toContain('too short to be evidence: "14 minutes"');
+    expect(given.asked).toEqual({ p1: 2 });
+  });
+});

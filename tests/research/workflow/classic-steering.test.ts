@@ -1,0 +1,103 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import type { Rrd } from "../../../src/research/generated/rrd.js";
+import { limitBudget, watchBudget } from "../../../src/engine/loop/guards/budget.js";
+import { limitIterations } from "../../../src/engine/loop/guards/limits.js";
+import { runLoop } from "../../../src/engine/loop/run-loop.js";
+import { stopWithoutResult } from "../../../src/engine/loop/guards/loop-detection.js";
+import type { Agent, Brief, LoopEvent, Notice } from "../../../src/engine/loop/types.js";
+import { leaveMessage } from "../../../src/engine/storage/records/steering-inbox.js";
+import { openResearch, readResearch } from "../../../src/research/folder/research.js";
+import { classicWorkflow } from "../../../src/research/workflow/classic.js";
+import { derive } from "../../../src/research/workflow/records/statistics.js";
+import { fakeClock } from "../../support/clock.js";
+import { researchFolder, rrdWith } from "../../support/research.js";
+
+const prompt = "# Agent\n\nRead `{{RESEARCH_DIR}}/rrd.json` and do what its phase asks for.\n";
+
+/** Runs classic mode in this process; `work` is what the agent does to the folder. */
+async function runClassic(at: { root: string; folder: string }, most: number, work: (folder: string, iteration: number) => void, costUsd = 0.5) {
+  const briefs: Brief[] = [];
+  const agent: Agent = {
+    name: "free hand",
+    confinement: "unconfined",
+    async *run(brief) {
+      briefs.push(brief);
+      work(at.folder, brief.iteration);
+      yield { type: "usage", usage: { input: 1_000, cached: 0, output: 0, requests: 1 }, costUsd };
+      yield { type: "end", message: "Done." };
+    },
+  };
+  const notices: Omit<Notice, "type" | "at">[] = [];
+  const research = await openResearch(at.folder, { derive, git: false, notify: () => undefined });
+  const clock = fakeClock();
+  const never = new AbortController().signal;
+  const workflow = classicWorkflow({ research, prompt, root: at.root, now: clock.now, notices, redact: (text) => text.replaceAll("hunter2", "***") });
+  const guards = [limitIterations(most), limitBudget({}), stopWithoutResult];
+  const events: LoopEvent[] = [];
+  try {
+    const loop = runLoop(workflow, agent, { guards, watches: [watchBudget({})], clock, finish: never, abort: never });
+    for (;;) {
+      const step = await loop.next();
+      if (step.done === true) return { verdict: step.value, briefs, events, ...(await readResearch(at.folder)) };
+      events.push(step.value);
+    }
+  } finally {
+    await research.close();
+  }
+}
+
+const edit = (folder: string, change: (rrd: Rrd) => object) => {
+  const path = join(folder, "rrd.json");
+  writeFileSync(path, JSON.stringify(change(JSON.parse(readFileSync(path, "utf8")) as Rrd)));
+};
+const addInsight = (folder: string, n: number) =>
+  edit(folder, (rrd) => ({ ...rrd, insights: [...(rrd.insights ?? []), { id: `i${n}`, paper_id: "p", insight: `Insight ${n}.` }] }));
+const original = (folder: string) => prompt.replaceAll("{{RESEARCH_DIR}}", folder);
+
+test("without steering the agent gets the user's prompt and nothing else; what was said stands behind it, marked, until it is cleared", async () => {
+  const at = researchFolder(rrdWith([]));
+  expect((await runClassic(at, 1, addInsight)).briefs[0]?.text).toBe(original(at.folder));
+  await leaveMessage(at.folder, { text: "Mind the cost, not hunter2." }, 1);
+  const { briefs, events } = await runClassic(at, 2, addInsight);
+  const marked = `${original(at.folder).trimEnd()}\n\n---\n\n# What the person in charge asks\n\n- Mind the cost, not ***.\n`;
+  expect(briefs.map(({ text }) => text)).toEqual([marked, marked]);
+  expect(events).toContainEqual(expect.objectContaining({ type: "notice", message: "Heard: Mind the cost, not ***." }));
+  await leaveMessage(at.folder, { clear: true }, 2);
+  expect((await runClassic(at, 1, addInsight)).briefs[0]?.text).toBe(original(at.folder));
+});
+
+test("the research's budget ends a classic run too, over all its runs", async () => {
+  const at = researchFolder(rrdWith([], { budget: { max_usd: 0.9 } }));
+  expect((await runClassic(at, 1, addInsight)).verdict.reason).toMatch(/^The one iteration/);
+  const { verdict, ledger } = await runClassic(at, 20, addInsight);
+  expect(verdict).toMatchObject({ verdict: "limit", reason: expect.stringContaining("budget.max_usd") });
+  expect(ledger).toHaveLength(2);
+});
+
+test("what a person said and allowed outlives an agent that writes the file anew without it", async () => {
+  const at = researchFolder(rrdWith([], { budget: { max_usd: 9 } }));
+  await leaveMessage(at.folder, { text: "Mind the cost." }, 1);
+  const { rrd, briefs } = await runClassic(at, 2, (folder, n) => {
+    addInsight(folder, n);
+    edit(folder, ({ loop: _, budget: __, ...rest }) => rest);
+  });
+  expect(rrd.budget).toEqual({ max_usd: 9 });
+  expect(rrd.loop?.steering).toEqual([expect.objectContaining({ text: "Mind the cost." })]);
+  expect(briefs[1]?.text).toContain("- Mind the cost.");
+});
+
+test("a budget that a person raises while the agent works is heeded", async () => {
+  const at = researchFolder(rrdWith([], { budget: { max_usd: 0.4 } }));
+  const { ledger } = await runClassic(
+    at,
+    2,
+    (folder, n) => {
+      addInsight(folder, n);
+      edit(folder, (rrd) => ({ ...rrd, budget: { max_usd: 5 } }));
+    },
+    0.3,
+  );
+  expect(ledger).toHaveLength(2);
+});

@@ -1,0 +1,165 @@
+import { createHash } from "node:crypto";
+import { describe, expect, test } from "vitest";
+import type { LedgerLine } from "../../../../src/engine/generated/ledger.js";
+import type { Rrd } from "../../../../src/research/generated/rrd.js";
+import { acceptDiscovery } from "../../../../src/research/workflow/discovery/accept-discovery.js";
+import { searchOf, standingOf } from "../../../../src/research/workflow/records/status.js";
+import { derive, deriveTiming } from "../../../../src/research/workflow/records/statistics.js";
+import { paper, rrdWith } from "../../../support/research.js";
+
+const at = (minute: number) => new Date(Date.UTC(2026, 0, 1, 10, minute)).toISOString();
+const line = (iteration: number, unit: string, phase: LedgerLine["phase"], more: Partial<LedgerLine> = {}): LedgerLine => ({
+  iteration,
+  at: at(iteration * 10),
+  unit,
+  phase,
+  outcome: "accepted",
+  duration_seconds: 60,
+  ...more,
+});
+const reset = (iteration: number, to: number): LedgerLine => ({
+  iteration,
+  at: at(iteration * 10),
+  unit: "*",
+  phase: "COMPLETE",
+  outcome: "reset",
+  to,
+});
+const run = (first: number): LedgerLine[] => [
+  line(first, "discovery-1", "DISCOVERY"),
+  line(first + 1, "p1", "ANALYSIS"),
+  line(first + 2, "report", "ANALYSIS"),
+  line(first + 3, "ideas", "IDEATION"),
+];
+const done = rrdWith([paper("p1", { status: "presented" })], { phase: "COMPLETE" });
+
+describe("fields of a person's own", () => {
+  test("in derived objects stay, and what was derived for the other rubric goes", () => {
+    const mine = { my_own_field: { kept: [1] } };
+    const statistics = {
+      ...mine,
+      discovery_metrics: mine,
+      analysis_metrics: { ...mine, avg_score: 3, avg_combined_score: 99 },
+      ideation_metrics: mine,
+    };
+    const timing = { ...mine, discovery: mine, analysis: mine, ideation: mine, complete: mine };
+    const after = derive({ ...done, statistics, timing, loop: mine }, run(1));
+    const everything = [
+      after.statistics,
+      after.statistics?.discovery_metrics,
+      after.statistics?.analysis_metrics,
+      after.statistics?.ideation_metrics,
+    ];
+    for (const object of [
+      ...everything,
+      after.timing,
+      after.timing?.discovery,
+      after.timing?.analysis,
+      after.timing?.ideation,
+      after.timing?.complete,
+      after.loop,
+    ]) {
+      expect(object).toMatchObject(mine);
+    }
+    expect(after.statistics?.analysis_metrics).toMatchObject({ avg_combined_score: 0 });
+    expect(after.statistics?.analysis_metrics).not.toHaveProperty("avg_score");
+  });
+});
+
+describe("timing after a reset", () => {
+  const starts = ({ timing }: Rrd) => [timing?.discovery, timing?.analysis, timing?.ideation].map((span) => span?.started_at);
+  const first = derive(done, run(1));
+
+  test("of everything begins anew, with the phases in order", () => {
+    const ledger = [...run(1), reset(5, 0), ...run(6)];
+    const after = derive({ ...done, timing: null }, ledger);
+    expect(starts(after)).toEqual([at(59), at(69), at(89)]);
+    expect(after.timing?.research_started_at).toBe(at(59));
+    expect(after.timing?.discovery).toMatchObject({ ended_at: at(60), duration_seconds: 60 });
+    expect(after.timing?.analysis).toMatchObject({ ended_at: at(80), duration_seconds: 660, avg_seconds_per_paper: 60 });
+  });
+
+  test("to an iteration keeps what came before it and forgets the phases that were undone", () => {
+    expect(starts(first)).toEqual([at(9), at(19), at(39)]);
+    const undone = derive({ ...first, phase: "ANALYSIS", papers_pool: [paper("p1")] }, [...run(1), reset(5, 1)]);
+    expect(starts(undone)).toEqual([at(9), null, null]);
+    expect(undone.timing).toMatchObject({
+      research_started_at: at(9),
+      analysis: { ended_at: null, duration_seconds: null, avg_seconds_per_paper: null },
+    });
+    const again = derive({ ...undone, papers_pool: done.papers_pool }, [...run(1), reset(5, 1), ...run(6).slice(1)]);
+    expect(starts(again)).toEqual([at(9), at(69), at(89)]);
+  });
+
+  test("keeps what a run of the original recorded before the ledger began", () => {
+    const timing = { research_started_at: "2025-01-01T00:00:00Z", analysis: { started_at: "2025-01-02T00:00:00Z", avg_seconds_per_paper: 7 } };
+    const after = deriveTiming({ ...done, phase: "ANALYSIS", timing }, [...run(1), reset(5, 0)]);
+    expect(after).toMatchObject({ research_started_at: "2025-01-01T00:00:00Z", analysis: { started_at: "2025-01-02T00:00:00Z" } });
+  });
+});
+
+describe("an exhausted search", () => {
+  const exhausted = (over: Partial<Rrd["requirements"]> = {}, searched_for?: string): Rrd => {
+    const rrd = rrdWith([], { phase: "DISCOVERY" });
+    const searched = searched_for ?? searchOf(rrd);
+    const statistics = { discovery_metrics: { batches: 2, batches_without_new: 2, sources_tried: ["arXiv", "web"], searched_for: searched } };
+    return { ...rrd, requirements: { ...rrd.requirements, ...over }, statistics };
+  };
+
+  test("is over as long as nothing else is searched for", () => {
+    expect(standingOf(exhausted(), []).discoveryOver).toBe(true);
+    const { statistics: { discovery_metrics: { searched_for: _, ...metrics } = {} } = {}, ...rest } = exhausted() as Rrd & {
+      statistics: { discovery_metrics: Record<string, unknown> };
+    };
+    expect(standingOf({ ...rest, statistics: { discovery_metrics: metrics } } as Rrd, []).discoveryOver).toBe(true);
+  });
+
+  test.each<[string, Partial<Rrd["requirements"]>]>([
+    ["keywords", { keywords: ["something else"] }],
+    ["sources", { sources: ["arXiv"] }],
+    ["target", { target_papers: 9 }],
+  ])("goes on once a person has changed the %s", (_, over) => {
+    expect(standingOf(exhausted(over), []).discoveryOver).toBe(false);
+  });
+
+  test.each<[string, Partial<Rrd["requirements"]>, number]>([
+    ["of the same search", {}, 3],
+    ["of another search", { keywords: ["something else"] }, 1],
+  ])("an empty batch %s is counted with those before it accordingly, and notes what was searched for", (_, over, batches) => {
+    const rrd = exhausted(over);
+    const judging = { iteration: 3, agent: "a", at: new Date(0) };
+    const accepted = acceptDiscovery(
+      rrd,
+      "discovery-3",
+      { unit: "discovery-3", papers: [], sources: [] },
+      { candidates: [], sources: [], duplicates: [] },
+      judging,
+    );
+    const set = "changes" in accepted ? accepted.changes[0]?.set : undefined;
+    expect(set?.["statistics"]).toMatchObject({ discovery_metrics: { batches_without_new: batches, searched_for: searchOf(rrd) } });
+  });
+});
+
+test("another window or field is another search, while one that an earlier version noted without them still counts as made", () => {
+  const over = (requirements: Partial<Rrd["requirements"]>, searched_for: string): boolean => {
+    const rrd = { ...rrdWith([]), phase: "DISCOVERY" as const };
+    const statistics = { discovery_metrics: { searched_for, exhausted: "every round was asked" } };
+    return standingOf({ ...rrd, requirements: { ...given, ...requirements }, statistics }, []).discoveryOver;
+  };
+  const given = {
+    keywords: ["k"],
+    sources: ["arXiv"],
+    target_papers: 3,
+    focus_area: "robotics",
+    time_window_days: 30,
+    historical_lookback_days: 900,
+  };
+  const now = searchOf({ ...rrdWith([]), requirements: given });
+  expect(over({}, now)).toBe(true);
+  for (const other of [{ focus_area: "biology" }, { time_window_days: 31 }, { historical_lookback_days: 901 }]) expect(over(other, now)).toBe(false);
+  const before = createHash("sha256")
+    .update(JSON.stringify([3, ["arXiv"], ["k"]]))
+    .digest("hex")
+    .slice(0, 16);
+  expect(over({}, before)).toBe(true);
+});

@@ -1,0 +1,111 @@
+import { execFileSync } from "node:child_process";
+import { linkSync, mkdirSync, readdirSync, readlinkSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { readResult } from "../../../../src/research/workflow/result/result-file.js";
+import { temporaryFolder } from "../../../support/research.js";
+
+const megabyte = 1024 * 1024;
+
+/** What is read where `leave` made something of the path. */
+const readOf = (leave: (path: string) => void) => {
+  const path = join(temporaryFolder(), "result.json");
+  leave(path);
+  return readResult(path);
+};
+const textOf = (text: string | Buffer) => readOf((path) => writeFileSync(path, text));
+/** A JSON text of so many bytes. */
+const ofSize = (bytes: number) => `"${"x".repeat(bytes - 2)}"`;
+
+describe("what an agent leaves as result.json", () => {
+  test("is its JSON, whatever kind of value; a byte order mark in front is not part of it", async () => {
+    expect(await textOf('{"unit": "p1"}')).toEqual({ value: { unit: "p1" } });
+    expect(await textOf('\uFEFF{"unit": "p1"}')).toEqual({ value: { unit: "p1" } });
+    expect(await textOf("null")).toEqual({ value: null });
+    expect(await textOf('"a \uFEFF mark inside stays"')).toEqual({ value: "a \uFEFF mark inside stays" });
+  });
+
+  test("may have 5 MB; of more only its size is looked at", async () => {
+    expect(await textOf(ofSize(5 * megabyte))).toHaveProperty("value");
+    expect(await textOf(ofSize(5 * megabyte + 1))).toEqual({ reason: "result.json has 5 MB; 5 MB is the most" });
+    expect(await textOf(Buffer.alloc(7 * megabyte))).toEqual({ reason: "result.json has 7 MB; 5 MB is the most" });
+  });
+
+  test("is refused with its place where it is nested deeper than anything that is asked for", async () => {
+    const nested = (levels: number) => `{"unit": "p1", "notes": ${"[".repeat(levels)}${"]".repeat(levels)}}`;
+    expect(await textOf(nested(99))).toHaveProperty("value");
+    for (const levels of [100, 5_000, 100_000])
+      expect(await textOf(nested(levels))).toEqual({ reason: "result.json is nested deeper than 100 levels at /notes/0/0" });
+  });
+
+  test("is refused in one sentence of its own for everything that is no such file, and nothing is waited for", async () => {
+    expect(await readOf(() => undefined)).toEqual({
+      reason: "there is no result: the final message held no JSON object, and result.json was not written",
+    });
+    expect(await readOf((path) => symlinkSync("/etc/hostname", path))).toEqual({
+      reason: "result.json is a symbolic link; it must be a file of its own",
+    });
+    expect(await readOf((path) => mkdirSync(path))).toEqual({ reason: "result.json is not a regular file" });
+    expect(await readOf((path) => execFileSync("mkfifo", [path]))).toEqual({ reason: "result.json is not a regular file" });
+    expect(await textOf("")).toEqual({ reason: "result.json is empty" });
+    expect(await textOf(" \n\t")).toEqual({ reason: "result.json is empty" });
+    expect(await textOf('{"unit": ')).toEqual({ reason: expect.stringMatching(/^result\.json is not valid JSON: \S/) });
+  });
+
+  test("is not looked into where it is another name of another file", async () => {
+    const secret = join(temporaryFolder(), "id_rsa");
+    writeFileSync(secret, '{"unit": "p1"}');
+    expect(await readOf((path) => linkSync(secret, path))).toEqual({
+      reason: "result.json is a hard link to another file; it must be a file of its own",
+    });
+  });
+
+  test("is not believed where a link has taken the place of its folder", async () => {
+    const away = temporaryFolder();
+    writeFileSync(join(away, "result.json"), '{"unit": "p1"}');
+    const workspace = join(temporaryFolder(), "1");
+    symlinkSync(away, workspace);
+    expect(await readResult(join(workspace, "result.json"))).toEqual({
+      reason: "the working directory is a symbolic link now; leave it as it is and write result.json there",
+    });
+  });
+
+  test("says each thing once: a name that stands twice in one object is refused, not settled by which comes last", async () => {
+    const twice = (name: string) => ({ reason: `result.json says ${name} twice in one object; say it once` });
+    expect(await textOf('{"unit": "p1", "scores": {"novelty": 1, "novelty" \n:5}}')).toEqual(twice('"novelty"'));
+    expect(await textOf('{"a": [{"b": 1}, {"c": "}", "b": 2, "b": 2}]}')).toEqual(twice('"b"'));
+    expect(await textOf('{"unit": "p1", "\\u0075nit": "p2"}')).toEqual(twice('"unit"'));
+    expect(await textOf(`{"a": 1, ${" ".repeat(1000)}"a"${" ".repeat(1000)}: 2}`)).toEqual(twice('"a"'));
+    const once = { a: "a", b: ['"a": 1', "{", "a", "a"], c: { a: { a: ["a\\", '\\"a'] } }, d: [{ a: 1 }, { a: 1 }], "": "" };
+    expect(await textOf(JSON.stringify(once))).toEqual({ value: once });
+  });
+
+  test("may be one long text of marks", async () => {
+    expect(await textOf(`{"a": "${'\\"'.repeat(2 * megabyte)}"}`)).toHaveProperty("value");
+  });
+
+  test.skipIf(process.platform !== "linux")("is closed again, whether it could be used or not", async () => {
+    const open = () =>
+      readdirSync("/proc/self/fd").flatMap((fd) => {
+        try {
+          return [readlinkSync(join("/proc/self/fd", fd))];
+        } catch {
+          return [];
+        }
+      });
+    for (const text of ["{}", "{"]) {
+      const path = join(temporaryFolder(), "result.json");
+      writeFileSync(path, text);
+      await readResult(path);
+      expect(open()).not.toContain(path);
+    }
+  });
+
+  test("in a place that can't be looked at is told with the system's own words", async () => {
+    const file = join(temporaryFolder(), "a-file");
+    writeFileSync(file, "");
+    expect(await readResult(join(file, "result.json"))).toEqual({
+      reason: expect.stringMatching(/^result\.json could not be read \(.*ENOTDIR.*\)$/),
+    });
+  });
+});

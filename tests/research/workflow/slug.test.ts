@@ -1,0 +1,30 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { slug } from "../../../src/research/workflow/new-research.js";
+
+test.each([
+  ["Über Größe: the Øresund study", "uber-grosse-the-oresund-study"],
+  ["Sim2Real  Transfer / Hands!", "sim2real-transfer-hands"],
+  ["灵巧手的触觉", "灵巧手的触觉"],
+  ["Тактильные датчики й", "тактильные-датчики-й"],
+  ["연구 주제", "연구-주제"],
+  ["⚙️ 🤖", "research"],
+  ["con", "con"],
+])("the name %j gives the slug %j", (name, expected) => {
+  expect(slug(name)).toBe(expected);
+});
+
+test("two topics without a Latin letter have two names", () => {
+  expect(slug("灵巧手的触觉 literature")).not.toBe(slug("机器人抓取 literature"));
+});
+
+test("a slug is a file name on every system, whatever the topic holds: at most 60 bytes, letters, digits and hyphens between them", () => {
+  fc.assert(
+    fc.property(fc.string({ unit: "binary", maxLength: 120 }), (name) => {
+      const made = slug(name);
+      expect(Buffer.byteLength(made)).toBeLessThanOrEqual(60);
+      expect(made).toMatch(/^[\p{L}\p{N}][\p{L}\p{M}\p{N}]*(-[\p{L}\p{N}][\p{L}\p{M}\p{N}]*)*$/u);
+    }),
+    { numRuns: 500, seed: 1 },
+  );
+});

@@ -1,0 +1,54 @@
+import { chmodSync, existsSync, lstatSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test, vi } from "vitest";
+import { workspacesOf } from "../../../src/research/workflow/workspace.js";
+import { temporaryFolder } from "../../support/research.js";
+
+// Root may remove anything; this is what everybody else meets: nothing goes out of a folder that may not be written.
+const busy = vi.hoisted(() => ({ path: "" }));
+vi.mock("node:fs/promises", async (importOriginal) => {
+  const real = await importOriginal<typeof import("node:fs/promises")>();
+  const isLocked = (path: string): boolean =>
+    lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true &&
+    ((lstatSync(path).mode & 0o300) !== 0o300 || readdirSync(path).some((name) => isLocked(join(path, name))));
+  const rm: typeof real.rm = async (path, options) => {
+    if (path === busy.path || isLocked(String(path)))
+      throw Object.assign(new Error(`EACCES: permission denied, unlink '${path}'`), { code: "EACCES" });
+    await real.rm(path, options);
+  };
+  return { ...real, rm };
+});
+
+/** A workspace in which an agent has locked folders within folders, one of them by a link to a folder of the person's. */
+async function locked() {
+  const [state, mine] = [temporaryFolder(), temporaryFolder()];
+  chmodSync(mine, 0o500);
+  const workspaces = workspacesOf(state, "/researches/one");
+  const workspace = await workspaces.create(1);
+  mkdirSync(join(workspace, "locked", "deep"), { recursive: true });
+  writeFileSync(join(workspace, "locked", "deep", "file"), "");
+  symlinkSync(mine, join(workspace, "link"));
+  for (const name of ["locked/deep", "locked", "."]) chmodSync(join(workspace, name), 0o500);
+  return { workspaces, workspace, mine };
+}
+
+test.each(["sweep", "remove", "create"] as const)("a workspace that its agent locked goes all the same: %s", async (how) => {
+  const { workspaces, workspace, mine } = await locked();
+  await (how === "sweep" ? workspaces.sweep() : workspaces[how](1));
+  expect(existsSync(join(workspace, "locked"))).toBe(false);
+  expect(lstatSync(mine).mode & 0o777).toBe(0o500);
+});
+
+test("one that can't be removed at all stays, and stops nobody", async () => {
+  const { workspaces, workspace } = await locked();
+  busy.path = workspace;
+  await workspaces.sweep();
+  await workspaces.remove(1);
+  expect(existsSync(workspace)).toBe(true);
+  await expect(workspaces.create(1)).rejects.toThrow(`No workspace could be made at ${workspace} (EACCES: permission denied`);
+  busy.path = workspaces.kept(2);
+  await workspaces.create(2);
+  await workspaces.keep(2);
+  await workspaces.keepOnly(new Set());
+  busy.path = "";
+});

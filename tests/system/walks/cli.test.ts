@@ -1,0 +1,136 @@
+import { readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { summaries } from "../../../src/commands/help-text.js";
+import { packageFile } from "../../../src/engine/lib/package-root.js";
+import { problemsOf } from "../../../src/engine/storage/schema-check.js";
+import { freshFolder, makeResearch, paper } from "../../support/research-folder.js";
+import { buildPackage, run } from "../../support/built.js";
+
+let root: string;
+beforeAll(async () => {
+  root = await buildPackage();
+}, 180_000);
+afterAll(() => rmSync(root, { recursive: true, force: true }));
+
+const cli = (args: readonly string[], cwd = freshFolder(), env: Record<string, string> = {}) =>
+  run(process.execPath, [join(root, "dist/cli.js"), ...args], cwd, env);
+
+const version = (JSON.parse(readFileSync(packageFile("package.json"), "utf8")) as { version: string }).version;
+
+test.each(["--version", "-v"])("%s prints the version alone", async (flag) => {
+  expect(await cli([flag])).toEqual({ code: 0, out: `${version}\n`, err: "" });
+});
+
+test("--version loads nothing but the file of the command line itself", async () => {
+  const loads = join(freshFolder(), "loads.mjs");
+  const loaded = join(freshFolder(), "loaded.txt");
+  writeFileSync(
+    loads,
+    `import { register } from "node:module"; import { appendFileSync } from "node:fs";
+     register("data:text/javascript," + encodeURIComponent('import { appendFileSync } from "node:fs"; export async function load(url, context, next) { if (url.startsWith("file:")) appendFileSync(${JSON.stringify(loaded)}, url + "\\\\n"); return next(url, context); }'));`,
+  );
+  expect((await run(process.execPath, ["--import", loads, join(root, "dist/cli.js"), "--version"], freshFolder())).out).toBe(`${version}\n`);
+  expect(readFileSync(loaded, "utf8").trim().split("\n")).toEqual([expect.stringMatching(/dist\/cli\.js$/)]);
+});
+
+test("--help names every command, the exit codes and the old spelling, within 80 columns", async () => {
+  const { code, out } = await cli(["--help"]);
+  expect(code).toBe(0);
+  for (const name of Object.keys(summaries)) expect(out).toMatch(new RegExp(`^  ${name}\\b`, "m"));
+  expect(out).toContain("Exit codes: 0 complete");
+  expect(Math.max(...out.split("\n").map((line) => line.length))).toBeLessThanOrEqual(80);
+});
+
+test.each([
+  [["lsit"], "unknown command 'lsit'. Did you mean list?"],
+  [["run", "--agnet", "x"], "unknown option '--agnet'. Did you mean --agent?"],
+  [["-p", "many"], "option '-p, --papers <N>' argument 'many' is invalid. It must be a number; see research-ralph --help."],
+  [["validate"], "missing required argument 'folder'; see research-ralph validate --help."],
+  [["list", "too", "many"], /too many arguments/],
+  [["status", "nowhere"], /There is no research 'nowhere'/],
+  [["config", "papers=x"], /papers is 'x', which is not a number/],
+])("wrong usage is one sentence and exit code 2: %j", async (args, message) => {
+  const { code, out, err } = await cli(args);
+  expect({ code, out }).toEqual({ code: 2, out: "" });
+  expect(err).toMatch(/^research-ralph: [^\n]+\n$/);
+  if (typeof message === "string") expect(err).toBe(`research-ralph: ${message}\n`);
+  else expect(err).toMatch(message);
+});
+
+test("with --json an error is JSON on stdout", async () => {
+  const { code, out, err } = await cli(["status", "nowhere", "--json"]);
+  expect({ code, err }).toEqual({ code: 2, err: "" });
+  expect(JSON.parse(out)).toEqual({ error: expect.stringContaining("nowhere") });
+});
+
+test("the spelling of the original does the same as ours", async () => {
+  const cwd = freshFolder();
+  makeResearch(cwd, "grasping-2026-03-01", { papers_pool: [paper("a", "presented")] });
+  expect(await cli(["--list"], cwd)).toEqual(await cli(["list"], cwd));
+  expect(await cli(["--status", "researches/grasping-2026-03-01"], cwd)).toEqual(await cli(["status", "grasping-2026-03-01"], cwd));
+  expect((await cli(["--config", "papers=30"], cwd)).code).toBe(0);
+  expect((await cli(["config", "papers"], cwd)).out).toBe("30\n");
+});
+
+test("a reader who goes away ends a command quietly", async () => {
+  const cwd = freshFolder();
+  for (let i = 0; i < 400; i += 1) makeResearch(cwd, `research-number-${i}-2026-03-01`);
+  const { code, out, err } = await run("/bin/sh", ["-c", `"${process.execPath}" "${join(root, "dist/cli.js")}" list --json | head -n 1`], cwd);
+  expect({ code, out, err }).toEqual({ code: 0, out: "[\n", err: "" });
+});
+
+test("what runs prints the sentinel as its last line of stdout and the rest on stderr; with --json only events", async () => {
+  const cwd = freshFolder();
+  const plain = await cli(["demo"], cwd);
+  expect(plain).toMatchObject({ code: 0, out: "<promise>COMPLETE</promise>\n" });
+  expect(plain.err).toMatch(/^\d\d:\d\d:\d\dZ complete: /m);
+
+  const json = await cli(["demo", "--json"], cwd);
+  expect(json.code).toBe(0);
+  const events = json.out
+    .trimEnd()
+    .split("\n")
+    .map((line) => JSON.parse(line) as { type: string });
+  expect(events.flatMap((event) => problemsOf("event", event))).toEqual([]);
+  expect(events.at(-1)).toMatchObject({ type: "run-ended", verdict: { verdict: "complete" } });
+});
+
+test("when the reader of a run goes away, the run ends after the iteration under way", async () => {
+  const cwd = freshFolder();
+  const { out } = await run("/bin/sh", ["-c", `"${process.execPath}" "${join(root, "dist/cli.js")}" demo --json | head -n 1`], cwd);
+  expect(out).toContain("run-started");
+  const { out: status } = await cli(["list", "--json"], cwd);
+  expect((JSON.parse(status) as { phase: string }[]).filter(({ phase }) => phase === "COMPLETE")).toEqual([]);
+});
+
+test("a bug of ours is one sentence, the details are kept in a file, and with RESEARCH_RALPH_DEBUG=1 shown", async () => {
+  const cwd = freshFolder();
+  // Planted into the built command: no input is known that makes the real one throw.
+  const broken = join(root, "dist/commands/inspect/list.js");
+  const whole = readFileSync(broken, "utf8");
+  writeFileSync(broken, "export async function listCommand() { throw new TypeError('planted'); }");
+  try {
+    const { code, out, err } = await cli(["list"], cwd);
+    expect({ code, out }).toEqual({ code: 1, out: "" });
+    expect(err).toMatch(/^research-ralph: planted; this is a bug in research-ralph, the details are in .*\.txt\.\n$/);
+    const bugs = join(cwd, ".local/state/research-ralph/bugs");
+    const [report = ""] = readdirSync(bugs);
+    expect(readFileSync(join(bugs, report), "utf8")).toMatch(/^research-ralph list\nNode v[\s\S]*TypeError: planted\n +at .*listCommand/);
+    expect((await cli(["list"], cwd, { RESEARCH_RALPH_DEBUG: "1" })).err).toMatch(/at .*listCommand/);
+  } finally {
+    writeFileSync(broken, whole);
+  }
+});
+
+test("ralph.sh and skill.sh run from their folder and through a symbolic link", async () => {
+  const cwd = freshFolder();
+  symlinkSync(join(root, "bin/ralph.sh"), join(cwd, "ralph.sh"));
+  symlinkSync("ralph.sh", join(cwd, "again.sh"));
+  expect(await run(join(root, "bin/ralph.sh"), ["--version"], cwd)).toMatchObject({ code: 0, out: `${version}\n` });
+  expect(await run(join(cwd, "again.sh"), ["--list"], cwd)).toMatchObject({ code: 0, out: "" });
+  expect(await run(join(root, "bin/skill.sh"), ["rrd"], cwd)).toMatchObject({ code: 2, err: expect.stringContaining("usage: skill.sh rrd") });
+  // The agent is unknown, so nothing is started, but the topic has arrived.
+  const made = await run(join(root, "bin/skill.sh"), ["rrd", "grasping in simulation", "--agent", "nobody"], cwd);
+  expect(made.err).toContain("nobody");
+});

@@ -1,0 +1,32 @@
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { run } from "../../support/built.js";
+import { cli } from "../../support/built-cli.js";
+import { freshFolder } from "../../support/research-folder.js";
+
+test("the demo is complete without key or network, tells what it reads, and in a repository it makes no commit, however often", async () => {
+  const cwd = freshFolder();
+  const git = (...args: string[]) => run("git", ["-c", "user.name=a", "-c", "user.email=a@example.org", ...args], cwd);
+  await git("init", "-q");
+  writeFileSync(join(cwd, "mine.txt"), "mine");
+  await git("add", "mine.txt");
+  await git("commit", "-qm", "mine");
+
+  const first = await cli(["demo"], cwd);
+  expect({ code: first.code, out: first.out }).toEqual({ code: 0, out: "<promise>COMPLETE</promise>\n" });
+  expect(first.err).toMatch(/^This demo reads eleven sample papers written for it, one of them in two copies; their numbers are invented\.\n/);
+  expect(await cli(["demo", "--quiet"], cwd)).toEqual({ code: 0, out: "<promise>COMPLETE</promise>\n", err: "" });
+
+  const [folder = "", second] = readdirSync(join(cwd, "researches"));
+  expect(second).toBe(`${folder}-2`);
+  for (const name of ["research-report.md", "references.bib", "product-ideas.json", "ledger.jsonl", "progress.txt"])
+    expect(existsSync(join(cwd, "researches", folder, name)), name).toBe(true);
+  const ledger = readFileSync(join(cwd, "researches", folder, "ledger.jsonl"), "utf8")
+    .trim()
+    .split("\n");
+  expect(new Set(ledger.map((line) => (JSON.parse(line) as { cost_usd?: number }).cost_usd))).toEqual(new Set([0]));
+  expect((await cli(["validate", folder], cwd)).code).toBe(0);
+  expect((await git("log", "--format=%s")).out).toBe("mine\n");
+  expect((await git("status", "--short")).out).toBe("?? researches/\n");
+});
