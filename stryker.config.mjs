@@ -4,7 +4,8 @@ import { readFileSync } from "node:fs";
 const groups = JSON.parse(readFileSync(new URL("tests/mutation-groups.json", import.meta.url), "utf8"));
 const name = process.env.RR_GROUP;
 const chosen = name === undefined ? Object.values(groups) : [groups[name]];
-if (chosen.includes(undefined)) throw new Error(`RR_GROUP must be one of ${Object.keys(groups).join(", ")}, is ${name}`);
+if (chosen.includes(undefined))
+  throw new Error(`RR_GROUP must be one of ${Object.keys(groups).join(", ")}, is ${name}`);
 
 export default {
   testRunner: "vitest",

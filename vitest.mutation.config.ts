@@ -1,7 +1,10 @@
 import { readFileSync } from "node:fs";
 import { defineConfig } from "vitest/config";
 
-const groups = JSON.parse(readFileSync(new URL("tests/mutation-groups.json", import.meta.url), "utf8")) as Record<string, { tests: string[] }>;
+const groups = JSON.parse(readFileSync(new URL("tests/mutation-groups.json", import.meta.url), "utf8")) as Record<
+  string,
+  { tests: string[] }
+>;
 const name = process.env.RR_GROUP;
 
 /**
@@ -10,7 +13,9 @@ const name = process.env.RR_GROUP;
  */
 export default defineConfig({
   test: {
-    include: Object.entries(groups).flatMap(([group, { tests }]) => (name === undefined || name === group ? tests : [])),
+    include: Object.entries(groups).flatMap(([group, { tests }]) =>
+      name === undefined || name === group ? tests : [],
+    ),
     globalSetup: ["tests/support/own-temp-folder.ts"],
     testTimeout: 60_000,
   },

@@ -15,7 +15,9 @@ for (const path of process.argv.slice(2)) {
   total.failed += report.numFailedTests;
   total.skipped += report.numPendingTests + report.numTodoTests;
   // A file that does not even load is a failed suite with no test in it.
-  total.failed += report.testResults.filter(({ status, assertionResults }) => status === "failed" && !assertionResults.some(isFailed)).length;
+  total.failed += report.testResults.filter(
+    ({ status, assertionResults }) => status === "failed" && !assertionResults.some(isFailed),
+  ).length;
 }
 
 function isFailed({ status }) {

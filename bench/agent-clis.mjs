@@ -14,7 +14,11 @@ export async function ofEachCli(measure) {
   const found = [];
   for (const agent of ["claude", "codex"]) {
     const program = installedCli(agent);
-    found.push(program === undefined ? `${agent}: not measured, 'npm run test:e2e' installs it` : await measure({ agent, program, startFakeLlm }));
+    found.push(
+      program === undefined
+        ? `${agent}: not measured, 'npm run test:e2e' installs it`
+        : await measure({ agent, program, startFakeLlm }),
+    );
   }
   return found.join("; ");
 }
@@ -43,8 +47,23 @@ function installedCli(agent) {
 async function modelServer() {
   return await inFolder(async (out) => {
     writeFileSync(join(out, "package.json"), '{ "type": "module" }');
-    const options = ["--outDir", out, "--module", "nodenext", "--target", "es2023", "--skipLibCheck", "--types", "node", "--ignoreConfig"];
-    await mustRun(process.execPath, ["node_modules/typescript/bin/tsc", ...options, "tests/fixtures/fake-llm/server.ts"], { cwd: root });
+    const options = [
+      "--outDir",
+      out,
+      "--module",
+      "nodenext",
+      "--target",
+      "es2023",
+      "--skipLibCheck",
+      "--types",
+      "node",
+      "--ignoreConfig",
+    ];
+    await mustRun(
+      process.execPath,
+      ["node_modules/typescript/bin/tsc", ...options, "tests/fixtures/fake-llm/server.ts"],
+      { cwd: root },
+    );
     return await import(pathToFileURL(join(out, "server.js")).href);
   });
 }
@@ -52,7 +71,14 @@ async function modelServer() {
 /** What makes the CLI talk to the scripted server, without any login. */
 function settings(agent, { url }, home) {
   if (agent === "claude") {
-    return { env: { HOME: home, CLAUDE_CONFIG_DIR: join(home, ".claude"), ANTHROPIC_BASE_URL: url, ANTHROPIC_API_KEY: "dummy" } };
+    return {
+      env: {
+        HOME: home,
+        CLAUDE_CONFIG_DIR: join(home, ".claude"),
+        ANTHROPIC_BASE_URL: url,
+        ANTHROPIC_API_KEY: "dummy",
+      },
+    };
   }
   const provider = ['name="fake"', `base_url="${url}/v1"`, 'env_key="FAKE_KEY"', 'wire_api="responses"'].map(
     (setting) => `model_providers.fake.${setting}`,

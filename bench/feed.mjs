@@ -7,7 +7,8 @@ const slices = 15;
 const entries = 2_000;
 
 function slice(number) {
-  const sentence = "We study how a robot hand learns to grasp objects that it has never felt before, in simulation and on the machine. ";
+  const sentence =
+    "We study how a robot hand learns to grasp objects that it has never felt before, in simulation and on the machine. ";
   const entry = (index) => {
     const id = `24${String(number + 10).slice(-2)}.${String(index).padStart(5, "0")}v1`;
     return `<entry><id>http://arxiv.org/abs/${id}</id><title>Learning to grasp, part ${index}</title><updated>2024-05-02T09:00:00Z</updated><link href="https://arxiv.org/abs/${id}" rel="alternate" type="text/html"/><link href="https://arxiv.org/pdf/${id}" rel="related" type="application/pdf" title="pdf"/><summary>${sentence.repeat(11)}</summary><category term="cs.RO" scheme="http://arxiv.org/schemas/atom"/><published>2024-01-31T09:00:00Z</published><arxiv:comment>12 pages, 4 figures</arxiv:comment><arxiv:primary_category term="cs.RO"/>${"<author><name>Ann B. Lee</name></author>".repeat(5)}</entry>`;

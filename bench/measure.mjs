@@ -38,7 +38,8 @@ export function run(command, args, options = {}) {
 /** As `run`, but any exit code outside `codes` is an error with the end of what the program said. */
 export async function mustRun(command, args, options = {}, codes = [0]) {
   const result = await run(command, args, options);
-  if (!codes.includes(result.code)) throw new Error(`exit ${result.code}: ${(result.stderr || result.stdout).trim().split("\n").at(-1)}`);
+  if (!codes.includes(result.code))
+    throw new Error(`exit ${result.code}: ${(result.stderr || result.stdout).trim().split("\n").at(-1)}`);
   return result;
 }
 

@@ -48,12 +48,16 @@ if (unknown.length > 0) {
   console.error(`No such row: ${unknown.join(", ")}. There are ${rows.map((row) => row.name).join(", ")}.`);
   process.exitCode = 2;
 } else if (existsSync(cli)) {
-  console.log(`Node ${process.version}, ${process.platform} ${process.arch}; medians; ours and what it is compared with in one run.\n`);
+  console.log(
+    `Node ${process.version}, ${process.platform} ${process.arch}; medians; ours and what it is compared with in one run.\n`,
+  );
   console.log("| what | bare Node | rival | ours | to hold | command |");
   console.log("| --- | --- | --- | --- | --- | --- |");
   for (const row of rows.filter(({ name }) => wanted.length === 0 || wanted.includes(name))) {
     const { bare = "–", rival = "–", ours } = await measure(row);
-    console.log(`| ${[row.what, bare, rival, ours, row.hold, `\`${row.command}\``].map((cell) => cell.replaceAll("|", "\\|")).join(" | ")} |`);
+    console.log(
+      `| ${[row.what, bare, rival, ours, row.hold, `\`${row.command}\``].map((cell) => cell.replaceAll("|", "\\|")).join(" | ")} |`,
+    );
   }
 } else {
   console.error("There is no dist/ to measure: run 'npm run build' first.");

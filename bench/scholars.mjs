@@ -28,11 +28,14 @@ function paper(terms, index) {
     date: `2026-09-${String((index % 28) + 1).padStart(2, "0")}`,
   };
 }
-const papers = (terms, most) => Array.from({ length: Math.min(Number(most) || 10, 100) }, (_, index) => paper(terms, index));
+const papers = (terms, most) =>
+  Array.from({ length: Math.min(Number(most) || 10, 100) }, (_, index) => paper(terms, index));
 
 const answers = {
   arxiv(query) {
-    const terms = [...query.get("search_query").matchAll(/all:"?([^":]+?)"?(?= AND|$)/g)].map(([, word]) => word).join(" ");
+    const terms = [...query.get("search_query").matchAll(/all:"?([^":]+?)"?(?= AND|$)/g)]
+      .map(([, word]) => word)
+      .join(" ");
     const entries = papers(terms, query.get("max_results")).map(
       ({ title, abstract: summary, arxiv, authors, date }) =>
         `<entry><id>http://arxiv.org/abs/${arxiv}v1</id><title>${title}</title><summary>${summary}</summary><published>${date}T00:00:00Z</published>${authors.map((name) => `<author><name>${name}</name></author>`).join("")}</entry>`,
@@ -41,15 +44,17 @@ const answers = {
   },
   openalex: (query) => ({
     meta: { count: 30 },
-    results: papers(query.get("search").replaceAll('"', ""), query.get("per_page")).map(({ title, doi, authors, date }, index) => ({
-      id: `https://openalex.org/W${index + 1}${doi.slice(14)}`,
-      doi: `https://doi.org/${doi}`,
-      title,
-      publication_date: date,
-      type: "article",
-      authorships: authors.map((display_name) => ({ author: { display_name } })),
-      cited_by_count: index,
-    })),
+    results: papers(query.get("search").replaceAll('"', ""), query.get("per_page")).map(
+      ({ title, doi, authors, date }, index) => ({
+        id: `https://openalex.org/W${index + 1}${doi.slice(14)}`,
+        doi: `https://doi.org/${doi}`,
+        title,
+        publication_date: date,
+        type: "article",
+        authorships: authors.map((display_name) => ({ author: { display_name } })),
+        cited_by_count: index,
+      }),
+    ),
   }),
   semanticscholar: (query) => ({
     total: 30,
@@ -83,7 +88,9 @@ export async function serveScholars() {
     const [, path] = url.pathname.split("/");
     asked[path] = (asked[path] ?? 0) + 1;
     // Questions for single works, of which nothing is known here, name none.
-    const isSearch = ["search_query", "search", "query", "query.bibliographic"].some((name) => url.searchParams.has(name));
+    const isSearch = ["search_query", "search", "query", "query.bibliographic"].some((name) =>
+      url.searchParams.has(name),
+    );
     const answer = isSearch ? answers[path]?.(url.searchParams) : undefined;
     response.writeHead(answer === undefined ? 404 : 200, {
       "content-type": typeof answer === "string" ? "application/atom+xml" : "application/json",

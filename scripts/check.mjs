@@ -15,10 +15,16 @@ const steps = [
   ["build", script("build.mjs"), "see above"],
   ["generated pages are fresh", script("generate-docs.mjs", "--check"), "node scripts/generate-docs.mjs"],
   ["unused code", bin("knip/bin/knip.js"), "remove what nobody uses"],
-  ["files that only tests use", bin("knip/bin/knip.js", "--production", "--include", "files,dependencies"), "remove what nobody uses"],
+  [
+    "files that only tests use",
+    bin("knip/bin/knip.js", "--production", "--include", "files,dependencies"),
+    "remove what nobody uses",
+  ],
   ["package", bin("publint/src/cli.js", "--strict"), "see above"],
   // CI runs them by their own command before this.
-  ...(process.argv.includes("--skip-tests") ? [] : [["tests", bin("vitest/vitest.mjs", "run", ...process.argv.slice(2)), "see above"]]),
+  ...(process.argv.includes("--skip-tests")
+    ? []
+    : [["tests", bin("vitest/vitest.mjs", "run", ...process.argv.slice(2)), "see above"]]),
 ];
 
 const failed = [];

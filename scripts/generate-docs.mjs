@@ -33,7 +33,10 @@ const schemaPages = [
 
 const check = process.argv.includes("--check");
 const stale = [];
-for (const [name, text] of [...schemaPages.map((page) => [page.page, schemaPage(root, page)]), ["docs/cli.md", await cliPage(root)]]) {
+for (const [name, text] of [
+  ...schemaPages.map((page) => [page.page, schemaPage(root, page)]),
+  ["docs/cli.md", await cliPage(root)],
+]) {
   const target = join(root, name);
   let before = "";
   try {
@@ -46,6 +49,8 @@ for (const [name, text] of [...schemaPages.map((page) => [page.page, schemaPage(
   else writeFileSync(target, text);
 }
 if (stale.length > 0) {
-  console.error(`Generated pages are stale: ${stale.join(", ")}; run 'npm run build && node scripts/generate-docs.mjs'.`);
+  console.error(
+    `Generated pages are stale: ${stale.join(", ")}; run 'npm run build && node scripts/generate-docs.mjs'.`,
+  );
   process.exitCode = 1;
 }

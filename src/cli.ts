@@ -3,7 +3,8 @@
 import { existsSync, readFileSync } from "node:fs";
 
 const args = process.argv.slice(2);
-const version = (JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")) as { version: string }).version;
+const version = (JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")) as { version: string })
+  .version;
 
 if (args.length === 1 && (args[0] === "--version" || args[0] === "-v" || args[0] === "-V")) console.log(version);
 else process.exitCode = isHere() ? await main() : 1;
@@ -21,7 +22,10 @@ function isHere(): boolean {
 
 async function main(): Promise<number> {
   // Loaded before anything can fail: where too few files may be open, later is too late.
-  const [{ processIo }, { messageOf, tooFewFiles }] = await Promise.all([import("./engine/ui/io.js"), import("./engine/lib/errors.js")]);
+  const [{ processIo }, { messageOf, tooFewFiles }] = await Promise.all([
+    import("./engine/ui/io.js"),
+    import("./engine/lib/errors.js"),
+  ]);
   const io = processIo();
   const fail = async (error: unknown): Promise<number> => {
     try {
@@ -52,7 +56,10 @@ async function main(): Promise<number> {
     const quiet = { writeOut: io.stdout, writeErr: () => {}, outputError: () => {} };
     for (const command of [program, ...program.commands]) command.exitOverride().configureOutput(quiet);
     const isFolder = (word: string) => existsSync(word) || existsSync(`researches/${word}`);
-    await program.parseAsync(withCommandFirst(args, { commands: [...Object.keys(summaries), "create", "help"], isFolder }), { from: "user" });
+    await program.parseAsync(
+      withCommandFirst(args, { commands: [...Object.keys(summaries), "create", "help"], isFolder }),
+      { from: "user" },
+    );
     return exitCode;
   } catch (error) {
     return fail(error);

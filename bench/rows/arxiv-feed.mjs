@@ -13,7 +13,8 @@ export const row = {
       rival.push(await measure("rival"));
     }
     const seconds = (runs) => median(runs.map(({ took }) => took)) / 1000;
-    const show = (runs) => `${seconds(runs).toFixed(1)} s, ${Math.round(median(runs.map(({ megabytes }) => megabytes)))} MB`;
+    const show = (runs) =>
+      `${seconds(runs).toFixed(1)} s, ${Math.round(median(runs.map(({ megabytes }) => megabytes)))} MB`;
     return { rival: show(rival), ours: `${show(ours)} (${(seconds(ours) / seconds(rival)).toFixed(1)} ×)` };
   },
 };

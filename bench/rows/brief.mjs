@@ -12,7 +12,10 @@ export const row = {
   async run() {
     return await inFolder(async (cwd) => {
       const tokens = [];
-      writeFileSync(join(cwd, "AGENTS.md"), "A sentence of an AGENTS.md that has grown too long to be shown whole.\n".repeat(1_000));
+      writeFileSync(
+        join(cwd, "AGENTS.md"),
+        "A sentence of an AGENTS.md that has grown too long to be shown whole.\n".repeat(1_000),
+      );
       for (const papers of [30, 10_000]) {
         const folder = `researches/bench-${papers}-2025-01-01`;
         writeResearch(join(cwd, folder), { papers, pending: papers / 2 });
@@ -28,5 +31,7 @@ export const row = {
 function withoutPaper(brief) {
   const at = brief.indexOf("\n# The paper\n");
   if (at < 0) throw new Error("the brief has no part '# The paper'");
-  return brief.slice(0, at) + brief.slice(at).replace(/<untrusted-text sha256="(\w+)">.*<\/untrusted-text sha256="\1">/s, "");
+  return (
+    brief.slice(0, at) + brief.slice(at).replace(/<untrusted-text sha256="(\w+)">.*<\/untrusted-text sha256="\1">/s, "")
+  );
 }

@@ -16,7 +16,11 @@ export const row = {
     const report = join(folder, "report.json");
     try {
       const env = { ...process.env, RR_KILLS: String(kills), RR_REPORT: report };
-      await run(process.execPath, [join(root, "node_modules/vitest/vitest.mjs"), "run", "--config", "vitest.crash.config.ts"], { cwd: root, env });
+      await run(
+        process.execPath,
+        [join(root, "node_modules/vitest/vitest.mjs"), "run", "--config", "vitest.crash.config.ts"],
+        { cwd: root, env },
+      );
       const { faults, accepted, researches } = JSON.parse(readFileSync(report, "utf8"));
       const first = faults.length === 0 ? "" : `: ${faults[0]}`;
       return { ours: `${faults.length}${first} (${accepted} accepted records, ${researches} researches to COMPLETE)` };

@@ -4,7 +4,14 @@ import { inFolder, root } from "../measure.mjs";
 import { serveScholars, services } from "../scholars.mjs";
 
 const wanted = 30;
-const keywords = ["tactile sensing", "slip detection", "soft grippers", "in-hand manipulation", "grasp stability", "sim-to-real transfer"];
+const keywords = [
+  "tactile sensing",
+  "slip detection",
+  "soft grippers",
+  "in-hand manipulation",
+  "grasp stability",
+  "sim-to-real transfer",
+];
 
 export const row = {
   name: "discovery-time",
@@ -22,7 +29,11 @@ export const row = {
       const clock = eventClock(Date.parse("2026-11-22T00:00:00Z"));
       const { signal } = new AbortController();
       try {
-        const endpoints = services.map(({ name, path }) => ({ name, own: sourceNamed(name).endpoint, endpoint: `${scholars.origin}/${path}` }));
+        const endpoints = services.map(({ name, path }) => ({
+          name,
+          own: sourceNamed(name).endpoint,
+          endpoint: `${scholars.origin}/${path}`,
+        }));
         const http = politeHttp({ signal, stateDir: folder, services: endpoints, clock, fetch: clock.fetch });
         const open = (name) => ({
           source: sourceNamed(name),
@@ -30,7 +41,13 @@ export const row = {
         });
         const rrd = {
           description: "Touch in robot hands",
-          requirements: { keywords, focus_area: "robotics", target_papers: wanted, time_window_days: 365, sources: services.map(({ name }) => name) },
+          requirements: {
+            keywords,
+            focus_area: "robotics",
+            target_papers: wanted,
+            time_window_days: 365,
+            sources: services.map(({ name }) => name),
+          },
           papers_pool: [],
         };
         const started = clock.now();
@@ -40,7 +57,9 @@ export const row = {
         const failed = offer.listings.find(({ status }) => status !== "ok");
         if (failed !== undefined) throw new Error(`${failed.source}: ${failed.reason}`);
         if (offer.works.length < wanted) throw new Error(`${offer.works.length} works were found, not ${wanted}`);
-        const waits = Math.max(...services.map(({ path, intervalMs }) => ((scholars.asked[path] - 1) * intervalMs) / 1000));
+        const waits = Math.max(
+          ...services.map(({ path, intervalMs }) => ((scholars.asked[path] - 1) * intervalMs) / 1000),
+        );
         const questions = Object.values(scholars.asked).reduce((sum, count) => sum + count, 0);
         return {
           rival: `the waits alone: ${waits.toFixed(1)} s`,

@@ -16,7 +16,12 @@ export const row = {
     return await inFolder(async (cwd) => {
       const folder = join(cwd, "researches/bench-2025-01-01");
       const abstract = "word7 word14 word21 word28 word35 word42.";
-      const more = Array.from({ length: papers - 1 }, (_, index) => ({ id: `other_${index}`, title: `Paper ${index}`, abstract, status: "pending" }));
+      const more = Array.from({ length: papers - 1 }, (_, index) => ({
+        id: `other_${index}`,
+        title: `Paper ${index}`,
+        abstract,
+        status: "pending",
+      }));
       writeResearch(folder, { papers: 1, pending: 1, more });
       writeFileSync(join(folder, "progress.txt"), "");
       execFileSync("git", ["init", "-q"], { cwd });
@@ -24,7 +29,9 @@ export const row = {
       const grown = seen.rss.at(-1) - seen.rss[0];
       const brief = Math.max(...seen.briefs.slice(-100)) / Math.max(...seen.briefs.slice(50, 150));
       const adds = seen.told === seen.booked && seen.told + seen.summaries * tokensOfSummary === seen.account;
-      const sums = adds ? "adds up" : `told ${seen.told} tokens and ${seen.summaries} summaries, booked ${seen.booked}, account ${seen.account}`;
+      const sums = adds
+        ? "adds up"
+        : `told ${seen.told} tokens and ${seen.summaries} summaries, booked ${seen.booked}, account ${seen.account}`;
       const { iterations, refused, summaries, commits, verdict } = seen;
       return {
         ours: `brief × ${brief.toFixed(2)}, memory ${grown >= 0 ? "+" : ""}${grown} MB (to ${seen.rss.at(-1)} MB), ${iterations} iterations (${refused} refused, ${summaries} summaries, ${commits} commits, ${verdict}): ${sums}`,
@@ -70,7 +77,11 @@ async function runAll(cwd, folder) {
   const research = await openResearch(folder, { derive, git: true, notify: () => {} });
   const workflow = researchWorkflow({
     research,
-    library: { serves: () => false, candidates: async () => [], text: async () => ({ unavailable: "The bench has none." }) },
+    library: {
+      serves: () => false,
+      candidates: async () => [],
+      text: async () => ({ unavailable: "The bench has none." }),
+    },
     workspaces: workspacesOf(join(cwd, "state"), folder),
     prompt: await loadPrompt(cwd),
     root: cwd,
@@ -93,7 +104,10 @@ async function runAll(cwd, folder) {
   let summaries = 0;
   let refused = 0;
   let verdict = "";
-  const ask = { name: "scribe", run: async () => ({ summary: "It goes on. ".repeat(100), tokens: tokensOfSummary, costUsd: 0.001 }) };
+  const ask = {
+    name: "scribe",
+    run: async () => ({ summary: "It goes on. ".repeat(100), tokens: tokensOfSummary, costUsd: 0.001 }),
+  };
   const loop = runLoop(workflow, agent, { ...rules, jobs: 3, clock: systemClock, finish: never, abort: never });
   for await (const event of keepHistory(loop, workflow, historian({ every: 5, now: systemClock.now, ask }))) {
     if (event.type === "history-compressed") summaries += 1;
@@ -138,7 +152,12 @@ function answering() {
       };
       mkdirSync(workspace, { recursive: true });
       writeFileSync(join(workspace, "result.json"), JSON.stringify(result));
-      yield { type: "usage", usage: { input: 5_000 + iteration, cached: 0, output: 300, requests: 2, largest: 5_200 }, costUsd: 0.01, final: true };
+      yield {
+        type: "usage",
+        usage: { input: 5_000 + iteration, cached: 0, output: 300, requests: 2, largest: 5_200 },
+        costUsd: 0.01,
+        final: true,
+      };
       yield { type: "end", message: "Done." };
     },
   };

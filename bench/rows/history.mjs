@@ -23,9 +23,14 @@ export const row = {
   command: "npm run bench -- history",
   async run() {
     const [{ historian, measured }, { bounded }, { recall }] = await Promise.all(
-      ["history/summarise", "record/memory", "recall"].map((name) => import(pathToFileURL(join(root, `dist/engine/loop/${name}.js`)).href)),
+      ["history/summarise", "record/memory", "recall"].map(
+        (name) => import(pathToFileURL(join(root, `dist/engine/loop/${name}.js`)).href),
+      ),
     );
-    const model = { name: "model", run: async (brief) => ({ summary: wordsOf(480), tokens: historianFloor + countTokens(brief) + 480 }) };
+    const model = {
+      name: "model",
+      run: async (brief) => ({ summary: wordsOf(480), tokens: historianFloor + countTokens(brief) + 480 }),
+    };
     const found = [];
     for (const [name, ask] of [
       ["code", undefined],
@@ -40,10 +45,21 @@ export const row = {
         ours += restOfBrief + notes.at(-1);
         whole += restOfBrief + carried;
         carried += countTokens(JSON.stringify(observation(iteration)));
-        const line = { iteration, at: "2026-01-01T00:00:00Z", unit: `p${iteration}`, phase: "ANALYSIS", outcome: "accepted" };
-        memory = { ...memory, observations: bounded([...memory.observations, observation(iteration)]), ledger: [...memory.ledger, line].slice(-5) };
+        const line = {
+          iteration,
+          at: "2026-01-01T00:00:00Z",
+          unit: `p${iteration}`,
+          phase: "ANALYSIS",
+          outcome: "accepted",
+        };
+        memory = {
+          ...memory,
+          observations: bounded([...memory.observations, observation(iteration)]),
+          ledger: [...memory.ledger, line].slice(-5),
+        };
         const { value } = await last(compress(memory));
-        if (value !== undefined) memory = { ...memory, historySummary: value.summary, metrics: measured(memory.metrics, value) };
+        if (value !== undefined)
+          memory = { ...memory, historySummary: value.summary, metrics: measured(memory.metrics, value) };
       }
       ours += memory.metrics.historian_tokens ?? 0;
       const fewer = Math.round((1 - ours / whole) * 1000) / 10;
@@ -68,7 +84,10 @@ const wordsOf = (tokens) => "the work went on after that ".repeat(Math.ceil(toke
 /** What came of an iteration: one in four refused; a digest as real runs leave them, some 600 characters. */
 function observation(iteration) {
   const refused = iteration % 4 === 3;
-  const parts = Array.from({ length: (iteration % 5) + 2 }, (_, n) => `Read /state/workspaces/a-research/${iteration}/paper/0${n + 1}.txt`);
+  const parts = Array.from(
+    { length: (iteration % 5) + 2 },
+    (_, n) => `Read /state/workspaces/a-research/${iteration}/paper/0${n + 1}.txt`,
+  );
   const digest = `Said first: I will read the paper on matter ${iteration} and score it by both rubrics.\nSaid last: The result is written; ${iteration % 7} quotes stand in it.\nDid: ${parts.join("; ")}; Write /state/workspaces/a-research/${iteration}/result.json`;
   const said = refused ? reasons[iteration % reasons.length] : `EXTRACT_INSIGHTS with ${iteration % 50} of 50`;
   return { iteration, unit: `paper_${iteration}`, outcome: refused ? "refused" : "accepted", said, digest };

@@ -17,7 +17,10 @@ export const row = {
       writeResearch(join(cwd, "researches/bench-2025-01-01"), { papers: 30, pending: 1 });
       writeFileSync(join(cwd, "ralph.config.json"), JSON.stringify({ git: false }));
       const agent = `cmd:yes '${"a line of an agent that talks too much ".repeat(5)}' | head -c 1000000000`;
-      const ours = await peak([cli, "run", "researches/bench-2025-01-01", "--agent", agent, "--unconfined", "-i", "1"], cwd);
+      const ours = await peak(
+        [cli, "run", "researches/bench-2025-01-01", "--agent", agent, "--unconfined", "-i", "1"],
+        cwd,
+      );
       return { bare: `${bare} MB`, ours: `${ours} MB` };
     });
   },

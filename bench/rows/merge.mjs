@@ -10,7 +10,9 @@ export const row = {
   hold: "≤ 150 × a Map over the same DOIs and titles",
   command: "mergeRecords(records)",
   async run() {
-    const { mergeRecords } = await import(pathToFileURL(join(root, "dist/research/papers/dedup/merge-records.js")).href);
+    const { mergeRecords } = await import(
+      pathToFileURL(join(root, "dist/research/papers/dedup/merge-records.js")).href
+    );
     const records = invent();
     const began = performance.now();
     const map = new Map();
@@ -36,8 +38,17 @@ function invent() {
     const twin = index > 0 && random() < 0.4 ? records[Math.floor(random() * records.length)] : undefined;
     if (twin !== undefined) {
       const how = Math.floor(random() * 3);
-      const identifiers = { s2: String(index), ...(how === 0 ? { doi: twin.identifiers.doi } : how === 1 ? { arxiv: twin.identifiers.arxiv } : {}) };
-      records.push({ ...twin, id: `s2_${index}`, source: "Semantic Scholar", identifiers, title: how === 2 ? twin.title.toUpperCase() : twin.title });
+      const identifiers = {
+        s2: String(index),
+        ...(how === 0 ? { doi: twin.identifiers.doi } : how === 1 ? { arxiv: twin.identifiers.arxiv } : {}),
+      };
+      records.push({
+        ...twin,
+        id: `s2_${index}`,
+        source: "Semantic Scholar",
+        identifiers,
+        title: how === 2 ? twin.title.toUpperCase() : twin.title,
+      });
       continue;
     }
     records.push({
@@ -49,7 +60,10 @@ function invent() {
       date: String(2000 + Math.floor(random() * 25)),
       source: "Crossref",
       abstract: null,
-      identifiers: { doi: `10.1000/${index}`, ...(random() < 0.3 ? { arxiv: `${2001 + (index % 24)}.${String(index).padStart(5, "0")}` } : {}) },
+      identifiers: {
+        doi: `10.1000/${index}`,
+        ...(random() < 0.3 ? { arxiv: `${2001 + (index % 24)}.${String(index).padStart(5, "0")}` } : {}),
+      },
       venue: `Journal of ${word()}`,
     });
   }

@@ -17,7 +17,11 @@ export const row = {
 
 /** One accepted batch by a real CLI whose model keeps every third candidate, with a reason for each. */
 async function oneIteration(cwd, { agent, program, startFakeLlm }) {
-  writeNewResearch(join(cwd, folder), { keywords: ["tactile sensing", "slip detection"], sources: services.map(({ name }) => name), wanted: 30 });
+  writeNewResearch(join(cwd, folder), {
+    keywords: ["tactile sensing", "slip detection"],
+    sources: services.map(({ name }) => name),
+    wanted: 30,
+  });
   let said = "";
   let candidates = [];
   const server = await startFakeLlm(({ user, results }) => {
@@ -27,8 +31,12 @@ async function oneIteration(cwd, { agent, program, startFakeLlm }) {
     const isKept = (_, index) => index % 3 === 0;
     said = JSON.stringify({
       unit: unit.unit,
-      kept: candidates.filter(isKept).map(({ id }) => ({ id, priority: 4, reason: "It measures slip at the fingertip." })),
-      dropped: candidates.filter((each, index) => !isKept(each, index)).map(({ id }) => ({ id, reason: "It is about planning, without touch." })),
+      kept: candidates
+        .filter(isKept)
+        .map(({ id }) => ({ id, priority: 4, reason: "It measures slip at the fingertip." })),
+      dropped: candidates
+        .filter((each, index) => !isKept(each, index))
+        .map(({ id }) => ({ id, reason: "It is about planning, without touch." })),
       papers: [],
       sources: [],
     });
@@ -37,7 +45,12 @@ async function oneIteration(cwd, { agent, program, startFakeLlm }) {
   const scholars = await serveScholars();
   try {
     const endpoints = services.map(({ path }) => [path, { endpoint: `${scholars.origin}/${path}`, interval_ms: 0 }]);
-    const read = await tokensOfIteration(cwd, { agent, program, server, config: { sources: Object.fromEntries(endpoints) } });
+    const read = await tokensOfIteration(cwd, {
+      agent,
+      program,
+      server,
+      config: { sources: Object.fromEntries(endpoints) },
+    });
     const each = (read + countTokens(said)) / candidates.length;
     return `${agent} ${thousands(each)} (${thousands(read)} in and ${thousands(countTokens(said))} out for ${candidates.length} papers, ${server.requests.length} requests)`;
   } finally {

@@ -6,7 +6,10 @@ export const row = {
   hold: "≤ 2 × bare Node",
   command: "research-ralph --version",
   async run() {
-    const [bare, ours] = await interleaved(15, [() => mustRun(process.execPath, ["-e", "0"]), () => mustRun(process.execPath, [cli, "--version"])]);
+    const [bare, ours] = await interleaved(15, [
+      () => mustRun(process.execPath, ["-e", "0"]),
+      () => mustRun(process.execPath, [cli, "--version"]),
+    ]);
     return { bare: ms(bare), ours: `${ms(ours)} (${(ours / bare).toFixed(2)} ×)` };
   },
 };

@@ -15,13 +15,18 @@ Any [setting](config.md) with one value can also be given as an environment vari
 export async function cliPage(root) {
   const { summaries } = await import(pathToFileURL(join(root, "dist/commands/help-text.js")).href);
   const sections = Object.keys(summaries).map((name) => `## ${name}\n\n${helpOf(root, name)}`);
-  const banner = "<!-- Generated from the program's --help by scripts/generate-docs.mjs. Do not edit: change src/commands/. -->";
+  const banner =
+    "<!-- Generated from the program's --help by scripts/generate-docs.mjs. Do not edit: change src/commands/. -->";
   return `${[banner, intro, helpOf(root), ...sections].join("\n\n")}\n`;
 }
 
 function helpOf(root, ...command) {
   const env = { ...process.env, NO_COLOR: "1", COLUMNS: "80" };
-  const { status, stdout, stderr } = spawnSync(process.execPath, [join(root, "dist/cli.js"), ...command, "--help"], { env, encoding: "utf8" });
-  if (status !== 0) throw new Error(`'research-ralph ${[...command, "--help"].join(" ")}' ended with ${status}: ${stderr}`);
+  const { status, stdout, stderr } = spawnSync(process.execPath, [join(root, "dist/cli.js"), ...command, "--help"], {
+    env,
+    encoding: "utf8",
+  });
+  if (status !== 0)
+    throw new Error(`'research-ralph ${[...command, "--help"].join(" ")}' ended with ${status}: ${stderr}`);
   return `\`\`\`\n${stdout.trim()}\n\`\`\``;
 }

@@ -32,11 +32,13 @@ function words(type, schema, all) {
     if (minimum !== undefined) return `${name}, at least ${minimum}`;
     return exclusiveMinimum === undefined ? name : `${name}, above ${exclusiveMinimum}`;
   }
-  if (type === "object" && typeof schema.additionalProperties === "object") return `map to ${typeOf(schema.additionalProperties, all)}`;
+  if (type === "object" && typeof schema.additionalProperties === "object")
+    return `map to ${typeOf(schema.additionalProperties, all)}`;
   return { string: "text", boolean: "true or false", object: "object" }[type] ?? type;
 }
 
-const describe = (schema, all) => schema.description ?? (schema.$ref === undefined ? undefined : all.$defs[nameOf(schema.$ref)].description) ?? "";
+const describe = (schema, all) =>
+  schema.description ?? (schema.$ref === undefined ? undefined : all.$defs[nameOf(schema.$ref)].description) ?? "";
 
 /** Rows of a table of fields; a nested object's fields follow it as `outer.inner`. */
 function rows(schema, all, prefix = "") {
@@ -44,9 +46,16 @@ function rows(schema, all, prefix = "") {
     const path = prefix + name;
     const must = schema.required?.includes(name) ? ", **required**" : "";
     const standard = field.default === undefined ? "" : ` Default: ${code(field.default)}.`;
-    const inner = field.additionalProperties?.properties ? field.additionalProperties : field.items?.properties ? field.items : field;
+    const inner = field.additionalProperties?.properties
+      ? field.additionalProperties
+      : field.items?.properties
+        ? field.items
+        : field;
     const step = inner === field ? "." : field.items === inner ? "[]." : ".<name>.";
-    return [`| \`${path}\` | ${cell(typeOf(field, all))}${must} | ${cell(describe(field, all) + standard)} |`, ...rows(inner, all, path + step)];
+    return [
+      `| \`${path}\` | ${cell(typeOf(field, all))}${must} | ${cell(describe(field, all) + standard)} |`,
+      ...rows(inner, all, path + step),
+    ];
   });
 }
 
@@ -61,7 +70,10 @@ export function schemaPage(root, { schema: path, title, intro }) {
     schema.$defs[name] = JSON.parse(readFileSync(join(root, "schemas", other), "utf8")).$defs[name];
   const sections = Object.entries(schema.$defs ?? {})
     .filter(([, part]) => hasFields(part))
-    .map(([name, part]) => `## ${name}\n\n${part.description === undefined ? "" : `${part.description}\n\n`}${table(part, schema)}`);
+    .map(
+      ([name, part]) =>
+        `## ${name}\n\n${part.description === undefined ? "" : `${part.description}\n\n`}${table(part, schema)}`,
+    );
   const banner = `<!-- Generated from ${path} by scripts/generate-docs.mjs. Do not edit: change the schema. -->`;
   return `${[banner, `# ${title}`, intro.join("\n"), table(schema, schema), ...sections].join("\n\n")}\n`;
 }

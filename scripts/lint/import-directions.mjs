@@ -50,7 +50,10 @@ const forEveryone = ["engine/loop/types", "engine/generated", "research/generate
 /** Files with a shorter list than their folder: the loop knows its own words and how agents run side by side, and nothing else. */
 const onlyImports = new Map([
   ["engine/loop/run-loop", ["engine/loop/types", "engine/loop/lanes", "engine/loop/notes"]],
-  ["engine/loop/types", ["engine/generated/event", "engine/loop/record/memory", "engine/loop/record/digest", "engine/lib/clock"]],
+  [
+    "engine/loop/types",
+    ["engine/generated/event", "engine/loop/record/memory", "engine/loop/record/digest", "engine/lib/clock"],
+  ],
 ]);
 
 /** Still typed on a project's own records, until the record store is given a format. */
@@ -69,23 +72,28 @@ const adapterOf = (path) => {
 /** Why `from` may not import `to` (both relative to src/, without extension), or undefined when it may. */
 function objection(from, to) {
   const only = onlyImports.get(from);
-  if (only !== undefined) return only.includes(to) ? undefined : `${from} imports ${only.join(", ")} and nothing else, not ${to}.`;
+  if (only !== undefined)
+    return only.includes(to) ? undefined : `${from} imports ${only.join(", ")} and nothing else, not ${to}.`;
 
   const [[wing, folder], [other, its]] = [from.split("/"), to.split("/")];
-  for (const name of [wing, other]) if (floorOf(name) === -1) return `The wing '${name}' has no floor in scripts/lint/import-directions.mjs.`;
+  for (const name of [wing, other])
+    if (floorOf(name) === -1) return `The wing '${name}' has no floor in scripts/lint/import-directions.mjs.`;
   if (wing !== other) {
     if (under(from, leaning)) return undefined;
     if (floorOf(other) > floorOf(wing) || neighbours[wing]?.includes(other)) return undefined;
     return `Imports point down only: ${wing} may not import ${other} (${to}).`;
   }
   const [mine, sibling] = [adapterOf(from), adapterOf(to)];
-  if (mine !== undefined && sibling !== undefined && mine !== sibling) return `An adapter never imports its sibling: ${from} imports ${to}.`;
-  if (mine !== undefined && to === "engine/agents/registry") return `An adapter does not know the registry: ${from} imports ${to}.`;
+  if (mine !== undefined && sibling !== undefined && mine !== sibling)
+    return `An adapter never imports its sibling: ${from} imports ${to}.`;
+  if (mine !== undefined && to === "engine/agents/registry")
+    return `An adapter does not know the registry: ${from} imports ${to}.`;
 
   const allowed = folders[wing];
   if (allowed === undefined || folder === its || forEveryone.some((prefix) => under(to, prefix))) return undefined;
   for (const name of [folder, its])
-    if (allowed[name] === undefined) return `The folder '${wing}/${name}' has no place in scripts/lint/import-directions.mjs.`;
+    if (allowed[name] === undefined)
+      return `The folder '${wing}/${name}' has no place in scripts/lint/import-directions.mjs.`;
   return allowed[folder].includes(its) ? undefined : `${wing}/${folder} may not import ${wing}/${its} (${to}).`;
 }
 

@@ -1,11 +1,11 @@
 import { join } from "node:path";
 import { type ConfigFlags, resolveConfig } from "../engine/config/resolve.js";
 import { readResearch } from "../research/folder/research.js";
-import { exitCodeOf } from "../engine/ui/exit-code.js";
 import type { Io } from "../engine/ui/io.js";
 import { shown } from "../research/overview/find-research.js";
 import { create } from "./run/new.js";
 import { work } from "./run/run.js";
+import { exitCodeOf } from "../engine/ui/sink.js";
 
 const topic = "Sample sim2real transfer for dexterous manipulation";
 /** The corpus holds twelve documents, one of them twice. */
@@ -17,14 +17,22 @@ export async function demoCommand(
   io: Io,
 ): Promise<number> {
   // The demo must not fill the history of whatever repository it is tried in.
-  const config = await resolveConfig({ flags: { agent: "baseline", git: false, ...flags, papers }, env: io.env, cwd: io.cwd });
-  if (!quiet && !json) io.stderr("This demo reads eleven sample papers written for it, one of them in two copies; their numbers are invented.\n");
+  const config = await resolveConfig({
+    flags: { agent: "baseline", git: false, ...flags, papers },
+    env: io.env,
+    cwd: io.cwd,
+  });
+  if (!quiet && !json)
+    io.stderr(
+      "This demo reads eleven sample papers written for it, one of them in two copies; their numbers are invented.\n",
+    );
   const { verdict, folder } = await create(topic, ["samples"], config, io, { quiet, json });
   if (folder === undefined) return exitCodeOf(verdict);
   const { rrd } = await readResearch(folder);
   const name = shown(io.cwd, folder);
   if (!quiet && !json) io.stderr(`The research is ${name}\n`);
   const code = await work(folder, rrd, config, io, { quiet, json });
-  if (code === 0 && !quiet && !json) io.stderr(`Read ${join(name, "research-report.md")}; see 'research-ralph status ${name}'.\n`);
+  if (code === 0 && !quiet && !json)
+    io.stderr(`Read ${join(name, "research-report.md")}; see 'research-ralph status ${name}'.\n`);
   return code;
 }

@@ -24,7 +24,10 @@ function judge(error: unknown, io: Io, args: readonly string[]): { message?: str
   }
   const limit = tooFewFiles(error);
   if (limit !== undefined) return { message: limit, exitCode: 1 };
-  return { message: `${oneLine(messageOf(error))}; this is a bug in research-ralph, ${report(error, io, args)}.`, exitCode: 1 };
+  return {
+    message: `${oneLine(messageOf(error))}; this is a bug in research-ralph, ${report(error, io, args)}.`,
+    exitCode: 1,
+  };
 }
 
 /** Commander's own error, without importing commander for it. */
@@ -52,7 +55,10 @@ function report(error: unknown, io: Io, args: readonly string[]): string {
   const file = join(folder, `${timeForName(Date.now())}.txt`);
   try {
     mkdirSync(folder, { recursive: true });
-    writeFileSync(file, `research-ralph ${args.join(" ")}\nNode ${process.version} on ${process.platform}\n\n${details}\n`);
+    writeFileSync(
+      file,
+      `research-ralph ${args.join(" ")}\nNode ${process.version} on ${process.platform}\n\n${details}\n`,
+    );
     return `the details are in ${file}`;
   } catch {
     return "RESEARCH_RALPH_DEBUG=1 shows the details";

@@ -24,11 +24,16 @@ export async function initCommand({ json }: { readonly json: boolean }, io: Io):
   try {
     for (const file of editable) steps.push(await copyOnce(file, io.cwd));
     const researches = join(io.cwd, researchesFolder);
-    steps.push({ file: `${researchesFolder}/`, did: (await mkdir(researches, { recursive: true })) === undefined ? "kept" : "made" });
+    steps.push({
+      file: `${researchesFolder}/`,
+      did: (await mkdir(researches, { recursive: true })) === undefined ? "kept" : "made",
+    });
     steps.push(await ignore(io.cwd));
   } catch (error) {
     const explained = explainSystemError(error, io.cwd);
-    throw explained instanceof ExpectedError ? explained : new ExpectedError(`${io.cwd} can't be set up: ${messageOf(error)}.`);
+    throw explained instanceof ExpectedError
+      ? explained
+      : new ExpectedError(`${io.cwd} can't be set up: ${messageOf(error)}.`);
   }
   const git = await makeRepository(io.cwd);
   if (typeof git === "string") warnings.push(git);
@@ -71,5 +76,7 @@ async function makeRepository(cwd: string): Promise<Step | string> {
   if (inside.exitCode === 0) return { file: "git repository", did: "kept" };
   if (inside.code === "ENOENT") return "git is not installed, so there is no history; install it and run init again.";
   const made = await execa("git", ["init", "--quiet"], { cwd, reject: false });
-  return made.exitCode === 0 ? { file: "git repository", did: "made" } : `git init failed: ${made.stderr.split("\n")[0]}`;
+  return made.exitCode === 0
+    ? { file: "git repository", did: "made" }
+    : `git init failed: ${made.stderr.split("\n")[0]}`;
 }

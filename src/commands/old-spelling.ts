@@ -22,7 +22,8 @@ export function withCommandFirst(args: readonly string[], { commands, isFolder }
     const before = args.slice(0, at);
     const after = args.slice(at + 1);
     const command = flag.slice(2);
-    if (inline.length > 0) return [command, ...(inline.join("=") === "" ? [] : [inline.join("=")]), ...before, ...after];
+    if (inline.length > 0)
+      return [command, ...(inline.join("=") === "" ? [] : [inline.join("=")]), ...before, ...after];
     return [command, ...after, ...before];
   }
 

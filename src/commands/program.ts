@@ -13,14 +13,20 @@ type Values = Record<string, unknown>;
 export function buildProgram(io: Io, version: string, done: (exitCode: number) => void): Command {
   const program = new Command("research-ralph");
   program
-    .description("Autonomous literature research in a loop: files are the memory, git is the history, any agent CLI is the brain.")
+    .description(
+      "Autonomous literature research in a loop: files are the memory, git is the history, any agent CLI is the brain.",
+    )
     .version(version, "-v, --version", "print the version")
     .usage("[command] [options]")
     .addHelpText("after", epilogue)
     .enablePositionalOptions()
     .helpCommand("help [command]", "show help for a command");
 
-  const add = (name: CommandName, args: string, action: (values: Values, ...args: string[]) => Promise<number>): Command => {
+  const add = (
+    name: CommandName,
+    args: string,
+    action: (values: Values, ...args: string[]) => Promise<number>,
+  ): Command => {
     const command = program.command(`${name} ${args}`.trim()).description(summaries[name]);
     return command
       .allowExcessArguments(false)
@@ -34,7 +40,13 @@ export function buildProgram(io: Io, version: string, done: (exitCode: number) =
   const run = add("run", "[folder]", async (values, folder) => {
     const { runCommand } = await import("./run/run.js");
     return runCommand(
-      { folder, ...running(values), ask: values["ask"] === true, force: values["force"] === true, classic: values["classic"] === true },
+      {
+        folder,
+        ...running(values),
+        ask: values["ask"] === true,
+        force: values["force"] === true,
+        classic: values["classic"] === true,
+      },
       io,
     );
   })
@@ -66,9 +78,21 @@ export function buildProgram(io: Io, version: string, done: (exitCode: number) =
 
   add("search", "<query>", async (values, query) => {
     const { searchCommand } = await import("./search/search.js");
-    const { source, from, until, limit, json, bibtex } = values as { source?: string; from?: string; until?: string; limit: number } & Values;
+    const { source, from, until, limit, json, bibtex } = values as {
+      source?: string;
+      from?: string;
+      until?: string;
+      limit: number;
+    } & Values;
     return searchCommand(
-      { query: query ?? "", source, from, until, limit, output: json === true ? "json" : bibtex === true ? "bibtex" : "text" },
+      {
+        query: query ?? "",
+        source,
+        from,
+        until,
+        limit,
+        output: json === true ? "json" : bibtex === true ? "bibtex" : "text",
+      },
       io,
     );
   })
@@ -82,13 +106,22 @@ export function buildProgram(io: Io, version: string, done: (exitCode: number) =
   add("status", "[folder]", async ({ json, papers }, folder) =>
     (await import("./inspect/status.js")).statusCommand({ folder, json: json === true, papers: papers === true }, io),
   ).option("--papers", "list all papers with their ids, not only the first 20");
-  add("cost", "[folder]", async ({ json }, folder) => (await import("./inspect/cost.js")).costCommand({ folder, json: json === true }, io));
+  add("cost", "[folder]", async ({ json }, folder) =>
+    (await import("./inspect/cost.js")).costCommand({ folder, json: json === true }, io),
+  );
 
-  add("replay", "<folder>", async ({ json }, folder) => (await import("./inspect/replay.js")).replayCommand({ folder, json: json === true }, io));
+  add("replay", "<folder>", async ({ json }, folder) =>
+    (await import("./inspect/replay.js")).replayCommand({ folder, json: json === true }, io),
+  );
 
-  add("watch", "[folder]", async ({ json }, folder) => (await import("./inspect/watch.js")).watchCommand({ folder, json: json === true }, io));
+  add("watch", "[folder]", async ({ json }, folder) =>
+    (await import("./inspect/watch.js")).watchCommand({ folder, json: json === true }, io),
+  );
   add("steer", "<folder> [text]", async ({ clear, json }, folder, text) =>
-    (await import("./steer/steer.js")).steerCommand({ folder: folder ?? "", text, clear: clear === true, json: json === true }, io),
+    (await import("./steer/steer.js")).steerCommand(
+      { folder: folder ?? "", text, clear: clear === true, json: json === true },
+      io,
+    ),
   ).option("--clear", "take back what was said before");
   add("pause", "<folder>", async ({ json }, folder) =>
     (await import("./steer/pause.js")).pauseCommand({ folder: folder ?? "", json: json === true }, io),
@@ -107,7 +140,9 @@ export function buildProgram(io: Io, version: string, done: (exitCode: number) =
   })
     .option("--paper <id>", "only this paper")
     .addOption(
-      new Option("--unit <name>", "only the search, the report or the ideas").choices(["discovery", "report", "ideas"]).conflicts(["paper", "to"]),
+      new Option("--unit <name>", "only the search, the report or the ideas")
+        .choices(["discovery", "report", "ideas"])
+        .conflicts(["paper", "to"]),
     )
     .option("--to <iteration>", "undo everything after this iteration", whole)
     .option("--no-git", "make no commit")
@@ -117,7 +152,10 @@ export function buildProgram(io: Io, version: string, done: (exitCode: number) =
     (await import("./inspect/validate.js")).validateCommand({ folder, json: json === true }, io),
   );
   add("brief", "[folder]", async (values, folder) =>
-    (await import("./inspect/brief.js")).briefCommand({ folder, flags: flagsOf(values), json: values["json"] === true }, io),
+    (await import("./inspect/brief.js")).briefCommand(
+      { folder, flags: flagsOf(values), json: values["json"] === true },
+      io,
+    ),
   ).option("--agent <name>", "as for run: some agents are given tools, which their briefs speak of");
   add("patterns", "[folder]", async (values, folder) => {
     const { patternsCommand } = await import("./inspect/patterns.js");
@@ -176,16 +214,27 @@ export function buildProgram(io: Io, version: string, done: (exitCode: number) =
 /** The options of every command that starts an agent, behind its own. */
 const withAgent = (command: Command): Command =>
   command
-    .option("--agent <name>", "claude, codex, amp, baseline, 'cmd:<command>' or a name from the config; claude,codex falls back")
+    .option(
+      "--agent <name>",
+      "claude, codex, amp, baseline, 'cmd:<command>' or a name from the config; claude,codex falls back",
+    )
     .option("--model <name>", "model of the agent")
     .option("--unconfined", "allow an agent that nothing confines (amp, command agents)")
     .option("--iteration-minutes <N>", "most wall time of one iteration (default: 60)", number)
-    .option("--idle-minutes <N>", "silence after which an agent is taken for hung; 0 turns it off (default: 15)", number)
+    .option(
+      "--idle-minutes <N>",
+      "silence after which an agent is taken for hung; 0 turns it off (default: 15)",
+      number,
+    )
     .option("--patience <N>", "minutes to wait for a service that does not answer (default: 120)", number)
     .option("--no-git", "make no commits")
     .option("--quiet", "print warnings and results only");
 
-const running = (values: Values) => ({ flags: flagsOf(values), quiet: values["quiet"] === true, json: values["json"] === true });
+const running = (values: Values) => ({
+  flags: flagsOf(values),
+  quiet: values["quiet"] === true,
+  json: values["json"] === true,
+});
 
 function number(value: string): number {
   const parsed = Number(value);
@@ -199,7 +248,21 @@ function whole(value: string): number {
 }
 
 function flagsOf(values: Values): ConfigFlags {
-  const { agent, model, papers, iterations, jobs, maxMinutes, maxUsd, maxTokens, iterationMinutes, idleMinutes, patience, unconfined, git } = values;
+  const {
+    agent,
+    model,
+    papers,
+    iterations,
+    jobs,
+    maxMinutes,
+    maxUsd,
+    maxTokens,
+    iterationMinutes,
+    idleMinutes,
+    patience,
+    unconfined,
+    git,
+  } = values;
   const flags = {
     agent,
     model,

@@ -19,10 +19,9 @@ import type { Agent, LoopEvent, Notice, Verdict, Workflow } from "../engine/loop
 import { withoutHistory } from "../engine/storage/checkpoints.js";
 import { protect } from "../research/folder/tamper/tamper-guard.js";
 import { openResearch, type Research } from "../research/folder/research.js";
-import { follow } from "../engine/ui/follow.js";
+import { follow, withoutSecrets } from "../engine/ui/sink.js";
 import { hooksOf } from "../engine/ui/hooks.js";
 import type { Io } from "../engine/ui/io.js";
-import { withoutSecrets } from "../engine/ui/redacted.js";
 import { sinkFor } from "../engine/ui/sink-for.js";
 import { listenForSignals } from "../engine/ui/signals.js";
 import { wholeForecast } from "../engine/ui/terminal/tally.js";
@@ -36,7 +35,12 @@ import { researchWorkflow } from "../research/workflow/workflow.js";
 import { workspacesOf } from "../research/workflow/workspace.js";
 import { baseline } from "../research/baseline-agent/definition.js";
 
-export function settingsFor(config: ResolvedConfig, io: Io, transcripts: string | undefined, classic: boolean): AgentSettings {
+export function settingsFor(
+  config: ResolvedConfig,
+  io: Io,
+  transcripts: string | undefined,
+  classic: boolean,
+): AgentSettings {
   return {
     iterationMs: config.iterationMs,
     idleMs: config.idleMs,
@@ -71,12 +75,15 @@ const oneAtATime = ({ jobs }: ResolvedConfig, agents: Agents): Telling[] => {
 
 /** The environments that may hold the user's secrets. A source's key is one whatever its variable is called. */
 function secretsIn({ agents, hooks, sources }: ResolvedConfig, io: Io): NodeJS.ProcessEnv[] {
-  const keys = Object.values(sources).flatMap(({ key_variable: name }) => (name === undefined ? [] : [{ SOURCE_KEY: io.env[name] }]));
+  const keys = Object.values(sources).flatMap(({ key_variable: name }) =>
+    name === undefined ? [] : [{ SOURCE_KEY: io.env[name] }],
+  );
   return [io.env, ...keys, ...[...Object.values(agents), ...hooks].map(({ env = {} }) => env)];
 }
 
 /** Takes out of a text what the environment and the config hold of secrets. */
-export const redactorFor = (config: ResolvedConfig, io: Io): ReturnType<typeof redactFor> => redactFor(...secretsIn(config, io));
+export const redactorFor = (config: ResolvedConfig, io: Io): ReturnType<typeof redactFor> =>
+  redactFor(...secretsIn(config, io));
 
 const hooksFor = (config: ResolvedConfig, io: Io, folder: string | undefined, signal: AbortSignal) =>
   hooksOf({
@@ -93,7 +100,11 @@ function historianAgent(config: ResolvedConfig, io: Io): Agent | undefined {
   const { every, agent: name } = config.history;
   if (name === undefined || every === 0) return undefined;
   const settings = settingsFor(config, io, undefined, false);
-  const limited = { ...settings, iterationMs: Math.min(settings.iterationMs, mostHistorianMs), env: { ...settings.env, ...historianEnv } };
+  const limited = {
+    ...settings,
+    iterationMs: Math.min(settings.iterationMs, mostHistorianMs),
+    env: { ...settings.env, ...historianEnv },
+  };
   return createAgent(name, limited);
 }
 
@@ -107,14 +118,22 @@ function historianFor(config: ResolvedConfig, io: Io, signal: AbortSignal): Hist
     now,
     ask: {
       name: agent.name,
-      run: (text) => askHistorian(agent, text, { stateDir: config.stateDir, clock: systemClock, signal, redact: redactorFor(config, io) }),
+      run: (text) =>
+        askHistorian(agent, text, {
+          stateDir: config.stateDir,
+          clock: systemClock,
+          signal,
+          redact: redactorFor(config, io),
+        }),
     },
   });
 }
 
 /** What a person has to know of an agent before it starts. */
 export const warnings = ({ name, confinement }: Agent): Telling[] =>
-  confinement === "unconfined" ? [{ level: "warning", message: `${name} runs unconfined: it can read, change and send whatever you can.` }] : [];
+  confinement === "unconfined"
+    ? [{ level: "warning", message: `${name} runs unconfined: it can read, change and send whatever you can.` }]
+    : [];
 
 /** What the whole will take, said before anything is begun. */
 async function forecastNow(research: Pick<Research, "load">, experience: Experience): Promise<Telling[]> {
@@ -128,11 +147,12 @@ async function heedPerson(research: Pick<Research, "load" | "edit">, force: bool
   const { rrd, ledger } = await research.load();
   const row = fruitless(rrd, ledger);
   const areOthers = row.every(({ agent }) => !agents.some(({ name }) => name === agent));
-  if (row.length > 0 && (force || areOthers)) await research.edit((current) => actedUpon(current, ledger.at(-1)?.iteration));
+  if (row.length > 0 && (force || areOthers))
+    await research.edit((current) => actedUpon(current, ledger.at(-1)?.iteration));
 }
 
 /** A research made ready to be worked on. */
-export interface OpenedResearch {
+interface OpenedResearch {
   readonly workflow: Workflow<ResearchState>;
   readonly agents: Agents;
   close(): Promise<void>;
@@ -148,7 +168,7 @@ export const agentsFor = (config: ResolvedConfig, settings: AgentSettings): Agen
 ];
 
 /** How a research is worked on. */
-export interface Manner {
+interface Manner {
   /** Set: the agent works on the folder itself, with this prompt. */
   readonly classic?: string;
   /** Tell at the start what the rest will take. */
@@ -183,11 +203,16 @@ export async function openForWork(
   await workspaces.sweep();
   const { now, sleep } = systemClock;
   const rescue = join(config.stateDir, "rescued");
-  const guarded = agents.some(isUnconfined) ? { protect: (iteration: number) => protect({ folder, root, rescue, iteration }) } : {};
+  const guarded = agents.some(isUnconfined)
+    ? { protect: (iteration: number) => protect({ folder, root, rescue, iteration }) }
+    : {};
   const redact = redactorFor(config, io);
   const hooks = hooksFor(config, io, folder, signal);
   const worker = { ...agents[0], model: modelOf(config.agent, settings) };
-  const experience = { ...(await experienceFor(folder, worker, classicPrompt !== undefined)), agents: agents.map(({ name }) => name) };
+  const experience = {
+    ...(await experienceFor(folder, worker, classicPrompt !== undefined)),
+    agents: agents.map(({ name }) => name),
+  };
   await heedPerson(research, force, agents);
   if (forecast) notices.push(...(await forecastNow(research, experience)));
   const library = libraryFor(folder, root, config, io.env, signal, tell);
@@ -223,7 +248,7 @@ export async function openForWork(
   return { workflow, agents, close };
 }
 
-export interface Drive {
+interface Drive {
   readonly json: boolean;
   readonly quiet: boolean;
   /** Most iterations of this run. */
@@ -237,7 +262,10 @@ export async function drive<State>(
   config: ResolvedConfig,
   io: Io,
   how: Drive,
-  open: (signal: AbortSignal, tell: Tell) => Promise<{ workflow: Workflow<State>; agents: Agents; close(): Promise<void> }>,
+  open: (
+    signal: AbortSignal,
+    tell: Tell,
+  ) => Promise<{ workflow: Workflow<State>; agents: Agents; close(): Promise<void> }>,
 ): Promise<Verdict> {
   const signals = listenForSignals(io);
   const live = liveLine(redactorFor(config, io), systemClock.now);
@@ -250,16 +278,39 @@ export async function drive<State>(
       const { maxMs, patienceMs, budget } = config;
       const jobs = agents.some(isUnconfined) ? 1 : config.jobs;
       const more = [stopWhenStuck, stopWithoutResult];
-      const rules = rulesFor({ ...how, agents, budget, patienceMs, finish: signals.finish, more, ...(maxMs === undefined ? {} : { maxMs }) });
+      const rules = rulesFor({
+        ...how,
+        agents,
+        budget,
+        patienceMs,
+        finish: signals.finish,
+        more,
+        ...(maxMs === undefined ? {} : { maxMs }),
+      });
       const names = agents.map(({ name }) => name).join(", ");
-      const sink = sinkFor(io, { json: how.json, quiet: how.quiet, agent: names, most: how.iterations, finish: signals.finish });
+      const sink = sinkFor(io, {
+        json: how.json,
+        quiet: how.quiet,
+        agent: names,
+        most: how.iterations,
+        finish: signals.finish,
+      });
       live.to(sink);
       // The limit of wall time ends an agent at work too; a little late, so that the guard then sees that the time is up.
       if (maxMs !== undefined) limit = abortedAt(systemClock.now() + maxMs + 100, systemClock, signals.abort);
       const abort = limit?.signal ?? signals.abort;
-      const events = runLoop(workflow, agents[0], { ...rules, jobs, clock: systemClock, finish: signals.finish, abort });
+      const events = runLoop(workflow, agents[0], {
+        ...rules,
+        jobs,
+        clock: systemClock,
+        finish: signals.finish,
+        abort,
+      });
       const whole = closedBeforeTheEnd(keepHistory(events, workflow, historianFor(config, io, abort)), workflow, close);
-      return await follow(hooksFor(config, io, how.folder, abort).follow(withoutSecrets(whole, redactorFor(config, io))), sink);
+      return await follow(
+        hooksFor(config, io, how.folder, abort).follow(withoutSecrets(whole, redactorFor(config, io))),
+        sink,
+      );
     } finally {
       await close();
     }

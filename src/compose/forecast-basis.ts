@@ -1,15 +1,15 @@
 import { readdir, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { modelNamed, priceOf } from "../engine/agents/pricing/price.js";
 import type { LedgerLine } from "../engine/generated/ledger.js";
 import { ledgerName, readLedger } from "../engine/storage/records/ledger.js";
 import { type Experience, figuresFor, takesOf } from "../research/workflow/records/forecast.js";
+import { modelNamed, priceOf } from "../engine/agents/prices.js";
 
 /** Researches beside one that are looked at, the newest first. */
 const mostBeside = 20;
 
 /** Who will work. */
-export interface Worker {
+interface Worker {
   readonly name: string;
   /** As far as the settings tell. */
   readonly model?: string;
@@ -26,7 +26,10 @@ export async function experienceFor(folder: string, worker: Worker, classic: boo
     model === undefined ? undefined : priceOf({ input, cached: 0, output, requests: 1 }, model),
   );
   const mode = classic ? { classic: true as const } : {};
-  const beside = worker.free === true ? [] : (await ledgersBeside(folder)).map((lines) => lines.filter((line) => isBy(line, worker)));
+  const beside =
+    worker.free === true
+      ? []
+      : (await ledgersBeside(folder)).map((lines) => lines.filter((line) => isBy(line, worker)));
   const takes = takesOf(beside);
   const main = classic ? takes.classic : takes.paper;
   // Nothing is known of how much an agent reads that chooses by itself.

@@ -27,7 +27,12 @@ export function libraryFor(
   const cacheDir = join(hidden, "http");
   // Documents by themselves: some hundred PDFs would push out the answers that a search is replayed from.
   const http = httpFor(config, signal, { cacheDir: join(hidden, "documents") });
-  const asking = { config: config.sources, env, http, ...(config.contact === undefined ? {} : { contact: config.contact }) };
+  const asking = {
+    config: config.sources,
+    env,
+    http,
+    ...(config.contact === undefined ? {} : { contact: config.contact }),
+  };
   const contextFor = (source: Source) => contextOf(source, asking);
   // Only what a search asks goes into the log that it is replayed from.
   const logged = { ...asking, http: httpFor(config, signal, { cacheDir, record: queryRecorder(folder) }) };
@@ -61,7 +66,11 @@ export const localSources = (root: string, signal: AbortSignal): Pick<Library, "
 export const replayOf =
   (folder: string, root: string, { sources }: Pick<ResolvedConfig, "sources">) =>
   async (): Promise<ReturnType<typeof replaysOf>> =>
-    replaysOf(ofSearch((await readQueries(folder)).lines), { cacheDir: join(folder, ".ralph", "http"), config: sources, root });
+    replaysOf(ofSearch((await readQueries(folder)).lines), {
+      cacheDir: join(folder, ".ralph", "http"),
+      config: sources,
+      root,
+    });
 
 /** Polite access to the network, with what the configuration says of sources and who asks. */
 export function httpFor(

@@ -21,7 +21,12 @@ const usualSources = ["arXiv", "OpenAlex", "Semantic Scholar"];
  * What the tools reach of a research: its records, the texts kept in it, and its sources. Reads at each call, so a run under way is seen.
  * Writes nothing into it but, while a run is at work on it, what sources are asked, as its agent's search is part of the research's. With a `paper` it is about that one, and nothing is asked outside. Aborting `signal` ends what is being asked.
  */
-export async function toolContextFor(folder: string, paper: string | undefined, io: Io, signal: AbortSignal): Promise<ToolContext> {
+export async function toolContextFor(
+  folder: string,
+  paper: string | undefined,
+  io: Io,
+  signal: AbortSignal,
+): Promise<ToolContext> {
   const reading: ToolContext = {
     papers: async () => (await readResearch(folder)).rrd.papers_pool,
     text: (id) => keptText(join(folder, ".ralph", "texts"), id),
@@ -33,7 +38,10 @@ async function networkOf(folder: string, io: Io, signal: AbortSignal): Promise<N
   const root = rootOf(folder, io.cwd);
   const { sources: config, stateDir, contact } = await resolveConfig({ env: io.env, cwd: root });
   const cacheDir = join(stateDir, "http");
-  const http = httpFor({ sources: config, stateDir, ...(contact === undefined ? {} : { contact }) }, signal, { cacheDir, record: recordIn(folder) });
+  const http = httpFor({ sources: config, stateDir, ...(contact === undefined ? {} : { contact }) }, signal, {
+    cacheDir,
+    record: recordIn(folder),
+  });
   const contextFor: Network["contextFor"] = (source) =>
     contextOf(source, { config, env: io.env, http, ...(contact === undefined ? {} : { contact }) });
   const { requirements } = (await readResearch(folder)).rrd;

@@ -27,5 +27,14 @@ const proxies = ["HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY"].flatMap((name) => [nam
 function variablesFor(sources: ResolvedConfig["sources"], names: readonly string[]): string[] {
   const asked = names.includes("code_links") ? [...allSources, gitHub, huggingFace] : allSources;
   const keys = asked.flatMap((source) => settingsOf(source, sources).key_variable ?? source.keyVariable ?? []);
-  return [...new Set([...keys, "XDG_STATE_HOME", variableOf("state_dir"), variableOf("contact"), ...proxies, "NODE_EXTRA_CA_CERTS"])];
+  return [
+    ...new Set([
+      ...keys,
+      "XDG_STATE_HOME",
+      variableOf("state_dir"),
+      variableOf("contact"),
+      ...proxies,
+      "NODE_EXTRA_CA_CERTS",
+    ]),
+  ];
 }

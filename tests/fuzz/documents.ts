@@ -9,7 +9,12 @@ import { derive } from "../../src/research/workflow/records/statistics.js";
 import { paperOf } from "../../src/research/workflow/records/state.js";
 import { ideas, narrative, paper, paperText, reading, rrdWith } from "../support/research.js";
 
-export const judging = { iteration: 9, agent: "scripted", at: new Date("2026-03-04T05:06:07.890Z"), redact: (text: string) => text };
+export const judging = {
+  iteration: 9,
+  agent: "scripted",
+  at: new Date("2026-03-04T05:06:07.890Z"),
+  redact: (text: string) => text,
+};
 export const material = (id: string) => ({ text: paperText(id) });
 
 /** Merges changes as a fold does, and derives what follows. */
@@ -79,7 +84,14 @@ export const oldest = (): Rrd =>
         status: "presented",
         score: 22,
         score_breakdown: { novelty: 4, feasibility: 4, time_to_poc: 4, value_market: 4, defensibility: 3, adoption: 3 },
-        analysis: { summary: "It works.", methodology: ["a", "b"], results: "x", limitations: "y", implementations_found: [], commercialized: "no" },
+        analysis: {
+          summary: "It works.",
+          methodology: ["a", "b"],
+          results: "x",
+          limitations: "y",
+          implementations_found: [],
+          commercialized: "no",
+        },
       },
       { id: "p3", title: "New", status: "analyzing", priority: 4 },
     ],
@@ -148,7 +160,12 @@ export const goodResults = {
   discovery: { unit: discovery.unit, result: discovery },
   paper: {
     unit: "p3",
-    result: reading("p3", { market: "blue", commercialized_by: "Acme", patterns: ["Read the tables."], visited_urls: ["https://example.org"] }),
+    result: reading("p3", {
+      market: "blue",
+      commercialized_by: "Acme",
+      patterns: ["Read the tables."],
+      visited_urls: ["https://example.org"],
+    }),
   },
   report: {
     unit: "report",

@@ -1,6 +1,12 @@
 import { describe, expect, it } from "vitest";
 import type { Rrd } from "../../src/research/generated/rrd.js";
-import { type Change, changesBetween, completeChange, mergeChanges, undoChanges } from "../../src/engine/storage/records/record-merge.js";
+import {
+  type Change,
+  changesBetween,
+  completeChange,
+  mergeChanges,
+  undoChanges,
+} from "../../src/engine/storage/records/record-merge.js";
 import { acceptPaper } from "../../src/research/workflow/analysis/accept-paper.js";
 import { derive } from "../../src/research/workflow/records/statistics.js";
 import { parseRrd } from "../../src/research/folder/rrd-file.js";
@@ -14,7 +20,11 @@ const ids = ["p1", "p2", "p3", "p4", "p5"];
 const base = rrdWith(ids.map((id) => paper(id)));
 const order = fc.shuffledSubarray(ids, { minLength: ids.length, maxLength: ids.length });
 const insightsOf = (id: string) =>
-  Array.from({ length: ids.indexOf(id) % 3 }, (_, index) => ({ insight: `Insight ${index} of ${id}`, tags: [], cross_refs: ["p1"] }));
+  Array.from({ length: ids.indexOf(id) % 3 }, (_, index) => ({
+    insight: `Insight ${index} of ${id}`,
+    tags: [],
+    cross_refs: ["p1"],
+  }));
 
 function changesFor(rrd: Rrd, id: string): Change[] {
   const judged = acceptPaper(
@@ -31,7 +41,9 @@ function changesFor(rrd: Rrd, id: string): Change[] {
 /** Papers and insights without the numbers of insights, which say in which order they came. */
 const content = (rrd: Rrd) => ({
   papers: rrd.papers_pool,
-  insights: (rrd.insights ?? []).map(({ id: _, ...insight }) => insight).toSorted((a, b) => a.insight.localeCompare(b.insight)),
+  insights: (rrd.insights ?? [])
+    .map(({ id: _, ...insight }) => insight)
+    .toSorted((a, b) => a.insight.localeCompare(b.insight)),
   total: rrd.statistics?.total_insights,
 });
 
@@ -56,7 +68,9 @@ describe("folding", () => {
     const inOrder = (papers: readonly string[]) =>
       papers.reduce<Rrd>((rrd, id) => derive(mergeChanges(rrd, changes.get(id) ?? [], true).rrd, []), base);
     const usual = content(inOrder(ids));
-    expect(usual.insights.map(({ insight }) => insight)).toEqual(ids.flatMap((id) => insightsOf(id).map(({ insight }) => insight)).toSorted());
+    expect(usual.insights.map(({ insight }) => insight)).toEqual(
+      ids.flatMap((id) => insightsOf(id).map(({ insight }) => insight)).toSorted(),
+    );
     fc.assert(
       fc.property(order, (papers) => {
         expectSame(content(inOrder(papers)), usual);

@@ -2,7 +2,8 @@ import { expect } from "vitest";
 import fc from "../support/fast-check.js";
 
 /** How many cases a property is tried with: some thousands in `npm test`, 100,000 with `npm run test:fuzz`. */
-export const cases = (share = 1): number => Math.max(30, Math.round(Number(process.env["RR_FUZZ_CASES"] ?? 1500) * share));
+export const cases = (share = 1): number =>
+  Math.max(30, Math.round(Number(process.env["RR_FUZZ_CASES"] ?? 1500) * share));
 
 export type Json = null | boolean | number | string | Json[] | { [name: string]: Json };
 
@@ -121,7 +122,8 @@ export function mutate(document: unknown, slips: readonly Mutation[]): Json {
     const places = placesIn(holder);
     const place = places[slip.place % places.length];
     const isWhole = place?.parent === holder;
-    if (place !== undefined) make(isWhole ? { ...slip, how: slip.how === "wrap" ? "wrap" : "replace" } : slip, place, places);
+    if (place !== undefined)
+      make(isWhole ? { ...slip, how: slip.how === "wrap" ? "wrap" : "replace" } : slip, place, places);
   }
   return holder.document;
 }
@@ -129,7 +131,12 @@ export function mutate(document: unknown, slips: readonly Mutation[]): Json {
 function make({ how, value, name, place }: Mutation, { parent, key }: Place, places: readonly Place[]): void {
   // As JSON.parse does it: a field named __proto__ is a field.
   const put = (target: object, field: string, what: Json) =>
-    Object.defineProperty(target, field, { value: structuredClone(what), enumerable: true, configurable: true, writable: true });
+    Object.defineProperty(target, field, {
+      value: structuredClone(what),
+      enumerable: true,
+      configurable: true,
+      writable: true,
+    });
   const old = (parent as Record<string, Json>)[key] ?? null;
   const remove = () => (Array.isArray(parent) ? parent.splice(Number(key), 1) : delete parent[key]);
   switch (how) {

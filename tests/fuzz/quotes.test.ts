@@ -32,7 +32,30 @@ const inPieces = Object.keys(sayings).toSorted((a, b) => b.length - a.length);
 
 /** Few words, so that a text nearly holds a quote by chance; no bracket, ellipsis or run of dots, which may stand for other words. */
 const words = [
-  ...["a ", "a ", "b ", "ab ", "ab ", "1 ", "2 ", "0.5 ", "not ", "b\n", "a. ", "b, ", "é", "e\u0301", "ﬁ", "𝐛", "β ", "-", "’", "(", "%", " "],
+  ...[
+    "a ",
+    "a ",
+    "b ",
+    "ab ",
+    "ab ",
+    "1 ",
+    "2 ",
+    "0.5 ",
+    "not ",
+    "b\n",
+    "a. ",
+    "b, ",
+    "é",
+    "e\u0301",
+    "ﬁ",
+    "𝐛",
+    "β ",
+    "-",
+    "’",
+    "(",
+    "%",
+    " ",
+  ],
   ...["= ", "=", "≠ ", "=\u0338 ", "\u0338= ", "=\u20d2 ", "∈ ", "∉ ", "∈\u0338", "∃ ", "∄ ", "⩽ ", "⩽\u0338 "],
   ...["1", "½ ", "½", "1⁄2 ", "3/4 ", "² "],
 ];
@@ -94,7 +117,8 @@ const stretch = (all: readonly string[], from: number, length: number): string[]
   return all.slice(start, start + 4 + (length % 12));
 };
 /** The same words but for one. */
-const withOther = (all: readonly string[], place: number, word: string): string[] => all.with(place % Math.max(1, all.length), word);
+const withOther = (all: readonly string[], place: number, word: string): string[] =>
+  all.with(place % Math.max(1, all.length), word);
 const both = (kind: string, share: number) => ({ [`${kind}, found`]: share, [`${kind}, not found`]: share });
 
 describe("a quote that is found", () => {
@@ -130,18 +154,26 @@ describe("a quote that is found", () => {
     const tally = tallyOf("quotes with words left out", cases());
     const elision = fc.constantFrom("…", " ... ", " […] ", "[...]", " (…) ");
     fc.assert(
-      fc.property(near, fc.nat(), fc.nat(), fc.nat(), elision, fc.boolean(), ([all, other], from, next, length, between, ofOne) => {
-        const whole = all.join("");
-        const first = stretch(all, from % Math.ceil((all.length + 1) / 2), length % 5).join("");
-        const second = (ofOne ? stretch(all, next, length % 7) : other.slice(0, 5)).join("");
-        const match = findQuote(whole, first + between + second);
-        tally.count(match.found ? "found" : "not found");
-        if (!match.found) return;
-        const passage = saidWithin(whole, match);
-        expect(passage.startsWith(saidBy(first))).toBe(true);
-        expect(passage.endsWith(saidBy(second))).toBe(true);
-        expect(passage.length).toBeGreaterThanOrEqual(saidBy(first).length + saidBy(second).length);
-      }),
+      fc.property(
+        near,
+        fc.nat(),
+        fc.nat(),
+        fc.nat(),
+        elision,
+        fc.boolean(),
+        ([all, other], from, next, length, between, ofOne) => {
+          const whole = all.join("");
+          const first = stretch(all, from % Math.ceil((all.length + 1) / 2), length % 5).join("");
+          const second = (ofOne ? stretch(all, next, length % 7) : other.slice(0, 5)).join("");
+          const match = findQuote(whole, first + between + second);
+          tally.count(match.found ? "found" : "not found");
+          if (!match.found) return;
+          const passage = saidWithin(whole, match);
+          expect(passage.startsWith(saidBy(first))).toBe(true);
+          expect(passage.endsWith(saidBy(second))).toBe(true);
+          expect(passage.length).toBeGreaterThanOrEqual(saidBy(first).length + saidBy(second).length);
+        },
+      ),
       { numRuns: cases() },
     );
     tally.close({ found: 0.02, "not found": 0.1 });
@@ -153,7 +185,11 @@ describe("a quote that is found", () => {
       fc.property(anyWords, anyWords, fc.nat(), fc.nat(), (all, other, from, length) => {
         const whole = all.join(" ");
         const part = stretch(all, from, length);
-        const quotes = { any: other, stretch: part, "stretch with another word": part.length === 0 ? part : withOther(part, from, other[0] ?? "7") };
+        const quotes = {
+          any: other,
+          stretch: part,
+          "stretch with another word": part.length === 0 ? part : withOther(part, from, other[0] ?? "7"),
+        };
         for (const [kind, quote] of Object.entries(quotes)) {
           const match = findQuote(whole, quote.join(" "));
           tally.count(`${kind}, ${match.found ? "found" : "not found"}`);
@@ -172,7 +208,9 @@ describe("a quote that is found", () => {
       .oneof(fc.integer({ min: 0x2190, max: 0x22ff }), fc.integer({ min: 0x2a00, max: 0x2aff }))
       .filter((code) => code !== 0x2212)
       .map((code) => String.fromCodePoint(code));
-    const struck = fc.tuple(sign, fc.constantFrom("", "", "\u0338", "\u20d2", "\u20e5", "\u0336")).map(([each, stroke]) => each + stroke);
+    const struck = fc
+      .tuple(sign, fc.constantFrom("", "", "\u0338", "\u20d2", "\u20e5", "\u0336"))
+      .map(([each, stroke]) => each + stroke);
     fc.assert(
       fc.property(struck, struck, fc.boolean(), (one, another, sameSign) => {
         const other = sameSign ? one.slice(0, 1) + another.slice(1) : another;

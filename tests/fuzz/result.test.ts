@@ -31,7 +31,8 @@ async function expectVerdict(kind: Kind, document: Json | undefined): Promise<bo
     for (const reason of judged.reasons) {
       expect(reason.trim()).not.toBe("");
       const pointer = /^(\/\S*) (?:must|is missing|".*" is)/.exec(reason)?.[1];
-      if (document !== undefined && pointer !== undefined) expect(pointsInto(document, pointer === "/" ? "" : pointer), reason).toBe(true);
+      if (document !== undefined && pointer !== undefined)
+        expect(pointsInto(document, pointer === "/" ? "" : pointer), reason).toBe(true);
     }
     return false;
   }
@@ -62,14 +63,21 @@ describe("any result.json", () => {
   it("that is torn or holds any bytes is accepted or refused, in one sentence where it is no JSON", async () => {
     const tally = tallyOf("torn result.json", cases(0.25));
     await fc.assert(
-      fc.asyncProperty(fc.constantFrom(...kinds), fc.array(torn, { minLength: 1, maxLength: 3 }), async (kind, tears) => {
-        const text = tears.reduce(tear, JSON.stringify(goodResults[kind].result));
-        leave(text);
-        const isJson = holdsJson(text);
-        const accepted = await expectVerdict(kind, undefined);
-        if (!isJson) expect(await judgeIt(kind)).toMatchObject({ reasons: [expect.stringMatching(/^result\.json is (not valid JSON: .|empty$)/)] });
-        tally.count(accepted ? "accepted" : isJson ? "refused" : "no JSON");
-      }),
+      fc.asyncProperty(
+        fc.constantFrom(...kinds),
+        fc.array(torn, { minLength: 1, maxLength: 3 }),
+        async (kind, tears) => {
+          const text = tears.reduce(tear, JSON.stringify(goodResults[kind].result));
+          leave(text);
+          const isJson = holdsJson(text);
+          const accepted = await expectVerdict(kind, undefined);
+          if (!isJson)
+            expect(await judgeIt(kind)).toMatchObject({
+              reasons: [expect.stringMatching(/^result\.json is (not valid JSON: .|empty$)/)],
+            });
+          tally.count(accepted ? "accepted" : isJson ? "refused" : "no JSON");
+        },
+      ),
       { numRuns: cases(0.25) },
     );
     tally.close({ accepted: 0.02, "no JSON": 0.5 });

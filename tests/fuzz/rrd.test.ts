@@ -18,7 +18,18 @@ import { paperOf } from "../../src/research/workflow/records/state.js";
 import { ideasData, paperData, reportData } from "../../src/research/workflow/brief/unit-data.js";
 import fc from "../support/fast-check.js";
 import { narrative, reading } from "../support/research.js";
-import { batch, finished, folded, goodResults, judging, ledger, material, midway, oldest, searching } from "./documents.js";
+import {
+  batch,
+  finished,
+  folded,
+  goodResults,
+  judging,
+  ledger,
+  material,
+  midway,
+  oldest,
+  searching,
+} from "./documents.js";
 import { cases, expectSame, mutate, mutations, pointsInto, tear, torn } from "./mutations.js";
 import { tallyOf } from "./tally.js";
 
@@ -26,7 +37,12 @@ interface Written {
   readonly rrd: Rrd;
   readonly ledger: readonly LedgerLine[];
 }
-const documents: readonly Written[] = [{ rrd: midway(), ledger }, { rrd: oldest(), ledger: [] }, { rrd: searching(), ledger: [] }, finished()];
+const documents: readonly Written[] = [
+  { rrd: midway(), ledger },
+  { rrd: oldest(), ledger: [] },
+  { rrd: searching(), ledger: [] },
+  finished(),
+];
 const document = fc.constantFrom(...documents);
 
 type Judged = Acceptable | Unacceptable | undefined;
@@ -39,7 +55,12 @@ const judgements: Readonly<Record<string, (rrd: Rrd, lines: readonly LedgerLine[
   discovery: (rrd) => acceptDiscovery(rrd, goodResults.discovery.unit, goodResults.discovery.result, batch, judging),
   ideas: (rrd) => acceptIdeas(rrd, goodResults.ideas.result as Parameters<typeof acceptIdeas>[1], judging),
   report: (rrd, lines) =>
-    acceptReport(rrd, narrative({ categories: [], key_findings: [], recommendations: [] }), { ledger: lines, patterns: [] }, judging),
+    acceptReport(
+      rrd,
+      narrative({ categories: [], key_findings: [], recommendations: [] }),
+      { ledger: lines, patterns: [] },
+      judging,
+    ),
 };
 const kinds = Object.keys(judgements);
 
@@ -62,7 +83,8 @@ function use(rrd: Rrd, lines: readonly LedgerLine[], kind: string): boolean {
   expect(problemsOf("rrd", after)).toEqual([]);
   for (const { id, status } of rrd.papers_pool) {
     const still = paperOf(after, id);
-    if (status === "pending" && judged.changes.some((change) => change.id === id)) expect(still?.status).not.toBe("pending");
+    if (status === "pending" && judged.changes.some((change) => change.id === id))
+      expect(still?.status).not.toBe("pending");
     else expect(still?.status).toBe(status);
   }
   return true;
@@ -103,11 +125,14 @@ describe("any rrd.json", () => {
         const value = jsonOf(left);
         if (value === undefined) {
           tally.count("no JSON");
-          expect(parsed.problems).toEqual([expect.objectContaining({ pointer: "", message: expect.stringMatching(/^rrd\.json:\d+:\d+: ./) })]);
+          expect(parsed.problems).toEqual([
+            expect.objectContaining({ pointer: "", message: expect.stringMatching(/^rrd\.json:\d+:\d+: ./) }),
+          ]);
           return;
         }
         tally.count("refused");
-        for (const { pointer, message } of parsed.problems) expect(pointsInto(value.json, pointer), `${pointer} ${message}`).toBe(true);
+        for (const { pointer, message } of parsed.problems)
+          expect(pointsInto(value.json, pointer), `${pointer} ${message}`).toBe(true);
       }),
       { numRuns: cases() },
     );
@@ -140,7 +165,11 @@ describe("any rrd.json", () => {
         const edited = parseRrd(JSON.stringify(mutate(rrd, slips)), "rrd.json").ok;
         if (edited === undefined) return;
         // A field that no person touched, on the top level and in each record.
-        const marked: Rrd = { ...rrd, marked: 1, papers_pool: rrd.papers_pool.map((paper) => ({ ...paper, marked: 1 })) };
+        const marked: Rrd = {
+          ...rrd,
+          marked: 1,
+          papers_pool: rrd.papers_pool.map((paper) => ({ ...paper, marked: 1 })),
+        };
         const { rrd: merged } = mergeChanges(edited, completed(rrd, marked), false);
         tally.count("edited");
         for (const paper of edited.papers_pool) expect(paperOf(merged, paper.id)).toMatchObject(paper);
@@ -152,7 +181,8 @@ describe("any rrd.json", () => {
   });
 });
 
-const completed = (before: Rrd, after: Rrd) => changesBetween(before, after).map((change) => completeChange(change, before));
+const completed = (before: Rrd, after: Rrd) =>
+  changesBetween(before, after).map((change) => completeChange(change, before));
 
 function jsonOf(text: string): { readonly json: unknown } | undefined {
   try {
@@ -167,25 +197,31 @@ describe("any ledger", () => {
     const { rrd, ledger: whole } = finished();
     const tally = tallyOf("ledger.jsonl", cases(0.3));
     fc.assert(
-      fc.property(fc.array(fc.tuple(fc.nat(), fc.option(mutations)), { maxLength: 8 }), fc.option(torn), (slips, tears) => {
-        const lines = slips.map(([which, each]) => {
-          const line = whole[which % whole.length];
-          return JSON.stringify(each === null ? line : mutate(line, each));
-        });
-        const text = lines.map((line) => `${line}\n`).join("");
-        const read = parseLedger(tears === null ? text : tear(text, tears), "ledger.jsonl");
-        if (tears === null) {
-          // Each line is read or named; none of those that are right is lost to the others.
-          expect(read.lines.length + read.notices.length).toBe(lines.length);
-          const right = slips.filter(([, each]) => each === null).map(([which]) => whole[which % whole.length]);
-          for (const line of right) expect(read.lines).toContainEqual(line);
-        }
-        tally.count(read.notices.length > 0 ? "some unread" : "all read");
-        const derived = derive(rrd, read.lines);
-        expect(problemsOf("rrd", derived)).toEqual([]);
-        nextUnit({ rrd, ledger: read.lines, standing: standingOf(rrd, read.lines) }, [], "/my-research");
-        expect(acceptReport(rrd, goodResults.report.result, { ledger: read.lines, patterns: [] }, judging)).not.toHaveProperty("reasons");
-      }),
+      fc.property(
+        fc.array(fc.tuple(fc.nat(), fc.option(mutations)), { maxLength: 8 }),
+        fc.option(torn),
+        (slips, tears) => {
+          const lines = slips.map(([which, each]) => {
+            const line = whole[which % whole.length];
+            return JSON.stringify(each === null ? line : mutate(line, each));
+          });
+          const text = lines.map((line) => `${line}\n`).join("");
+          const read = parseLedger(tears === null ? text : tear(text, tears), "ledger.jsonl");
+          if (tears === null) {
+            // Each line is read or named; none of those that are right is lost to the others.
+            expect(read.lines.length + read.notices.length).toBe(lines.length);
+            const right = slips.filter(([, each]) => each === null).map(([which]) => whole[which % whole.length]);
+            for (const line of right) expect(read.lines).toContainEqual(line);
+          }
+          tally.count(read.notices.length > 0 ? "some unread" : "all read");
+          const derived = derive(rrd, read.lines);
+          expect(problemsOf("rrd", derived)).toEqual([]);
+          nextUnit({ rrd, ledger: read.lines, standing: standingOf(rrd, read.lines) }, [], "/my-research");
+          expect(
+            acceptReport(rrd, goodResults.report.result, { ledger: read.lines, patterns: [] }, judging),
+          ).not.toHaveProperty("reasons");
+        },
+      ),
       { numRuns: cases(0.3) },
     );
     tally.close({ "some unread": 0.2, "all read": 0.1 });

@@ -17,18 +17,36 @@ type Name = keyof typeof readers;
 const names = Object.keys(readers) as Name[];
 const longest = 4000;
 
-const recorded = readdirSync(fixture("x").replace(/x\.jsonl$/, "")).map((name) => readFileSync(fixture(name.replace(/\.jsonl$/, ""))));
-const events = recorded.flatMap((bytes) => bytes.toString("utf8").trimEnd().split("\n")).map((line) => JSON.parse(line) as unknown);
+const recorded = readdirSync(fixture("x").replace(/x\.jsonl$/, "")).map((name) =>
+  readFileSync(fixture(name.replace(/\.jsonl$/, ""))),
+);
+const events = recorded
+  .flatMap((bytes) => bytes.toString("utf8").trimEnd().split("\n"))
+  .map((line) => JSON.parse(line) as unknown);
 
 /** Any bytes, real streams, real events with slips in them, and mixtures of all. */
 const piece = fc.oneof(
   fc.uint8Array({ maxLength: 40 }).map((bytes) => Buffer.from(bytes)),
   fc.string({ unit: "binary", maxLength: 40 }).map((text) => Buffer.from(text)),
   fc
-    .constantFrom("\n", "\r\n", "\r", "\n\n", "\u2028", "\u0000", "\ufeff", "{", '{"type":"result"}\n', "é𝒳\n", "x".repeat(5000))
+    .constantFrom(
+      "\n",
+      "\r\n",
+      "\r",
+      "\n\n",
+      "\u2028",
+      "\u0000",
+      "\ufeff",
+      "{",
+      '{"type":"result"}\n',
+      "é𝒳\n",
+      "x".repeat(5000),
+    )
     .map((text) => Buffer.from(text)),
   fc.constantFrom(...recorded),
-  fc.tuple(fc.constantFrom(...events), mutations).map(([event, slips]) => Buffer.from(`${JSON.stringify(mutate(event, slips))}\n`)),
+  fc
+    .tuple(fc.constantFrom(...events), mutations)
+    .map(([event, slips]) => Buffer.from(`${JSON.stringify(mutate(event, slips))}\n`)),
 );
 const bytes = fc.array(piece, { maxLength: 8 }).map((pieces) => Buffer.concat(pieces));
 const cuts = fc.array(fc.nat(), { maxLength: 20 });
@@ -87,9 +105,12 @@ describe.each(names)("the reader of %s", (name) => {
     fc.assert(
       fc.property(bytes, cuts, (whole, at) => {
         const { said, answer, finished } = read(readers[name](), linesOf(chunksOf(whole, at)));
-        for (const event of said) expect(problemsOf("event", { type: "agent", at: "x", iteration: 1, event })).toEqual([]);
+        for (const event of said)
+          expect(problemsOf("event", { type: "agent", at: "x", iteration: 1, event })).toEqual([]);
         const end =
-          answer.failure === undefined ? { type: "end", message: answer.message ?? "" } : { type: "end", message: "", failure: answer.failure };
+          answer.failure === undefined
+            ? { type: "end", message: answer.message ?? "" }
+            : { type: "end", message: "", failure: answer.failure };
         expect(problemsOf("event", { type: "agent", at: "x", iteration: 1, event: end })).toEqual([]);
         expect(answer.message !== undefined && answer.failure !== undefined).toBe(false);
         tally.count(answer.failure !== undefined ? "failure" : answer.message === undefined ? "no answer" : "message");
@@ -98,7 +119,9 @@ describe.each(names)("the reader of %s", (name) => {
       { numRuns: cases(0.1) },
     );
     // Plain text has no end of its own and tells no failure: the exit code does.
-    tally.close(name === "plain" ? { message: 1 } : { message: 0.03, failure: 0.03, "no answer": 0.03, finished: 0.06 });
+    tally.close(
+      name === "plain" ? { message: 1 } : { message: 0.03, failure: 0.03, "no answer": 0.03, finished: 0.06 },
+    );
   });
 
   it("says the same however the bytes arrive", () => {
@@ -108,7 +131,10 @@ describe.each(names)("the reader of %s", (name) => {
         const usual = read(readers[name](), linesOf([whole]));
         const cut = read(readers[name](), linesOf(chunksOf(whole, at)));
         // A limit that ends "in 5 minutes" is told from now.
-        const still = ({ answer, ...rest }: typeof usual) => ({ ...rest, answer: { ...answer, failure: { ...answer.failure, resetAt: undefined } } });
+        const still = ({ answer, ...rest }: typeof usual) => ({
+          ...rest,
+          answer: { ...answer, failure: { ...answer.failure, resetAt: undefined } },
+        });
         expect(still(cut)).toEqual(still(usual));
         tally.count(usual.said.length > 0 ? "says something" : "says nothing");
       }),

@@ -29,11 +29,18 @@ beforeAll(async () => {
     const read = await readDocument(readFileSync(corpus + name), { name });
     if (read.status !== "ok") continue;
     texts.set(id, read.text);
-    analyses.set(id, analysePaper({ kind: "paper", unit: id, title, abstract: abstract ?? "", strategic: true, textFiles: [] }, read.text.text));
+    analyses.set(
+      id,
+      analysePaper(
+        { kind: "paper", unit: id, title, abstract: abstract ?? "", strategic: true, textFiles: [] },
+        read.text.text,
+      ),
+    );
   }
 });
 
-const sum = (points: object | undefined): number => Object.values(points ?? {}).reduce((total: number, value: number) => total + value, 0);
+const sum = (points: object | undefined): number =>
+  Object.values(points ?? {}).reduce((total: number, value: number) => total + value, 0);
 
 /** The decision by the default thresholds: 35, 25, and 18 with execution 18 or strategic 12. */
 function decisionOf({ scores }: AnalysisResult): string {
@@ -61,9 +68,11 @@ describe("the sample corpus", () => {
   });
 
   it("has no author and no DOI that anybody could take for real", () => {
-    for (const { authors } of candidates) for (const author of authors) expect(author).toMatch(/^Sample Author [A-Z]{1,2}$/);
+    for (const { authors } of candidates)
+      for (const author of authors) expect(author).toMatch(/^Sample Author [A-Z]{1,2}$/);
     const all = files.filter((name) => name.endsWith(".md")).map((name) => readFileSync(corpus + name, "utf8"));
-    for (const doi of all.join("\n").match(/\b10\.\d{4,}\/\S+/g) ?? []) expect(doi).toMatch(/^10\.0000\/sample\.\d\d"?$/);
+    for (const doi of all.join("\n").match(/\b10\.\d{4,}\/\S+/g) ?? [])
+      expect(doi).toMatch(/^10\.0000\/sample\.\d\d"?$/);
   });
 
   it("has papers of 500 to 900 words with the sections of a paper", () => {
@@ -71,7 +80,8 @@ describe("the sample corpus", () => {
       const words = text.split(/\s+/).length;
       expect(words, id).toBeGreaterThanOrEqual(500);
       expect(words, id).toBeLessThanOrEqual(900);
-      for (const section of ["1 Introduction", "2 Method", "3 Results", "4 Limitations", "References"]) expect(text, id).toContain(section);
+      for (const section of ["1 Introduction", "2 Method", "3 Results", "4 Limitations", "References"])
+        expect(text, id).toContain(section);
     }
   });
 
@@ -88,7 +98,9 @@ describe("the sample corpus", () => {
   it("has one retracted paper, one that can't be read and one that talks to reviewers", () => {
     expect([...texts].filter(([, { retracted }]) => retracted).map(([id]) => id)).toEqual(["sample_06"]);
     expect(ids.filter((id) => !texts.has(id))).toEqual(["sample_11"]);
-    expect([...texts].filter(([, { text }]) => findInstructions(text).length > 0).map(([id]) => id)).toEqual(["sample_07"]);
+    expect([...texts].filter(([, { text }]) => findInstructions(text).length > 0).map(([id]) => id)).toEqual([
+      "sample_07",
+    ]);
   });
 
   it("has a PDF in two columns that is read in the order of its text, over two pages", () => {
@@ -125,19 +137,23 @@ describe("the baseline agent on the sample corpus", () => {
   });
 
   it("brings out every decision", () => {
-    expect(new Set([...analyses.values()].map(decisionOf))).toEqual(new Set(["PRESENT (priority)", "PRESENT", "EXTRACT_INSIGHTS", "REJECT"]));
+    expect(new Set([...analyses.values()].map(decisionOf))).toEqual(
+      new Set(["PRESENT (priority)", "PRESENT", "EXTRACT_INSIGHTS", "REJECT"]),
+    );
   });
 
   it("quotes nothing that does not stand in the text", () => {
     for (const [id, { evidence }] of analyses) {
       expect(evidence.length, id).toBeGreaterThanOrEqual(3);
-      for (const { quote } of evidence) expect(findQuote(texts.get(id)!, quote), `${id}: ${quote}`).toMatchObject({ found: true });
+      for (const { quote } of evidence)
+        expect(findQuote(texts.get(id)!, quote), `${id}: ${quote}`).toMatchObject({ found: true });
     }
   });
 
   it("names the page or section where the quote stands", () => {
     for (const [id, { evidence }] of analyses) {
-      for (const { quote, locator } of evidence) expect(findQuote(texts.get(id)!, quote), `${id}: ${quote}`).toMatchObject({ locator });
+      for (const { quote, locator } of evidence)
+        expect(findQuote(texts.get(id)!, quote), `${id}: ${quote}`).toMatchObject({ locator });
     }
   });
 

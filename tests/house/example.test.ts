@@ -29,11 +29,15 @@ describe("the example research of the repository", () => {
 
   it("shows every path: presented, insights, rejected, a duplicate, a retraction, an unreadable paper, hidden orders", () => {
     const rrd = JSON.parse(read("rrd.json")) as Rrd;
-    expect(new Set(rrd.papers_pool.map(({ status }) => status))).toEqual(new Set(["presented", "insights_extracted", "rejected"]));
+    expect(new Set(rrd.papers_pool.map(({ status }) => status))).toEqual(
+      new Set(["presented", "insights_extracted", "rejected"]),
+    );
     expect(rrd.excluded?.some(({ duplicate_of }) => duplicate_of !== undefined)).toBe(true);
     expect(rrd.papers_pool.some(({ retracted }) => retracted === true)).toBe(true);
     expect(rrd.papers_pool.some(({ read_depth }) => read_depth === "abstract")).toBe(true);
-    expect(rrd.papers_pool.some(({ warnings }) => warnings?.some((warning) => warning.includes("orders to AI readers")))).toBe(true);
+    expect(
+      rrd.papers_pool.some(({ warnings }) => warnings?.some((warning) => warning.includes("orders to AI readers"))),
+    ).toBe(true);
   });
 
   it("names no folder of the machine it was made on, and is marked as a sample", () => {

@@ -14,7 +14,9 @@ test("the lockfile carries no download addresses", () => {
 test("dependencies are pinned to exact versions", () => {
   const { dependencies, devDependencies } = JSON.parse(read("package.json")) as Record<string, Record<string, string>>;
 
-  expect(Object.values({ ...dependencies, ...devDependencies }).filter((version) => !/^\d+\.\d+\.\d+$/.test(version))).toEqual([]);
+  expect(
+    Object.values({ ...dependencies, ...devDependencies }).filter((version) => !/^\d+\.\d+\.\d+$/.test(version)),
+  ).toEqual([]);
 });
 
 test("generated types and pages are fresh", async () => {

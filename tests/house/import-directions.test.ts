@@ -22,7 +22,10 @@ function plant(path: string, text: string): void {
 
 /** Messages of the project's own lint configuration on the planted files. */
 async function lint(): Promise<string[]> {
-  const { stdout } = await execa(process.execPath, [join(root, "node_modules/oxlint/bin/oxlint"), "--format", "json"], { cwd: house, reject: false });
+  const { stdout } = await execa(process.execPath, [join(root, "node_modules/oxlint/bin/oxlint"), "--format", "json"], {
+    cwd: house,
+    reject: false,
+  });
   const { diagnostics } = JSON.parse(stdout) as { diagnostics: { code: string; message: string; filename: string }[] };
   return diagnostics.map(({ code, message, filename }) => `${filename}: ${code}: ${message}`);
 }
@@ -33,15 +36,40 @@ const given = "export const thing = 1;\n";
 /** Each planted import, with the file that it reaches. */
 const forbidden: [what: string, file: string, imports: string, target: string][] = [
   ["the engine imports a tenant", "src/engine/storage/a.ts", "../../research/papers/b.js", "src/research/papers/b.ts"],
-  ["the engine imports a tenant's types", "src/engine/loop/a.ts", "../../research/generated/rrd.js", "src/research/generated/rrd.ts"],
+  [
+    "the engine imports a tenant's types",
+    "src/engine/loop/a.ts",
+    "../../research/generated/rrd.js",
+    "src/research/generated/rrd.ts",
+  ],
   ["a tenant imports another", "src/task/a.ts", "../research/papers/b.js", "src/research/papers/b.ts"],
   ["the engine imports the composition root", "src/engine/agents/a.ts", "../../compose/b.js", "src/compose/b.ts"],
   ["an agent imports the sinks", "src/engine/agents/a.ts", "../ui/b.js", "src/engine/ui/b.ts"],
-  ["an adapter imports its sibling", "src/engine/agents/claude/claude.ts", "../codex/codex.js", "src/engine/agents/codex/codex.ts"],
-  ["an adapter of one file imports its sibling", "src/engine/agents/amp.ts", "./claude/stream.js", "src/engine/agents/claude/stream.ts"],
-  ["an adapter imports the registry", "src/engine/agents/codex/codex.ts", "../registry.js", "src/engine/agents/registry.ts"],
+  [
+    "an adapter imports its sibling",
+    "src/engine/agents/claude/claude.ts",
+    "../codex/codex.js",
+    "src/engine/agents/codex/codex.ts",
+  ],
+  [
+    "an adapter of one file imports its sibling",
+    "src/engine/agents/amp.ts",
+    "./claude/stream.js",
+    "src/engine/agents/claude/stream.ts",
+  ],
+  [
+    "an adapter imports the registry",
+    "src/engine/agents/codex/codex.ts",
+    "../registry.js",
+    "src/engine/agents/registry.ts",
+  ],
   ["lib imports the storage", "src/engine/lib/a.ts", "../storage/b.js", "src/engine/storage/b.ts"],
-  ["the loop imports anything but its words", "src/engine/loop/run-loop.ts", "./guards/limits.js", "src/engine/loop/guards/limits.ts"],
+  [
+    "the loop imports anything but its words",
+    "src/engine/loop/run-loop.ts",
+    "./guards/limits.js",
+    "src/engine/loop/guards/limits.ts",
+  ],
   ["the loop imports a library of ours", "src/engine/loop/run-loop.ts", "../lib/errors.js", "src/engine/lib/errors.ts"],
   ["a sink imports a command", "src/engine/ui/a.ts", "../../commands/b.js", "src/commands/b.ts"],
   ["the composition root imports a command", "src/compose/a.ts", "../commands/b.js", "src/commands/b.ts"],

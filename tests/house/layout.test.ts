@@ -9,7 +9,9 @@ const files = fastGlob.sync("**/*.ts", { cwd: src });
 
 /** What each file imports, types included; the linter's own rule for cycles does not see those. Paths within src/. */
 const importsOf = (text: string, from: string): string[] =>
-  [...text.matchAll(/(?:from\s+|import\(\s*|import\s+)"(\.[^"]+)"/g)].map(([, to = ""]) => join(dirname(from), to).replace(/\.js$/, ".ts"));
+  [...text.matchAll(/(?:from\s+|import\(\s*|import\s+)"(\.[^"]+)"/g)].map(([, to = ""]) =>
+    join(dirname(from), to).replace(/\.js$/, ".ts"),
+  );
 
 /** The groups of nodes that reach each other (Tarjan's strongly connected components), those of one left out. */
 function circlesIn(graph: ReadonlyMap<string, readonly string[]>): string[][] {

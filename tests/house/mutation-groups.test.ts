@@ -21,5 +21,7 @@ test("every file of the loop and the store that does anything stands in one grou
   const mutated = Object.values(groups).flatMap(({ mutate }) => files(mutate));
   const parts = ["src/engine/loop", "src/engine/storage", "src/research/folder"];
   const expected = files(parts.map((part) => `${part}/**/*.ts`)).filter((file) => !idle.includes(basename(file)));
-  expect(mutated.filter((file) => parts.some((part) => file.startsWith(`${part}/`))).toSorted()).toEqual(expected.toSorted());
+  expect(mutated.filter((file) => parts.some((part) => file.startsWith(`${part}/`))).toSorted()).toEqual(
+    expected.toSorted(),
+  );
 });

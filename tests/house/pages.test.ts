@@ -34,5 +34,6 @@ test("CI runs the two commands of the README", () => {
   const ci = read(".ci/run");
 
   expect(read("README.md")).toContain("npm ci && npm run demo");
-  for (const command of ["npm ci", "npm run demo", "npm test", "npm run check", "npm run test:e2e"]) expect(ci).toContain(command);
+  for (const command of ["npm ci", "npm run demo", "npm test", "npm run check", "npm run test:e2e"])
+    expect(ci).toContain(command);
 });

@@ -19,7 +19,9 @@ const schemaOf = (file: string) => JSON.parse(readFileSync(join(folder, file), "
 function silent(node: unknown, all: Schema, pointer = ""): string[] {
   if (typeof node !== "object" || node === null) return [];
   const fields = Object.entries((node as Schema).properties ?? {});
-  const mute = fields.filter(([, field]) => (field.description ?? all.$defs?.[field.$ref?.split("/").at(-1) ?? ""]?.description) === undefined);
+  const mute = fields.filter(
+    ([, field]) => (field.description ?? all.$defs?.[field.$ref?.split("/").at(-1) ?? ""]?.description) === undefined,
+  );
   return [
     ...mute.map(([name]) => `${pointer}/properties/${name}`),
     ...Object.entries(node).flatMap(([name, part]) => silent(part, all, `${pointer}/${name}`)),
@@ -34,11 +36,16 @@ describe("schemas are the authority on every file", () => {
     expect(description).toMatch(/\.$/);
   });
 
-  test.each(["rrd.schema.json", "config.schema.json"])("every field of %s says what it is, for its page in docs/", (file) => {
-    const schema = schemaOf(file);
-    for (const [, other = "", name = ""] of JSON.stringify(schema).matchAll(/"([a-z-]+\.schema\.json)#\/\$defs\/(\w+)"/g))
-      schema.$defs = { ...schema.$defs, [name]: schemaOf(other).$defs?.[name] ?? {} };
+  test.each(["rrd.schema.json", "config.schema.json"])(
+    "every field of %s says what it is, for its page in docs/",
+    (file) => {
+      const schema = schemaOf(file);
+      for (const [, other = "", name = ""] of JSON.stringify(schema).matchAll(
+        /"([a-z-]+\.schema\.json)#\/\$defs\/(\w+)"/g,
+      ))
+        schema.$defs = { ...schema.$defs, [name]: schemaOf(other).$defs?.[name] ?? {} };
 
-    expect(silent(schema, schema)).toEqual([]);
-  });
+      expect(silent(schema, schema)).toEqual([]);
+    },
+  );
 });

@@ -13,10 +13,23 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-function report(name: string, counts: { passed?: number; failed?: number; pending?: number }, testResults: object[] = []): string {
+function report(
+  name: string,
+  counts: { passed?: number; failed?: number; pending?: number },
+  testResults: object[] = [],
+): string {
   const path = join(folder, name);
   const { passed = 0, failed = 0, pending = 0 } = counts;
-  writeFileSync(path, JSON.stringify({ numPassedTests: passed, numFailedTests: failed, numPendingTests: pending, numTodoTests: 0, testResults }));
+  writeFileSync(
+    path,
+    JSON.stringify({
+      numPassedTests: passed,
+      numFailedTests: failed,
+      numPendingTests: pending,
+      numTodoTests: 0,
+      testResults,
+    }),
+  );
   return path;
 }
 
@@ -36,7 +49,9 @@ describe("the last line of .ci/run", () => {
   });
 
   test("counts a failed test once, not once more for its file", async () => {
-    const { stdout } = await sum(report("a", { failed: 1 }, [{ status: "failed", assertionResults: [{ status: "failed" }] }]));
+    const { stdout } = await sum(
+      report("a", { failed: 1 }, [{ status: "failed", assertionResults: [{ status: "failed" }] }]),
+    );
 
     expect(stdout).toBe("0 passed, 1 failed, 0 skipped");
   });

@@ -31,9 +31,15 @@ let building: Promise<string> | undefined;
 export const sharedPackage = (): Promise<string> => (building ??= findOrBuild());
 
 async function findOrBuild(): Promise<string> {
-  const files = await fastGlob(["src/**/*.ts", "package.json", "tsconfig*.json"], { cwd: packageFile("."), absolute: true });
+  const files = await fastGlob(["src/**/*.ts", "package.json", "tsconfig*.json"], {
+    cwd: packageFile("."),
+    absolute: true,
+  });
   const state = files.sort().map((file) => [file, statSync(file).mtimeMs, statSync(file).size]);
-  const shared = join(tmpdir(), `rr-shared-${createHash("sha256").update(JSON.stringify(state)).digest("hex").slice(0, 16)}`);
+  const shared = join(
+    tmpdir(),
+    `rr-shared-${createHash("sha256").update(JSON.stringify(state)).digest("hex").slice(0, 16)}`,
+  );
   if (existsSync(shared)) return shared;
   const built = await buildPackage();
   try {
@@ -52,9 +58,18 @@ export interface Ended {
 }
 
 /** Runs a program to its end. */
-export function run(command: string, args: readonly string[], cwd: string, env: Record<string, string> = {}): Promise<Ended> {
+export function run(
+  command: string,
+  args: readonly string[],
+  cwd: string,
+  env: Record<string, string> = {},
+): Promise<Ended> {
   return new Promise((resolve, reject) => {
-    const child = spawn(command, args, { cwd, env: { PATH: process.env["PATH"], HOME: cwd, ...env }, stdio: ["ignore", "pipe", "pipe"] });
+    const child = spawn(command, args, {
+      cwd,
+      env: { PATH: process.env["PATH"], HOME: cwd, ...env },
+      stdio: ["ignore", "pipe", "pipe"],
+    });
     const ended = { out: "", err: "" };
     child.stdout.setEncoding("utf8").on("data", (text: string) => (ended.out += text));
     child.stderr.setEncoding("utf8").on("data", (text: string) => (ended.err += text));

@@ -7,5 +7,8 @@ import { hostname } from "node:os";
 export async function deadHolder(file: string): Promise<void> {
   const child = spawn(process.execPath, ["-e", ""]);
   await once(child, "exit");
-  writeFileSync(file, JSON.stringify({ pid: child.pid, started: "1", host: hostname(), token: "dead", since: "2026-01-01T00:00:00Z" }));
+  writeFileSync(
+    file,
+    JSON.stringify({ pid: child.pid, started: "1", host: hostname(), token: "dead", since: "2026-01-01T00:00:00Z" }),
+  );
 }

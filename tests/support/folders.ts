@@ -15,7 +15,13 @@ export function temporaryFolder(): string {
   return folder;
 }
 
-export const pendingPaper = (n: number) => ({ id: `sample_${n}`, title: `Sample ${n}`, status: "pending" as const, score: null, notes: "" });
+export const pendingPaper = (n: number) => ({
+  id: `sample_${n}`,
+  title: `Sample ${n}`,
+  status: "pending" as const,
+  score: null,
+  notes: "",
+});
 
 export const sampleRrd = (papers = 5): Rrd => ({
   project: "Research: samples",
@@ -35,7 +41,8 @@ export function researchFolder(rrd: Rrd = sampleRrd()): string {
   return folder;
 }
 
-export const writeRrd = (folder: string, rrd: unknown): void => writeFileSync(join(folder, "rrd.json"), JSON.stringify(rrd, null, 2));
+export const writeRrd = (folder: string, rrd: unknown): void =>
+  writeFileSync(join(folder, "rrd.json"), JSON.stringify(rrd, null, 2));
 export const readRrd = (folder: string): Rrd => JSON.parse(readFileSync(join(folder, "rrd.json"), "utf8"));
 export const paperOf = (rrd: Rrd, id: string) => rrd.papers_pool.find((paper) => paper.id === id);
 export const read = (folder: string, name: string): string => readFileSync(join(folder, name), "utf8");
@@ -43,7 +50,10 @@ export const read = (folder: string, name: string): string => readFileSync(join(
 /** Counts what is decided, as the real derivation does, so a test sees that it ran on the merged state. */
 export const derive = (rrd: Rrd, ledger: readonly LedgerLine[]): Rrd => ({
   ...rrd,
-  statistics: { total_analyzed: rrd.papers_pool.filter(({ status }) => status !== "pending").length, lines: ledger.length },
+  statistics: {
+    total_analyzed: rrd.papers_pool.filter(({ status }) => status !== "pending").length,
+    lines: ledger.length,
+  },
 });
 
 export interface Told {
@@ -69,8 +79,17 @@ export function acceptance(iteration: number, id = `sample_${iteration}`): Fold 
     at,
     message: `analysis: ${id} (presented)`,
     changes: [
-      { in: "papers_pool", id, set: { status: "presented", score: 30, analysis: { summary: `Read in ${iteration}` }, iteration } },
-      { in: "insights", id: `insight_${iteration}`, set: { paper_id: id, insight: `Found in ${iteration}`, tags: [] }, was: null },
+      {
+        in: "papers_pool",
+        id,
+        set: { status: "presented", score: 30, analysis: { summary: `Read in ${iteration}` }, iteration },
+      },
+      {
+        in: "insights",
+        id: `insight_${iteration}`,
+        set: { paper_id: id, insight: `Found in ${iteration}`, tags: [] },
+        was: null,
+      },
       { in: "rrd", set: {}, add: { visited_urls: [`https://example.org/${id}`] } },
     ],
     progress: `\n## ${at} - Paper: ${id}\nRead in iteration ${iteration}.\n\n---\n`,

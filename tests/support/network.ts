@@ -44,7 +44,10 @@ export interface Asked {
 }
 
 /** Hosts that tests can't reach: every request is noted with the clock's time and answered by `answer`. */
-export function pretending(clock: Clock, answer: (url: string) => Pretended = () => ({})): { fetch: Fetch; asked: Asked[] } {
+export function pretending(
+  clock: Clock,
+  answer: (url: string) => Pretended = () => ({}),
+): { fetch: Fetch; asked: Asked[] } {
   const asked: Asked[] = [];
   const fetch: Fetch = async (url, { headers }) => {
     asked.push({ url, at: clock.now(), headers });
@@ -60,4 +63,9 @@ export const httpWith = (options: Partial<PoliteHttpOptions> & Pick<PoliteHttpOp
   politeHttp({ signal: new AbortController().signal, random: () => 0, ...options });
 
 /** A test server as the service of this name, asked without pauses. */
-export const standsFor = (name: string, own: string, endpoint: string, intervalMs = 0) => ({ name, own, endpoint, intervalMs });
+export const standsFor = (name: string, own: string, endpoint: string, intervalMs = 0) => ({
+  name,
+  own,
+  endpoint,
+  intervalMs,
+});

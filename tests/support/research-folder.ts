@@ -7,7 +7,12 @@ import type { Paper, Rrd } from "../../src/research/generated/rrd.js";
 /** A fresh folder for a command to stand in. */
 export const freshFolder = (): string => realpathSync(mkdtempSync(join(tmpdir(), "rr-commands-")));
 
-export const paper = (id: string, status: Paper["status"], more: Partial<Paper> = {}): Paper => ({ id, title: `Paper ${id}`, status, ...more });
+export const paper = (id: string, status: Paper["status"], more: Partial<Paper> = {}): Paper => ({
+  id,
+  title: `Paper ${id}`,
+  status,
+  ...more,
+});
 
 export const line = (iteration: number, unit: string, more: Partial<LedgerLine> = {}): LedgerLine => ({
   iteration,
@@ -19,11 +24,23 @@ export const line = (iteration: number, unit: string, more: Partial<LedgerLine> 
 });
 
 /** Writes a research under ./researches and returns its folder. */
-export function makeResearch(cwd: string, name: string, rrd: Partial<Rrd> = {}, ledger: readonly LedgerLine[] = []): string {
+export function makeResearch(
+  cwd: string,
+  name: string,
+  rrd: Partial<Rrd> = {},
+  ledger: readonly LedgerLine[] = [],
+): string {
   const folder = join(cwd, "researches", name);
   mkdirSync(folder, { recursive: true });
-  const whole: Rrd = { project: `Research: ${name}`, requirements: { target_papers: 4 }, phase: "ANALYSIS", papers_pool: [], ...rrd };
+  const whole: Rrd = {
+    project: `Research: ${name}`,
+    requirements: { target_papers: 4 },
+    phase: "ANALYSIS",
+    papers_pool: [],
+    ...rrd,
+  };
   writeFileSync(join(folder, "rrd.json"), `${JSON.stringify(whole, null, 2)}\n`);
-  if (ledger.length > 0) writeFileSync(join(folder, "ledger.jsonl"), ledger.map((each) => `${JSON.stringify(each)}\n`).join(""));
+  if (ledger.length > 0)
+    writeFileSync(join(folder, "ledger.jsonl"), ledger.map((each) => `${JSON.stringify(each)}\n`).join(""));
   return folder;
 }

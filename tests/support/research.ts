@@ -11,7 +11,6 @@ import { runLoop } from "../../src/engine/loop/run-loop.js";
 import { limitIterations } from "../../src/engine/loop/guards/limits.js";
 import type { Historian } from "../../src/engine/loop/history/summarise.js";
 import { keepHistory } from "../../src/engine/loop/history/keep-history.js";
-import type { Candidate } from "../../src/research/papers/candidate.js";
 import { buildText, type PaperText } from "../../src/engine/documents/text/paper-text.js";
 import { openResearch, readResearch } from "../../src/research/folder/research.js";
 import { newRrd } from "../../src/research/workflow/new-research.js";
@@ -21,6 +20,7 @@ import { derive } from "../../src/research/workflow/records/statistics.js";
 import { researchWorkflow } from "../../src/research/workflow/workflow.js";
 import { workspacesOf } from "../../src/research/workflow/workspace.js";
 import { fakeClock } from "./clock.js";
+import type { Candidate } from "../../src/research/papers/paper-record.js";
 
 /** A temporary folder that goes with the test. */
 export function temporaryFolder(): string {
@@ -50,7 +50,8 @@ export function rrdWith(papers: readonly Paper[], over: Partial<Rrd> = {}): Rrd 
   return { ...rrd, papers_pool: [...papers], phase: papers.length > 0 ? "ANALYSIS" : "DISCOVERY", ...over };
 }
 
-const facts = "The method reached 87.5 % accuracy on 1,200 samples. It needs 14 minutes on one machine. We did not test other machines.";
+const facts =
+  "The method reached 87.5 % accuracy on 1,200 samples. It needs 14 minutes on one machine. We did not test other machines.";
 export const paperText = (id: string, body = facts): PaperText =>
   buildText([{ label: "§ 1 Results", text: `## 1 Results\n\nThis is the text of ${id}. ${body}` }], {
     kind: "markdown",
@@ -140,8 +141,14 @@ export const scriptedAgent = (answer: (unit: Record<string, unknown>, brief: Bri
     const said = answer(unit, brief);
     said.also?.(brief);
     if (said.text !== undefined) writeFileSync(join(brief.workspace, "result.json"), said.text);
-    else if (said.result !== undefined) writeFileSync(join(brief.workspace, "result.json"), JSON.stringify(said.result));
-    yield { type: "usage", usage: { input: 1000, cached: 0, output: 50, requests: 2 }, costUsd: 0.01, model: "script-1" };
+    else if (said.result !== undefined)
+      writeFileSync(join(brief.workspace, "result.json"), JSON.stringify(said.result));
+    yield {
+      type: "usage",
+      usage: { input: 1000, cached: 0, output: 50, requests: 2 },
+      costUsd: 0.01,
+      model: "script-1",
+    };
     yield { type: "end", message: said.message ?? "Done.", ...said.end };
   },
 });
@@ -171,10 +178,18 @@ export function researchFolder(rrd: Rrd, given: Library = library()) {
     async run(
       agent: Agent,
       most = 40,
-      { historian, git = false, ...more }: Partial<LoopOptions> & { readonly historian?: Historian; readonly git?: boolean } = {},
+      {
+        historian,
+        git = false,
+        ...more
+      }: Partial<LoopOptions> & { readonly historian?: Historian; readonly git?: boolean } = {},
     ): Promise<{ verdict: Verdict; events: LoopEvent[]; rrd: Rrd; ledger: readonly LedgerLine[] }> {
       const notices: Omit<Notice, "type" | "at">[] = [];
-      const research = await openResearch(folder, { derive, git, notify: (level, message) => notices.push({ level, message }) });
+      const research = await openResearch(folder, {
+        derive,
+        git,
+        notify: (level, message) => notices.push({ level, message }),
+      });
       const clock = fakeClock();
       const never = new AbortController().signal;
       const workspaces = workspacesOf(join(root, "state"), folder);
@@ -192,7 +207,13 @@ export function researchFolder(rrd: Rrd, given: Library = library()) {
         notices,
       });
       const events: LoopEvent[] = [];
-      const bare = runLoop(workflow, agent, { guards: [limitIterations(most)], clock, finish: never, abort: never, ...more });
+      const bare = runLoop(workflow, agent, {
+        guards: [limitIterations(most)],
+        clock,
+        finish: never,
+        abort: never,
+        ...more,
+      });
       const loop = historian === undefined ? bare : keepHistory(bare, workflow, historian);
       try {
         for (;;) {

@@ -37,11 +37,20 @@ const answers = {
     description: "How hands grasp.",
     focus_area: "robotics",
     keywords: ["grasping", "hands", "fingers", "robots", "touch"],
-    open_questions: [{ field: "requirements.focus_area", question: "Which hands are meant?", options: ["soft", "rigid"], current_default: "soft" }],
+    open_questions: [
+      {
+        field: "requirements.focus_area",
+        question: "Which hands are meant?",
+        options: ["soft", "rigid"],
+        current_default: "soft",
+      },
+    ],
   }),
   discovery: () => ({
     unit: unit.unit,
-    papers: unit.candidates.slice(0, unit.need).map(({ id, title, url }) => ({ id, title, url, priority: 3, reason: "It fits." })),
+    papers: unit.candidates
+      .slice(0, unit.need)
+      .map(({ id, title, url }) => ({ id, title, url, priority: 3, reason: "It fits." })),
     dropped: [],
     sources: unit.sources.map((name) => ({ name, status: "empty" })),
   }),
@@ -56,7 +65,9 @@ const answers = {
     scores: { execution, blue_ocean },
     evidence: [
       ...sentences.slice(0, 3).map((quote, index) => ({ claim: `Claim ${index + 1}.`, quote })),
-      ...(MISQUOTE === undefined ? [] : [{ claim: "A claim of its own.", quote: "These words stand in no paper that anybody has written." }]),
+      ...(MISQUOTE === undefined
+        ? []
+        : [{ claim: "A claim of its own.", quote: "These words stand in no paper that anybody has written." }]),
     ],
     insights: [{ insight: `An insight from ${unit.unit}.`, tags: ["test"] }],
     notes: "Solid.",

@@ -6,7 +6,7 @@ import { type KeptLibrary, keptLibrary } from "../../compose/offline-library.js"
 import { toolsOf } from "../../compose/tool-server.js";
 import { type ConfigFlags, type ResolvedConfig, resolveConfig } from "../../engine/config/resolve.js";
 import { isVerdict } from "../../engine/loop/types.js";
-import { recall } from "../../engine/loop/recall.js";
+import { recall } from "../../engine/loop/notes.js";
 import { readResearch } from "../../research/folder/research.js";
 import type { Io } from "../../engine/ui/io.js";
 import { classicBrief, nextClassicUnit } from "../../research/workflow/classic.js";
@@ -23,7 +23,7 @@ import { estimateTokens } from "../../engine/lib/tokens.js";
 import { classicPrompt } from "../run/classic-prompt.js";
 import { findResearch } from "../../research/overview/find-research.js";
 
-export interface BriefArguments {
+interface BriefArguments {
   readonly folder?: string;
   /** Only the agent counts: what it takes tools for stands in its brief. */
   readonly flags?: ConfigFlags;
@@ -56,8 +56,22 @@ export async function briefCommand({ folder: argument, flags = {}, json }: Brief
     try {
       library = keptLibrary(folder, root, config, io.env, new AbortController().signal);
       const tools = takesTools(config, io) ? { tools: toolsOf(folder, config, io.env) } : {};
-      const where = { folder, root, prompt: await loadPrompt(root), library, workspaces: workspacesOf(config.stateDir, folder), ...tools };
-      const { brief, material } = await briefFor(where, state, unit as ResearchUnit, recall(memoryOf(rrd, ledger)), iteration, workspace);
+      const where = {
+        folder,
+        root,
+        prompt: await loadPrompt(root),
+        library,
+        workspaces: workspacesOf(config.stateDir, folder),
+        ...tools,
+      };
+      const { brief, material } = await briefFor(
+        where,
+        state,
+        unit as ResearchUnit,
+        recall(memoryOf(rrd, ledger)),
+        iteration,
+        workspace,
+      );
       const isSearchedFirst = library.searchesFirst().length > 0;
       if (material.batch !== undefined && isForNobody(material.batch) && !isSearchedFirst)
         return noAgent("This batch holds nothing to judge and no source to search.", json, io);
@@ -68,7 +82,10 @@ export async function briefCommand({ folder: argument, flags = {}, json }: Brief
   }
   const tokens = estimateTokens(text);
   const first = library === undefined ? [] : whatComesFirst(library);
-  if (json) io.stdout(`${JSON.stringify({ iteration, unit: unit.id, title: unit.title, tokens, ...(first.length === 0 ? {} : { first }), text })}\n`);
+  if (json)
+    io.stdout(
+      `${JSON.stringify({ iteration, unit: unit.id, title: unit.title, tokens, ...(first.length === 0 ? {} : { first }), text })}\n`,
+    );
   else {
     io.stdout(text);
     for (const sentence of first) io.stderr(`${sentence}\n`);
@@ -79,15 +96,21 @@ export async function briefCommand({ folder: argument, flags = {}, json }: Brief
 
 /** Whether the agents that a run would start are given tools. None is started, so nothing has to be allowed. */
 const takesTools = (config: ResolvedConfig, io: Io): boolean =>
-  agentsFor(config, settingsFor({ ...config, unconfined: true }, io, undefined, false)).every(({ takesTools: takes }) => takes === true);
+  agentsFor(config, settingsFor({ ...config, unconfined: true }, io, undefined, false)).every(
+    ({ takesTools: takes }) => takes === true,
+  );
 
 /** What a run would do before it wrote this brief, one sentence each. */
 function whatComesFirst({ searchesFirst, asksFirst, fetchesFirst }: KeptLibrary): string[] {
   const [searched, asked] = [searchesFirst(), asksFirst()];
   return [
-    ...(searched.length === 0 ? [] : [`A run would search first, at ${searched.join(", ")}; the candidates here are those found so far.`]),
+    ...(searched.length === 0
+      ? []
+      : [`A run would search first, at ${searched.join(", ")}; the candidates here are those found so far.`]),
     ...(fetchesFirst() ? ["A run would fetch the paper's text first; a line stands in its place."] : []),
-    ...(asked.length === 0 ? [] : [`A run would ask ${asked.join(", ")} about the papers first; what they say is left out here.`]),
+    ...(asked.length === 0
+      ? []
+      : [`A run would ask ${asked.join(", ")} about the papers first; what they say is left out here.`]),
   ];
 }
 

@@ -26,7 +26,9 @@ export async function costCommand({ folder: argument, json }: FolderOptions, io:
   }
   const { stateDir } = await resolveConfig({ env: io.env, cwd: io.cwd });
   const elsewhere = (await readLedger(stateDir)).lines;
-  const read = await Promise.all(folders.map(async (folder) => ({ folder, ...(await readResearch(folder).catch(() => ({ rrd: {}, ledger: [] }))) })));
+  const read = await Promise.all(
+    folders.map(async (folder) => ({ folder, ...(await readResearch(folder).catch(() => ({ rrd: {}, ledger: [] }))) })),
+  );
   const sums = read.map(({ folder, rrd, ledger }) => ({ folder, ...totalOf(rrd, ledger) }));
   const total = together([...sums, sumOf(elsewhere)]);
   if (json) {
@@ -49,7 +51,11 @@ async function experience(folder: string, classic: boolean, io: Io): Promise<Exp
 
 function costLines(costs: Costs): string[] {
   const { total, phases, agents, models, refused, failed, perPaper, historian, contexts, forecast } = costs;
-  const part = (title: string, sums: Readonly<Record<string, Sum>>) => ["", `By ${title}`, ...table(Object.entries(sums))];
+  const part = (title: string, sums: Readonly<Record<string, Sum>>) => [
+    "",
+    `By ${title}`,
+    ...table(Object.entries(sums)),
+  ];
   const full = Object.entries(contexts).map(([kind, share]) => `${oneLine(kind)} ${Math.round(share * 100)} %`);
   if (total.iterations === 0 && total.tokens === 0)
     return ["Nothing was spent on it yet.", ...(forecast === undefined ? [] : ["", wholeForecast(forecast)])];
@@ -68,22 +74,34 @@ function costLines(costs: Costs): string[] {
             ["failed", failed],
           ]),
         ]),
-    ...(perPaper === undefined ? [] : ["", `A paper read (${perPaper.papers} so far): ${spentText(perPaper)}, attempts for nothing included`]),
+    ...(perPaper === undefined
+      ? []
+      : ["", `A paper read (${perPaper.papers} so far): ${spentText(perPaper)}, attempts for nothing included`]),
     ...(historian === undefined ? [] : ["", `Summaries of the history by a model: ${spentText(historian)}`]),
     ...(full.length === 0 ? [] : ["", `Fullest context: ${full.join(", ")}`]),
     ...(forecast === undefined ? [] : ["", wholeForecast(forecast)]),
-    ...(total.estimated === true ? ["", "≈ estimated by us from a dated price table, as the agent does not report a cost"] : []),
-    ...(total.subscription === true ? ["", "* used under a subscription: the dollars are what it would cost by API"] : []),
+    ...(total.estimated === true
+      ? ["", "≈ estimated by us from a dated price table, as the agent does not report a cost"]
+      : []),
+    ...(total.subscription === true
+      ? ["", "* used under a subscription: the dollars are what it would cost by API"]
+      : []),
   ];
 }
 
 function spentText({ tokens, minutes, usd, estimated, subscription }: Sum): string {
-  const cost = usd === undefined ? "cost not known" : `${estimated === true ? "≈ " : ""}${money(usd)}${subscription === true ? "*" : ""}`;
+  const cost =
+    usd === undefined
+      ? "cost not known"
+      : `${estimated === true ? "≈ " : ""}${money(usd)}${subscription === true ? "*" : ""}`;
   return [cost, `${count(tokens)} tokens`, duration(Math.round(minutes * 60) * 1000)].join(", ");
 }
 
 function table(rows: readonly (readonly [string, Sum])[]): string[] {
   const names = rows.map(([name]) => oneLine(name));
   const width = Math.max(...names.map((name) => name.length), 10);
-  return rows.map(([, sum], index) => `  ${pad(names[index] ?? "", width)}  ${pad(many(sum.iterations, "iteration"), 14)}  ${spentText(sum)}`);
+  return rows.map(
+    ([, sum], index) =>
+      `  ${pad(names[index] ?? "", width)}  ${pad(many(sum.iterations, "iteration"), 14)}  ${spentText(sum)}`,
+  );
 }

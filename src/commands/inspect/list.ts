@@ -3,8 +3,7 @@ import { basename, join } from "node:path";
 import pLimit from "p-limit";
 import type { Rrd } from "../../research/generated/rrd.js";
 import { messageOf } from "../../engine/lib/errors.js";
-import { mostLevels, tooDeepAt } from "../../engine/storage/nesting-depth.js";
-import { locateSyntaxError } from "../../engine/storage/json-syntax.js";
+import { locateSyntaxError, mostLevels, tooDeepAt } from "../../engine/storage/json-syntax.js";
 import { readLedger } from "../../engine/storage/records/ledger.js";
 import { readRrdShape } from "../../research/folder/legacy/read-rrd.js";
 import { largestRrd } from "../../research/folder/rrd-file.js";
@@ -51,7 +50,8 @@ export async function listCommand({ json }: { readonly json: boolean }, io: Io):
     io.stdout(`${JSON.stringify(rows, null, 2)}\n`);
     return 0;
   }
-  if (rows.length === 0) io.stderr(`No research under ./${researchesFolder}; make one with research-ralph new "<topic>".\n`);
+  if (rows.length === 0)
+    io.stderr(`No research under ./${researchesFolder}; make one with research-ralph new "<topic>".\n`);
   else for (const line of table(rows, io.tableWidth)) io.stdout(`${line}\n`);
   return 0;
 }
@@ -64,7 +64,11 @@ async function readRow(folder: string): Promise<Row> {
     if (size > largestRrd) return { name, folder, broken: `rrd.json has ${Math.round(size / 1_000_000)} MB` };
     const parsed = parseBytes(await readFile(path));
     if (typeof parsed === "string") return { name, folder, broken: parsed };
-    if (!Array.isArray(parsed?.papers_pool) || typeof parsed.requirements !== "object" || parsed.requirements === null) {
+    if (
+      !Array.isArray(parsed?.papers_pool) ||
+      typeof parsed.requirements !== "object" ||
+      parsed.requirements === null
+    ) {
       return { name, folder, broken: "rrd.json is no research" };
     }
     if (tooDeepAt({ ...parsed, papers_pool: [], insights: [] }) !== undefined)
@@ -75,7 +79,17 @@ async function readRow(folder: string): Promise<Row> {
     const presented = rrd.papers_pool.filter((paper) => paper.status === "presented").length;
     const [project, phase] = [rrd.project, rrd.phase].map((text) => oneLine(decode(String(text))));
     const seconds = spent === undefined ? null : Math.round(spent / 1000);
-    return { name, folder, project: project ?? "", phase: phase ?? "", done, total, presented, insights: parsed.insights?.length ?? 0, seconds };
+    return {
+      name,
+      folder,
+      project: project ?? "",
+      phase: phase ?? "",
+      done,
+      total,
+      presented,
+      insights: parsed.insights?.length ?? 0,
+      seconds,
+    };
   } catch (error) {
     return { name, folder, broken: oneLine(messageOf(error)) };
   }
@@ -131,16 +145,27 @@ function table(rows: readonly Row[], columns: number): string[] {
   const allWidths = titles.map((head, index) => Math.max(width(head), ...all.map((row) => width(row?.[index] ?? ""))));
   const rightOf = (places: readonly number[]) => places.reduce((sum, place) => sum + (allWidths[place] ?? 0) + 2, 0);
   let places = titles.map((_, index) => index);
-  for (const title of dispensable) if (leastName + rightOf(places) > columns - 1) places = places.filter((place) => titles[place] !== title);
+  for (const title of dispensable)
+    if (leastName + rightOf(places) > columns - 1) places = places.filter((place) => titles[place] !== title);
   const pick = <Cell>(row: readonly Cell[]) => row.filter((_, index) => places.includes(index));
   const [heads, widths, right] = [pick(titles), pick(allWidths), rightOf(places)];
   const cells = all.map((row) => row && pick(row));
-  const forName = Math.max(leastName, Math.min(columns - 1 - right, Math.max(4, ...rows.map((row) => width(row.name)))));
+  const forName = Math.max(
+    leastName,
+    Math.min(columns - 1 - right, Math.max(4, ...rows.map((row) => width(row.name)))),
+  );
   const line = (name: string, values: readonly string[]) =>
-    [pad(shortened(oneLine(name), forName), forName), ...values.map((value, index) => pad(value, widths[index] ?? 0))].join("  ").trimEnd();
+    [pad(shortened(oneLine(name), forName), forName), ...values.map((value, index) => pad(value, widths[index] ?? 0))]
+      .join("  ")
+      .trimEnd();
   return [
     line("NAME", heads),
-    ...rows.map((row, index) => line(row.name, cells[index] ?? [truncate(`broken: ${(row as Broken).broken}`, Math.max(20, columns - forName - 3))])),
+    ...rows.map((row, index) =>
+      line(
+        row.name,
+        cells[index] ?? [truncate(`broken: ${(row as Broken).broken}`, Math.max(20, columns - forName - 3))],
+      ),
+    ),
     "",
     `${rows.length} ${rows.length === 1 ? "research" : "researches"}${brokenNote(rows)}`,
   ];

@@ -5,7 +5,7 @@ import { learnPatterns, readPatterns, unlearned } from "../../research/workflow/
 import { rootOf } from "../../research/workflow/brief/prompt.js";
 import { findResearch, shown } from "../../research/overview/find-research.js";
 
-export interface PatternsArguments {
+interface PatternsArguments {
   readonly folder?: string;
   readonly accept?: number;
   readonly json: boolean;
@@ -23,14 +23,22 @@ export async function patternsCommand({ folder: argument, accept, json }: Patter
     else if (rows.length === 0) io.stderr("No agent has recorded a pattern in this research yet.\n");
     else
       for (const row of rows)
-        io.stdout(`${String(row.number).padStart(3)} ${row.accepted ? "in AGENTS.md " : ""}${oneLine(row.text)} (${oneLine(row.unit)})\n`);
+        io.stdout(
+          `${String(row.number).padStart(3)} ${row.accepted ? "in AGENTS.md " : ""}${oneLine(row.text)} (${oneLine(row.unit)})\n`,
+        );
     return 0;
   }
   const pattern = patterns[accept - 1];
   if (pattern === undefined)
-    throw new ExpectedError(`There is no pattern ${accept}; this research has ${patterns.length}. 'research-ralph patterns' lists them.`, 2);
+    throw new ExpectedError(
+      `There is no pattern ${accept}; this research has ${patterns.length}. 'research-ralph patterns' lists them.`,
+      2,
+    );
   await learnPatterns(root, [pattern]);
   if (json) io.stdout(`${JSON.stringify({ accepted: pattern })}\n`);
-  else io.stdout(`Added to ${shown(io.cwd, root) === "." ? "" : `${shown(io.cwd, root)}/`}AGENTS.md: ${oneLine(pattern.text)}\n`);
+  else
+    io.stdout(
+      `Added to ${shown(io.cwd, root) === "." ? "" : `${shown(io.cwd, root)}/`}AGENTS.md: ${oneLine(pattern.text)}\n`,
+    );
   return 0;
 }

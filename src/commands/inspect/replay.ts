@@ -43,7 +43,11 @@ export async function replayCommand({ folder: given, json }: FolderOptions, io: 
     const text = poolText(steps, pool);
     return { pool, text, sha256: createHash("sha256").update(text).digest("hex"), missing: sources.missing() };
   };
-  const [inOrder, byLastAnswers] = replaysOf(ofSearch(all), { cacheDir: join(folder, ".ralph", "http"), config, root: rootOf(folder, io.cwd) });
+  const [inOrder, byLastAnswers] = replaysOf(ofSearch(all), {
+    cacheDir: join(folder, ".ralph", "http"),
+    config,
+    root: rootOf(folder, io.cwd),
+  });
   let replayed = await again(inOrder());
   if (replayed.sha256 !== recorded) replayed = await again(byLastAnswers());
 

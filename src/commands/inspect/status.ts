@@ -1,14 +1,13 @@
 import type { LedgerLine } from "../../engine/generated/ledger.js";
 import type { Paper, Rrd } from "../../research/generated/rrd.js";
 import { readResearch } from "../../research/folder/research.js";
-import { bar, count, duration, many, money, wrap } from "../../engine/ui/terminal/format.js";
+import { bar, count, duration, many, money, wrap, pad, truncate, width } from "../../engine/ui/terminal/format.js";
 import type { Io } from "../../engine/ui/io.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
 import { progressOf, refusalLimit, standingOf } from "../../research/workflow/records/status.js";
 import { fruitless } from "../../research/workflow/records/stagnation.js";
 import { deriveStatistics } from "../../research/workflow/records/statistics.js";
 import { findResearch, shown, type FolderOptions } from "../../research/overview/find-research.js";
-import { type ListedPaper, paperLines } from "./paper-lines.js";
 import { spendingOf, timePerPaper, timeSpent } from "../../research/overview/time-and-cost.js";
 import { type WorkState, workStateOf } from "../../research/overview/work-state.js";
 
@@ -35,7 +34,13 @@ function statusOf(folder: string, rrd: Rrd, ledger: readonly LedgerLine[]) {
   const { phase, refused } = standingOf(rrd, ledger);
   const progress = progressOf(rrd);
   const statistics = deriveStatistics(rrd);
-  const papers: Record<Paper["status"], number> = { pending: 0, analyzing: 0, presented: 0, insights_extracted: 0, rejected: 0 };
+  const papers: Record<Paper["status"], number> = {
+    pending: 0,
+    analyzing: 0,
+    presented: 0,
+    insights_extracted: 0,
+    rejected: 0,
+  };
   for (const paper of rrd.papers_pool) papers[paper.status] += 1;
   const average = timePerPaper(rrd, ledger);
   const left = progress.total - progress.done - refused.length;
@@ -83,7 +88,10 @@ function statusLines(status: Status, io: Io): string[] {
   if (state !== undefined) say("State", state);
   say("Progress", `${bar(progress.done, progress.total, 20)} ${progress.done} of ${progress.total} (${percent}%)`);
   const waiting = papers.pending + papers.analyzing;
-  say("Papers", `${papers.presented} presented, ${papers.insights_extracted} for insights, ${papers.rejected} rejected, ${waiting} pending`);
+  say(
+    "Papers",
+    `${papers.presented} presented, ${papers.insights_extracted} for insights, ${papers.rejected} rejected, ${waiting} pending`,
+  );
   say("Insights", String(status.insights));
   say("Time", timeText(status));
   if (status.iterations > 0) say("Iterations", String(status.iterations));
@@ -92,13 +100,16 @@ function statusLines(status: Status, io: Io): string[] {
     say("Tokens", `${count(status.input)} in${cached}, ${count(status.output)} out`);
   }
   if (status.costUsd !== undefined) say("Cost", costText(status.costUsd, status.estimated));
-  if (status.without_result >= 2) say("No result", `for ${status.without_result} iterations in a row; at 15 a run ends as stuck`);
+  if (status.without_result >= 2)
+    say("No result", `for ${status.without_result} iterations in a row; at 15 a run ends as stuck`);
   for (const words of status.steering) say("Steering", oneLine(words));
   if (blocked.length > 0) say("Blocked", blocked.map((source) => oneLine(String(source))).join(", "));
   const check = retractionText(status);
   if (check !== undefined) say("Retracted", check);
   for (const { id, times, given_up: givenUp, reasons } of refused) {
-    const advice = givenUp ? `; given up, research-ralph reset ${shown(io.cwd, status.folder)} --paper ${id} tries again` : "";
+    const advice = givenUp
+      ? `; given up, research-ralph reset ${shown(io.cwd, status.folder)} --paper ${id} tries again`
+      : "";
     say("Refused", `${oneLine(id)}, ${many(times, "time")}: ${oneLine(reasons.join("; "))}${advice}`);
   }
   return lines;
@@ -113,7 +124,9 @@ function stateText({ running, held }: Status, where: string): string | undefined
 }
 
 const costText = (usd: number, estimated: true | undefined): string =>
-  estimated === true ? `≈ ${money(usd)}, estimated by us where no agent reported it` : `${money(usd)}, as the agents reported it`;
+  estimated === true
+    ? `≈ ${money(usd)}, estimated by us where no agent reported it`
+    : `${money(usd)}, as the agents reported it`;
 
 /** Nothing where no paper is retracted and nobody has looked yet. */
 function retractionText({ retracted, retraction_check: check }: Status): string | undefined {
@@ -133,3 +146,29 @@ function timeText({ seconds, seconds_per_paper: average, seconds_left: left }: S
   ];
   return parts.join(", ");
 }
+
+/** How many papers `status` lists unless it is asked for all. */
+const few = 20;
+
+/** What `status` tells of one paper. */
+type ListedPaper = Pick<Paper, "id" | "title" | "status">;
+
+/** The papers with their ids, one a line, each fitting `columns`; `all`: not only the first twenty. */
+function paperLines(papers: readonly ListedPaper[], all: boolean, columns: number): string[] {
+  const shown = all ? papers : papers.slice(0, few);
+  const rows = shown.map(({ id, title, status }) => [oneLine(id), words[status], oneLine(title)] as const);
+  const forId = Math.max(0, ...rows.map(([id]) => width(id)));
+  const lines = rows.map(([id, status, title]) =>
+    truncate(`  ${pad(id, forId)}  ${pad(status, 12)}  ${title}`, Math.max(columns - 1, forId + 16)),
+  );
+  const left = papers.length - shown.length;
+  return left === 0 ? lines : [...lines, `  and ${left} more; --papers lists them all`];
+}
+
+const words: Record<Paper["status"], string> = {
+  pending: "pending",
+  analyzing: "pending",
+  presented: "presented",
+  insights_extracted: "for insights",
+  rejected: "rejected",
+};

@@ -29,7 +29,9 @@ export async function validateCommand({ folder: argument, json }: FolderOptions,
     for (const { level, pointer, message, hint, derived } of findings) {
       const more = [
         ...(hint === undefined ? [] : [hint]),
-        ...(derived === undefined || message.includes(JSON.stringify(derived)) ? [] : [`derived: ${JSON.stringify(derived)}`]),
+        ...(derived === undefined || message.includes(JSON.stringify(derived))
+          ? []
+          : [`derived: ${JSON.stringify(derived)}`]),
       ];
       io.stdout(
         `${level}: ${pointer === "" ? "" : `${oneLine(pointer)}: `}${oneLine(message)}${more.length === 0 ? "" : ` — ${oneLine(more.join("; "))}`}\n`,
@@ -37,14 +39,20 @@ export async function validateCommand({ folder: argument, json }: FolderOptions,
     }
     const warnings = findings.length - errors;
     if (!valid) io.stdout(`Mend the file, ${await wayBack(folder)}.\n`);
-    io.stdout(`${shown(io.cwd, path)} is ${valid ? "valid" : "not valid"}: ${many(errors, "error")}, ${many(warnings, "warning")}\n`);
+    io.stdout(
+      `${shown(io.cwd, path)} is ${valid ? "valid" : "not valid"}: ${many(errors, "error")}, ${many(warnings, "warning")}\n`,
+    );
   }
   return valid ? 0 : 1;
 }
 
 async function findingsOf(folder: string, path: string): Promise<Finding[]> {
   const parsed = await readRrdFile(path);
-  const ledger = (await readLedger(folder)).notices.map((message): Finding => ({ level: "warning", pointer: "", message }));
+  const ledger = (await readLedger(folder)).notices.map((message): Finding => ({
+    level: "warning",
+    pointer: "",
+    message,
+  }));
   const rrd =
     parsed.ok === undefined
       ? parsed.problems.map((problem): Finding => ({ level: "error", ...problem }))

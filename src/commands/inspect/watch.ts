@@ -8,7 +8,14 @@ import { repainter } from "../../engine/ui/terminal/repaint.js";
 import { listenForSignals } from "../../engine/ui/signals.js";
 import { costOf, iterationLine, type WatchRow, watchTable } from "../../engine/ui/watch-lines.js";
 import { findResearch, type FolderOptions } from "../../research/overview/find-research.js";
-import { type Change, changesOf, folderOf, isOfNoInterest, lookAt, type WatchedResearch } from "../../research/overview/watched-research.js";
+import {
+  type Change,
+  changesOf,
+  folderOf,
+  isOfNoInterest,
+  lookAt,
+  type WatchedResearch,
+} from "../../research/overview/watched-research.js";
 
 /** Folders below the watched one in which researches are looked for. */
 const deepest = 5;
@@ -24,7 +31,8 @@ export async function watchCommand({ folder, json }: FolderOptions, io: Io, ende
   const end = ended ?? signals?.finish ?? AbortSignal.abort();
   const known = new Map<string, WatchedResearch>();
   const screen = json || !io.isTTY ? undefined : repainter(io);
-  const paint = (lines: readonly string[] = []) => screen?.paint(lines, watchTable(sorted(known).map(rowOf), io.columns));
+  const paint = (lines: readonly string[] = []) =>
+    screen?.paint(lines, watchTable(sorted(known).map(rowOf), io.columns));
 
   const tell = (change: Change) => {
     if (json) return io.stdout(`${JSON.stringify(jsonOf(change))}\n`);
@@ -40,9 +48,13 @@ export async function watchCommand({ folder, json }: FolderOptions, io: Io, ende
     for (const change of changesOf(before, after)) tell(change);
   };
 
-  const find = async () => (await fastGlob("**/rrd.json", { cwd: root, absolute: true, deep: deepest, ignore: ["**/node_modules/**"] })).sort();
+  const find = async () =>
+    (
+      await fastGlob("**/rrd.json", { cwd: root, absolute: true, deep: deepest, ignore: ["**/node_modules/**"] })
+    ).sort();
   for (const file of await find()) await look(dirname(file));
-  if (!json && screen === undefined) for (const line of watchTable(sorted(known).map(rowOf), io.columns)) io.stderr(`${line}\n`);
+  if (!json && screen === undefined)
+    for (const line of watchTable(sorted(known).map(rowOf), io.columns)) io.stderr(`${line}\n`);
   if (known.size === 0 && !json) io.stderr(`No research under ${root} yet; waiting for one.\n`);
   paint();
 
@@ -96,7 +108,8 @@ async function watchedFolder(cwd: string, argument: string): Promise<string> {
   });
 }
 
-const sorted = (known: ReadonlyMap<string, WatchedResearch>): WatchedResearch[] => [...known.values()].sort((a, b) => a.name.localeCompare(b.name));
+const sorted = (known: ReadonlyMap<string, WatchedResearch>): WatchedResearch[] =>
+  [...known.values()].sort((a, b) => a.name.localeCompare(b.name));
 
 function rowOf({ name, phase, progress, running, held, ledger, spending, spentMs }: WatchedResearch): WatchRow {
   const { input, output, costUsd, estimated } = spending;
@@ -119,7 +132,12 @@ function lineOf(change: Change): string {
   if (change.type === "iteration") return iterationLine(row, change.line);
   if (change.type === "started") return `${row.name}: a run works on it`;
   if (change.type === "gone") return `${row.name}: gone, or its rrd.json can't be read`;
-  const how = change.type === "crashed" ? "its run was killed; another goes on from there" : row.phase === "COMPLETE" ? "finished" : "the run ended";
+  const how =
+    change.type === "crashed"
+      ? "its run was killed; another goes on from there"
+      : row.phase === "COMPLETE"
+        ? "finished"
+        : "the run ended";
   const cost = costOf(row);
   return `${row.name}: ${how}; ${cost === undefined ? "nothing is recorded of its cost" : `it cost ${cost} in all`}`;
 }

@@ -10,7 +10,10 @@ import { derive } from "../../research/workflow/records/statistics.js";
 const isQuestion = (question: OpenQuestion | string): question is OpenQuestion => typeof question !== "string";
 
 /** Lets the person pick one; throws ExpectedError when they would rather not. On stderr: stdout carries results. */
-export async function choose(message: string, options: readonly { readonly value: string; readonly label: string }[]): Promise<string> {
+export async function choose(
+  message: string,
+  options: readonly { readonly value: string; readonly label: string }[],
+): Promise<string> {
   const { select, isCancel } = await import("@clack/prompts");
   const choice = await select({ message, options: [...options], output: process.stderr });
   if (isCancel(choice)) throw new ExpectedError("Nothing was chosen, nothing was started.", 2);
@@ -19,7 +22,11 @@ export async function choose(message: string, options: readonly { readonly value
 
 /** For commands that ask only at their end: said before an agent has worked for it. */
 export function needTerminal(io: Io): void {
-  if (!io.canAsk) throw new ExpectedError("--ask needs a terminal; answer in open_questions of rrd.json instead, or leave --ask out.", 2);
+  if (!io.canAsk)
+    throw new ExpectedError(
+      "--ask needs a terminal; answer in open_questions of rrd.json instead, or leave --ask out.",
+      2,
+    );
 }
 
 /** Puts the open questions to the person and writes the answers down as their defaults. Without answers nothing changes. */
@@ -50,7 +57,9 @@ async function askAll(questions: readonly OpenQuestion[]): Promise<ReadonlyMap<s
             message,
             output,
             initialValue: initial,
-            options: [...new Set([initial, ...options])].filter(Boolean).map((value) => ({ value, label: oneLine(value) })),
+            options: [...new Set([initial, ...options])]
+              .filter(Boolean)
+              .map((value) => ({ value, label: oneLine(value) })),
           })
         : await text({ message, output, initialValue: initial });
     if (isCancel(answer)) break;
@@ -62,7 +71,9 @@ async function askAll(questions: readonly OpenQuestion[]): Promise<ReadonlyMap<s
 /** The state with these answers, by question, as defaults of its open questions. */
 function withAnswers(rrd: Rrd, answers: ReadonlyMap<string, string>): Rrd {
   const open_questions = (rrd.open_questions ?? []).map((question) =>
-    isQuestion(question) && answers.has(question.question) ? { ...question, current_default: answers.get(question.question) ?? null } : question,
+    isQuestion(question) && answers.has(question.question)
+      ? { ...question, current_default: answers.get(question.question) ?? null }
+      : question,
   );
   return { ...rrd, open_questions };
 }
@@ -71,5 +82,7 @@ function withAnswers(rrd: Rrd, answers: ReadonlyMap<string, string>): Rrd {
 export const questionLines = (rrd: Rrd, columns: number): string[] =>
   (rrd.open_questions ?? [])
     .filter(isQuestion)
-    .map(({ question, current_default }) => `${oneLine(question)} Assumed: ${oneLine(String(current_default ?? "open"))}`)
+    .map(
+      ({ question, current_default }) => `${oneLine(question)} Assumed: ${oneLine(String(current_default ?? "open"))}`,
+    )
     .flatMap((text) => wrap(text, columns - 4).map((line, index) => `${index === 0 ? "  ? " : "    "}${line}`));

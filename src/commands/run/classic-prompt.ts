@@ -11,7 +11,11 @@ import { shown } from "../../research/overview/find-research.js";
  * The prompt for classic mode, or undefined for ours. A prompt of the original's kind that doesn't say which is asked about once,
  * where a person can be asked; else throws ExpectedError (exit code 2) with the two choices.
  */
-export async function classicPrompt(folder: string, wanted: boolean, io: Pick<Io, "cwd" | "canAsk">): Promise<string | undefined> {
+export async function classicPrompt(
+  folder: string,
+  wanted: boolean,
+  io: Pick<Io, "cwd" | "canAsk">,
+): Promise<string | undefined> {
   const path = join(rootOf(folder, io.cwd), "prompt.md");
   const text = await readPromptFile(path);
   if (text === undefined) {

@@ -11,7 +11,6 @@ import { recordElsewhere } from "../../research/folder/logs/spending-log.js";
 import { openCheckpoints, withoutHistory } from "../../engine/storage/checkpoints.js";
 import { readResearch } from "../../research/folder/research.js";
 import { explaining } from "../../engine/storage/explain-system-error.js";
-import { exitCodeOf } from "../../engine/ui/exit-code.js";
 import type { Io } from "../../engine/ui/io.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
 import { createWorkflow } from "../../research/workflow/new-research.js";
@@ -20,8 +19,9 @@ import { workspacesOf } from "../../research/workflow/workspace.js";
 import { askOpenQuestions, needTerminal, questionLines } from "./ask.js";
 import { researchesFolder, shown } from "../../research/overview/find-research.js";
 import { committedFiles } from "../../research/folder/layout.js";
+import { exitCodeOf } from "../../engine/ui/sink.js";
 
-export interface NewArguments {
+interface NewArguments {
   readonly topic: string;
   readonly flags: ConfigFlags;
   readonly ask: boolean;
@@ -44,7 +44,8 @@ export async function newCommand({ topic, flags, ask, quiet, json }: NewArgument
   else {
     io.stdout(`${name}\n`);
     const questions = ask ? [] : questionLines(rrd, io.columns);
-    if (!quiet) io.stderr([...questions, `Look at ${name}/rrd.json, then:`, `  research-ralph run ${name}`, ""].join("\n"));
+    if (!quiet)
+      io.stderr([...questions, `Look at ${name}/rrd.json, then:`, `  research-ralph run ${name}`, ""].join("\n"));
   }
   return exitCodeOf(verdict);
 }
@@ -59,9 +60,15 @@ export async function create(
 ): Promise<{ verdict: Verdict; folder?: string }> {
   const clean = topic.replace(/\s+/g, " ").trim();
   if (clean === "")
-    throw new ExpectedError('The topic is empty; give one, such as research-ralph new "sim2real transfer for dexterous manipulation".', 2);
+    throw new ExpectedError(
+      'The topic is empty; give one, such as research-ralph new "sim2real transfer for dexterous manipulation".',
+      2,
+    );
   if (clean.length > 2000)
-    throw new ExpectedError("The topic is longer than 2,000 characters; say it shorter and put the rest into rrd.json afterwards.", 2);
+    throw new ExpectedError(
+      "The topic is longer than 2,000 characters; say it shorter and put the rest into rrd.json afterwards.",
+      2,
+    );
   const parent = join(io.cwd, researchesFolder);
   const prompt = await loadPrompt(io.cwd);
   const agents = agentsFor(config, settingsFor(config, io, undefined, false));
@@ -99,8 +106,14 @@ export async function create(
 }
 
 /** The first commit of a research, before its first run. */
-async function commitNew(folder: string, { quiet, json }: { readonly quiet: boolean; readonly json: boolean }, io: Io): Promise<void> {
-  const checkpoints = await openCheckpoints(folder, committedFiles, (message) => io.stderr(`warning: ${oneLine(message)}\n`));
+async function commitNew(
+  folder: string,
+  { quiet, json }: { readonly quiet: boolean; readonly json: boolean },
+  io: Io,
+): Promise<void> {
+  const checkpoints = await openCheckpoints(folder, committedFiles, (message) =>
+    io.stderr(`warning: ${oneLine(message)}\n`),
+  );
   await checkpoints?.commit(`new: ${basename(folder)}`);
   const none = checkpoints === undefined && !quiet && !json ? await withoutHistory(folder) : undefined;
   if (none !== undefined) io.stderr(`${none}\n`);

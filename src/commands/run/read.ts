@@ -4,7 +4,6 @@ import { drive, openForWork } from "../../compose/compose.js";
 import { httpFor } from "../../compose/library.js";
 import { type ConfigFlags, resolveConfig } from "../../engine/config/resolve.js";
 import { ExpectedError } from "../../engine/lib/errors.js";
-import { makeFolder } from "../../engine/storage/make-folder.js";
 import { describeReference } from "../../research/full-text/describe-reference.js";
 import { contextOf } from "../../research/sources/source-settings.js";
 import type { ContextFor } from "../../research/sources/client/source.js";
@@ -16,12 +15,13 @@ import { readLedger } from "../../engine/storage/records/ledger.js";
 import { readResearch } from "../../research/folder/research.js";
 import { formatRrd } from "../../research/folder/rrd-file.js";
 import { explaining } from "../../engine/storage/explain-system-error.js";
-import { exitCodeOf } from "../../engine/ui/exit-code.js";
 import type { Io } from "../../engine/ui/io.js";
 import { readingWorkflow, rrdForOne } from "../../research/workflow/single-paper.js";
 import { readingLines, readingOf } from "./reading-report.js";
+import { makeFolder } from "../../engine/storage/regular-file.js";
+import { exitCodeOf } from "../../engine/ui/sink.js";
 
-export interface ReadArguments {
+interface ReadArguments {
   readonly reference: string;
   readonly flags: ConfigFlags;
   readonly quiet: boolean;
@@ -41,7 +41,10 @@ export async function readCommand({ reference: input, flags, quiet, json }: Read
     const verdict = await drive(config, io, { json, quiet, iterations: 3 }, async (signal) => {
       const hidden = join(folder, ".ralph");
       // Whoever types an address may mean a server of their own; what it redirects to is none of their typing.
-      const http = httpFor(config, signal, { cacheDir: join(hidden, "documents"), typed: reference.kind === "url" ? [reference.url] : [] });
+      const http = httpFor(config, signal, {
+        cacheDir: join(hidden, "documents"),
+        typed: reference.kind === "url" ? [reference.url] : [],
+      });
       const { sources, contact } = config;
       const asking = { config: sources, env: io.env, http, ...(contact === undefined ? {} : { contact }) };
       const contextFor: ContextFor = (source) => contextOf(source, asking);
@@ -53,10 +56,15 @@ export async function readCommand({ reference: input, flags, quiet, json }: Read
         endpoints: endpointsOf(contextFor),
       });
       if (described.status !== "ok")
-        throw new ExpectedError(described.reason, described.status === "blocked" || described.status === "rate_limited" ? 5 : 1);
+        throw new ExpectedError(
+          described.reason,
+          described.status === "blocked" || described.status === "rate_limited" ? 5 : 1,
+        );
       // Of a paper on this machine nothing is looked up outside.
       const isLocal = reference.kind === "file" || reference.kind === "sample";
-      const rrd = rrdForOne({ ...described.paper, authors: [...(described.paper.authors ?? [])] }, [isLocal ? "samples" : "web"]);
+      const rrd = rrdForOne({ ...described.paper, authors: [...(described.paper.authors ?? [])] }, [
+        isLocal ? "samples" : "web",
+      ]);
       await writeFileAtomic(join(folder, "rrd.json"), formatRrd(rrd));
       const { workflow, ...rest } = await openForWork(folder, config, io, signal);
       return { ...rest, workflow: readingWorkflow(workflow) };
@@ -64,7 +72,9 @@ export async function readCommand({ reference: input, flags, quiet, json }: Read
     if (verdict.verdict === "complete") {
       const { rrd, ledger } = await readResearch(folder);
       const reading = readingOf(rrd, ledger);
-      io.stdout(json ? `${JSON.stringify({ type: "reading", ...reading })}\n` : `${readingLines(reading, io).join("\n")}\n`);
+      io.stdout(
+        json ? `${JSON.stringify({ type: "reading", ...reading })}\n` : `${readingLines(reading, io).join("\n")}\n`,
+      );
     }
     return exitCodeOf(verdict);
   } finally {

@@ -5,7 +5,13 @@ import { authorsOf } from "../../research/papers/authors.js";
 import { count, duration, money, wrap } from "../../engine/ui/terminal/format.js";
 import type { Io } from "../../engine/ui/io.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
-import { executionDimensions, scoresOf, strategicDimensions, type Totals, totalsOf } from "../../research/workflow/records/scores.js";
+import {
+  executionDimensions,
+  scoresOf,
+  strategicDimensions,
+  type Totals,
+  totalsOf,
+} from "../../research/workflow/records/scores.js";
 import { spendingOf, timeSpent, type Spending } from "../../research/overview/time-and-cost.js";
 import { prose } from "../../research/workflow/records/markdown.js";
 
@@ -51,7 +57,8 @@ export function readingLines(reading: Reading, io: Pick<Io, "columns" | "color">
       (line) => `  ${line.replaceAll("\u00a0", " ")}`,
     );
   const analysis = paper.analysis;
-  const part = (name: string, text: unknown) => (prose(text) === "" ? [] : ["", colors.bold(name), ...flow(prose(text), "  ")]);
+  const part = (name: string, text: unknown) =>
+    prose(text) === "" ? [] : ["", colors.bold(name), ...flow(prose(text), "  ")];
   const code = Array.isArray(analysis?.implementations_found) ? analysis.implementations_found.map(String) : [];
   const byline = [
     authorsOf(paper.authors).slice(0, 4).join(", ") + (authorsOf(paper.authors).length > 4 ? " and others" : ""),
@@ -62,7 +69,8 @@ export function readingLines(reading: Reading, io: Pick<Io, "columns" | "color">
     totals?.strategic === undefined
       ? `${totals?.combined ?? "?"}/30`
       : `${totals.combined}/50 (execution ${totals.execution}/30, blue ocean ${totals.strategic}/20)`;
-  const cost = (usd: number | undefined) => (usd === undefined ? "cost not known" : `${spending.estimated === true ? "≈ " : ""}${money(usd)}`);
+  const cost = (usd: number | undefined) =>
+    usd === undefined ? "cost not known" : `${spending.estimated === true ? "≈ " : ""}${money(usd)}`;
   return [
     colors.bold(oneLine(paper.title)),
     ...flow(byline.join(" · ")),
@@ -83,7 +91,9 @@ export function readingLines(reading: Reading, io: Pick<Io, "columns" | "color">
       ? [
           "",
           colors.bold("Insights"),
-          ...reading.insights.flatMap((insight) => flow(insight, "    ").map((line, index) => (index === 0 ? `  - ${line.trimStart()}` : line))),
+          ...reading.insights.flatMap((insight) =>
+            flow(insight, "    ").map((line, index) => (index === 0 ? `  - ${line.trimStart()}` : line)),
+          ),
         ]
       : []),
     ...part("Why", paper.notes),
@@ -93,7 +103,11 @@ export function readingLines(reading: Reading, io: Pick<Io, "columns" | "color">
   ];
 }
 
-function evidenceLines(evidence: Evidence, flow: (text: string, indent?: string) => string[], colors: ReturnType<typeof createColors>): string[] {
+function evidenceLines(
+  evidence: Evidence,
+  flow: (text: string, indent?: string) => string[],
+  colors: ReturnType<typeof createColors>,
+): string[] {
   const marks = {
     verified: [colors.green("✓"), evidence.locator ?? ""],
     "not-in-text": [colors.red("✗"), "not in the text"],

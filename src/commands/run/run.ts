@@ -6,17 +6,17 @@ import { systemClock } from "../../engine/lib/clock.js";
 import { ExpectedError } from "../../engine/lib/errors.js";
 import { editResearch } from "../../research/folder/edit.js";
 import { readResearch } from "../../research/folder/research.js";
-import { exitCodeOf } from "../../engine/ui/exit-code.js";
 import type { Io } from "../../engine/ui/io.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
-import { sentinel } from "../../research/workflow/records/sentinel.js";
+import { sentinel } from "../../engine/loop/sentinel.js";
 import { standingOf, targetOf } from "../../research/workflow/records/status.js";
 import { derive } from "../../research/workflow/records/statistics.js";
 import { askOpenQuestions, choose, needTerminal } from "./ask.js";
 import { classicPrompt } from "./classic-prompt.js";
 import { few, findResearch, listResearches, shown } from "../../research/overview/find-research.js";
+import { exitCodeOf } from "../../engine/ui/sink.js";
 
-export interface RunArguments {
+interface RunArguments {
   readonly folder?: string;
   readonly flags: ConfigFlags;
   readonly force: boolean;
@@ -56,7 +56,12 @@ export async function work(
 ): Promise<number> {
   const iterations = config.iterations ?? Math.max(targetOf(rrd), rrd.papers_pool.length) + 6;
   const verdict = await drive(config, io, { ...how, iterations, folder }, (signal, tell) =>
-    openForWork(folder, config, io, signal, { forecast: true, tell, force: how.force === true, ...(classic === undefined ? {} : { classic }) }),
+    openForWork(folder, config, io, signal, {
+      forecast: true,
+      tell,
+      force: how.force === true,
+      ...(classic === undefined ? {} : { classic }),
+    }),
   );
   if (verdict.verdict === "complete" && !how.json) io.stdout(`${sentinel}\n`);
   return exitCodeOf(verdict);
@@ -86,7 +91,10 @@ async function unfinished(io: Io): Promise<string | undefined> {
   }
   if (second === undefined) return first;
   if (!io.canAsk)
-    throw new ExpectedError(`There are ${open.length} unfinished researches: ${few(names)}; say which, as in research-ralph run ${names[0]}.`, 2);
+    throw new ExpectedError(
+      `There are ${open.length} unfinished researches: ${few(names)}; say which, as in research-ralph run ${names[0]}.`,
+      2,
+    );
   return choose(
     "Which research?",
     open.map((folder) => ({ value: folder, label: basename(folder) })),
@@ -103,11 +111,20 @@ async function retarget(folder: string, rrd: Rrd, papers: number, force: boolean
     );
   }
   const notify = (_: string, message: string) => io.stderr(`${oneLine(message)}\n`);
-  const edited = await editResearch(folder, (current) => withTarget(current, papers), { derive, git, backup: started, now: systemClock.now, notify });
+  const edited = await editResearch(folder, (current) => withTarget(current, papers), {
+    derive,
+    git,
+    backup: started,
+    now: systemClock.now,
+    notify,
+  });
   if (edited.backup !== undefined)
-    io.stderr(`Target changed from ${targetOf(rrd)} to ${papers} papers; the backup is ${shown(io.cwd, join(edited.backup, "rrd.json"))}.\n`);
+    io.stderr(
+      `Target changed from ${targetOf(rrd)} to ${papers} papers; the backup is ${shown(io.cwd, join(edited.backup, "rrd.json"))}.\n`,
+    );
   const held = rrd.papers_pool.length;
-  if (held > papers) io.stderr(`The pool holds ${held} papers already, and all of them are read; the target only ends the search.\n`);
+  if (held > papers)
+    io.stderr(`The pool holds ${held} papers already, and all of them are read; the target only ends the search.\n`);
   return edited.rrd;
 }
 

@@ -6,7 +6,7 @@ import { oneLine } from "../../engine/lib/sanitise.js";
 import { findResearch } from "../../research/overview/find-research.js";
 import { toolContextFor } from "../../compose/tool-context.js";
 
-export interface McpArguments {
+interface McpArguments {
   readonly research?: string;
   /** The only paper to be read. */
   readonly paper?: string;

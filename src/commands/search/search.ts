@@ -11,12 +11,13 @@ import { allSources, sourceNamed, sourcesFor, substituteFor, substitutes } from 
 import { runStep } from "../../research/search/run-round.js";
 import type { Source } from "../../research/sources/client/source.js";
 import { contextOf } from "../../research/sources/source-settings.js";
-import { exitCodeOf } from "../../engine/ui/exit-code.js";
 import type { Io } from "../../engine/ui/io.js";
 import { oneLine, behindName } from "../../engine/lib/sanitise.js";
 import { listenForSignals } from "../../engine/ui/signals.js";
 import { bibliographyOf } from "../../research/workflow/report/bibtex.js";
-import { foundLines } from "./search-lines.js";
+import { exitCodeOf } from "../../engine/ui/sink.js";
+import { createColors } from "picocolors";
+import { wrap } from "../../engine/ui/terminal/format.js";
 
 export interface SearchArguments {
   readonly query: string;
@@ -33,18 +34,25 @@ export interface SearchArguments {
 const largestLimit = 200;
 
 /** Asks scholarly services for papers and shows what they found, one entry a work, the best first. */
-export async function searchCommand({ query, source, from, until, limit, output }: SearchArguments, io: Io): Promise<number> {
-  if (query.trim() === "") throw new ExpectedError('Say what to search for: research-ralph search "sim2real transfer".', 2);
+export async function searchCommand(
+  { query, source, from, until, limit, output }: SearchArguments,
+  io: Io,
+): Promise<number> {
+  if (query.trim() === "")
+    throw new ExpectedError('Say what to search for: research-ralph search "sim2real transfer".', 2);
   if (limit < 1 || limit > largestLimit) throw new ExpectedError(`--limit must be 1 to ${largestLimit}.`, 2);
   const days = { ...dayOf("--from", from, "first"), ...dayOf("--until", until, "last") };
   if (days.from !== undefined && days.until !== undefined && days.from > days.until)
     throw new ExpectedError(`--from (${days.from}) is after --until (${days.until}).`, 2);
   const config = await resolveConfig({ env: io.env, cwd: io.cwd });
-  const sources = source === undefined ? allSources.filter(({ search }) => search !== undefined) : namedSources(source, io);
+  const sources =
+    source === undefined ? allSources.filter(({ search }) => search !== undefined) : namedSources(source, io);
 
   const signals = listenForSignals(io);
   try {
-    const http = httpFor(config, AbortSignal.any([signals.finish, signals.abort]), { cacheDir: join(config.stateDir, "http") });
+    const http = httpFor(config, AbortSignal.any([signals.finish, signals.abort]), {
+      cacheDir: join(config.stateDir, "http"),
+    });
     const { sources: settings, contact } = config;
     const asker = { config: settings, env: io.env, http, ...(contact === undefined ? {} : { contact }) };
     const open: Open = (name) => {
@@ -53,9 +61,14 @@ export async function searchCommand({ query, source, from, until, limit, output 
       const context = contextOf(found, asker);
       return "unavailable" in context ? context : { source: found, context };
     };
-    const step = { kind: "search", sources: sources.map(({ name }) => name), queries: [{ terms: query, ...days, most: limit }] } as const;
+    const step = {
+      kind: "search",
+      sources: sources.map(({ name }) => name),
+      queries: [{ terms: query, ...days, most: limit }],
+    } as const;
     const listings = await runStep(0, step, open, (listing) => io.stderr(`${progress(listing)}\n`));
-    if (signals.finish.aborted) return exitCodeOf({ verdict: "interrupted", reason: "", signal: signals.finish.reason });
+    if (signals.finish.aborted)
+      return exitCodeOf({ verdict: "interrupted", reason: "", signal: signals.finish.reason });
 
     const today = new Date().toISOString().slice(0, 10);
     const found = rankPool(poolOf(listings).records, { keywords: [query], description: query, today }).slice(0, limit);
@@ -97,7 +110,11 @@ function advice(name: string): string {
 }
 
 /** The first or last day that a date of one, two or three parts means. */
-function dayOf(flag: "--from" | "--until", value: string | undefined, which: "first" | "last"): { from?: string; until?: string } {
+function dayOf(
+  flag: "--from" | "--until",
+  value: string | undefined,
+  which: "first" | "last",
+): { from?: string; until?: string } {
   if (value === undefined) return {};
   const [, year = "", month, day] = /^(\d{4})(?:-(\d{2})(?:-(\d{2}))?)?$/.exec(value) ?? [];
   const inMonth = month ?? (which === "first" ? "01" : "12");
@@ -113,12 +130,20 @@ function dayOf(flag: "--from" | "--until", value: string | undefined, which: "fi
 /** One sentence on how a source did. */
 function progress({ source, asked, status, reason, records }: Listing): string {
   if (status === "ok")
-    return oneLine(`${source}: ${records.length} ${records.length === 1 ? "work" : "works"}${reason === undefined ? "" : ` (${reason})`}`);
+    return oneLine(
+      `${source}: ${records.length} ${records.length === 1 ? "work" : "works"}${reason === undefined ? "" : ` (${reason})`}`,
+    );
   if (status === "empty") return `${source}: nothing`;
   return oneLine(`${source} ${asked === "" ? "was not asked" : "failed"}: ${behindName(source, reason ?? status)}`);
 }
 
-function shown(output: SearchArguments["output"], found: readonly Ranked[], query: string, listings: readonly Listing[], io: Io): string {
+function shown(
+  output: SearchArguments["output"],
+  found: readonly Ranked[],
+  query: string,
+  listings: readonly Listing[],
+  io: Io,
+): string {
   if (output === "bibtex") return bibliographyOf(found.map(({ record }) => cited(record)));
   if (output === "text")
     return foundLines(found, io)
@@ -139,8 +164,60 @@ function shown(output: SearchArguments["output"], found: readonly Ranked[], quer
   return `${JSON.stringify({ query, sources, results }, null, 2)}\n`;
 }
 
-const cited = ({ id, title, authors, date, url, retracted, venue, volume, issue, pages, identifiers: { doi, arxiv } }: PaperRecord) => ({
-  ...{ id, title, date, url, authors: [...authors], venue: venue ?? null, volume: volume ?? null, issue: issue ?? null, pages: pages ?? null },
+const cited = ({
+  id,
+  title,
+  authors,
+  date,
+  url,
+  retracted,
+  venue,
+  volume,
+  issue,
+  pages,
+  identifiers: { doi, arxiv },
+}: PaperRecord) => ({
+  ...{
+    id,
+    title,
+    date,
+    url,
+    authors: [...authors],
+    venue: venue ?? null,
+    volume: volume ?? null,
+    issue: issue ?? null,
+    pages: pages ?? null,
+  },
   identifiers: { ...(doi === undefined ? {} : { doi }), ...(arxiv === undefined ? {} : { arxiv }) },
   ...(retracted === undefined ? {} : { retracted }),
 });
+
+const mostAuthors = 4;
+const widest = 100;
+
+/** What a search found, for people: title, who and when, which sources say so, where to read it. */
+function foundLines(found: readonly Ranked[], io: Pick<Io, "color" | "columns">): string[] {
+  const colors = createColors(io.color);
+  const indent = " ".repeat(String(found.length).length + 2);
+  const flow = (text: string) =>
+    wrap(oneLine(text), Math.min(io.columns, widest) - indent.length).map((line) => indent + line);
+  return found.flatMap(({ record }, index) => {
+    const [first = "", ...rest] = flow(record.title).map((line, row) =>
+      row === 0 ? `${index + 1}.`.padEnd(indent.length) + line.trimStart() : line,
+    );
+    const { authors, date, venue, citations, members, retracted } = record;
+    const who =
+      authors.length > mostAuthors ? `${authors.slice(0, mostAuthors).join(", ")} and others` : authors.join(", ");
+    const cited =
+      citations === undefined ? undefined : `cited ${citations.count} ${citations.count === 1 ? "time" : "times"}`;
+    const about = [who, date, venue, cited, [...new Set(members.map(({ source }) => source))].join(" + ")];
+    return [
+      ...(index === 0 ? [] : [""]),
+      colors.bold(first),
+      ...rest.map(colors.bold),
+      ...(retracted === true ? [colors.red(`${indent}RETRACTED`)] : []),
+      ...flow(about.filter((part) => typeof part === "string" && part !== "").join(" · ")),
+      ...flow(record.url).map(colors.dim),
+    ];
+  });
+}

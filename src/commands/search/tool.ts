@@ -8,7 +8,7 @@ import { findResearch } from "../../research/overview/find-research.js";
 import { toolContextFor } from "../../compose/tool-context.js";
 import type { ResearchTool } from "../../research/toolbox/context.js";
 
-export interface ToolArguments {
+interface ToolArguments {
   /** Undefined: list the tools. */
   readonly name?: string;
   readonly research?: string;
@@ -23,10 +23,17 @@ export interface ToolArguments {
  * Calls a tool as an agent would, or lists the tools. With `--json` the answer is one JSON object. Exit code 2 where the call is wrong,
  * 5 where nobody answered of all who were asked.
  */
-export async function toolCommand({ name, research, paper, json, help = false }: ToolArguments, io: Io): Promise<number> {
+export async function toolCommand(
+  { name, research, paper, json, help = false }: ToolArguments,
+  io: Io,
+): Promise<number> {
   const isJson = json !== undefined;
   if (name === undefined) {
-    const listed = tools.map((tool) => ({ name: tool.name, description: tool.description, parameters: schemaOf(tool) }));
+    const listed = tools.map((tool) => ({
+      name: tool.name,
+      description: tool.description,
+      parameters: schemaOf(tool),
+    }));
     if (isJson) io.stdout(`${JSON.stringify(listed)}\n`);
     else for (const tool of listed) io.stdout(`${tool.name.padEnd(15)} ${tool.description}\n`);
     return 0;
@@ -59,7 +66,14 @@ function helpOf({ name, description, parameters, required }: ResearchTool): stri
       `  ${argument.padEnd(8)} ${[type, ...(required.some((each) => each === argument) ? ["required"] : []), ...(meaning === "" ? [] : [meaning])].join(", ")}`,
   );
   const example = required[0] ?? Object.keys(parameters)[0] ?? "";
-  return [`${name}: ${description}`, "", "Arguments, as one JSON object:", ...rows, "", `research-ralph tool ${name} --json '{"${example}": "…"}'`];
+  return [
+    `${name}: ${description}`,
+    "",
+    "Arguments, as one JSON object:",
+    ...rows,
+    "",
+    `research-ralph tool ${name} --json '{"${example}": "…"}'`,
+  ];
 }
 
 function parsed(json: string): unknown {

@@ -4,7 +4,7 @@ import { pad } from "../../engine/ui/terminal/format.js";
 import { homeOf, type Io } from "../../engine/ui/io.js";
 import { shown } from "../../research/overview/find-research.js";
 
-export interface ConfigOptions {
+interface ConfigOptions {
   /** `key` or `key=value`; undefined: all of them. */
   readonly assignment?: string;
   /** Print one JSON value. */
@@ -14,7 +14,8 @@ export interface ConfigOptions {
 /** `config` shows every key, its value and where that comes from; `config key` one; `config key=value` writes it. */
 export async function configCommand({ assignment, json }: ConfigOptions, io: Io): Promise<number> {
   const at = assignment?.indexOf("=") ?? -1;
-  if (assignment !== undefined && at > 0) return write(assignment.slice(0, at).trim(), assignment.slice(at + 1), json, io);
+  if (assignment !== undefined && at > 0)
+    return write(assignment.slice(0, at).trim(), assignment.slice(at + 1), json, io);
 
   const { values, origins } = await gatherConfig({ env: io.env, cwd: io.cwd, home: homeOf(io.env) });
   if (assignment !== undefined && assignment !== "") return showOne(assignment, values, json, io);
@@ -27,7 +28,12 @@ export async function configCommand({ assignment, json }: ConfigOptions, io: Io)
   for (const key of keys) {
     const value = values[key];
     const from = origins[key] ?? "default";
-    const text = value === undefined ? (unset[key as keyof typeof unset] ?? "not set") : typeof value === "string" ? value : JSON.stringify(value);
+    const text =
+      value === undefined
+        ? (unset[key as keyof typeof unset] ?? "not set")
+        : typeof value === "string"
+          ? value
+          : JSON.stringify(value);
     io.stdout(
       `${pad(key, 18)} ${pad(text, 24)} ${
         from.startsWith("/")

@@ -28,7 +28,15 @@ export async function gitFindings(cwd: string): Promise<Finding[]> {
   const git = (...args: string[]) => execa("git", args, { cwd, reject: false, stdin: "ignore" });
   const version = await git("--version");
   if (version.exitCode !== 0) {
-    return [{ name: "git", ok: false, needed: false, detail: "not found; researches run without history", fix: "Install git." }];
+    return [
+      {
+        name: "git",
+        ok: false,
+        needed: false,
+        detail: "not found; researches run without history",
+        fix: "Install git.",
+      },
+    ];
   }
   const [name, email, inside] = await Promise.all([
     git("config", "user.name"),
@@ -49,7 +57,13 @@ export async function gitFindings(cwd: string): Promise<Finding[]> {
   const repository: Finding =
     inside.exitCode === 0
       ? { name: "repository", ok: true, needed: false, detail: "this folder is in one" }
-      : { name: "repository", ok: false, needed: false, detail: "this folder is in none; there will be no history", fix: "research-ralph init" };
+      : {
+          name: "repository",
+          ok: false,
+          needed: false,
+          detail: "this folder is in none; there will be no history",
+          fix: "research-ralph init",
+        };
   return [found, who, repository];
 }
 
@@ -62,6 +76,12 @@ export async function folderFinding(name: string, folder: string): Promise<Findi
     await writeFile(join(trial, "file"), "x").finally(() => rm(trial, { recursive: true, force: true }));
     return { name, ok: true, needed: true, detail: `${folder} can be written` };
   } catch (error) {
-    return { name, ok: false, needed: true, detail: messageOf(error), fix: `Give yourself the right to write in ${folder}, or free some space.` };
+    return {
+      name,
+      ok: false,
+      needed: true,
+      detail: messageOf(error),
+      fix: `Give yourself the right to write in ${folder}, or free some space.`,
+    };
   }
 }

@@ -28,7 +28,9 @@ export async function doctorCommand({ probe, flags, json }: DoctorOptions, io: I
     home: homeOf(io.env),
   });
   const settings = settingsOf(config, io);
-  const names = [...new Set([config.agent, ...config.fallbacks, ...knownAgents(settings), ...Object.keys(config.agents)])];
+  const names = [
+    ...new Set([config.agent, ...config.fallbacks, ...knownAgents(settings), ...Object.keys(config.agents)]),
+  ];
   const [git, agents, here, state] = await Promise.all([
     gitFindings(io.cwd),
     Promise.all(names.map((name) => agentFinding(name, name === config.agent, settings))),

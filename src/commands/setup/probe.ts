@@ -43,7 +43,13 @@ export async function probeAgent(spec: string, settings: AgentSettings): Promise
   let usage: Usage | undefined;
   let costUsd: number | undefined;
   let end = { message: "", failure: undefined as string | undefined };
-  const brief = { iteration: 1, text, tokens: estimateTokens(text), workspace, access: { web: false, read: false, everything: false } };
+  const brief = {
+    iteration: 1,
+    text,
+    tokens: estimateTokens(text),
+    workspace,
+    access: { web: false, read: false, everything: false },
+  };
   try {
     for await (const event of agent.run(brief, { signal: new AbortController().signal })) {
       if (event.type === "usage") {
@@ -54,7 +60,8 @@ export async function probeAgent(spec: string, settings: AgentSettings): Promise
     }
     const ms = Date.now() - started;
     const numbers = { ms, ...(usage === undefined ? {} : { usage }), ...(costUsd === undefined ? {} : { costUsd }) };
-    if (end.failure !== undefined) return { ok: false, detail: `${spec} failed after ${duration(ms)}: ${end.failure}`, ...numbers };
+    if (end.failure !== undefined)
+      return { ok: false, detail: `${spec} failed after ${duration(ms)}: ${end.failure}`, ...numbers };
     const result = () => readFile(join(workspace, "result.json"), "utf8").catch(() => undefined);
     const written = (await result()) !== undefined;
     await keepAnswer(workspace, end.message);

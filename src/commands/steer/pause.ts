@@ -6,7 +6,7 @@ import type { Io } from "../../engine/ui/io.js";
 import { findResearch, shown } from "../../research/overview/find-research.js";
 import { workStateOf } from "../../research/overview/work-state.js";
 
-export interface PauseArguments {
+interface PauseArguments {
   readonly folder: string;
   readonly json: boolean;
 }
@@ -29,7 +29,8 @@ async function put(name: "PAUSE" | "STOP", { folder: argument, json }: PauseArgu
 function sentence(where: string, running: boolean, finished: boolean): string {
   const until = `until research-ralph resume ${where}`;
   if (running) return `The run of ${where} ends before its next iteration, and none starts ${until}.`;
-  if (finished) return `${where} is finished, so no run of it would start an agent; should it be asked for more, none starts ${until}.`;
+  if (finished)
+    return `${where} is finished, so no run of it would start an agent; should it be asked for more, none starts ${until}.`;
   return `No run works on ${where} now; none starts ${until}.`;
 }
 

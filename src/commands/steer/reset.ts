@@ -6,7 +6,7 @@ import type { Io } from "../../engine/ui/io.js";
 import { derive } from "../../research/workflow/records/statistics.js";
 import { findResearch } from "../../research/overview/find-research.js";
 
-export interface ResetArguments {
+interface ResetArguments {
   readonly folder: string;
   readonly paper?: string;
   readonly unit?: ResetUnit;
@@ -16,10 +16,14 @@ export interface ResetArguments {
 }
 
 /** Takes work back: all of it, one paper, the search, report or ideas, or everything after an iteration. A backup comes first. */
-export async function resetCommand({ folder: argument, paper, unit, to, flags, json }: ResetArguments, io: Io): Promise<number> {
+export async function resetCommand(
+  { folder: argument, paper, unit, to, flags, json }: ResetArguments,
+  io: Io,
+): Promise<number> {
   const folder = await findResearch(io.cwd, argument);
   const { git } = await resolveConfig({ flags, env: io.env, cwd: io.cwd });
-  const target: ResetTarget = paper !== undefined ? { paper } : unit !== undefined ? { unit } : to !== undefined ? { to } : { all: true };
+  const target: ResetTarget =
+    paper !== undefined ? { paper } : unit !== undefined ? { unit } : to !== undefined ? { to } : { all: true };
   const done = await resetResearch(folder, target, { derive, git, now: systemClock.now });
   if (json) io.stdout(`${JSON.stringify({ done })}\n`);
   else for (const sentence of done) io.stdout(`${sentence}\n`);

@@ -8,7 +8,7 @@ import { mostMessage } from "../../research/workflow/apply-steering.js";
 import { findResearch, shown } from "../../research/overview/find-research.js";
 import { workStateOf } from "../../research/overview/work-state.js";
 
-export interface SteerArguments {
+interface SteerArguments {
   readonly folder: string;
   /** What the agents should heed; without it what stands is shown. */
   readonly text?: string;
@@ -21,16 +21,21 @@ export interface SteerArguments {
 export async function steerCommand({ folder: argument, text, clear, json }: SteerArguments, io: Io): Promise<number> {
   const folder = await findResearch(io.cwd, argument);
   const words = text?.trim() ?? "";
-  if (text !== undefined && words === "") throw new ExpectedError("There is nothing to say; give the words in quotes, or --clear.", 2);
+  if (text !== undefined && words === "")
+    throw new ExpectedError("There is nothing to say; give the words in quotes, or --clear.", 2);
   if (words.length > mostMessage)
-    throw new ExpectedError(`The text has ${words.length} characters; every brief carries it, so ${mostMessage} are the most.`, 2);
+    throw new ExpectedError(
+      `The text has ${words.length} characters; every brief carries it, so ${mostMessage} are the most.`,
+      2,
+    );
   if (clear) await leaveMessage(folder, { clear: true }, systemClock.now());
   // A millisecond later: messages are heeded in the order of their names.
   if (words !== "") await leaveMessage(folder, { text: words }, systemClock.now() + 1);
   const standing = await standingWords(folder);
   if (json) io.stdout(`${JSON.stringify({ folder, steering: standing })}\n`);
   else if (clear || words !== "") io.stderr(`${await heard(shown(io.cwd, folder), folder, words === "")}\n`);
-  else if (standing.length === 0) io.stderr(`Nothing stands; say something with research-ralph steer ${shown(io.cwd, folder)} "…".\n`);
+  else if (standing.length === 0)
+    io.stderr(`Nothing stands; say something with research-ralph steer ${shown(io.cwd, folder)} "…".\n`);
   else for (const each of standing) io.stdout(`- ${oneLine(each)}\n`);
   return 0;
 }

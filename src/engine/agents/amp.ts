@@ -17,7 +17,8 @@ export const amp: AgentDefinition = {
     // Without a key it waits for a login that nobody can give, -x or not.
     if (!hasKey(context)) return { kind: "auth", message: `amp needs a key. ${fix}` };
     const env = { ...context.settings.env, ...context.options.env };
-    const servers = tools === undefined ? [] : ["--mcp-config", JSON.stringify({ [serverName]: withoutSecrets(tools, env) })];
+    const servers =
+      tools === undefined ? [] : ["--mcp-config", JSON.stringify({ [serverName]: withoutSecrets(tools, env) })];
     const args = ["-x", "--stream-json", "--dangerously-allow-all", ...servers, ...(context.options.args ?? [])];
     return { command: programOf(context, "amp"), args };
   },
@@ -25,14 +26,21 @@ export const amp: AgentDefinition = {
   async check(context): Promise<AgentCheck> {
     const program = programOf(context, "amp");
     const version = await ask(context, program, ["--version"]);
-    if (version.missing) return { ok: false, detail: `There is no program ${program}.`, fix: "Install it with `npm install -g @ampcode/cli`." };
+    if (version.missing)
+      return {
+        ok: false,
+        detail: `There is no program ${program}.`,
+        fix: "Install it with `npm install -g @ampcode/cli`.",
+      };
     const found = versionIn(version);
-    if (!hasKey(context)) return { ok: false, version: found, detail: `${program} ${found ?? ""} is there, but there is no key.`, fix };
+    if (!hasKey(context))
+      return { ok: false, version: found, detail: `${program} ${found ?? ""} is there, but there is no key.`, fix };
     return { ok: true, version: found, detail: `${program} ${found ?? ""}, a key in AMP_API_KEY.` };
   },
 };
 
-const hasKey = ({ settings, options }: AgentContext): boolean => ((options.env?.["AMP_API_KEY"] ?? settings.env["AMP_API_KEY"]) || "") !== "";
+const hasKey = ({ settings, options }: AgentContext): boolean =>
+  ((options.env?.["AMP_API_KEY"] ?? settings.env["AMP_API_KEY"]) || "") !== "";
 
 /** Reads `amp -x --stream-json`. The `user` events echo the brief; an error ends with exit code 0 like everything else. */
 export function readAmp(): Reader {
@@ -56,7 +64,9 @@ export function readAmp(): Reader {
       if (result === undefined) return {};
       const said = text(result["result"]) ?? "";
       if (result["is_error"] !== true && result["subtype"] === "success") {
-        return said === "User cancelled" ? { failure: { kind: "aborted", message: "amp was cancelled by a signal." } } : { message: said };
+        return said === "User cancelled"
+          ? { failure: { kind: "aborted", message: "amp was cancelled by a signal." } }
+          : { message: said };
       }
       const error = text(result["error"]) ?? said;
       const known = recogniseFailure(error, "amp", Date.now());

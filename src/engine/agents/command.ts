@@ -11,7 +11,10 @@ export const command: AgentDefinition = {
   name: "command",
   confinement: "unconfined",
   invoke(_brief, context): Invocation {
-    return { command: "sh", args: ["-c", withArgs(lineOf(context), context.options.args ?? []), "sh", ...(context.options.args ?? [])] };
+    return {
+      command: "sh",
+      args: ["-c", withArgs(lineOf(context), context.options.args ?? []), "sh", ...(context.options.args ?? [])],
+    };
   },
   reader: readPlainText,
   async check(context): Promise<AgentCheck> {
@@ -20,7 +23,11 @@ export const command: AgentDefinition = {
     if (word === undefined) return { ok: true, detail: `Runs \`${line}\`; what that needs is not known here.` };
     const found = await ask(context, "sh", ["-c", 'command -v -- "$1"', "sh", word]);
     if (found.exitCode === 0) return { ok: true, detail: `Runs ${found.stdout.trim()}.` };
-    return { ok: false, detail: `There is no executable program ${word}.`, fix: "Correct the command, or make its file executable with `chmod +x`." };
+    return {
+      ok: false,
+      detail: `There is no executable program ${word}.`,
+      fix: "Correct the command, or make its file executable with `chmod +x`.",
+    };
   },
 };
 
@@ -34,6 +41,7 @@ function lineOf({ options, settings }: AgentContext): string {
 }
 
 /** The program of a command line, where it stands there plainly or in single quotes: not computed, no assignment before it. */
-const firstWord = (line: string): string | undefined => /^'([^']+)'(?=\s|$)/.exec(line)?.[1] ?? /^[^\s'"$`;&|<>()~=\\*?#]+(?=\s|$)/.exec(line)?.[0];
+const firstWord = (line: string): string | undefined =>
+  /^'([^']+)'(?=\s|$)/.exec(line)?.[1] ?? /^[^\s'"$`;&|<>()~=\\*?#]+(?=\s|$)/.exec(line)?.[0];
 
 const withArgs = (line: string, args: readonly string[]): string => (args.length === 0 ? line : `${line} "$@"`);

@@ -38,7 +38,9 @@ export interface AgentContext {
 }
 
 /** A file that must be there before the agent starts; written or linked only where it is not so already. Absolute paths. */
-export type PreparedFile = { readonly path: string; readonly text: string } | { readonly path: string; readonly linkTo: string };
+export type PreparedFile =
+  | { readonly path: string; readonly text: string }
+  | { readonly path: string; readonly linkTo: string };
 
 /** How to start the agent. It always runs in the brief's workspace with the brief's text on stdin. */
 export interface Invocation {

@@ -22,10 +22,17 @@ export function serviceFailure(kind: ServiceFailure, text: string, agent: string
       message: `${agent} was not let in by its model service, because nothing is left to pay with${said}. Add credit, or set another key.`,
     };
   if (kind === "auth")
-    return { kind, message: `${agent} was not let in by its model service${said}. Log in or set its key; \`research-ralph doctor\` says how.` };
+    return {
+      kind,
+      message: `${agent} was not let in by its model service${said}. Log in or set its key; \`research-ralph doctor\` says how.`,
+    };
   if (kind === "network") return { kind, message: `${agent} got no answer from its model service${said}.` };
   const resetAt = timeIn(resetIn(text, now));
-  return { kind, message: `${agent} has reached a limit of its model service${said}.`, ...(resetAt === undefined ? {} : { resetAt }) };
+  return {
+    kind,
+    message: `${agent} has reached a limit of its model service${said}.`,
+    ...(resetAt === undefined ? {} : { resetAt }),
+  };
 }
 
 /** Milliseconds since the epoch in ISO 8601; undefined for what is no time: a service may say "resets at 99:99". */
@@ -75,7 +82,8 @@ const kinds: readonly (readonly [ServiceFailure, RegExp])[] = [
 /** The last line that tells of an error, else the last that says anything, short enough for one sentence. */
 export function quote(text: string): string {
   const lines = text.split(/\r?\n/).filter((line) => line.trim() !== "");
-  const telling = lines.findLast((line) => /error|fail|denied|invalid|refused|cannot|can't|not /i.test(line)) ?? lines.at(-1) ?? "";
+  const telling =
+    lines.findLast((line) => /error|fail|denied|invalid|refused|cannot|can't|not /i.test(line)) ?? lines.at(-1) ?? "";
   const last = telling.trim().replace(/[.\s]+$/, "");
   return last.length > 300 ? `${last.slice(0, 299)}…` : last;
 }

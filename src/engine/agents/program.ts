@@ -21,11 +21,23 @@ export interface Probe {
 }
 
 /** Runs the agent's program for a few words about itself, such as its version. */
-export async function ask(context: AgentContext, command: string, args: readonly string[], more: NodeJS.ProcessEnv = {}): Promise<Probe> {
+export async function ask(
+  context: AgentContext,
+  command: string,
+  args: readonly string[],
+  more: NodeJS.ProcessEnv = {},
+): Promise<Probe> {
   const { settings, options } = context;
   const env = { ...settings.env, ...more, ...options.env };
   const limits = { timeout: 20_000, forceKillAfterDelay: 1000, maxBuffer: 100_000 } as const;
-  const result = await execa(command, args, { cwd: settings.cwd, env, extendEnv: false, reject: false, stdin: "ignore", ...limits });
+  const result = await execa(command, args, {
+    cwd: settings.cwd,
+    env,
+    extendEnv: false,
+    reject: false,
+    stdin: "ignore",
+    ...limits,
+  });
   const { exitCode, stdout, stderr, code } = result;
   return { exitCode, stdout: stdout ?? "", stderr: stderr ?? "", missing: code === "ENOENT" || code === "EACCES" };
 }

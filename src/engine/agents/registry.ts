@@ -35,7 +35,10 @@ export function createAgent(spec: string, settings: AgentSettings): Agent {
     );
   }
   if (settings.classic && definition.briefsOnly === true)
-    throw new ExpectedError(`The agent ${spec} cannot work in classic mode, as it reads no prompt of that kind; choose another with --agent.`, 2);
+    throw new ExpectedError(
+      `The agent ${spec} cannot work in classic mode, as it reads no prompt of that kind; choose another with --agent.`,
+      2,
+    );
   return agentFrom(definition, context);
 }
 
@@ -56,21 +59,33 @@ const inline = "cmd:";
 function find(spec: string, settings: AgentSettings): { definition: AgentDefinition; context: AgentContext } {
   if (spec.startsWith(inline)) {
     const line = spec.slice(inline.length).trim();
-    if (line === "") throw new ExpectedError("The agent 'cmd:' has no command after the colon; give one, such as 'cmd:./my-agent.sh'.", 2);
+    if (line === "")
+      throw new ExpectedError(
+        "The agent 'cmd:' has no command after the colon; give one, such as 'cmd:./my-agent.sh'.",
+        2,
+      );
     return { definition: command, context: { name: spec, options: { command: line }, settings } };
   }
   const options = Object.hasOwn(settings.agents, spec) ? (settings.agents[spec] ?? {}) : undefined;
   const known =
-    definitionsIn(settings).find(({ name }) => name === (options?.type ?? spec)) ?? (options?.command === undefined ? undefined : command);
+    definitionsIn(settings).find(({ name }) => name === (options?.type ?? spec)) ??
+    (options?.command === undefined ? undefined : command);
   if (known === undefined) throw unknown(spec, settings, options !== undefined);
   if (known === command && options?.command === undefined) {
-    throw new ExpectedError(`The agent '${spec}' has no command; set agents.${spec}.command in ralph.config.yaml, or use 'cmd:<command>'.`, 2);
+    throw new ExpectedError(
+      `The agent '${spec}' has no command; set agents.${spec}.command in ralph.config.yaml, or use 'cmd:<command>'.`,
+      2,
+    );
   }
   return { definition: known, context: { name: spec, options: options ?? {}, settings } };
 }
 
 function unknown(spec: string, settings: AgentSettings, configured: boolean): ExpectedError {
-  if (configured) return new ExpectedError(`The agent '${spec}' of the config has neither a type nor a command; give it one of them.`, 2);
+  if (configured)
+    return new ExpectedError(
+      `The agent '${spec}' of the config has neither a type nor a command; give it one of them.`,
+      2,
+    );
   const names = [...new Set([...knownAgents(settings), ...Object.keys(settings.agents)])];
   const near = nearest(spec, names);
   const hint = near === undefined ? "" : ` Did you mean ${near}?`;

@@ -9,10 +9,15 @@ export function resetIn(text: string, now: number): number | undefined {
   if (iso !== undefined) return Date.parse(iso);
   const header = /retry[ _-]?after["':= ]{1,4}(\d+(?:\.\d+)?)/i.exec(text)?.[1];
   if (header !== undefined) return now + Number(header) * 1000;
-  const spans = /(?:again|resets?|retry|available)\s+in\s+((?:\d+(?:\.\d+)?\s*(?:d|h|m|s)\w*[\s,]*(?:and\s+)?)+)/i.exec(text)?.[1];
+  const spans = /(?:again|resets?|retry|available)\s+in\s+((?:\d+(?:\.\d+)?\s*(?:d|h|m|s)\w*[\s,]*(?:and\s+)?)+)/i.exec(
+    text,
+  )?.[1];
   if (spans === undefined) return byTheClock(text, now);
   const parts = spans.matchAll(/(\d+(?:\.\d+)?)\s*(ms|[dhms])/gi);
-  return [...parts].reduce((sum, [, count, unit]) => sum + Number(count) * (unitMs[(unit ?? "").toLowerCase()] ?? 1), now);
+  return [...parts].reduce(
+    (sum, [, count, unit]) => sum + Number(count) * (unitMs[(unit ?? "").toLowerCase()] ?? 1),
+    now,
+  );
 }
 
 const months = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
@@ -61,8 +66,16 @@ function moment(wall: number, zone: string | undefined): number {
 
 /** How far the clocks of a zone are ahead of UTC at a moment, in milliseconds. */
 function offset(at: number, zone: string | undefined): number {
-  const format = new Intl.DateTimeFormat("en-US", { timeZone: zone, hourCycle: "h23", dateStyle: "short", timeStyle: "medium" });
+  const format = new Intl.DateTimeFormat("en-US", {
+    timeZone: zone,
+    hourCycle: "h23",
+    dateStyle: "short",
+    timeStyle: "medium",
+  });
   const parts = new Map(format.formatToParts(at).map(({ type, value }) => [type, Number(value)]));
   const of = (type: Intl.DateTimeFormatPartTypes): number => parts.get(type) ?? 0;
-  return Date.UTC(2000 + of("year"), of("month") - 1, of("day"), of("hour"), of("minute"), of("second")) - Math.floor(at / 1000) * 1000;
+  return (
+    Date.UTC(2000 + of("year"), of("month") - 1, of("day"), of("hour"), of("minute"), of("second")) -
+    Math.floor(at / 1000) * 1000
+  );
 }

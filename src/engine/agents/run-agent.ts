@@ -1,14 +1,20 @@
 import { lstat, mkdir, readFile, readlink, rm, symlink, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
-import { timeIsUp } from "../lib/clock.js";
+import { timeIsUp, spanInWords } from "../lib/clock.js";
 import { messageOf } from "../lib/errors.js";
 import { type ProcessEnd, runProcess } from "../process/run-process.js";
 import { redactFor } from "../lib/redact.js";
-import { spanInWords } from "../lib/duration-words.js";
 import type { Agent, AgentEnd, AgentEvent, Brief, Failure } from "../loop/types.js";
-import { type AgentContext, type AgentDefinition, isFailure, type Invocation, type PreparedFile, type Reader } from "./definition.js";
+import {
+  type AgentContext,
+  type AgentDefinition,
+  isFailure,
+  type Invocation,
+  type PreparedFile,
+  type Reader,
+} from "./definition.js";
 import { quote, recogniseFailure } from "./failures.js";
-import { priced } from "./pricing/price.js";
+import { priced } from "./prices.js";
 
 /** Most bytes of a brief: Codex and Amp take no more on stdin. */
 export const mostBriefBytes = 1_048_576;
@@ -67,7 +73,10 @@ export function agentFrom(definition: AgentDefinition, context: AgentContext): A
         await lines.return({ cause: "aborted", stderr: "" });
       }
       if (end.transcriptProblem !== undefined) yield { type: "notice", message: end.transcriptProblem };
-      const { failure, ...ended } = judge(end, reader, invocation, context, { timeoutMs, why: signal.reason as unknown });
+      const { failure, ...ended } = judge(end, reader, invocation, context, {
+        timeoutMs,
+        why: signal.reason as unknown,
+      });
       // It quotes stderr, and goes into the ledger.
       yield failure === undefined ? ended : { ...ended, failure: { ...failure, message: redact(failure.message) } };
     },
@@ -75,17 +84,30 @@ export function agentFrom(definition: AgentDefinition, context: AgentContext): A
 }
 
 /** An event of usage with its price, how it is paid for, and whether it is the last. */
-function withWhatIsKnown(event: AgentEvent, reader: Reader, definition: AgentDefinition, context: AgentContext): AgentEvent {
+function withWhatIsKnown(
+  event: AgentEvent,
+  reader: Reader,
+  definition: AgentDefinition,
+  context: AgentContext,
+): AgentEvent {
   const known = priced(event, definition.modelOf === undefined ? context.options.model : definition.modelOf(context));
   if (known.type !== "usage") return known;
   const billing = known.billing ?? definition.billing?.(context);
   return { ...known, ...(billing === undefined ? {} : { billing }), ...(reader.finished() ? { final: true } : {}) };
 }
 
-function commandFor(definition: AgentDefinition, brief: Brief, context: AgentContext, maxUsd: number | undefined): Invocation | Failure {
+function commandFor(
+  definition: AgentDefinition,
+  brief: Brief,
+  context: AgentContext,
+  maxUsd: number | undefined,
+): Invocation | Failure {
   const bytes = Buffer.byteLength(brief.text);
   if (bytes > mostBriefBytes) {
-    return { kind: "too-large", message: `The brief is ${bytes} bytes long; agents take at most ${mostBriefBytes} on stdin.` };
+    return {
+      kind: "too-large",
+      message: `The brief is ${bytes} bytes long; agents take at most ${mostBriefBytes} on stdin.`,
+    };
   }
   return definition.invoke(brief, context, maxUsd);
 }
@@ -97,12 +119,24 @@ interface Limits {
 }
 
 /** Our own clock first, then the CLI's protocol, then its stderr; the exit code alone is never trusted. */
-function judge(end: ProcessEnd, reader: Reader, { command }: Invocation, { name, settings }: AgentContext, { timeoutMs, why }: Limits): AgentEnd {
+function judge(
+  end: ProcessEnd,
+  reader: Reader,
+  { command }: Invocation,
+  { name, settings }: AgentContext,
+  { timeoutMs, why }: Limits,
+): AgentEnd {
   switch (end.cause) {
     case "timeout":
-      return failed({ kind: "timeout", message: `${name} was ended because it took longer than ${spanInWords(timeoutMs)}.` });
+      return failed({
+        kind: "timeout",
+        message: `${name} was ended because it took longer than ${spanInWords(timeoutMs)}.`,
+      });
     case "idle":
-      return failed({ kind: "idle", message: `${name} was ended because it said nothing for ${spanInWords(settings.idleMs)}.` });
+      return failed({
+        kind: "idle",
+        message: `${name} was ended because it said nothing for ${spanInWords(settings.idleMs)}.`,
+      });
     case "aborted":
       return failed({
         kind: "aborted",
@@ -122,7 +156,10 @@ function judge(end: ProcessEnd, reader: Reader, { command }: Invocation, { name,
   // A shell's words for a program that is not there or not executable; trying again would not change it.
   if (command === "sh" && (end.exitCode === 127 || end.exitCode === 126)) {
     const why = last === "" ? `its shell ended with exit code ${end.exitCode}` : last;
-    return failed({ kind: "missing", message: `${name} can't be started: ${why}. Correct the command, or name another agent with --agent.` });
+    return failed({
+      kind: "missing",
+      message: `${name} can't be started: ${why}. Correct the command, or name another agent with --agent.`,
+    });
   }
   const said = last === "" ? "" : `; it said: ${last}`;
   if (fine) return failed({ kind: "no-answer", message: `${name} ended without an answer${said}.` });
@@ -137,9 +174,14 @@ function notStarted(name: string, command: string, { startError }: ProcessEnd): 
       message: `${name} can't be started, because there is no program ${command}; install it ('research-ralph doctor' says how), or name another agent with --agent: baseline needs none.`,
     };
   }
-  if (startError?.code === "E2BIG") return { kind: "too-large", message: `${name} can't be started, because its arguments are too long.` };
-  if (startError?.code === "EACCES") return { kind: "missing", message: `${name} can't be started, because ${command} is not executable.` };
-  return { kind: "crashed", message: `${name} could not be started: ${startError?.message ?? "the system does not say why"}.` };
+  if (startError?.code === "E2BIG")
+    return { kind: "too-large", message: `${name} can't be started, because its arguments are too long.` };
+  if (startError?.code === "EACCES")
+    return { kind: "missing", message: `${name} can't be started, because ${command} is not executable.` };
+  return {
+    kind: "crashed",
+    message: `${name} could not be started: ${startError?.message ?? "the system does not say why"}.`,
+  };
 }
 
 const failed = (failure: Failure): AgentEnd => ({ type: "end", message: "", failure });

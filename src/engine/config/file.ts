@@ -1,12 +1,12 @@
 import { join } from "node:path";
 import type { WrittenConfig } from "../generated/config.js";
 import { ExpectedError, hasCode, messageOf } from "../lib/errors.js";
-import { readRegularText } from "../storage/read-regular-file.js";
+import { readRegularText } from "../storage/regular-file.js";
 import { type Problem, problemsOf } from "../storage/schema-check.js";
 import { isRecord, unknownKeysIn } from "./keys.js";
 
 /** A config file that is there. */
-export interface ConfigFile {
+interface ConfigFile {
   /** Absolute. */
   readonly path: string;
   readonly text: string;
@@ -14,10 +14,12 @@ export interface ConfigFile {
 }
 
 /** Where the config of a project stands: `<folder>/ralph.config.yaml` or `.json`. */
-export const projectFiles = (cwd: string): string[] => ["yaml", "json"].map((suffix) => join(cwd, `ralph.config.${suffix}`));
+export const projectFiles = (cwd: string): string[] =>
+  ["yaml", "json"].map((suffix) => join(cwd, `ralph.config.${suffix}`));
 
 /** Where a user's config for all projects stands. */
-export const userFiles = (home: string): string[] => ["yaml", "json"].map((suffix) => join(home, ".local", "ralph", `config.${suffix}`));
+export const userFiles = (home: string): string[] =>
+  ["yaml", "json"].map((suffix) => join(home, ".local", "ralph", `config.${suffix}`));
 
 /** The one of these files that is there, read and validated. Two at once would leave open which counts, so that is an error. */
 export async function readConfigFile(paths: readonly string[]): Promise<ConfigFile | undefined> {
@@ -28,7 +30,8 @@ export async function readConfigFile(paths: readonly string[]): Promise<ConfigFi
   }
   const [file, second] = found;
   if (file === undefined) return undefined;
-  if (second !== undefined) throw new ExpectedError(`There are both ${file.path} and ${second.path}; keep one of them.`);
+  if (second !== undefined)
+    throw new ExpectedError(`There are both ${file.path} and ${second.path}; keep one of them.`);
   return { ...file, written: await parseConfig(file.text, file.path) };
 }
 
@@ -47,14 +50,17 @@ async function parseConfig(text: string, path: string): Promise<WrittenConfig> {
   try {
     value = path.endsWith(".json") ? JSON.parse(text) : (await import("yaml")).parse(text);
   } catch (error) {
-    throw new ExpectedError(`${path} is not valid ${path.endsWith(".json") ? "JSON" : "YAML"}: ${messageOf(error).split("\n")[0]}.`);
+    throw new ExpectedError(
+      `${path} is not valid ${path.endsWith(".json") ? "JSON" : "YAML"}: ${messageOf(error).split("\n")[0]}.`,
+    );
   }
   return checkConfig(value ?? {}, path, 1);
 }
 
 /** The value as a config, or an ExpectedError that names `where`, the pointer and a hint. */
 export function checkConfig(value: unknown, where: string, exitCode: 1 | 2): WrittenConfig {
-  if (!isRecord(value)) throw new ExpectedError(`${where} must hold keys and values, such as 'agent: codex'.`, exitCode);
+  if (!isRecord(value))
+    throw new ExpectedError(`${where} must hold keys and values, such as 'agent: codex'.`, exitCode);
   const wrong = unknownKeysIn(value);
   if (wrong.length === 0) {
     const problems = problemsOf("config", value);
@@ -71,4 +77,5 @@ export function checkValue(key: string, value: unknown, where: string, exitCode:
   if (problem !== undefined) throw new ExpectedError(`${where} ${worded(problem)}.`, exitCode);
 }
 
-const worded = ({ message, hint }: Problem): string => (hint === undefined ? message : `${message} (${hint.replace(/\.$/, "")})`);
+const worded = ({ message, hint }: Problem): string =>
+  hint === undefined ? message : `${message} (${hint.replace(/\.$/, "")})`;

@@ -32,17 +32,26 @@ export const scalarKinds = {
 
 export const scalarKeys = Object.keys(scalarKinds) as ScalarKey[];
 
-const agentKinds = { type: "text", command: "text", model: "text", args: "yaml", env: "yaml", user_settings: "boolean" } as const satisfies Record<
-  keyof NonNullable<WrittenConfig["agents"]>[string],
-  Kind
->;
+const agentKinds = {
+  type: "text",
+  command: "text",
+  model: "text",
+  args: "yaml",
+  env: "yaml",
+  user_settings: "boolean",
+} as const satisfies Record<keyof NonNullable<WrittenConfig["agents"]>[string], Kind>;
 
-const sourceKinds = { endpoint: "text", key_variable: "text", interval_ms: "number", off: "boolean" } as const satisfies Record<
-  keyof NonNullable<WrittenConfig["sources"]>[string],
-  Kind
->;
+const sourceKinds = {
+  endpoint: "text",
+  key_variable: "text",
+  interval_ms: "number",
+  off: "boolean",
+} as const satisfies Record<keyof NonNullable<WrittenConfig["sources"]>[string], Kind>;
 
-const optionKinds: Readonly<Record<NamedKey, Readonly<Record<string, Kind>>>> = { agents: agentKinds, sources: sourceKinds };
+const optionKinds: Readonly<Record<NamedKey, Readonly<Record<string, Kind>>>> = {
+  agents: agentKinds,
+  sources: sourceKinds,
+};
 export const namedKeys = Object.keys(optionKinds) as NamedKey[];
 
 /** Keys whose value is a list, taken whole from the nearest file. */
@@ -98,7 +107,7 @@ function unknownKey(written: string, prefix: string, word: string, known: readon
 }
 
 /** What to do about an unknown key: its new name, the nearest one, or all there are. */
-export function adviceFor(prefix: string, word: string, known: readonly string[]): string {
+function adviceFor(prefix: string, word: string, known: readonly string[]): string {
   const former = prefix === "" ? formerKeys[word] : undefined;
   if (former !== undefined) return former;
   const near = nearest(word, known);
@@ -121,7 +130,8 @@ export function unknownKeysIn(written: Readonly<Record<string, unknown>>): strin
   return [...top.map((key) => `/${key} is no config key: ${adviceFor("", key, known)}`), ...inner];
 }
 
-export const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null && !Array.isArray(value);
+export const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** A number or a truth from text; `where` says whose text it is. Bounds are the schema's business. */
 export function readScalar(kind: Kind, text: string, where: string, exitCode: 1 | 2): string | number | boolean {

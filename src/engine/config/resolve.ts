@@ -4,7 +4,17 @@ import { dirname, join, resolve } from "node:path";
 import type { WrittenConfig } from "../generated/config.js";
 import { ExpectedError } from "../lib/errors.js";
 import { checkValue, projectFiles, readConfigFile, userFiles } from "./file.js";
-import { defaults, listKeys, namedKeys, type NamedKey, readScalar, type ScalarKey, scalarKeys, scalarKinds, variableOf } from "./keys.js";
+import {
+  defaults,
+  listKeys,
+  namedKeys,
+  type NamedKey,
+  readScalar,
+  type ScalarKey,
+  scalarKeys,
+  scalarKinds,
+  variableOf,
+} from "./keys.js";
 
 /** What the command line said, in the spelling of the config. Undefined: not given. */
 export type ConfigFlags = Pick<WrittenConfig, ScalarKey> & {
@@ -13,7 +23,7 @@ export type ConfigFlags = Pick<WrittenConfig, ScalarKey> & {
 };
 
 /** Where a value comes from: a flag, a variable, the path of a file, or `default`. */
-export type Origin = string;
+type Origin = string;
 
 /** The settings of one command: everything filled in, paths absolute, times in milliseconds. */
 export interface ResolvedConfig {
@@ -60,7 +70,7 @@ export interface Surroundings {
 }
 
 /** Values in the config's own spelling, with defaults filled in, and where each comes from. */
-export interface GatheredConfig {
+interface GatheredConfig {
   readonly values: WrittenConfig & Required<Pick<WrittenConfig, keyof typeof defaults | "state_dir">>;
   readonly origins: ResolvedConfig["origins"];
 }
@@ -73,9 +83,16 @@ interface Layer {
 }
 
 /** Flag, environment, ./ralph.config.*, ~/.local/ralph/config.*, default: the first that says something counts, key by key. */
-export async function gatherConfig({ flags = {}, env, cwd, home = env["HOME"] ?? homedir() }: Surroundings): Promise<GatheredConfig> {
+export async function gatherConfig({
+  flags = {},
+  env,
+  cwd,
+  home = env["HOME"] ?? homedir(),
+}: Surroundings): Promise<GatheredConfig> {
   const { model, ...written } = flags;
-  const files = [await readConfigFile(projectFiles(cwd)), await readConfigFile(userFiles(home))].filter((file) => file !== undefined);
+  const files = [await readConfigFile(projectFiles(cwd)), await readConfigFile(userFiles(home))].filter(
+    (file) => file !== undefined,
+  );
   const layers: Layer[] = [
     { written: fromFlags(written), originOf: (key) => flagOf(key), base: cwd },
     { written: fromEnvironment(env), originOf: (key) => variableOf(key as ScalarKey), base: cwd },
@@ -95,7 +112,9 @@ export async function gatherConfig({ flags = {}, env, cwd, home = env["HOME"] ??
     const merged = mergedByName(layers, key);
     if (Object.keys(merged).length === 0) continue;
     values[key] = merged;
-    origins[key] = layers.flatMap((layer) => (layer.written[key] === undefined ? [] : [layer.originOf(key)])).join(", ");
+    origins[key] = layers
+      .flatMap((layer) => (layer.written[key] === undefined ? [] : [layer.originOf(key)]))
+      .join(", ");
   }
   for (const key of listKeys) {
     const layer = layers.find((candidate) => candidate.written[key] !== undefined);
@@ -104,14 +123,24 @@ export async function gatherConfig({ flags = {}, env, cwd, home = env["HOME"] ??
     values[key] = layer.written[key];
     origins[key] = layer.originOf(key);
   }
-  if (model !== undefined) values["agents"] = withModel(mergedByName(layers, "agents"), agentsIn(String(values["agent"]))[0] ?? "", model);
+  if (model !== undefined)
+    values["agents"] = withModel(mergedByName(layers, "agents"), agentsIn(String(values["agent"]))[0] ?? "", model);
   return { values: values as unknown as GatheredConfig["values"], origins };
 }
 
 /** The settings of a command. Throws ExpectedError (exit code 2) for a wrong flag, (exit code 1) for a wrong file or variable. */
 export async function resolveConfig(surroundings: Surroundings): Promise<ResolvedConfig> {
   const { values, origins } = await gatherConfig(surroundings);
-  const { agent: named, max_usd: usd, max_tokens: tokens, max_minutes, iteration_minutes, idle_minutes, patience_minutes, ...more } = values;
+  const {
+    agent: named,
+    max_usd: usd,
+    max_tokens: tokens,
+    max_minutes,
+    iteration_minutes,
+    idle_minutes,
+    patience_minutes,
+    ...more
+  } = values;
   const { state_dir, agents = {}, sources = {}, hooks = [], history_every, historian, ...same } = more;
   const [agent = named, ...fallbacks] = agentsIn(named);
   const ms = (minutes: number) => Math.round(minutes * 60_000);
@@ -143,7 +172,10 @@ function agentsIn(list: string): string[] {
 
 /** Where workspaces and bug reports live unless somebody says otherwise. */
 export const defaultStateDir = (env: NodeJS.ProcessEnv, home: string): string =>
-  join(env["XDG_STATE_HOME"]?.startsWith("/") ? env["XDG_STATE_HOME"] : join(home, ".local", "state"), "research-ralph");
+  join(
+    env["XDG_STATE_HOME"]?.startsWith("/") ? env["XDG_STATE_HOME"] : join(home, ".local", "state"),
+    "research-ralph",
+  );
 
 const flagOf = (key: keyof WrittenConfig): string =>
   key === "git" ? "--no-git" : `--${key.replaceAll("_", "-").replace("patience-minutes", "patience")}`;
@@ -174,19 +206,27 @@ function absolute(path: string, base: string, home: string): string {
 /** Commands of the user's run from the user's own config only: agents write into research folders, and researches come from other people. */
 function forbidInResearch(key: string, folder: string, path: string): void {
   if (!existsSync(join(folder, "rrd.json"))) return;
-  throw new ExpectedError(`${path} lies in a research's folder, where '${key}' does not count; move it to ~/.local/ralph/config.yaml.`);
+  throw new ExpectedError(
+    `${path} lies in a research's folder, where '${key}' does not count; move it to ~/.local/ralph/config.yaml.`,
+  );
 }
 
 /** What stands under names; where two files speak of one name, the nearer file counts, option by option. */
 function mergedByName<Key extends NamedKey>(layers: readonly Layer[], key: Key): NonNullable<WrittenConfig[Key]> {
   const merged: Record<string, object> = {};
   for (const { written } of layers.toReversed()) {
-    for (const [name, options] of Object.entries<object>(written[key] ?? {})) merged[name] = { ...merged[name], ...options };
+    for (const [name, options] of Object.entries<object>(written[key] ?? {}))
+      merged[name] = { ...merged[name], ...options };
   }
   return merged as NonNullable<WrittenConfig[Key]>;
 }
 
-function withModel(agents: NonNullable<WrittenConfig["agents"]>, agent: string, model: string): NonNullable<WrittenConfig["agents"]> {
-  if (agent.startsWith("cmd:")) throw new ExpectedError("--model means nothing for a command agent; put the model into its command.", 2);
+function withModel(
+  agents: NonNullable<WrittenConfig["agents"]>,
+  agent: string,
+  model: string,
+): NonNullable<WrittenConfig["agents"]> {
+  if (agent.startsWith("cmd:"))
+    throw new ExpectedError("--model means nothing for a command agent; put the model into its command.", 2);
   return { ...agents, [agent]: { ...agents[agent], model } };
 }

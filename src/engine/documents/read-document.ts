@@ -9,7 +9,7 @@ import { readPdf } from "./pdf/read-pdf.js";
 /** Longer pages are not papers; parsing one takes a hundred times its size in memory. */
 const largestPage = 30 * 1024 * 1024;
 
-export interface DocumentHints {
+interface DocumentHints {
   /** The Content-Type it came with. */
   readonly type?: string;
   /** Its address or file name; the ending helps where the bytes don't tell. */
@@ -20,11 +20,16 @@ export interface DocumentHints {
 }
 
 /** Reads a document whatever its format: told by its bytes first, then by its type and its name. */
-export async function readDocument(bytes: Uint8Array, { type = "", name = "", signal, pages }: DocumentHints): Promise<HtmlResult> {
+export async function readDocument(
+  bytes: Uint8Array,
+  { type = "", name = "", signal, pages }: DocumentHints,
+): Promise<HtmlResult> {
   const head = Buffer.from(bytes.subarray(0, 1024)).toString("latin1");
-  if (head.includes("%PDF-") || (/\.pdf$/i.test(name) && !/<html|<!doctype/i.test(head))) return readPdf(bytes, { signal, pages });
+  if (head.includes("%PDF-") || (/\.pdf$/i.test(name) && !/<html|<!doctype/i.test(head)))
+    return readPdf(bytes, { signal, pages });
   if (isGzip(bytes) || isTarNamed(type, name)) return readLatex(bytes);
-  if (bytes.length > largestPage) return { status: "unreadable", reason: `The document is larger than ${largestPage / 1024 / 1024} MB and no PDF.` };
+  if (bytes.length > largestPage)
+    return { status: "unreadable", reason: `The document is larger than ${largestPage / 1024 / 1024} MB and no PDF.` };
   if (bytes.includes(0) && !/charset=utf-16/i.test(type) && !/^(?:\xff\xfe|\xfe\xff)/.test(head))
     return { status: "unreadable", reason: "The document is neither a PDF, a web page nor text." };
 
@@ -42,7 +47,8 @@ export async function readDocument(bytes: Uint8Array, { type = "", name = "", si
   if (!isPlain && /^\s*<\?xml\b/.test(text)) {
     // Archives hand an article out with an envelope around it, or an error in its place.
     const [start, end] = [text.search(/<article[\s>]/), text.lastIndexOf("</article>")];
-    if (start === -1 || end < start) return { status: "unreadable", reason: "The document is XML and holds no article." };
+    if (start === -1 || end < start)
+      return { status: "unreadable", reason: "The document is XML and holds no article." };
     return readJats(text.slice(start, end + "</article>".length));
   }
   if (!isPlain && /^[^a-z]{0,200}\\document(?:class|style)\b/im.test(text.slice(0, 5000))) return readLatex(bytes);

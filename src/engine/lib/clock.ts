@@ -49,11 +49,22 @@ export const timeIsUp = "time";
  * A signal that aborts when one of `signals` does, or at `until` (milliseconds since the epoch) however far that is: the timers of
  * the system wait 24 days at most, and fire at once for more. `clear` ends the wait.
  */
-export function abortedAt(until: number, clock: Clock, ...signals: AbortSignal[]): { signal: AbortSignal; clear(): void } {
+export function abortedAt(
+  until: number,
+  clock: Clock,
+  ...signals: AbortSignal[]
+): { signal: AbortSignal; clear(): void } {
   const over = new AbortController();
   const cleared = new AbortController();
   void clock.sleep(until, cleared.signal).then(() => {
     if (!cleared.signal.aborted) over.abort(timeIsUp);
   });
   return { signal: AbortSignal.any([...signals, over.signal]), clear: () => cleared.abort() };
+}
+
+/** A span of time in words, for limits that a person has set: "1.8 seconds", "1 minute", "90 minutes". */
+export function spanInWords(ms: number): string {
+  const [value, unit] = ms < 60_000 ? [ms / 1000, "second"] : [ms / 60_000, "minute"];
+  const rounded = Math.round(value * 10) / 10;
+  return `${rounded} ${unit}${rounded === 1 ? "" : "s"}`;
 }

@@ -67,9 +67,11 @@ export function day(value: unknown): string | undefined {
   const [, date, named, year] = dayFirst.exec(text) ?? [];
   if (year !== undefined) return dayOf([Number(year), monthOf(named), Number(date)]);
   const [, nameBefore, dateAfter, yearBehind] = monthFirst.exec(text) ?? [];
-  if (yearBehind !== undefined) return dayOf([Number(yearBehind), monthOf(nameBefore), dateAfter === undefined ? undefined : Number(dateAfter)]);
+  if (yearBehind !== undefined)
+    return dayOf([Number(yearBehind), monthOf(nameBefore), dateAfter === undefined ? undefined : Number(dateAfter)]);
   const [, yearBefore, nameAfter, dateBehind] = yearFirst.exec(text) ?? [];
-  if (yearBefore !== undefined) return dayOf([Number(yearBefore), monthOf(nameAfter), dateBehind === undefined ? undefined : Number(dateBehind)]);
+  if (yearBefore !== undefined)
+    return dayOf([Number(yearBefore), monthOf(nameAfter), dateBehind === undefined ? undefined : Number(dateBehind)]);
   const match = /^(\d{4})(?:[-/](\d{1,2})(?:[-/](\d{1,2}))?)?(?!\d)/.exec(text) ?? /^(\d{4})(\d\d)(\d\d)$/.exec(text);
   if (match === null) return undefined;
   return dayOf([match[1], match[2], match[3]].map((part) => (part === undefined ? undefined : Number(part))));

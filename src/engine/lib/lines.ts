@@ -1,6 +1,6 @@
 import { StringDecoder } from "node:string_decoder";
 
-export interface LineSplitter {
+interface LineSplitter {
   /** The lines that `chunk` completes, without their line ends. */
   push(chunk: Buffer): string[];
   /** The last line, where the text does not end with a line end. */

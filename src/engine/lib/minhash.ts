@@ -14,7 +14,9 @@ const stem = (word: string): string => word.replace(/(?:ings?|edly|ed|ies|es|s|l
 /** The different words of a text by which it is known, without numbers, endings and words that every text has. */
 const wordsOf = (text: string): string[] => [
   ...new Set(
-    (text.toLowerCase().match(/\p{L}{3,}/gu) ?? []).filter((word) => !common.has(word)).map((word) => (word.length > 4 ? stem(word) : word)),
+    (text.toLowerCase().match(/\p{L}{3,}/gu) ?? [])
+      .filter((word) => !common.has(word))
+      .map((word) => (word.length > 4 ? stem(word) : word)),
   ),
 ];
 
@@ -33,7 +35,9 @@ function hash(word: string, seed: number): number {
 export function sketchOf(text: string): string | undefined {
   const words = wordsOf(text);
   if (words.length < 3) return undefined;
-  const least = Array.from({ length: size }, (_, seed) => words.reduce((best, word) => Math.min(best, hash(word, seed)), 0xffffffff));
+  const least = Array.from({ length: size }, (_, seed) =>
+    words.reduce((best, word) => Math.min(best, hash(word, seed)), 0xffffffff),
+  );
   return least.map((value) => (value & 0xff).toString(16).padStart(2, "0")).join("");
 }
 

@@ -6,7 +6,10 @@ export function nearest(word: string, candidates: Iterable<string>): string | un
     const other = candidate.toLowerCase();
     const isPart = wanted.length >= 3 && other.includes(wanted);
     const distance = isPart ? 1 : editDistance(wanted, other);
-    if (distance <= Math.max(1, Math.floor(Math.max(wanted.length, isPart ? 3 : 0) / 3)) && (best === undefined || distance < best.distance)) {
+    if (
+      distance <= Math.max(1, Math.floor(Math.max(wanted.length, isPart ? 3 : 0) / 3)) &&
+      (best === undefined || distance < best.distance)
+    ) {
       best = { candidate, distance };
     }
   }
@@ -21,7 +24,8 @@ function editDistance(a: string, b: string): number {
     const row = [i];
     for (let j = 1; j <= b.length; j += 1) {
       const cost = a[i - 1] === b[j - 1] ? 0 : 1;
-      const swapped = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1] ? (beforeLast[j - 2] ?? 0) + 1 : Infinity;
+      const swapped =
+        i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1] ? (beforeLast[j - 2] ?? 0) + 1 : Infinity;
       row.push(Math.min((row[j - 1] ?? 0) + 1, (last[j] ?? 0) + 1, (last[j - 1] ?? 0) + cost, swapped));
     }
     beforeLast = last;

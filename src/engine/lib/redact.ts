@@ -52,14 +52,18 @@ function withoutBeginnings(text: string, value: string, except: string): string 
  */
 export function redactFor(...envs: readonly NodeJS.ProcessEnv[]): (text: string, except?: string) => string {
   const all = envs.flatMap((env) => Object.entries(env));
-  const values = [...new Set(all.flatMap(([name, value = ""]) => (secretName.test(name) && secretValue.test(value) ? [value] : [])))];
+  const values = [
+    ...new Set(all.flatMap(([name, value = ""]) => (secretName.test(name) && secretValue.test(value) ? [value] : []))),
+  ];
   // The longer one first: a value may hold another.
   values.sort((a, b) => b.length - a.length);
   return (text, except = "") => {
     let clean = text;
     if (clean.includes("…")) for (const value of values) clean = withoutBeginnings(clean, value, except);
-    for (const value of values) if (clean.includes(value) && !except.includes(value)) clean = clean.replaceAll(value, redacted);
-    if (hint.test(clean)) for (const form of forms) clean = clean.replace(form, (found) => (except.includes(found) ? found : redacted));
+    for (const value of values)
+      if (clean.includes(value) && !except.includes(value)) clean = clean.replaceAll(value, redacted);
+    if (hint.test(clean))
+      for (const form of forms) clean = clean.replace(form, (found) => (except.includes(found) ? found : redacted));
     return clean;
   };
 }

@@ -1,6 +1,18 @@
 import pLimit from "p-limit";
 import { begun, folded } from "./record/agent-run.js";
-import type { Agent, AgentEvent, AgentRun, Brief, Failure, LiveIteration, LoopEvent, Review, RunSoFar, Unit, Watch } from "./types.js";
+import type {
+  Agent,
+  AgentEvent,
+  AgentRun,
+  Brief,
+  Failure,
+  LiveIteration,
+  LoopEvent,
+  Review,
+  RunSoFar,
+  Unit,
+  Watch,
+} from "./types.js";
 import type { Clock } from "../lib/clock.js";
 
 /** Events that wait to be passed on before agents are made to wait: one may print a gigabyte. */
@@ -18,7 +30,7 @@ export interface Start {
 }
 
 /** Agents at work side by side. What they say is passed on one event after the other. */
-export interface Lanes {
+interface Lanes {
   hasRoom(): boolean;
   /** Iterations under way, as far as they have come. */
   inFlight(): readonly LiveIteration[];
@@ -96,12 +108,20 @@ export function openLanes({ clock, jobs, finish, abort, watches, reviews = [], s
   }
 
   /** Runs the agent, passing on what it says, and folds the stream into one AgentRun. */
-  async function follow({ agent, unit, brief, maxUsd, maxMs }: Start, first: AgentRun, controller: AbortController): Promise<LiveIteration> {
+  async function follow(
+    { agent, unit, brief, maxUsd, maxMs }: Start,
+    first: AgentRun,
+    controller: AbortController,
+  ): Promise<LiveIteration> {
     const { iteration } = brief;
     const warned = new Set<Watch>();
     let run = first;
     const more = moreRequests();
-    const options = { signal: controller.signal, ...(maxUsd === undefined ? {} : { maxUsd }), ...(maxMs === undefined ? {} : { maxMs }) };
+    const options = {
+      signal: controller.signal,
+      ...(maxUsd === undefined ? {} : { maxUsd }),
+      ...(maxMs === undefined ? {} : { maxMs }),
+    };
     let stopped: Failure | undefined;
     for await (const event of agent.run(brief, options)) {
       run = folded(run, event);
@@ -114,14 +134,18 @@ export function openLanes({ clock, jobs, finish, abort, watches, reviews = [], s
       const others = [...live.values()].filter((each) => each.run.iteration !== iteration);
       for (const watch of watches) {
         const { warning, end } = watch({ unit, run }, { ...soFar(), now: clock.now(), inFlight: others }) ?? {};
-        if (warning !== undefined && !warned.has(watch)) await say({ type: "notice", at: at(), level: "warning", message: warning });
+        if (warning !== undefined && !warned.has(watch))
+          await say({ type: "notice", at: at(), level: "warning", message: warning });
         if (warning !== undefined) warned.add(watch);
         stopped ??= end;
       }
       if (stopped !== undefined && goesOn === "calls") controller.abort(stopped.kind);
     }
     const failure = run.failure?.kind === "aborted" && !abort.aborted ? (stopped ?? run.failure) : run.failure;
-    const whole: LiveIteration = { unit, run: { ...run, endedAt: clock.now(), ...(failure === undefined ? {} : { failure }) } };
+    const whole: LiveIteration = {
+      unit,
+      run: { ...run, endedAt: clock.now(), ...(failure === undefined ? {} : { failure }) },
+    };
     for (const review of reviews) {
       const warning = review(whole, soFar());
       if (warning === undefined || told.has(warning)) continue;

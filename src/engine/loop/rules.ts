@@ -5,7 +5,7 @@ import { firstAble, heedFailures, withinWallTime } from "./guards/retry.js";
 import type { Agent, Budget, Choose, Guard, LoopOptions, RunSoFar } from "./types.js";
 
 /** What a person set for a run. Times are milliseconds. */
-export interface RuleSettings {
+interface RuleSettings {
   /** The first choice first. */
   readonly agents: readonly Agent[];
   /** Most iterations. */

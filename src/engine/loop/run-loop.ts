@@ -1,7 +1,17 @@
 import { openLanes } from "./lanes.js";
-import { firstObjection, notesFor } from "./notes.js";
-import type { Agent, Choose, Delay, LiveIteration, LoopEvent, LoopOptions, RunSoFar, Verdict, Workflow } from "./types.js";
+import type {
+  Agent,
+  Choose,
+  Delay,
+  LiveIteration,
+  LoopEvent,
+  LoopOptions,
+  RunSoFar,
+  Verdict,
+  Workflow,
+} from "./types.js";
 import { isVerdict } from "./types.js";
+import { firstObjection, notesFor } from "./notes.js";
 
 /** How long a wait lasts, in milliseconds, before the files and the guards are asked again. */
 const lookAgain = 5_000;
@@ -13,7 +23,11 @@ const lookAgain = 5_000;
  * Agents work side by side, results are accepted one at a time. It writes nothing. Finishing comes before the guards, so work done
  * on the last allowed iteration is `complete`, not `limit`.
  */
-export async function* runLoop<State>(workflow: Workflow<State>, agent: Agent, options: LoopOptions): AsyncGenerator<LoopEvent, Verdict> {
+export async function* runLoop<State>(
+  workflow: Workflow<State>,
+  agent: Agent,
+  options: LoopOptions,
+): AsyncGenerator<LoopEvent, Verdict> {
   const { clock, guards, watches = [], jobs = 1 } = options;
   const choose: Choose = options.choose ?? (() => ({ agent }));
   const at = () => new Date(clock.now()).toISOString();
@@ -54,14 +68,27 @@ export async function* runLoop<State>(workflow: Workflow<State>, agent: Agent, o
       const inFlight = lanes.inFlight();
       const taken = inFlight.map((live) => live.unit);
       const unit = workflow.next(state, taken);
-      if (unit === "wait" && taken.length === 0) throw new Error(`${workflow.name} waits although nothing is in flight`);
+      if (unit === "wait" && taken.length === 0)
+        throw new Error(`${workflow.name} waits although nothing is in flight`);
       if (unit === "wait") return undefined;
       if (isVerdict(unit)) return unit;
-      soFar = { ...soFar, now: clock.now(), inFlight, account: workflow.account?.(state), memory: workflow.memory?.(state) };
+      soFar = {
+        ...soFar,
+        now: clock.now(),
+        inFlight,
+        account: workflow.account?.(state),
+        memory: workflow.memory?.(state),
+      };
       const choice = firstObjection(guards, soFar) ?? choose(soFar);
       if (isVerdict(choice) || "until" in choice) return choice;
       if (choice.agent.name !== current) {
-        yield { type: "agent-changed", at: at(), from: current, to: choice.agent.name, reason: choice.reason ?? "It is its turn." };
+        yield {
+          type: "agent-changed",
+          at: at(),
+          from: current,
+          to: choice.agent.name,
+          reason: choice.reason ?? "It is its turn.",
+        };
         current = choice.agent.name;
       }
 
@@ -70,7 +97,15 @@ export async function* runLoop<State>(workflow: Workflow<State>, agent: Agent, o
       if (brief === "later") return { until: clock.now(), reason: `${title} is read later.` };
       if (isVerdict(brief)) return (over = brief);
       const { iteration, tokens: briefTokens, workspace } = brief;
-      const about = { unit: id, phase, title, briefTokens, workspace, progress: workflow.progress(state), agent: current };
+      const about = {
+        unit: id,
+        phase,
+        title,
+        briefTokens,
+        workspace,
+        progress: workflow.progress(state),
+        agent: current,
+      };
       yield { type: "iteration-started", at: at(), iteration, ...about, forecast: soFar.account?.forecast };
       lanes.start({ ...choice, unit, brief });
     }
@@ -83,8 +118,21 @@ export async function* runLoop<State>(workflow: Workflow<State>, agent: Agent, o
     const outcome = await workflow.accept(state as State, unit, run);
     yield* notices();
     if (isVerdict(outcome)) return void (over ??= outcome);
-    soFar = { ...soFar, iterations: [...soFar.iterations, { iteration, unit, agent, outcome, startedAt, endedAt, usage, costUsd }] };
-    yield { type: "iteration-ended", at: at(), iteration, unit: unit.id, outcome, durationMs: endedAt - startedAt, usage, costUsd, estimated };
+    soFar = {
+      ...soFar,
+      iterations: [...soFar.iterations, { iteration, unit, agent, outcome, startedAt, endedAt, usage, costUsd }],
+    };
+    yield {
+      type: "iteration-ended",
+      at: at(),
+      iteration,
+      unit: unit.id,
+      outcome,
+      durationMs: endedAt - startedAt,
+      usage,
+      costUsd,
+      estimated,
+    };
   }
 
   function* notices(): Generator<LoopEvent> {
@@ -93,7 +141,12 @@ export async function* runLoop<State>(workflow: Workflow<State>, agent: Agent, o
 
   async function* end(verdict: Verdict): AsyncGenerator<LoopEvent, Verdict> {
     yield* notices();
-    yield { type: "run-ended", at: at(), verdict, progress: state === undefined ? undefined : workflow.progress(state) };
+    yield {
+      type: "run-ended",
+      at: at(),
+      verdict,
+      progress: state === undefined ? undefined : workflow.progress(state),
+    };
     return verdict;
   }
 }

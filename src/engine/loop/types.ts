@@ -2,7 +2,19 @@
  * The words of the loop. Start with run-loop.ts; come here for what its parts promise each other.
  * Everything that crosses a process or a file is described by a JSON Schema and generated from it.
  */
-import type { AgentEnd, AgentEvent, Billing, Failure, Forecast, LoopEvent, Notice, Outcome, Progress, Usage, Verdict } from "../generated/event.js";
+import type {
+  AgentEnd,
+  AgentEvent,
+  Billing,
+  Failure,
+  Forecast,
+  LoopEvent,
+  Notice,
+  Outcome,
+  Progress,
+  Usage,
+  Verdict,
+} from "../generated/event.js";
 import type { Digest } from "./record/digest.js";
 import type { Compression, LoopMemory } from "./record/memory.js";
 import type { Clock } from "../lib/clock.js";
@@ -214,7 +226,7 @@ export type Guard = (soFar: RunSoFar) => Verdict | Delay | undefined;
 /** Names the agent of the next iteration, and why it is this one where it is not the first choice. Pure. */
 export type Choose = (soFar: RunSoFar) => Choice | Delay | Verdict;
 
-export interface Choice {
+interface Choice {
   readonly agent: Agent;
   /** One sentence. */
   readonly reason?: string;
@@ -230,7 +242,7 @@ export type Watch = (live: LiveIteration, soFar: RunSoFar) => Alarm | undefined;
 /** What a person has to know of an iteration that has ended: one sentence. Pure. */
 export type Review = (ended: LiveIteration, soFar: RunSoFar) => string | undefined;
 
-export interface Alarm {
+interface Alarm {
   /** Told once an iteration. */
   readonly warning?: string;
   /** Ends the iteration, with this as its failure. */
@@ -253,4 +265,5 @@ export interface LoopOptions {
   readonly abort: AbortSignal;
 }
 
-export const isVerdict = (value: unknown): value is Verdict => typeof value === "object" && value !== null && "verdict" in value;
+export const isVerdict = (value: unknown): value is Verdict =>
+  typeof value === "object" && value !== null && "verdict" in value;

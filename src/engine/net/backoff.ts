@@ -28,7 +28,8 @@ const mostOutages = 3;
 /** How a host stands after an answer at `now`. */
 export function standingAfter({ status, headers }: Head, before: Standing, now: number): Standing {
   const told = retryAfter(headers.get("retry-after"), now);
-  const reset = headers.get("x-ratelimit-remaining")?.trim() === "0" ? resetAt(headers.get("x-ratelimit-reset"), now) : undefined;
+  const reset =
+    headers.get("x-ratelimit-remaining")?.trim() === "0" ? resetAt(headers.get("x-ratelimit-reset"), now) : undefined;
   if (status === 429 || (status === 403 && (told ?? reset) !== undefined)) {
     const refusals = before.refusals + 1;
     return { refusals, outages: 0, until: told ?? reset ?? now + guess(refusals) };
@@ -36,7 +37,11 @@ export function standingAfter({ status, headers }: Head, before: Standing, now: 
   if (status === 503 && told !== undefined) return { ...before, outages: before.outages + 1, until: told };
   if (status === 503) {
     const outages = before.outages + 1;
-    return { refusals: before.refusals, outages, ...(outages < mostOutages ? {} : { until: now + guess(outages - mostOutages + 1) }) };
+    return {
+      refusals: before.refusals,
+      outages,
+      ...(outages < mostOutages ? {} : { until: now + guess(outages - mostOutages + 1) }),
+    };
   }
   return { ...goodStanding, ...(reset === undefined ? {} : { until: reset }) };
 }

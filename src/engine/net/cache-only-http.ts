@@ -4,7 +4,7 @@ import { publicAddress } from "./credentials.js";
 import type { Http } from "./http.js";
 import type { Service } from "./host-rules.js";
 
-export interface KeptHttpOptions {
+interface KeptHttpOptions {
   readonly cacheDir: string;
   readonly services: readonly Service[];
   /** Milliseconds since the epoch. */

@@ -2,7 +2,8 @@ import { redacted } from "../lib/redact.js";
 import type { Secret } from "./http.js";
 
 /** Query parameters under which services take keys, and those that tell who asks: neither belongs into a log that is shared. */
-const notToTell = /^(?:api[-_]?key|key|apikey|token|access[-_]?token|auth|password|secret|client[-_]secret|mailto|email)$/i;
+const notToTell =
+  /^(?:api[-_]?key|key|apikey|token|access[-_]?token|auth|password|secret|client[-_]secret|mailto|email)$/i;
 
 /** An address as it may be logged and shared: without credentials, keys and mail addresses. */
 export function publicAddress(address: string): string {
@@ -27,7 +28,10 @@ function nameOf(pair: string): string {
 }
 
 /** A request's address without user name and password, and those as the header that stands for them. */
-export function withoutCredentials(address: string, secret: Secret | undefined): { readonly url: string; readonly secret?: Secret } {
+export function withoutCredentials(
+  address: string,
+  secret: Secret | undefined,
+): { readonly url: string; readonly secret?: Secret } {
   if (!URL.canParse(address)) return { url: address, ...(secret === undefined ? {} : { secret }) };
   const url = new URL(address);
   const { username, password } = url;
@@ -43,14 +47,24 @@ const leastInBody = 8;
 const leastInSentence = 4;
 
 /** Takes the secrets of one request out of what came back: some services repeat the request in their answers. */
-export function scrubber(secret: Secret | undefined): { text(text: string): string; bytes(bytes: Uint8Array): Uint8Array } {
+export function scrubber(secret: Secret | undefined): {
+  text(text: string): string;
+  bytes(bytes: Uint8Array): Uint8Array;
+} {
   const given = [...Object.values(secret?.headers ?? {}), ...Object.values(secret?.query ?? {})];
   // "Bearer <token>": the token alone is the secret.
   const bare = given.flatMap((value) => [value, value.trim(), value.trim().split(/\s+/).at(-1) ?? ""]);
-  const forms = bare.flatMap((value) => [value, encodeURIComponent(value), new URLSearchParams({ v: value }).toString().slice(2)]);
-  const values = [...new Set(forms)].filter((value) => value.length >= leastInSentence).sort((a, b) => b.length - a.length);
+  const forms = bare.flatMap((value) => [
+    value,
+    encodeURIComponent(value),
+    new URLSearchParams({ v: value }).toString().slice(2),
+  ]);
+  const values = [...new Set(forms)]
+    .filter((value) => value.length >= leastInSentence)
+    .sort((a, b) => b.length - a.length);
   const long = values.filter((value) => value.length >= leastInBody);
-  const without = (text: string, secrets: readonly string[]) => secrets.reduce((clean, value) => clean.replaceAll(value, redacted), text);
+  const without = (text: string, secrets: readonly string[]) =>
+    secrets.reduce((clean, value) => clean.replaceAll(value, redacted), text);
   return {
     text: (text) => without(text, values),
     bytes(bytes) {

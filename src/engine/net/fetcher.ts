@@ -57,12 +57,26 @@ const wallClock: Clock = { now: Date.now, sleep: systemClock.sleep };
 export function politeHttp(options: PoliteHttpOptions): Http {
   const { stateDir, cacheDir, freshMs = day, record, services = [], contact, signal, clock = wallClock } = options;
   const standIns: StandIn[] = services
-    .filter(({ own, endpoint }) => URL.canParse(endpoint) && (own === "" || new URL(endpoint).origin !== new URL(own).origin))
-    .map(({ own, endpoint, intervalMs }) => ({ url: endpoint, of: own, ...(intervalMs === undefined ? {} : { intervalMs }) }));
+    .filter(
+      ({ own, endpoint }) => URL.canParse(endpoint) && (own === "" || new URL(endpoint).origin !== new URL(own).origin),
+    )
+    .map(({ own, endpoint, intervalMs }) => ({
+      url: endpoint,
+      of: own,
+      ...(intervalMs === undefined ? {} : { intervalMs }),
+    }));
   const named = new Set(
-    [...standIns.map(({ url }) => url), ...(options.typed ?? [])].filter((url) => URL.canParse(url)).map((url) => new URL(url).origin),
+    [...standIns.map(({ url }) => url), ...(options.typed ?? [])]
+      .filter((url) => URL.canParse(url))
+      .map((url) => new URL(url).origin),
   );
-  const gate = hostLimiter({ folder: join(stateDir, "hosts"), clock, signal, contact: contact?.includes("@") === true, standIns });
+  const gate = hostLimiter({
+    folder: join(stateDir, "hosts"),
+    clock,
+    signal,
+    contact: contact?.includes("@") === true,
+    standIns,
+  });
   const cache = cacheDir === undefined ? undefined : httpCache(cacheDir);
 
   return {
@@ -74,10 +88,16 @@ export function politeHttp(options: PoliteHttpOptions): Http {
         if (!signal.aborted) await record?.(lineOf(asked, answer, from, clock.now(), services));
         return answer;
       };
-      if (kept !== undefined && clock.now() - kept.answer.checkedAt < freshMs) return told(documentOf(kept.answer, kept.bytes), "cache");
+      if (kept !== undefined && clock.now() - kept.answer.checkedAt < freshMs)
+        return told(documentOf(kept.answer, kept.bytes), "cache");
 
       const mayBePrivate = URL.canParse(asked.url) && named.has(new URL(asked.url).origin);
-      const answer = await persist(wireOf(asked, kept?.answer), { ...options, clock, gate, privateAddresses: mayBePrivate });
+      const answer = await persist(wireOf(asked, kept?.answer), {
+        ...options,
+        clock,
+        gate,
+        privateAddresses: mayBePrivate,
+      });
       if (answer.status === "not-modified") {
         if (kept === undefined) throw new Error("a request without conditions answered with 304");
         await cache?.keep(key, { ...kept.answer, checkedAt: clock.now() }, kept.bytes);
@@ -90,7 +110,10 @@ export function politeHttp(options: PoliteHttpOptions): Http {
   };
 }
 
-function wireOf({ url: written, limit, accept, json, secret: given }: Request, kept: KeptAnswer | undefined): WireRequest {
+function wireOf(
+  { url: written, limit, accept, json, secret: given }: Request,
+  kept: KeptAnswer | undefined,
+): WireRequest {
   const { url, secret } = withoutCredentials(written, given);
   const conditions = {
     ...(kept?.etag === undefined ? {} : { "If-None-Match": kept.etag }),
@@ -129,13 +152,25 @@ function withoutSecrets(answer: HttpDocument | Failed, asked: Request): HttpDocu
   const { text, bytes } = scrubber(withoutCredentials(asked.url, asked.secret).secret);
   if (answer.status === "ok") return { ...answer, url: publicAddress(text(answer.url)), bytes: bytes(answer.bytes) };
   const { again: _, ...failure } = answer;
-  return { ...failure, reason: text(failure.reason), ...(failure.body === undefined ? {} : { body: bytes(failure.body) }) };
+  return {
+    ...failure,
+    reason: text(failure.reason),
+    ...(failure.body === undefined ? {} : { body: bytes(failure.body) }),
+  };
 }
 
-async function keep(cache: HttpCache | undefined, key: string, answer: HttpDocument | HttpFailure, now: number): Promise<void> {
+async function keep(
+  cache: HttpCache | undefined,
+  key: string,
+  answer: HttpDocument | HttpFailure,
+  now: number,
+): Promise<void> {
   if (answer.status !== "ok") return answer.body === undefined ? undefined : cache?.keepBody(answer.body);
   const { bytes, url, type, etag, lastModified } = answer;
-  const validators = { ...(etag === undefined ? {} : { etag }), ...(lastModified === undefined ? {} : { lastModified }) };
+  const validators = {
+    ...(etag === undefined ? {} : { etag }),
+    ...(lastModified === undefined ? {} : { lastModified }),
+  };
   await cache?.keep(key, { sha256: hashOf(bytes), url, type, checkedAt: now, ...validators }, bytes);
 }
 

@@ -38,12 +38,24 @@ const perMinute = (requests: number): HostRule => ({ intervalMs: 60_000 / reques
 /** What services ask for in their terms, as of November 2026; the first that fits counts. */
 const budgets: readonly Budget[] = [
   // "No more than one request every three seconds, and a single connection at a time", over all of a user's machines.
-  { name: "arxiv", hosts: ["export.arxiv.org", "arxiv.org", "www.arxiv.org", "oaipmh.arxiv.org"], intervalMs: 3000, concurrency: 1 },
+  {
+    name: "arxiv",
+    hosts: ["export.arxiv.org", "arxiv.org", "www.arxiv.org", "oaipmh.arxiv.org"],
+    intervalMs: 3000,
+    concurrency: 1,
+  },
   { name: "semanticscholar", hosts: ["api.semanticscholar.org"], byKey: true, ...perSecond(1, 1) },
   { name: "crossref", hosts: ["api.crossref.org"], ...perSecond(5, 1), polite: perSecond(10, 3) },
   // Its budget is money a day and told in headers.
   { name: "openalex", hosts: ["api.openalex.org"], byKey: true, ...perSecond(5, 2), keyed: perSecond(10, 4) },
-  { name: "github-search", hosts: ["api.github.com"], path: "/search/", byKey: true, ...perMinute(10), keyed: perMinute(30) },
+  {
+    name: "github-search",
+    hosts: ["api.github.com"],
+    path: "/search/",
+    byKey: true,
+    ...perMinute(10),
+    keyed: perMinute(30),
+  },
   { name: "github", hosts: ["api.github.com"], byKey: true, ...perSecond(1, 1) },
   { name: "unpaywall", hosts: ["api.unpaywall.org"], ...perSecond(5, 2) },
   { name: "europepmc", hosts: ["www.ebi.ac.uk"], ...perSecond(5, 2) },
@@ -83,9 +95,12 @@ interface Asker {
 /** Which account a request to `url` is booked to. A stand-in has an account of its own, with the rule of what it stands for. */
 export function accountOf(url: URL, asker: Asker): Account {
   const standIn = innermost(url.href, asker.standIns, (each) => each.url);
-  const path = standIn === undefined ? url.pathname : url.pathname.slice(new URL(standIn.url).pathname.replace(/\/$/, "").length);
+  const path =
+    standIn === undefined ? url.pathname : url.pathname.slice(new URL(standIn.url).pathname.replace(/\/$/, "").length);
   const host = standIn === undefined || standIn.of === "" ? url.hostname : new URL(standIn.of).hostname;
-  const budget = budgets.find((each) => each.hosts.includes(host) && (each.path === undefined || path.startsWith(each.path)));
+  const budget = budgets.find(
+    (each) => each.hosts.includes(host) && (each.path === undefined || path.startsWith(each.path)),
+  );
   const place = url.host.replace(/[^a-z0-9.-]/gi, "_");
   const own = budget?.byKey === true && asker.keyHash !== undefined ? `-keyed-${asker.keyHash}` : "";
   if (standIn?.intervalMs !== undefined)
@@ -97,9 +112,16 @@ export function accountOf(url: URL, asker: Asker): Account {
 }
 
 /** Of the bases that an address lies under, the longest: one server may stand in for several services, each with a path of its own. */
-export function innermost<Place>(address: string, places: readonly Place[], baseOf: (place: Place) => string): Place | undefined {
-  const isUnder = (base: string) => base !== "" && address.startsWith(base) && /^(?:$|[/?#])/.test(address.slice(base.length));
-  return places.filter((place) => isUnder(bareBase(baseOf(place)))).toSorted((a, b) => baseOf(b).length - baseOf(a).length)[0];
+export function innermost<Place>(
+  address: string,
+  places: readonly Place[],
+  baseOf: (place: Place) => string,
+): Place | undefined {
+  const isUnder = (base: string) =>
+    base !== "" && address.startsWith(base) && /^(?:$|[/?#])/.test(address.slice(base.length));
+  return places
+    .filter((place) => isUnder(bareBase(baseOf(place))))
+    .toSorted((a, b) => baseOf(b).length - baseOf(a).length)[0];
 }
 
 /** In the spelling that addresses have once they are parsed: "HTTP://Host:80/a/" is "http://host/a". */

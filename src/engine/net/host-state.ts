@@ -1,13 +1,13 @@
 import { readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { hasCode } from "../lib/errors.js";
-import { makeFolder } from "../storage/make-folder.js";
-import { temporaryName } from "../storage/temporary-name.js";
 import { withLock } from "../storage/lock.js";
 import { isSameProcess } from "../process/process-identity.js";
 import { explaining } from "../storage/explain-system-error.js";
 import { goodStanding, type Standing } from "./backoff.js";
 import type { HostRule } from "./host-rules.js";
+import { temporaryName } from "../storage/atomic-file.js";
+import { makeFolder } from "../storage/regular-file.js";
 
 /** What all processes of this machine know together of one account. Times are milliseconds since the epoch. */
 export interface HostState {
@@ -79,7 +79,13 @@ async function read(path: string, now: number): Promise<HostState> {
 function parse(text: string): HostState | undefined {
   try {
     const { at, next, busy, standing, told } = JSON.parse(text) as Partial<HostState>;
-    if (typeof at !== "number" || typeof next !== "number" || !Array.isArray(busy) || typeof standing?.refusals !== "number") return undefined;
+    if (
+      typeof at !== "number" ||
+      typeof next !== "number" ||
+      !Array.isArray(busy) ||
+      typeof standing?.refusals !== "number"
+    )
+      return undefined;
     return { at, next, busy, standing, ...(typeof told?.at === "number" ? { told } : {}) };
   } catch {
     return undefined;
@@ -98,7 +104,9 @@ function shifted(state: HostState, by: number): HostState {
 
 /** A killed process never ends its requests. */
 async function alive(busy: readonly Busy[]): Promise<Busy[]> {
-  const known = await Promise.all(busy.map(async (each) => ({ each, lives: await isSameProcess(each.pid, each.started) })));
+  const known = await Promise.all(
+    busy.map(async (each) => ({ each, lives: await isSameProcess(each.pid, each.started) })),
+  );
   return known.flatMap(({ each, lives }) => (lives ? [each] : []));
 }
 

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import { readdir, readFile, rename, rm, stat, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { makeFolder } from "../storage/make-folder.js";
-import { temporaryName } from "../storage/temporary-name.js";
+import { temporaryName } from "../storage/atomic-file.js";
+import { makeFolder } from "../storage/regular-file.js";
 
 /** What is kept of an answer besides its body. */
 export interface KeptAnswer {
@@ -99,7 +99,9 @@ export function httpCache(folder: string, mostBytes = mostOfCache): HttpCache {
 
 function isKept(value: unknown): value is KeptAnswer {
   const { sha256, url, type, checkedAt } = (value ?? {}) as Partial<KeptAnswer>;
-  return typeof sha256 === "string" && typeof url === "string" && typeof type === "string" && typeof checkedAt === "number";
+  return (
+    typeof sha256 === "string" && typeof url === "string" && typeof type === "string" && typeof checkedAt === "number"
+  );
 }
 
 interface File {
@@ -109,7 +111,9 @@ interface File {
 }
 
 async function filesIn(...folders: readonly string[]): Promise<File[]> {
-  const paths = await Promise.all(folders.map(async (folder) => (await readdir(folder).catch((): string[] => [])).map((name) => join(folder, name))));
+  const paths = await Promise.all(
+    folders.map(async (folder) => (await readdir(folder).catch((): string[] => [])).map((name) => join(folder, name))),
+  );
   const files = await Promise.all(
     paths.flat().map(async (path) => {
       const found = await stat(path).catch(() => undefined);

@@ -31,14 +31,33 @@ export function judge(
     looksLikeChallenge(body, headers.get("content-type"));
   if (isChallenge) return { status: "blocked", reason: `${host} answered with a bot challenge; ${byHand}.` };
   if (status === 429)
-    return { status: "rate_limited", reason: `${host} asks to wait (HTTP 429)${retryAfter(headers.get("retry-after"))}.`, transient: true };
+    return {
+      status: "rate_limited",
+      reason: `${host} asks to wait (HTTP 429)${retryAfter(headers.get("retry-after"))}.`,
+      transient: true,
+    };
   if (status === 403 && (headers.get("x-ratelimit-remaining") === "0" || headers.get("retry-after") !== null))
-    return { status: "rate_limited", reason: `${host} asks to wait (HTTP 403)${retryAfter(headers.get("retry-after"))}.`, transient: true };
-  if ([401, 402, 403, 407, 451].includes(status)) return { status: "blocked", reason: `${host} refused access (HTTP ${status}); ${byHand}.` };
-  if (status === 404 || status === 410) return { status: "not-found", reason: `${host} has no such document (HTTP ${status}).` };
-  if (status >= 500) return { status: "error", reason: `${host} failed (HTTP ${status}); try again later.`, transient: true, again: true };
-  if (status === 408 || status === 425) return { status: "error", reason: `${host} asks to try again (HTTP ${status}).`, transient: true };
-  return status >= 200 && status < 300 ? undefined : { status: "error", reason: `${host} answered with HTTP ${status}.` };
+    return {
+      status: "rate_limited",
+      reason: `${host} asks to wait (HTTP 403)${retryAfter(headers.get("retry-after"))}.`,
+      transient: true,
+    };
+  if ([401, 402, 403, 407, 451].includes(status))
+    return { status: "blocked", reason: `${host} refused access (HTTP ${status}); ${byHand}.` };
+  if (status === 404 || status === 410)
+    return { status: "not-found", reason: `${host} has no such document (HTTP ${status}).` };
+  if (status >= 500)
+    return {
+      status: "error",
+      reason: `${host} failed (HTTP ${status}); try again later.`,
+      transient: true,
+      again: true,
+    };
+  if (status === 408 || status === 425)
+    return { status: "error", reason: `${host} asks to try again (HTTP ${status}).`, transient: true };
+  return status >= 200 && status < 300
+    ? undefined
+    : { status: "error", reason: `${host} answered with HTTP ${status}.` };
 }
 
 /** Challenge pages come with 200, 403 or 503, are short, and say so in their title. */
@@ -50,7 +69,8 @@ function looksLikeChallenge(body: Uint8Array, type: string | null): boolean {
   );
 }
 
-const retryAfter = (value: string | null) => (value === null ? "" : /^\d+$/.test(value) ? `, ${value} seconds` : `, until ${value}`);
+const retryAfter = (value: string | null) =>
+  value === null ? "" : /^\d+$/.test(value) ? `, ${value} seconds` : `, until ${value}`;
 
 /** An address in this machine or its network, which no agent or page may send us to. */
 export const isPrivate = (host: string): HttpFailure => ({
@@ -73,12 +93,20 @@ export function describe(error: unknown, host: string, longest: number): Failed 
   const transient = true;
   if (hasCode(cause, privateAddressCode)) return isPrivate(host);
   if (hasCode(cause, "ENOTFOUND"))
-    return { status: "error", reason: `${host} was not found (ENOTFOUND); check the address and the network.`, transient };
-  if (hasCode(cause, "ECONNREFUSED")) return { status: "error", reason: `${host} does not accept connections (ECONNREFUSED).`, transient };
+    return {
+      status: "error",
+      reason: `${host} was not found (ENOTFOUND); check the address and the network.`,
+      transient,
+    };
+  if (hasCode(cause, "ECONNREFUSED"))
+    return { status: "error", reason: `${host} does not accept connections (ECONNREFUSED).`, transient };
   if (error instanceof Error && error.name === "TimeoutError")
     return { status: "error", reason: `${host} took longer than ${longest / 1000} seconds.`, transient };
-  if (hasCode(cause, ...noAnswer, ...timeouts)) return { status: "error", reason: `${host} does not answer (${cause.code}).`, transient };
-  const lost = hasCode(cause, "ECONNRESET", "UND_ERR_SOCKET", "EPIPE") || (error instanceof Error && error.message === "terminated");
+  if (hasCode(cause, ...noAnswer, ...timeouts))
+    return { status: "error", reason: `${host} does not answer (${cause.code}).`, transient };
+  const lost =
+    hasCode(cause, "ECONNRESET", "UND_ERR_SOCKET", "EPIPE") ||
+    (error instanceof Error && error.message === "terminated");
   const reason = `${host} could not be reached (${messageOf(cause)}).`;
   if (lost) return { status: "error", reason, transient, again: true };
   return { status: "error", reason, ...(/^Proxy response \(5\d\d\)/.test(messageOf(cause)) ? { transient } : {}) };

@@ -117,7 +117,12 @@ const mostOfAnError = 64 * 1024;
  * Fetches a document of at most `limit` bytes. A refusal (401, 403, 451, a bot challenge), a private address and 429 are answers and never
  * retried; 5xx and a lost connection are tried once more. Never throws for what a network does.
  */
-export async function getDocument(url: string, limit: number, options: HttpOptions, accept = "*/*"): Promise<HttpDocument | HttpFailure> {
+export async function getDocument(
+  url: string,
+  limit: number,
+  options: HttpOptions,
+  accept = "*/*",
+): Promise<HttpDocument | HttpFailure> {
   const request = { url, limit, accept };
   const first = await exchange(request, options);
   if (!("again" in first) || options.signal.aborted) return plain(first);
@@ -133,7 +138,10 @@ function plain(result: HttpDocument | Failed | NotModified): HttpDocument | Http
 }
 
 /** One request and the redirects that it leads through. Never throws for what a network does. */
-export async function exchange(request: WireRequest, options: HttpOptions): Promise<HttpDocument | Failed | NotModified> {
+export async function exchange(
+  request: WireRequest,
+  options: HttpOptions,
+): Promise<HttpDocument | Failed | NotModified> {
   const { signal } = options;
   const deadline = AbortSignal.any([signal, AbortSignal.timeout(longestTransfer)]);
   const { origin, host: named } = URL.canParse(request.url) ? new URL(request.url) : { origin: "", host: "" };
@@ -146,7 +154,11 @@ export async function exchange(request: WireRequest, options: HttpOptions): Prom
     // Once another origin was involved, nothing says that it leads back in good faith.
     const secret = new URL(answer.to).origin === origin ? hop.secret : undefined;
     const keepsBody = answer.code === 307 || answer.code === 308;
-    hop = { at: answer.to, secret: secret?.headers && { headers: secret.headers }, ...(keepsBody ? { body: hop.body } : {}) };
+    hop = {
+      at: answer.to,
+      secret: secret?.headers && { headers: secret.headers },
+      ...(keepsBody ? { body: hop.body } : {}),
+    };
   }
   return { status: "error", reason: `${named} redirects more than ${mostRedirects} times.` };
 }
@@ -218,7 +230,12 @@ function withQuery(at: string, query: Secret["query"] = {}): string {
   return `${address}${address.includes("?") ? "&" : "?"}${added}`;
 }
 
-function headersOf(request: WireRequest, body: string | undefined, secret: Secret | undefined, contact: string | undefined): Record<string, string> {
+function headersOf(
+  request: WireRequest,
+  body: string | undefined,
+  secret: Secret | undefined,
+  contact: string | undefined,
+): Record<string, string> {
   return {
     "User-Agent": userAgent(contact),
     Accept: request.accept ?? "*/*",
@@ -239,7 +256,8 @@ async function readAnswer(
   const ok = code >= 200 && code < 300;
   const bytes = await readBody(response, ok ? request.limit : mostOfAnError, ok);
   if (code === 304 && request.conditions !== undefined) return { status: "not-modified" };
-  if (location !== null && URL.canParse(location, at)) return { status: "redirect", to: new URL(location, at).href, code };
+  if (location !== null && URL.canParse(location, at))
+    return { status: "redirect", to: new URL(location, at).href, code };
   if (bytes === undefined)
     return {
       status: "error",
@@ -258,7 +276,8 @@ async function readAnswer(
   };
 }
 
-const proxied = () => ["http_proxy", "https_proxy"].some((name) => Boolean(process.env[name] ?? process.env[name.toUpperCase()]));
+const proxied = () =>
+  ["http_proxy", "https_proxy"].some((name) => Boolean(process.env[name] ?? process.env[name.toUpperCase()]));
 
 /** A proxy resolves names itself, past `publicLookup`: what this machine's own resolver says is then all that can be known. */
 async function leadsInside(hostname: string, { fetch, lookup: resolve = lookupAll }: HttpOptions): Promise<boolean> {
@@ -268,7 +287,12 @@ async function leadsInside(hostname: string, { fetch, lookup: resolve = lookupAl
 }
 
 /** A name that does not exist while others do is no trouble with the network: agents make up hosts, and no waiting mends that. */
-async function withNamesKnown(failure: Failed, error: unknown, host: string, { lookup: resolve = lookupAll }: HttpOptions): Promise<Failed> {
+async function withNamesKnown(
+  failure: Failed,
+  error: unknown,
+  host: string,
+  { lookup: resolve = lookupAll }: HttpOptions,
+): Promise<Failed> {
   const cause = error instanceof Error ? error.cause : undefined;
   if (!hasCode(cause, "ENOTFOUND")) return failure;
   const online = await resolve("doi.org").then(

@@ -48,11 +48,14 @@ function ipv4Within(address: string): string | undefined {
       .map((group) => Number.parseInt(group, 16)),
   ) as [number[], number[]];
   const groups = [...before, ...Array.from({ length: 8 - before.length - after.length }, () => 0), ...after];
-  const dotted = (at: number) => [groups[at] ?? 0, groups[at + 1] ?? 0].flatMap((group) => [group >> 8, group & 255]).join(".");
+  const dotted = (at: number) =>
+    [groups[at] ?? 0, groups[at + 1] ?? 0].flatMap((group) => [group >> 8, group & 255]).join(".");
   if (groups[0] === 0x2002) return dotted(1);
   if (groups[5] === 0x5efe && ((groups[4] ?? 0) & 0xfdff) === 0) return dotted(6);
   const prefix = groups.slice(0, 6).join(":");
-  return ["0:0:0:0:0:0", "0:0:0:0:0:65535", "0:0:0:0:65535:0", `${0x64}:${0xff9b}:0:0:0:0`].includes(prefix) ? dotted(6) : undefined;
+  return ["0:0:0:0:0:0", "0:0:0:0:0:65535", "0:0:0:0:65535:0", `${0x64}:${0xff9b}:0:0:0:0`].includes(prefix)
+    ? dotted(6)
+    : undefined;
 }
 
 /** The code of the error that `publicLookup` gives for a name that leads into this machine or its network. */

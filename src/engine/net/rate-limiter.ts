@@ -9,7 +9,7 @@ import type { HttpFailure } from "./http-failure.js";
 import type { Gate, HttpResponse, Turn } from "./http.js";
 import type { Clock } from "../lib/clock.js";
 
-export interface LimiterOptions {
+interface LimiterOptions {
   /** One file a host; the same for all processes of this machine. */
   readonly folder: string;
   /** By the machine's own time, which all processes share. */
@@ -59,7 +59,11 @@ export function hostLimiter(options: LimiterOptions): Gate {
         return await waitForTime(entered, options, url.host);
       } catch (error) {
         if (signal.aborted) return interrupted;
-        return { status: "error", reason: `The pace of ${url.host} can't be kept: ${messageOf(error)}`, transient: true };
+        return {
+          status: "error",
+          reason: `The pace of ${url.host} can't be kept: ${messageOf(error)}`,
+          transient: true,
+        };
       }
     },
   };
@@ -77,7 +81,12 @@ interface Reserved {
   readonly next: number;
 }
 
-async function enter(account: Account, place: Place, host: string, options: LimiterOptions): Promise<Reserved | HttpFailure> {
+async function enter(
+  account: Account,
+  place: Place,
+  host: string,
+  options: LimiterOptions,
+): Promise<Reserved | HttpFailure> {
   const { folder, clock, signal } = options;
   const token = randomUUID();
   const started = await startOfProcess(process.pid);
@@ -128,7 +137,11 @@ async function waitForTime(reserved: Reserved, options: LimiterOptions, host: st
 }
 
 /** Another process may have been told to wait while this one slept. */
-async function toldSince(account: Account, { folder, clock }: LimiterOptions, host: string): Promise<HttpFailure | undefined> {
+async function toldSince(
+  account: Account,
+  { folder, clock }: LimiterOptions,
+  host: string,
+): Promise<HttpFailure | undefined> {
   const { until } = await hostStanding(folder, account.name, clock.now());
   return until === undefined || until <= clock.now() ? undefined : asksToWait(host, until);
 }
@@ -142,10 +155,14 @@ function turnOf({ account, place, token, slot, next: reserved }: Reserved, { fol
         return await changeHost(folder, account.name, clock.now, async (state) => {
           const after = ended(state, token, answer === "unsent" ? undefined : answer, clock.now());
           // The moment of a request that never left is free again, unless others queue behind it already.
-          if (answer === "unsent" && state.next === reserved) return { state: { ...after, next: slot }, value: undefined };
+          if (answer === "unsent" && state.next === reserved)
+            return { state: { ...after, next: slot }, value: undefined };
           const rule = ruleNow(account, after, clock.now());
           // From the start of one request to the start of the next the host may see less, where the first was slow to connect.
-          const next = rule.concurrency === 1 && arrived !== undefined ? Math.max(after.next, arrived + rule.intervalMs) : after.next;
+          const next =
+            rule.concurrency === 1 && arrived !== undefined
+              ? Math.max(after.next, arrived + rule.intervalMs)
+              : after.next;
           const { until } = after.standing;
           return { state: { ...after, next }, value: until !== undefined && until > clock.now() ? until : undefined };
         });

@@ -6,7 +6,7 @@ import { keyOf, keyOfLine } from "./request-log.js";
 import { publicAddress } from "./credentials.js";
 
 /** Answers that a search had, out of the log and the cache, and what it asks for now that it did not then. */
-export interface Replay extends Http {
+interface Replay extends Http {
   /** One sentence for each request that could not be answered, in the order of asking. */
   missing(): readonly string[];
 }
@@ -33,13 +33,18 @@ export function replayHttp(lines: readonly QueryLine[], cacheDir: string): Repla
       if (later.length > 0) answers.set(keyOf(request), later);
       const body = line.sha256 === undefined ? undefined : await cache.body(line.sha256);
       if (line.sha256 !== undefined && body === undefined)
-        return none(`The answer of ${line.at} to ${line.url} (sha256 ${line.sha256.slice(0, 12)}) is no longer in ${cacheDir}.`);
+        return none(
+          `The answer of ${line.at} to ${line.url} (sha256 ${line.sha256.slice(0, 12)}) is no longer in ${cacheDir}.`,
+        );
       return answerOf(line, body);
     },
   };
 }
 
-function answerOf({ status, reason, code, transient, type, url, answer_url }: QueryLine, body: Uint8Array | undefined): HttpDocument | HttpFailure {
+function answerOf(
+  { status, reason, code, transient, type, url, answer_url }: QueryLine,
+  body: Uint8Array | undefined,
+): HttpDocument | HttpFailure {
   if (status === "ok") return { status, bytes: body ?? new Uint8Array(), url: answer_url ?? url, type: type ?? "" };
   return {
     status,

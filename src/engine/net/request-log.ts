@@ -3,12 +3,15 @@ import { innermost, type Service } from "./host-rules.js";
 import { hashOf } from "./http-cache.js";
 import type { HttpFailure } from "./http-failure.js";
 import type { HttpDocument, Request } from "./http.js";
-import { countResults } from "./result-count.js";
 import { publicAddress } from "./credentials.js";
 
 /** Names a request in the cache and in the log: two that may be answered differently have different keys. Secrets have no part in it. */
 export const keyOf = ({ url, accept, json }: Pick<Request, "url" | "accept" | "json">): string =>
-  keyOfLine({ url: publicAddress(url), ...(accept === undefined ? {} : { accept }), ...(json === undefined ? {} : { body_sha256: bodyHash(json) }) });
+  keyOfLine({
+    url: publicAddress(url),
+    ...(accept === undefined ? {} : { accept }),
+    ...(json === undefined ? {} : { body_sha256: bodyHash(json) }),
+  });
 
 /** The key of the request that a line of the log tells of. */
 export const keyOfLine = ({ url, accept, body_sha256 }: Pick<QueryLine, "url" | "accept" | "body_sha256">): string =>
@@ -38,7 +41,14 @@ export function lineOf(
   if (answer.status === "ok") {
     const results = countResults(answer.bytes, answer.type);
     const counted = results === undefined ? {} : { results };
-    return { ...asked, ...counted, bytes: answer.bytes.length, sha256: hashOf(answer.bytes), type: answer.type, answer_url: answer.url };
+    return {
+      ...asked,
+      ...counted,
+      bytes: answer.bytes.length,
+      sha256: hashOf(answer.bytes),
+      type: answer.type,
+      answer_url: answer.url,
+    };
   }
   const { reason, code, body, transient } = answer;
   return {
@@ -55,3 +65,36 @@ export function sourceOf(url: string, services: readonly Service[]): string {
   const service = innermost(url, services, ({ endpoint }) => endpoint);
   return service?.name ?? (URL.canParse(url) ? new URL(url).host : "");
 }
+
+/** Where services put the list of what they found, from the outside in. */
+const lists = [
+  ["results"],
+  ["data"],
+  ["items"],
+  ["message", "items"],
+  ["resultList", "result"],
+  ["collection"],
+  ["web", "results"],
+  ["hits"],
+];
+
+/** How many results an answer lists, or undefined where it is no list that is known here. */
+function countResults(bytes: Uint8Array, type: string): number | undefined {
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("utf8");
+  if (/\bxml\b/.test(type) && !/html/.test(type)) {
+    const isFeed = /<(?:feed|rss|rdf:RDF)[\s>]/.test(text.slice(0, 2000));
+    return isFeed ? (text.match(/<(?:entry|item)[\s>]/g) ?? []).length : undefined;
+  }
+  if (!/json/.test(type)) return undefined;
+  try {
+    const value: unknown = JSON.parse(text);
+    if (Array.isArray(value)) return value.length;
+    const list = lists.map((path) => path.reduce(inside, value)).find(Array.isArray);
+    return list?.length;
+  } catch {
+    return undefined;
+  }
+}
+
+const inside = (value: unknown, name: string): unknown =>
+  typeof value === "object" && value !== null ? (value as Record<string, unknown>)[name] : undefined;

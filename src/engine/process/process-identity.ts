@@ -9,7 +9,10 @@ export async function startOfProcess(pid: number): Promise<string | undefined> {
   if (process.platform === "linux") return (await linuxStat(pid))?.started;
   if (process.platform === "win32") return undefined;
   const { execa } = await import("execa");
-  const { stdout, failed } = await execa("ps", ["-o", "lstart=", "-p", String(pid)], { reject: false, env: { LC_ALL: "C" } });
+  const { stdout, failed } = await execa("ps", ["-o", "lstart=", "-p", String(pid)], {
+    reject: false,
+    env: { LC_ALL: "C" },
+  });
   return failed || stdout.trim() === "" ? undefined : stdout.trim();
 }
 

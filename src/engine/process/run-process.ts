@@ -5,7 +5,6 @@ import { groupAlive, killDescendants, marker, signal } from "./descendants.js";
 import { messageOf } from "../lib/errors.js";
 import { splitLines } from "../lib/lines.js";
 import type { Redact } from "../lib/redact.js";
-import { keepTail } from "../lib/tail.js";
 import { openTranscript } from "./transcript.js";
 
 const longestLine = 8 * 1024 * 1024;
@@ -154,9 +153,19 @@ interface Started {
   release(): void;
 }
 
-async function start(request: ProcessRequest, run: string): Promise<Started | { startError: NonNullable<ProcessEnd["startError"]> }> {
+async function start(
+  request: ProcessRequest,
+  run: string,
+): Promise<Started | { startError: NonNullable<ProcessEnd["startError"]> }> {
   const { command, args, cwd, env } = request;
-  const options = { cwd, env: { ...env, [marker]: run }, extendEnv: false, detached: true, buffer: false, reject: false } as const;
+  const options = {
+    cwd,
+    env: { ...env, [marker]: run },
+    extendEnv: false,
+    detached: true,
+    buffer: false,
+    reject: false,
+  } as const;
   try {
     const child = execa(command, args, { ...options, stdin: "pipe", stdout: "pipe", stderr: "pipe" });
     const { pid } = child;
@@ -190,4 +199,27 @@ async function* untilClosed(stream: Readable): AsyncGenerator<Buffer> {
   } catch {
     // Destroyed by us; what came before has been read.
   }
+}
+
+interface Tail {
+  push(chunk: Buffer): void;
+  text(): string;
+}
+
+/** Keeps the last `most` bytes of a stream, for error messages. */
+function keepTail(most: number): Tail {
+  let chunks: Buffer[] = [];
+  let size = 0;
+  return {
+    push(chunk) {
+      chunks.push(chunk);
+      size += chunk.length;
+      if (size > 4 * most) {
+        const last = Buffer.concat(chunks).subarray(-most);
+        chunks = [Buffer.from(last)];
+        size = last.length;
+      }
+    },
+    text: () => Buffer.concat(chunks).subarray(-most).toString("utf8"),
+  };
 }

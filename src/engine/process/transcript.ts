@@ -3,7 +3,7 @@ import { dirname } from "node:path";
 import { messageOf } from "../lib/errors.js";
 import type { Redact } from "../lib/redact.js";
 
-export interface Transcript {
+interface Transcript {
   write(chunk: Buffer): Promise<void>;
   /** Closes the file; the reason why it is not whole, if it is not. */
   close(): Promise<string | undefined>;
@@ -16,7 +16,11 @@ const mostHeld = 64 * 1024;
  * Keeps a stream in a file, the first `most` bytes of it, secrets taken out, with a closing note where more came.
  * It never throws: a full disk costs the transcript, not the iteration.
  */
-export async function openTranscript(path: string | undefined, most: number, redact: Redact = (text) => text): Promise<Transcript> {
+export async function openTranscript(
+  path: string | undefined,
+  most: number,
+  redact: Redact = (text) => text,
+): Promise<Transcript> {
   let problem: string | undefined;
   let room = most;
   let missed = 0;

@@ -1,10 +1,10 @@
 import { constants } from "node:fs";
 import { type FileHandle, lstat, open, readdir, rename, rm, unlink } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { dirname, join, basename } from "node:path";
 import { hasCode } from "../lib/errors.js";
-import { requireRegular } from "./read-regular-file.js";
-import { isTemporary, temporaryName } from "./temporary-name.js";
+import { requireRegular } from "./regular-file.js";
 import { explaining } from "./explain-system-error.js";
+import { randomBytes } from "node:crypto";
 
 /** Identifies one version of a file: another inode, size or time of change is another version. */
 export type Stamp = string;
@@ -24,7 +24,8 @@ export async function sizeOf(path: string): Promise<number> {
   return Number((await stampOf(path))?.split(":")[1] ?? 0);
 }
 
-const stamp = ({ ino, size, mtimeMs }: { ino: number; size: number; mtimeMs: number }): Stamp => `${ino}:${size}:${mtimeMs}`;
+const stamp = ({ ino, size, mtimeMs }: { ino: number; size: number; mtimeMs: number }): Stamp =>
+  `${ino}:${size}:${mtimeMs}`;
 
 interface WriteOptions {
   /** Write only while the file is still this version; it is looked at last of all, right before the rename. */
@@ -39,7 +40,11 @@ interface WriteOptions {
  * Returns the new version, or undefined when `ifStill` no longer held and nothing was written.
  * @throws ExpectedError for a full disk, missing permission, a read-only file system or a folder that is gone.
  */
-export async function writeFileAtomic(path: string, text: string, options: WriteOptions = {}): Promise<Stamp | undefined> {
+export async function writeFileAtomic(
+  path: string,
+  text: string,
+  options: WriteOptions = {},
+): Promise<Stamp | undefined> {
   const durable = options.durable ?? true;
   return explaining(path, async () => {
     const before = await existing(path);
@@ -102,7 +107,9 @@ async function syncFolder(folder: string): Promise<void> {
 /** Removes what interrupted writes left in `folder`, which may be absent. Call it only while nobody else writes there. */
 export async function sweepTemporaryFiles(folder: string): Promise<void> {
   await explaining(folder, async () => {
-    const names = await readdir(folder).catch((error: unknown) => (hasCode(error, "ENOENT") ? [] : Promise.reject(error)));
+    const names = await readdir(folder).catch((error: unknown) =>
+      hasCode(error, "ENOENT") ? [] : Promise.reject(error),
+    );
     for (const name of names) {
       if (isTemporary(name)) await rm(join(folder, name), { force: true });
     }
@@ -110,7 +117,7 @@ export async function sweepTemporaryFiles(folder: string): Promise<void> {
 }
 
 /** A text and the size in bytes that the file had when it was decided to append it. */
-export interface Append {
+interface Append {
   readonly offset: number;
   readonly text: string;
 }
@@ -125,7 +132,11 @@ export interface Append {
 export async function appendOnce(path: string, append: Append): Promise<void> {
   if (append.text === "") return;
   await explaining(path, async () => {
-    const file = await open(path, constants.O_RDWR | constants.O_CREAT | constants.O_APPEND | constants.O_NOFOLLOW, 0o666);
+    const file = await open(
+      path,
+      constants.O_RDWR | constants.O_CREAT | constants.O_APPEND | constants.O_NOFOLLOW,
+      0o666,
+    );
     try {
       const found = await file.stat();
       requireRegular(found, path);
@@ -152,7 +163,8 @@ async function missingPart(file: FileHandle, size: number, { offset, text }: App
     return withLineBreak(wanted, tail.subarray(-1));
   }
 
-  const standing = size > offset ? await readAt(file, offset, Math.min(size - offset, wanted.length + 1)) : Buffer.alloc(0);
+  const standing =
+    size > offset ? await readAt(file, offset, Math.min(size - offset, wanted.length + 1)) : Buffer.alloc(0);
   for (const at of [0, 1]) {
     // At 1: an earlier call ended a torn line of something else with a line feed before it began.
     if (at === 1 && standing[0] !== lineFeed) break;
@@ -185,3 +197,12 @@ async function readAt(file: FileHandle, position: number, length: number): Promi
   const { bytesRead } = await file.read(buffer, 0, length, position);
   return buffer.subarray(0, bytesRead);
 }
+
+const pattern = /^\..+\.[0-9a-f]{12}\.ralph-tmp$/;
+
+/** A new name beside `path`, in the same folder because a rename does not cross file systems. */
+export const temporaryName = (path: string): string =>
+  join(dirname(path), `.${basename(path)}.${randomBytes(6).toString("hex")}.ralph-tmp`);
+
+/** Whether a file's name is one of temporaryName's: what an interrupted write left. */
+const isTemporary = (name: string): boolean => pattern.test(name);

@@ -6,7 +6,7 @@ import { type GitAnswer, runGit } from "./git-command.js";
 import { withLock } from "./lock.js";
 
 /** The files of a folder that are kept in git, as far as they are there. */
-export interface CommittedFiles {
+interface CommittedFiles {
   /** Names within the folder. */
   readonly names: readonly string[];
   /** The one that holds the state: how often it is committed depends on its size. */
@@ -34,7 +34,13 @@ const quick = ["-c", "gc.auto=0", "-c", "maintenance.auto=false"];
 type Git = (...args: string[]) => Promise<GitAnswer>;
 
 /** Operations in the middle of which a commit would end up in the wrong place, by the file that git keeps for them. */
-const underWay = { MERGE_HEAD: "merge", CHERRY_PICK_HEAD: "cherry-pick", REVERT_HEAD: "revert", "rebase-merge": "rebase", "rebase-apply": "rebase" };
+const underWay = {
+  MERGE_HEAD: "merge",
+  CHERRY_PICK_HEAD: "cherry-pick",
+  REVERT_HEAD: "revert",
+  "rebase-merge": "rebase",
+  "rebase-apply": "rebase",
+};
 
 /**
  * Checkpoints for `files` of `folder`, or undefined where there is no git or no repository.
@@ -64,7 +70,8 @@ export async function openCheckpoints(
   let waiting: { message: string; folds: number; since: number } | undefined;
   // A kill between a fold and its commit: after the last fold of a research no other would make up for it.
   const behind = await git("status", "--porcelain", "--untracked-files=all", "--", ledger);
-  if (behind.ok && behind.stdout !== "") waiting = { message: "What an interrupted run left", folds: 0, since: Date.now() };
+  if (behind.ok && behind.stdout !== "")
+    waiting = { message: "What an interrupted run left", folds: 0, since: Date.now() };
 
   const tell = (message: string) => {
     if (message !== told) notify(message);
@@ -74,15 +81,22 @@ export async function openCheckpoints(
   const commitNow = async (message: string): Promise<void> => {
     // Without this git would look further up, and commit to whatever repository holds this one.
     if (!existsSync(gitFolder))
-      return tell(`No checkpoint: ${gitFolder} is gone; the research goes on without git, 'git init' starts a new history.`);
+      return tell(
+        `No checkpoint: ${gitFolder} is gone; the research goes on without git, 'git init' starts a new history.`,
+      );
     const operation = Object.entries(underWay).find(([file]) => existsSync(join(gitFolder, file)))?.[1];
-    if (operation !== undefined) return tell(`No checkpoint while a git ${operation} is under way; finish it and the next iteration commits.`);
+    if (operation !== undefined)
+      return tell(`No checkpoint while a git ${operation} is under way; finish it and the next iteration commits.`);
     const present = committed.filter((name) => existsSync(join(folder, name)));
     // Asked once: what a reset takes away is to leave the next commit too.
     inHistory ??= new Set((await git("ls-files", "--", ...committed)).stdout.split("\n"));
-    const gone = committed.filter((name) => !present.includes(name) && (tracked.has(name) || inHistory?.has(name) === true));
+    const gone = committed.filter(
+      (name) => !present.includes(name) && (tracked.has(name) || inHistory?.has(name) === true),
+    );
     const options = { describe: "The repository", waitMs: 10_000, abort };
-    const failed = await withLock(repositoryLock, options, () => addAndCommit(git, present, gone, tracked, identity, message));
+    const failed = await withLock(repositoryLock, options, () =>
+      addAndCommit(git, present, gone, tracked, identity, message),
+    );
     if (failed !== undefined) {
       inHistory = undefined;
       return tell(`No checkpoint: ${failed}`);
@@ -145,7 +159,20 @@ async function addAndCommit(
     for (const name of fresh) tracked.add(name);
   }
   // One call: --only takes the files as they are and leaves whatever else is staged alone.
-  const options = [...identity, ...quick, "-c", "commit.gpgsign=false", "commit", "-q", "-m", message, "--only", "--", ...present, ...gone];
+  const options = [
+    ...identity,
+    ...quick,
+    "-c",
+    "commit.gpgsign=false",
+    "commit",
+    "-q",
+    "-m",
+    message,
+    "--only",
+    "--",
+    ...present,
+    ...gone,
+  ];
   const done = await git(...options);
   if (done.ok || /nothing (added )?to commit|no changes added/.test(done.stdout)) return undefined;
   // A file may have left the index by hand since; the next call adds it again.
@@ -161,7 +188,9 @@ function explain({ stderr, stdout, ended }: GitAnswer): string {
     return "the research folder is ignored by git; take it out of .gitignore to have its history.";
   if (stderr.includes("sparse-checkout"))
     return "git is told to leave a file of the research alone (a sparse checkout, or skip-worktree); 'git sparse-checkout add' or 'git update-index --no-skip-worktree' with its path ends that.";
-  const [line = "nothing"] = `${stderr}\n${stdout}`.split("\n").filter((each) => each.trim() !== "" && !each.startsWith("hint:"));
+  const [line = "nothing"] = `${stderr}\n${stdout}`
+    .split("\n")
+    .filter((each) => each.trim() !== "" && !each.startsWith("hint:"));
   return `git said '${line}'; the next iteration tries again.`;
 }
 

@@ -1,7 +1,7 @@
 import { chmod, lstat, mkdir, readFile, readlink, rename, rm, symlink, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { hasCode } from "../lib/errors.js";
-import { temporaryName } from "./temporary-name.js";
+import { temporaryName } from "./atomic-file.js";
 
 /** What stands at a path, whole, so that it can be put there again. `other`: a folder, a FIFO and the like. */
 export type Version =

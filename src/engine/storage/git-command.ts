@@ -11,7 +11,7 @@ export interface GitAnswer {
   readonly ended?: string;
 }
 
-export interface GitLimits {
+interface GitLimits {
   /** Aborted when the run ends at once: git is then given a second to finish what it is at. */
   readonly abort?: AbortSignal;
   /** Most milliseconds. */
@@ -19,7 +19,14 @@ export interface GitLimits {
 }
 
 /** Set while a git hook runs, and then they point at another repository than the folder's. */
-const inherited = ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX", "GIT_COMMON_DIR", "GIT_OBJECT_DIRECTORY"];
+const inherited = [
+  "GIT_DIR",
+  "GIT_WORK_TREE",
+  "GIT_INDEX_FILE",
+  "GIT_PREFIX",
+  "GIT_COMMON_DIR",
+  "GIT_OBJECT_DIRECTORY",
+];
 
 /** Optional locks: a mere look at what has changed would lock the index against another research's commit. */
 const environment = {
@@ -42,10 +49,20 @@ const pipeMs = 1000;
  * It runs in a group of its own: a kill of ours in the middle of a commit would leave git's index.lock behind. One that hangs, in a filter
  * of the repository say, is ended with its group and with what left the group; SIGTERM comes first, at which git takes its lock away.
  */
-export async function runGit(folder: string, args: readonly string[], { abort, mostMs = 60_000 }: GitLimits = {}): Promise<GitAnswer> {
+export async function runGit(
+  folder: string,
+  args: readonly string[],
+  { abort, mostMs = 60_000 }: GitLimits = {},
+): Promise<GitAnswer> {
   const run = randomUUID();
   const env = { ...environment, [marker]: run };
-  const git = execa("git", [...withoutHooks, ...args], { cwd: folder, env, detached: true, stdin: "ignore", reject: false });
+  const git = execa("git", [...withoutHooks, ...args], {
+    cwd: folder,
+    env,
+    detached: true,
+    stdin: "ignore",
+    reject: false,
+  });
   const { pid } = git;
   if (pid === undefined) {
     const { shortMessage } = await git;
@@ -61,7 +78,9 @@ export async function runGit(folder: string, args: readonly string[], { abort, m
       return killDescendants(run);
     });
   };
-  const timers = [setTimeout(end, mostMs, `it took longer than ${mostMs / 1000} seconds; a filter of the repository may hang`)];
+  const timers = [
+    setTimeout(end, mostMs, `it took longer than ${mostMs / 1000} seconds; a filter of the repository may hang`),
+  ];
   const hurry = (): void => void timers.push(setTimeout(end, hurryMs, "the run was interrupted"));
   const stopListening = (): void => [git.stdout, git.stderr].forEach((stream) => stream.destroy());
   if (abort?.aborted === true) hurry();
@@ -76,5 +95,10 @@ export async function runGit(folder: string, args: readonly string[], { abort, m
   abort?.removeEventListener("abort", hurry);
   await swept;
   if (exitCode === 0) return { ok: true, stdout, stderr };
-  return { ok: false, stdout, stderr: stderr === "" ? String(shortMessage) : stderr, ...(ended === undefined ? {} : { ended }) };
+  return {
+    ok: false,
+    stdout,
+    stderr: stderr === "" ? String(shortMessage) : stderr,
+    ...(ended === undefined ? {} : { ended }),
+  };
 }

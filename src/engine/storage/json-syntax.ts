@@ -1,5 +1,5 @@
 /** Where a text stops being JSON. Line and column count from 1. */
-export interface SyntaxProblem {
+interface SyntaxProblem {
   readonly line: number;
   readonly column: number;
   readonly message: string;
@@ -15,13 +15,16 @@ export function locateSyntaxError(text: string): SyntaxProblem {
   const before = text.slice(0, found.at);
   const line = before.split("\n").length;
   const column = found.at - before.lastIndexOf("\n");
-  return found.hint === undefined ? { line, column, message: found.message } : { line, column, message: found.message, hint: found.hint };
+  return found.hint === undefined
+    ? { line, column, message: found.message }
+    : { line, column, message: found.message, hint: found.hint };
 }
 
 const endsEarly = "the file ends in the middle";
 
 /** Whether a text that is to be an object is no more than the beginning of one. */
-export const isUnfinished = (text: string): boolean => !text.trimEnd().endsWith("}") || scan(text).message === endsEarly;
+export const isUnfinished = (text: string): boolean =>
+  !text.trimEnd().endsWith("}") || scan(text).message === endsEarly;
 
 interface Found {
   readonly at: number;
@@ -48,15 +51,21 @@ function scan(text: string): Found {
   for (;;) {
     at += match(white)?.length ?? 0;
     const next = text[at];
-    if (next === undefined) return { at, message: open.length > 0 ? endsEarly : "the file is empty", hint: "Part of it is missing." };
+    if (next === undefined)
+      return { at, message: open.length > 0 ? endsEarly : "the file is empty", hint: "Part of it is missing." };
 
     if (expect === "comma or end") {
       const top = open.at(-1);
-      if (top === undefined) return { at, message: "there is more text after the end", hint: "A closing bracket may stand too early." };
+      if (top === undefined)
+        return { at, message: "there is more text after the end", hint: "A closing bracket may stand too early." };
       if (next === ",") expect = top === "{" ? "name" : "value";
       else if (next === (top === "{" ? "}" : "]")) open.pop();
       else
-        return { at, message: `a comma or '${top === "{" ? "}" : "]"}' belongs here`, hint: "A comma may be missing at the end of the line before." };
+        return {
+          at,
+          message: `a comma or '${top === "{" ? "}" : "]"}' belongs here`,
+          hint: "A comma may be missing at the end of the line before.",
+        };
       at += 1;
       continue;
     }
@@ -68,14 +77,20 @@ function scan(text: string): Found {
       expect = "comma or end";
       continue;
     }
-    if (next === "}" || next === "]") return { at, message: `'${next}' does not belong here`, hint: "A comma before it may be too much." };
+    if (next === "}" || next === "]")
+      return { at, message: `'${next}' does not belong here`, hint: "A comma before it may be too much." };
 
     const quoted = next === '"' ? match(string) : undefined;
     if (next === '"' && quoted === undefined) {
-      return { at, message: "a text begins here that does not end rightly", hint: 'It may lack its closing ", or hold a line break or a single \\.' };
+      return {
+        at,
+        message: "a text begins here that does not end rightly",
+        hint: 'It may lack its closing ", or hold a line break or a single \\.',
+      };
     }
     if (expect.startsWith("name")) {
-      if (quoted === undefined) return { at, message: "the name of a field belongs here", hint: 'Names stand in double quotes: "name": …' };
+      if (quoted === undefined)
+        return { at, message: "the name of a field belongs here", hint: 'Names stand in double quotes: "name": …' };
       at += quoted.length;
       at += match(white)?.length ?? 0;
       if (text[at] !== ":") return { at, message: "a colon belongs here, after the name of the field" };
@@ -101,4 +116,25 @@ function hintForValue(next: string): string {
   if (next === "<" || next === "=" || next === ">") return "It may be the mark of a merge conflict.";
   if (next === ",") return "A comma may be too much.";
   return 'Texts stand in double quotes: "…".';
+}
+
+/** What we write has some ten levels. JSON.stringify, and every walk that calls itself, breaks at a few thousand. */
+export const mostLevels = 100;
+
+/** A pointer of a hundred names helps nobody. */
+const namesShown = 3;
+
+/** The place, as a JSON pointer of at most three names, of what is nested deeper than a hundred levels in a value; undefined where nothing is. */
+export const tooDeepAt = (value: unknown): string | undefined =>
+  deepAt(value, mostLevels)?.slice(0, namesShown).join("");
+
+/** Calls itself, but no deeper than the levels that are allowed. */
+function deepAt(value: unknown, levels: number): readonly string[] | undefined {
+  if (typeof value !== "object" || value === null) return undefined;
+  if (levels === 0) return [];
+  for (const [name, inner] of Object.entries(value)) {
+    const below = deepAt(inner, levels - 1);
+    if (below !== undefined) return [`/${name.replaceAll("~", "~0").replaceAll("/", "~1")}`, ...below];
+  }
+  return undefined;
 }

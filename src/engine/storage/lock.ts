@@ -3,10 +3,10 @@ import { link, open, rename, rm, writeFile } from "node:fs/promises";
 import { hostname } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 import { ExpectedError, hasCode } from "../lib/errors.js";
-import { temporaryName } from "./temporary-name.js";
-import { readRegularText } from "./read-regular-file.js";
+import { readRegularText } from "./regular-file.js";
 import { isSameProcess, startOfProcess } from "../process/process-identity.js";
 import { explaining } from "./explain-system-error.js";
+import { temporaryName } from "./atomic-file.js";
 
 /** A lock that this process holds. */
 export interface Lock {
@@ -73,7 +73,8 @@ async function waitForLock(file: string, options: Waiting): Promise<Lock> {
     try {
       return await acquireLock(file, options);
     } catch (error) {
-      if (!(error instanceof ExpectedError) || performance.now() >= until || options.abort?.aborted === true) throw error;
+      if (!(error instanceof ExpectedError) || performance.now() >= until || options.abort?.aborted === true)
+        throw error;
       await sleep(10 + Math.random() * 20);
     }
   }
@@ -87,7 +88,13 @@ export async function isHeld(file: string): Promise<boolean> {
 
 async function describeMyself(): Promise<Holder> {
   const started = await startOfProcess(process.pid);
-  return { pid: process.pid, started, host: hostname(), token: randomBytes(12).toString("hex"), since: new Date().toISOString() };
+  return {
+    pid: process.pid,
+    started,
+    host: hostname(),
+    token: randomBytes(12).toString("hex"),
+    since: new Date().toISOString(),
+  };
 }
 
 /** Returns the holder that is in the way, or undefined once the lock is ours. */

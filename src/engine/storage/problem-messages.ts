@@ -17,7 +17,10 @@ export function wordProblem(error: ErrorObject, root: unknown): Problem {
   switch (keyword) {
     case "type": {
       const types = [params.type as string | string[]].flat();
-      return withHint({ pointer, message: `must be ${anyOf(types.map(nameType))}, is ${describe(data)}` }, hintForType(types, data));
+      return withHint(
+        { pointer, message: `must be ${anyOf(types.map(nameType))}, is ${describe(data)}` },
+        hintForType(types, data),
+      );
     }
     case "enum": {
       const allowed = (params.allowedValues as unknown[]).map(String);
@@ -29,7 +32,10 @@ export function wordProblem(error: ErrorObject, root: unknown): Problem {
       const name = String(params.missingProperty);
       const near = isObject(data) ? nearest(name, Object.keys(data)) : undefined;
       const rename = near === undefined ? undefined : `Rename ${quote(near)} to ${quote(name)}.`;
-      return withHint({ pointer, message: `${quote(name)} is missing` }, rename ?? (root === data ? undefined : `Add ${quote(name)}.`));
+      return withHint(
+        { pointer, message: `${quote(name)} is missing` },
+        rename ?? (root === data ? undefined : `Add ${quote(name)}.`),
+      );
     }
     case "additionalProperties": {
       const name = String(params.additionalProperty);
@@ -45,7 +51,10 @@ export function wordProblem(error: ErrorObject, root: unknown): Problem {
     case "maximum":
       return { pointer, message: `must be at most ${params.limit}, is ${describe(data)}` };
     case "minLength":
-      return { pointer, message: params.limit === 1 ? "must not be empty" : `must have at least ${params.limit} characters` };
+      return {
+        pointer,
+        message: params.limit === 1 ? "must not be empty" : `must have at least ${params.limit} characters`,
+      };
     case "maxLength":
       return { pointer, message: `must have at most ${params.limit} characters, has ${String(data).length}` };
     case "minItems":
@@ -61,11 +70,13 @@ export function wordProblem(error: ErrorObject, root: unknown): Problem {
   }
 }
 
-const withHint = (problem: Problem, hint: string | undefined): Problem => (hint === undefined ? problem : { ...problem, hint });
+const withHint = (problem: Problem, hint: string | undefined): Problem =>
+  hint === undefined ? problem : { ...problem, hint };
 
 const quote = (text: string): string => `"${text}"`;
 
-const isObject = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null && !Array.isArray(value);
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
 
 const lengthOf = (value: unknown): number => (Array.isArray(value) ? value.length : 0);
 
@@ -73,7 +84,13 @@ function nameType(type: string): string {
   if (type === "null") return "null";
   if (type === "integer") return "a whole number";
   if (type === "array") return "a list";
-  return type === "object" ? "an object" : type === "boolean" ? "true or false" : type === "string" ? "a text" : `a ${type}`;
+  return type === "object"
+    ? "an object"
+    : type === "boolean"
+      ? "true or false"
+      : type === "string"
+        ? "a text"
+        : `a ${type}`;
 }
 
 function anyOf(words: readonly string[]): string {
@@ -91,7 +108,8 @@ function hintForType(types: readonly string[], data: unknown): string | undefine
   const wants = (type: string) => types.includes(type);
   if (typeof data === "string") {
     const trimmed = data.trim();
-    if ((wants("number") || wants("integer")) && /^-?\d+(\.\d+)?$/.test(trimmed)) return `Write ${trimmed} without quotes.`;
+    if ((wants("number") || wants("integer")) && /^-?\d+(\.\d+)?$/.test(trimmed))
+      return `Write ${trimmed} without quotes.`;
     if (wants("boolean") && /^(true|false)$/i.test(trimmed)) return `Write ${trimmed.toLowerCase()} without quotes.`;
     if (wants("null") && trimmed === "null") return "Write null without quotes.";
     if (wants("array")) return `Put it in brackets: ["…"].`;
@@ -105,7 +123,9 @@ function hintForType(types: readonly string[], data: unknown): string | undefine
 /** The candidate that `word` was most likely meant to be, when one is close enough. */
 function nearest(word: string, candidates: readonly string[]): string | undefined {
   const plain = (text: string) => text.toLowerCase().replaceAll(/[\s_-]/g, "");
-  const ranked = candidates.map((candidate) => ({ candidate, far: distance(plain(word), plain(candidate)) })).toSorted((a, b) => a.far - b.far);
+  const ranked = candidates
+    .map((candidate) => ({ candidate, far: distance(plain(word), plain(candidate)) }))
+    .toSorted((a, b) => a.far - b.far);
   const [best] = ranked;
   if (best === undefined) return undefined;
   const alike = plain(best.candidate).startsWith(plain(word).slice(0, 5)) && word.length >= 5;
@@ -119,7 +139,9 @@ function distance(a: string, b: string): number {
   for (const [i, letter] of [...from].entries()) {
     const next = [i + 1];
     for (let j = 1; j <= to.length; j++) {
-      next.push(Math.min((row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1, (row[j - 1] ?? 0) + (letter === to[j - 1] ? 0 : 1)));
+      next.push(
+        Math.min((row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1, (row[j - 1] ?? 0) + (letter === to[j - 1] ? 0 : 1)),
+      );
     }
     row = next;
   }

@@ -30,7 +30,14 @@ const address = "https://research-ralph.dev/schemas/";
 
 // Every command waits for this. Checking the schemas against their meta-schema took as long as compiling them (120 ms), which a test does
 // instead; making the code short took a third of the rest.
-const ajv = new Ajv({ allErrors: true, verbose: true, strict: false, validateSchema: false, meta: false, code: { optimize: false } });
+const ajv = new Ajv({
+  allErrors: true,
+  verbose: true,
+  strict: false,
+  validateSchema: false,
+  meta: false,
+  code: { optimize: false },
+});
 const validators = new Map<SchemaName, ValidateFunction>();
 /** Where each list of alternatives stands: Ajv's errors hold the list itself, but its address only within a part of the schema. */
 const addresses = new Map<unknown, string>();
@@ -104,7 +111,9 @@ function errorsOfBestAlternative(error: ErrorObject): ErrorObject[] {
     if (validate === undefined || validate(error.data)) throw new Error(`${at} does not explain why it fails`);
     return { errors: withoutAlternatives(validate.errors ?? []), known: countKnown(error.data, at) };
   });
-  const fitting = alternatives.filter(({ errors }) => !errors.some(({ keyword, instancePath }) => instancePath === "" && keyword === "type"));
+  const fitting = alternatives.filter(
+    ({ errors }) => !errors.some(({ keyword, instancePath }) => instancePath === "" && keyword === "type"),
+  );
   if (fitting.length === 0)
     return [
       joinTypes(
@@ -113,18 +122,24 @@ function errorsOfBestAlternative(error: ErrorObject): ErrorObject[] {
       ),
     ];
   // Of two objects, the one whose fields the value has; a slip in one field must not make it look like the other.
-  const best = fitting.reduce((a, b) => (b.known > a.known || (b.known === a.known && b.errors.length < a.errors.length) ? b : a));
+  const best = fitting.reduce((a, b) =>
+    b.known > a.known || (b.known === a.known && b.errors.length < a.errors.length) ? b : a,
+  );
   return best.errors.map((found) => ({ ...found, instancePath: `${error.instancePath}${found.instancePath}` }));
 }
 
 function countKnown(value: unknown, at: string): number {
   if (typeof value !== "object" || value === null) return 0;
   const target = references.get(at);
-  return target === undefined ? (fields.get(at) ?? []).filter((name) => name in value).length : countKnown(value, target);
+  return target === undefined
+    ? (fields.get(at) ?? []).filter((name) => name in value).length
+    : countKnown(value, target);
 }
 
 /** When no alternative takes this type of value, the types of all of them are what is allowed. */
 function joinTypes(error: ErrorObject, inner: readonly ErrorObject[]): ErrorObject {
-  const types = new Set(inner.filter(({ keyword }) => keyword === "type").flatMap(({ params }) => params.type as string | string[]));
+  const types = new Set(
+    inner.filter(({ keyword }) => keyword === "type").flatMap(({ params }) => params.type as string | string[]),
+  );
   return { ...error, keyword: "type", params: { type: [...types] } };
 }

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { ExpectedError } from "../lib/errors.js";
-import { readRegularText } from "./read-regular-file.js";
+import { readRegularText } from "./regular-file.js";
 import { stampOf } from "./atomic-file.js";
 import { isUnfinished } from "./json-syntax.js";
 

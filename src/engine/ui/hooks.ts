@@ -4,7 +4,7 @@ import type { Redact } from "../lib/redact.js";
 import type { LoopEvent, Verdict } from "../loop/types.js";
 import { oneLine } from "../lib/sanitise.js";
 
-export interface HookOptions {
+interface HookOptions {
   readonly hooks: readonly Hook[];
   /** The research's folder; it is told to hooks. */
   readonly folder?: string;
@@ -31,18 +31,23 @@ interface HookEnd {
 }
 
 /** Hooks over a loop. None of them can break it: a failing one becomes a warning. */
-export interface Hooks {
+interface Hooks {
   /** Passes the loop's events on and runs, at each, the hooks that wait for it; the loop stands still until they have ended. */
   follow(events: AsyncGenerator<LoopEvent, Verdict>): AsyncGenerator<LoopEvent, Verdict>;
   /** Asks the hooks marked `veto` that wait for one of these points. A hook that fails or takes too long does not veto. */
-  ask(points: readonly HookPoint[], proposal: object): Promise<{ readonly vetoes: string[]; readonly problems: string[] }>;
+  ask(
+    points: readonly HookPoint[],
+    proposal: object,
+  ): Promise<{ readonly vetoes: string[]; readonly problems: string[] }>;
 }
 
 export function hooksOf(options: HookOptions): Hooks {
   const { hooks, folder } = options;
   const run = async (point: HookPoint, chosen: readonly Hook[], told: object): Promise<HookEnd[]> => {
     const stdin = options.redact(JSON.stringify({ hook: point, ...(folder === undefined ? {} : { folder }), ...told }));
-    return Promise.all(chosen.filter((hook) => hook.on.includes(point)).map((hook) => runHook(hook, `${stdin}\n`, options)));
+    return Promise.all(
+      chosen.filter((hook) => hook.on.includes(point)).map((hook) => runHook(hook, `${stdin}\n`, options)),
+    );
   };
   const telling = hooks.filter((hook) => hook.veto !== true);
   const vetoing = hooks.filter((hook) => hook.veto === true);
@@ -59,7 +64,10 @@ export function hooksOf(options: HookOptions): Hooks {
         const change = phase !== undefined && next !== phase ? { from: phase, to: next } : undefined;
         phase = next;
         for (const point of [...(change === undefined ? [] : ["phase-changed" as const]), ...pointsOf(event)]) {
-          for (const { problem } of await run(point, telling, { ...event, ...(point === "phase-changed" ? change : {}) })) {
+          for (const { problem } of await run(point, telling, {
+            ...event,
+            ...(point === "phase-changed" ? change : {}),
+          })) {
             if (problem !== undefined) yield { type: "notice", at: event.at, level: "warning", message: problem };
           }
         }
@@ -69,7 +77,9 @@ export function hooksOf(options: HookOptions): Hooks {
       const ends = (await Promise.all(points.map((point) => run(point, vetoing, proposal)))).flat();
       return {
         vetoes: ends.flatMap(({ veto }) => (veto === undefined ? [] : [veto])),
-        problems: ends.flatMap(({ problem }) => (problem === undefined ? [] : [`${problem.replace(/\.$/, "")}; so it vetoes nothing.`])),
+        problems: ends.flatMap(({ problem }) =>
+          problem === undefined ? [] : [`${problem.replace(/\.$/, "")}; so it vetoes nothing.`],
+        ),
       };
     },
   };
@@ -96,7 +106,11 @@ function pointsOf(event: LoopEvent): HookPoint[] {
 }
 
 /** Runs one hook in a process group of its own, which is gone when this returns. */
-async function runHook(hook: Hook, stdin: string, { cwd, env, redact, timeoutMs = tenSeconds, signal }: HookOptions): Promise<HookEnd> {
+async function runHook(
+  hook: Hook,
+  stdin: string,
+  { cwd, env, redact, timeoutMs = tenSeconds, signal }: HookOptions,
+): Promise<HookEnd> {
   const never = new AbortController().signal;
   const lines = runProcess({
     command: "sh",
@@ -132,7 +146,11 @@ function vetoIn(said: readonly string[]): string | undefined {
   return oneLine(line.replace(/^veto\b[:\s]*/i, "")) || "it gives no reason";
 }
 
-function problemOf(hook: Hook, end: { cause: string; exitCode?: number; signal?: string; stderr: string }, timeoutMs: number): string | undefined {
+function problemOf(
+  hook: Hook,
+  end: { cause: string; exitCode?: number; signal?: string; stderr: string },
+  timeoutMs: number,
+): string | undefined {
   const which = `The hook '${oneLine(hook.run).slice(0, 60)}'`;
   if (end.cause === "timeout") return `${which} was ended because it took longer than ${timeoutMs / 1000} seconds.`;
   if (end.cause === "aborted") return `${which} was ended because the run was interrupted.`;

@@ -1,5 +1,5 @@
 import type { LoopEvent, Outcome } from "../loop/types.js";
-import type { Sink } from "./follow.js";
+import type { Sink } from "./sink.js";
 import { count, duration } from "./terminal/format.js";
 import { historyLine, historySummary } from "./terminal/history-lines.js";
 import type { Io } from "./io.js";
@@ -37,7 +37,8 @@ export const stopping = "Stopping after this iteration; press Ctrl+C again to st
 export const quietSink = (io: Io): Sink => ({
   event(event) {
     if (event.type === "notice" && event.level === "warning") io.stderr(`warning: ${oneLine(event.message)}\n`);
-    if (event.type === "run-ended" && event.verdict.verdict !== "complete") io.stderr(`${event.verdict.verdict}: ${oneLine(event.verdict.reason)}\n`);
+    if (event.type === "run-ended" && event.verdict.verdict !== "complete")
+      io.stderr(`${event.verdict.verdict}: ${oneLine(event.verdict.reason)}\n`);
   },
   close() {},
 });
@@ -75,7 +76,9 @@ function lineOf(event: LoopEvent): string | undefined {
 }
 
 /** What became of an iteration, in words. */
-export function outcomeText(outcome: Outcome): string {
+function outcomeText(outcome: Outcome): string {
   if (outcome.outcome === "accepted") return `accepted: ${outcome.summary}`;
-  return outcome.outcome === "refused" ? `refused: ${outcome.reasons.join("; ")}` : `failed: ${outcome.failure.message}`;
+  return outcome.outcome === "refused"
+    ? `refused: ${outcome.reasons.join("; ")}`
+    : `failed: ${outcome.failure.message}`;
 }

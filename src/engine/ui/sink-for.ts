@@ -1,12 +1,11 @@
 import { systemClock } from "../lib/clock.js";
-import type { Sink } from "./follow.js";
+import { type Sink, jsonSink } from "./sink.js";
 import type { Io } from "./io.js";
-import { jsonSink } from "./json.js";
 import { plainSink, quietSink } from "./plain.js";
 import { terminalSink } from "./terminal/terminal.js";
 
 /** How the user wants to watch a run. */
-export interface WatchOptions {
+interface WatchOptions {
   readonly json: boolean;
   readonly quiet: boolean;
   readonly agent: string;

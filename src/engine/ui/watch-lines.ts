@@ -33,7 +33,11 @@ export function costOf({ tokens, costUsd, estimated, spentMs }: WatchRow): strin
 export function watchTable(rows: readonly WatchRow[], columns: number): string[] {
   const cells = rows.map((row) => {
     const { done, total } = row.progress;
-    const state = row.running ? `iteration ${row.iteration + 1}` : row.phase === "COMPLETE" ? "finished" : (row.held ?? "not running");
+    const state = row.running
+      ? `iteration ${row.iteration + 1}`
+      : row.phase === "COMPLETE"
+        ? "finished"
+        : (row.held ?? "not running");
     return [row.phase, `${bar(done, total, 10)} ${done}/${total}`, state, costOf(row) ?? "nothing recorded"];
   });
   const widths = [0, 1, 2, 3].map((index) => Math.max(0, ...cells.map((row) => width(row[index] ?? ""))));
@@ -41,7 +45,10 @@ export function watchTable(rows: readonly WatchRow[], columns: number): string[]
   const names = rows.map(({ name }) => truncate(oneLine(name), room));
   const forNames = Math.max(0, ...names.map(width));
   return rows.map((_, index) => {
-    const line = [pad(names[index] ?? "", forNames), ...(cells[index] ?? []).map((cell, place) => pad(cell, widths[place] ?? 0))].join("  ");
+    const line = [
+      pad(names[index] ?? "", forNames),
+      ...(cells[index] ?? []).map((cell, place) => pad(cell, widths[place] ?? 0)),
+    ].join("  ");
     return truncate(line.trimEnd(), columns - 1);
   });
 }

@@ -45,7 +45,10 @@ function perform({ unit, text }: ParsedBrief, readFile: (name: string) => string
     }
     case "report": {
       const result = writeReport(unit);
-      return { result, did: `report: ${result.key_findings.length} findings from the records of ${unit.papers.length} papers` };
+      return {
+        result,
+        did: `report: ${result.key_findings.length} findings from the records of ${unit.papers.length} papers`,
+      };
     }
     case "ideas": {
       const result = proposeIdeas(unit);

@@ -81,7 +81,7 @@ export interface IdeasUnit {
   readonly insights: readonly InsightRecord[];
 }
 
-export type BriefUnit = RequirementsUnit | DiscoveryUnit | PaperUnit | ReportUnit | IdeasUnit;
+type BriefUnit = RequirementsUnit | DiscoveryUnit | PaperUnit | ReportUnit | IdeasUnit;
 
 export interface ParsedBrief {
   readonly unit: BriefUnit;
@@ -105,7 +105,8 @@ export function parseBrief(brief: string): ParsedBrief {
   const text = [...brief.matchAll(FENCE)].at(-1)?.[2] ?? "";
   const own = brief.replace(FENCE, "");
   const block = /^<unit>\r?\n([\s\S]*?)\r?\n<\/unit>[ \t]*$/m.exec(own);
-  if (!block?.[1]) throw new ExpectedError("The brief has no block between lines <unit> and </unit>, so there is no work to do.");
+  if (!block?.[1])
+    throw new ExpectedError("The brief has no block between lines <unit> and </unit>, so there is no work to do.");
   const said = own.replace(block[0], "").split("\n");
   const wantsSentinel = said.some((line) => line.includes(SENTINEL) && !/\b(do not|don't|never)\b/i.test(line));
   return { unit: readUnit(parseJson(block[1])), text, wantsSentinel };
@@ -137,7 +138,13 @@ function readUnit(json: Record<string, unknown>): BriefUnit {
     case "report":
       return { kind: "report", unit, statistics: record(json.statistics), ...readRecords(json) };
     case "ideas":
-      return { kind: "ideas", unit, minIdeas: number(json.min_ideas, 3), maxIdeas: number(json.max_ideas, 12), ...readRecords(json) };
+      return {
+        kind: "ideas",
+        unit,
+        minIdeas: number(json.min_ideas, 3),
+        maxIdeas: number(json.max_ideas, 12),
+        ...readRecords(json),
+      };
     default:
       throw new ExpectedError(`The baseline agent does not know units of kind "${string(json.kind)}".`);
   }
@@ -160,7 +167,10 @@ function readCandidate(json: Record<string, unknown>): Candidate {
 }
 
 function readPaper(unit: string, json: Record<string, unknown>): PaperUnit {
-  const passages = list(record(json.repair).passages).map((passage) => ({ quote: string(passage.quote), nearest: string(passage.nearest) }));
+  const passages = list(record(json.repair).passages).map((passage) => ({
+    quote: string(passage.quote),
+    nearest: string(passage.nearest),
+  }));
   return {
     kind: "paper",
     unit,
@@ -168,7 +178,8 @@ function readPaper(unit: string, json: Record<string, unknown>): PaperUnit {
     abstract: string(json.abstract),
     strategic: strings(json.rubrics).includes("blue_ocean"),
     textFiles: strings(json.text_files),
-    repair: json.repair === undefined ? undefined : { previous: record(parsed(record(json.repair).previous)), passages },
+    repair:
+      json.repair === undefined ? undefined : { previous: record(parsed(record(json.repair).previous)), passages },
   };
 }
 
@@ -191,11 +202,14 @@ const readRecords = (json: Record<string, unknown>) => ({
 });
 
 /** Points of a score that stands as "31/50", or as a number. */
-const pointsOf = (score: unknown): number => (typeof score === "string" ? Number.parseFloat(score) || 0 : number(score, 0));
+const pointsOf = (score: unknown): number =>
+  typeof score === "string" ? Number.parseFloat(score) || 0 : number(score, 0);
 
 // Records of older researches hold null, or a list of strings where newer ones hold prose.
-const string = (value: unknown): string => (Array.isArray(value) ? strings(value).join(" ") : typeof value === "string" ? value : "");
-const strings = (value: unknown): string[] => (Array.isArray(value) ? value.filter((item) => typeof item === "string") : []);
+const string = (value: unknown): string =>
+  Array.isArray(value) ? strings(value).join(" ") : typeof value === "string" ? value : "";
+const strings = (value: unknown): string[] =>
+  Array.isArray(value) ? value.filter((item) => typeof item === "string") : [];
 const number = (value: unknown, otherwise: number): number => (typeof value === "number" ? value : otherwise);
 /** The refused result stands in the brief as JSON in a string. */
 function parsed(value: unknown): unknown {

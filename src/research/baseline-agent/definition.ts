@@ -19,7 +19,11 @@ export const baseline: AgentDefinition = {
   reader: readPlainText,
   async check() {
     return existsSync(program)
-      ? { ok: true, version: process.version, detail: `Runs on this Node (${process.version}); needs no key and no network.` }
+      ? {
+          ok: true,
+          version: process.version,
+          detail: `Runs on this Node (${process.version}); needs no key and no network.`,
+        }
       : { ok: false, detail: `Its program ${program} is missing.`, fix: "Run `npm run build`." };
   },
 };

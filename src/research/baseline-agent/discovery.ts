@@ -11,7 +11,10 @@ const PADDING = ["methods", "evaluation", "benchmark", "dataset", "survey"];
 export function deriveRequirements({ unit, topic }: RequirementsUnit): RequirementsResult {
   const runs = phrases(topic);
   const words = [...new Set(contentWords(topic))].map((word) => word.slice(0, 30));
-  const main = clip((runs.toSorted((a, b) => b.length - a.length)[0] ?? [topic.trim() || "research"]).slice(0, 3).join(" "), 60);
+  const main = clip(
+    (runs.toSorted((a, b) => b.length - a.length)[0] ?? [topic.trim() || "research"]).slice(0, 3).join(" "),
+    60,
+  );
   const pairs = runs.flatMap((run) => run.slice(1).map((word, index) => `${run[index]} ${word}`));
   const keywords = new Set([...pairs.slice(0, 5), ...words].map((keyword) => clip(keyword, 80)).slice(0, 8));
   for (const padding of PADDING) if (keywords.size < 5) keywords.add(`${main} ${padding}`);
@@ -19,7 +22,10 @@ export function deriveRequirements({ unit, topic }: RequirementsUnit): Requireme
   return {
     unit,
     name: clip(titleCase([...named, "Literature", "Research"].slice(0, Math.max(3, named.length))), 120),
-    description: clip(`Literature research on: ${topic}. Derived from the words of the topic by the baseline agent, without a model.`, 1500),
+    description: clip(
+      `Literature research on: ${topic}. Derived from the words of the topic by the baseline agent, without a model.`,
+      1500,
+    ),
     focus_area: clip(main, 120),
     keywords: [...keywords],
     // How fast a field ages can't be read off a topic's words, so the window is wide.
@@ -36,13 +42,21 @@ export function sortCandidates(unit: DiscoveryUnit): DiscoveryResult {
   const judged = unit.candidates.map((candidate) => ({ candidate, judgement: judge(candidate, wanted, newest) }));
   return {
     unit: unit.unit,
-    papers: judged.flatMap(({ candidate, judgement }) => ("priority" in judgement ? [found(candidate, judgement)] : [])),
-    dropped: judged.flatMap(({ candidate, judgement }) => ("priority" in judgement ? [] : [{ id: candidate.id, reason: judgement.reason }])),
+    papers: judged.flatMap(({ candidate, judgement }) =>
+      "priority" in judgement ? [found(candidate, judgement)] : [],
+    ),
+    dropped: judged.flatMap(({ candidate, judgement }) =>
+      "priority" in judgement ? [] : [{ id: candidate.id, reason: judgement.reason }],
+    ),
     sources: sourcesOf(unit),
   };
 }
 
-function judge(candidate: Candidate, wanted: ReadonlyMap<string, string>, newest: number): { reason: string; priority: number } | { reason: string } {
+function judge(
+  candidate: Candidate,
+  wanted: ReadonlyMap<string, string>,
+  newest: number,
+): { reason: string; priority: number } | { reason: string } {
   const stems = stemsOf(`${candidate.title} ${candidate.abstract ?? ""}`);
   const shared = [...wanted].filter(([key]) => stems.has(key)).map(([, word]) => word);
   if (wanted.size === 0) return { priority: 3, reason: "No keywords to compare with." };
@@ -50,7 +64,8 @@ function judge(candidate: Candidate, wanted: ReadonlyMap<string, string>, newest
   if (candidate.abstract === undefined && contentWords(candidate.title).length < 4 && shared.length < 2) {
     return { priority: 1, reason: "It has no abstract and hardly a title to judge by, so only reading can decide." };
   }
-  if (shared.length < Math.min(2, wanted.size)) return { reason: clip(`It shares ${shared.length} of the keywords' ${wanted.size} words.`, 300) };
+  if (shared.length < Math.min(2, wanted.size))
+    return { reason: clip(`It shares ${shared.length} of the keywords' ${wanted.size} words.`, 300) };
   const recent = yearOf(candidate) >= newest - 1;
   const priority = Math.min(5, 1 + Math.round((3 * shared.length) / wanted.size) + (recent ? 1 : 0));
   const stated = `It shares ${shared.length} of the keywords' ${wanted.size} words (${shared.join(", ")})${recent ? " and is among the newest" : ""}.`;

@@ -10,8 +10,16 @@ type Idea = IdeationResult["ideas"][number];
 /** What a group of insights can be turned into. Fixed forms: an agent without a model can't invent. */
 const FORMS = [
   { name: "Toolkit", what: "A toolkit that packages the reported methods", buyer: "the team that would build it" },
-  { name: "Benchmark", what: "A benchmark that repeats the reported measurements", buyer: "the team that compares methods" },
-  { name: "Assessment", what: "An assessment that checks the reported limits on a given set-up", buyer: "the team that decides whether to adopt" },
+  {
+    name: "Benchmark",
+    what: "A benchmark that repeats the reported measurements",
+    buyer: "the team that compares methods",
+  },
+  {
+    name: "Assessment",
+    what: "An assessment that checks the reported limits on a given set-up",
+    buyer: "the team that decides whether to adopt",
+  },
 ] as const;
 
 /**
@@ -26,7 +34,9 @@ export function proposeIdeas(unit: IdeasUnit): IdeationResult {
   const kept = all.filter(({ paperId }) => papers.get(paperId)?.decision !== "REJECT");
   const insights = kept.length > 0 ? kept : all;
   if (insights.length === 0)
-    throw new ExpectedError("No insight in the brief belongs to one of its papers that stand, so there is nothing to build an idea on.");
+    throw new ExpectedError(
+      "No insight in the brief belongs to one of its papers that stand, so there is nothing to build an idea on.",
+    );
 
   const themes = themesOf(insights);
   const wanted = Math.max(unit.minIdeas, Math.min(unit.maxIdeas, themes.length));
@@ -43,7 +53,10 @@ export function proposeIdeas(unit: IdeasUnit): IdeationResult {
   const points = ({ scores }: Idea) => total(scores).points;
   const [first, second] = ideas.toSorted((a, b) => points(b) - points(a));
   // A second one only where it comes near the best.
-  const best = [first, ...(first !== undefined && second !== undefined && points(second) * 2 >= points(first) ? [second] : [])];
+  const best = [
+    first,
+    ...(first !== undefined && second !== undefined && points(second) * 2 >= points(first) ? [second] : []),
+  ];
   return { unit: unit.unit, ideas: ideas.map((idea) => ({ ...idea, recommended_for_prd: best.includes(idea) })) };
 }
 
@@ -62,7 +75,10 @@ function ideaOf(
   papers: readonly PaperRecord[],
   ofPapers: number,
 ): Idea {
-  const text = [...cited.map(({ insight }) => insight), ...papers.flatMap(({ summary, results }) => [summary, results])].join(" ");
+  const text = [
+    ...cited.map(({ insight }) => insight),
+    ...papers.flatMap(({ summary, results }) => [summary, results]),
+  ].join(" ");
   const { execution, blue_ocean } = countBoth(text);
   const name = `${titleCase(theme.split(" "))} ${form.name}`;
   const limit = cited.find(({ tags }) => tags.includes(LIMITATION))?.insight;
@@ -95,7 +111,11 @@ function ideaOf(
         risk: clip(limit ?? "The cited insights name no limitation.", 1000),
         mitigation: "Read the cited papers before building anything.",
       },
-      { type: "method", risk: "This idea was composed from tags by a program.", mitigation: "Have a person or a model judge it." },
+      {
+        type: "method",
+        risk: "This idea was composed from tags by a program.",
+        mitigation: "Have a person or a model judge it.",
+      },
     ],
     open_questions: ["Does anybody need it?", "Do the cited results hold outside of the papers?"],
     scores: { execution, blue_ocean, confidence: Math.min(0.5, Math.round((50 * papers.length) / ofPapers) / 100) },
@@ -104,4 +124,5 @@ function ideaOf(
   };
 }
 
-const NOTES = "Baseline agent: extractive, no model. The insights share a tag; the scores are keyword counts over the cited records, not judgement.";
+const NOTES =
+  "Baseline agent: extractive, no model. The insights share a tag; the scores are keyword counts over the cited records, not judgement.";

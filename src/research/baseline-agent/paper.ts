@@ -11,17 +11,23 @@ type Insight = AnalysisResult["insights"][number];
 const MOST_QUOTES = 8;
 /** Locator of sentences of the abstract that the paper's record gives. */
 const FROM_RECORD = "abstract";
-const FINDING = /\b(?:achiev|improv|outperform|reduc|increas|reach|succe|fail|drop|show|found|measured|transfer|cost|took|gain|lost)\w*/i;
-const SHORTCOMING = /\b(?:limit|fail|only|however|cannot|could not|did not|does not|not (?:yet|tested)|requires?|drop|assum)\w*/i;
+const FINDING =
+  /\b(?:achiev|improv|outperform|reduc|increas|reach|succe|fail|drop|show|found|measured|transfer|cost|took|gain|lost)\w*/i;
+const SHORTCOMING =
+  /\b(?:limit|fail|only|however|cannot|could not|did not|does not|not (?:yet|tested)|requires?|drop|assum)\w*/i;
 
 /** What stands in the paper, sorted into the fields of an analysis. Nothing is written that the text does not say. */
 export function analysePaper(unit: PaperUnit, text: string): AnalysisResult {
   const sentences = readable(unit, text);
-  const usable = sentences.filter((sentence) => sentence.whole && !sentence.addressed && !["note", "references"].includes(sentence.part));
+  const usable = sentences.filter(
+    (sentence) => sentence.whole && !sentence.addressed && !["note", "references"].includes(sentence.part),
+  );
   const retraction = retractionOf(sentences) || (/^\W*retracted\b/i.test(unit.title) ? unit.title : "");
   const counted = [unit.title, ...usable.map((sentence) => sentence.text)].join(" ");
   const scores = retraction ? zeroScores(unit.strategic) : countScores(counted, unit.strategic);
-  const found = usable.filter((sentence) => sentence.part === "results" && (FINDING.test(sentence.text) || /\d ?%/.test(sentence.text)));
+  const found = usable.filter(
+    (sentence) => sentence.part === "results" && (FINDING.test(sentence.text) || /\d ?%/.test(sentence.text)),
+  );
   // Only what is in the text can be found there; the abstract may come from elsewhere.
   const inText = usable.filter((sentence) => sentence.locator !== FROM_RECORD);
   const market = marketOf(scores);
@@ -31,14 +37,18 @@ export function analysePaper(unit: PaperUnit, text: string): AnalysisResult {
     unit: unit.unit,
     summary: prose(from(usable, "abstract", "introduction"), 3) ?? titleOnly(unit),
     methodology: prose(from(usable, "method"), 3) ?? "No section on the method was found in the text that was given.",
-    results: prose(found.length > 0 ? found : usable.filter(hasNumber), 4) ?? "No sentence with a result was found in the text that was given.",
+    results:
+      prose(found.length > 0 ? found : usable.filter(hasNumber), 4) ??
+      "No sentence with a result was found in the text that was given.",
     limitations: limitations(usable, retraction),
     implementations_found: codeAddresses(text),
     commercialized: null,
     ...(market === undefined ? {} : { market }),
     scores,
     evidence:
-      evidence.length > 0 ? evidence : [{ claim: "The paper has this title.", quote: (unit.title || unit.unit).slice(0, 1500), locator: null }],
+      evidence.length > 0
+        ? evidence
+        : [{ claim: "The paper has this title.", quote: (unit.title || unit.unit).slice(0, 1500), locator: null }],
     insights: insightsFrom(unit, usable, noted),
     notes: notes(
       scores,
@@ -53,7 +63,10 @@ export function analysePaper(unit: PaperUnit, text: string): AnalysisResult {
 function readable(unit: PaperUnit, text: string): Sentence[] {
   const fromText = sentencesOf(text);
   if (fromText.some((sentence) => sentence.part === "abstract") || unit.abstract === "") return fromText;
-  const abstract = sentencesOf(`[§ Abstract]\n${unit.abstract}`).map((sentence) => ({ ...sentence, locator: FROM_RECORD }));
+  const abstract = sentencesOf(`[§ Abstract]\n${unit.abstract}`).map((sentence) => ({
+    ...sentence,
+    locator: FROM_RECORD,
+  }));
   return [...abstract, ...fromText];
 }
 
@@ -65,7 +78,9 @@ function evidenceFrom(usable: readonly Sentence[], noted: readonly Sentence[]): 
   const quotable = usable.filter((sentence) => sentence.text.length >= 30 && sentence.text.length <= 400);
   const rank = (sentence: Sentence) => weight(sentence) + (noted.includes(sentence) ? 100 : 0);
   const ranked = quotable.toSorted((a, b) => rank(b) - rank(a)).slice(0, MOST_QUOTES);
-  const chosen = quotable.filter((sentence) => ranked.includes(sentence) && (rank(sentence) >= 3 || ranked.indexOf(sentence) < 3));
+  const chosen = quotable.filter(
+    (sentence) => ranked.includes(sentence) && (rank(sentence) >= 3 || ranked.indexOf(sentence) < 3),
+  );
   return chosen.map((sentence) => ({ claim: claimOf(sentence.text), quote: sentence.text, locator: sentence.locator }));
 }
 
@@ -128,14 +143,19 @@ function notes(scores: Scores, retracted: boolean, addressed: boolean, readable:
   return [
     retracted ? "The text says that the paper was retracted, so every score is 0." : counted,
     "Baseline agent: extractive, no model; scores are keyword counts, not judgement.",
-    ...(addressed ? ["The text contains sentences addressed to its reviewers; they were not followed, quoted or counted."] : []),
+    ...(addressed
+      ? ["The text contains sentences addressed to its reviewers; they were not followed, quoted or counted."]
+      : []),
   ].join(" ");
 }
 
 const titleOnly = (unit: PaperUnit): string =>
-  splitSentences(unit.abstract).length > 0 ? clip(unit.abstract, 2000) : `Only the title was readable: ${clip(unit.title || unit.unit, 500)}`;
+  splitSentences(unit.abstract).length > 0
+    ? clip(unit.abstract, 2000)
+    : `Only the title was readable: ${clip(unit.title || unit.unit, 500)}`;
 
-const from = (sentences: readonly Sentence[], ...parts: Part[]): Sentence[] => sentences.filter((sentence) => parts.includes(sentence.part));
+const from = (sentences: readonly Sentence[], ...parts: Part[]): Sentence[] =>
+  sentences.filter((sentence) => parts.includes(sentence.part));
 
 const prose = (sentences: readonly Sentence[], count: number): string | undefined =>
   clip(

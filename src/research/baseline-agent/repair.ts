@@ -26,7 +26,10 @@ export function repairPaper(unit: PaperUnit, repair: Repair): AnalysisResult {
     scores: sameShape(fresh.scores, previous.scores) ? previous.scores : fresh.scores,
     evidence: evidence.length > 0 ? evidence : fresh.evidence,
     insights: mendInsights(previous.insights) ?? fresh.insights,
-    notes: clip(`${fresh.notes} Repaired: quotes that were not found were replaced by the nearest passage of the text, or dropped.`, 1500),
+    notes: clip(
+      `${fresh.notes} Repaired: quotes that were not found were replaced by the nearest passage of the text, or dropped.`,
+      1500,
+    ),
   };
 }
 
@@ -75,4 +78,6 @@ function sameShape(scores: AnalysisResult["scores"], value: unknown): value is A
 }
 
 const strings = (value: unknown): string[] | undefined =>
-  Array.isArray(value) && value.every((item) => typeof item === "string") ? value.filter((item) => item.length <= 2000).slice(0, 30) : undefined;
+  Array.isArray(value) && value.every((item) => typeof item === "string")
+    ? value.filter((item) => item.length <= 2000).slice(0, 30)
+    : undefined;

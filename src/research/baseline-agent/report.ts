@@ -18,7 +18,11 @@ export function writeReport(unit: ReportUnit): ReportResult {
   return {
     unit: unit.unit,
     executive_summary: clip(
-      [counted(unit.statistics), ...shown.slice(0, 3).map((paper) => `${paper.title}: ${firstOf(paper.summary)}`), ABOUT].join(" "),
+      [
+        counted(unit.statistics),
+        ...shown.slice(0, 3).map((paper) => `${paper.title}: ${firstOf(paper.summary)}`),
+        ABOUT,
+      ].join(" "),
       4000,
     ),
     key_findings: shown.map(finding),
@@ -41,7 +45,8 @@ const finding = ({ id, title, results, summary }: PaperRecord): ReportResult["ke
   paper_ids: [id],
 });
 
-const ABOUT = "This narrative was put together by the baseline agent: extractive, no model; scores are keyword counts, not judgement.";
+const ABOUT =
+  "This narrative was put together by the baseline agent: extractive, no model; scores are keyword counts, not judgement.";
 
 function counted(statistics: ReportUnit["statistics"]): string {
   const named = {
@@ -50,7 +55,9 @@ function counted(statistics: ReportUnit["statistics"]): string {
     total_insights_extracted: "kept for their insights",
     total_rejected: "rejected",
   };
-  const parts = Object.entries(named).flatMap(([key, words]) => (typeof statistics[key] === "number" ? [`${statistics[key]} ${words}`] : []));
+  const parts = Object.entries(named).flatMap(([key, words]) =>
+    typeof statistics[key] === "number" ? [`${statistics[key]} ${words}`] : [],
+  );
   return parts.length > 0 ? `The records show: ${parts.join(", ")}.` : "";
 }
 
@@ -60,8 +67,12 @@ function categoriesOf(insights: readonly InsightRecord[]): ReportResult["categor
   const kept = [...groups].filter(([, members]) => members.length > 1).slice(0, 14);
   const placed = new Set(kept.flatMap(([, members]) => members));
   const rest = insights.filter((insight) => !placed.has(insight));
-  const all: (readonly [string, readonly InsightRecord[]])[] = rest.length > 0 ? [...kept, ["smaller themes", rest]] : kept;
-  return all.map(([name, members]) => ({ name: clip(titleCase([name]), 120), insight_ids: members.slice(0, 200).map(({ id }) => id) }));
+  const all: (readonly [string, readonly InsightRecord[]])[] =
+    rest.length > 0 ? [...kept, ["smaller themes", rest]] : kept;
+  return all.map(([name, members]) => ({
+    name: clip(titleCase([name]), 120),
+    insight_ids: members.slice(0, 200).map(({ id }) => id),
+  }));
 }
 
 function recommend(
@@ -69,22 +80,36 @@ function recommend(
   mined: readonly PaperRecord[],
   insights: readonly InsightRecord[],
 ): ReportResult["recommendations"] {
-  const read = presented
-    .slice(0, 3)
-    .map(({ id, title }) => ({ priority: "high" as const, text: clip(`Read "${title}" in full and check its quotes.`, 600), paper_ids: [id] }));
+  const read = presented.slice(0, 3).map(({ id, title }) => ({
+    priority: "high" as const,
+    text: clip(`Read "${title}" in full and check its quotes.`, 600),
+    paper_ids: [id],
+  }));
   const check = mined.slice(0, 3).flatMap(({ id, title }) => {
     const insight = insights.find(({ paperId }) => paperId === id);
     return insight === undefined
       ? []
-      : [{ priority: "medium" as const, text: clip(`Check what "${title}" reports: ${insight.insight}`, 600), paper_ids: [id] }];
+      : [
+          {
+            priority: "medium" as const,
+            text: clip(`Check what "${title}" reports: ${insight.insight}`, 600),
+            paper_ids: [id],
+          },
+        ];
   });
-  return [...read, ...check, { priority: "low", text: "Run this research with a model as the agent, and compare its scores with these counts." }];
+  return [
+    ...read,
+    ...check,
+    { priority: "low", text: "Run this research with a model as the agent, and compare its scores with these counts." },
+  ];
 }
 
 function conclude(presented: readonly PaperRecord[], mined: readonly PaperRecord[]): string {
   const titles = (papers: readonly PaperRecord[]) => papers.map(({ title }) => `"${title}"`).join(", ");
   const parts = [
-    presented.length > 0 ? `By the counts, these papers stand out: ${titles(presented)}.` : "By the counts, no paper stands out.",
+    presented.length > 0
+      ? `By the counts, these papers stand out: ${titles(presented)}.`
+      : "By the counts, no paper stands out.",
     mined.length > 0 ? `These were kept for their insights: ${titles(mined)}.` : "",
     "Whether they hold up is for a reader to judge.",
   ];

@@ -31,7 +31,13 @@ const EXECUTION = {
       /\b(?:real|physical) (?:robot|hand|hardware)s?\b/i,
       /\b\d+ (?:\w+ )?trials\b/i,
     ],
-    down: [/\bproprietary simulator\b/i, /\bcluster of\b/i, /\bonly in simulation\b/i, /\bcould not (?:be )?reproduced?\b/i, /\bnot been built\b/i],
+    down: [
+      /\bproprietary simulator\b/i,
+      /\bcluster of\b/i,
+      /\bonly in simulation\b/i,
+      /\bcould not (?:be )?reproduced?\b/i,
+      /\bnot been built\b/i,
+    ],
   },
   time_to_poc: {
     up: [
@@ -138,7 +144,10 @@ export function countScores(text: string, strategic: boolean): Scores {
   return strategic ? { execution, blue_ocean } : { execution };
 }
 
-export const countBoth = (text: string) => ({ execution: countAll(EXECUTION, text), blue_ocean: countAll(STRATEGIC, text) });
+export const countBoth = (text: string) => ({
+  execution: countAll(EXECUTION, text),
+  blue_ocean: countAll(STRATEGIC, text),
+});
 
 /** Nothing in a retracted paper can be built on. */
 export function zeroScores(strategic: boolean): Scores {
@@ -158,10 +167,15 @@ export function marketOf({ blue_ocean }: Scores): AnalysisResult["market"] {
   return points >= 12 ? "blue" : points >= 8 ? "purple" : "red";
 }
 
-function countAll<Dimension extends string>(rubric: Record<Dimension, Counted>, text: string): Record<Dimension, number> {
+function countAll<Dimension extends string>(
+  rubric: Record<Dimension, Counted>,
+  text: string,
+): Record<Dimension, number> {
   const points = (counted: Counted) => {
     const hits = (patterns: readonly RegExp[]) => patterns.filter((pattern) => pattern.test(text)).length;
     return Math.max(0, Math.min(5, hits(counted.up) - hits(counted.down)));
   };
-  return Object.fromEntries(Object.entries<Counted>(rubric).map(([dimension, counted]) => [dimension, points(counted)])) as Record<Dimension, number>;
+  return Object.fromEntries(
+    Object.entries<Counted>(rubric).map(([dimension, counted]) => [dimension, points(counted)]),
+  ) as Record<Dimension, number>;
 }

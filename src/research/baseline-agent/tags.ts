@@ -40,7 +40,9 @@ export function groupByTag(insights: readonly InsightRecord[]): Map<string, Insi
   for (const tag of insights.flatMap(themesIn)) count.set(tag, (count.get(tag) ?? 0) + 1);
   const groups = new Map<string, InsightRecord[]>();
   for (const insight of insights) {
-    const [tag = "untagged"] = themesIn(insight).toSorted((a, b) => (count.get(b) ?? 0) - (count.get(a) ?? 0) || a.localeCompare(b));
+    const [tag = "untagged"] = themesIn(insight).toSorted(
+      (a, b) => (count.get(b) ?? 0) - (count.get(a) ?? 0) || a.localeCompare(b),
+    );
     const group = groups.get(tag);
     if (group === undefined) groups.set(tag, [insight]);
     else group.push(insight);

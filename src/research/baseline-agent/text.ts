@@ -1,7 +1,16 @@
 import { findInstructions } from "../../engine/documents/text/find-injections.js";
 
 /** The part of a paper that a sentence stands in, told by its heading. `note` is what an editor set before the text. */
-export type Part = "note" | "abstract" | "introduction" | "method" | "results" | "limitations" | "conclusion" | "references" | "other";
+export type Part =
+  | "note"
+  | "abstract"
+  | "introduction"
+  | "method"
+  | "results"
+  | "limitations"
+  | "conclusion"
+  | "references"
+  | "other";
 
 export interface Sentence {
   /** The paper's own words, on one line. */
@@ -49,7 +58,13 @@ export function sentencesOf(text: string): Sentence[] {
     paragraph = [];
     for (const sentence of splitSentences(joined)) {
       const whole = /^[\p{Lu}\p{N}“"(]/u.test(sentence) && /[.!?][)”"]?$/.test(sentence);
-      sentences.push({ text: sentence, part: as, locator: page ?? section, whole, addressed: findInstructions(sentence).length > 0 });
+      sentences.push({
+        text: sentence,
+        part: as,
+        locator: page ?? section,
+        whole,
+        addressed: findInstructions(sentence).length > 0,
+      });
     }
   };
   const enter = (heading: string) => {
@@ -91,7 +106,9 @@ export function sentencesOf(text: string): Sentence[] {
 
 /** Lines that open more than one page: running headers. */
 function runningLines(lines: readonly string[]): Set<string> {
-  const openers = lines.flatMap((line, index) => (/^\[p\. ?\d+\]$/.test(line) ? [lines.slice(index + 1).find((next) => next !== "") ?? ""] : []));
+  const openers = lines.flatMap((line, index) =>
+    /^\[p\. ?\d+\]$/.test(line) ? [lines.slice(index + 1).find((next) => next !== "") ?? ""] : [],
+  );
   return new Set(openers.filter((line, index) => openers.indexOf(line) !== index));
 }
 
@@ -111,9 +128,15 @@ export function splitSentences(paragraph: string): string[] {
 
 /** Addresses in the text that point at code. */
 export function codeAddresses(text: string): string[] {
-  const addresses = (text.match(/https?:\/\/[^\s<>()[\]"'`]+/g) ?? []).map((address) => address.replace(/[.,;:]+$/, ""));
+  const addresses = (text.match(/https?:\/\/[^\s<>()[\]"'`]+/g) ?? []).map((address) =>
+    address.replace(/[.,;:]+$/, ""),
+  );
   return [
-    ...new Set(addresses.filter((address) => /github|gitlab|bitbucket|codeberg|huggingface|zenodo|\.git$|\/(?:code|repo|src)\b/i.test(address))),
+    ...new Set(
+      addresses.filter((address) =>
+        /github|gitlab|bitbucket|codeberg|huggingface|zenodo|\.git$|\/(?:code|repo|src)\b/i.test(address),
+      ),
+    ),
   ].slice(0, 30);
 }
 
@@ -122,7 +145,9 @@ const RETRACTED = /^\W*retracted\b|\bthis (?:\w+ )?(?:paper|article|preprint) (?
 /** The sentences at the head of a paper that say that it was retracted: an editor's note, or the first lines. Others' retractions don't count. */
 export const retractionOf = (sentences: readonly Sentence[]): string =>
   sentences
-    .filter(({ text, part }, index) => (part === "note" ? /\bretracted\b/i.test(text) : index < 4 && part !== "references" && RETRACTED.test(text)))
+    .filter(({ text, part }, index) =>
+      part === "note" ? /\bretracted\b/i.test(text) : index < 4 && part !== "references" && RETRACTED.test(text),
+    )
     .map(({ text }) => text)
     .join(" ");
 

@@ -14,7 +14,9 @@ const STOP = new Set(
 
 /** Lower-case words that carry meaning, in the order of the text. A hyphen inside a word stays. */
 export const contentWords = (text: string): string[] =>
-  (text.toLowerCase().match(/[\p{L}\p{N}]+(?:-[\p{L}\p{N}]+)*/gu) ?? []).filter((word) => word.length > 1 && !STOP.has(word));
+  (text.toLowerCase().match(/[\p{L}\p{N}]+(?:-[\p{L}\p{N}]+)*/gu) ?? []).filter(
+    (word) => word.length > 1 && !STOP.has(word),
+  );
 
 /** Runs of meaningful words that stand side by side in `text`, such as "dexterous manipulation". */
 export function phrases(text: string): string[][] {
@@ -29,7 +31,9 @@ export function phrases(text: string): string[][] {
 
 /** A crude stem, so that "manipulating" and "manipulation" count as the same word. */
 export const stem = (word: string): string =>
-  word.length > 5 ? word.replace(/(?:ations?|ating|ated|ings?|ion|ions|ers?|ies|ed|es|s|y)$/u, "") : word.replace(/s$/u, "");
+  word.length > 5
+    ? word.replace(/(?:ations?|ating|ated|ings?|ion|ions|ers?|ies|ed|es|s|y)$/u, "")
+    : word.replace(/s$/u, "");
 
 export const stemsOf = (text: string): Set<string> => new Set(contentWords(text).map(stem));
 
@@ -42,4 +46,5 @@ export function clip(text: string, max: number): string {
   return `${space > max / 2 ? cut.slice(0, space) : cut} …`;
 }
 
-export const titleCase = (words: readonly string[]): string => words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join(" ");
+export const titleCase = (words: readonly string[]): string =>
+  words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join(" ");

@@ -4,13 +4,13 @@ import { findQuote } from "./find-quote.js";
 import { normalise } from "./normalise.js";
 
 /** A claim as an agent left it. */
-export interface Claimed {
+interface Claimed {
   readonly claim: string;
   readonly quote: string;
   readonly locator?: string | null;
 }
 
-export interface CheckedEvidence {
+interface CheckedEvidence {
   /** In the order of the items. */
   readonly evidence: Evidence[];
   /** How many different quotes were found, and so on: one that stands under forty claims is one. */
@@ -34,7 +34,8 @@ export function checkEvidence(items: readonly Claimed[], text: PaperText | undef
   const evidence = items.map(({ claim, quote, locator }): Evidence => {
     if (text === undefined) return { claim, quote, status: "could-not-check", locator: locator ?? null };
     const match = findQuote(text, quote);
-    if (match.found) return { claim, quote, status: "verified", locator: match.locator ?? null, text_sha256: text.sha256 };
+    if (match.found)
+      return { claim, quote, status: "verified", locator: match.locator ?? null, text_sha256: text.sha256 };
     missing.set(wordsOf(quote), {
       quote,
       nearest: match.nearest,
@@ -42,7 +43,8 @@ export function checkEvidence(items: readonly Claimed[], text: PaperText | undef
     });
     return { claim, quote, status: "not-in-text", locator: null, text_sha256: text.sha256 };
   });
-  const count = (wanted: Evidence["status"]) => new Set(evidence.flatMap(({ status, quote }) => (status === wanted ? [wordsOf(quote)] : []))).size;
+  const count = (wanted: Evidence["status"]) =>
+    new Set(evidence.flatMap(({ status, quote }) => (status === wanted ? [wordsOf(quote)] : []))).size;
   return {
     evidence,
     verified: count("verified"),

@@ -3,12 +3,12 @@ import { nearestPassage, wordsOf } from "./nearest-passage.js";
 import { GAP_EITHER, GAP_NONE, GAP_NUMBER, GAP_SPACE, isDigit, normalise, type Normalised } from "./normalise.js";
 
 /** A text to search, with its pages and sections where it has any. */
-export interface Searchable {
+interface Searchable {
   readonly text: string;
   readonly marks?: readonly Mark[];
 }
 
-export type QuoteMatch =
+type QuoteMatch =
   /** `start` and `end` are offsets into the text; an elided quote spans its fragments. */
   | { readonly found: true; readonly start: number; readonly end: number; readonly locator?: string }
   /**
@@ -72,7 +72,9 @@ function locate(haystack: Normalised, quote: string): Span | undefined {
   const whole = asWhole(haystack, quote);
   if (whole !== undefined) return whole;
 
-  const fragments = quote.split(/\[\s*(?:…|\.\s?\.\s?\.)\s*\]|\(\s*(?:…|\.\.\.)\s*\)|…|\.\s?\.\s?\.+/).map(trimQuotationMarks);
+  const fragments = quote
+    .split(/\[\s*(?:…|\.\s?\.\s?\.)\s*\]|\(\s*(?:…|\.\.\.)\s*\)|…|\.\s?\.\s?\.+/)
+    .map(trimQuotationMarks);
   const filled = fragments.filter((fragment) => /[\p{L}\p{N}\p{Sm}]/u.test(fragment));
   if (fragments.length < 2 || filled.length === 0) return undefined;
   if (filled.length === 1) return asWhole(haystack, filled[0] as string);
@@ -129,7 +131,11 @@ function inOrder(haystack: Normalised, needles: readonly Normalised[]): Span | u
 function* starts(haystack: Normalised, needle: Normalised): Generator<number> {
   if (needle.chars === "") return;
   let count = 0;
-  for (let at = haystack.chars.indexOf(needle.chars); at !== -1 && count < mostStarts; at = haystack.chars.indexOf(needle.chars, at + 1)) {
+  for (
+    let at = haystack.chars.indexOf(needle.chars);
+    at !== -1 && count < mostStarts;
+    at = haystack.chars.indexOf(needle.chars, at + 1)
+  ) {
     count += 1;
     yield at;
   }
@@ -139,13 +145,15 @@ function* starts(haystack: Normalised, needle: Normalised): Generator<number> {
 function check(haystack: Normalised, needle: Normalised, start: number): Span | undefined {
   const end = start + needle.chars.length;
   if (!gapsAgree(haystack, needle, start) || cutsInto(haystack, start) || cutsInto(haystack, end)) return undefined;
-  for (const [at, numbers] of needle.citations) if (!(haystack.citations.get(start + at) ?? "").includes(numbers)) return undefined;
+  for (const [at, numbers] of needle.citations)
+    if (!(haystack.citations.get(start + at) ?? "").includes(numbers)) return undefined;
   return { start: haystack.from[start] as number, end: haystack.to[end - 1] as number };
 }
 
 const isWordy = (char: string | undefined) => char !== undefined && /[\p{L}\p{N}]/u.test(char);
 /** Where one word ends and the next begins, nobody sees. */
-const isUnspaced = (before: string | undefined, after: string | undefined) => unspaced.test(before ?? "") && unspaced.test(after ?? "");
+const isUnspaced = (before: string | undefined, after: string | undefined) =>
+  unspaced.test(before ?? "") && unspaced.test(after ?? "");
 const isPoint = (char: string | undefined) => char === "." || char === ",";
 const isRank = (char: string | undefined) => char === "^" || char === "_";
 /** What a reader sees: where "1½" is read as two numbers, a space may as well stand. */
@@ -188,5 +196,9 @@ function cutsInto({ chars, gaps, from }: Normalised, at: number): boolean {
   if (isJoint(before) && isDigit(after) && isDigit(chars[at - 2])) return true;
   if (isDigit(before) && isJoint(after) && isDigit(chars[at + 1]) && gaps[at + 1] === GAP_NONE) return true;
   // "0.3" of "-0.3", while the 4 of "GPT-4" is no negative number.
-  return before === "-" && isDigit(after) && (at < 2 || gaps[at - 1] !== GAP_NONE || !isWordy(chars[at - 2]) || isDigit(chars[at - 2]));
+  return (
+    before === "-" &&
+    isDigit(after) &&
+    (at < 2 || gaps[at - 1] !== GAP_NONE || !isWordy(chars[at - 2]) || isDigit(chars[at - 2]))
+  );
 }

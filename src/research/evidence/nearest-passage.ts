@@ -44,7 +44,9 @@ function numberWords(text: string): Words {
   return { numbers, word: Int32Array.from(word), at: Int32Array.from(at), end: Int32Array.from(end) };
 }
 
-const common = new Set("a an and are as at be by for from in is it of on or that the this to was we were with".split(" "));
+const common = new Set(
+  "a an and are as at be by for from in is it of on or that the this to was we were with".split(" "),
+);
 
 /** For each word of the text what it adds: a shared word 1 (a common one less), ending a shared pair 3 more, ending a shared triple 6 more. */
 function weigh({ numbers, word }: Words, quoted: readonly string[]): Float32Array {
@@ -71,7 +73,11 @@ const pairOf = (a: number, b: number) => (a + 3) * 67_108_864 + b;
 const tripleOf = (a: number, b: number, c: number) => `${a} ${b} ${c}`;
 
 /** The window about as long as the quote, and at most as long as a passage may be, with the greatest weight; it begins and ends with a shared word. */
-function heaviestWindow({ at, end }: Words, weights: Float32Array, length: number): { first: number; last: number } | undefined {
+function heaviestWindow(
+  { at, end }: Words,
+  weights: Float32Array,
+  length: number,
+): { first: number; last: number } | undefined {
   const widest = Math.max(length + 4, 12);
   const shared: number[] = [];
   for (let index = 0; index < weights.length; index += 1) if ((weights[index] as number) > 0) shared.push(index);

@@ -26,14 +26,17 @@ const emphasis = /(?<![\p{L}\p{N}*_`\\])(\*\*|__|\*|_|`)(?=[^\s*_`])[^*_`\n]{0,2
 /** Heading and list marks at the start of a line. A dash before a number stays: it may be a minus. */
 const lineMarks = /(?<=^|\n) *(?:#{1,6} |• ?|[-*+] (?=[^\d.\s]))/g;
 
-const isLetter = (char: string | undefined) => char !== undefined && (/[a-zA-Z]/.test(char) || (char > "\u007f" && /\p{L}/u.test(char)));
+const isLetter = (char: string | undefined) =>
+  char !== undefined && (/[a-zA-Z]/.test(char) || (char > "\u007f" && /\p{L}/u.test(char)));
 const isDash = (char: string) => char === "-" || (char >= "\u2010" && char <= "\u2015") || char === "\u2212";
 const isSpace = (char: string) => char === " " || char === "\n" || (char !== "" && /\s/.test(char));
 
 /** Normalises a text or a quote; the same rules for both. Linear in the length. */
 export function normalise(text: string): Normalised {
   const dropped = marksToDrop(text);
-  const struckOut = new Map(overlay.test(text) ? [...text.matchAll(struck)].map((match) => [match.index, match[0]]) : []);
+  const struckOut = new Map(
+    overlay.test(text) ? [...text.matchAll(struck)].map((match) => [match.index, match[0]]) : [],
+  );
   const chars: string[] = [];
   const gaps: number[] = [];
   const from: number[] = [];
@@ -91,7 +94,13 @@ export function normalise(text: string): Normalised {
     push(plain, at, end);
     at = end;
   }
-  return { chars: chars.join(""), gaps: Uint8Array.from(gaps), from: Int32Array.from(from), to: Int32Array.from(to), citations };
+  return {
+    chars: chars.join(""),
+    gaps: Uint8Array.from(gaps),
+    from: Int32Array.from(from),
+    to: Int32Array.from(to),
+    citations,
+  };
 
   function push(plain: string, start: number, end: number): void {
     // One entry a UTF-16 unit, so that positions found by indexOf are positions in the arrays.
@@ -114,7 +123,8 @@ function marksToDrop(text: string): Set<number> {
       drop.add(match.index + match[0].length - mark.length + offset);
     }
   }
-  for (const match of text.matchAll(lineMarks)) for (let offset = 0; offset < match[0].trimEnd().length; offset += 1) drop.add(match.index + offset);
+  for (const match of text.matchAll(lineMarks))
+    for (let offset = 0; offset < match[0].trimEnd().length; offset += 1) drop.add(match.index + offset);
   return drop;
 }
 
@@ -160,7 +170,11 @@ const isAccent = (code: number) =>
   (code >= 0x2c6 && code <= 0x2c7) ||
   (code >= 0x2d8 && code <= 0x2dd);
 const isInvisible = (code: number) =>
-  code === 0xad || (code >= 0x200b && code <= 0x200f) || code === 0x2060 || code === 0xfeff || (code >= 0xfe00 && code <= 0xfe0f);
+  code === 0xad ||
+  (code >= 0x200b && code <= 0x200f) ||
+  code === 0x2060 ||
+  code === 0xfeff ||
+  (code >= 0xfe00 && code <= 0xfe0f);
 
 const quotationMarks = /^["'\u2018-\u201f\u2032\u2033\u2039\u203a\u00ab\u00bb\u300c-\u300f]$/u;
 const superscript = /^[\u00b2\u00b3\u00b9\u2070-\u209c]$/u;

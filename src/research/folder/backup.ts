@@ -1,7 +1,6 @@
 import { copyFile, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { makeFolder } from "../../engine/storage/make-folder.js";
-import { requireRegular } from "../../engine/storage/read-regular-file.js";
+import { requireRegular, makeFolder } from "../../engine/storage/regular-file.js";
 import { timeForName } from "../../engine/storage/file-timestamp.js";
 import { stampOf } from "../../engine/storage/atomic-file.js";
 import { hiddenName } from "../../engine/storage/records/journal.js";

@@ -27,7 +27,9 @@ export interface Edited {
 export async function editResearch(folder: string, change: (rrd: Rrd) => Rrd, options: EditOptions): Promise<Edited> {
   const research = await openResearch(folder, options);
   try {
-    const backup = options.backup ? await backUp(folder, options.now(), [rrdName, progressName, ...documentNames]) : undefined;
+    const backup = options.backup
+      ? await backUp(folder, options.now(), [rrdName, progressName, ...documentNames])
+      : undefined;
     const rrd = await research.edit(change);
     return backup === undefined ? { rrd } : { rrd, backup };
   } finally {

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { LedgerLine } from "../../engine/generated/ledger.js";
 import type { Rrd } from "../generated/rrd.js";
 import { ExpectedError } from "../../engine/lib/errors.js";
-import { requireRegular } from "../../engine/storage/read-regular-file.js";
+import { requireRegular } from "../../engine/storage/regular-file.js";
 import { readOnceSaved } from "../../engine/storage/wait-for-editor.js";
 import { stampOf, sweepTemporaryFiles, writeFileAtomic } from "../../engine/storage/atomic-file.js";
 import { hiddenName, journalFolder, makeJournal } from "../../engine/storage/records/journal.js";
@@ -28,7 +28,11 @@ export async function openResearch(folder: string, options: ResearchOptions): Pr
 }
 
 /** As openResearch; `prepare` runs once the lock is held and before anything is read. */
-export async function openResearchAfter(folder: string, options: ResearchOptions, prepare: () => Promise<void>): Promise<Research> {
+export async function openResearchAfter(
+  folder: string,
+  options: ResearchOptions,
+  prepare: () => Promise<void>,
+): Promise<Research> {
   // Before the lock, so that a wrong path does not get a .ralph of its own.
   await requireState(folder);
   await requireLogs(folder);
@@ -40,12 +44,19 @@ export async function openResearchAfter(folder: string, options: ResearchOptions
   let lock = await take();
   try {
     // Whatever the .gitignore above says, none of this is for the repository.
-    if ((await stampOf(join(hidden, ".gitignore"))) === undefined) await writeFileAtomic(join(hidden, ".gitignore"), "*\n");
-    for (const place of [folder, hidden, journalFolder(folder), join(hidden, "texts")]) await sweepTemporaryFiles(place);
+    if ((await stampOf(join(hidden, ".gitignore"))) === undefined)
+      await writeFileAtomic(join(hidden, ".gitignore"), "*\n");
+    for (const place of [folder, hidden, journalFolder(folder), join(hidden, "texts")])
+      await sweepTemporaryFiles(place);
     await prepare();
     // Loaded late: what starts processes takes longer to load than a research to read, and reading alone needs none of it.
     const git = options.git ? await import("../../engine/storage/checkpoints.js") : undefined;
-    const checkpoints = await git?.openCheckpoints(folder, committedFiles, (message) => options.notify("warning", message), options.abort);
+    const checkpoints = await git?.openCheckpoints(
+      folder,
+      committedFiles,
+      (message) => options.notify("warning", message),
+      options.abort,
+    );
     const writer = await openWriter(folder, options, checkpoints);
     await writer.load();
     const holdLock = async () => {
@@ -88,7 +99,9 @@ export async function openResearchAfter(folder: string, options: ResearchOptions
  * Reads a research without its lock and without changing anything.
  * @throws ExpectedError when rrd.json is missing or invalid.
  */
-export async function readResearch(folder: string): Promise<{ readonly rrd: Rrd; readonly ledger: readonly LedgerLine[] }> {
+export async function readResearch(
+  folder: string,
+): Promise<{ readonly rrd: Rrd; readonly ledger: readonly LedgerLine[] }> {
   const path = join(folder, rrdName);
   const rrd = await readOnceSaved(path, async () => {
     await requireState(folder);
@@ -103,7 +116,8 @@ export async function readResearch(folder: string): Promise<{ readonly rrd: Rrd;
 async function requireLogs(folder: string): Promise<void> {
   for (const path of [progressName, ledgerName, queriesName].map((name) => join(folder, name))) {
     const found = await stat(path).catch(() => undefined);
-    if (found?.isDirectory() === true) throw new ExpectedError(`${path} is a folder where a file belongs; move it away.`);
+    if (found?.isDirectory() === true)
+      throw new ExpectedError(`${path} is a folder where a file belongs; move it away.`);
     if (found !== undefined) requireRegular(found, path);
   }
 }

@@ -2,9 +2,8 @@ import { isUtf8 } from "node:buffer";
 import { stat } from "node:fs/promises";
 import type { Rrd } from "../generated/rrd.js";
 import { ExpectedError, hasCode } from "../../engine/lib/errors.js";
-import { mostLevels, tooDeepAt } from "../../engine/storage/nesting-depth.js";
-import { readRegularFile, requireRegular } from "../../engine/storage/read-regular-file.js";
-import { locateSyntaxError } from "../../engine/storage/json-syntax.js";
+import { readRegularFile, requireRegular } from "../../engine/storage/regular-file.js";
+import { locateSyntaxError, mostLevels, tooDeepAt } from "../../engine/storage/json-syntax.js";
 import { readRrdShape } from "./legacy/read-rrd.js";
 import { explaining } from "../../engine/storage/explain-system-error.js";
 import { type Problem, problemsOf } from "../../engine/storage/schema-check.js";
@@ -13,7 +12,7 @@ import { type Problem, problemsOf } from "../../engine/storage/schema-check.js";
 export const largestRrd = 200_000_000;
 
 /** `changes`: what was read in another shape than the schema's, for a person; the file itself is not touched. */
-export type ParsedRrd =
+type ParsedRrd =
   | { readonly ok: Rrd; readonly changes: readonly Problem[]; readonly problems?: undefined }
   | { readonly ok?: undefined; readonly changes: readonly Problem[]; readonly problems: readonly Problem[] };
 
@@ -35,7 +34,10 @@ export function parseRrd(text: string, path: string): ParsedRrd {
   // Before any walk through it: where one breaks at the depth, it would break every command.
   const deep = tooDeepAt(value);
   if (deep !== undefined)
-    return { changes: [], problems: [{ pointer: deep, message: `is nested deeper than ${mostLevels} levels`, hint: "Remove it." }] };
+    return {
+      changes: [],
+      problems: [{ pointer: deep, message: `is nested deeper than ${mostLevels} levels`, hint: "Remove it." }],
+    };
   const read = readRrdShape(value);
   const problems = [...problemsOf("rrd", read.value), ...repeatedIds(read.value)];
   return problems.length > 0 ? { changes: read.changes, problems } : { ok: read.value as Rrd, changes: read.changes };
@@ -59,7 +61,9 @@ export async function readRrdText(path: string): Promise<{ readonly text: string
   if (typeof bytes === "number") return { text: "", problem: tooLarge(path, bytes) };
   const text = bytes.toString("utf8");
   // Read on, every letter outside ASCII would be lost with the next write.
-  return isUtf8(bytes) ? { text } : { text, problem: { pointer: "", message: `${path} is not UTF-8`, hint: "Save it as UTF-8 in your editor." } };
+  return isUtf8(bytes)
+    ? { text }
+    : { text, problem: { pointer: "", message: `${path} is not UTF-8`, hint: "Save it as UTF-8 in your editor." } };
 }
 
 /** The text of an rrd.json as this program writes it: two spaces, fields in their order, a line feed at the end. */
@@ -105,7 +109,11 @@ function repeatedIds(value: unknown): Problem[] {
     if (first === undefined) seen.set(id, index);
     else if (typeof id === "string") {
       const hint = "Remove one of them, or give it an id of its own.";
-      problems.push({ pointer: `/papers_pool/${index}/id`, message: `"${id}" is the id of /papers_pool/${first} too`, hint });
+      problems.push({
+        pointer: `/papers_pool/${index}/id`,
+        message: `"${id}" is the id of /papers_pool/${first} too`,
+        hint,
+      });
     }
   }
   return problems;

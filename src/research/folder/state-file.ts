@@ -1,7 +1,6 @@
 import { join } from "node:path";
 import type { LedgerLine } from "../../engine/generated/ledger.js";
 import type { Rrd } from "../generated/rrd.js";
-import { shellWord } from "../../engine/lib/shell-word.js";
 import { ExpectedError } from "../../engine/lib/errors.js";
 import { backUp } from "./backup.js";
 import { readOnceSaved } from "../../engine/storage/wait-for-editor.js";
@@ -11,12 +10,13 @@ import { ledgerName, readLedger } from "../../engine/storage/records/ledger.js";
 import { formatRrd, parseRrd, readRrdText, summarise } from "./rrd-file.js";
 import type { Problem } from "../../engine/storage/schema-check.js";
 import { rrdName } from "./layout.js";
+import { shellWord } from "../../engine/lib/sanitise.js";
 
 /** A copy of the last valid rrd.json, for when a hand edit breaks it. */
 export const lastGoodOf = (folder: string): string => join(folder, hiddenName, "rrd.last-good.json");
 
 /** rrd.json of an open research, parsed once for each version of the file. */
-export interface StateFile {
+interface StateFile {
   /** @throws ExpectedError when the file is invalid or gone. */
   read(): Promise<{ readonly rrd: Rrd; readonly stamp: Stamp }>;
   /** Writes a new version in place of the one with `stamp`; false when the file has changed since. */
@@ -54,7 +54,8 @@ export function openStateFile(folder: string, notify: (message: string) => void)
     const { text, problem } = await readRrdText(path);
     if (known?.text === text) known = { ...known, stamp, readAt: Date.now() };
     else {
-      const { ok, changes, problems } = problem === undefined ? parseRrd(text, path) : { changes: [], problems: [problem] };
+      const { ok, changes, problems } =
+        problem === undefined ? parseRrd(text, path) : { changes: [], problems: [problem] };
       if (ok === undefined) throw await invalid(folder, problems);
       known = { rrd: ok, stamp, text, readAt: Date.now(), changes: changes.length };
     }
@@ -67,7 +68,8 @@ export function openStateFile(folder: string, notify: (message: string) => void)
       const text = formatRrd(rrd);
       if (text === known?.text) return true;
       // What an object was read as may say less than the object did.
-      const backup = known === undefined || known.changes === 0 ? undefined : await backUp(folder, Date.now(), [rrdName]);
+      const backup =
+        known === undefined || known.changes === 0 ? undefined : await backUp(folder, Date.now(), [rrdName]);
       const written = await writeFileAtomic(path, text, { ifStill: stamp });
       if (written === undefined) return false;
       if (backup !== undefined)
@@ -97,8 +99,11 @@ export async function requireState(folder: string): Promise<void> {
   if ((await stampOf(folder)) === undefined)
     throw new ExpectedError(`The research folder ${folder} is gone; run again where it is now, or bring it back.`);
   const lastGood = lastGoodOf(folder);
-  if ((await stampOf(lastGood)) !== undefined) throw new ExpectedError(`There is no ${path}; copy its last good version, ${lastGood}, there.`);
-  throw new ExpectedError(`There is no ${path}; name a research folder, or make one with 'research-ralph new "<topic>"'.`);
+  if ((await stampOf(lastGood)) !== undefined)
+    throw new ExpectedError(`There is no ${path}; copy its last good version, ${lastGood}, there.`);
+  throw new ExpectedError(
+    `There is no ${path}; name a research folder, or make one with 'research-ralph new "<topic>"'.`,
+  );
 }
 
 /** The highest number of an iteration; 0 before the first. One that only the journal holds yet must not be taken back with the rest. */

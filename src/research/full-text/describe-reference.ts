@@ -1,6 +1,5 @@
 import { basename } from "node:path";
 import { pathToFileURL } from "node:url";
-import type { Candidate, Described } from "../papers/candidate.js";
 import { arxiv } from "../sources/clients/arxiv.js";
 import { crossref } from "../sources/clients/crossref.js";
 import { getDocument } from "../../engine/net/http.js";
@@ -8,8 +7,9 @@ import { readPaper, type ReadOptions } from "./read.js";
 import { documentEnding, paperId, type Reference } from "../papers/reference.js";
 import type { ContextFor } from "../sources/client/source.js";
 import { publicEndpoints } from "./locations.js";
+import type { Candidate, Described } from "../papers/paper-record.js";
 
-export interface DescribeOptions extends ReadOptions {
+interface DescribeOptions extends ReadOptions {
   /** With what arXiv and Crossref are asked; by default at their own addresses, as `http` and `endpoints` say. */
   readonly contextFor?: ContextFor;
 }
@@ -29,12 +29,18 @@ export async function describeReference(reference: Reference, options: DescribeO
 }
 
 /** The record of arXiv or Crossref, under the version that was asked for. */
-async function fromService(reference: Extract<Reference, { kind: "arxiv" | "doi" }>, options: DescribeOptions): Promise<Described> {
+async function fromService(
+  reference: Extract<Reference, { kind: "arxiv" | "doi" }>,
+  options: DescribeOptions,
+): Promise<Described> {
   const context = (options.contextFor ?? plainContexts(options))(reference.kind === "doi" ? crossref : arxiv);
   if ("unavailable" in context) return { status: "blocked", reason: context.unavailable };
   const version = reference.kind === "doi" || reference.version === undefined ? "" : `v${reference.version}`;
   const id = reference.kind === "doi" ? reference.doi : `${reference.id}${version}`;
-  const answer = reference.kind === "doi" ? await crossref.lookup([{ doi: id }], context) : await arxiv.lookup([{ arxiv: id }], context);
+  const answer =
+    reference.kind === "doi"
+      ? await crossref.lookup([{ doi: id }], context)
+      : await arxiv.lookup([{ arxiv: id }], context);
   if (answer.status !== "ok") return { status: answer.status, reason: answer.reason };
   const [record] = answer.value;
   if (record === undefined) return { status: "empty", reason: `There is no record of ${id}; check it.` };
@@ -102,7 +108,11 @@ function addressOf(reference: Reference): { url: string; name: string; source: s
     case "url":
       return { url: reference.url, name: reference.url, source: "web" };
     case "file":
-      return { url: pathToFileURL(reference.path).href, name: basename(reference.path).replace(documentEnding, ""), source: "folder" };
+      return {
+        url: pathToFileURL(reference.path).href,
+        name: basename(reference.path).replace(documentEnding, ""),
+        source: "folder",
+      };
     case "sample":
       return { url: `sample:${reference.name}`, name: reference.name, source: "samples" };
   }

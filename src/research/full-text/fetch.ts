@@ -51,7 +51,10 @@ export async function fetchPaper(paper: PaperToRead, options: FetchOptions): Pro
   const seen = new Set<string>();
   /** Hosts that ask to wait or don't answer: they are left alone for the rest of this paper. */
   const quiet = new Set<string>();
-  const asking = { endpoints: { ...publicEndpoints, ...options.endpoints }, records: once(() => recordsOf(paper, options.copies ?? [])) };
+  const asking = {
+    endpoints: { ...publicEndpoints, ...options.endpoints },
+    records: once(() => recordsOf(paper, options.copies ?? [])),
+  };
   const failed = (way: string, failure: NotRead) => {
     failures.push(failure);
     tried.push({ way, reason: failure.reason });
@@ -61,14 +64,19 @@ export async function fetchPaper(paper: PaperToRead, options: FetchOptions): Pro
     if (options.signal.aborted) return interrupted;
     const places = await find(paper, asking);
     if ("status" in places) {
-      failed(name, { status: places.status === "empty" ? "not-found" : places.status, reason: places.reason, ...transience(places) });
+      failed(name, {
+        status: places.status === "empty" ? "not-found" : places.status,
+        reason: places.reason,
+        ...transience(places),
+      });
       continue;
     }
     for (const place of places) {
       if (seen.has(place.url) || quiet.has(hostOf(place.url))) continue;
       seen.add(place.url);
       for (const read of await readPlace(place, paper, { ...options, quiet })) {
-        if (read.status === "ok" && read.text.depth === "full") return { status: "ok", text: from(read.text, name, place, tried) };
+        if (read.status === "ok" && read.text.depth === "full")
+          return { status: "ok", text: from(read.text, name, place, tried) };
         if (read.status !== "ok") failed(name, read);
         else {
           tried.push({ way: name, reason: shortfall(read.text) });
@@ -91,7 +99,8 @@ const interrupted: NotRead = { status: "error", reason: "Fetching was interrupte
 const hostOf = (address: string) => (URL.canParse(address) ? new URL(address).host : address);
 const transience = ({ transient }: { readonly transient?: true }) => (transient === undefined ? {} : { transient });
 
-const shortfall = ({ depth }: PaperText) => (depth === "partial" ? "The text is cut short." : "The page is about the paper and does not hold it.");
+const shortfall = ({ depth }: PaperText) =>
+  depth === "partial" ? "The text is cut short." : "The page is about the paper and does not hold it.";
 
 const from = (text: PaperText, way: string, place: Place, tried: readonly Tried[]): PaperText => ({
   ...text,
@@ -104,13 +113,19 @@ function once<Value>(make: () => Promise<Value>): () => Promise<Value> {
 }
 
 /** What all copy services know of a paper. Where one can't be asked and none knows a copy, that is not known. */
-async function recordsOf(paper: PaperToRead, services: readonly CopyService[]): Promise<Answer<readonly PaperRecord[]>> {
+async function recordsOf(
+  paper: PaperToRead,
+  services: readonly CopyService[],
+): Promise<Answer<readonly PaperRecord[]>> {
   const answers = await Promise.all(services.map(async ({ find }) => await find([identifiersOf(paper)])));
   const records = answers.flatMap((answer) => (answer.status === "ok" ? answer.value : []));
   if (records.some(({ copies, identifiers }) => (copies ?? []).length > 0 || identifiers.pmcid !== undefined))
     return { status: "ok", value: records };
   const unanswered = answers.filter((answer) => answer.status !== "ok" && answer.status !== "empty");
-  return unanswered.find((answer) => "transient" in answer) ?? unanswered[0] ?? { status: "empty", reason: "No service knows a free copy." };
+  return (
+    unanswered.find((answer) => "transient" in answer) ??
+    unanswered[0] ?? { status: "empty", reason: "No service knows a free copy." }
+  );
 }
 
 /** Of several failures the one that is most worth another try, so that a paper is not given up for the lesser one. */
@@ -126,13 +141,18 @@ type Reaching = FetchOptions & { readonly quiet: Set<string> };
 async function readPlace(place: Place, paper: PaperToRead, options: Reaching): Promise<Fetched[]> {
   const refused = pirateRefusal(place.url);
   if (refused !== undefined) return [{ status: "blocked", reason: refused }];
-  const fetched = await request(place.url, "text/html, application/xhtml+xml, application/xml, application/pdf;q=0.9, */*;q=0.5", options);
+  const fetched = await request(
+    place.url,
+    "text/html, application/xhtml+xml, application/xml, application/pdf;q=0.9, */*;q=0.5",
+    options,
+  );
   if (fetched.status !== "ok") return [notRead(fetched)];
   const page = await readDocument(fetched.bytes, { type: fetched.type, name: fetched.url, signal: options.signal });
   if (page.status !== "ok") return [page];
   const own = checked(page.text, place.url, paper);
   if (page.text.depth !== "abstract") return [own];
-  if (place.landing !== true) return [{ status: "not-found", reason: `${hostOf(place.url)} has only a page about the paper there.` }];
+  if (place.landing !== true)
+    return [{ status: "not-found", reason: `${hostOf(place.url)} has only a page about the paper there.` }];
   if (page.pdfUrl === undefined || page.pdfUrl === place.url) return [own];
   // The page, not the person, names this address.
   const privateAddresses = options.privateAddresses === true && hostOf(page.pdfUrl) === hostOf(place.url);
@@ -147,19 +167,30 @@ async function readPlace(place: Place, paper: PaperToRead, options: Reaching): P
 async function request(url: string, accept: string, options: Reaching): Promise<HttpDocument | HttpFailure> {
   const refused = pirateRefusal(url);
   if (refused !== undefined) return { status: "blocked", reason: refused };
-  const fetched = await (options.http?.get({ url, limit: largestPdf, accept }) ?? getDocument(url, largestPdf, options, accept));
-  if (fetched.status === "rate_limited" || (fetched.status === "error" && fetched.transient === true && fetched.code === undefined))
+  const fetched = await (options.http?.get({ url, limit: largestPdf, accept }) ??
+    getDocument(url, largestPdf, options, accept));
+  if (
+    fetched.status === "rate_limited" ||
+    (fetched.status === "error" && fetched.transient === true && fetched.code === undefined)
+  )
     options.quiet.add(hostOf(url));
   const redirected = fetched.status === "ok" ? pirateRefusal(fetched.url) : undefined;
   return redirected === undefined ? fetched : { status: "blocked", reason: redirected };
 }
 
-const notRead = ({ status, reason, transient }: HttpFailure): NotRead => ({ status, reason, ...transience({ transient }) });
+const notRead = ({ status, reason, transient }: HttpFailure): NotRead => ({
+  status,
+  reason,
+  ...transience({ transient }),
+});
 
 function checked(text: PaperText, address: string, paper: PaperToRead): Fetched {
   // Some pages say only in their head what they are.
   const head = [text.title ?? "", ...(text.authors ?? []).slice(0, 10)].join("\n");
   if (isDocumentOf(`${head}\n${text.text}`, paper)) return { status: "ok", text };
   const found = text.title === undefined ? "" : ` ("${text.title.slice(0, 120)}")`;
-  return { status: "error", reason: `${address} leads to another document${found}, not to "${paper.title}"; correct the address in rrd.json.` };
+  return {
+    status: "error",
+    reason: `${address} leads to another document${found}, not to "${paper.title}"; correct the address in rrd.json.`,
+  };
 }

@@ -2,13 +2,13 @@ import { readdirSync } from "node:fs";
 import { readFile, stat } from "node:fs/promises";
 import { basename, join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
-import type { Candidate } from "../papers/candidate.js";
 import { ExpectedError, hasCode } from "../../engine/lib/errors.js";
 import { packageFile } from "../../engine/lib/package-root.js";
 import { largestPdf } from "../../engine/documents/pdf/read-pdf.js";
 import { readDocument } from "../../engine/documents/read-document.js";
 import { documentEnding, paperId, safeName } from "../papers/reference.js";
 import type { PaperText } from "../../engine/documents/text/paper-text.js";
+import type { Candidate } from "../papers/paper-record.js";
 
 const mostFiles = 2000;
 /** Enough for a title and an abstract; a listing must not read two thousand PDFs to their end. */
@@ -22,7 +22,11 @@ const abstractLength = 3000;
 export async function listFolder(dir: string, signal?: AbortSignal): Promise<Candidate[]> {
   return await listDocuments(
     resolve(dir),
-    { source: `folder:${dir}`, urlOf: (path) => pathToFileURL(path).href, idOf: (path) => paperId({ kind: "file", path }) },
+    {
+      source: `folder:${dir}`,
+      urlOf: (path) => pathToFileURL(path).href,
+      idOf: (path) => paperId({ kind: "file", path }),
+    },
     signal,
   );
 }
@@ -30,7 +34,11 @@ export async function listFolder(dir: string, signal?: AbortSignal): Promise<Can
 /** The demo's own documents; their ids and titles say that they are samples. */
 export async function listSamples(signal?: AbortSignal): Promise<Candidate[]> {
   const idOf = (path: string) => paperId({ kind: "sample", name: basename(path) });
-  return await listDocuments(samplesFolder, { source: "samples", urlOf: (path) => `sample:${basename(path)}`, idOf }, signal);
+  return await listDocuments(
+    samplesFolder,
+    { source: "samples", urlOf: (path) => `sample:${basename(path)}`, idOf },
+    signal,
+  );
 }
 
 const samplesFolder = packageFile("demo", "corpus");
@@ -52,7 +60,8 @@ async function listDocuments(folder: string, naming: Naming, signal: AbortSignal
   const isFolder = await stat(folder)
     .then((found) => found.isDirectory())
     .catch(() => false);
-  if (!isFolder) throw new ExpectedError(`There is no folder ${folder}; correct the source 'folder:<path>' in rrd.json.`);
+  if (!isFolder)
+    throw new ExpectedError(`There is no folder ${folder}; correct the source 'folder:<path>' in rrd.json.`);
   const { default: glob } = await import("fast-glob");
   const found = await glob("**/*.{pdf,htm,html,xhtml,md,markdown,txt}", {
     cwd: folder,

@@ -54,14 +54,14 @@ export interface CopyService {
 }
 
 /** What a way asks to find its places. */
-export interface Asking {
+interface Asking {
   readonly endpoints: Endpoints;
   /** The records that the copy services have of the paper; asked once, however many ways want them. */
   records(): Promise<Answer<readonly PaperRecord[]>>;
 }
 
 /** One way to a paper's text. */
-export interface Way {
+interface Way {
   /** As reasons and records name it. */
   readonly name: string;
   /** The addresses to try, best first. Empty: this way does not lead to the paper. An answer other than ok says why that is not known. */
@@ -76,8 +76,14 @@ type Places = readonly Place[] | Exclude<Answer<never>, { status: "ok" }>;
  */
 export const ways: readonly Way[] = [
   { name: "arXiv HTML", places: (paper, { endpoints }) => arxivPlaces(paper, (id) => `${endpoints.arxiv}/html/${id}`) },
-  { name: "ar5iv", places: (paper, { endpoints }) => arxivPlaces(paper, (_, bare) => `${endpoints.ar5iv}/html/${bare}`) },
-  { name: "LaTeX source", places: (paper, { endpoints }) => arxivPlaces(paper, (id) => `${endpoints.arxiv}/e-print/${id}`) },
+  {
+    name: "ar5iv",
+    places: (paper, { endpoints }) => arxivPlaces(paper, (_, bare) => `${endpoints.ar5iv}/html/${bare}`),
+  },
+  {
+    name: "LaTeX source",
+    places: (paper, { endpoints }) => arxivPlaces(paper, (id) => `${endpoints.arxiv}/e-print/${id}`),
+  },
   { name: "PMC XML", places: pmcPlaces },
   { name: "open-access copy", places: copyPlaces },
   { name: "arXiv PDF", places: (paper, { endpoints }) => arxivPlaces(paper, (id) => `${endpoints.arxiv}/pdf/${id}`) },
@@ -98,13 +104,23 @@ export function identifiersOf(paper: PaperNames): Identifiers {
   const references = referencesOf(paper);
   const arxiv = references.find((reference) => reference.kind === "arxiv");
   const doi = references.find((reference) => reference.kind === "doi");
-  return { ...paper.identifiers, ...(arxiv === undefined ? {} : { arxiv: arxiv.id }), ...(doi === undefined ? {} : { doi: doi.doi }) };
+  return {
+    ...paper.identifiers,
+    ...(arxiv === undefined ? {} : { arxiv: arxiv.id }),
+    ...(doi === undefined ? {} : { doi: doi.doi }),
+  };
 }
 
 function referencesOf(paper: PaperNames) {
   const { identifiers } = paper;
   const fromId = paper.id.replace(/^arxiv_/, "").replace(/^([a-z-]+(?:\.[A-Z]{2})?)_(?=\d{7})/, "$1/");
-  const names = [identifiers?.arxiv, paper.id.startsWith("arxiv_") ? fromId : undefined, paper.url, paper.pdf_url, identifiers?.doi];
+  const names = [
+    identifiers?.arxiv,
+    paper.id.startsWith("arxiv_") ? fromId : undefined,
+    paper.url,
+    paper.pdf_url,
+    identifiers?.doi,
+  ];
   return names.map((name) => parseReference(name ?? ""));
 }
 
@@ -127,13 +143,16 @@ function pmcidOf(text: string | null | undefined): string | undefined {
 
 function ownPlaces(paper: PaperNames, { endpoints }: Asking): readonly Place[] {
   const isArxivs = (address: string) => parseReference(address).kind === "arxiv";
-  const given = [paper.pdf_url, paper.url].filter((address) => typeof address === "string" && address !== "" && !isArxivs(address)) as string[];
+  const given = [paper.pdf_url, paper.url].filter(
+    (address) => typeof address === "string" && address !== "" && !isArxivs(address),
+  ) as string[];
   const resolved = given.map((address) => {
     const reference = parseReference(address);
     return reference.kind === "doi" && endpoints.doi !== "" ? `${endpoints.doi}/${encodeURI(reference.doi)}` : address;
   });
   const { doi, arxiv } = identifiersOf(paper);
-  if (doi !== undefined && arxiv === undefined && endpoints.doi !== "") resolved.push(`${endpoints.doi}/${encodeURI(doi)}`);
+  if (doi !== undefined && arxiv === undefined && endpoints.doi !== "")
+    resolved.push(`${endpoints.doi}/${encodeURI(doi)}`);
   return unique(resolved).map((url) => ({ url, landing: true }));
 }
 

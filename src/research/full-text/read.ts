@@ -16,7 +16,7 @@ export interface ReadOptions extends FetchOptions {
 }
 
 /** `path`: where the text was kept. */
-export type ReadPaper = { readonly status: "ok"; readonly text: PaperText; readonly path: string } | NotRead;
+type ReadPaper = { readonly status: "ok"; readonly text: PaperText; readonly path: string } | NotRead;
 
 /**
  * The text of a paper: the one kept from an earlier reading, a local file, a sample, or from the network (arXiv's HTML, then its PDF;
@@ -34,7 +34,8 @@ export async function readPaper(paper: PaperToRead, options: ReadOptions): Promi
         ? await readFileAt(file, options.signal)
         : await fetchPaper(paper, options);
   if (read.status !== "ok") return read;
-  if (options.keep === false) return { status: "ok", text: read.text, path: cachedTextPath(options.cacheDir, paper.id) };
+  if (options.keep === false)
+    return { status: "ok", text: read.text, path: cachedTextPath(options.cacheDir, paper.id) };
   try {
     return { status: "ok", text: read.text, path: await saveText(options.cacheDir, paper.id, read.text, stamp) };
   } catch (error) {
@@ -70,12 +71,17 @@ async function stampOf(path: string): Promise<string | undefined> {
 async function readFileAt(path: string, signal: AbortSignal): Promise<Fetched> {
   // An address comes from an agent's search: a key or a settings file must not be read into a brief.
   if (!documentEnding.test(path))
-    return { status: "unreadable", reason: `${path} is not a document that can be read (PDF, HTML, Markdown or text).` };
+    return {
+      status: "unreadable",
+      reason: `${path} is not a document that can be read (PDF, HTML, Markdown or text).`,
+    };
   try {
     const found = await stat(path);
     // To read a FIFO is to wait for ever.
-    if (!found.isFile() && !found.isDirectory()) return { status: "unreadable", reason: `${path} is not a regular file.` };
-    if (found.size > largestPdf) return { status: "unreadable", reason: `${path} is larger than ${largestPdf / 1024 / 1024} MB.` };
+    if (!found.isFile() && !found.isDirectory())
+      return { status: "unreadable", reason: `${path} is not a regular file.` };
+    if (found.size > largestPdf)
+      return { status: "unreadable", reason: `${path} is larger than ${largestPdf / 1024 / 1024} MB.` };
     return await readDocument(await readFile(path), { name: path, signal });
   } catch (error) {
     if (hasCode(error, "ENOENT")) return { status: "not-found", reason: `There is no file ${path}.` };

@@ -1,9 +1,9 @@
 import { createHash, randomUUID } from "node:crypto";
 import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { temporaryName } from "../../engine/storage/temporary-name.js";
 import { safeName } from "../papers/reference.js";
 import type { PaperText } from "../../engine/documents/text/paper-text.js";
+import { temporaryName } from "../../engine/storage/atomic-file.js";
 
 /** One file of the cache. `stamp` tells whether the document, or the address that leads to it, has changed since. */
 interface CachedText extends PaperText {
@@ -22,17 +22,28 @@ export const cachedTextPath = (cacheDir: string, id: string): string => join(cac
 /** The text kept for a paper, or undefined where there is none, it was changed by hand, its document has changed, or it is an earlier run's landing page. */
 export async function loadText(cacheDir: string, id: string, stamp?: string): Promise<PaperText | undefined> {
   const kept = await read(cacheDir, id);
-  return kept !== undefined && kept.stamp === stamp && (kept.run === undefined || kept.run === thisRun) ? kept.text : undefined;
+  return kept !== undefined && kept.stamp === stamp && (kept.run === undefined || kept.run === thisRun)
+    ? kept.text
+    : undefined;
 }
 
 /** The text kept for a paper as whatever brief or quote was last made from it, also where its document has changed since. */
-export const keptText = async (cacheDir: string, id: string): Promise<PaperText | undefined> => (await read(cacheDir, id))?.text;
+export const keptText = async (cacheDir: string, id: string): Promise<PaperText | undefined> =>
+  (await read(cacheDir, id))?.text;
 
-async function read(cacheDir: string, id: string): Promise<{ text: PaperText; stamp?: string; run?: string } | undefined> {
+async function read(
+  cacheDir: string,
+  id: string,
+): Promise<{ text: PaperText; stamp?: string; run?: string } | undefined> {
   try {
-    const { paper, stamp, run, ...text } = JSON.parse(await readFile(cachedTextPath(cacheDir, id), "utf8")) as CachedText;
-    const isWhole = typeof text.text === "string" && createHash("sha256").update(text.text).digest("hex") === text.sha256;
-    return isWhole && Array.isArray(text.marks) && Array.isArray(text.warnings) && paper === id ? { text, stamp, run } : undefined;
+    const { paper, stamp, run, ...text } = JSON.parse(
+      await readFile(cachedTextPath(cacheDir, id), "utf8"),
+    ) as CachedText;
+    const isWhole =
+      typeof text.text === "string" && createHash("sha256").update(text.text).digest("hex") === text.sha256;
+    return isWhole && Array.isArray(text.marks) && Array.isArray(text.warnings) && paper === id
+      ? { text, stamp, run }
+      : undefined;
   } catch {
     // Missing or torn: it is only a cache.
     return undefined;
@@ -46,7 +57,12 @@ export async function saveText(cacheDir: string, id: string, text: PaperText, st
   const temporary = temporaryName(path);
   await writeFile(
     temporary,
-    JSON.stringify({ paper: id, stamp, ...(text.depth === "abstract" ? { run: thisRun } : {}), ...text } satisfies CachedText),
+    JSON.stringify({
+      paper: id,
+      stamp,
+      ...(text.depth === "abstract" ? { run: thisRun } : {}),
+      ...text,
+    } satisfies CachedText),
   );
   await rename(temporary, path);
   return path;

@@ -48,7 +48,10 @@ export function costsOf(rrd: Rrd, ledger: readonly LedgerLine[], before?: Experi
     phases: sumsBy(work, ({ phase }) => phase),
     agents: sumsBy(work, ({ agent }) => agent ?? "unknown"),
     // What costs nothing without a subscription is an agent without a model.
-    models: sumsBy(work, ({ model, cost_usd, billing }) => model ?? (cost_usd === 0 && billing === undefined ? "none" : "unknown")),
+    models: sumsBy(
+      work,
+      ({ model, cost_usd, billing }) => model ?? (cost_usd === 0 && billing === undefined ? "none" : "unknown"),
+    ),
     refused: sumOf(work.filter(({ outcome }) => outcome === "refused")),
     failed: sumOf(work.filter(({ outcome }) => outcome === "failed")),
     ...(read === 0 ? {} : { perPaper: { papers: read, ...divided(sumOf(reading), read) } }),
@@ -66,7 +69,8 @@ export function totalOf(rrd: Pick<Rrd, "loop">, ledger: readonly LedgerLine[]): 
 }
 
 export function sumOf(lines: readonly LedgerLine[]): Sum {
-  const sum = (of: (line: LedgerLine) => number | undefined) => lines.reduce((total, line) => total + (of(line) ?? 0), 0);
+  const sum = (of: (line: LedgerLine) => number | undefined) =>
+    lines.reduce((total, line) => total + (of(line) ?? 0), 0);
   const paid = lines.filter(({ cost_usd }) => cost_usd !== undefined);
   return {
     iterations: lines.length,
@@ -74,15 +78,27 @@ export function sumOf(lines: readonly LedgerLine[]): Sum {
     minutes: sum(({ duration_seconds }) => duration_seconds) / 60,
     ...(paid.length === 0 ? {} : { usd: sum(({ cost_usd }) => cost_usd) }),
     ...(paid.some(({ estimated }) => estimated === true) ? { estimated: true as const } : {}),
-    ...(paid.some(({ billing, cost_usd = 0 }) => billing === "subscription" && cost_usd > 0) ? { subscription: true as const } : {}),
+    ...(paid.some(({ billing, cost_usd = 0 }) => billing === "subscription" && cost_usd > 0)
+      ? { subscription: true as const }
+      : {}),
   };
 }
 
 /** What a model used for summaries; no iteration, and its minutes are not measured. */
 function historianIn({ loop }: Pick<Rrd, "loop">): Sum | undefined {
-  const { historian_tokens: tokens = 0, historian_cost_usd: usd, historian_estimated: estimated } = loop?.rch_metrics ?? {};
+  const {
+    historian_tokens: tokens = 0,
+    historian_cost_usd: usd,
+    historian_estimated: estimated,
+  } = loop?.rch_metrics ?? {};
   if (tokens === 0 && usd === undefined) return undefined;
-  return { iterations: 0, minutes: 0, tokens, ...(usd === undefined ? {} : { usd }), ...(estimated === true ? { estimated } : {}) };
+  return {
+    iterations: 0,
+    minutes: 0,
+    tokens,
+    ...(usd === undefined ? {} : { usd }),
+    ...(estimated === true ? { estimated } : {}),
+  };
 }
 
 /** Several sums as one. */
@@ -104,7 +120,12 @@ function sumsBy(lines: readonly LedgerLine[], key: (line: LedgerLine) => string)
 }
 
 function divided(sum: Sum, by: number): Sum {
-  return { ...sum, tokens: Math.round(sum.tokens / by), minutes: sum.minutes / by, ...(sum.usd === undefined ? {} : { usd: sum.usd / by }) };
+  return {
+    ...sum,
+    tokens: Math.round(sum.tokens / by),
+    minutes: sum.minutes / by,
+    ...(sum.usd === undefined ? {} : { usd: sum.usd / by }),
+  };
 }
 
 function fullestBy(lines: readonly LedgerLine[], papers: ReadonlySet<string>): Record<string, number> {

@@ -37,7 +37,11 @@ export async function findResearch(cwd: string, argument: string | undefined): P
 
   const folder = candidates.find((path) => existsSync(path));
   const names = (await listResearches(cwd)).map((path) => basename(path));
-  if (folder !== undefined) throw new ExpectedError(`${argument} is no research: there is no rrd.json in ${folder}; ${advice(argument, names)}.`, 2);
+  if (folder !== undefined)
+    throw new ExpectedError(
+      `${argument} is no research: there is no rrd.json in ${folder}; ${advice(argument, names)}.`,
+      2,
+    );
   throw new ExpectedError(`There is no research '${argument}'; ${advice(argument, names)}.`, 2);
 }
 
@@ -49,16 +53,22 @@ async function onlyResearch(cwd: string): Promise<string> {
   const [first, second] = all;
   if (first !== undefined && second === undefined) return first;
   const names = all.map((path) => basename(path));
-  throw new ExpectedError(first === undefined ? `There is no research here; ${advice("", names)}.` : `Say which research: ${few(names)}.`, 2);
+  throw new ExpectedError(
+    first === undefined ? `There is no research here; ${advice("", names)}.` : `Say which research: ${few(names)}.`,
+    2,
+  );
 }
 
 /** Names that are near to what was typed, else some there are, else how to make one. */
 function advice(argument: string, names: readonly string[]): string {
-  if (names.length === 0) return `make one with research-ralph new "<topic>", or go to the folder that holds '${researchesFolder}'`;
+  if (names.length === 0)
+    return `make one with research-ralph new "<topic>", or go to the folder that holds '${researchesFolder}'`;
   const typed = basename(argument).toLowerCase();
   const alike = names.filter((name) => typed.length >= 3 && name.toLowerCase().includes(typed));
   // People leave the date away.
-  const near = nearest(typed, names) ?? names.find((name) => nearest(typed, [name.replace(/-\d{4}-\d{2}-\d{2}$/, "")]) !== undefined);
+  const near =
+    nearest(typed, names) ??
+    names.find((name) => nearest(typed, [name.replace(/-\d{4}-\d{2}-\d{2}$/, "")]) !== undefined);
   const [first, second] = alike;
   if (second !== undefined) return `near are ${few(alike)}`;
   if (first !== undefined || near !== undefined) return `the nearest one is ${first ?? near}`;

@@ -37,7 +37,11 @@ export async function lookAt(folder: string): Promise<WatchedResearch | undefine
     const { rrd, ledger } = await readResearch(folder);
     const lock = join(folder, hiddenName, "lock");
     const running = await isHeld(lock);
-    const held = existsSync(join(folder, "STOP")) ? "stopped" : existsSync(join(folder, "PAUSE")) ? "paused" : undefined;
+    const held = existsSync(join(folder, "STOP"))
+      ? "stopped"
+      : existsSync(join(folder, "PAUSE"))
+        ? "paused"
+        : undefined;
     const spentMs = timeSpent(rrd, ledger);
     return {
       name: basename(folder),
@@ -65,7 +69,9 @@ export function changesOf(before: WatchedResearch | undefined, after: WatchedRes
   return [
     ...(after.running && before?.running !== true ? [{ type: "started" as const, research: after }] : []),
     ...fresh.map((line) => ({ type: "iteration" as const, research: after, line })),
-    ...(before?.running === true && !after.running ? [{ type: after.abandoned ? ("crashed" as const) : ("stopped" as const), research: after }] : []),
+    ...(before?.running === true && !after.running
+      ? [{ type: after.abandoned ? ("crashed" as const) : ("stopped" as const), research: after }]
+      : []),
   ];
 }
 
@@ -81,4 +87,5 @@ export function isOfNoInterest(root: string, path: string, isFile: boolean): boo
 }
 
 /** The research that a file belongs to. */
-export const folderOf = (path: string): string => (basename(dirname(path)) === hiddenName ? dirname(dirname(path)) : dirname(path));
+export const folderOf = (path: string): string =>
+  basename(dirname(path)) === hiddenName ? dirname(dirname(path)) : dirname(path);

@@ -11,25 +11,36 @@ export interface AboutPaper {
   readonly unchecked: readonly string[];
 }
 
-export interface AboutOptions {
+interface AboutOptions {
   readonly code: (work: WorkWithCode) => Promise<CodeLinks>;
   /** Lookups of services that count citations. */
-  readonly counts: readonly { readonly name: string; find(works: readonly Identifiers[]): Promise<Answer<readonly PaperRecord[]>> }[];
+  readonly counts: readonly {
+    readonly name: string;
+    find(works: readonly Identifiers[]): Promise<Answer<readonly PaperRecord[]>>;
+  }[];
   /** Resolves when no more is waited for. */
   readonly late: Promise<void>;
 }
 
 /** The code of a paper and how often it was cited, as far as it is known in time. */
 export async function aboutPaper(work: WorkWithCode, { code, counts, late }: AboutOptions): Promise<AboutPaper> {
-  const inTime = async <Value>(asked: Promise<Value>): Promise<Value | undefined> => await Promise.race([asked, late.then(() => undefined)]);
+  const inTime = async <Value>(asked: Promise<Value>): Promise<Value | undefined> =>
+    await Promise.race([asked, late.then(() => undefined)]);
   const hasNames = Object.values(work.identifiers ?? {}).some((name) => name !== undefined);
   const [links, ...answers] = await Promise.all([
     inTime(code(work)),
-    ...(hasNames ? counts : []).map(async ({ name, find }) => ({ name, answer: await inTime(find([work.identifiers ?? {}])) })),
+    ...(hasNames ? counts : []).map(async ({ name, find }) => ({
+      name,
+      answer: await inTime(find([work.identifiers ?? {}])),
+    })),
   ]);
-  const counted = answers.flatMap(({ answer }) => (answer?.status === "ok" ? answer.value.flatMap(({ citations }) => citations ?? []) : []));
+  const counted = answers.flatMap(({ answer }) =>
+    answer?.status === "ok" ? answer.value.flatMap(({ citations }) => citations ?? []) : [],
+  );
   const citations = counted.toSorted((a, b) => b.count - a.count)[0];
-  const silent = answers.filter(({ answer }) => answer === undefined || (answer.status !== "ok" && answer.status !== "empty"));
+  const silent = answers.filter(
+    ({ answer }) => answer === undefined || (answer.status !== "ok" && answer.status !== "empty"),
+  );
   return {
     code: links?.links ?? [],
     ...(citations === undefined ? {} : { citations }),

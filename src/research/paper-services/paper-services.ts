@@ -16,7 +16,7 @@ import { type CopyService, endpointsOf, identifiersOf, type PaperNames } from ".
 import type { Clock } from "../../engine/lib/clock.js";
 import type { Http } from "../../engine/net/http.js";
 
-export interface PaperServicesOptions {
+interface PaperServicesOptions {
   /** `.ralph` of the research: texts and answers are kept in it. */
   readonly folder: string;
   readonly http: Http;
@@ -28,8 +28,10 @@ export interface PaperServicesOptions {
 }
 
 /** What is asked about one paper at a time: its text, whether it still stands, its code and citations. */
-export interface PaperServices {
-  text(paper: PaperToRead): Promise<{ readonly text: PaperText } | { readonly unavailable: string; readonly transient?: true }>;
+interface PaperServices {
+  text(
+    paper: PaperToRead,
+  ): Promise<{ readonly text: PaperText } | { readonly unavailable: string; readonly transient?: true }>;
   updates(papers: readonly PaperNames[], within?: number): Promise<ReadonlyMap<string, UpdateCheck>>;
   about(paper: PaperToRead & { readonly abstract?: string | null }): Promise<AboutPaper>;
 }
@@ -44,12 +46,21 @@ const isAt = (paper: PaperNames, kind: "file" | "sample"): boolean =>
   [paper.url, paper.pdf_url].some((address) => parseReference(address ?? "").kind === kind);
 
 /** Asks services over the one polite access to the network. Nothing is asked about a paper of this machine that has no identifier, nor about a packaged sample, whatever it carries. */
-export function paperServices({ folder, http, contextFor, clock, signal, keep = true }: PaperServicesOptions): PaperServices {
+export function paperServices({
+  folder,
+  http,
+  contextFor,
+  clock,
+  signal,
+  keep = true,
+}: PaperServicesOptions): PaperServices {
   const asked = (source: Source): CopyService[] => {
     const context = contextFor(source);
     const { lookup } = source;
     // One that is turned off or lacks its key is none to wait for.
-    return "unavailable" in context || lookup === undefined ? [] : [{ name: source.name, find: (works) => lookup.call(source, works, context) }];
+    return "unavailable" in context || lookup === undefined
+      ? []
+      : [{ name: source.name, find: (works) => lookup.call(source, works, context) }];
   };
   return {
     async text(paper) {
@@ -68,18 +79,36 @@ export function paperServices({ folder, http, contextFor, clock, signal, keep = 
     },
     updates: async (papers, within = longestCheck) =>
       await checkWorks(
-        papers.filter((paper) => !isAt(paper, "sample")).map((paper) => ({ id: paper.id, identifiers: identifiersOf(paper) })),
-        { file: join(folder, "updates.json"), ask: (works) => checkUpdates(works, contextFor), clock, signal, within, keep },
+        papers
+          .filter((paper) => !isAt(paper, "sample"))
+          .map((paper) => ({ id: paper.id, identifiers: identifiersOf(paper) })),
+        {
+          file: join(folder, "updates.json"),
+          ask: (works) => checkUpdates(works, contextFor),
+          clock,
+          signal,
+          within,
+          keep,
+        },
       ),
     async about(paper) {
       const identifiers = identifiersOf(paper);
       const isKnown = Object.values(identifiers).some((name) => name !== undefined);
-      if (paper.title == null || isAt(paper, "sample") || (isAt(paper, "file") && !isKnown)) return { code: [], unchecked: [] };
+      if (paper.title == null || isAt(paper, "sample") || (isAt(paper, "file") && !isKnown))
+        return { code: [], unchecked: [] };
       const done = new AbortController();
       const late = clock.sleep(clock.now() + longestAbout, AbortSignal.any([signal, done.signal]));
       try {
-        const work = { title: paper.title, identifiers, ...(paper.abstract === undefined ? {} : { abstract: paper.abstract }) };
-        return await aboutPaper(work, { code: (each) => codeLinks(each, contextFor), counts: [openAlex, semanticScholar].flatMap(asked), late });
+        const work = {
+          title: paper.title,
+          identifiers,
+          ...(paper.abstract === undefined ? {} : { abstract: paper.abstract }),
+        };
+        return await aboutPaper(work, {
+          code: (each) => codeLinks(each, contextFor),
+          counts: [openAlex, semanticScholar].flatMap(asked),
+          late,
+        });
       } finally {
         done.abort();
       }

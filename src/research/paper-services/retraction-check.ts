@@ -1,10 +1,10 @@
 import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { hasCode } from "../../engine/lib/errors.js";
-import { temporaryName } from "../../engine/storage/temporary-name.js";
 import type { Identifiers, Update } from "../papers/paper-record.js";
 import type { WorkUpdates } from "./retractions.js";
 import type { Clock } from "../../engine/lib/clock.js";
+import { temporaryName } from "../../engine/storage/atomic-file.js";
 
 /** What a check found of one work, as rrd.json keeps it. */
 export interface UpdateCheck {
@@ -18,7 +18,7 @@ export interface UpdateCheck {
   readonly unchecked: readonly string[];
 }
 
-export interface WorkToCheck {
+interface WorkToCheck {
   readonly id: string;
   readonly identifiers: Identifiers;
 }
@@ -46,7 +46,10 @@ type Kept = Record<string, UpdateCheck & { readonly asked: string }>;
  * Whether works were retracted, withdrawn or corrected, by id. Bounded in time, and never throws for what a network does: a work that
  * could not be checked is there with the reason, and without the network all are.
  */
-export async function checkWorks(works: readonly WorkToCheck[], options: UpdateCheckOptions): Promise<ReadonlyMap<string, UpdateCheck>> {
+export async function checkWorks(
+  works: readonly WorkToCheck[],
+  options: UpdateCheckOptions,
+): Promise<ReadonlyMap<string, UpdateCheck>> {
   const { clock, within, ask } = options;
   const until = clock.now() + within;
   const kept = await load(options.file);
@@ -54,7 +57,10 @@ export async function checkWorks(works: readonly WorkToCheck[], options: UpdateC
   const left: WorkToCheck[] = [];
   for (const work of works) {
     const known = kept[work.id];
-    const isFresh = known !== undefined && known.asked === JSON.stringify(work.identifiers) && clock.now() - Date.parse(known.at) < day;
+    const isFresh =
+      known !== undefined &&
+      known.asked === JSON.stringify(work.identifiers) &&
+      clock.now() - Date.parse(known.at) < day;
     if (isFresh) found.set(work.id, withoutAsked(known));
     else left.push(work);
   }
@@ -62,18 +68,29 @@ export async function checkWorks(works: readonly WorkToCheck[], options: UpdateC
   let givenUp: readonly string[] | undefined;
   for (let start = 0; start < left.length; start += chunk) {
     const some = left.slice(start, start + chunk);
-    const answers = givenUp === undefined ? await inTime(ask(some.map(({ identifiers }) => identifiers)), until, options) : undefined;
-    givenUp ??= answers === undefined ? [`every source: there was no answer within ${Math.round(within / 1000)} seconds.`] : undefined;
+    const answers =
+      givenUp === undefined ? await inTime(ask(some.map(({ identifiers }) => identifiers)), until, options) : undefined;
+    givenUp ??=
+      answers === undefined
+        ? [`every source: there was no answer within ${Math.round(within / 1000)} seconds.`]
+        : undefined;
     const at = new Date(clock.now()).toISOString();
     for (const [index, work] of some.entries()) {
       const answer = answers?.[index];
       const unchecked = answer?.unchecked.map(({ source, reason }) => `${source}: ${reason}`) ?? givenUp ?? [];
-      const check: UpdateCheck = { at, updates: [...(answer?.updates ?? [])], checked_by: [...(answer?.checkedBy ?? [])], unchecked };
+      const check: UpdateCheck = {
+        at,
+        updates: [...(answer?.updates ?? [])],
+        checked_by: [...(answer?.checkedBy ?? [])],
+        unchecked,
+      };
       found.set(work.id, check);
       if (unchecked.length === 0) kept[work.id] = { ...check, asked: JSON.stringify(work.identifiers) };
     }
     // Where nobody answered for any of ten works, nobody will for the next ten, and each question waits for its time to run out.
-    const silent = answers?.filter(({ checkedBy, unchecked }) => checkedBy.length === 0 && unchecked.some(({ source }) => source !== "every source"));
+    const silent = answers?.filter(
+      ({ checkedBy, unchecked }) => checkedBy.length === 0 && unchecked.some(({ source }) => source !== "every source"),
+    );
     if (silent !== undefined && silent.length > 0 && answers?.every(({ checkedBy }) => checkedBy.length === 0))
       givenUp = silent[0]?.unchecked.map(({ source, reason }) => `${source}: ${reason}`);
   }
@@ -83,11 +100,18 @@ export async function checkWorks(works: readonly WorkToCheck[], options: UpdateC
 
 const withoutAsked = ({ asked: _, ...check }: Kept[string]): UpdateCheck => check;
 
-async function inTime<Value>(promise: Promise<Value>, until: number, { clock, signal }: UpdateCheckOptions): Promise<Value | undefined> {
+async function inTime<Value>(
+  promise: Promise<Value>,
+  until: number,
+  { clock, signal }: UpdateCheckOptions,
+): Promise<Value | undefined> {
   if (signal.aborted || clock.now() >= until) return undefined;
   const done = new AbortController();
   try {
-    return await Promise.race([promise, clock.sleep(until, AbortSignal.any([signal, done.signal])).then(() => undefined)]);
+    return await Promise.race([
+      promise,
+      clock.sleep(until, AbortSignal.any([signal, done.signal])).then(() => undefined),
+    ]);
   } finally {
     done.abort();
   }
@@ -98,7 +122,9 @@ async function load(file: string): Promise<Kept> {
     const read: unknown = JSON.parse(await readFile(file, "utf8"));
     const entries = typeof read === "object" && read !== null ? Object.entries(read as Kept) : [];
     return Object.fromEntries(
-      entries.filter(([, check]) => Array.isArray(check?.updates) && Array.isArray(check.checked_by) && typeof check.at === "string"),
+      entries.filter(
+        ([, check]) => Array.isArray(check?.updates) && Array.isArray(check.checked_by) && typeof check.at === "string",
+      ),
     );
   } catch {
     // Missing or torn: it is only a cache.

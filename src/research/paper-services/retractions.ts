@@ -36,7 +36,10 @@ const checks: readonly Check[] = [
  * Asks every service that keeps retractions, corrections and withdrawals about the works; some three requests a work. In the order of
  * `works`. Never throws: a service that can't be asked is named for each work that it would have been asked about.
  */
-export async function checkUpdates(works: readonly Identifiers[], contextFor: ContextFor): Promise<readonly WorkUpdates[]> {
+export async function checkUpdates(
+  works: readonly Identifiers[],
+  contextFor: ContextFor,
+): Promise<readonly WorkUpdates[]> {
   const all = await Promise.all(checks.map((check) => ask(check, works, contextFor)));
   return works.map((work, index) => {
     const answers = all.map((each) => each[index]).filter((each) => each !== undefined);
@@ -46,7 +49,10 @@ export async function checkUpdates(works: readonly Identifiers[], contextFor: Co
       work,
       updates: inOrder(known.flatMap(({ record }) => record?.updates ?? [])),
       checkedBy: known.map(({ source }) => source),
-      unchecked: answers.length > 0 ? unchecked : [{ source: "every source", reason: "The work has no DOI, arXiv id or PMID to ask by." }],
+      unchecked:
+        answers.length > 0
+          ? unchecked
+          : [{ source: "every source", reason: "The work has no DOI, arXiv id or PMID to ask by." }],
     };
   });
 }
@@ -59,11 +65,16 @@ interface Checked {
 }
 
 /** What one service says of each work; undefined for those it can't know. */
-async function ask({ source, asks }: Check, works: readonly Identifiers[], contextFor: ContextFor): Promise<(Checked | undefined)[]> {
+async function ask(
+  { source, asks }: Check,
+  works: readonly Identifiers[],
+  contextFor: ContextFor,
+): Promise<(Checked | undefined)[]> {
   const asked = works.filter(asks);
   if (asked.length === 0 || source.lookup === undefined) return works.map(() => undefined);
   const context = contextFor(source);
-  if ("unavailable" in context) return works.map((work) => (asks(work) ? { source: source.name, reason: context.unavailable } : undefined));
+  if ("unavailable" in context)
+    return works.map((work) => (asks(work) ? { source: source.name, reason: context.unavailable } : undefined));
   const answer = await source.lookup(asked, context);
   return works.map((work) => {
     if (!asks(work)) return undefined;
@@ -72,8 +83,12 @@ async function ask({ source, asks }: Check, works: readonly Identifiers[], conte
     const record = answer.value.find(({ identifiers }) => sharesIdentifier(identifiers, work));
     if (record !== undefined) return { source: source.name, record };
     const isUnchecked = answer.unchecked?.some((other) => sharesIdentifier(other, work)) === true;
-    return { source: source.name, ...(isUnchecked ? { reason: answer.incomplete ?? `${source.name} could not be asked.` } : {}) };
+    return {
+      source: source.name,
+      ...(isUnchecked ? { reason: answer.incomplete ?? `${source.name} could not be asked.` } : {}),
+    };
   });
 }
 
-const inOrder = (updates: readonly Update[]): Update[] => updates.toSorted((a, b) => (a.date ?? "9999").localeCompare(b.date ?? "9999"));
+const inOrder = (updates: readonly Update[]): Update[] =>
+  updates.toSorted((a, b) => (a.date ?? "9999").localeCompare(b.date ?? "9999"));

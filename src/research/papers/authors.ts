@@ -61,7 +61,9 @@ export function authorsOf(authors: PaperIdentity["authors"]): readonly string[] 
 
 const named = (names: readonly string[]): string[] => names.map((name) => name.trim()).filter((name) => name !== "");
 
-const smallWords = new Set("a an and at by for from in into its of on or the their to towards under using via with".split(" "));
+const smallWords = new Set(
+  "a an and at by for from in into its of on or the their to towards under using via with".split(" "),
+);
 
 /** So much of a document holds its title, also behind a cover page or a journal's head. */
 const firstPart = 6000;
@@ -78,7 +80,10 @@ const tellingSurname = 5;
  * words of it and an author. Papers of one field share most words of their titles, so these do alone only where no author is known. Without
  * a title there is nothing to compare and the answer is yes.
  */
-export function isDocumentOf(text: string, paper: { readonly title?: string | null; readonly authors?: PaperIdentity["authors"] }): boolean {
+export function isDocumentOf(
+  text: string,
+  paper: { readonly title?: string | null; readonly authors?: PaperIdentity["authors"] },
+): boolean {
   const wanted = normalTitle(paper.title ?? "");
   if (wanted === "") return true;
   const beginning = beginningOf(text, firstPart);
@@ -92,8 +97,10 @@ export function isDocumentOf(text: string, paper: { readonly title?: string | nu
   const top = beginningOf(text, authorsPart);
   const [names, joined] = [new Set(top.split(" ")), top.replace(/ /g, "")];
   // PDFs may hold "Müller" as "M", an accent and "uller".
-  const stands = (surname: string) => names.has(surname) || (surname.length >= tellingSurname && joined.includes(surname));
+  const stands = (surname: string) =>
+    names.has(surname) || (surname.length >= tellingSurname && joined.includes(surname));
   return share >= someOfTitle && surnames.some(stands);
 }
 
-const beginningOf = (text: string, characters: number): string => normalTitle(text.slice(0, characters).replace(/-\n/g, ""));
+const beginningOf = (text: string, characters: number): string =>
+  normalTitle(text.slice(0, characters).replace(/-\n/g, ""));

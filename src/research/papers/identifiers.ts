@@ -3,7 +3,7 @@ import type { Identifiers, PaperRecord, Update } from "./paper-record.js";
 import { paperId, parseReference } from "./reference.js";
 
 /** What a client read of one work. Fields of the wrong form are left out here, so that no client has to look twice. */
-export interface RecordParts {
+interface RecordParts {
   readonly source: string;
   readonly title: string | undefined;
   readonly identifiers: Identifiers;
@@ -53,7 +53,9 @@ export function paperRecord(parts: RecordParts): PaperRecord | undefined {
     ...(parts.venue === undefined ? {} : { venue: parts.venue }),
     ...placeOf(parts),
     ...(parts.citations === undefined ? {} : { citations: { count: parts.citations, source } }),
-    ...(copies.length === 0 ? {} : { copies: copies.filter(({ url: each }, index) => copies.findIndex((other) => other.url === each) === index) }),
+    ...(copies.length === 0
+      ? {}
+      : { copies: copies.filter(({ url: each }, index) => copies.findIndex((other) => other.url === each) === index) }),
     ...(updates.length === 0 ? {} : { updates }),
     ...(otherVersions.length === 0 ? {} : { otherVersions }),
     ...(parts.snippet === undefined ? {} : { snippet: parts.snippet }),
@@ -62,7 +64,9 @@ export function paperRecord(parts: RecordParts): PaperRecord | undefined {
 
 /** Publishers mark the title of what they have retracted, also where no notice of it is known to a service. A notice is not what it is about. */
 function withMark({ updates = [], kind, source }: RecordParts, title: string | undefined): readonly Update[] {
-  const mark = /^\W{0,2}(retracted|withdrawn|removed)(?: (?:article|paper|chapter|preprint))?\s*[:\]—–]/i.exec(title ?? "")?.[1]?.toLowerCase();
+  const mark = /^\W{0,2}(retracted|withdrawn|removed)(?: (?:article|paper|chapter|preprint))?\s*[:\]—–]/i
+    .exec(title ?? "")?.[1]
+    ?.toLowerCase();
   const isKnown = updates.some(({ type }) => type === "retraction" || type === "withdrawal");
   if (mark === undefined || isKnown || kind === "notice") return updates;
   return [...updates, { type: mark === "retracted" ? "retraction" : "withdrawal", source: `${source} (title)` }];
@@ -72,7 +76,11 @@ function withMark({ updates = [], kind, source }: RecordParts, title: string | u
 const longestPlace = 40;
 
 /** Volume, issue and pages, as far as they are any: of preprints services give the number of the preprint as a volume. */
-function placeOf({ volume, issue, pages }: Pick<RecordParts, "volume" | "issue" | "pages">): Pick<PaperRecord, "volume" | "issue" | "pages"> {
+function placeOf({
+  volume,
+  issue,
+  pages,
+}: Pick<RecordParts, "volume" | "issue" | "pages">): Pick<PaperRecord, "volume" | "issue" | "pages"> {
   const isAny = (text: string | undefined) =>
     text !== undefined && /[\p{L}\d]/u.test(text) && text.length <= longestPlace && !/^(?:abs\/|n\/?a$)/i.test(text);
   const written = Object.entries({ volume, issue, pages }).map(
@@ -82,13 +90,19 @@ function placeOf({ volume, issue, pages }: Pick<RecordParts, "volume" | "issue" 
 }
 
 /** What a service calls a work, each name in the one form of this house; anything else is left out. An arXiv DOI is an arXiv id. */
-export function identifiersOf(names: Readonly<Record<keyof Identifiers, unknown>> | Partial<Record<keyof Identifiers, unknown>>): Identifiers {
+export function identifiersOf(
+  names: Readonly<Record<keyof Identifiers, unknown>> | Partial<Record<keyof Identifiers, unknown>>,
+): Identifiers {
   const named = parseName(names.doi);
   const doi = named?.kind === "doi" ? named.doi : undefined;
   const arxiv = arxivName(names.arxiv) ?? (named?.kind === "arxiv" ? versioned(named) : undefined);
-  const pmid = /^(?:https?:\/\/(?:www\.)?pubmed\.ncbi\.nlm\.nih\.gov\/)?(\d{1,9})\/?$/.exec(line(names.pmid) ?? "")?.[1];
+  const pmid = /^(?:https?:\/\/(?:www\.)?pubmed\.ncbi\.nlm\.nih\.gov\/)?(\d{1,9})\/?$/.exec(
+    line(names.pmid) ?? "",
+  )?.[1];
   const pmcid = /(?:^|\/)(?:PMC)?(\d{1,9})\/?$/i.exec(line(names.pmcid) ?? "")?.[1];
-  const openalex = /^(?:https?:\/\/(?:api\.)?openalex\.org\/(?:works\/)?)?(W\d{1,12})$/i.exec(line(names.openalex) ?? "")?.[1]?.toUpperCase();
+  const openalex = /^(?:https?:\/\/(?:api\.)?openalex\.org\/(?:works\/)?)?(W\d{1,12})$/i
+    .exec(line(names.openalex) ?? "")?.[1]
+    ?.toUpperCase();
   const s2 = /^[\da-f]{40}$/i.exec(line(names.s2) ?? "")?.[0].toLowerCase();
   return {
     ...(doi === undefined ? {} : { doi }),
@@ -113,7 +127,8 @@ function arxivName(value: unknown): string | undefined {
   return reference.kind === "arxiv" ? versioned(reference) : undefined;
 }
 
-const versioned = ({ id, version }: { readonly id: string; readonly version?: number }) => (version === undefined ? id : `${id}v${version}`);
+const versioned = ({ id, version }: { readonly id: string; readonly version?: number }) =>
+  version === undefined ? id : `${id}v${version}`;
 
 /** An arXiv id without its version. */
 export const unversioned = (arxiv: string): string => arxiv.replace(/v\d+$/, "");
@@ -122,7 +137,7 @@ export const unversioned = (arxiv: string): string => arxiv.replace(/v\d+$/, "")
 export const arxivKey = (arxiv: string): string => unversioned(arxiv).replace(/^([a-z-]+)\.[A-Z]{2}\//, "$1/");
 
 /** The id of a paper in the pool, by the first name it is known under. */
-export function recordId({ arxiv, doi, pmid, pmcid, openalex, s2 }: Identifiers, url: string): string {
+function recordId({ arxiv, doi, pmid, pmcid, openalex, s2 }: Identifiers, url: string): string {
   if (arxiv !== undefined) return paperId({ kind: "arxiv", id: unversioned(arxiv) });
   if (doi !== undefined) return paperId({ kind: "doi", doi });
   if (pmid !== undefined) return `pmid_${pmid}`;
@@ -144,11 +159,14 @@ export function addressOf({ arxiv, doi, pmid, pmcid, openalex, s2 }: Identifiers
 /** Whether two works share a name, whatever the version of an arXiv id. */
 export function sharesIdentifier(a: Identifiers, b: Identifiers): boolean {
   if (a.arxiv !== undefined && b.arxiv !== undefined && arxivKey(a.arxiv) === arxivKey(b.arxiv)) return true;
-  return (["doi", "pmid", "pmcid", "openalex", "s2"] as const).some((name) => a[name] !== undefined && a[name] === b[name]);
+  return (["doi", "pmid", "pmcid", "openalex", "s2"] as const).some(
+    (name) => a[name] !== undefined && a[name] === b[name],
+  );
 }
 
 /** A name in a path of an address: its slashes stay, as the services write them; what would end the path does not. */
-export const inPath = (name: string): string => encodeURI(name.replace(/\p{Surrogate}/gu, "")).replace(/[?#]/g, encodeURIComponent);
+export const inPath = (name: string): string =>
+  encodeURI(name.replace(/\p{Surrogate}/gu, "")).replace(/[?#]/g, encodeURIComponent);
 
 /** The first name of a work, for people. */
 export const nameOf = ({ doi, arxiv, pmid, pmcid, openalex, s2 }: Identifiers): string =>

@@ -47,7 +47,10 @@ const withoutLatex = (title: string): string =>
           (_, braced?: string, bare?: string) => braced ?? bare ?? "",
         )
         .replace(/\\(ss|[oOlL]|ae|AE|oe|OE|aa|AA|[ij])(?![a-zA-Z])\s?/g, "$1")
-        .replace(/\\(?:math|text|operatorname|emph|mbox|boldsymbol|bm|pmb|hbox|rm|bf|it|sf|tt|em|sc|cal)[a-z]*\*?(?![a-zA-Z])/g, " ")
+        .replace(
+          /\\(?:math|text|operatorname|emph|mbox|boldsymbol|bm|pmb|hbox|rm|bf|it|sf|tt|em|sc|cal)[a-z]*\*?(?![a-zA-Z])/g,
+          " ",
+        )
         .replace(/\\(ell|hbar)\b/g, (_, name: string) => name[name === "ell" ? 1 : 0] ?? "")
         .replace(/[{}]/g, "")
     : title;

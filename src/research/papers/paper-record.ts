@@ -1,5 +1,3 @@
-import type { Candidate } from "./candidate.js";
-
 /** Names under which services know one work. All lower case but for PMC ids; DOIs without the resolver, arXiv ids with the version known. */
 export interface Identifiers {
   readonly doi?: string;
@@ -37,10 +35,34 @@ export interface PaperRecord extends Candidate {
   /** How often it was cited, and who counted. */
   readonly citations?: { readonly count: number; readonly source: string };
   /** Free copies that may be read, best first. Never from a pirate source. */
-  readonly copies?: readonly { readonly url: string; readonly kind: "html" | "pdf" | "xml" | "landing"; readonly license?: string }[];
+  readonly copies?: readonly {
+    readonly url: string;
+    readonly kind: "html" | "pdf" | "xml" | "landing";
+    readonly license?: string;
+  }[];
   readonly updates?: readonly Update[];
   /** What a web search showed of the page. No abstract: nothing may be judged or quoted from it. */
   readonly snippet?: string;
   /** The same work under another DOI: its preprint or its published version. */
   readonly otherVersions?: readonly { readonly relation: "preprint" | "published"; readonly doi: string }[];
 }
+
+/** A paper that a source offers; screening decides whether it enters the pool. */
+export interface Candidate {
+  readonly id: string;
+  readonly title: string;
+  readonly url: string;
+  readonly pdf_url: string | null;
+  readonly authors: readonly string[];
+  /** YYYY, YYYY-MM or YYYY-MM-DD. */
+  readonly date: string | null;
+  readonly source: string;
+  readonly abstract: string | null;
+  readonly identifiers?: { readonly doi?: string; readonly arxiv?: string };
+  readonly retracted?: boolean;
+}
+
+/** What is known of one paper. `empty`: the source answered and does not know it. The failures say nothing about the paper. */
+export type Described =
+  | { readonly status: "ok"; readonly paper: Candidate }
+  | { readonly status: "empty" | "rate_limited" | "blocked" | "error"; readonly reason: string };

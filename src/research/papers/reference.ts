@@ -41,13 +41,17 @@ export function parseReference(input: string): Reference | { readonly kind: "unk
   const sample = /^sample:(\w[\w.-]*)$/.exec(text)?.[1];
   if (sample !== undefined) return { kind: "sample", name: sample };
   if (/^https?:\/\//i.test(text)) {
-    return URL.canParse(text) ? { kind: "url", url: new URL(text).href } : unknown(`'${shorten(text)}' is not a complete URL.`);
+    return URL.canParse(text)
+      ? { kind: "url", url: new URL(text).href }
+      : unknown(`'${shorten(text)}' is not a complete URL.`);
   }
   if (/^file:/i.test(text)) {
     try {
       return { kind: "file", path: fileURLToPath(text) };
     } catch {
-      return unknown(`'${shorten(text)}' is not a file URL of this machine; write file:///path/to/paper.pdf or the path itself.`);
+      return unknown(
+        `'${shorten(text)}' is not a file URL of this machine; write file:///path/to/paper.pdf or the path itself.`,
+      );
     }
   }
   if (text !== "" && !/^[a-z][a-z\d+.-]+:\/\//i.test(text) && (isFile(text) || documentEnding.test(text)))
@@ -100,7 +104,9 @@ function asDoiText(text: string): string | undefined {
   const bare = resolved === undefined && !/^10\.[\d.]+%2f/i.test(plain) ? plain : decoded(resolved ?? plain);
   const doi = withoutEnd(bare);
   // Cold Spring Harbor's preprints have one DOI for all versions, and addresses with a version behind it.
-  return anyDoi.test(doi) ? doi.toLowerCase().replace(/^(10\.(?:1101|64898)\/[\d.]+\d)v\d+(?:\..*)?$/, "$1") : undefined;
+  return anyDoi.test(doi)
+    ? doi.toLowerCase().replace(/^(10\.(?:1101|64898)\/[\d.]+\d)v\d+(?:\..*)?$/, "$1")
+    : undefined;
 }
 
 /** What a sentence puts behind a DOI: a full stop, a closing quotation mark, a bracket that was opened before it. */

@@ -41,11 +41,16 @@ export async function assemblePool(steps: readonly Step[], open: Open, apart: re
 export function poolOf(listings: readonly Listing[], apart: readonly Apart[] = []): Pool {
   const places = new Map<PaperRecord, Place>();
   for (const { source, asked, records, seed } of listings)
-    for (const [rank, record] of records.entries()) places.set(record, { source, asked, rank, ...(seed === undefined ? {} : { seed }) });
+    for (const [rank, record] of records.entries())
+      places.set(record, { source, asked, rank, ...(seed === undefined ? {} : { seed }) });
   const { records, merges } = mergeRecords([...places.keys()], apart);
-  const pooled = records.map((record) => ({ ...record, places: record.members.flatMap((member) => places.get(member) ?? []) }));
+  const pooled = records.map((record) => ({
+    ...record,
+    places: record.members.flatMap((member) => places.get(member) ?? []),
+  }));
   return { records: pooled.toSorted((a, b) => fused(b) - fused(a) || (a.id < b.id ? -1 : 1)), merges };
 }
 
 /** The pool as it is written and compared. */
-export const poolText = (steps: readonly Step[], { records, merges }: Pool): string => `${JSON.stringify({ steps, records, merges }, null, 1)}\n`;
+export const poolText = (steps: readonly Step[], { records, merges }: Pool): string =>
+  `${JSON.stringify({ steps, records, merges }, null, 1)}\n`;

@@ -1,7 +1,6 @@
 import type { Requirements } from "../generated/rrd.js";
-import { bm25 } from "./bm25.js";
+import { bm25, stemsOf } from "./bm25.js";
 import type { Pooled } from "./candidate-pool.js";
-import { stemsOf } from "./stems.js";
 
 /** A work as it is put before whoever screens it. */
 export interface Ranked {
@@ -13,7 +12,10 @@ export interface Ranked {
 }
 
 /** What the ranking is made for. */
-export interface Wanted extends Pick<Requirements, "keywords" | "focus_area" | "time_window_days" | "historical_lookback_days"> {
+interface Wanted extends Pick<
+  Requirements,
+  "keywords" | "focus_area" | "time_window_days" | "historical_lookback_days"
+> {
   /** What is sought, in the person's words. */
   readonly description?: string | null;
   /** YYYY-MM-DD. */
@@ -32,7 +34,11 @@ const wellCited = 10;
 
 /** Orders works by how well they fit, how many lists put them first, how recent they are and how often they are cited. */
 export function rankPool(records: readonly Pooled[], wanted: Wanted): Ranked[] {
-  const texts = records.map(({ title, abstract }) => [...stemsOf(title), ...stemsOf(title), ...stemsOf(abstract ?? "")]);
+  const texts = records.map(({ title, abstract }) => [
+    ...stemsOf(title),
+    ...stemsOf(title),
+    ...stemsOf(abstract ?? ""),
+  ]);
   const fits = shares(bm25(texts, queryOf(wanted)));
   const lists = shares(records.map(({ places }) => places.reduce((sum, { rank }) => sum + 1 / (60 + rank + 1), 0)));
   const asked = new Set(records.flatMap(({ places }) => places.map(({ source }) => source))).size;
@@ -75,7 +81,12 @@ interface Standing {
 }
 
 /** One point to begin with, and one each for what a reader would count too; so the sentence and the number say the same. */
-function explain(record: Pooled, stems: ReadonlySet<string>, wanted: Wanted, { age, cited, asked }: Standing): { priority: number; why: string } {
+function explain(
+  record: Pooled,
+  stems: ReadonlySet<string>,
+  wanted: Wanted,
+  { age, cited, asked }: Standing,
+): { priority: number; why: string } {
   const keywords = wanted.keywords ?? [];
   const matched = keywords.filter((keyword) => stemsOf(keyword).every((word) => stems.has(word)));
   const sources = new Set(record.places.filter(({ rank }) => rank < firstOnes).map(({ source }) => source));
@@ -100,7 +111,11 @@ function explain(record: Pooled, stems: ReadonlySet<string>, wanted: Wanted, { a
 }
 
 const ageText = (days: number): string =>
-  days < 0 ? "dated ahead" : days < 730 ? `${days} ${days === 1 ? "day" : "days"} old` : `${Math.floor(days / 365.25)} years old`;
+  days < 0
+    ? "dated ahead"
+    : days < 730
+      ? `${days} ${days === 1 ? "day" : "days"} old`
+      : `${Math.floor(days / 365.25)} years old`;
 
 /** Days between a date and today; of a year or month alone, from its first day. */
 export function ageOf(date: string | null, today: string): number | undefined {

@@ -17,15 +17,21 @@ export interface ReplayedSources {
 const standIns = { key: "replayed", contact: "replayed@localhost" };
 
 /** Opens the sources for a replay: addresses are those of the configuration, keys are not needed, and nothing is asked of the network. */
-export function replayedSources(
+function replayedSources(
   lines: readonly QueryLine[],
   { cacheDir, config, root }: { readonly cacheDir: string; readonly config: SourcesConfig; readonly root: string },
 ): ReplayedSources {
   const http = replayHttp(lines, cacheDir);
   const asked = new Set(lines.map(({ source }) => source));
-  const contextOf = (source: Source): SourceContext => ({ http, endpoint: serviceOf(source, config).endpoint, contextFor, ...standIns });
+  const contextOf = (source: Source): SourceContext => ({
+    http,
+    endpoint: serviceOf(source, config).endpoint,
+    contextFor,
+    ...standIns,
+  });
   // For want of a key, or turned off: it brought nothing then and brings nothing now.
-  const contextFor: ContextFor = (source) => (asked.has(source.name) ? contextOf(source) : { unavailable: `${source.name} was not asked.` });
+  const contextFor: ContextFor = (source) =>
+    asked.has(source.name) ? contextOf(source) : { unavailable: `${source.name} was not asked.` };
   return {
     missing: http.missing,
     open(name) {

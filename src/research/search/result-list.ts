@@ -18,21 +18,33 @@ export interface Listing {
 }
 
 /** A source that can be asked, or why it can't. */
-export type Open = (name: string) => { readonly source: Source; readonly context: SourceContext } | { readonly unavailable: string };
+export type Open = (
+  name: string,
+) => { readonly source: Source; readonly context: SourceContext } | { readonly unavailable: string };
 
 /**
  * Told of each answer as it comes, and of each source that can't be asked. `done` and `all` count the questions to this source in the round;
  * `over`: it is asked nothing more in it.
  */
-export type Told = (listing: Listing, of: { readonly done: number; readonly all: number; readonly over: boolean }) => void;
+export type Told = (
+  listing: Listing,
+  of: { readonly done: number; readonly all: number; readonly over: boolean },
+) => void;
 
 /** Failures in a row after which a source is left alone for the rest of a round. */
 export const mostFailures = 3;
 
-export const listingOf = (about: Pick<Listing, "step" | "source" | "asked" | "seed">, answer: Answer<readonly PaperRecord[]>): Listing => ({
+export const listingOf = (
+  about: Pick<Listing, "step" | "source" | "asked" | "seed">,
+  answer: Answer<readonly PaperRecord[]>,
+): Listing => ({
   ...about,
   status: answer.status,
-  ...(answer.status !== "ok" ? { reason: answer.reason } : answer.incomplete === undefined ? {} : { reason: answer.incomplete }),
+  ...(answer.status !== "ok"
+    ? { reason: answer.reason }
+    : answer.incomplete === undefined
+      ? {}
+      : { reason: answer.incomplete }),
   ...("transient" in answer && answer.transient === true ? { transient: true as const } : {}),
   records: answer.status === "ok" ? answer.value : [],
 });

@@ -6,7 +6,7 @@ import type { Answer, Query } from "../sources/client/source.js";
 import type { Identifiers, PaperRecord } from "../papers/paper-record.js";
 
 /** Begins a round anew and answers with who is told of it. */
-export type Watching = (index: number, step: Step) => { readonly told: Told; end(): void };
+type Watching = (index: number, step: Step) => { readonly told: Told; end(): void };
 
 const unwatched: Watching = () => ({ told: () => undefined, end: () => undefined });
 
@@ -24,13 +24,17 @@ export async function askAgain(
     const its = kept.filter((listing) => listing.step === index);
     if (step.kind === "snowball") {
       const again = isWorthIt(step, its, open, isBlocked);
-      listings.push(...(again ? await watched(watching, index, step, rememberingLinks(step, open, its, isBlocked)) : its));
+      listings.push(
+        ...(again ? await watched(watching, index, step, rememberingLinks(step, open, its, isBlocked)) : its),
+      );
       continue;
     }
     for (const name of new Set([...step.sources, ...its.map(({ source }) => source)])) {
       const old = its.filter(({ source }) => source === name);
       const isLeft = isBlocked(name) || !old.some(isFailed) || "unavailable" in open(name);
-      listings.push(...(isLeft ? old : await watched(watching, index, { ...step, sources: [name] }, remembering(open, old))));
+      listings.push(
+        ...(isLeft ? old : await watched(watching, index, { ...step, sources: [name] }, remembering(open, old))),
+      );
     }
   }
   return listings;
@@ -38,13 +42,19 @@ export async function askAgain(
 
 async function watched(watching: Watching, index: number, step: Step, open: Open): Promise<Listing[]> {
   const { told, end } = watching(index, step);
-  const listings = step.kind === "snowball" ? await snowball(index, step, open, told) : await runStep(index, step, open, told);
+  const listings =
+    step.kind === "snowball" ? await snowball(index, step, open, told) : await runStep(index, step, open, told);
   end();
   return listings;
 }
 
 /** Whether a question about a seed has no answer that a source could give by now. One that gave up on a source asked it nothing more. */
-function isWorthIt(step: Extract<Step, { kind: "snowball" }>, its: readonly Listing[], open: Open, isBlocked: (name: string) => boolean): boolean {
+function isWorthIt(
+  step: Extract<Step, { kind: "snowball" }>,
+  its: readonly Listing[],
+  open: Open,
+  isBlocked: (name: string) => boolean,
+): boolean {
   return step.seeds.some(({ id }) =>
     directions.some((direction) => {
       const answers = its.filter(({ asked }) => asked === followed(direction, id));
@@ -56,7 +66,9 @@ function isWorthIt(step: Extract<Step, { kind: "snowball" }>, its: readonly List
 }
 
 const answerOf = ({ status, records, reason }: Listing): Answer<readonly PaperRecord[]> =>
-  status === "ok" ? { status, value: records, ...(reason === undefined ? {} : { incomplete: reason }) } : { status, reason: reason ?? "" };
+  status === "ok"
+    ? { status, value: records, ...(reason === undefined ? {} : { incomplete: reason }) }
+    : { status, reason: reason ?? "" };
 
 /** Sources that give the answers they gave, and are asked for the rest. */
 const remembering =
@@ -67,7 +79,10 @@ const remembering =
     const search = async (query: Query) => {
       const old = kept.find((listing) => listing.asked === queryText(query) && !isFailed(listing));
       return old === undefined
-        ? ((await opened.source.search?.(query, opened.context)) ?? { status: "error" as const, reason: `${name} can't be searched.` })
+        ? ((await opened.source.search?.(query, opened.context)) ?? {
+            status: "error" as const,
+            reason: `${name} can't be searched.`,
+          })
         : answerOf(old);
     };
     return { ...opened, source: { ...opened.source, search } };
@@ -75,7 +90,12 @@ const remembering =
 
 /** The same for references and citations. A blocked source says what it said, also that it failed, and is asked nothing. */
 const rememberingLinks =
-  (step: Extract<Step, { kind: "snowball" }>, open: Open, kept: readonly Listing[], isBlocked: (name: string) => boolean): Open =>
+  (
+    step: Extract<Step, { kind: "snowball" }>,
+    open: Open,
+    kept: readonly Listing[],
+    isBlocked: (name: string) => boolean,
+  ): Open =>
   (name) => {
     const opened = open(name);
     if ("unavailable" in opened) return opened;
@@ -85,9 +105,13 @@ const rememberingLinks =
       if (ask === undefined) return [];
       const follow = async (work: Identifiers, most: number): Promise<Answer<readonly PaperRecord[]>> => {
         const seed = step.seeds.find(({ identifiers }) => identifiers === work);
-        const old = kept.find((listing) => listing.source === name && listing.asked === followed(direction, seed?.id ?? ""));
+        const old = kept.find(
+          (listing) => listing.source === name && listing.asked === followed(direction, seed?.id ?? ""),
+        );
         if (old !== undefined && (isBlocked(name) || !isFailed(old))) return answerOf(old);
-        return isBlocked(name) ? { status: "blocked", reason: `${name} is in blocked_sources.` } : await ask(work, most, opened.context);
+        return isBlocked(name)
+          ? { status: "blocked", reason: `${name} is in blocked_sources.` }
+          : await ask(work, most, opened.context);
       };
       return [[direction, follow] as const];
     });

@@ -16,7 +16,10 @@ export async function runStep(index: number, step: Step, open: Open, told: Told 
     const { source, context } = opened;
     const listings: Listing[] = [];
     for (const query of step.queries) {
-      const answer = (await source.search?.(query, context)) ?? { status: "error", reason: `${name} can't be searched.` };
+      const answer = (await source.search?.(query, context)) ?? {
+        status: "error",
+        reason: `${name} can't be searched.`,
+      };
       const listing = listingOf({ step: index, source: name, asked: queryText(query) }, answer);
       listings.push(listing);
       const [done, all, givenUp] = [listings.length, step.queries.length, isGivenUp(listings)];
@@ -29,5 +32,12 @@ export async function runStep(index: number, step: Step, open: Open, told: Told 
 }
 
 /** What was asked, for people. */
-export const queryText = ({ terms, from, until }: { readonly terms: string; readonly from?: string; readonly until?: string }): string =>
-  from === undefined && until === undefined ? terms : `${terms} (${from ?? ""} to ${until ?? ""})`;
+export const queryText = ({
+  terms,
+  from,
+  until,
+}: {
+  readonly terms: string;
+  readonly from?: string;
+  readonly until?: string;
+}): string => (from === undefined && until === undefined ? terms : `${terms} (${from ?? ""} to ${until ?? ""})`);

@@ -5,7 +5,12 @@ import type { Query } from "../sources/client/source.js";
 /** One round of asking. It names all that is asked, so that the same round can be made again from the answers kept. */
 export type Step =
   | { readonly kind: "search"; readonly sources: readonly string[]; readonly queries: readonly Query[] }
-  | { readonly kind: "snowball"; readonly sources: readonly string[]; readonly seeds: readonly Seed[]; readonly most: number };
+  | {
+      readonly kind: "snowball";
+      readonly sources: readonly string[];
+      readonly seeds: readonly Seed[];
+      readonly most: number;
+    };
 
 /** A paper whose references and citations are followed. */
 export interface Seed {
@@ -34,13 +39,22 @@ export function planSearch(
     terms.slice(index * mostKeywords, (index + 1) * mostKeywords),
   );
   return windowsOf(requirements, wanted.today).flatMap((window) =>
-    tens.map((some): Step => ({ kind: "search", sources: wanted.sources, queries: some.map((text) => ({ terms: text, ...window, most: each })) })),
+    tens.map((some): Step => ({
+      kind: "search",
+      sources: wanted.sources,
+      queries: some.map((text) => ({ terms: text, ...window, most: each })),
+    })),
   );
 }
 
 /** Search terms that none of these rounds asked for. */
-export function termsNotAsked(requirements: Pick<Requirements, "keywords" | "focus_area">, steps: readonly Step[]): string[] {
-  const asked = new Set(steps.flatMap((step) => (step.kind === "search" ? step.queries.map(({ terms }) => terms) : [])));
+export function termsNotAsked(
+  requirements: Pick<Requirements, "keywords" | "focus_area">,
+  steps: readonly Step[],
+): string[] {
+  const asked = new Set(
+    steps.flatMap((step) => (step.kind === "search" ? step.queries.map(({ terms }) => terms) : [])),
+  );
   return termsOf(requirements).filter((term) => !asked.has(term));
 }
 
@@ -50,7 +64,9 @@ function termsOf({ keywords = [], focus_area }: Pick<Requirements, "keywords" | 
   const whole = keywords.map((keyword) => keyword.trim()).filter((keyword) => keyword !== "");
   const terms = (whole.length === 0 ? [field] : whole).map((keyword) => {
     const isOne = !/[\s-]/.test(keyword);
-    return isOne && field !== "" && !field.toLowerCase().includes(keyword.toLowerCase()) ? `${keyword} ${field}` : keyword;
+    return isOne && field !== "" && !field.toLowerCase().includes(keyword.toLowerCase())
+      ? `${keyword} ${field}`
+      : keyword;
   });
   return [...new Set(terms.filter((term) => term !== ""))];
 }
@@ -60,7 +76,10 @@ interface Window {
   readonly until?: string;
 }
 
-function windowsOf({ time_window_days: recent, historical_lookback_days: back }: Partial<Requirements>, today: string): Window[] {
+function windowsOf(
+  { time_window_days: recent, historical_lookback_days: back }: Partial<Requirements>,
+  today: string,
+): Window[] {
   const before = (days: number) => dayBefore(today, Math.ceil(days));
   if (recent == null) return [back == null ? {} : { from: before(back) }];
   const windows: Window[] = [{ from: before(recent), until: today }];
@@ -69,7 +88,7 @@ function windowsOf({ time_window_days: recent, historical_lookback_days: back }:
 }
 
 /** The day some days before another, both YYYY-MM-DD. Windows longer than the calendar end in year 1. */
-export function dayBefore(today: string, days: number): string {
+function dayBefore(today: string, days: number): string {
   const then = Date.parse(`${today}T00:00:00Z`) - days * 86_400_000;
   return new Date(Math.max(then, Date.parse("0001-01-01T00:00:00Z"))).toISOString().slice(0, 10);
 }

@@ -22,7 +22,11 @@ export async function readKept(path: string, search: string): Promise<Kept | "br
     const kept = JSON.parse(await readFile(path, "utf8")) as Partial<Kept> | null;
     if (typeof kept?.search === "string" && kept.search !== search) return undefined;
     const { day, steps, listings } = kept ?? {};
-    const isWhole = typeof day === "string" && Array.isArray(steps) && Array.isArray(listings) && listings.every((each) => isListing(each));
+    const isWhole =
+      typeof day === "string" &&
+      Array.isArray(steps) &&
+      Array.isArray(listings) &&
+      listings.every((each) => isListing(each));
     return isWhole && kept?.search === search ? { search, day, steps, listings } : "broken";
   } catch (error) {
     return hasCode(error, "ENOENT", "ENOTDIR") ? undefined : "broken";

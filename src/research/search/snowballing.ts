@@ -6,14 +6,20 @@ export const directions = ["references", "citations"] as const;
 type Direction = (typeof directions)[number];
 
 /** What was asked of a paper, for people. */
-export const followed = (direction: Direction, id: string): string => `${direction === "references" ? "what is cited by" : "what cites"} ${id}`;
+export const followed = (direction: Direction, id: string): string =>
+  `${direction === "references" ? "what is cited by" : "what cites"} ${id}`;
 
 /** Whether a source knows references or citations at all. */
 export const asksFor = (direction: Direction, opened: ReturnType<Open>): boolean =>
   !("unavailable" in opened) && opened.source[direction] !== undefined;
 
 /** Follows what each seed cites and what cites it, each with the first source of the round that can and answers. */
-export async function snowball(index: number, step: Extract<Step, { kind: "snowball" }>, open: Open, told: Told): Promise<Listing[]> {
+export async function snowball(
+  index: number,
+  step: Extract<Step, { kind: "snowball" }>,
+  open: Open,
+  told: Told,
+): Promise<Listing[]> {
   const listings: Listing[] = [];
   const all = step.seeds.length * directions.length;
   for (const seed of step.seeds) {
@@ -24,7 +30,10 @@ export async function snowball(index: number, step: Extract<Step, { kind: "snowb
         const follow = opened.source[direction];
         if (follow === undefined || isGivenUp(listings.filter(({ source }) => source === name))) continue;
         const answer = await follow(seed.identifiers, step.most, opened.context);
-        const listing = listingOf({ step: index, source: name, asked: followed(direction, seed.id), seed: seed.id }, answer);
+        const listing = listingOf(
+          { step: index, source: name, asked: followed(direction, seed.id), seed: seed.id },
+          answer,
+        );
         listings.push(listing);
         const own = listings.filter(({ source }) => source === name);
         told(listing, { done: own.length, all, over: isGivenUp(own) });

@@ -16,13 +16,24 @@ import type { Source, SourceContext } from "./client/source.js";
 import { ar5iv, arxivPages, doiResolver } from "./clients/sites.js";
 
 /** Every service that code asks, in the order in which they are asked. A new one is a file in clients/ and a line here. */
-export const allSources: readonly Source[] = [arxiv, openAlex, semanticScholar, crossref, europePmc, unpaywall, biorxiv, searxng, brave, tavily];
+export const allSources: readonly Source[] = [
+  arxiv,
+  openAlex,
+  semanticScholar,
+  crossref,
+  europePmc,
+  unpaywall,
+  biorxiv,
+  searxng,
+  brave,
+  tavily,
+];
 
 /** Every service that is asked for anything: papers, their texts, and their code. Their addresses and keys can be configured. */
 export const allServices: readonly Source[] = [...allSources, gitHub, huggingFace, arxivPages, ar5iv, doiResolver];
 
 /** What stands in for a service that programs may not ask, or that another one holds whole. */
-export interface Substitute {
+interface Substitute {
   /** As people write it. */
   readonly name: string;
   readonly aliases: readonly string[];
@@ -37,13 +48,15 @@ export const substitutes: readonly Substitute[] = [
     name: "Google Scholar",
     aliases: ["google scholar", "scholar", "googlescholar", "google_scholar", "google-scholar", "scholar.google.com"],
     instead: ["OpenAlex", "Semantic Scholar"],
-    reason: "Google Scholar has no interface for programs and forbids scraping; OpenAlex and Semantic Scholar are asked in its place.",
+    reason:
+      "Google Scholar has no interface for programs and forbids scraping; OpenAlex and Semantic Scholar are asked in its place.",
   },
   {
     name: "PubMed",
     aliases: ["pubmed", "pub med", "medline", "pubmed.gov", "pubmed.ncbi.nlm.nih.gov", "ncbi"],
     instead: ["Europe PMC"],
-    reason: "PubMed is asked through Europe PMC, which holds all of its records and says more of free copies and retractions.",
+    reason:
+      "PubMed is asked through Europe PMC, which holds all of its records and says more of free copies and retractions.",
   },
 ];
 
@@ -62,7 +75,8 @@ export function sourceNamed(name: string, root: string = process.cwd()): Source 
 }
 
 /** What stands in for the service of this name, where it is not asked itself. */
-export const substituteFor = (name: string): Substitute | undefined => substitutes.find(({ aliases }) => aliases.includes(normal(name)));
+export const substituteFor = (name: string): Substitute | undefined =>
+  substitutes.find(({ aliases }) => aliases.includes(normal(name)));
 
 /** The sources that a name in a research's `sources` leads to: itself, its substitutes, or none. */
 export function sourcesFor(name: string, root?: string): readonly Source[] {
@@ -72,8 +86,12 @@ export function sourcesFor(name: string, root?: string): readonly Source[] {
 }
 
 /** Why a source can't be asked as things are set up, as one sentence; undefined where it can. */
-export function whyNotAsked(source: Source, context: Pick<SourceContext, "endpoint" | "key" | "contact">): string | undefined {
-  if (source.needs === "key" && context.key === undefined) return `${source.name} needs a key; set ${source.keyVariable}.`;
+export function whyNotAsked(
+  source: Source,
+  context: Pick<SourceContext, "endpoint" | "key" | "contact">,
+): string | undefined {
+  if (source.needs === "key" && context.key === undefined)
+    return `${source.name} needs a key; set ${source.keyVariable}.`;
   if (source.needs === "contact" && context.contact?.includes("@") !== true)
     return `${source.name} needs a mail address that it may write to; set contact in the configuration.`;
   if (context.endpoint === "")

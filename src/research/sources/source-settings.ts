@@ -26,7 +26,12 @@ const addressOf = (source: Source, settings: Settings) => (settings.endpoint ?? 
 export function serviceOf(source: Source, config: SourcesConfig): Service {
   const settings = settingsOf(source, config);
   const { interval_ms: intervalMs } = settings;
-  return { name: source.name, own: source.endpoint, endpoint: addressOf(source, settings), ...(intervalMs === undefined ? {} : { intervalMs }) };
+  return {
+    name: source.name,
+    own: source.endpoint,
+    endpoint: addressOf(source, settings),
+    ...(intervalMs === undefined ? {} : { intervalMs }),
+  };
 }
 
 /**
@@ -34,19 +39,28 @@ export function serviceOf(source: Source, config: SourcesConfig): Service {
  * @throws ExpectedError where the configuration names one that is none of them: a mirror under a misspelt name would never be asked.
  */
 export function servicesOf(sources: readonly Source[], config: SourcesConfig): Service[] {
-  const names = new Map(sources.flatMap(({ name, aliases }) => [name, ...aliases].map((each) => [bare(each), bare(name)])));
+  const names = new Map(
+    sources.flatMap(({ name, aliases }) => [name, ...aliases].map((each) => [bare(each), bare(name)])),
+  );
   const unknown = Object.keys(config).find((written) => !names.has(bare(written)));
   if (unknown === undefined) return sources.map((source) => serviceOf(source, config));
   const known = [...new Set(names.values())];
   const near = names.get(nearest(bare(unknown), [...names.keys()]) ?? "");
   const advice = near === undefined ? `there are ${known.join(", ")}` : `the nearest one is '${near}'`;
-  throw new ExpectedError(`The configuration speaks of a source '${unknown}' (sources.${unknown}), which there is not; ${advice}.`);
+  throw new ExpectedError(
+    `The configuration speaks of a source '${unknown}' (sources.${unknown}), which there is not; ${advice}.`,
+  );
 }
 
 /** With what a source is asked, or one sentence on why it can't be: turned off, or without the key, contact or address that it needs. */
 export function contextOf(
   source: Source,
-  asking: { readonly config: SourcesConfig; readonly env: NodeJS.ProcessEnv; readonly http: Http; readonly contact?: string },
+  asking: {
+    readonly config: SourcesConfig;
+    readonly env: NodeJS.ProcessEnv;
+    readonly http: Http;
+    readonly contact?: string;
+  },
 ): SourceContext | { readonly unavailable: string } {
   const { config, env, http, contact } = asking;
   const settings = settingsOf(source, config);
@@ -54,9 +68,16 @@ export function contextOf(
   // A line feed at the end, as `$(cat file)` leaves none but a secret store may, would be no valid header.
   const key = variable === undefined ? undefined : env[variable]?.trim() || undefined;
   const endpoint = addressOf(source, settings);
-  if (settings.off === true) return { unavailable: `${source.name} is turned off in the configuration (sources.${bare(source.name)}.off).` };
+  if (settings.off === true)
+    return { unavailable: `${source.name} is turned off in the configuration (sources.${bare(source.name)}.off).` };
   const contextFor = (other: Source) => contextOf(other, asking);
-  const context = { http, endpoint, contextFor, ...(key === undefined ? {} : { key }), ...(contact === undefined ? {} : { contact }) };
+  const context = {
+    http,
+    endpoint,
+    contextFor,
+    ...(key === undefined ? {} : { key }),
+    ...(contact === undefined ? {} : { contact }),
+  };
   const unavailable = whyNotAsked(source, context);
   return unavailable === undefined ? context : { unavailable };
 }

@@ -1,11 +1,10 @@
 import { clip } from "../../engine/lib/tokens.js";
 import { type CodeLinks, codeLinks as linksOf } from "../sources/clients/code-links.js";
 import type { Answer } from "../sources/client/source.js";
-import { inTime } from "./in-time.js";
 import { isProblem } from "../../engine/tools/tool.js";
 import { idParameter } from "./which-paper.js";
 import { whichWork } from "./which-work.js";
-import type { ResearchTool } from "./context.js";
+import { type ResearchTool, inTime } from "./context.js";
 
 export const codeLinks: ResearchTool = {
   name: "code_links",
@@ -16,7 +15,10 @@ export const codeLinks: ResearchTool = {
     if (context.network === undefined) return { problem: "Code can't be looked up from here." };
     const work = await whichWork(id, context, signal);
     if (isProblem(work)) return work;
-    const looked = linksOf({ title: work.title, abstract: work.abstract ?? null, identifiers: work.identifiers ?? {} }, context.network.contextFor);
+    const looked = linksOf(
+      { title: work.title, abstract: work.abstract ?? null, identifiers: work.identifiers ?? {} },
+      context.network.contextFor,
+    );
     const answered = looked.then((value): Answer<CodeLinks> => ({ status: "ok", value }));
     const answer = await inTime(answered, "The search for code", signal);
     if (answer.status !== "ok") return { problem: answer.reason };

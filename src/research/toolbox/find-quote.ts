@@ -23,7 +23,8 @@ export const findQuote: ResearchTool = {
         data: `${locator ?? "no locator"}: ${window(text, start, end)}`,
       };
     }
-    const why = match.tooShort === true ? "Too short to be evidence: a quote has four words at least." : "Not in the text.";
+    const why =
+      match.tooShort === true ? "Too short to be evidence: a quote has four words at least." : "Not in the text.";
     if (match.nearest === "") return { head: `${why} Nothing in the text is like it.` };
     return { head: `${why} The nearest passage:`, data: match.nearest };
   },

@@ -15,8 +15,10 @@ export const outline: ResearchTool = {
     const text = await textOf(id, context);
     if (isProblem(text)) return text;
     const tokens = estimateTokens(text.text);
-    const depth = text.depth === "full" ? "" : text.depth === "partial" ? ", not the whole of it" : ", only a page about the paper";
-    if (text.marks.length === 0) return { head: `${tokens} tokens${depth}, without sections; read_section reads it from the top.` };
+    const depth =
+      text.depth === "full" ? "" : text.depth === "partial" ? ", not the whole of it" : ", only a page about the paper";
+    if (text.marks.length === 0)
+      return { head: `${tokens} tokens${depth}, without sections; read_section reads it from the top.` };
     const lines = linesOf(text);
     const left = text.marks.length - lines.length;
     return {

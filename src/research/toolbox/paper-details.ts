@@ -16,7 +16,8 @@ export const paperDetails: ResearchTool = {
   async run({ id }, context, signal) {
     const paper = await whichWork(id, context, signal);
     if (isProblem(paper)) return paper;
-    if (!("status" in paper)) return { head: "Not in this research; from a source.", data: JSON.stringify(foundDetails(paper)) };
+    if (!("status" in paper))
+      return { head: "Not in this research; from a source.", data: JSON.stringify(foundDetails(paper)) };
     return { head: "In this research.", data: JSON.stringify(detailsOf(paper, await context.text(paper.id))) };
   },
 };
@@ -48,7 +49,11 @@ const commonDetails = (paper: Paper | PaperRecord) => ({
 });
 
 const filled = (details: Record<string, unknown>): Record<string, unknown> =>
-  Object.fromEntries(Object.entries(details).filter(([, value]) => value != null && value !== "" && !(Array.isArray(value) && value.length === 0)));
+  Object.fromEntries(
+    Object.entries(details).filter(
+      ([, value]) => value != null && value !== "" && !(Array.isArray(value) && value.length === 0),
+    ),
+  );
 
 /** The fields that a reader needs, each of bounded length, empty ones left out. */
 function detailsOf(paper: Paper, text: PaperText | undefined): Record<string, unknown> {
@@ -69,9 +74,12 @@ function detailsOf(paper: Paper, text: PaperText | undefined): Record<string, un
     code: (Array.isArray(analysis?.implementations_found) ? analysis.implementations_found : [])
       .slice(0, 8)
       .map((link) => clip(typeof link === "string" ? link : JSON.stringify(link), 40)),
-    evidence: fit(analysis?.evidence ?? [], 1_200, ({ claim, locator, status }) => clip(`${claim} (${locator ?? status})`, 80)).lines,
+    evidence: fit(analysis?.evidence ?? [], 1_200, ({ claim, locator, status }) =>
+      clip(`${claim} (${locator ?? status})`, 80),
+    ).lines,
     notes: clip(prose(paper.notes), 150),
   });
 }
 
-const prose = (value: unknown): string => (Array.isArray(value) ? value.join(" ") : typeof value === "string" ? value : "");
+const prose = (value: unknown): string =>
+  Array.isArray(value) ? value.join(" ") : typeof value === "string" ? value : "";

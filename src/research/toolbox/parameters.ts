@@ -9,7 +9,10 @@ const ajv = new Ajv({ strict: false });
 const validators = new WeakMap<ResearchTool, ValidateFunction>();
 
 /** The JSON Schema of a tool's arguments, as agents are sent it with every request: no more than they need. */
-export const schemaOf = ({ parameters, required }: ResearchTool): { type: "object"; properties: Record<string, Parameter>; required?: string[] } => ({
+export const schemaOf = ({
+  parameters,
+  required,
+}: ResearchTool): { type: "object"; properties: Record<string, Parameter>; required?: string[] } => ({
   type: "object",
   properties: { ...parameters },
   ...(required.length > 0 ? { required: [...required] } : {}),
@@ -17,7 +20,8 @@ export const schemaOf = ({ parameters, required }: ResearchTool): { type: "objec
 
 /** The arguments of a call, as far as they fit; else one sentence. Null and empty ones count as left out: models send them. */
 export function checkArguments(tool: ResearchTool, given: unknown): Given | Problem {
-  if (typeof (given ?? {}) !== "object" || Array.isArray(given)) return wrongCall(`The arguments of ${tool.name} must be one JSON object.`);
+  if (typeof (given ?? {}) !== "object" || Array.isArray(given))
+    return wrongCall(`The arguments of ${tool.name} must be one JSON object.`);
   const filled = Object.fromEntries(Object.entries(given ?? {}).filter(([, value]) => value !== null && value !== ""));
   const validate = validatorOf(tool);
   return validate(filled) ? (filled as Given) : wrongCall(`${tool.name}: ${wrong(tool, validate.errors?.[0])}.`);
@@ -28,7 +32,9 @@ function validatorOf(tool: ResearchTool): ValidateFunction {
   let validate = validators.get(tool);
   if (validate === undefined) {
     const bounds = { string: { maxLength: longest }, integer: { minimum: 1, maximum: 50 } };
-    const properties = Object.fromEntries(Object.entries(tool.parameters).map(([name, { type }]) => [name, { type, ...bounds[type] }]));
+    const properties = Object.fromEntries(
+      Object.entries(tool.parameters).map(([name, { type }]) => [name, { type, ...bounds[type] }]),
+    );
     validate = ajv.compile({ ...schemaOf(tool), properties, additionalProperties: false });
     validators.set(tool, validate);
   }

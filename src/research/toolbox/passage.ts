@@ -1,11 +1,11 @@
-import { pieceEnd } from "../../engine/lib/split-text.js";
 import type { Mark, PaperText } from "../../engine/documents/text/paper-text.js";
+import { pieceEnd } from "../../engine/lib/tokens.js";
 
 /** Most estimated tokens of a text in one answer: Codex cuts a tool's answer at 10,000 tokens, Claude Code at 25,000, both without asking. */
 const pieceTokens = 5_000;
 
 /** A stretch of a text, by offsets; `next` is where to read on, undefined at the text's end. */
-export interface Passage {
+interface Passage {
   readonly start: number;
   readonly end: number;
   readonly next?: number;
@@ -36,7 +36,8 @@ export function piecesOf({ text }: Pick<PaperText, "text">): Passage[] {
 function placeOf({ text, marks }: PaperText, section: string | undefined): { start: number; end: number } | undefined {
   if (section === undefined || section === "") return { start: 0, end: text.length };
   const offset = /^@(\d{1,12})$/.exec(section)?.[1];
-  if (offset !== undefined) return Number(offset) < text.length ? { start: wholeCharacter(text, Number(offset)), end: text.length } : undefined;
+  if (offset !== undefined)
+    return Number(offset) < text.length ? { start: wholeCharacter(text, Number(offset)), end: text.length } : undefined;
 
   const index = indexOf(marks, plain(section));
   const mark = marks[index];

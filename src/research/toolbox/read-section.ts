@@ -6,15 +6,22 @@ import type { ResearchTool } from "./context.js";
 export const readSection: ResearchTool = {
   name: "read_section",
   description: "Text of a paper, up to 5000 tokens a call.",
-  parameters: { id: idParameter, section: { type: "string", description: "from outline, or `next` of the last answer; omit to start at the top" } },
+  parameters: {
+    id: idParameter,
+    section: { type: "string", description: "from outline, or `next` of the last answer; omit to start at the top" },
+  },
   required: [],
   async run({ id, section }, context) {
     const text = await textOf(id, context);
     if (isProblem(text)) return text;
     const passage = passageOf(text, section);
-    if (passage === undefined) return { problem: `The text has no section ${quoted(section ?? "")}; outline lists them.` };
+    if (passage === undefined)
+      return { problem: `The text has no section ${quoted(section ?? "")}; outline lists them.` };
     const { start, end, next } = passage;
     const onward = next === undefined ? "end of the text" : `next: "@${next}"`;
-    return { head: `Characters ${start} to ${end} of ${text.text.length}; ${onward}.`, data: text.text.slice(start, end) };
+    return {
+      head: `Characters ${start} to ${end} of ${text.text.length}; ${onward}.`,
+      data: text.text.slice(start, end),
+    };
   },
 };

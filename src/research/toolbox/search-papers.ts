@@ -6,10 +6,9 @@ import type { PaperRecord } from "../papers/paper-record.js";
 import { compareTraits } from "../papers/dedup/compare-records.js";
 import type { Answer, Query, Source } from "../sources/client/source.js";
 import { type Traits, traitsOf } from "../papers/dedup/match-features.js";
-import { inTime } from "./in-time.js";
 import { wrongCall } from "../../engine/tools/tool.js";
 import type { MergedRecord } from "../papers/dedup/merge-fields.js";
-import type { Network, ResearchTool } from "./context.js";
+import { type Network, type ResearchTool, inTime } from "./context.js";
 
 const mostPapers = 20;
 const usually = 10;
@@ -34,22 +33,37 @@ export const searchPapers: ResearchTool = {
   required: ["query"],
   async run({ query = "", from, most = usually }, context, signal) {
     if (context.network === undefined) return { problem: "No source can be searched from here." };
-    if (from !== undefined && !/^\d{4}-\d\d-\d\d$/.test(from)) return wrongCall("search_papers: from must be a day such as 2025-01-31.");
+    if (from !== undefined && !/^\d{4}-\d\d-\d\d$/.test(from))
+      return wrongCall("search_papers: from must be a day such as 2025-01-31.");
     const wanted = Math.min(most, mostPapers);
-    const asked = await askAll(context.network, { terms: query, ...(from === undefined ? {} : { from }), most: wanted }, signal);
+    const asked = await askAll(
+      context.network,
+      { terms: query, ...(from === undefined ? {} : { from }), most: wanted },
+      signal,
+    );
     const papers = fused(asked).slice(0, wanted);
     const pool = (await context.papers()).map((paper) => ({ paper, traits: traitsOf(paper) }));
-    const reasons = asked.flatMap(({ source, answer }) => (answer.status === "ok" ? [] : [`${source.name} (${answer.status}): ${answer.reason}`]));
-    const counts = asked.flatMap(({ source, answer }) => (answer.status === "ok" ? [`${source.name} ${answer.value.length}`] : []));
+    const reasons = asked.flatMap(({ source, answer }) =>
+      answer.status === "ok" ? [] : [`${source.name} (${answer.status}): ${answer.reason}`],
+    );
+    const counts = asked.flatMap(({ source, answer }) =>
+      answer.status === "ok" ? [`${source.name} ${answer.value.length}`] : [],
+    );
     const each = Math.floor(abstractTokens / Math.max(papers.length, 1));
     const blocks = papers.map((paper) => blockOf(paper, pool, each));
-    const head = papers.length === 0 ? nothingFound(asked) : `${papers.length} papers. Found by source: ${counts.join(", ")}.`;
+    const head =
+      papers.length === 0 ? nothingFound(asked) : `${papers.length} papers. Found by source: ${counts.join(", ")}.`;
     const data = [...blocks, ...reasons.map((reason) => clip(reason, 60))].join("\n\n");
-    return { head, ...(data === "" ? {} : { data }), ...(answered(asked).length === 0 ? { unanswered: true as const } : {}) };
+    return {
+      head,
+      ...(data === "" ? {} : { data }),
+      ...(answered(asked).length === 0 ? { unanswered: true as const } : {}),
+    };
   },
 };
 
-const answered = (asked: readonly Asked[]) => asked.filter(({ answer }) => answer.status === "ok" || answer.status === "empty");
+const answered = (asked: readonly Asked[]) =>
+  asked.filter(({ answer }) => answer.status === "ok" || answer.status === "empty");
 
 /** Only a source that answered can say that there is nothing. */
 function nothingFound(asked: readonly Asked[]): string {
@@ -63,7 +77,8 @@ async function askAll({ sources, contextFor }: Network, query: Query, signal: Ab
     sources.map(async (source): Promise<Asked> => {
       const context = contextFor(source);
       if ("unavailable" in context) return { source, answer: { status: "blocked", reason: context.unavailable } };
-      if (source.search === undefined) return { source, answer: { status: "error", reason: `${source.name} can't be searched.` } };
+      if (source.search === undefined)
+        return { source, answer: { status: "error", reason: `${source.name} can't be searched.` } };
       return { source, answer: await inTime(source.search(query, context), source.name, signal) };
     }),
   );
@@ -77,7 +92,11 @@ function fused(asked: readonly Asked[]): readonly MergedRecord[] {
   return mergeRecords(lists.flat()).records.toSorted((a, b) => score(b) - score(a));
 }
 
-function blockOf(paper: MergedRecord, pool: readonly { readonly paper: Paper; readonly traits: Traits }[], tokens: number): string {
+function blockOf(
+  paper: MergedRecord,
+  pool: readonly { readonly paper: Paper; readonly traits: Traits }[],
+  tokens: number,
+): string {
   const traits = traitsOf(paper);
   const known = pool.find((other) => other.paper.id === paper.id || compareTraits(other.traits, traits).same)?.paper;
   const authors = authorsOf(paper.authors);
@@ -92,7 +111,12 @@ function blockOf(paper: MergedRecord, pool: readonly { readonly paper: Paper; re
     ...(paper.citations === undefined ? [] : [`cited ${paper.citations.count} times`]),
     ...marks,
   ];
-  return [`${clip(paper.id, 40)}: ${clip(paper.title, 50)}`, facts.join("; "), clip(paper.url, 50), clip(paper.abstract ?? "", tokens)]
+  return [
+    `${clip(paper.id, 40)}: ${clip(paper.title, 50)}`,
+    facts.join("; "),
+    clip(paper.url, 50),
+    clip(paper.abstract ?? "", tokens),
+  ]
     .filter((line) => line !== "")
     .join("\n");
 }

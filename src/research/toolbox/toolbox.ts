@@ -1,5 +1,4 @@
 import { ExpectedError } from "../../engine/lib/errors.js";
-import { fence } from "../../engine/lib/fence.js";
 import { nearest } from "../../engine/lib/nearest.js";
 import { clip } from "../../engine/lib/tokens.js";
 import { codeLinks } from "./code-links.js";
@@ -11,6 +10,7 @@ import { readSection } from "./read-section.js";
 import { searchPapers } from "./search-papers.js";
 import { isProblem, type Problem, quoted } from "../../engine/tools/tool.js";
 import type { ToolContext, ResearchTool } from "./context.js";
+import { fence } from "../../engine/lib/sanitise.js";
 
 /** Every tool there is. Taking one away takes its file and its line here. */
 export const tools: readonly ResearchTool[] = [searchPapers, paperDetails, outline, readSection, findQuote, codeLinks];
@@ -55,7 +55,9 @@ function expected(error: unknown): Problem {
 export function toolsNamed(names: readonly string[] | undefined): readonly ResearchTool[] | Problem {
   if (names === undefined) return tools;
   const wrong = names.find((name) => !tools.some((tool) => tool.name === name));
-  return wrong === undefined ? tools.filter(({ name }) => names.includes(name)) : { problem: unknownTool(tools, wrong) };
+  return wrong === undefined
+    ? tools.filter(({ name }) => names.includes(name))
+    : { problem: unknownTool(tools, wrong) };
 }
 
 function unknownTool(offered: readonly ResearchTool[], name: string): string {

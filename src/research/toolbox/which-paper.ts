@@ -16,7 +16,8 @@ export async function whichPaper(id: string | undefined, context: ToolContext): 
     if (only !== undefined && second === undefined) return only;
     return wrongCall("Say which paper: `id` is missing.");
   }
-  if (context.paper !== undefined && wanted !== context.paper) return wrongCall("Only the paper of this unit can be read; leave `id` out.");
+  if (context.paper !== undefined && wanted !== context.paper)
+    return wrongCall("Only the paper of this unit can be read; leave `id` out.");
   const paper = papers.find((each) => each.id === wanted);
   if (paper !== undefined) return paper;
   // An id of the pool comes from outside; one that holds words would be told as ours.
@@ -24,7 +25,9 @@ export async function whichPaper(id: string | undefined, context: ToolContext): 
     wanted.slice(0, 100),
     papers.map((each) => each.id).filter((each) => /^[\w.:/-]{1,80}$/.test(each)),
   );
-  return wrongCall(`There is no paper ${quoted(wanted)} in this research${near === undefined ? "." : `; the nearest id is ${near}.`}`);
+  return wrongCall(
+    `There is no paper ${quoted(wanted)} in this research${near === undefined ? "." : `; the nearest id is ${near}.`}`,
+  );
 }
 
 /** The text of the paper that a call means. */
@@ -32,5 +35,9 @@ export async function textOf(id: string | undefined, context: ToolContext): Prom
   const paper = await whichPaper(id, context);
   if (isProblem(paper)) return paper;
   const text = await context.text(paper.id);
-  return text ?? { problem: `No text of ${quoted(paper.id)} is kept; it is fetched when the paper's turn comes. paper_details has its abstract.` };
+  return (
+    text ?? {
+      problem: `No text of ${quoted(paper.id)} is kept; it is fetched when the paper's turn comes. paper_details has its abstract.`,
+    }
+  );
 }

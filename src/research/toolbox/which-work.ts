@@ -3,15 +3,19 @@ import type { Identifiers, PaperRecord } from "../papers/paper-record.js";
 import { allSources } from "../sources/registry.js";
 import { parseReference } from "../papers/reference.js";
 import type { Answer } from "../sources/client/source.js";
-import { inTime } from "./in-time.js";
 import { isProblem, type Problem, quoted } from "../../engine/tools/tool.js";
 import { whichPaper } from "./which-paper.js";
-import type { Network, ToolContext } from "./context.js";
+import { type Network, type ToolContext, inTime } from "./context.js";
 
 /** A paper of the research, else, where the sources may be asked, the work that an arXiv id or a DOI names. */
-export async function whichWork(id: string | undefined, context: ToolContext, signal: AbortSignal): Promise<Paper | PaperRecord | Problem> {
+export async function whichWork(
+  id: string | undefined,
+  context: ToolContext,
+  signal: AbortSignal,
+): Promise<Paper | PaperRecord | Problem> {
   const paper = await whichPaper(id, context);
-  const named = id === undefined || context.network === undefined || context.paper !== undefined ? undefined : identifiersIn(id);
+  const named =
+    id === undefined || context.network === undefined || context.paper !== undefined ? undefined : identifiersIn(id);
   if (!isProblem(paper) || named === undefined || context.network === undefined) return paper;
   const over = new AbortController();
   const given = AbortSignal.any([signal, over.signal]);
@@ -35,7 +39,9 @@ async function lookUp(work: Identifiers, { contextFor }: Network, signal: AbortS
     if (answer.status !== "ok" && answer.status !== "empty") reasons.push(answer.reason);
     if (signal.aborted) break;
   }
-  return reasons.length === 0 ? { status: "empty", reason: "No source knows it." } : { status: "error", reason: reasons.slice(0, 3).join(" ") };
+  return reasons.length === 0
+    ? { status: "empty", reason: "No source knows it." }
+    : { status: "error", reason: reasons.slice(0, 3).join(" ") };
 }
 
 /** What an id such as arxiv_2401.12345 or 10.1000/x names. */

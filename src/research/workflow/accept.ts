@@ -9,14 +9,18 @@ import { acceptDiscovery } from "./discovery/accept-discovery.js";
 import { acceptIdeas } from "./report/accept-ideas.js";
 import { acceptPaper } from "./analysis/accept-paper.js";
 import { acceptReport } from "./report/accept-report.js";
-import { withoutBlanks } from "./result/strip-blanks.js";
 import type { Acceptable, Judging, Unacceptable } from "./result/acceptance.js";
 import type { Material } from "./brief/material.js";
 import type { Pattern } from "./records/lessons.js";
 import { readResult } from "./result/result-file.js";
 import { paperOf, type ResearchState, type ResearchUnit } from "./records/state.js";
 
-const schemaOf = { discovery: "result-discovery", paper: "result-analysis", report: "result-report", ideas: "result-ideation" } as const;
+const schemaOf = {
+  discovery: "result-discovery",
+  paper: "result-analysis",
+  report: "result-report",
+  ideas: "result-ideation",
+} as const;
 const mostReasons = 20;
 
 /** `redacted`: something that looks like a secret of the user's was taken out of the result before anything else. */
@@ -36,7 +40,10 @@ export async function judge(
   const redact = (text: string): string => takeOut(text, material.text?.text);
   if ("reason" in result) return { reasons: [redact(result.reason)], redacted: false };
   const { value, found: redacted } = redactValue(result.value, redact);
-  return { ...judgeValue(state, unit, { value: withoutBlanks(value) }, material, patterns, { ...judging, redacted }), redacted };
+  return {
+    ...judgeValue(state, unit, { value: withoutBlanks(value) }, material, patterns, { ...judging, redacted }),
+    redacted,
+  };
 }
 
 function judgeValue(
@@ -49,7 +56,11 @@ function judgeValue(
 ): Acceptable | Unacceptable {
   const problems = problemsOf(schemaOf[unit.kind], result.value);
   if (problems.length > 0) {
-    return { reasons: problems.slice(0, mostReasons).map(({ pointer, message, hint }) => `${pointer || "/"} ${message}${hint ? ` (${hint})` : ""}`) };
+    return {
+      reasons: problems
+        .slice(0, mostReasons)
+        .map(({ pointer, message, hint }) => `${pointer || "/"} ${message}${hint ? ` (${hint})` : ""}`),
+    };
   }
   switch (unit.kind) {
     case "discovery":
@@ -70,4 +81,16 @@ function judgeValue(
       return acceptPaper(rrd, paper, result.value as AnalysisResult, material, judging);
     }
   }
+}
+
+/** White space, and what shows nothing though it is a character: zero-width spaces, joiners, fillers, an empty braille cell. */
+const blank = /^[\s\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]+$/u;
+
+/** A JSON value in which every text that shows nothing is empty, so that it counts as one where something must be said. */
+function withoutBlanks(value: unknown): unknown {
+  if (typeof value === "string") return blank.test(value) ? "" : value;
+  if (Array.isArray(value)) return value.map(withoutBlanks);
+  if (typeof value !== "object" || value === null) return value;
+  // From pairs: assigned, a field named __proto__ would be no field.
+  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, withoutBlanks(inner)]));
 }

@@ -27,7 +27,10 @@ export async function heedMessages(
   for (const message of messages) {
     const words = "text" in message ? message.text : "What was said earlier no longer stands.";
     // The offset is unknown after a kill; at 0 the text counts as there when it stands anywhere.
-    await appendOnce(join(research.folder, progressName), { offset: 0, text: `---\n\n## Steering ${message.id}\n${words}\n\n` });
+    await appendOnce(join(research.folder, progressName), {
+      offset: 0,
+      text: `---\n\n## Steering ${message.id}\n${words}\n\n`,
+    });
     await takeMessage(research.folder, message.id);
   }
   return messages.map((message) => ({
@@ -38,14 +41,17 @@ export async function heedMessages(
 
 /** What a person has said that no run has heard yet, oldest first. */
 export const messagesFor = async (folder: string, redact: Redact): Promise<Received[]> =>
-  (await readMessages(folder)).map((message) => ("text" in message ? { ...message, text: redact(message.text).slice(0, mostMessage) } : message));
+  (await readMessages(folder)).map((message) =>
+    "text" in message ? { ...message, text: redact(message.text).slice(0, mostMessage) } : message,
+  );
 
 /** The state with these messages heeded, in their order. Pure. */
 export function steered(rrd: Rrd, messages: readonly Received[], at: string): Rrd {
   let steering = rrd.loop?.steering ?? [];
   for (const message of messages) {
     if ("clear" in message) steering = [];
-    else if (!steering.some(({ id }) => id === message.id)) steering = [...steering, { id: message.id, at, text: message.text }];
+    else if (!steering.some(({ id }) => id === message.id))
+      steering = [...steering, { id: message.id, at, text: message.text }];
   }
   return actedUpon({ ...rrd, loop: { ...rrd.loop, steering } });
 }

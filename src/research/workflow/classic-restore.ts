@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import type { Paper, Rrd } from "../generated/rrd.js";
 import { timeForName } from "../../engine/storage/file-timestamp.js";
-import { readRegularText } from "../../engine/storage/read-regular-file.js";
+import { readRegularText } from "../../engine/storage/regular-file.js";
 import { writeFileAtomic } from "../../engine/storage/atomic-file.js";
 import { formatRrd, parseRrd } from "../folder/rrd-file.js";
 import { isDecided } from "./records/status.js";
@@ -35,11 +35,18 @@ export async function restoreRecords(folder: string, before: Rrd, at: Date): Pro
   const old = new Map(before.papers_pool.map((paper) => [paper.id, paper]));
   const isUndone = (paper: Paper) => {
     const was = old.get(paper.id);
-    return was !== undefined && isDecided(was) && (!isDecided(paper) || (was.analysis != null && paper.analysis == null));
+    return (
+      was !== undefined && isDecided(was) && (!isDecided(paper) || (was.analysis != null && paper.analysis == null))
+    );
   };
   const isRejudged = (paper: Paper) => {
     const was = old.get(paper.id);
-    return was !== undefined && isDecided(was) && !isUndone(paper) && judgement.some((field) => !isDeepStrictEqual(was[field], paper[field]));
+    return (
+      was !== undefined &&
+      isDecided(was) &&
+      !isUndone(paper) &&
+      judgement.some((field) => !isDeepStrictEqual(was[field], paper[field]))
+    );
   };
   const papers = missing(before.papers_pool, now.papers_pool);
   const undone = now.papers_pool.filter(isUndone);
@@ -59,10 +66,15 @@ export async function restoreRecords(folder: string, before: Rrd, at: Date): Pro
   const restored = (paper: Paper): Paper => {
     const was = old.get(paper.id);
     if (was === undefined || isUndone(paper)) return was ?? paper;
-    return isRejudged(paper) ? { ...paper, ...Object.fromEntries(judgement.map((field) => [field, was[field]])) } : paper;
+    return isRejudged(paper)
+      ? { ...paper, ...Object.fromEntries(judgement.map((field) => [field, was[field]])) }
+      : paper;
   };
   const pool = [...now.papers_pool.map(restored), ...papers];
-  await writeFileAtomic(path, formatRrd({ ...own, papers_pool: pool, insights: [...(now.insights ?? []), ...insights] }));
+  await writeFileAtomic(
+    path,
+    formatRrd({ ...own, papers_pool: pool, insights: [...(now.insights ?? []), ...insights] }),
+  );
   return [`rrd.json was left with ${lost.join(", ")}; what was there before is back`];
 }
 
@@ -75,7 +87,11 @@ function ofThePerson(before: Rrd, now: Rrd): Rrd {
   const isBudgetGone = now.budget == null && before.budget != null;
   if (isLoopSame && !isBudgetGone) return now;
   const { loop: _, ...rest } = now;
-  return { ...rest, ...(before.loop === undefined ? {} : { loop: before.loop }), ...(isBudgetGone ? { budget: before.budget } : {}) };
+  return {
+    ...rest,
+    ...(before.loop === undefined ? {} : { loop: before.loop }),
+    ...(isBudgetGone ? { budget: before.budget } : {}),
+  };
 }
 
 /** Records of `before` whose id is in none of `now`. */
@@ -98,5 +114,7 @@ export async function restoreLog(folder: string, before: string, at: Date): Prom
   if (now.trim() === "") return ["progress.txt was emptied instead of appended to; the earlier text is back"];
   const kept = join(folder, `progress.txt.rewritten-${timeForName(at.getTime())}`);
   await writeFile(kept, now);
-  return [`progress.txt was rewritten instead of appended to; the earlier text is back, the agent's version is ${kept}`];
+  return [
+    `progress.txt was rewritten instead of appended to; the earlier text is back, the agent's version is ${kept}`,
+  ];
 }

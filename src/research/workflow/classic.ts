@@ -4,7 +4,7 @@ import type { LedgerLine } from "../../engine/generated/ledger.js";
 import type { Rrd } from "../generated/rrd.js";
 import { type Redact, redactFor } from "../../engine/lib/redact.js";
 import { estimateTokens } from "../../engine/lib/tokens.js";
-import { readRegularText } from "../../engine/storage/read-regular-file.js";
+import { readRegularText } from "../../engine/storage/regular-file.js";
 import type { AgentRun, Notice, Outcome, Unit, Verdict, Workflow } from "../../engine/loop/types.js";
 import { stampOf, type Stamp } from "../../engine/storage/atomic-file.js";
 import type { Change, Research } from "../folder/research.js";
@@ -15,13 +15,13 @@ import type { Experience } from "./records/forecast.js";
 import { heedMessages } from "./apply-steering.js";
 import { ledgerLine } from "./result/ledger-line.js";
 import { memoryOf } from "./records/observations.js";
-import { orVerdict } from "./or-verdict.js";
+import { orVerdict } from "../../engine/loop/or-verdict.js";
 import { fill } from "./brief/prompt.js";
-import { saysComplete } from "./records/sentinel.js";
+import { saysComplete } from "../../engine/loop/sentinel.js";
 import { isDecided, progressOf, standingOf } from "./records/status.js";
 import type { ResearchState } from "./records/state.js";
 
-export interface ClassicOptions {
+interface ClassicOptions {
   readonly research: Research;
   /** The prompt, front matter taken off. */
   readonly prompt: string;
@@ -82,7 +82,10 @@ export function classicWorkflow(options: ClassicOptions): Workflow<ResearchState
     notices: () => options.notices.splice(0),
     brief: (_state, _unit, notes) =>
       orVerdict(async () => {
-        before = { log: await readRegularText(join(folder, "progress.txt")).catch(() => ""), documents: await documentStamps(folder) };
+        before = {
+          log: await readRegularText(join(folder, "progress.txt")).catch(() => ""),
+          documents: await documentStamps(folder),
+        };
         const text = classicBrief(prompt, folder, notes.steering);
         return {
           iteration: research.nextIteration(),
@@ -99,7 +102,9 @@ export function classicWorkflow(options: ClassicOptions): Workflow<ResearchState
 /** The user's prompt as it is; behind it, marked as theirs, what they have said since. Also what `research-ralph brief` prints. */
 export function classicBrief(prompt: string, folder: string, steering: string | undefined): string {
   const text = fill(prompt, { RESEARCH_DIR: folder });
-  return steering === undefined ? text : `${text.trimEnd()}\n\n---\n\n# What the person in charge asks\n\n${steering}\n`;
+  return steering === undefined
+    ? text
+    : `${text.trimEnd()}\n\n---\n\n# What the person in charge asks\n\n${steering}\n`;
 }
 
 /** The folder's other files as an iteration found them. */
@@ -129,10 +134,18 @@ function provenPhase(rrd: Rrd, folder: string): Rrd["phase"] {
   const { phase, papers_pool: pool, handoff } = rrd;
   if (phase === "DISCOVERY" || pool.length === 0) return "DISCOVERY";
   if (phase === "ANALYSIS" || !pool.every(isDecided) || !existsSync(join(folder, reportName))) return "ANALYSIS";
-  return phase === "COMPLETE" && handoff?.product_ideation?.enabled === true && !existsSync(join(folder, ideasName)) ? "IDEATION" : phase;
+  return phase === "COMPLETE" && handoff?.product_ideation?.enabled === true && !existsSync(join(folder, ideasName))
+    ? "IDEATION"
+    : phase;
 }
 
-async function settleClassic(options: ClassicOptions, state: ResearchState, unit: Unit, run: AgentRun, before: Before): Promise<Outcome> {
+async function settleClassic(
+  options: ClassicOptions,
+  state: ResearchState,
+  unit: Unit,
+  run: AgentRun,
+  before: Before,
+): Promise<Outcome> {
   const { research, notices } = options;
   const { folder } = research;
   const at = new Date(options.now());
@@ -142,7 +155,10 @@ async function settleClassic(options: ClassicOptions, state: ResearchState, unit
 
   const { ok: after = state.rrd } = await readRrdFile(join(folder, "rrd.json"));
   const phase = provenPhase(after, folder);
-  const tooEarly = phase === after.phase ? undefined : `the phase was set to ${after.phase}, which the files don't bear out; it is ${phase}`;
+  const tooEarly =
+    phase === after.phase
+      ? undefined
+      : `the phase was set to ${after.phase}, which the files don't bear out; it is ${phase}`;
   if (tooEarly !== undefined) fold.changes.push({ in: "rrd", set: { phase }, was: { phase: after.phase } });
   if (run.failure !== undefined) {
     const { kind, message } = run.failure;
@@ -158,11 +174,17 @@ async function settleClassic(options: ClassicOptions, state: ResearchState, unit
   const sentinel = sentinelOf(phase === "COMPLETE", saysComplete(run.message));
   const documents = await documentStamps(folder);
   const isUnchanged =
-    JSON.stringify({ ...after, phase }) === JSON.stringify(state.rrd) && documents.every((stamp, index) => stamp === before.documents[index]);
-  if (isUnchanged && reasons.length === 0) reasons.push(tooEarly ?? "neither rrd.json nor the report or the ideas were changed");
+    JSON.stringify({ ...after, phase }) === JSON.stringify(state.rrd) &&
+    documents.every((stamp, index) => stamp === before.documents[index]);
+  if (isUnchanged && reasons.length === 0)
+    reasons.push(tooEarly ?? "neither rrd.json nor the report or the ideas were changed");
   else if (tooEarly !== undefined) notices.push({ level: "warning", message: `In rrd.json ${tooEarly}.` });
   if (reasons.length > 0) {
-    await research.fold({ ...fold, message: "classic: refused", ledger: { ...ledgerLine(unit, run, at, "refused"), reasons, ...sentinel } });
+    await research.fold({
+      ...fold,
+      message: "classic: refused",
+      ledger: { ...ledgerLine(unit, run, at, "refused"), reasons, ...sentinel },
+    });
     return { outcome: "refused", reasons };
   }
   const summary = summaryOf(state.rrd, { ...after, phase });
@@ -177,7 +199,9 @@ async function settleClassic(options: ClassicOptions, state: ResearchState, unit
 /** What the ledger calls done, in the words of the other workflow: a research that was begun there gets its phase from them. */
 function doneUnit(before: Rrd["phase"], after: Rrd["phase"]): string {
   if (before === "IDEATION" && after === "COMPLETE") return "ideas";
-  return (before === "DISCOVERY" || before === "ANALYSIS") && (after === "IDEATION" || after === "COMPLETE") ? "report" : "classic";
+  return (before === "DISCOVERY" || before === "ANALYSIS") && (after === "IDEATION" || after === "COMPLETE")
+    ? "report"
+    : "classic";
 }
 
 function sentinelOf(isComplete: boolean, said: boolean): Pick<LedgerLine, "sentinel"> {

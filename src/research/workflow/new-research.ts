@@ -4,7 +4,6 @@ import type { LedgerLine } from "../../engine/generated/ledger.js";
 import type { RequirementsResult } from "../generated/result-requirements.js";
 import type { Rrd } from "../generated/rrd.js";
 import { hasCode } from "../../engine/lib/errors.js";
-import { makeFolder } from "../../engine/storage/make-folder.js";
 import { type Redact, redactValue } from "../../engine/lib/redact.js";
 import { estimateTokens } from "../../engine/lib/tokens.js";
 import type { AgentRun, Notes, Notice, Outcome, Unit, Workflow } from "../../engine/loop/types.js";
@@ -15,14 +14,15 @@ import { explaining } from "../../engine/storage/explain-system-error.js";
 import { problemsOf } from "../../engine/storage/schema-check.js";
 import { keepAnswer } from "./result/answer-file.js";
 import { closingWords, unitBlock } from "./brief/brief.js";
-import { orVerdict } from "./or-verdict.js";
+import { orVerdict } from "../../engine/loop/or-verdict.js";
 import { fill, type Prompt } from "./brief/prompt.js";
 import { readResult } from "./result/result-file.js";
 import { deriveStatistics } from "./records/statistics.js";
 import { ledgerLine } from "./result/ledger-line.js";
 import type { Workspaces } from "./workspace.js";
+import { makeFolder } from "../../engine/storage/regular-file.js";
 
-export interface CreateOptions {
+interface CreateOptions {
   readonly topic: string;
   /** Target of the new research. */
   readonly papers: number;
@@ -47,7 +47,12 @@ interface CreateState {
   readonly refused: number;
 }
 
-const unit: Unit = { kind: "requirements", id: "requirements", phase: "DISCOVERY", title: "Requirements from the topic" };
+const unit: Unit = {
+  kind: "requirements",
+  id: "requirements",
+  phase: "DISCOVERY",
+  title: "Requirements from the topic",
+};
 
 /** One iteration that turns a topic into a new research folder with a valid rrd.json. */
 export function createWorkflow(options: CreateOptions): Workflow<CreateState> {
@@ -68,7 +73,11 @@ export function createWorkflow(options: CreateOptions): Workflow<CreateState> {
       if (folder !== undefined) return { verdict: "complete", reason: `The research is ready in ${folder}.` };
       return refused < 3
         ? unit
-        : { verdict: "blocked", reason: "The agent's requirements were refused three times; try another --agent, or write rrd.json by hand." };
+        : {
+            verdict: "blocked",
+            reason:
+              "The agent's requirements were refused three times; try another --agent, or write rrd.json by hand.",
+          };
     },
     progress: ({ folder }) => ({ done: folder === undefined ? 0 : 1, total: 1 }),
     notices: () => options.notices.splice(0),
@@ -77,7 +86,13 @@ export function createWorkflow(options: CreateOptions): Workflow<CreateState> {
         started += 1;
         const workspace = await options.workspaces.create(started);
         const text = requirementsBrief(options, notes, join(workspace, "result.json"));
-        return { iteration: started, text, tokens: estimateTokens(text), workspace, access: { web: false, read: false, everything: false } };
+        return {
+          iteration: started,
+          text,
+          tokens: estimateTokens(text),
+          workspace,
+          access: { web: false, read: false, everything: false },
+        };
       }),
     accept: (_state, _unit, run) =>
       orVerdict(async (): Promise<Outcome> => {
@@ -100,14 +115,20 @@ export function createWorkflow(options: CreateOptions): Workflow<CreateState> {
         const folder = await writeResearch(options, requirements, lines);
         state = { ...state, folder };
         options.created(folder);
-        return { outcome: "accepted", summary: `${requirements.keywords.length} keywords: ${requirements.keywords.join(", ")}` };
+        return {
+          outcome: "accepted",
+          summary: `${requirements.keywords.length} keywords: ${requirements.keywords.join(", ")}`,
+        };
       }),
   };
 }
 
 function requirementsBrief({ prompt, topic }: CreateOptions, notes: Notes, resultFile: string): string {
   const values = { PROJECT: topic, PHASE: "REQUIREMENTS", UNIT: unit.id };
-  const refusal = notes.refusal === undefined ? "" : `# The last result was refused\n\n${notes.refusal.map((reason) => `- ${reason}`).join("\n")}`;
+  const refusal =
+    notes.refusal === undefined
+      ? ""
+      : `# The last result was refused\n\n${notes.refusal.map((reason) => `- ${reason}`).join("\n")}`;
   const parts = [
     fill(prompt.COMMON, values),
     fill(prompt.REQUIREMENTS, values),
@@ -119,13 +140,19 @@ function requirementsBrief({ prompt, topic }: CreateOptions, notes: Notes, resul
 }
 
 function faultsOf(value: unknown): string[] {
-  const problems = problemsOf("result-requirements", value).map(({ pointer, message }) => `${pointer || "/"} ${message}`);
+  const problems = problemsOf("result-requirements", value).map(
+    ({ pointer, message }) => `${pointer || "/"} ${message}`,
+  );
   if (problems.length > 0) return problems;
   const words = (value as RequirementsResult).name.trim().split(/\s+/).length;
   return words >= 3 && words <= 6 ? [] : [`/name has ${words} words; three to six are asked for`];
 }
 
-async function writeResearch(options: CreateOptions, requirements: RequirementsResult, lines: readonly LedgerLine[]): Promise<string> {
+async function writeResearch(
+  options: CreateOptions,
+  requirements: RequirementsResult,
+  lines: readonly LedgerLine[],
+): Promise<string> {
   const at = new Date(options.now());
   const folder = await explaining(options.parent, () =>
     makeFreeFolder(options.parent, `${slug(requirements.name)}-${at.toISOString().slice(0, 10)}`),
@@ -140,7 +167,17 @@ async function writeResearch(options: CreateOptions, requirements: RequirementsR
 }
 
 /** Letters that Unicode takes for whole ones, as they are written where a keyboard has none of them. */
-const spelt: Readonly<Record<string, string>> = { ß: "ss", æ: "ae", œ: "oe", ø: "o", đ: "d", ð: "d", þ: "th", ł: "l", ı: "i" };
+const spelt: Readonly<Record<string, string>> = {
+  ß: "ss",
+  æ: "ae",
+  œ: "oe",
+  ø: "o",
+  đ: "d",
+  ð: "d",
+  þ: "th",
+  ł: "l",
+  ı: "i",
+};
 
 /** Names of files are bounded in bytes, and letters of other scripts take two to four of them. */
 const longestSlug = 60;
@@ -180,7 +217,10 @@ async function makeFreeFolder(parent: string, name: string): Promise<string> {
 }
 
 /** The document that a new research starts with; the order of its fields is the original's. */
-export function newRrd(options: Pick<CreateOptions, "papers" | "sources">, requirements: Omit<RequirementsResult, "unit">): Rrd {
+export function newRrd(
+  options: Pick<CreateOptions, "papers" | "sources">,
+  requirements: Omit<RequirementsResult, "unit">,
+): Rrd {
   const terms = requirements.terms ?? {};
   const rrd: Rrd = {
     project: `Research: ${requirements.name}`,

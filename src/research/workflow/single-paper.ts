@@ -7,8 +7,23 @@ import { isDecided, refusalLimit } from "./records/status.js";
 /** A research of one paper, for `read`: judged by both rubrics, no report, no ideas. */
 export function rrdForOne(paper: Pick<Paper, "id" | "title"> & Partial<Paper>, sources: readonly string[]): Rrd {
   const rrd = newRrd({ papers: 1, sources }, { name: "one paper", description: "", focus_area: "", keywords: [] });
-  const record: Paper = { ...paper, status: "pending", priority: 5, score: null, score_breakdown: null, analysis: null, decision: null, notes: "" };
-  return { ...rrd, project: `Reading ${paper.title}`, description: "Judge this one paper by itself.", phase: "ANALYSIS", papers_pool: [record] };
+  const record: Paper = {
+    ...paper,
+    status: "pending",
+    priority: 5,
+    score: null,
+    score_breakdown: null,
+    analysis: null,
+    decision: null,
+    notes: "",
+  };
+  return {
+    ...rrd,
+    project: `Reading ${paper.title}`,
+    description: "Judge this one paper by itself.",
+    phase: "ANALYSIS",
+    papers_pool: [record],
+  };
 }
 
 /** One paper is left, as everybody can see; a research's own batches and report never come. */
@@ -29,6 +44,9 @@ export const readingWorkflow = (workflow: Workflow<ResearchState>): Workflow<Res
     const later = state.deferred?.[0];
     if (later !== undefined) return { verdict: "blocked", reason: `${later.reason} Read it again later.` };
     if (state.standing.readable.length > 0) return workflow.next(state, inFlight);
-    return { verdict: "blocked", reason: `The agent's results were refused ${refusalLimit} times; another --agent may do better.` };
+    return {
+      verdict: "blocked",
+      reason: `The agent's results were refused ${refusalLimit} times; another --agent may do better.`,
+    };
   },
 });

@@ -14,24 +14,23 @@ import { keepAnswer } from "./result/answer-file.js";
 import { type ServeTools, writeBrief } from "./brief/brief.js";
 import { deferrals } from "./analysis/deferrals.js";
 import type { Experience } from "./records/forecast.js";
-import { requireSpace } from "./disk-space.js";
 import type { Material } from "./brief/material.js";
 import { heedMessages } from "./apply-steering.js";
 import { ledgerLine } from "./result/ledger-line.js";
 import { isLastUnit, nextUnit } from "./records/next.js";
-import { orVerdict } from "./or-verdict.js";
+import { orVerdict } from "../../engine/loop/or-verdict.js";
 import { memoryOf, observed, withSummary } from "./records/observations.js";
 import { learnPatterns, readPatterns } from "./records/lessons.js";
 import type { Prompt } from "./brief/prompt.js";
 import { repairOf } from "./analysis/repair.js";
-import { saysComplete } from "./records/sentinel.js";
+import { saysComplete } from "../../engine/loop/sentinel.js";
 import { searchedAlone } from "./discovery/empty-batch.js";
 import { openRefusals, progressOf, standingOf, timesTooFull, unitRefusals } from "./records/status.js";
 import { type Library, paperOf, type ResearchState, type ResearchUnit } from "./records/state.js";
-import type { Workspaces } from "./workspace.js";
+import { type Workspaces, requireSpace } from "./workspace.js";
 import type { Clock } from "../../engine/lib/clock.js";
 
-export interface ResearchWorkflowOptions {
+interface ResearchWorkflowOptions {
   readonly research: Research;
   readonly library: Library;
   readonly workspaces: Workspaces;
@@ -110,7 +109,8 @@ export function researchWorkflow(options: ResearchWorkflowOptions): Workflow<Res
         const answer = paper === undefined ? undefined : await later.text(library, paper);
         if (answer === "later") {
           const reason = later.current().find(({ id }) => id === unit.id)?.reason;
-          if (reason !== undefined) options.notices.push({ level: "warning", message: `"${unit.title}" is read later: ${reason}` });
+          if (reason !== undefined)
+            options.notices.push({ level: "warning", message: `"${unit.title}" is read later: ${reason}` });
           return answer;
         }
         const iteration = research.nextIteration();
@@ -125,7 +125,10 @@ export function researchWorkflow(options: ResearchWorkflowOptions): Workflow<Res
           workspace,
         );
         // What was asked for it may be cut short when a run is ended. The guards then say why.
-        if (options.signal.aborted || (await searchedAlone(options, state, unit as ResearchUnit, material.batch, iteration))) {
+        if (
+          options.signal.aborted ||
+          (await searchedAlone(options, state, unit as ResearchUnit, material.batch, iteration))
+        ) {
           await workspaces.remove(iteration);
           return "later";
         }
@@ -143,7 +146,8 @@ export function researchWorkflow(options: ResearchWorkflowOptions): Workflow<Res
         materials.delete(run.iteration);
         const paper = briefed.get(run.iteration);
         briefed.delete(run.iteration);
-        for (const message of (await protections.get(run.iteration)?.putBack(run.agent)) ?? []) options.notices.push({ level: "warning", message });
+        for (const message of (await protections.get(run.iteration)?.putBack(run.agent)) ?? [])
+          options.notices.push({ level: "warning", message });
         protections.delete(run.iteration);
         return settle(options, asBriefed(state, paper), unit as ResearchUnit, run, material);
       }),
@@ -157,7 +161,10 @@ export function researchWorkflow(options: ResearchWorkflowOptions): Workflow<Res
 function asBriefed(state: ResearchState, paper: Paper | undefined): ResearchState {
   const { rrd } = state;
   if (paper === undefined || paperOf(rrd, paper.id) === undefined) return state;
-  return { ...state, rrd: { ...rrd, papers_pool: rrd.papers_pool.map((each) => (each.id === paper.id ? paper : each)) } };
+  return {
+    ...state,
+    rrd: { ...rrd, papers_pool: rrd.papers_pool.map((each) => (each.id === paper.id ? paper : each)) },
+  };
 }
 
 /** The brief of one iteration, written into `workspace`. Also what `research-ralph brief` prints. */
@@ -178,7 +185,10 @@ export async function briefFor(
   if (answer !== undefined && "unavailable" in answer && answer.transient === true)
     throw new ExpectedError(`${answer.unavailable} The paper is read later.`, 5);
   const text = answer !== undefined && "text" in answer ? answer.text : undefined;
-  const repair = isFirst && last !== undefined ? await repairOf(where.workspaces.kept(last.iteration), last.reasons, text) : undefined;
+  const repair =
+    isFirst && last !== undefined
+      ? await repairOf(where.workspaces.kept(last.iteration), last.reasons, text)
+      : undefined;
   const context = { ...where, patterns: await readPatterns(where.folder) };
   const resultFile = join(where.workspaces.path(iteration), "result.json");
   const parts = await writeBrief(context, state, unit, {
@@ -190,8 +200,16 @@ export async function briefFor(
     notes,
     smaller: timesTooFull(state.ledger, unit.id),
   });
-  const access = { web: parts.web, read: parts.read, everything: false, ...(parts.tools === undefined ? {} : { tools: parts.tools }) };
-  return { brief: { iteration, text: parts.text, tokens: estimateTokens(parts.text), workspace, access }, material: parts.material };
+  const access = {
+    web: parts.web,
+    read: parts.read,
+    everything: false,
+    ...(parts.tools === undefined ? {} : { tools: parts.tools }),
+  };
+  return {
+    brief: { iteration, text: parts.text, tokens: estimateTokens(parts.text), workspace, access },
+    material: parts.material,
+  };
 }
 
 const refusalsOf = ({ rrd, ledger }: ResearchState, unit: ResearchUnit): readonly Refusal[] =>
@@ -226,7 +244,12 @@ async function settle(
   await keepAnswer(workspace, run.message);
   const patterns = await readPatterns(research.folder);
   const { redact } = options;
-  const judged = await judge(state, unit, workspace, material, patterns, { iteration: run.iteration, agent: run.agent, at, redact });
+  const judged = await judge(state, unit, workspace, material, patterns, {
+    iteration: run.iteration,
+    agent: run.agent,
+    at,
+    redact,
+  });
   if (judged.redacted) options.notices.push({ level: "warning", message: secretFound(unit, run) });
   const reasons = "reasons" in judged ? [...judged.reasons] : await vetoed(options, state, unit, run, judged);
   if ("reasons" in judged || reasons.length > 0) {
@@ -237,13 +260,19 @@ async function settle(
     if (judged.redacted) await workspaces.remove(run.iteration);
     else {
       const kept = await workspaces.keep(run.iteration);
-      options.notices.push({ level: "info", message: `The refused result of iteration ${run.iteration} is kept in ${kept}.` });
+      options.notices.push({
+        level: "info",
+        message: `The refused result of iteration ${run.iteration} is kept in ${kept}.`,
+      });
     }
     await research.fold({
       iteration: run.iteration,
       at: at.toISOString(),
       message: `${unit.id}: refused`,
-      changes: [refusalChange(state, unit, { iteration: run.iteration, at: at.toISOString(), reasons }), ...observation],
+      changes: [
+        refusalChange(state, unit, { iteration: run.iteration, at: at.toISOString(), reasons }),
+        ...observation,
+      ],
       ledger: { ...ledgerLine(unit, run, at, "refused"), reasons },
     });
     return outcome;
@@ -267,7 +296,15 @@ async function vetoed(
 ): Promise<string[]> {
   const { id, phase, title } = unit;
   const { iteration, brief } = run;
-  const vetoes = await options.veto?.({ iteration, unit: id, phase, title, summary, workspace: brief.workspace, completes: isLastUnit(state, unit) });
+  const vetoes = await options.veto?.({
+    iteration,
+    unit: id,
+    phase,
+    title,
+    summary,
+    workspace: brief.workspace,
+    completes: isLastUnit(state, unit),
+  });
   return (vetoes ?? []).map((reason) => `a hook of the user's refuses it: ${reason}`);
 }
 
@@ -284,7 +321,11 @@ function accepted(state: ResearchState, unit: ResearchUnit, run: AgentRun, judge
     message: `${unit.id}: ${judged.summary}`,
     changes: [...judged.changes],
     progress: `---\n\n${judged.progress.trimEnd()}\n\nIteration: ${run.iteration}\n\n`,
-    ledger: { ...ledgerLine(unit, run, at, "accepted"), ...judged.ledger, ...(sentinel === undefined ? {} : { sentinel }) },
+    ledger: {
+      ...ledgerLine(unit, run, at, "accepted"),
+      ...judged.ledger,
+      ...(sentinel === undefined ? {} : { sentinel }),
+    },
     ...(judged.files === undefined ? {} : { files: [...judged.files] }),
   };
 }

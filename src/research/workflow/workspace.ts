@@ -1,9 +1,8 @@
 import { createHash } from "node:crypto";
-import { chmod, readdir, rename, rm } from "node:fs/promises";
+import { chmod, readdir, rename, rm, statfs } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { ExpectedError, hasCode, messageOf } from "../../engine/lib/errors.js";
-import { makeFolder } from "../../engine/storage/make-folder.js";
-import { requireSpace } from "./disk-space.js";
+import { makeFolder } from "../../engine/storage/regular-file.js";
 
 /** Folders for agents to work in, outside the user's tree, one an iteration. */
 export interface Workspaces {
@@ -40,7 +39,9 @@ export function workspacesOf(stateDir: string, folder: string): Workspaces {
       await Promise.all(left.map((name) => clear(join(root, name)).catch(() => undefined)));
     },
     async keepOnly(iterations) {
-      const settled = (await names()).filter((name) => name.startsWith(keptMark) && !iterations.has(Number(name.slice(keptMark.length))));
+      const settled = (await names()).filter(
+        (name) => name.startsWith(keptMark) && !iterations.has(Number(name.slice(keptMark.length))),
+      );
       await Promise.all(settled.map((name) => clear(join(root, name)).catch(() => undefined)));
     },
     async create(iteration) {
@@ -50,7 +51,9 @@ export function workspacesOf(stateDir: string, folder: string): Workspaces {
         await makeFolder(folder, 0o700);
       } catch (error) {
         if (hasCode(error, "ENOSPC"))
-          throw new ExpectedError(`The disk is full: no workspace could be made at ${folder}; free some space and run again.`);
+          throw new ExpectedError(
+            `The disk is full: no workspace could be made at ${folder}; free some space and run again.`,
+          );
         throw new ExpectedError(
           `No workspace could be made at ${folder} (${messageOf(error)}); set state_dir in the config to a folder you can write to.`,
         );
@@ -84,4 +87,22 @@ async function openUp(folder: string): Promise<void> {
   await chmod(folder, 0o700).catch(() => undefined);
   const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
   for (const entry of entries) if (entry.isDirectory()) await openUp(join(folder, entry.name));
+}
+
+/** An agent's result, its notes and the files of its CLI; a result alone may have 5 MB, and most have 10 KB. */
+const least = 1_000_000;
+
+/**
+ * An agent on a full disk leaves half a result or none, and three of those would give its paper up for no fault of anybody's.
+ * @throws ExpectedError when less than 1 MB is left for `folder`.
+ */
+export async function requireSpace(folder: string): Promise<void> {
+  // Where the system can't say, the write itself will.
+  const disk = await statfs(folder).catch(() => undefined);
+  if (disk === undefined || disk.blocks === 0) return;
+  const blocks = process.getuid?.() === 0 ? disk.bfree : disk.bavail;
+  if (blocks * disk.bsize >= least) return;
+  throw new ExpectedError(
+    `There is no space left on the disk for an agent to work in ${folder}; free some, or set state_dir to another disk, and run again.`,
+  );
 }

@@ -17,14 +17,24 @@ function place() {
   const folder = makeResearch(cwd, "touch-2026-11-22", {
     phase: "DISCOVERY",
     description: "Robots that grasp by touch.",
-    requirements: { target_papers: 5, sources: ["arXiv", "OpenAlex"], keywords: ["tactile grasping", "soft robot"], focus_area: "robotics" },
+    requirements: {
+      target_papers: 5,
+      sources: ["arXiv", "OpenAlex"],
+      keywords: ["tactile grasping", "soft robot"],
+      focus_area: "robotics",
+    },
   });
   const claude = join(cwd, "claude.sh");
   writeFileSync(claude, `#!/bin/sh\ncat > ${join(cwd, "record.txt")}\nexit 1\n`);
   chmodSync(claude, 0o755);
   writeFileSync(
     join(cwd, "ralph.config.json"),
-    JSON.stringify({ state_dir: join(cwd, "state"), git: false, sources: scholars.sources, agents: { claude: { command: claude } } }),
+    JSON.stringify({
+      state_dir: join(cwd, "state"),
+      git: false,
+      sources: scholars.sources,
+      agents: { claude: { command: claude } },
+    }),
   );
   return { cwd, folder, record: () => readFileSync(join(cwd, "record.txt"), "utf8") };
 }
@@ -73,8 +83,14 @@ test("once a search is kept, brief prints to the letter what an agent with tools
 test("where a batch holds nothing for an agent, brief says that none would be started, as a run starts none", async () => {
   const cwd = freshFolder();
   mkdirSync(join(cwd, "papers"));
-  makeResearch(cwd, "empty-2026-11-22", { phase: "DISCOVERY", requirements: { target_papers: 5, sources: ["folder:papers"], keywords: ["touch"] } });
+  makeResearch(cwd, "empty-2026-11-22", {
+    phase: "DISCOVERY",
+    requirements: { target_papers: 5, sources: ["folder:papers"], keywords: ["touch"] },
+  });
   const io = fakeIo({ cwd, env: { HOME: cwd } });
   expect(await briefCommand({ json: false }, io)).toBe(0);
-  expect([io.out(), io.err()]).toEqual(["", "No agent would be started. This batch holds nothing to judge and no source to search.\n"]);
+  expect([io.out(), io.err()]).toEqual([
+    "",
+    "No agent would be started. This batch holds nothing to judge and no source to search.\n",
+  ]);
 });

@@ -24,7 +24,13 @@ test("brief prints to the letter what the next agent gets, in every phase, and c
     await cli(["run", "-i", "1", ...withUnitAgent], cwd, { RECORD: record });
     expect(out).toBe(readFileSync(record, "utf8"));
   }
-  expect(units).toEqual(["1 discovery", expect.stringMatching(/^2 sample_/), expect.stringMatching(/^3 sample_/), "4 report", "5 ideas"]);
+  expect(units).toEqual([
+    "1 discovery",
+    expect.stringMatching(/^2 sample_/),
+    expect.stringMatching(/^3 sample_/),
+    "4 report",
+    "5 ideas",
+  ]);
   expect(await cli(["brief"], cwd)).toEqual({
     code: 0,
     out: "",

@@ -13,7 +13,14 @@ import { freshFolder, line, makeResearch, paper } from "../../support/research-f
 const tokens = (input: number) => ({ input, output: 1000 });
 const pool = [paper("a", "presented"), paper("b", "rejected"), paper("c", "pending"), paper("d", "pending")];
 const ledger = [
-  line(1, "discovery-1", { phase: "DISCOVERY", agent: "claude", model: "m1", tokens: tokens(9000), cost_usd: 0.1, duration_seconds: 60 }),
+  line(1, "discovery-1", {
+    phase: "DISCOVERY",
+    agent: "claude",
+    model: "m1",
+    tokens: tokens(9000),
+    cost_usd: 0.1,
+    duration_seconds: 60,
+  }),
   line(2, "a", {
     agent: "claude",
     model: "m1",
@@ -22,8 +29,23 @@ const ledger = [
     duration_seconds: 120,
     context: { largest_request: 60_000, window: 200_000, share: 0.3 },
   }),
-  line(3, "b", { agent: "codex", model: "m2", outcome: "refused", tokens: tokens(19_000), cost_usd: 0.3, estimated: true, duration_seconds: 60 }),
-  line(4, "b", { agent: "codex", model: "m2", tokens: tokens(19_000), cost_usd: 0.3, estimated: true, duration_seconds: 60 }),
+  line(3, "b", {
+    agent: "codex",
+    model: "m2",
+    outcome: "refused",
+    tokens: tokens(19_000),
+    cost_usd: 0.3,
+    estimated: true,
+    duration_seconds: 60,
+  }),
+  line(4, "b", {
+    agent: "codex",
+    model: "m2",
+    tokens: tokens(19_000),
+    cost_usd: 0.3,
+    estimated: true,
+    duration_seconds: 60,
+  }),
   line(5, "c", {
     agent: "claude",
     model: "m1",
@@ -38,7 +60,14 @@ const rrd = { project: "R", requirements: { target_papers: 4 }, phase: "ANALYSIS
 
 test("costs add up by phase, agent and model, and tell what was spent for nothing", () => {
   const costs = costsOf(rrd, ledger);
-  expect(costs.total).toMatchObject({ iterations: 5, tokens: 85_000, usd: expect.closeTo(1), minutes: 5.5, estimated: true, subscription: true });
+  expect(costs.total).toMatchObject({
+    iterations: 5,
+    tokens: 85_000,
+    usd: expect.closeTo(1),
+    minutes: 5.5,
+    estimated: true,
+    subscription: true,
+  });
   for (const sums of [costs.phases, costs.agents, costs.models]) {
     expect(Object.values(sums).reduce((sum, { usd = 0 }) => sum + usd, 0)).toBeCloseTo(1);
   }
@@ -74,19 +103,32 @@ test("what a model used to summarise the history counts in the total and in the 
 });
 
 test("a historian's dollars that we estimated are marked so, in the total too", () => {
-  const of = (historian: object) => costsOf({ ...rrd, loop: { rch_metrics: { historian_tokens: 5000, ...historian } } } as Rrd, ledger.slice(0, 1));
-  expect(of({ historian_cost_usd: 0.5, historian_estimated: true })).toMatchObject({ historian: { estimated: true }, total: { estimated: true } });
+  const of = (historian: object) =>
+    costsOf({ ...rrd, loop: { rch_metrics: { historian_tokens: 5000, ...historian } } } as Rrd, ledger.slice(0, 1));
+  expect(of({ historian_cost_usd: 0.5, historian_estimated: true })).toMatchObject({
+    historian: { estimated: true },
+    total: { estimated: true },
+  });
   expect(of({ historian_cost_usd: 0.5 }).total).not.toHaveProperty("estimated");
 });
 
 test("a paper costs all that was spent on papers, for nothing too, divided by those read; the rest is forecast from the median", () => {
   const { perPaper, forecast } = costsOf(rrd, ledger);
   expect(perPaper).toMatchObject({ papers: 2, usd: expect.closeTo(0.45), tokens: 37_500 });
-  expect(forecast).toMatchObject({ papers: 2, tokens: 70_000, costUsd: expect.closeTo(0.8), minutes: 4, estimated: true });
+  expect(forecast).toMatchObject({
+    papers: 2,
+    tokens: 70_000,
+    costUsd: expect.closeTo(0.8),
+    minutes: 4,
+    estimated: true,
+  });
 });
 
 test("an iteration that cost nothing makes no money a subscription's, as a failed login that was called one", () => {
-  const paidByKey = [line(1, "a", { cost_usd: 0.2, billing: "api" }), line(2, "b", { outcome: "failed", cost_usd: 0, billing: "subscription" })];
+  const paidByKey = [
+    line(1, "a", { cost_usd: 0.2, billing: "api" }),
+    line(2, "b", { outcome: "failed", cost_usd: 0, billing: "subscription" }),
+  ];
   expect(costsOf(rrd, paidByKey).total).not.toHaveProperty("subscription");
 });
 
@@ -130,7 +172,12 @@ test("without a folder all researches count, and the work of new and read that l
   const state = join(cwd, "state", "research-ralph");
   mkdirSync(state, { recursive: true });
   makeResearch(cwd, "one-2026-03-01", { papers_pool: pool }, ledger);
-  makeResearch(cwd, "two-2026-03-01", { loop: { rch_metrics: { historian_tokens: 3, historian_cost_usd: 0.25 } } }, ledger.slice(0, 1));
+  makeResearch(
+    cwd,
+    "two-2026-03-01",
+    { loop: { rch_metrics: { historian_tokens: 3, historian_cost_usd: 0.25 } } },
+    ledger.slice(0, 1),
+  );
   await recordElsewhere(state, "read", [line(1, "p", { cost_usd: 0.5, tokens: tokens(1000) })]);
   const io = fakeIo({ cwd, env: { HOME: cwd, XDG_STATE_HOME: join(cwd, "state") } });
   await costCommand({ json: true }, io);
@@ -144,5 +191,7 @@ test("without a folder all researches count, and the work of new and read that l
 test("waiting for a service uses up no iteration of a research's budget", () => {
   const waited = line(9, "c", { outcome: "failed", failure: "rate-limit" });
   const crashed = line(10, "c", { outcome: "failed", failure: "crashed" });
-  expect(accountOf(rrd, [...ledger, waited, crashed]).spent.iterations).toBe(accountOf(rrd, ledger).spent.iterations + 1);
+  expect(accountOf(rrd, [...ledger, waited, crashed]).spent.iterations).toBe(
+    accountOf(rrd, ledger).spent.iterations + 1,
+  );
 });

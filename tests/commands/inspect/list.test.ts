@@ -32,13 +32,18 @@ test("every research is a line with phase, progress, presented papers and the ti
   ]);
 });
 
-test.each([30, 40, 50, 60])("in %i columns whole columns give way, and the name and how far it is stay", async (tableWidth) => {
-  const cwd = freshFolder();
-  makeResearch(cwd, "grasping-with-many-fingers-2026-03-01", { papers_pool: [paper("a", "presented"), paper("b", "pending")] });
-  const { lines } = await list(cwd, false, tableWidth);
-  expect(Math.max(...lines.map((each) => each.length))).toBeLessThan(Math.max(tableWidth, 36));
-  expect(lines[1]).toMatch(/^gras.*…-2026-03-01 .*█████░░░░░ 1\/2/);
-});
+test.each([30, 40, 50, 60])(
+  "in %i columns whole columns give way, and the name and how far it is stay",
+  async (tableWidth) => {
+    const cwd = freshFolder();
+    makeResearch(cwd, "grasping-with-many-fingers-2026-03-01", {
+      papers_pool: [paper("a", "presented"), paper("b", "pending")],
+    });
+    const { lines } = await list(cwd, false, tableWidth);
+    expect(Math.max(...lines.map((each) => each.length))).toBeLessThan(Math.max(tableWidth, 36));
+    expect(lines[1]).toMatch(/^gras.*…-2026-03-01 .*█████░░░░░ 1\/2/);
+  },
+);
 
 test("a research in an older shape is listed as it is meant", async () => {
   const cwd = freshFolder();
@@ -53,7 +58,9 @@ test("a research in an older shape is listed as it is meant", async () => {
     timing: { analysis: { duration_seconds: "2m 05s" } },
   };
   makeResearch(cwd, "odd-2026-01-14", odd as never);
-  expect(JSON.parse((await list(cwd, true)).out)).toMatchObject([{ phase: "ANALYSIS", done: 2, total: 3, presented: 1, seconds: 125 }]);
+  expect(JSON.parse((await list(cwd, true)).out)).toMatchObject([
+    { phase: "ANALYSIS", done: 2, total: 3, presented: 1, seconds: 125 },
+  ]);
 });
 
 test("a research that can't be read is listed as broken, and the others all the same", async () => {
@@ -81,7 +88,12 @@ test("a research that can't be read is listed as broken, and the others all the 
 test("letters of any script, a byte order mark and escape sequences in a project's name do no harm", async () => {
   const cwd = freshFolder();
   const folder = makeResearch(cwd, "names-2026-03-01");
-  const text = JSON.stringify({ project: "Größe 抓取 \u001b[2J", requirements: {}, phase: "DISCOVERY", papers_pool: [] });
+  const text = JSON.stringify({
+    project: "Größe 抓取 \u001b[2J",
+    requirements: {},
+    phase: "DISCOVERY",
+    papers_pool: [],
+  });
   writeFileSync(join(folder, "rrd.json"), `\ufeff${text}`);
   const rows = JSON.parse((await list(cwd, true)).out) as { project: string; total: number }[];
   expect(rows).toMatchObject([{ project: "Größe 抓取", phase: "DISCOVERY", done: 0, total: 20, seconds: null }]);

@@ -7,12 +7,17 @@ import { freshFolder } from "../../support/research-folder.js";
 test("what agents learned is listed with its paper, and only --accept makes a standing order of it, once", async () => {
   const cwd = freshFolder();
   sampleResearch(cwd);
-  expect(await cli(["patterns"], cwd)).toMatchObject({ code: 0, out: "", err: "No agent has recorded a pattern in this research yet.\n" });
+  expect(await cli(["patterns"], cwd)).toMatchObject({
+    code: 0,
+    out: "",
+    err: "No agent has recorded a pattern in this research yet.\n",
+  });
 
   await cli(["run", "-i", "3", ...withUnitAgent], cwd);
   writeFileSync(join(cwd, "AGENTS.md"), "# Mine\n\nMy own words.\n");
   const listed = await cli(["patterns"], cwd);
-  const [, unit] = /^ {2}1 A pattern from (sample_\d+)\. \(\1\)\n {2}2 A pattern from sample_\d+\./.exec(listed.out) ?? [];
+  const [, unit] =
+    /^ {2}1 A pattern from (sample_\d+)\. \(\1\)\n {2}2 A pattern from sample_\d+\./.exec(listed.out) ?? [];
   expect(unit, listed.out).toBeDefined();
 
   for (let time = 0; time < 2; time += 1) expect((await cli(["patterns", "--accept", "1"], cwd)).code).toBe(0);

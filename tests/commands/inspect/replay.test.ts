@@ -33,7 +33,10 @@ async function searched(arxiv: Page, crossref: Page) {
   const folder = makeResearch(place.cwd, name);
   mkdirSync(join(folder, ".ralph"));
   const config = await resolveConfig({ env: place.env, cwd: place.cwd });
-  const http = httpFor(config, new AbortController().signal, { cacheDir: join(folder, ".ralph", "http"), record: queryRecorder(folder) });
+  const http = httpFor(config, new AbortController().signal, {
+    cacheDir: join(folder, ".ralph", "http"),
+    record: queryRecorder(folder),
+  });
   const pool = await assemblePool(steps, (name) => {
     const source = sourceNamed(name);
     if (source === undefined) throw new Error(name);
@@ -42,7 +45,9 @@ async function searched(arxiv: Page, crossref: Page) {
   });
   const text = poolText(steps, pool);
   const pool_sha256 = createHash("sha256").update(text).digest("hex");
-  makeResearch(place.cwd, name, { statistics: { discovery_metrics: { rounds: steps as never, pool_sha256 } } as never });
+  makeResearch(place.cwd, name, {
+    statistics: { discovery_metrics: { rounds: steps as never, pool_sha256 } } as never,
+  });
   await Promise.all([place.arxiv.close(), place.crossref.close()]);
   const replay = async (json = false) => {
     const io = fakeIo({ cwd: place.cwd, env: place.env });
@@ -54,7 +59,10 @@ async function searched(arxiv: Page, crossref: Page) {
 test("a search comes out byte for byte the same without the network, the failures of a source included", async () => {
   const { replay, text, pool } = await searched(atom, works);
   expect(pool.records.length).toBe(2);
-  expect(await replay()).toMatchObject({ exitCode: 0, out: expect.stringContaining("the same, byte for byte: 2 works in 1 round") });
+  expect(await replay()).toMatchObject({
+    exitCode: 0,
+    out: expect.stringContaining("the same, byte for byte: 2 works in 1 round"),
+  });
   expect((await replay(true)).out).toBe(text);
   const failing = await searched(atom, { status: 403 });
   expect(failing.pool.records.length).toBe(1);
@@ -89,7 +97,9 @@ test("a research whose papers no code searched for has nothing to replay, and sa
   const place = await scholarly(atom, works);
   makeResearch(place.cwd, "mine");
   const io = fakeIo({ cwd: place.cwd, env: place.env });
-  await expect(replayCommand({ folder: "mine", json: false }, io)).rejects.toThrow(/mine has no search by code to replay/);
+  await expect(replayCommand({ folder: "mine", json: false }, io)).rejects.toThrow(
+    /mine has no search by code to replay/,
+  );
 });
 
 test("what agents asked through tools, the same questions too, has no part in a replay", async () => {
@@ -98,7 +108,9 @@ test("what agents asked through tools, the same questions too, has no part in a 
   const tools = log
     .trim()
     .split("\n")
-    .map((row) => JSON.stringify({ ...JSON.parse(row), by: "tool", status: "error", reason: "It was down.", sha256: undefined }));
+    .map((row) =>
+      JSON.stringify({ ...JSON.parse(row), by: "tool", status: "error", reason: "It was down.", sha256: undefined }),
+    );
   writeFileSync(join(folder, "queries.jsonl"), `${tools.join("\n")}\n${log}${tools.join("\n")}\n`);
   expect(await replay()).toMatchObject({ exitCode: 0, err: "" });
 });

@@ -17,7 +17,11 @@ const pool = [
   paper("b", "insights_extracted"),
   paper("c", "pending"),
   paper("d", "pending", {
-    refusals: [1, 2, 3].map((iteration) => ({ iteration, at: "2026-03-01T10:00:00Z", reasons: ["no quote is in the text"] })),
+    refusals: [1, 2, 3].map((iteration) => ({
+      iteration,
+      at: "2026-03-01T10:00:00Z",
+      reasons: ["no quote is in the text"],
+    })),
   }),
 ];
 const ledger = [
@@ -42,7 +46,12 @@ test("status is computed from the records: counts, time, what is left, tokens, c
   makeResearch(
     cwd,
     "grasping-2026-03-01",
-    { papers_pool: pool, insights: [{ insight: "x" }], blocked_sources: ["dl.acm.org"], statistics: { total_presented: 99 } },
+    {
+      papers_pool: pool,
+      insights: [{ insight: "x" }],
+      blocked_sources: ["dl.acm.org"],
+      statistics: { total_presented: 99 },
+    },
     ledger,
   );
   const { out, exitCode } = await status(cwd, "grasping-2026-03-01");
@@ -108,7 +117,13 @@ test("as JSON the same numbers are plain values", async () => {
 test("a research is found by path, by name, by its rrd.json, and without a word when it is the only one", async () => {
   const cwd = freshFolder();
   const folder = makeResearch(cwd, "grasping-2026-03-01");
-  for (const argument of [folder, "researches/grasping-2026-03-01", "grasping-2026-03-01", `${folder}/rrd.json`, undefined]) {
+  for (const argument of [
+    folder,
+    "researches/grasping-2026-03-01",
+    "grasping-2026-03-01",
+    `${folder}/rrd.json`,
+    undefined,
+  ]) {
     expect((await status(cwd, argument)).out).toContain("Research: grasping");
   }
   expect((await status(folder, undefined)).out).toContain("Research: grasping");
@@ -128,15 +143,19 @@ test("an unknown name has the exit code of wrong usage and the nearest names", a
   await expect(status(freshFolder())).rejects.toThrow('research-ralph new "<topic>"');
 });
 
-const recorded = process.env["RESEARCH_RALPH_TEST_DATA"] ?? fileURLToPath(new URL("../../../../shared/data", import.meta.url));
+const recorded =
+  process.env["RESEARCH_RALPH_TEST_DATA"] ?? fileURLToPath(new URL("../../../../shared/data", import.meta.url));
 
-test.skipIf(!existsSync(`${recorded}/researches`))("the time of a run of the original comes from its phases (needs recorded data)", async () => {
-  const folder = `${recorded}/researches/auditable-media-streaming-integrity-2026-01-19`;
-  const { out } = await status(freshFolder(), folder);
-  expect(out).toContain("30 of 30 (100%)");
-  expect(out).toContain("10 presented, 18 for insights, 2 rejected, 0 pending");
-  expect(out).toContain("8h 42m of work, 16m 55s a paper");
-});
+test.skipIf(!existsSync(`${recorded}/researches`))(
+  "the time of a run of the original comes from its phases (needs recorded data)",
+  async () => {
+    const folder = `${recorded}/researches/auditable-media-streaming-integrity-2026-01-19`;
+    const { out } = await status(freshFolder(), folder);
+    expect(out).toContain("30 of 30 (100%)");
+    expect(out).toContain("10 presented, 18 for insights, 2 rejected, 0 pending");
+    expect(out).toContain("8h 42m of work, 16m 55s a paper");
+  },
+);
 
 test("what a check for retractions found and could not check is said, and nothing where nobody has looked", async () => {
   const cwd = freshFolder();
@@ -147,8 +166,13 @@ test("what a check for retractions found and could not check is said, and nothin
     paper("c", "rejected", { retracted: true, updates_check: { ...check(["Crossref"]), demoted_from: "presented" } }),
   ];
   makeResearch(cwd, "grasping-2026-03-01", { papers_pool: papers });
-  expect((await status(cwd)).out).toContain("Retracted  1 paper; 2 papers checked on 2026-03-02, 1 could not be checked");
-  expect(JSON.parse((await status(cwd, undefined, true)).out)).toMatchObject({ retracted: 1, retraction_check: { demoted: ["c"] } });
+  expect((await status(cwd)).out).toContain(
+    "Retracted  1 paper; 2 papers checked on 2026-03-02, 1 could not be checked",
+  );
+  expect(JSON.parse((await status(cwd, undefined, true)).out)).toMatchObject({
+    retracted: 1,
+    retraction_check: { demoted: ["c"] },
+  });
   makeResearch(cwd, "other-2026-03-02", { papers_pool: pool });
   expect((await status(cwd, "other-2026-03-02")).out).not.toContain("Retracted");
 });
@@ -156,12 +180,21 @@ test("what a check for retractions found and could not check is said, and nothin
 test("status says what holds a research, what was told to its agents, and how long it has got nowhere", async () => {
   const cwd = freshFolder();
   const refused = [1, 2, 3].map((n) => line(n, "c", { outcome: "refused" }));
-  const folder = makeResearch(cwd, "grasping-2026-03-01", { papers_pool: pool, loop: { steering: [{ id: "1", text: "Mind the cost." }] } }, refused);
+  const folder = makeResearch(
+    cwd,
+    "grasping-2026-03-01",
+    { papers_pool: pool, loop: { steering: [{ id: "1", text: "Mind the cost." }] } },
+    refused,
+  );
   expect((await status(cwd, "grasping-2026-03-01")).out).not.toContain("State");
   writeFileSync(join(folder, "PAUSE"), "");
   const { out } = await status(cwd, "grasping-2026-03-01");
   expect(out).toMatch(/State +no run starts \(PAUSE\)/);
   expect(out).toMatch(/Steering +Mind the cost\./);
   expect(out).toMatch(/No result +for 3 iterations in a row/);
-  expect(JSON.parse((await status(cwd, "grasping-2026-03-01", true)).out)).toMatchObject({ running: false, held: ["PAUSE"], without_result: 3 });
+  expect(JSON.parse((await status(cwd, "grasping-2026-03-01", true)).out)).toMatchObject({
+    running: false,
+    held: ["PAUSE"],
+    without_result: 3,
+  });
 });

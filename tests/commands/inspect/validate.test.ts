@@ -13,7 +13,10 @@ async function validate(folder: string, json = false) {
 
 test("a valid research says so", async () => {
   const folder = makeResearch(freshFolder(), "a-2026-03-01", { papers_pool: [paper("x", "pending")] });
-  expect(await validate(folder)).toMatchObject({ exitCode: 0, out: expect.stringMatching(/rrd\.json is valid: 0 errors, 0 warnings\n$/) });
+  expect(await validate(folder)).toMatchObject({
+    exitCode: 0,
+    out: expect.stringMatching(/rrd\.json is valid: 0 errors, 0 warnings\n$/),
+  });
 });
 
 test("every problem is named with its JSON pointer and a hint, and the exit code is 1", async () => {
@@ -28,7 +31,10 @@ test("every problem is named with its JSON pointer and a hint, and the exit code
 });
 
 test("what a file says against its own records is a warning with the derived value, and no error", async () => {
-  const folder = makeResearch(freshFolder(), "a-2026-03-01", { papers_pool: [paper("x", "presented")], statistics: { total_presented: 7 } });
+  const folder = makeResearch(freshFolder(), "a-2026-03-01", {
+    papers_pool: [paper("x", "presented")],
+    statistics: { total_presented: 7 },
+  });
   const { exitCode, out } = await validate(folder);
   expect(exitCode).toBe(0);
   expect(out).toMatch(/^warning: \/statistics\/total_presented: says 7, the records say 1$/m);

@@ -12,7 +12,12 @@ import { freshFolder, line, makeResearch, paper } from "../../support/research-f
 const tokens = { input: 30_000, output: 1_200 };
 
 /** Watches a folder while `during` happens, and returns what was printed. */
-async function watching(cwd: string, json: boolean, during: (seen: (text: string) => Promise<void>) => Promise<void>, folder?: string) {
+async function watching(
+  cwd: string,
+  json: boolean,
+  during: (seen: (text: string) => Promise<void>) => Promise<void>,
+  folder?: string,
+) {
   const end = new AbortController();
   const io = fakeIo({ cwd });
   const watch = watchCommand({ ...(folder === undefined ? {} : { folder }), json }, io, end.signal);
@@ -28,7 +33,8 @@ async function watching(cwd: string, json: boolean, during: (seen: (text: string
   return { out: io.out(), err: io.err() };
 }
 
-const add = (folder: string, ...args: Parameters<typeof line>) => appendFileSync(join(folder, "ledger.jsonl"), `${JSON.stringify(line(...args))}\n`);
+const add = (folder: string, ...args: Parameters<typeof line>) =>
+  appendFileSync(join(folder, "ledger.jsonl"), `${JSON.stringify(line(...args))}\n`);
 
 /** Takes the lock of a research as a run elsewhere does. */
 function hold(folder: string): Promise<Lock> {
@@ -39,9 +45,12 @@ function hold(folder: string): Promise<Lock> {
 describe("watch", () => {
   test("shows what is there, then each iteration of a run elsewhere once, and at its end what it cost", async () => {
     const cwd = freshFolder();
-    const folder = makeResearch(cwd, "hands-2026-03-01", { papers_pool: [paper("p1", "presented"), paper("p2", "pending")] }, [
-      line(1, "p1", { cost_usd: 0.1, tokens, duration_seconds: 60 }),
-    ]);
+    const folder = makeResearch(
+      cwd,
+      "hands-2026-03-01",
+      { papers_pool: [paper("p1", "presented"), paper("p2", "pending")] },
+      [line(1, "p1", { cost_usd: 0.1, tokens, duration_seconds: 60 })],
+    );
     const { err, out } = await watching(cwd, false, async (seen) => {
       await seen("1/2");
       const research = await openResearch(folder, { derive, git: false, notify: () => undefined });
@@ -53,7 +62,11 @@ describe("watch", () => {
         progress: "p2 is done\n",
         changes: [{ in: "papers_pool" as const, id: "p2", set: { status: "rejected" } }],
       };
-      await research.fold({ ...fold, iteration: 2, ledger: line(2, "p2", { cost_usd: 0.15, tokens, duration_seconds: 60 }) });
+      await research.fold({
+        ...fold,
+        iteration: 2,
+        ledger: line(2, "p2", { cost_usd: 0.15, tokens, duration_seconds: 60 }),
+      });
       await seen("#2 p2 accepted (2 of 2 done)");
       await research.close();
       await seen("the run ended");
@@ -83,7 +96,11 @@ describe("watch", () => {
       .split("\n")
       .map((each) => JSON.parse(each));
     expect(changes.map(({ type }) => type)).toEqual(["started", "iteration", "stopped", "gone"]);
-    expect(changes[1]).toMatchObject({ research: "hands-2026-03-01", line: { iteration: 1, outcome: "refused" }, progress: { done: 0, total: 1 } });
+    expect(changes[1]).toMatchObject({
+      research: "hands-2026-03-01",
+      line: { iteration: 1, outcome: "refused" },
+      progress: { done: 0, total: 1 },
+    });
   });
 
   test("tells a run that was killed from one that ended, and a research that is held from one at rest", async () => {
@@ -125,8 +142,12 @@ describe("watch", () => {
     const { err } = await watching(cwd, false, async () => undefined, "hands-2026-03-01");
     expect(err).toMatch(/^hands-2026-03-01 .*\n$/);
     const nowhere = watchCommand({ folder: "hans-2026-03-01", json: false }, fakeIo({ cwd }), AbortSignal.abort());
-    await expect(nowhere).rejects.toThrow("There is no research 'hans-2026-03-01'; the nearest one is hands-2026-03-01.");
-    expect((await watching(freshFolder(), false, async (seen) => seen("waiting for one"), ".")).err).toContain("No research under");
+    await expect(nowhere).rejects.toThrow(
+      "There is no research 'hans-2026-03-01'; the nearest one is hands-2026-03-01.",
+    );
+    expect((await watching(freshFolder(), false, async (seen) => seen("waiting for one"), ".")).err).toContain(
+      "No research under",
+    );
   });
 
   test.each([

@@ -8,7 +8,8 @@ import { freshFolder } from "../../support/research-folder.js";
 
 const topic = "sim2real transfer for dexterous manipulation";
 const agent = ["--agent", unitAgent, "--unconfined"];
-const rrdOf = (cwd: string, folder: string): Rrd => JSON.parse(readFileSync(join(cwd, folder.trim(), "rrd.json"), "utf8")) as Rrd;
+const rrdOf = (cwd: string, folder: string): Rrd =>
+  JSON.parse(readFileSync(join(cwd, folder.trim(), "rrd.json"), "utf8")) as Rrd;
 
 test("the baseline agent makes a valid research from the topic's words: 3 to 6 words of name, 5 to 8 keywords, nothing left behind", async () => {
   const cwd = freshFolder();
@@ -71,7 +72,13 @@ test.each([
 
 test("an agent whose requirements are refused three times makes no folder: exit 5", async () => {
   const cwd = freshFolder();
-  const { code, err } = await cli(["new", topic, "--quiet", "--agent", "cmd:echo '{}' > result.json", "--unconfined"], cwd);
-  expect({ code, err }).toEqual({ code: 5, err: expect.stringContaining("blocked: The agent's requirements were refused three times") });
+  const { code, err } = await cli(
+    ["new", topic, "--quiet", "--agent", "cmd:echo '{}' > result.json", "--unconfined"],
+    cwd,
+  );
+  expect({ code, err }).toEqual({
+    code: 5,
+    err: expect.stringContaining("blocked: The agent's requirements were refused three times"),
+  });
   expect(existsSync(join(cwd, "researches"))).toBe(false);
 });

@@ -41,7 +41,10 @@ test("a PDF on this machine: each claim with its quote, its page and ✓ or ✗,
 });
 
 test("a PDF and a page of a web server, and a packaged sample, are read alike", async () => {
-  const server = await serve({ "/paper.pdf": { headers: { "content-type": "application/pdf" }, body: await pdf() }, "/page": { body: html } });
+  const server = await serve({
+    "/paper.pdf": { headers: { "content-type": "application/pdf" }, body: await pdf() },
+    "/page": { body: html },
+  });
   try {
     const cwd = freshFolder();
     for (const [reference, title] of [
@@ -50,8 +53,14 @@ test("a PDF and a page of a web server, and a packaged sample, are read alike", 
       ["sample:sample_01.md", "One Calibration Platform"],
     ] as const) {
       const { code, out } = await cli(["read", reference, "--json", ...agent], cwd);
-      const { paper } = JSON.parse(out.trim().split("\n").at(-1) ?? "") as { paper: { title: string; analysis: { evidence: { status: string }[] } } };
-      expect({ code, title: paper.title, statuses: new Set(paper.analysis.evidence.map(({ status }) => status)) }).toEqual({
+      const { paper } = JSON.parse(out.trim().split("\n").at(-1) ?? "") as {
+        paper: { title: string; analysis: { evidence: { status: string }[] } };
+      };
+      expect({
+        code,
+        title: paper.title,
+        statuses: new Set(paper.analysis.evidence.map(({ status }) => status)),
+      }).toEqual({
         code: 0,
         title: expect.stringContaining(title),
         statuses: new Set(["verified"]),
@@ -74,7 +83,10 @@ test("what can't be read is one sentence with its exit code, and no agent is sta
       [`${server.origin}/nothing`, 1, "HTTP 404"],
       [`${server.origin}/secret`, 5, "HTTP 403"],
     ] as const) {
-      const { err, ...ended } = await cli(["read", reference, "--agent", `cmd:touch ${cwd}/started`, "--unconfined"], cwd);
+      const { err, ...ended } = await cli(
+        ["read", reference, "--agent", `cmd:touch ${cwd}/started`, "--unconfined"],
+        cwd,
+      );
       expect({ ...ended, err }).toEqual({ code, out: "", err: expect.stringMatching(/^research-ralph: [^\n]+\n$/) });
       expect(err).toContain(sentence);
     }
@@ -85,7 +97,10 @@ test("what can't be read is one sentence with its exit code, and no agent is sta
 });
 
 test("an agent that leaves no result three times is blocked, without advice about a folder that is not there: exit 5", async () => {
-  const { code, err } = await cli(["read", "sample:sample_01.md", "--quiet", "--agent", "cmd:true", "--unconfined"], freshFolder());
+  const { code, err } = await cli(
+    ["read", "sample:sample_01.md", "--quiet", "--agent", "cmd:true", "--unconfined"],
+    freshFolder(),
+  );
   expect({ code, err }).toEqual({
     code: 5,
     err: expect.stringContaining("blocked: The agent's results were refused 3 times; another --agent may do better."),
@@ -96,18 +111,32 @@ test("a paper is asked for where the configuration says, and a host that asks to
   const scholars = await serveScholars();
   try {
     const cwd = freshFolder();
-    writeFileSync(join(cwd, "ralph.config.json"), JSON.stringify({ state_dir: join(cwd, "state"), sources: scholars.sources }));
+    writeFileSync(
+      join(cwd, "ralph.config.json"),
+      JSON.stringify({ state_dir: join(cwd, "state"), sources: scholars.sources }),
+    );
     const { code, out } = await cli(["read", "2601.00001", "--json", ...agent], cwd);
-    const { paper } = JSON.parse(out.trim().split("\n").at(-1) ?? "") as { paper: { title: string; read_depth: string } };
-    expect({ code, ...paper }).toMatchObject({ code: 0, title: "Tactile Grasping with Soft Robot Fingers", read_depth: "full" });
-    expect(scholars.requests.map((path) => path.replace(/\?.*/, ""))).toEqual(expect.arrayContaining(["/arxiv/api/query", "/arxiv/html/2601.00001"]));
+    const { paper } = JSON.parse(out.trim().split("\n").at(-1) ?? "") as {
+      paper: { title: string; read_depth: string };
+    };
+    expect({ code, ...paper }).toMatchObject({
+      code: 0,
+      title: "Tactile Grasping with Soft Robot Fingers",
+      read_depth: "full",
+    });
+    expect(scholars.requests.map((path) => path.replace(/\?.*/, ""))).toEqual(
+      expect.arrayContaining(["/arxiv/api/query", "/arxiv/html/2601.00001"]),
+    );
 
     const busy = await serve({ "/paper.pdf": { status: 429, headers: { "retry-after": "600" }, body: "later" } });
     try {
       const ask = () => cli(["read", `${busy.origin}/paper.pdf`, ...agent], cwd);
       expect((await ask()).code).toBe(5);
       expect(busy.requests).toHaveLength(1);
-      expect(await ask()).toMatchObject({ code: 5, err: expect.stringMatching(/127\.0\.0\.1.* asked to be left alone/) });
+      expect(await ask()).toMatchObject({
+        code: 5,
+        err: expect.stringMatching(/127\.0\.0\.1.* asked to be left alone/),
+      });
       expect(busy.requests).toHaveLength(1);
     } finally {
       await busy.close();

@@ -20,12 +20,21 @@ const outcomes = (folder: string) => ledgerOf(folder).map(({ unit, outcome }) =>
 const isLocked = (folder: string) => existsSync(join(folder, ".ralph", "lock"));
 
 /** Starts a run with --json, sends `signals` once its agent has spoken, and answers with what came of it. */
-async function interrupted(cwd: string, args: readonly string[], signals: readonly NodeJS.Signals[], env: Record<string, string> = {}) {
-  const child = spawn(process.execPath, [join(await sharedPackage(), "dist/cli.js"), "run", "--json", "--unconfined", "--no-git", ...args], {
-    cwd,
-    env: { PATH: process.env["PATH"], HOME: cwd, ...env },
-    stdio: ["ignore", "pipe", "pipe"],
-  });
+async function interrupted(
+  cwd: string,
+  args: readonly string[],
+  signals: readonly NodeJS.Signals[],
+  env: Record<string, string> = {},
+) {
+  const child = spawn(
+    process.execPath,
+    [join(await sharedPackage(), "dist/cli.js"), "run", "--json", "--unconfined", "--no-git", ...args],
+    {
+      cwd,
+      env: { PATH: process.env["PATH"], HOME: cwd, ...env },
+      stdio: ["ignore", "pipe", "pipe"],
+    },
+  );
   let out = "";
   let sent = 0;
   child.stdout.setEncoding("utf8").on("data", (text: string) => {
@@ -40,7 +49,11 @@ async function interrupted(cwd: string, args: readonly string[], signals: readon
 describe("which research", () => {
   test("without any, the way to make one is named, and without an unfinished one there is nothing to do: exit 0, no agent", async () => {
     const cwd = freshFolder();
-    expect(await cli([], cwd)).toMatchObject({ code: 2, out: "", err: expect.stringContaining('research-ralph new "<topic>"') });
+    expect(await cli([], cwd)).toMatchObject({
+      code: 2,
+      out: "",
+      err: expect.stringContaining('research-ralph new "<topic>"'),
+    });
     makeResearch(cwd, "a-2026-03-01", { phase: "COMPLETE", papers_pool: [paper("p1", "presented")] });
     makeResearch(cwd, "b-2026-03-01", { phase: "COMPLETE", papers_pool: [paper("p1", "presented")] });
     expect(await cli(["--agent", "cmd:touch started", "--unconfined"], cwd)).toMatchObject({
@@ -98,7 +111,10 @@ describe("-p", () => {
       statistics,
     });
     const before = readFileSync(join(folder, "rrd.json"), "utf8");
-    expect(await cli(["run", "-p", "9", "--agent", "baseline"], cwd)).toMatchObject({ code: 2, err: expect.stringContaining("--force") });
+    expect(await cli(["run", "-p", "9", "--agent", "baseline"], cwd)).toMatchObject({
+      code: 2,
+      err: expect.stringContaining("--force"),
+    });
     expect(readFileSync(join(folder, "rrd.json"), "utf8")).toBe(before);
 
     expect((await cli(["run", "-p", "9", "--force", "--agent", "nobody"], cwd)).code).toBe(2);
@@ -108,7 +124,10 @@ describe("-p", () => {
     expect((await cli(["run", "-p", "9", "--force", "--agent", "baseline"], cwd)).code).toBe(130);
     const [backup = ""] = readdirSync(join(folder, ".ralph/backups"));
     expect(readFileSync(join(folder, ".ralph/backups", backup, "rrd.json"), "utf8")).toBe(before);
-    expect(JSON.parse(readFileSync(join(folder, "rrd.json"), "utf8"))).toMatchObject({ phase: "DISCOVERY", requirements: { target_papers: 9 } });
+    expect(JSON.parse(readFileSync(join(folder, "rrd.json"), "utf8"))).toMatchObject({
+      phase: "DISCOVERY",
+      requirements: { target_papers: 9 },
+    });
     expect((await cli(["run", "-p", "1", "--force", "--agent", "baseline"], cwd)).err).toContain(
       "The pool holds 2 papers already, and all of them are read",
     );
@@ -130,9 +149,15 @@ describe("how a run ends", () => {
     const cwd = freshFolder();
     const folder = sampleResearch(cwd);
     touch(folder, "PAUSE");
-    expect(await cli(["run", "--quiet", ...withUnitAgent], cwd)).toMatchObject({ code: 5, err: expect.stringContaining(join(folder, "PAUSE")) });
+    expect(await cli(["run", "--quiet", ...withUnitAgent], cwd)).toMatchObject({
+      code: 5,
+      err: expect.stringContaining(join(folder, "PAUSE")),
+    });
     renameSync(join(folder, "PAUSE"), join(folder, "STOP"));
-    expect(await cli(["run", "--quiet", ...withUnitAgent], cwd)).toMatchObject({ code: 130, err: expect.stringContaining(join(folder, "STOP")) });
+    expect(await cli(["run", "--quiet", ...withUnitAgent], cwd)).toMatchObject({
+      code: 130,
+      err: expect.stringContaining(join(folder, "STOP")),
+    });
     expect(ledgerOf(folder)).toEqual([]);
   });
 
@@ -145,14 +170,22 @@ describe("how a run ends", () => {
       .split("\n")
       .map((line) => JSON.parse(line) as { type: string; verdict?: { verdict: string } });
     expect({ code, last: events.at(-1)?.verdict?.verdict }).toEqual({ code: 0, last: "complete" });
-    expect(await cli(["run", folder, "--quiet", "--agent", "baseline"], cwd)).toEqual({ code: 0, out: `${sentinel}\n`, err: "" });
+    expect(await cli(["run", folder, "--quiet", "--agent", "baseline"], cwd)).toEqual({
+      code: 0,
+      out: `${sentinel}\n`,
+      err: "",
+    });
   });
 
   test("one Ctrl+C lets the iteration finish, and its work counts: exit 130", async () => {
     const cwd = freshFolder();
     const folder = sampleResearch(cwd);
     const { code } = await interrupted(cwd, ["--agent", unitAgent], ["SIGINT"], { WAIT: "1500" });
-    expect({ code, outcomes: outcomes(folder), locked: isLocked(folder) }).toEqual({ code: 130, outcomes: ["discovery-1 accepted"], locked: false });
+    expect({ code, outcomes: outcomes(folder), locked: isLocked(folder) }).toEqual({
+      code: 130,
+      outcomes: ["discovery-1 accepted"],
+      locked: false,
+    });
   });
 
   test.each([
@@ -163,8 +196,16 @@ describe("how a run ends", () => {
     const cwd = freshFolder();
     const folder = sampleResearch(cwd);
     const pidFile = join(cwd, "pid");
-    const { code, out } = await interrupted(cwd, ["--agent", `cmd:echo $$ > ${pidFile}; echo Begun; sleep 600 & sleep 600`], signals);
-    expect({ code, failure: ledgerOf(folder)[0]?.failure, locked: isLocked(folder) }).toEqual({ code: exitCode, failure: "aborted", locked: false });
+    const { code, out } = await interrupted(
+      cwd,
+      ["--agent", `cmd:echo $$ > ${pidFile}; echo Begun; sleep 600 & sleep 600`],
+      signals,
+    );
+    expect({ code, failure: ledgerOf(folder)[0]?.failure, locked: isLocked(folder) }).toEqual({
+      code: exitCode,
+      failure: "aborted",
+      locked: false,
+    });
     expect(out).toContain('"verdict":"interrupted"');
     expect(await groupAlive(Number(readFileSync(pidFile, "utf8")))).toBe(false);
   });
@@ -184,7 +225,10 @@ describe("how a run ends", () => {
     const { out } = await run("/bin/sh", ["-c", `{ ${command}; echo $? > code; } | head -n 1`], cwd, { WAIT: "300" });
     expect(out).toMatch(/^\{"type":"run-started".*\}\n$/);
     expect(readFileSync(join(cwd, "code"), "utf8")).toBe("129\n");
-    expect({ outcomes: outcomes(folder).length < 5, locked: isLocked(folder) }).toEqual({ outcomes: true, locked: false });
+    expect({ outcomes: outcomes(folder).length < 5, locked: isLocked(folder) }).toEqual({
+      outcomes: true,
+      locked: false,
+    });
   });
 });
 
@@ -192,12 +236,20 @@ describe("what can be wrong", () => {
   test("an agent that is not there, not known or not confined is one sentence with its exit code", async () => {
     const cwd = freshFolder();
     sampleResearch(cwd);
-    expect(await cli(["run", "--quiet", "--agent", "claude", "--no-git"], cwd, { PATH: "/nonexistent" })).toMatchObject({
-      code: 1,
-      err: expect.stringMatching(/^failed: claude can't be started, because there is no program claude/),
+    expect(await cli(["run", "--quiet", "--agent", "claude", "--no-git"], cwd, { PATH: "/nonexistent" })).toMatchObject(
+      {
+        code: 1,
+        err: expect.stringMatching(/^failed: claude can't be started, because there is no program claude/),
+      },
+    );
+    expect(await cli(["run", "--agent", "cladue"], cwd)).toMatchObject({
+      code: 2,
+      err: expect.stringContaining("Did you mean claude?"),
     });
-    expect(await cli(["run", "--agent", "cladue"], cwd)).toMatchObject({ code: 2, err: expect.stringContaining("Did you mean claude?") });
-    expect(await cli(["run", "--agent", "cmd:true"], cwd)).toMatchObject({ code: 2, err: expect.stringContaining("--unconfined") });
+    expect(await cli(["run", "--agent", "cmd:true"], cwd)).toMatchObject({
+      code: 2,
+      err: expect.stringContaining("--unconfined"),
+    });
   });
 
   test("a broken rrd.json is left as it is, and the sentence says where and the way back", async () => {
@@ -205,23 +257,38 @@ describe("what can be wrong", () => {
     const folder = sampleResearch(cwd);
     await cli(["run", "-i", "1", ...withUnitAgent], cwd);
     writeFileSync(join(folder, "rrd.json"), '{"project": ');
-    expect(await cli(["run", ...withUnitAgent], cwd)).toMatchObject({ code: 1, err: expect.stringMatching(/rrd\.json:1:\d+.*reset .* --to 1/) });
+    expect(await cli(["run", ...withUnitAgent], cwd)).toMatchObject({
+      code: 1,
+      err: expect.stringMatching(/rrd\.json:1:\d+.*reset .* --to 1/),
+    });
     expect(readFileSync(join(folder, "rrd.json"), "utf8")).toBe('{"project": ');
   });
 
   test("a folder that is removed during a run ends it with a sentence, not with a bug", async () => {
     const cwd = freshFolder();
     const folder = sampleResearch(cwd);
-    const { code, err } = await cli(["run", "--quiet", "--agent", `cmd:rm -rf ${folder}`, "--unconfined", "--no-git"], cwd);
-    expect({ code, err }).toEqual({ code: 1, err: expect.stringMatching(/failed: .*grasping-2026-03-01 was deleted or moved away/) });
+    const { code, err } = await cli(
+      ["run", "--quiet", "--agent", `cmd:rm -rf ${folder}`, "--unconfined", "--no-git"],
+      cwd,
+    );
+    expect({ code, err }).toEqual({
+      code: 1,
+      err: expect.stringMatching(/failed: .*grasping-2026-03-01 was deleted or moved away/),
+    });
   });
 
-  test.skipIf(process.getuid?.() === 0)("a folder without permission to write is a sentence (not as root)", async () => {
-    const cwd = freshFolder();
-    const folder = sampleResearch(cwd);
-    mkdirSync(join(folder, ".ralph"), { mode: 0o500 });
-    expect(await cli(["run", ...withUnitAgent], cwd)).toMatchObject({ code: 1, err: expect.stringContaining("There is no permission for") });
-  });
+  test.skipIf(process.getuid?.() === 0)(
+    "a folder without permission to write is a sentence (not as root)",
+    async () => {
+      const cwd = freshFolder();
+      const folder = sampleResearch(cwd);
+      mkdirSync(join(folder, ".ralph"), { mode: 0o500 });
+      expect(await cli(["run", ...withUnitAgent], cwd)).toMatchObject({
+        code: 1,
+        err: expect.stringContaining("There is no permission for"),
+      });
+    },
+  );
 });
 
 test("a prompt.md of the original's kind asks for a choice: off a terminal both are named, and nothing starts", async () => {
@@ -231,7 +298,10 @@ test("a prompt.md of the original's kind asks for a choice: off a terminal both 
   writeFileSync(join(cwd, "prompt.md"), prompt);
   for (const command of ["run", "brief"]) {
     const { code, err } = await cli([command, folder], cwd);
-    expect({ code, err }).toEqual({ code: 2, err: expect.stringMatching(/workspace: folder.*--classic.*workspace: fresh/) });
+    expect({ code, err }).toEqual({
+      code: 2,
+      err: expect.stringMatching(/workspace: folder.*--classic.*workspace: fresh/),
+    });
   }
   writeFileSync(join(cwd, "prompt.md"), `---\nworkspace: fresh\n---\n${prompt}`);
   expect((await cli(["run", "-i", "1", ...withUnitAgent], cwd)).code).toBe(3);
@@ -239,7 +309,9 @@ test("a prompt.md of the original's kind asks for a choice: off a terminal both 
 
 const recorded = process.env["RECORDED_DATA"] ?? "../shared/data";
 const names = existsSync(join(recorded, "researches"))
-  ? readdirSync(join(recorded, "researches")).filter((name) => existsSync(join(recorded, "researches", name, "rrd.json")))
+  ? readdirSync(join(recorded, "researches")).filter((name) =>
+      existsSync(join(recorded, "researches", name, "rrd.json")),
+    )
   : [];
 
 test.skipIf(names.length === 0)(
@@ -253,8 +325,12 @@ test.skipIf(names.length === 0)(
     expect((await cli(["list"], cwd)).out).toContain(`${names.length} researches`);
     for (const name of names) {
       const before = readFileSync(join(cwd, "researches", name, "rrd.json"), "utf8");
-      for (const command of ["status", "validate", "brief"]) expect([command, (await cli([command, name], cwd)).code]).toEqual([command, 0]);
-      expect(await cli(["run", name, "--agent", "cmd:false", "--unconfined"], cwd)).toMatchObject({ code: 0, out: `${sentinel}\n` });
+      for (const command of ["status", "validate", "brief"])
+        expect([command, (await cli([command, name], cwd)).code]).toEqual([command, 0]);
+      expect(await cli(["run", name, "--agent", "cmd:false", "--unconfined"], cwd)).toMatchObject({
+        code: 0,
+        out: `${sentinel}\n`,
+      });
       expect(readFileSync(join(cwd, "researches", name, "rrd.json"), "utf8")).toBe(before);
       rmSync(join(cwd, "researches", name), { recursive: true });
     }

@@ -25,11 +25,20 @@ test("a search asks the sources and shows one entry a work, with everyone who kn
 });
 
 test("--source asks no other, --from and --until are whole days, --limit cuts, and --json and --bibtex print just that", async () => {
-  const { out, place } = await search([atom, works], { source: "crossref", from: "2023", until: "2024-02", limit: 1, output: "json" });
+  const { out, place } = await search([atom, works], {
+    source: "crossref",
+    from: "2023",
+    until: "2024-02",
+    limit: 1,
+    output: "json",
+  });
   expect(place.arxiv.requests).toEqual([]);
   expect(decodeURIComponent(place.crossref.requests[0]?.path ?? "")).toMatch(/2023-01-01.*2024-02-29/);
   const printed = JSON.parse(out) as { sources: unknown; results: { title: string; sources: string[] }[] };
-  expect(printed).toMatchObject({ query: "shape of tools", sources: [{ source: "Crossref", status: "ok", results: expect.any(Number) }] });
+  expect(printed).toMatchObject({
+    query: "shape of tools",
+    sources: [{ source: "Crossref", status: "ok", results: expect.any(Number) }],
+  });
   expect(printed.results.map(({ title, sources }) => [title, sources])).toEqual([[hand.title, ["Crossref"]]]);
   const bibtex = await search([atom, works], { source: "arxiv", output: "bibtex" });
   expect(bibtex.out).toMatch(/^@misc\{arxiv_2401\.00010,\n {2}title = \{\{A hand that feels/);
@@ -75,7 +84,9 @@ test("the same search within a day makes no request", async () => {
 test("a key is sent to its service and is found in nothing that a search prints or leaves behind", async () => {
   const key = "planted-openalex-key-42";
   const place = await scholarly(atom, works);
-  const echo = await serve({ "/works": { status: 403, headers: { "content-type": "application/json" }, body: `{"error":"bad key ${key}"}` } });
+  const echo = await serve({
+    "/works": { status: 403, headers: { "content-type": "application/json" }, body: `{"error":"bad key ${key}"}` },
+  });
   onTestFinished(() => echo.close());
   const config = join(place.cwd, "ralph.config.yaml");
   const settings = `openalex: { endpoint: "${echo.origin}", interval_ms: 0, key_variable: MY_KEY }`;
@@ -95,5 +106,7 @@ test("a source that the configuration misspells is an error, as nobody would be 
   writeFileSync(config, readFileSync(config, "utf8").replace("  arxiv:", "  arxvi:"));
   const io = fakeIo({ cwd: place.cwd, env: place.env });
   const search = searchCommand({ query: "shape of tools", limit: 20, output: "text" }, io);
-  await expect(search).rejects.toThrow("a source 'arxvi' (sources.arxvi), which there is not; the nearest one is 'arxiv'.");
+  await expect(search).rejects.toThrow(
+    "a source 'arxvi' (sources.arxvi), which there is not; the nearest one is 'arxiv'.",
+  );
 });

@@ -11,7 +11,9 @@ import { atom, hand, scholarly, works } from "../../support/scholarly.js";
 
 async function research() {
   const place = await scholarly(atom, works);
-  const folder = makeResearch(place.cwd, "hands", { requirements: { target_papers: 4, sources: ["arXiv", "Crossref"] } });
+  const folder = makeResearch(place.cwd, "hands", {
+    requirements: { target_papers: 4, sources: ["arXiv", "Crossref"] },
+  });
   mkdirSync(join(folder, ".ralph"));
   const search = async (query = "shape of tools") => {
     const io = fakeIo({ cwd: place.cwd, env: place.env });
@@ -53,6 +55,10 @@ test("a question that can't be noted is answered all the same", async () => {
 
 test("a tool that there is not is named as wrong before anything else, where there is no research too", async () => {
   const io = fakeIo({ cwd: freshFolder() });
-  await expect(toolCommand({ name: "serch_papers" }, io)).rejects.toThrow("There is no tool 'serch_papers'; did you mean search_papers?");
-  await expect(mcpCommand({ tools: "outlines", version: "1" }, io)).rejects.toThrow("There is no tool 'outlines'; did you mean outline?");
+  await expect(toolCommand({ name: "serch_papers" }, io)).rejects.toThrow(
+    "There is no tool 'serch_papers'; did you mean search_papers?",
+  );
+  await expect(mcpCommand({ tools: "outlines", version: "1" }, io)).rejects.toThrow(
+    "There is no tool 'outlines'; did you mean outline?",
+  );
 });

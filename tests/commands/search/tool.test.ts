@@ -22,10 +22,13 @@ test.each([
   [{ name: "outline" }, 2, "Say which paper: `id` is missing."],
   [{ name: "outline", paper: "p9" }, 2, "There is no paper 'p9' in this research"],
   [{ name: "outline", paper: "p1" }, 1, "No text of 'p1' is kept"],
-])("%j ends with exit code %i: 2 where the call is wrong, 1 where only the answer is missing", async (args, exitCode, sentence) => {
-  const io = fakeIo({ cwd: withTwoPapers() });
-  await expect(toolCommand(args, io)).rejects.toMatchObject({ exitCode, message: expect.stringContaining(sentence) });
-});
+])(
+  "%j ends with exit code %i: 2 where the call is wrong, 1 where only the answer is missing",
+  async (args, exitCode, sentence) => {
+    const io = fakeIo({ cwd: withTwoPapers() });
+    await expect(toolCommand(args, io)).rejects.toMatchObject({ exitCode, message: expect.stringContaining(sentence) });
+  },
+);
 
 test("a search that nobody answered ends with exit code 5, as the search command does", async () => {
   const { cwd, env } = await scholarly({ body: "no feed" }, {});
@@ -42,6 +45,7 @@ test.each(tools.map(({ name, parameters }) => [name, Object.keys(parameters)] as
     const ended: number[] = [];
     await buildProgram(io, "1", (code) => ended.push(code)).parseAsync(["tool", name, "--help"], { from: "user" });
     expect(ended).toEqual([0]);
-    for (const parameter of parameters) expect(io.out()).toMatch(new RegExp(`^ {2}${parameter} +(string|integer)`, "m"));
+    for (const parameter of parameters)
+      expect(io.out()).toMatch(new RegExp(`^ {2}${parameter} +(string|integer)`, "m"));
   },
 );

@@ -21,7 +21,10 @@ test("every key is shown with its value and where that comes from", async () => 
   const { out } = await config();
   expect(out).toMatch(/^papers +30 +ralph\.config\.yaml$/m);
   expect(out).toMatch(/^agent +claude +default$/m);
-  expect(JSON.parse((await config(undefined, true)).out)).toMatchObject({ papers: { value: 30 }, contact: { value: null, from: "default" } });
+  expect(JSON.parse((await config(undefined, true)).out)).toMatchObject({
+    papers: { value: 30 },
+    contact: { value: null, from: "default" },
+  });
 });
 
 test("one key prints its bare value; a key that is not set has exit code 1", async () => {
@@ -48,7 +51,10 @@ test("the file is made where there is none, and an existing JSON file is kept as
   cwd = realpathSync(mkdtempSync(join(tmpdir(), "rr-config-command-")));
   writeFileSync(join(cwd, "ralph.config.json"), '{"papers": 3, "agents": {"a": {"command": "x"}}}');
   await config("agents.a.model=m");
-  expect(JSON.parse(readFileSync(join(cwd, "ralph.config.json"), "utf8"))).toEqual({ papers: 3, agents: { a: { command: "x", model: "m" } } });
+  expect(JSON.parse(readFileSync(join(cwd, "ralph.config.json"), "utf8"))).toEqual({
+    papers: 3,
+    agents: { a: { command: "x", model: "m" } },
+  });
   expect(existsSync(join(cwd, "ralph.config.yaml"))).toBe(false);
 });
 

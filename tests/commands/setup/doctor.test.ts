@@ -23,7 +23,12 @@ function script(cwd: string, text: string): string {
 }
 
 test("Node below the floor is refused, from the floor on accepted", () => {
-  expect(["v18.20.1", "v20.18.9", "v20.19.0", "v22.1.0"].map((version) => nodeFinding(version).ok)).toEqual([false, false, true, true]);
+  expect(["v18.20.1", "v20.18.9", "v20.19.0", "v22.1.0"].map((version) => nodeFinding(version).ok)).toEqual([
+    false,
+    false,
+    true,
+    true,
+  ]);
 });
 
 test("a folder that can't be written is named with what to do; nothing is left in one that can", async () => {
@@ -40,7 +45,11 @@ test("a folder that can't be written is named with what to do; nothing is left i
 
 test("a folder outside any repository is told how to get history", async () => {
   const found = await gitFindings(freshFolder());
-  expect(found.find(({ name }) => name === "repository")).toMatchObject({ ok: false, needed: false, fix: "research-ralph init" });
+  expect(found.find(({ name }) => name === "repository")).toMatchObject({
+    ok: false,
+    needed: false,
+    fix: "research-ralph init",
+  });
 });
 
 test("a chosen agent that is missing makes the verdict, others do not", async () => {
@@ -74,7 +83,10 @@ test("the probe runs one real word through an agent and says how long it took", 
 
 test("an agent that prints its result is as ready as one that writes it to the file", async () => {
   const cwd = freshFolder();
-  const { exitCode, out } = await doctor({ probe: script(cwd, 'cat > /dev/null; echo \'{"word":"pong"}\''), flags: { unconfined: true } }, cwd);
+  const { exitCode, out } = await doctor(
+    { probe: script(cwd, 'cat > /dev/null; echo \'{"word":"pong"}\''), flags: { unconfined: true } },
+    cwd,
+  );
   expect(out).toMatch(/^✓ probe +cmd:\.\/agent\.sh answered with its result in /m);
   expect(exitCode).toBe(0);
 });
@@ -91,7 +103,10 @@ test("an agent that fails tells why, and its folder is swept", async () => {
   const cwd = freshFolder();
   mkdirSync(join(cwd, "x"));
   const before = readdirSync(tmpdir()).filter((name) => name.startsWith("research-ralph-probe-"));
-  const { exitCode, out } = await doctor({ probe: script(cwd, "echo 'no such model' >&2; exit 3"), flags: { unconfined: true } }, cwd);
+  const { exitCode, out } = await doctor(
+    { probe: script(cwd, "echo 'no such model' >&2; exit 3"), flags: { unconfined: true } },
+    cwd,
+  );
   expect(exitCode).toBe(1);
   expect(out).toMatch(/^✗ probe +cmd:\.\/agent\.sh failed after /m);
   expect(readdirSync(tmpdir()).filter((name) => name.startsWith("research-ralph-probe-"))).toEqual(before);
@@ -99,5 +114,8 @@ test("an agent that fails tells why, and its folder is swept", async () => {
 
 test("probing an unknown or an unconfined agent has the exit code of wrong usage", async () => {
   await expect(doctor({ probe: "cluade" })).rejects.toMatchObject({ exitCode: 2 });
-  await expect(doctor({ probe: "cmd:true" })).rejects.toMatchObject({ exitCode: 2, message: expect.stringContaining("--unconfined") });
+  await expect(doctor({ probe: "cmd:true" })).rejects.toMatchObject({
+    exitCode: 2,
+    message: expect.stringContaining("--unconfined"),
+  });
 });

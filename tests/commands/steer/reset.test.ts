@@ -6,7 +6,10 @@ import { cli, sampleResearch, withUnitAgent } from "../../support/built-cli.js";
 import { freshFolder } from "../../support/research-folder.js";
 
 const rrdOf = (folder: string): Rrd => JSON.parse(readFileSync(join(folder, "rrd.json"), "utf8")) as Rrd;
-const standing = (folder: string) => ({ phase: rrdOf(folder).phase, papers: rrdOf(folder).papers_pool.map(({ status }) => status) });
+const standing = (folder: string) => ({
+  phase: rrdOf(folder).phase,
+  papers: rrdOf(folder).papers_pool.map(({ status }) => status),
+});
 const presented = ["presented", "presented"];
 
 test("reset takes back one paper, everything after an iteration, or all, with a copy before each, and the run goes on to the end", async () => {
@@ -16,7 +19,10 @@ test("reset takes back one paper, everything after an iteration, or all, with a 
   expect(standing(folder)).toEqual({ phase: "COMPLETE", papers: presented });
   const [paper] = rrdOf(folder).papers_pool;
 
-  expect(await cli(["reset", folder, "--paper", "nope"], cwd)).toMatchObject({ code: 2, err: expect.stringContaining("There is no paper nope") });
+  expect(await cli(["reset", folder, "--paper", "nope"], cwd)).toMatchObject({
+    code: 2,
+    err: expect.stringContaining("There is no paper nope"),
+  });
   expect((await cli(["reset", folder, "--paper", paper?.id ?? "", "--no-git"], cwd)).code).toBe(0);
   expect(standing(folder)).toEqual({ phase: "ANALYSIS", papers: ["pending", "presented"] });
   expect((await cli(withUnitAgent, cwd)).code).toBe(0);
@@ -41,7 +47,10 @@ test("reset --unit has the report written again, with the ideas after it, and ta
       .filter((line) => /"unit":"report".*"outcome":"accepted"/.test(line)).length;
   expect(accepted()).toBe(1);
 
-  expect(await cli(["reset", folder, "--unit", "papers"], cwd)).toMatchObject({ code: 2, err: expect.stringContaining("discovery, report, ideas") });
+  expect(await cli(["reset", folder, "--unit", "papers"], cwd)).toMatchObject({
+    code: 2,
+    err: expect.stringContaining("discovery, report, ideas"),
+  });
   expect(await cli(["reset", folder, "--unit", "report", "--to", "1"], cwd)).toMatchObject({
     code: 2,
     err: expect.stringContaining("cannot be used with"),
@@ -49,7 +58,10 @@ test("reset --unit has the report written again, with the ideas after it, and ta
   expect(standing(folder)).toEqual({ phase: "COMPLETE", papers: presented });
 
   const { code, out } = await cli(["reset", folder, "--unit", "report", "--no-git"], cwd);
-  expect({ code, out }).toEqual({ code: 0, out: expect.stringContaining("The report is to be written again; 0 refusals cleared.") });
+  expect({ code, out }).toEqual({
+    code: 0,
+    out: expect.stringContaining("The report is to be written again; 0 refusals cleared."),
+  });
   expect(standing(folder)).toEqual({ phase: "ANALYSIS", papers: presented });
   expect((await cli(withUnitAgent, cwd)).code).toBe(0);
   expect(standing(folder)).toEqual({ phase: "COMPLETE", papers: presented });

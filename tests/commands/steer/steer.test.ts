@@ -19,7 +19,9 @@ test("words are taken while another process works on the research, in their orde
   try {
     const say = (text: string | undefined, clear = false) => {
       const io = fakeIo({ cwd });
-      return steerCommand({ folder: "hands-2026-03-01", text, clear, json: true }, io).then(() => JSON.parse(io.out()).steering as string[]);
+      return steerCommand({ folder: "hands-2026-03-01", text, clear, json: true }, io).then(
+        () => JSON.parse(io.out()).steering as string[],
+      );
     };
     expect(await say("Mind the cost.")).toEqual(["Mind the cost."]);
     expect(await say("Prefer open code.")).toEqual(["Mind the cost.", "Prefer open code."]);
@@ -36,11 +38,17 @@ test.each([
 ])("%s is a usage error", async (_, text) => {
   const cwd = freshFolder();
   makeResearch(cwd, "hands-2026-03-01");
-  await expect(steerCommand({ folder: "hands-2026-03-01", text, clear: false, json: false }, fakeIo({ cwd }))).rejects.toMatchObject({ exitCode: 2 });
+  await expect(
+    steerCommand({ folder: "hands-2026-03-01", text, clear: false, json: false }, fakeIo({ cwd })),
+  ).rejects.toMatchObject({ exitCode: 2 });
 });
 
 describe("a person is told what comes of it", () => {
-  const said = async (command: (folder: string, io: ReturnType<typeof fakeIo>) => Promise<number>, more: Partial<Rrd> = {}, running = false) => {
+  const said = async (
+    command: (folder: string, io: ReturnType<typeof fakeIo>) => Promise<number>,
+    more: Partial<Rrd> = {},
+    running = false,
+  ) => {
     const cwd = freshFolder();
     const folder = makeResearch(cwd, "hands-2026-03-01", more);
     const research = running ? await openResearch(folder, { derive, git: false, notify: () => undefined }) : undefined;
@@ -54,7 +62,8 @@ describe("a person is told what comes of it", () => {
   };
   const done = { phase: "COMPLETE" as const, papers_pool: [paper("p1", "presented")] };
   const pause = (folder: string, io: ReturnType<typeof fakeIo>) => pauseCommand({ folder, json: false }, io);
-  const steer = (folder: string, io: ReturnType<typeof fakeIo>) => steerCommand({ folder, text: "Mind the cost.", clear: false, json: false }, io);
+  const steer = (folder: string, io: ReturnType<typeof fakeIo>) =>
+    steerCommand({ folder, text: "Mind the cost.", clear: false, json: false }, io);
   const resume = (folder: string, io: ReturnType<typeof fakeIo>) => resumeCommand({ folder, json: false }, io);
 
   test("whether a run works on the research, nobody does, or it is finished", async () => {
@@ -64,13 +73,14 @@ describe("a person is told what comes of it", () => {
     expect(await said(steer, {}, true)).not.toContain("no run works");
     expect(await said(steer)).toContain("no run works on it now");
     expect(await said(steer, done)).toMatch(/is finished: no agent hears of it/);
-    expect(await said(async (folder, io) => (await pause(folder, fakeIo({ cwd: io.cwd })), resume(folder, io)), done)).toContain(
-      "free again, and finished",
-    );
+    expect(
+      await said(async (folder, io) => (await pause(folder, fakeIo({ cwd: io.cwd })), resume(folder, io)), done),
+    ).toContain("free again, and finished");
   });
 
   test("that what was said before no longer stands", async () => {
-    const clear = (folder: string, io: ReturnType<typeof fakeIo>) => steerCommand({ folder, clear: true, json: false }, io);
+    const clear = (folder: string, io: ReturnType<typeof fakeIo>) =>
+      steerCommand({ folder, clear: true, json: false }, io);
     expect(await said(clear)).toMatch(/^What was said before no longer stands/);
   });
 });

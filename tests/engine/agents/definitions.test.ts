@@ -5,7 +5,12 @@ import { amp } from "../../../src/engine/agents/amp.js";
 import { claude } from "../../../src/engine/agents/claude/claude.js";
 import { codex } from "../../../src/engine/agents/codex/codex.js";
 import { command } from "../../../src/engine/agents/command.js";
-import type { AgentDefinition, AgentOptions, AgentSettings, Invocation } from "../../../src/engine/agents/definition.js";
+import type {
+  AgentDefinition,
+  AgentOptions,
+  AgentSettings,
+  Invocation,
+} from "../../../src/engine/agents/definition.js";
 import { isFailure } from "../../../src/engine/agents/definition.js";
 import type { Access } from "../../../src/engine/loop/types.js";
 import { briefIn, endOf, fixture, place, program, run, settingsIn } from "./support.js";
@@ -40,7 +45,13 @@ describe("the command of claude", () => {
     expect(invoke(claude).args).not.toContain("--dangerously-skip-permissions");
     expect(invoke(claude).env).not.toHaveProperty("IS_SANDBOX");
     const classic = invoke(claude, { everything: true });
-    expect(classic.args).toEqual(["-p", "--output-format", "stream-json", "--verbose", "--dangerously-skip-permissions"]);
+    expect(classic.args).toEqual([
+      "-p",
+      "--output-format",
+      "stream-json",
+      "--verbose",
+      "--dangerously-skip-permissions",
+    ]);
     expect(classic.env?.["IS_SANDBOX"]).toBe(process.getuid?.() === 0 ? "1" : undefined);
   });
 
@@ -54,11 +65,17 @@ describe("the command of claude", () => {
 
   it("denies its own folder by name, wherever that is", () => {
     expect(after(invoke(claude).args, "--disallowedTools")).toBe("Edit(~/.claude/**)");
-    expect(after(invoke(claude, {}, { env: { CLAUDE_CONFIG_DIR: "/a/b" } }).args, "--disallowedTools")).toBe("Edit(//a/b/**)");
+    expect(after(invoke(claude, {}, { env: { CLAUDE_CONFIG_DIR: "/a/b" } }).args, "--disallowedTools")).toBe(
+      "Edit(//a/b/**)",
+    );
   });
 
   it("takes program, model and more arguments from the config", () => {
-    const { command: path, args } = invoke(claude, {}, { command: "./bin/claude", model: "opus", args: ["--max-budget-usd", "1"] });
+    const { command: path, args } = invoke(
+      claude,
+      {},
+      { command: "./bin/claude", model: "opus", args: ["--max-budget-usd", "1"] },
+    );
     expect(path).toBe(join(here.folder, "bin", "claude"));
     expect(after(args, "--model")).toBe("opus");
     expect(args.slice(-2)).toEqual(["--max-budget-usd", "1"]);
@@ -75,7 +92,8 @@ describe("the command of codex", () => {
     for (const args of [["-c", 'model="x"'], ["-m", "x"], ["--model=x"], ["-p", "mine"], ["--oss"]])
       expect(shellOff(invoke(codex, {}, { args }))).toBe(false);
     expect(shellOff(invoke(codex, {}, { args: ["-c", "model_providers.x.name=x"] }))).toBe(true);
-    for (const access of [{}, { read: true }, { web: true }]) expect(after(invoke(codex, access).args, "-s")).toBe("workspace-write");
+    for (const access of [{}, { read: true }, { web: true }])
+      expect(after(invoke(codex, access).args, "-s")).toBe("workspace-write");
   });
 
   it("searches the web only where the brief needs it", () => {
@@ -96,7 +114,11 @@ describe("the command of codex", () => {
     const login = join(here.folder, "home", ".codex", "auth.json");
     mkdirSync(join(login, ".."), { recursive: true });
     writeFileSync(login, '"theirs"');
-    const path = program(here.folder, "codex", `cp "$CODEX_HOME/auth.json" ${here.folder}/seen; cat ${fixture("codex-success")}`);
+    const path = program(
+      here.folder,
+      "codex",
+      `cp "$CODEX_HOME/auth.json" ${here.folder}/seen; cat ${fixture("codex-success")}`,
+    );
     const settings = settingsIn(here, { agents: { codex: { command: path } } });
     const ours = join(here.folder, "state", "codex-home", "auth.json");
     const once = async (): Promise<string> => {
@@ -107,7 +129,11 @@ describe("the command of codex", () => {
     expect(readlinkSync(ours)).toBe(login);
     expect(await once()).toBe('"theirs"');
 
-    program(here.folder, "codex", `echo renewed > "$CODEX_HOME/new"; mv "$CODEX_HOME/new" "$CODEX_HOME/auth.json"; cat ${fixture("codex-success")}`);
+    program(
+      here.folder,
+      "codex",
+      `echo renewed > "$CODEX_HOME/new"; mv "$CODEX_HOME/new" "$CODEX_HOME/auth.json"; cat ${fixture("codex-success")}`,
+    );
     utimesSync(login, new Date(0), new Date(0));
     await run("codex", settings, briefIn(here));
     program(here.folder, "codex", `cp "$CODEX_HOME/auth.json" ${here.folder}/seen; cat ${fixture("codex-success")}`);
@@ -141,8 +167,15 @@ describe("amp", () => {
   });
 
   it("gets the brief on stdin and is judged by its stream", async () => {
-    const path = program(here.folder, "amp", `echo "$@" > ${here.folder}/args; cat > result.json; cat ${fixture("amp-success")}`);
-    const settings = settingsIn(here, { unconfined: true, agents: { amp: { command: path, env: { AMP_API_KEY: "dummy" } } } });
+    const path = program(
+      here.folder,
+      "amp",
+      `echo "$@" > ${here.folder}/args; cat > result.json; cat ${fixture("amp-success")}`,
+    );
+    const settings = settingsIn(here, {
+      unconfined: true,
+      agents: { amp: { command: path, env: { AMP_API_KEY: "dummy" } } },
+    });
     expect(endOf(await run("amp", settings, briefIn(here)))).toEqual({ type: "end", message: "Done." });
     expect(readFileSync(join(here.folder, "args"), "utf8").trim()).toBe("-x --stream-json --dangerously-allow-all");
     expect(readFileSync(join(here.workspace, "result.json"), "utf8")).toBe("the brief");
@@ -151,7 +184,8 @@ describe("amp", () => {
 });
 
 describe("a command agent", () => {
-  const settings = (more: Partial<AgentSettings> = {}): AgentSettings => settingsIn(here, { unconfined: true, ...more });
+  const settings = (more: Partial<AgentSettings> = {}): AgentSettings =>
+    settingsIn(here, { unconfined: true, ...more });
 
   it("runs in the workspace, its program found relative to the user's folder, the brief on stdin", async () => {
     program(here.folder, "agent.sh", 'cat > result.json; pwd; echo; echo "$1"; echo "<promise>COMPLETE</promise>"');
@@ -172,24 +206,36 @@ describe("a command agent", () => {
 
   it("has crashed with any other exit code than 0 and with a signal", async () => {
     for (const line of ["echo '<promise>COMPLETE</promise>'; exit 2", "kill -9 $$"]) {
-      expect(endOf(await run(`cmd:${line}`, settings(), briefIn(here)))).toMatchObject({ message: "", failure: { kind: "crashed" } });
+      expect(endOf(await run(`cmd:${line}`, settings(), briefIn(here)))).toMatchObject({
+        message: "",
+        failure: { kind: "crashed" },
+      });
     }
   });
 
   it("is missing, not crashed, where the shell finds no such program", async () => {
-    expect(endOf(await run("cmd:./no-such-file", settings(), briefIn(here)))).toMatchObject({ message: "", failure: { kind: "missing" } });
+    expect(endOf(await run("cmd:./no-such-file", settings(), briefIn(here)))).toMatchObject({
+      message: "",
+      failure: { kind: "missing" },
+    });
   });
 
   it("leaves a program that is not plainly a relative path to the shell", () => {
     const lineFor = (line: string): string | undefined => invoke(command, {}, { command: line }).args[1];
-    for (const line of ["agent --x", "/abs/agent", "$HOME/agent", '"./a b"', "A=./x agent", "(./x)"]) expect(lineFor(line)).toBe(line);
+    for (const line of ["agent --x", "/abs/agent", "$HOME/agent", '"./a b"', "A=./x agent", "(./x)"])
+      expect(lineFor(line)).toBe(line);
     expect(lineFor("'./a b' -x")).toBe(`'${join(here.folder, "a b")}' -x`);
     expect(lineFor("bin/agent")).toBe(`'${join(here.folder, "bin/agent")}'`);
   });
 });
 
 describe("tools of ours", () => {
-  const server = { command: "/usr/bin/node", args: ["cli.js", "mcp"], names: ["outline", "find_quote"], env: ["GITHUB_TOKEN"] };
+  const server = {
+    command: "/usr/bin/node",
+    args: ["cli.js", "mcp"],
+    names: ["outline", "find_quote"],
+    env: ["GITHUB_TOKEN"],
+  };
   const env = { PATH: "/bin", ANTHROPIC_API_KEY: "secret-a", AMP_API_KEY: "secret-b", GITHUB_TOKEN: "secret-c" };
   const started = ["-u", "ANTHROPIC_API_KEY", "-u", "AMP_API_KEY", "/usr/bin/node", "cli.js", "mcp"];
 

@@ -21,7 +21,10 @@ describe("recogniseFailure", () => {
     ["rate-limit", "HTTP 529 overloaded_error"],
     ["auth", "unexpected status 401 Unauthorized: Missing bearer"],
     ["auth", "HTTP 403 Forbidden"],
-    ["auth", "HTTP 429 insufficient_quota: You exceeded your current quota, please check your plan and billing details."],
+    [
+      "auth",
+      "HTTP 429 insufficient_quota: You exceeded your current quota, please check your plan and billing details.",
+    ],
     ["auth", "Quota exceeded. Check your plan and billing details."],
     ["auth", "Invalid API key · Please run /login"],
     ["network", "connect ECONNREFUSED 127.0.0.1:443"],
@@ -30,10 +33,13 @@ describe("recogniseFailure", () => {
     ["network", "stream disconnected before completion: error sending request for url"],
   ])("takes for %s: %s", (expected, text) => expect(kind(text)).toBe(expected));
 
-  it.each(["TypeError: x is not a function at line 429", "wrote 401 lines", "read 503 papers", "npm warn Unknown user config", "command not found"])(
-    "takes for nothing it knows: %s",
-    (text) => expect(kind(text)).toBeUndefined(),
-  );
+  it.each([
+    "TypeError: x is not a function at line 429",
+    "wrote 401 lines",
+    "read 503 papers",
+    "npm warn Unknown user config",
+    "command not found",
+  ])("takes for nothing it knows: %s", (text) => expect(kind(text)).toBeUndefined());
 
   it.each([
     ["429 too many requests, retry-after: 90", "2026-11-21T12:01:30.000Z"],
@@ -65,7 +71,9 @@ describe("recogniseFailure", () => {
   });
 
   it("says what was said, in one sentence", () => {
-    expect(recogniseFailure("debug\nfetch failed.\n\n", "it", now)?.message).toBe("it got no answer from its model service: fetch failed.");
+    expect(recogniseFailure("debug\nfetch failed.\n\n", "it", now)?.message).toBe(
+      "it got no answer from its model service: fetch failed.",
+    );
   });
 });
 

@@ -11,9 +11,15 @@ describe("the registry", () => {
 
   it("refuses an unknown name as wrong usage and names the nearest", () => {
     expect(() => createAgent("cluade", settingsIn(here))).toThrow(
-      expect.objectContaining({ name: "ExpectedError", exitCode: 2, message: expect.stringMatching(/'cluade'.*Did you mean claude\?/) }),
+      expect.objectContaining({
+        name: "ExpectedError",
+        exitCode: 2,
+        message: expect.stringMatching(/'cluade'.*Did you mean claude\?/),
+      }),
     );
-    expect(() => createAgent("xyzzy", settingsIn(here))).toThrow(/known are claude, codex, amp, baseline and 'cmd:<command>'/);
+    expect(() => createAgent("xyzzy", settingsIn(here))).toThrow(
+      /known are claude, codex, amp, baseline and 'cmd:<command>'/,
+    );
     expect(() => createAgent("toString", settingsIn(here))).toThrow(/There is no agent 'toString'/);
   });
 
@@ -33,9 +39,11 @@ describe("the registry", () => {
   });
 
   it("says of the one agent without a model that it costs nothing", () => {
-    expect(knownAgents(settingsIn(here)).filter((name) => createAgent(name, settingsIn(here, { unconfined: true })).free === true)).toEqual([
-      "baseline",
-    ]);
+    expect(
+      knownAgents(settingsIn(here)).filter(
+        (name) => createAgent(name, settingsIn(here, { unconfined: true })).free === true,
+      ),
+    ).toEqual(["baseline"]);
   });
 
   it("takes a configured name by its type, by its own name, or for a command", () => {
@@ -60,7 +68,10 @@ describe("7: the check of an agent", () => {
   const secret = "sk-secret-0123456789";
   const check = (spec: string, script: string | undefined, env: Record<string, string> = {}) => {
     const command = script === undefined ? "/no/such/program" : program(here.folder, "cli", script);
-    return checkAgent(spec, settingsIn(here, { agents: { [spec]: { command } }, env: { ...settingsIn(here).env, ...env } }));
+    return checkAgent(
+      spec,
+      settingsIn(here, { agents: { [spec]: { command } }, env: { ...settingsIn(here).env, ...env } }),
+    );
   };
   const claude = (loggedIn: boolean): string =>
     `[ "$1" = auth ] || { echo '2.1.330 (Claude Code)'; exit; }; echo '{ "loggedIn": ${loggedIn}, "authMethod": "api_key", "key": "${secret}" }'`;
@@ -76,11 +87,23 @@ describe("7: the check of an agent", () => {
   });
 
   it("tells a login from none before the first run, and never prints a key", async () => {
-    expect(await check("claude", claude(true))).toEqual({ ok: true, version: "2.1.330", detail: expect.stringContaining("logged in (api_key)") });
-    expect(await check("claude", claude(false))).toMatchObject({ ok: false, version: "2.1.330", fix: expect.stringContaining("ANTHROPIC_API_KEY") });
+    expect(await check("claude", claude(true))).toEqual({
+      ok: true,
+      version: "2.1.330",
+      detail: expect.stringContaining("logged in (api_key)"),
+    });
+    expect(await check("claude", claude(false))).toMatchObject({
+      ok: false,
+      version: "2.1.330",
+      fix: expect.stringContaining("ANTHROPIC_API_KEY"),
+    });
     const codex = (code: number): string =>
       `[ "$1" = login ] || { echo 'codex-cli 0.169.0'; exit; }; echo 'Logged in using ChatGPT' >&2; exit ${code}`;
-    expect(await check("codex", codex(0))).toEqual({ ok: true, version: "0.169.0", detail: expect.stringContaining("logged in (ChatGPT)") });
+    expect(await check("codex", codex(0))).toEqual({
+      ok: true,
+      version: "0.169.0",
+      detail: expect.stringContaining("logged in (ChatGPT)"),
+    });
     expect(await check("codex", codex(1))).toMatchObject({ ok: false, fix: expect.stringContaining("codex login") });
     const withKey = await check("codex", codex(1), { OPENAI_API_KEY: secret });
     expect(withKey).toMatchObject({ ok: true, detail: expect.stringContaining("API key") });
@@ -93,7 +116,10 @@ describe("7: the check of an agent", () => {
   it("finds the program of a command relative to the user's folder", async () => {
     program(here.folder, "mine.sh", "exit 0");
     const settings = settingsIn(here);
-    expect(await checkAgent("cmd:./mine.sh --fast", settings)).toMatchObject({ ok: true, detail: expect.stringContaining("mine.sh") });
+    expect(await checkAgent("cmd:./mine.sh --fast", settings)).toMatchObject({
+      ok: true,
+      detail: expect.stringContaining("mine.sh"),
+    });
     expect(await checkAgent("cmd:./other.sh", settings)).toMatchObject({ ok: false, fix: expect.any(String) });
   });
 });

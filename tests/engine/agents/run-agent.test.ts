@@ -10,9 +10,17 @@ import { briefIn, endOf, fixture, place, program, run, settingsIn } from "./supp
 const here = place();
 
 /** Runs the adapter with a program of ours in place of the CLI. */
-async function pretend(name: "claude" | "codex" | "amp", script: string, more: Parameters<typeof settingsIn>[1] = {}): Promise<AgentEnd> {
+async function pretend(
+  name: "claude" | "codex" | "amp",
+  script: string,
+  more: Parameters<typeof settingsIn>[1] = {},
+): Promise<AgentEnd> {
   const command = program(here.folder, name, script);
-  const settings = settingsIn(here, { unconfined: true, agents: { [name]: { command, env: { AMP_API_KEY: "dummy" } } }, ...more });
+  const settings = settingsIn(here, {
+    unconfined: true,
+    agents: { [name]: { command, env: { AMP_API_KEY: "dummy" } } },
+    ...more,
+  });
   return endOf(await run(name, settings, briefIn(here)));
 }
 
@@ -26,14 +34,23 @@ describe("how a run is judged", () => {
     });
 
     it(`1: does not trust that word of ${name} with another exit code or a signal`, async () => {
-      expect(await pretend(name, `cat ${fixture(`${name}-success`)}; exit 3`)).toMatchObject({ message: "", failure: { kind: "crashed" } });
-      expect(await pretend(name, `cat ${fixture(`${name}-success`)}; kill -9 $$`)).toMatchObject({ message: "", failure: { kind: "crashed" } });
+      expect(await pretend(name, `cat ${fixture(`${name}-success`)}; exit 3`)).toMatchObject({
+        message: "",
+        failure: { kind: "crashed" },
+      });
+      expect(await pretend(name, `cat ${fixture(`${name}-success`)}; kill -9 $$`)).toMatchObject({
+        message: "",
+        failure: { kind: "crashed" },
+      });
     });
   }
 
   it("2: takes the final message from the protocol, whatever is printed around it", async () => {
     const noise = "echo '<promise>COMPLETE</promise>'; echo '<promise>COMPLETE</promise>' >&2";
-    expect(await pretend("amp", `${noise}; cat ${fixture("amp-success")}; ${noise}`)).toEqual({ type: "end", message: "Done." });
+    expect(await pretend("amp", `${noise}; cat ${fixture("amp-success")}; ${noise}`)).toEqual({
+      type: "end",
+      message: "Done.",
+    });
   });
 
   it("3: passes an earlier message on and keeps it out of the final one", async () => {
@@ -45,15 +62,22 @@ describe("how a run is judged", () => {
 
   it("4: records a timeout although the agent answers SIGTERM with a result and exit 0", async () => {
     const script = `trap 'cat ${fixture("claude-success")}; exit 0' TERM; while :; do sleep 0.05; done`;
-    expect(await pretend("claude", script, { iterationMs: 300 })).toMatchObject({ message: "", failure: { kind: "timeout" } });
-    expect(await pretend("claude", "sleep 20", { idleMs: 300 })).toMatchObject({ message: "", failure: { kind: "idle" } });
+    expect(await pretend("claude", script, { iterationMs: 300 })).toMatchObject({
+      message: "",
+      failure: { kind: "timeout" },
+    });
+    expect(await pretend("claude", "sleep 20", { idleMs: 300 })).toMatchObject({
+      message: "",
+      failure: { kind: "idle" },
+    });
   });
 
   it("4: ends an agent after the time this iteration may take, where its settings give more", async () => {
     const command = program(here.folder, "claude", "sleep 20");
     const agent = createAgent("claude", settingsIn(here, { agents: { claude: { command } } }));
     const events: AgentEvent[] = [];
-    for await (const event of agent.run(briefIn(here), { signal: new AbortController().signal, maxMs: 300 })) events.push(event);
+    for await (const event of agent.run(briefIn(here), { signal: new AbortController().signal, maxMs: 300 }))
+      events.push(event);
     expect(events.at(-1)).toMatchObject({ failure: { kind: "timeout" } });
   });
 
@@ -76,7 +100,11 @@ describe("how a run is judged", () => {
   });
 
   it("6: hands a brief of the greatest size over whole", async () => {
-    const command = program(here.folder, "claude", `cat > ${join(here.folder, "brief")}; cat ${fixture("claude-success")}`);
+    const command = program(
+      here.folder,
+      "claude",
+      `cat > ${join(here.folder, "brief")}; cat ${fixture("claude-success")}`,
+    );
     const settings = settingsIn(here, { agents: { claude: { command } } });
     endOf(await run("claude", settings, briefIn(here, { text: "x".repeat(mostBriefBytes) })));
     expect(statSync(join(here.folder, "brief")).size).toBe(mostBriefBytes);
@@ -89,16 +117,24 @@ describe("how a run is judged", () => {
   });
 
   it("looks for a reason in stderr when the protocol tells none, and never in stdout", async () => {
-    expect(await pretend("claude", "echo 'HTTP 429 Too Many Requests'; exit 1")).toMatchObject({ failure: { kind: "crashed" } });
+    expect(await pretend("claude", "echo 'HTTP 429 Too Many Requests'; exit 1")).toMatchObject({
+      failure: { kind: "crashed" },
+    });
     expect(await pretend("claude", "echo 'HTTP 429 Too Many Requests, retry-after: 60' >&2; exit 1")).toMatchObject({
       failure: { kind: "rate-limit", resetAt: expect.any(String) },
     });
-    expect(await pretend("claude", "echo 'connect ECONNREFUSED 127.0.0.1:9' >&2; exit 1")).toMatchObject({ failure: { kind: "network" } });
-    expect(await pretend("claude", "echo 'Not logged in · Please run /login' >&2; exit 1")).toMatchObject({ failure: { kind: "auth" } });
+    expect(await pretend("claude", "echo 'connect ECONNREFUSED 127.0.0.1:9' >&2; exit 1")).toMatchObject({
+      failure: { kind: "network" },
+    });
+    expect(await pretend("claude", "echo 'Not logged in · Please run /login' >&2; exit 1")).toMatchObject({
+      failure: { kind: "auth" },
+    });
   });
 
   it("does not look into stderr when the run ended well", async () => {
-    expect(await pretend("claude", `echo '429 Too Many Requests, retrying' >&2; cat ${fixture("claude-success")}`)).not.toHaveProperty("failure");
+    expect(
+      await pretend("claude", `echo '429 Too Many Requests, retrying' >&2; cat ${fixture("claude-success")}`),
+    ).not.toHaveProperty("failure");
   });
 
   it("puts timeouts before every other reading", async () => {
@@ -113,22 +149,38 @@ describe("how a run is judged", () => {
     const abort = new AbortController();
     const command = program(here.folder, "claude", "sleep 20");
     setTimeout(() => abort.abort(reason), 200);
-    const end = endOf(await run("claude", settingsIn(here, { agents: { claude: { command } } }), briefIn(here), abort.signal));
-    expect(end).toMatchObject({ message: "", failure: { kind: "aborted", message: `claude was ended because ${why}.` } });
+    const end = endOf(
+      await run("claude", settingsIn(here, { agents: { claude: { command } } }), briefIn(here), abort.signal),
+    );
+    expect(end).toMatchObject({
+      message: "",
+      failure: { kind: "aborted", message: `claude was ended because ${why}.` },
+    });
   });
 
   it("runs in the workspace with the user's environment and the config's on top", async () => {
     const out = join(here.folder, "out");
-    const command = program(here.folder, "claude", `echo "$PWD $USERS $OURS $CLAUDECODE" > ${out}; cat ${fixture("claude-success")}`);
+    const command = program(
+      here.folder,
+      "claude",
+      `echo "$PWD $USERS $OURS $CLAUDECODE" > ${out}; cat ${fixture("claude-success")}`,
+    );
     const env = { ...settingsIn(here).env, USERS: "users", OURS: "users", CLAUDECODE: "1" };
-    await run("claude", settingsIn(here, { env, agents: { claude: { command, env: { OURS: "configured" } } } }), briefIn(here));
+    await run(
+      "claude",
+      settingsIn(here, { env, agents: { claude: { command, env: { OURS: "configured" } } } }),
+      briefIn(here),
+    );
     expect(readFileSync(out, "utf8").trim()).toBe(`${here.workspace} users configured`);
   });
 
   it("says so when the transcript can't be kept", async () => {
     const command = program(here.folder, "claude", `cat ${fixture("claude-success")}`);
     writeFileSync(join(here.folder, "file"), "");
-    const settings = settingsIn(here, { agents: { claude: { command } }, transcript: (iteration) => join(here.folder, "file", `${iteration}.log`) });
+    const settings = settingsIn(here, {
+      agents: { claude: { command } },
+      transcript: (iteration) => join(here.folder, "file", `${iteration}.log`),
+    });
     const events = await run("claude", settings, briefIn(here));
     expect(events).toContainEqual({ type: "notice", message: expect.stringContaining("file/1.log") });
     expect(endOf(events).failure).toBeUndefined();
@@ -138,7 +190,11 @@ describe("how a run is judged", () => {
 describe("the model of a codex, which does not name it,", () => {
   const modelOf = async (options: AgentOptions, more: Parameters<typeof settingsIn>[1] = {}) => {
     const command = program(here.folder, "codex", `cat ${fixture("codex-success")}`);
-    const events = await run("codex", settingsIn(here, { agents: { codex: { command, ...options } }, ...more }), briefIn(here));
+    const events = await run(
+      "codex",
+      settingsIn(here, { agents: { codex: { command, ...options } }, ...more }),
+      briefIn(here),
+    );
     return events.findLast((event) => event.type === "usage");
   };
 

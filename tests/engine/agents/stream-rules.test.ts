@@ -52,17 +52,25 @@ describe("the stream of codex", () => {
     feed(reader, begun(command), turn);
     expect(reader.answer()).toEqual({ message: "" });
     feed(reader, { type: "turn.failed", error: {} });
-    expect(reader.answer()).toMatchObject({ failure: { kind: "crashed", message: "codex ended with an error: the turn failed." } });
+    expect(reader.answer()).toMatchObject({
+      failure: { kind: "crashed", message: "codex ended with an error: the turn failed." },
+    });
   });
 
   it("counts a request for every answer that calls tools, however many it calls, and sums turns", () => {
     const one = readCodex();
-    expect(feed(one, said("x"), turn).at(-1)).toEqual([{ type: "usage", usage: { input: 100, cached: 40, output: 7, requests: 1, largest: 107 } }]);
+    expect(feed(one, said("x"), turn).at(-1)).toEqual([
+      { type: "usage", usage: { input: 100, cached: 40, output: 7, requests: 1, largest: 107 } },
+    ]);
     for (const next of [done({ type: "reasoning" }), said("Then:")]) {
       const reader = readCodex();
       feed(reader, begun(command), begun(command), done(command), done(command), next, begun(command));
-      expect(feed(reader, turn)).toEqual([[{ type: "usage", usage: { input: 100, cached: 40, output: 7, requests: 3 } }]]);
-      expect(feed(reader, turn)).toEqual([[{ type: "usage", usage: { input: 200, cached: 80, output: 14, requests: 3 } }]]);
+      expect(feed(reader, turn)).toEqual([
+        [{ type: "usage", usage: { input: 100, cached: 40, output: 7, requests: 3 } }],
+      ]);
+      expect(feed(reader, turn)).toEqual([
+        [{ type: "usage", usage: { input: 200, cached: 80, output: 14, requests: 3 } }],
+      ]);
     }
     const silent = readCodex();
     feed(silent, begun(command), done({ type: "todo_list" }), begun(command));
@@ -72,10 +80,21 @@ describe("the stream of codex", () => {
   it("takes an error for no end, but for the cause where nothing else is told", () => {
     const reader = readCodex();
     expect(
-      feed(reader, { type: "error", message: "Something odd" }, done({ type: "error", message: "A warning." }), done({ type: "error" })),
-    ).toEqual([[{ type: "notice", message: "Something odd" }], [{ type: "notice", message: "A warning" }], [{ type: "notice", message: "" }]]);
+      feed(
+        reader,
+        { type: "error", message: "Something odd" },
+        done({ type: "error", message: "A warning." }),
+        done({ type: "error" }),
+      ),
+    ).toEqual([
+      [{ type: "notice", message: "Something odd" }],
+      [{ type: "notice", message: "A warning" }],
+      [{ type: "notice", message: "" }],
+    ]);
     expect(reader.finished()).toBe(false);
-    expect(reader.answer()).toEqual({ failure: { kind: "crashed", message: "codex ended with an error: Something odd." } });
+    expect(reader.answer()).toEqual({
+      failure: { kind: "crashed", message: "codex ended with an error: Something odd." },
+    });
     feed(reader, { type: "error" });
     expect(reader.answer()).toMatchObject({ failure: { message: expect.stringContaining("Something odd") } });
     feed(reader, { type: "turn.failed", error: { message: "You've hit your usage limit." } });
@@ -84,7 +103,13 @@ describe("the stream of codex", () => {
 });
 
 describe("the stream of claude", () => {
-  const ended = (over: object = {}) => ({ type: "result", subtype: "success", is_error: false, result: "Done.", ...over });
+  const ended = (over: object = {}) => ({
+    type: "result",
+    subtype: "success",
+    is_error: false,
+    result: "Done.",
+    ...over,
+  });
   const failureOf = (...events: object[]) => {
     const reader = readClaude();
     feed(reader, ...events);
@@ -93,8 +118,13 @@ describe("the stream of claude", () => {
 
   it("ends well only with success and without an error; else the most telling words are the reason", () => {
     expect(failureOf(ended())).toBeUndefined();
-    expect(failureOf(ended({ subtype: "error_max_budget_usd" }))).toEqual({ kind: "budget", message: expect.stringContaining("its own budget") });
-    expect(failureOf(ended({ subtype: "error_max_turns", result: " ", errors: [1, "It took too many turns", {}] }))).toEqual({
+    expect(failureOf(ended({ subtype: "error_max_budget_usd" }))).toEqual({
+      kind: "budget",
+      message: expect.stringContaining("its own budget"),
+    });
+    expect(
+      failureOf(ended({ subtype: "error_max_turns", result: " ", errors: [1, "It took too many turns", {}] })),
+    ).toEqual({
       kind: "crashed",
       message: "claude ended with an error: It took too many turns.",
     });
@@ -109,36 +139,57 @@ describe("the stream of claude", () => {
     const wrong = (over: object) => ended({ is_error: true, result: "Something", ...over });
     expect(failureOf(wrong({ api_error_status: 401 }))).toMatchObject({ kind: "auth" });
     expect(failureOf(wrong({ api_error_status: 529 }))).toMatchObject({ kind: "rate-limit" });
-    expect(failureOf(wrong({ result: "", api_error_status: 503 }))).toMatchObject({ kind: "network", message: expect.stringContaining("503") });
+    expect(failureOf(wrong({ result: "", api_error_status: 503 }))).toMatchObject({
+      kind: "network",
+      message: expect.stringContaining("503"),
+    });
     expect(failureOf(wrong({ result: "connection refused" }))).toMatchObject({ kind: "network" });
     expect(failureOf(wrong({}))).toMatchObject({ kind: "crashed", message: "claude ended with an error: Something." });
     const retry = { type: "system", subtype: "api_retry", error: "overloaded", attempt: 1, max_retries: 10 };
     expect(failureOf(retry, wrong({}))).toMatchObject({ kind: "rate-limit" });
     expect(failureOf({ ...retry, error_status: 503 }, wrong({}))).toMatchObject({ kind: "network" });
-    expect(failureOf({ ...retry, error_status: 503 }, wrong({ api_error_status: 401 }))).toMatchObject({ kind: "auth" });
+    expect(failureOf({ ...retry, error_status: 503 }, wrong({ api_error_status: 401 }))).toMatchObject({
+      kind: "auth",
+    });
     expect(failureOf({ ...retry, subtype: "status" }, wrong({}))).toMatchObject({ kind: "crashed" });
     const answer = (error?: string) => ({ type: "assistant", message: { id: "m", content: [] }, error });
-    expect(failureOf(answer("authentication_failed"), wrong({ api_error_status: 503 }))).toMatchObject({ kind: "auth" });
-    expect(failureOf(answer("authentication_failed"), answer(), wrong({ api_error_status: 503 }))).toMatchObject({ kind: "network" });
+    expect(failureOf(answer("authentication_failed"), wrong({ api_error_status: 503 }))).toMatchObject({
+      kind: "auth",
+    });
+    expect(failureOf(answer("authentication_failed"), answer(), wrong({ api_error_status: 503 }))).toMatchObject({
+      kind: "network",
+    });
     // What was tried again has come right.
     expect(failureOf(retry, answer(), wrong({}))).toMatchObject({ kind: "crashed" });
   });
 
   it("has the reset of a limit from the event that rejects, for a limit alone", () => {
-    const limit = (status: string, resetsAt?: unknown) => ({ type: "rate_limit_event", rate_limit_info: { status, resetsAt } });
+    const limit = (status: string, resetsAt?: unknown) => ({
+      type: "rate_limit_event",
+      rate_limit_info: { status, resetsAt },
+    });
     const limited = ended({ is_error: true, result: "usage limit", api_error_status: 429 });
     expect(failureOf(limit("rejected", 1_800_000_000), limited)).toMatchObject({ resetAt: "2027-01-15T08:00:00.000Z" });
     for (const other of [limit("allowed", 1_800_000_000), limit("rejected"), limit("rejected", "soon")]) {
       expect(failureOf(other, limited)).not.toHaveProperty("resetAt");
     }
-    expect(failureOf(limit("rejected", 1_800_000_000), ended({ is_error: true, api_error_status: 401 }))).not.toHaveProperty("resetAt");
+    expect(
+      failureOf(limit("rejected", 1_800_000_000), ended({ is_error: true, api_error_status: 401 })),
+    ).not.toHaveProperty("resetAt");
   });
 
   it("sums the models of the result, or takes its own usage where it names none", () => {
     const usage = { input_tokens: 5, cache_read_input_tokens: 3, cache_creation_input_tokens: 2, output_tokens: 4 };
-    const model = (input: number) => ({ inputTokens: input, cacheCreationInputTokens: 2, cacheReadInputTokens: 3, outputTokens: 4 });
+    const model = (input: number) => ({
+      inputTokens: input,
+      cacheCreationInputTokens: 2,
+      cacheReadInputTokens: 3,
+      outputTokens: 4,
+    });
     const usageOf = (over: object) => feed(readClaude(), ended(over)).flat().at(-1);
-    expect(usageOf({ usage, modelUsage: { a: model(10), b: model(20) } })).toMatchObject({ usage: { input: 40, cached: 6, output: 8 } });
+    expect(usageOf({ usage, modelUsage: { a: model(10), b: model(20) } })).toMatchObject({
+      usage: { input: 40, cached: 6, output: 8 },
+    });
     expect(usageOf({ usage, modelUsage: {} })).toMatchObject({ usage: { input: 10, cached: 3, output: 4 } });
   });
 });

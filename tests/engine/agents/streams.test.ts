@@ -16,7 +16,12 @@ describe("the stream of claude", () => {
   it("is read to text, tools, usage with the cache counted in, cost and model", () => {
     const reader = readClaude();
     const events = feed(reader, fixtureLines("claude-success"));
-    expect(events).toContainEqual({ type: "tool", name: "Write", detail: "/tmp/agents/workspace/result.json", key: expect.any(String) });
+    expect(events).toContainEqual({
+      type: "tool",
+      name: "Write",
+      detail: "/tmp/agents/workspace/result.json",
+      key: expect.any(String),
+    });
     expect(usageOf(events)).toEqual({
       type: "usage",
       usage: { input: 2000, cached: 400, output: 100, requests: 2, largest: 1001 },
@@ -42,20 +47,31 @@ describe("the stream of claude", () => {
 
   it("takes the reset of a limit from the event that tells it", () => {
     const reader = readClaude();
-    feed(reader, [{ type: "rate_limit_event", rate_limit_info: { status: "rejected", resetsAt: 1_800_000_000 } }, ...fixtureLines("claude-429")]);
+    feed(reader, [
+      { type: "rate_limit_event", rate_limit_info: { status: "rejected", resetsAt: 1_800_000_000 } },
+      ...fixtureLines("claude-429"),
+    ]);
     expect(reader.answer().failure?.resetAt).toBe("2027-01-15T08:00:00.000Z");
   });
 
   it("leaves a reset out that is no time", () => {
     const reader = readClaude();
-    feed(reader, [{ type: "rate_limit_event", rate_limit_info: { status: "rejected", resetsAt: 1e300 } }, ...fixtureLines("claude-429")]);
+    feed(reader, [
+      { type: "rate_limit_event", rate_limit_info: { status: "rejected", resetsAt: 1e300 } },
+      ...fixtureLines("claude-429"),
+    ]);
     expect(reader.answer()).toMatchObject({ failure: { kind: "rate-limit" } });
     expect(reader.answer().failure?.resetAt).toBeUndefined();
   });
 
   it("counts nothing for tokens and money that can't be: the ledger takes whole numbers from 0", () => {
     const reader = readClaude();
-    const usage = { input_tokens: 10.4, output_tokens: -5, cache_read_input_tokens: 1e300, cache_creation_input_tokens: "7" };
+    const usage = {
+      input_tokens: 10.4,
+      output_tokens: -5,
+      cache_read_input_tokens: 1e300,
+      cache_creation_input_tokens: "7",
+    };
     const events = feed(reader, [
       { type: "assistant", message: { id: "1", usage } },
       { type: "result", subtype: "success", usage, total_cost_usd: -1 },
@@ -69,7 +85,13 @@ describe("the stream of claude", () => {
   });
 
   it("takes the last of several results, and none when work has begun again", () => {
-    const result = (text: string) => ({ type: "result", subtype: "success", is_error: false, result: text, total_cost_usd: 1 });
+    const result = (text: string) => ({
+      type: "result",
+      subtype: "success",
+      is_error: false,
+      result: text,
+      total_cost_usd: 1,
+    });
     const init = { type: "system", subtype: "init", model: "m" };
     const reader = readClaude();
     feed(reader, [init, result("first"), init]);
@@ -80,7 +102,14 @@ describe("the stream of claude", () => {
   });
 
   it("takes a retry for the reason of an end without a result, and forgets it once an answer came", () => {
-    const retry = { type: "system", subtype: "api_retry", attempt: 1, max_retries: 3, error_status: 529, error: "overloaded" };
+    const retry = {
+      type: "system",
+      subtype: "api_retry",
+      attempt: 1,
+      max_retries: 3,
+      error_status: 529,
+      error: "overloaded",
+    };
     const waiting = readClaude();
     expect(feed(waiting, [retry])).toEqual([{ type: "notice", message: expect.stringContaining("529") }]);
     expect(waiting.answer()).toMatchObject({ failure: { kind: "rate-limit" } });
@@ -90,7 +119,9 @@ describe("the stream of claude", () => {
       { type: "assistant", message: { id: "1", content: [] } },
       { type: "result", subtype: "error_max_turns", is_error: true, errors: ["Reached maximum number of turns"] },
     ]);
-    expect(recovered.answer()).toMatchObject({ failure: { kind: "crashed", message: expect.stringContaining("maximum number of turns") } });
+    expect(recovered.answer()).toMatchObject({
+      failure: { kind: "crashed", message: expect.stringContaining("maximum number of turns") },
+    });
   });
 
   it("shows what was denied, because that fails silently otherwise", () => {
@@ -157,9 +188,17 @@ describe("the stream of amp", () => {
     expect(events).toEqual([
       { type: "text", text: "Writing." },
       { type: "tool", name: "create_file", detail: "/tmp/agents/workspace/result.json", key: expect.any(String) },
-      { type: "usage", usage: { input: 1000, cached: 900, output: 20, requests: 1, largest: 1020 }, model: "amp-model" },
+      {
+        type: "usage",
+        usage: { input: 1000, cached: 900, output: 20, requests: 1, largest: 1020 },
+        model: "amp-model",
+      },
       { type: "text", text: "Done." },
-      { type: "usage", usage: { input: 2000, cached: 1890, output: 25, requests: 2, largest: 1020 }, model: "amp-model" },
+      {
+        type: "usage",
+        usage: { input: 2000, cached: 1890, output: 25, requests: 2, largest: 1020 },
+        model: "amp-model",
+      },
     ]);
     expect(reader.answer()).toEqual({ message: "Done." });
   });
@@ -177,7 +216,14 @@ describe("the stream of amp", () => {
 describe("a plain text", () => {
   it("has its last block for the final message", () => {
     const reader = readPlainText();
-    feed(reader, ["I will print <promise>COMPLETE</promise> later.", "", "Done.", "<promise>COMPLETE</promise>", "", " "]);
+    feed(reader, [
+      "I will print <promise>COMPLETE</promise> later.",
+      "",
+      "Done.",
+      "<promise>COMPLETE</promise>",
+      "",
+      " ",
+    ]);
     expect(reader.answer()).toEqual({ message: "Done.\n<promise>COMPLETE</promise>" });
   });
 

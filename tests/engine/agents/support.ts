@@ -38,7 +38,8 @@ export function program(folder: string, name: string, script: string): string {
   return path;
 }
 
-export const fixture = (name: string): string => fileURLToPath(new URL(`../../fixtures/agents/${name}.jsonl`, import.meta.url));
+export const fixture = (name: string): string =>
+  fileURLToPath(new URL(`../../fixtures/agents/${name}.jsonl`, import.meta.url));
 export const fixtureLines = (name: string): string[] => readFileSync(fixture(name), "utf8").trimEnd().split("\n");
 
 export const settingsIn = ({ folder }: Place, more: Partial<AgentSettings> = {}): AgentSettings => ({
@@ -64,7 +65,12 @@ export const briefIn = ({ workspace }: Place, more: Partial<Brief> = {}): Brief 
   ...more,
 });
 
-export async function run(spec: string, settings: AgentSettings, brief: Brief, signal = new AbortController().signal): Promise<AgentEvent[]> {
+export async function run(
+  spec: string,
+  settings: AgentSettings,
+  brief: Brief,
+  signal = new AbortController().signal,
+): Promise<AgentEvent[]> {
   const events: AgentEvent[] = [];
   for await (const event of createAgent(spec, settings).run(brief, { signal })) events.push(event);
   return events;
@@ -74,6 +80,7 @@ export async function run(spec: string, settings: AgentSettings, brief: Brief, s
 export function endOf(events: readonly AgentEvent[]): AgentEnd {
   const ends = events.filter((event) => event.type === "end");
   const [end] = ends;
-  if (ends.length !== 1 || end === undefined || events.at(-1) !== end) throw new Error(`not one end at the end: ${JSON.stringify(events)}`);
+  if (ends.length !== 1 || end === undefined || events.at(-1) !== end)
+    throw new Error(`not one end at the end: ${JSON.stringify(events)}`);
   return end;
 }

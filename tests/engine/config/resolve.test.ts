@@ -21,7 +21,8 @@ const project = (text: string, suffix = "yaml") => writeFileSync(join(cwd, `ralp
 const user = (text: string) => writeFileSync(join(home, ".local", "ralph", "config.yaml"), text);
 
 test("a flag beats the environment, which beats the project's file, which beats the user's, which beats the default", async () => {
-  const agent = async (flags: ConfigFlags, env: Record<string, string>) => (await resolveConfig({ flags, env, cwd, home })).agent;
+  const agent = async (flags: ConfigFlags, env: Record<string, string>) =>
+    (await resolveConfig({ flags, env, cwd, home })).agent;
   expect(await agent({}, {})).toBe("claude");
   user("agent: from-user\n");
   expect(await agent({}, {})).toBe("from-user");
@@ -33,7 +34,12 @@ test("a flag beats the environment, which beats the project's file, which beats 
 
 test("every value says where it comes from", async () => {
   project("papers: 30\n");
-  const { origins } = await gatherConfig({ flags: { idle_minutes: 3, git: false }, env: { RESEARCH_RALPH_LEARN: "auto" }, cwd, home });
+  const { origins } = await gatherConfig({
+    flags: { idle_minutes: 3, git: false },
+    env: { RESEARCH_RALPH_LEARN: "auto" },
+    cwd,
+    home,
+  });
   expect(origins).toMatchObject({
     papers: join(cwd, "ralph.config.yaml"),
     idle_minutes: "--idle-minutes",
@@ -113,7 +119,9 @@ test("a wrong flag has the exit code of wrong usage, a wrong variable is named",
     exitCode: 1,
     message: expect.stringContaining("RESEARCH_RALPH_PAPERS"),
   });
-  await expect(resolveConfig({ env: { RESEARCH_RALPH_LEARN: "perhaps" }, cwd, home })).rejects.toThrow("RESEARCH_RALPH_LEARN");
+  await expect(resolveConfig({ env: { RESEARCH_RALPH_LEARN: "perhaps" }, cwd, home })).rejects.toThrow(
+    "RESEARCH_RALPH_LEARN",
+  );
 });
 
 test("an empty file is a config without settings; two files at once are an error", async () => {
@@ -128,7 +136,9 @@ test("keys and defaults are those of the schema", () => {
     properties: Record<string, { default?: unknown }>;
   };
   expect([...scalarKeys, ...namedKeys, ...listKeys].sort()).toEqual(Object.keys(schema.properties).sort());
-  const stated = Object.entries(schema.properties).flatMap(([key, property]) => (property.default === undefined ? [] : [[key, property.default]]));
+  const stated = Object.entries(schema.properties).flatMap(([key, property]) =>
+    property.default === undefined ? [] : [[key, property.default]],
+  );
   expect(defaults).toEqual(Object.fromEntries(stated));
 });
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { spanInWords } from "../../../src/engine/lib/duration-words.js";
+import { spanInWords } from "../../../src/engine/lib/clock.js";
 
 test.each([
   [1_800, "1.8 seconds"],

@@ -24,6 +24,9 @@ describe("splitLines", () => {
   });
 
   it("cuts a long line with a note and reads the next one whole", () => {
-    expect(all([Buffer.from("12345"), Buffer.from("67890\nnext")], 7)).toEqual(["1234567 [cut: the line was longer than 7 characters]", "next"]);
+    expect(all([Buffer.from("12345"), Buffer.from("67890\nnext")], 7)).toEqual([
+      "1234567 [cut: the line was longer than 7 characters]",
+      "next",
+    ]);
   });
 });

@@ -10,13 +10,17 @@ test("the same words are wholly alike, in whatever order, form and case, with wh
 
 test("a text in other words is more like than another text", () => {
   const missing = "I could not find the paper's text in the workspace, so no result was written.";
-  expect(like(missing, "The text of the paper was not found in the workspace; I wrote no result.")).toBeGreaterThan(0.45);
+  expect(like(missing, "The text of the paper was not found in the workspace; I wrote no result.")).toBeGreaterThan(
+    0.45,
+  );
   expect(like(missing, "The survey of federated learning has been screened and scored.")).toBeLessThan(0.2);
 });
 
 test("a sketch is as long for a book as for a sentence, and too few words have none", () => {
   expect(sketchOf("alpha beta gamma")).toHaveLength(64);
-  expect(sketchOf(Array.from({ length: 5_000 }, (_, n) => `word${String.fromCodePoint(97 + (n % 26))}`).join(" "))).toHaveLength(64);
+  expect(
+    sketchOf(Array.from({ length: 5_000 }, (_, n) => `word${String.fromCodePoint(97 + (n % 26))}`).join(" ")),
+  ).toHaveLength(64);
   expect(sketchOf("Done.")).toBeUndefined();
   expect(sketchOf("")).toBeUndefined();
 });

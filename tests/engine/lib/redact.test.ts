@@ -33,13 +33,25 @@ test.each([
       ["xo", "xb-", "a1B2".repeat(3)],
       ["np", "m_", "a1B2".repeat(9)],
     ] as const
-  ).map((parts): [string, string, string] => [`a token that begins with ${parts[0]}${parts[1]}`, `use ${parts.join("")} now`, `use ${redacted} now`]),
+  ).map((parts): [string, string, string] => [
+    `a token that begins with ${parts[0]}${parts[1]}`,
+    `use ${parts.join("")} now`,
+    `use ${redacted} now`,
+  ]),
   ["the beginning of a value that was cut off", "it is abcdefgh-1…", `it is ${redacted}…`],
   ["the beginning of a longer value, after another cut", "a… abcdefgh-1234-lo… b", `a… ${redacted}… b`],
   ["the beginning of a token by its form", `use ghp_${"x1".repeat(4)}… or`, `use ${redacted}… or`],
   ["nothing: what is cut off as any word is", "abc… abcdefgi… sk-…", "abc… abcdefgi… sk-…"],
-  ["nothing: a path, a short value, another variable", "/home/me/some-key true /home/me-and-you", "/home/me/some-key true /home/me-and-you"],
-  ["nothing: prose about keys", "The secret key of the token is a password.", "The secret key of the token is a password."],
+  [
+    "nothing: a path, a short value, another variable",
+    "/home/me/some-key true /home/me-and-you",
+    "/home/me/some-key true /home/me-and-you",
+  ],
+  [
+    "nothing: prose about keys",
+    "The secret key of the token is a password.",
+    "The secret key of the token is a password.",
+  ],
 ])("takes out %s", (_, text, clean) => {
   expect(redact(text)).toBe(clean);
 });
@@ -59,7 +71,11 @@ test("a value is redacted in every string and name, and says so", () => {
 test("a transcript holds no secret, wherever its chunks are cut, and every other byte", async () => {
   const folder = mkdtempSync(join(tmpdir(), "rr-redact-"));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  const all = Buffer.concat([Buffer.from(`one abcdefgh-1234 two\n${key}\nthree `), Buffer.from([0xff, 0xc3, 0x0a]), Buffer.from("end")]);
+  const all = Buffer.concat([
+    Buffer.from(`one abcdefgh-1234 two\n${key}\nthree `),
+    Buffer.from([0xff, 0xc3, 0x0a]),
+    Buffer.from("end"),
+  ]);
   for (let cut = 1; cut < all.length; cut += 3) {
     const path = join(folder, `${cut}.log`);
     const transcript = await openTranscript(path, 1000, redact);

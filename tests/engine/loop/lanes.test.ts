@@ -1,14 +1,26 @@
 import { describe, expect, test } from "vitest";
 import { limitIterations } from "../../../src/engine/loop/guards/limits.js";
 import { runLoop } from "../../../src/engine/loop/run-loop.js";
-import type { Agent, AgentEvent, LoopEvent, LoopOptions, Outcome, Unit, Verdict, Workflow } from "../../../src/engine/loop/types.js";
+import type {
+  Agent,
+  AgentEvent,
+  LoopEvent,
+  LoopOptions,
+  Outcome,
+  Unit,
+  Verdict,
+  Workflow,
+} from "../../../src/engine/loop/types.js";
 import { fakeClock } from "../../support/clock.js";
 import { named, unit } from "./runs.js";
 
 const end: AgentEvent = { type: "end", message: "done" };
 
 /** Units `u0` to `u<count - 1>`, any of which may be done beside the others; the last one alone. */
-function manyUnits(count: number, outcomeOf: (unit: string, failed: boolean) => Outcome | Verdict = () => ({ outcome: "accepted", summary: "" })) {
+function manyUnits(
+  count: number,
+  outcomeOf: (unit: string, failed: boolean) => Outcome | Verdict = () => ({ outcome: "accepted", summary: "" }),
+) {
   const done = new Set<string>();
   let iteration = 0;
   let folding = 0;
@@ -27,14 +39,21 @@ function manyUnits(count: number, outcomeOf: (unit: string, failed: boolean) => 
     notices: () => [],
     brief: async (_state, { id }) => {
       iteration += 1;
-      return { iteration, text: id, tokens: 1, workspace: "/nowhere", access: { web: false, read: false, everything: false } };
+      return {
+        iteration,
+        text: id,
+        tokens: 1,
+        workspace: "/nowhere",
+        access: { web: false, read: false, everything: false },
+      };
     },
     accept: async (_state, { id }, run) => {
       folding += 1;
       seen.mostFolding = Math.max(seen.mostFolding, folding);
       await new Promise((resolve) => setTimeout(resolve, 1));
       folding -= 1;
-      const outcome: Outcome | Verdict = run.failure === undefined ? outcomeOf(id, false) : { outcome: "failed", failure: run.failure };
+      const outcome: Outcome | Verdict =
+        run.failure === undefined ? outcomeOf(id, false) : { outcome: "failed", failure: run.failure };
       if ("outcome" in outcome && outcome.outcome === "accepted") done.add(id);
       seen.order.push(id);
       return outcome;
@@ -104,7 +123,9 @@ describe("agents side by side", () => {
 
   test("the allowance of iterations holds for all of them together", async () => {
     const { workflow, seen } = manyUnits(9);
-    const { verdict } = await drain(runLoop(workflow, named("quick"), settings({ jobs: 3, guards: [limitIterations(4)] })));
+    const { verdict } = await drain(
+      runLoop(workflow, named("quick"), settings({ jobs: 3, guards: [limitIterations(4)] })),
+    );
     expect(verdict.verdict).toBe("limit");
     expect(seen.order).toHaveLength(4);
   });
@@ -114,11 +135,14 @@ describe("agents side by side", () => {
     const { workflow, seen } = manyUnits(9);
     const { agent, atWork, release } = heldAgent();
     const stop = () => (finish.signal.aborted ? { verdict: "interrupted" as const, reason: "Ctrl+C" } : undefined);
-    const { verdict, events } = await drain(runLoop(workflow, agent, settings({ jobs: 3, guards: [stop], finish: finish.signal })), () => {
-      if (atWork.size < 3) return;
-      finish.abort("SIGINT");
-      for (const id of [...atWork.keys()]) release(id);
-    });
+    const { verdict, events } = await drain(
+      runLoop(workflow, agent, settings({ jobs: 3, guards: [stop], finish: finish.signal })),
+      () => {
+        if (atWork.size < 3) return;
+        finish.abort("SIGINT");
+        for (const id of [...atWork.keys()]) release(id);
+      },
+    );
     expect(verdict.verdict).toBe("interrupted");
     expect(seen.order).toHaveLength(3);
     expect(events.filter(({ type }) => type === "iteration-started")).toHaveLength(3);
@@ -194,27 +218,42 @@ describe("agents side by side", () => {
 
 describe("an agent at work is watched", () => {
   const tool: AgentEvent = { type: "tool", name: "Read", detail: "" };
-  const usage = (input: number, more: object = {}): AgentEvent => ({ type: "usage", usage: { input, cached: 0, output: 0, requests: 1 }, ...more });
+  const usage = (input: number, more: object = {}): AgentEvent => ({
+    type: "usage",
+    usage: { input, cached: 0, output: 0, requests: 1 },
+    ...more,
+  });
   const spender = (...events: AgentEvent[]): Agent => ({
     ...named("spender"),
     async *run(_brief, { signal }) {
       for (const event of events) {
-        if (signal.aborted) return yield { type: "end", message: "", failure: { kind: "aborted", message: "It was aborted." } };
+        if (signal.aborted)
+          return yield { type: "end", message: "", failure: { kind: "aborted", message: "It was aborted." } };
         yield event;
       }
       yield end;
     },
   });
   const tooMuch: NonNullable<LoopOptions["watches"]>[number] = ({ run }) =>
-    run.usage.input > 20 ? { end: { kind: "budget", message: "Too much." } } : run.usage.input > 10 ? { warning: "Much." } : undefined;
-  const ended = (events: readonly LoopEvent[]) => events.flatMap((event) => (event.type === "iteration-ended" ? [event] : []));
+    run.usage.input > 20
+      ? { end: { kind: "budget", message: "Too much." } }
+      : run.usage.input > 10
+        ? { warning: "Much." }
+        : undefined;
+  const ended = (events: readonly LoopEvent[]) =>
+    events.flatMap((event) => (event.type === "iteration-ended" ? [event] : []));
 
   test("a warning is told once, an alarm ends the iteration with what it had used", async () => {
     const { workflow } = manyUnits(1);
     const agent = spender(usage(11), usage(12), tool, usage(30), tool, usage(99));
-    const { events } = await drain(runLoop(workflow, agent, settings({ watches: [tooMuch], guards: [limitIterations(1)] })));
+    const { events } = await drain(
+      runLoop(workflow, agent, settings({ watches: [tooMuch], guards: [limitIterations(1)] })),
+    );
     expect(events.filter(({ type }) => type === "notice")).toHaveLength(1);
-    expect(ended(events)[0]).toMatchObject({ outcome: { outcome: "failed", failure: { kind: "budget" } }, usage: { input: 30 } });
+    expect(ended(events)[0]).toMatchObject({
+      outcome: { outcome: "failed", failure: { kind: "budget" } },
+      usage: { input: 30 },
+    });
   });
 
   test.each([
@@ -239,14 +278,20 @@ describe("an agent at work is watched", () => {
 
   test("what is found after an iteration is told once a run", async () => {
     const { workflow } = manyUnits(3);
-    const { events } = await drain(runLoop(workflow, spender(usage(1)), settings({ reviews: [({ run }) => `Untold by ${run.agent}.`] })));
+    const { events } = await drain(
+      runLoop(workflow, spender(usage(1)), settings({ reviews: [({ run }) => `Untold by ${run.agent}.`] })),
+    );
     expect(ended(events)).toHaveLength(3);
-    expect(events.filter(({ type }) => type === "notice")).toMatchObject([{ level: "warning", message: "Untold by spender." }]);
+    expect(events.filter(({ type }) => type === "notice")).toMatchObject([
+      { level: "warning", message: "Untold by spender." },
+    ]);
   });
 
   test("whoever has finished keeps the work, however much it used", async () => {
     const { workflow } = manyUnits(1);
-    const { events, verdict } = await drain(runLoop(workflow, spender(usage(99, { final: true })), settings({ watches: [tooMuch] })));
+    const { events, verdict } = await drain(
+      runLoop(workflow, spender(usage(99, { final: true })), settings({ watches: [tooMuch] })),
+    );
     expect(verdict.verdict).toBe("complete");
     expect(ended(events)[0]).toMatchObject({ outcome: { outcome: "accepted" }, usage: { input: 99 } });
   });
@@ -261,7 +306,9 @@ test("a change of agents is announced with its reason, on the way there and back
       first,
       settings({
         choose: ({ iterations }) =>
-          iterations.length === 1 ? { agent: second, reason: "first is at its limit." } : { agent: first, reason: "first is back." },
+          iterations.length === 1
+            ? { agent: second, reason: "first is at its limit." }
+            : { agent: first, reason: "first is back." },
       }),
     ),
   );

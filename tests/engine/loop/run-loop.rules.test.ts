@@ -51,7 +51,8 @@ const saying = (...events: AgentEvent[]): Agent & { readonly given: RunOptions[]
 
 describe("a run is the fold of what its agent says", () => {
   const { brief } = live({}).run;
-  const begin = (agent: Partial<Agent> = {}) => begun({ ...named("claude"), confinement: "unconfined", ...agent }, brief, 5);
+  const begin = (agent: Partial<Agent> = {}) =>
+    begun({ ...named("claude"), confinement: "unconfined", ...agent }, brief, 5);
 
   test("from nothing: no use, no words", () => {
     expect(begin()).toEqual({
@@ -73,7 +74,10 @@ describe("a run is the fold of what its agent says", () => {
 
   test("with the last use that was told, whatever comes with it, and the model of an earlier one", () => {
     const first = begin();
-    const run = [usage(10, { model: "m", window: 9, billing: "subscription" }), usage(20, { final: true })].reduce(folded, first);
+    const run = [usage(10, { model: "m", window: 9, billing: "subscription" }), usage(20, { final: true })].reduce(
+      folded,
+      first,
+    );
     expect(run).toEqual({
       ...first,
       model: "m",
@@ -92,7 +96,10 @@ describe("a run is the fold of what its agent says", () => {
     const reported = folded(guess, usage(2, { costUsd: 0.7 }));
     expect(reported.costUsd).toBe(0.7);
     expect(reported).not.toHaveProperty("estimated");
-    expect(folded(reported, usage(3, { costUsd: 0.9, estimated: true }))).toMatchObject({ costUsd: 0.9, estimated: true });
+    expect(folded(reported, usage(3, { costUsd: 0.9, estimated: true }))).toMatchObject({
+      costUsd: 0.9,
+      estimated: true,
+    });
   });
 
   test("to its end: the message, and the failure where there is one", () => {
@@ -121,7 +128,13 @@ function units(count: number, over: Partial<Workflow<number>> = {}, outcomes: Ou
     notices: () => [],
     brief: async (_state, { id }) => {
       iteration += 1;
-      return { iteration, text: id, tokens: 7, workspace: `/nowhere/${id}`, access: { web: false, read: false, everything: false } };
+      return {
+        iteration,
+        text: id,
+        tokens: 7,
+        workspace: `/nowhere/${id}`,
+        access: { web: false, read: false, everything: false },
+      };
     },
     accept: async () => {
       const outcome = outcomes.shift() ?? accepted;
@@ -186,9 +199,19 @@ describe("the events of a run", () => {
         costUsd: 0.5,
         estimated: true,
       },
-      { type: "run-ended", at: later, verdict: { verdict: "complete", reason: "All done." }, progress: { done: 1, total: 1 } },
+      {
+        type: "run-ended",
+        at: later,
+        verdict: { verdict: "complete", reason: "All done." },
+        progress: { done: 1, total: 1 },
+      },
     ]);
-    expect(events.filter(({ type }) => type === "agent")[1]).toEqual({ type: "agent", at: later, iteration: 1, event: end });
+    expect(events.filter(({ type }) => type === "agent")[1]).toEqual({
+      type: "agent",
+      at: later,
+      iteration: 1,
+      event: end,
+    });
   });
 
   test("name no progress where nothing could be read", async () => {
@@ -204,7 +227,12 @@ describe("the events of a run", () => {
     let asked = 0;
     const notices = () => ((asked += 1) === 2 ? [{ level: "warning" as const, message: "at the end" }] : []);
     const { events } = await drain(units(0, { notices }), named("claude"));
-    expect(events.at(-2)).toEqual({ type: "notice", at: "2026-01-01T00:00:00.000Z", level: "warning", message: "at the end" });
+    expect(events.at(-2)).toEqual({
+      type: "notice",
+      at: "2026-01-01T00:00:00.000Z",
+      level: "warning",
+      message: "at the end",
+    });
     expect(events.at(-1)).toMatchObject({ type: "run-ended" });
   });
 
@@ -225,8 +253,19 @@ describe("before an iteration", () => {
     const memory = { observations: [], ledger: [], steering: [] };
     const workflow = units(2, { account: () => account, memory: () => memory });
     clock.advance(500);
-    await drain(workflow, saying(usage(5, { costUsd: 0.5 })), { clock, jobs: 2, guards: [(run) => void seen.push(run)] });
-    expect(seen[0]).toEqual({ startedAt: clock.now(), now: clock.now(), iterations: [], inFlight: [], account, memory });
+    await drain(workflow, saying(usage(5, { costUsd: 0.5 })), {
+      clock,
+      jobs: 2,
+      guards: [(run) => void seen.push(run)],
+    });
+    expect(seen[0]).toEqual({
+      startedAt: clock.now(),
+      now: clock.now(),
+      iterations: [],
+      inFlight: [],
+      account,
+      memory,
+    });
     expect(seen[1]?.inFlight?.map((each) => each.unit.id)).toEqual(["u0"]);
   });
 
@@ -261,7 +300,10 @@ describe("before an iteration", () => {
     let tries = 0;
     const workflow = units(1);
     const { brief } = workflow;
-    const later: Workflow<number> = { ...workflow, brief: async (...given) => ((tries += 1) === 1 ? "later" : brief(...given)) };
+    const later: Workflow<number> = {
+      ...workflow,
+      brief: async (...given) => ((tries += 1) === 1 ? "later" : brief(...given)),
+    };
     const { verdict, events } = await drain(later, saying());
     expect(verdict.verdict).toBe("complete");
     expect(events.map(({ type }) => type).filter((type) => type !== "agent")).toEqual([
@@ -291,7 +333,9 @@ describe("before an iteration", () => {
   });
 
   test("a workflow that waits for nothing is a bug of ours", async () => {
-    await expect(drain(units(1, { next: () => "wait" }), saying())).rejects.toThrow("units waits although nothing is in flight");
+    await expect(drain(units(1, { next: () => "wait" }), saying())).rejects.toThrow(
+      "units waits although nothing is in flight",
+    );
   });
 
   test("a verdict of a brief ends the run after what is under way was accepted", async () => {
@@ -299,7 +343,10 @@ describe("before an iteration", () => {
     const workflow = units(3);
     const { brief } = workflow;
     let made = 0;
-    const failing: Workflow<number> = { ...workflow, brief: async (...given) => ((made += 1) === 2 ? full : brief(...given)) };
+    const failing: Workflow<number> = {
+      ...workflow,
+      brief: async (...given) => ((made += 1) === 2 ? full : brief(...given)),
+    };
     const { verdict, events } = await drain(failing, saying(), { jobs: 2 });
     expect(verdict).toEqual(full);
     expect(events.filter(({ type }) => type === "iteration-ended")).toHaveLength(1);
@@ -326,16 +373,24 @@ describe("a wait", () => {
     const start = clock.now();
     const looked: number[] = [];
     const load = async () => looked.push(clock.now() - start) && 0;
-    await drain(units(0, { load, next: () => (clock.now() >= start + 12_000 ? { verdict: "complete", reason: "" } : unit("u0")) }), saying(), {
-      clock,
-      guards: [({ now }) => ({ until: Math.max(start + 12_000, now), reason: "busy" })],
-    });
+    await drain(
+      units(0, {
+        load,
+        next: () => (clock.now() >= start + 12_000 ? { verdict: "complete", reason: "" } : unit("u0")),
+      }),
+      saying(),
+      {
+        clock,
+        guards: [({ now }) => ({ until: Math.max(start + 12_000, now), reason: "busy" })],
+      },
+    );
     expect(looked).toEqual([0, 5_000, 10_000, 12_000]);
   });
 
   test("of no time at all is not announced", async () => {
     let asked = 0;
-    const guard: NonNullable<LoopOptions["guards"]>[number] = ({ now }) => ((asked += 1) === 1 ? { until: now, reason: "over already" } : undefined);
+    const guard: NonNullable<LoopOptions["guards"]>[number] = ({ now }) =>
+      (asked += 1) === 1 ? { until: now, reason: "over already" } : undefined;
     const { events } = await drain(units(1), saying(), { guards: [guard] });
     expect(events.map(({ type }) => type)).not.toContain("waiting");
   });
@@ -371,7 +426,15 @@ describe("a wait", () => {
 describe("agents in their lanes", () => {
   const brief = (iteration: number) => ({ ...live({}).run.brief, iteration, text: `${iteration}` });
   const open = (over: Partial<LaneOptions> = {}) =>
-    openLanes({ clock: fakeClock(), jobs: 1, finish: never, abort: never, watches: [], soFar: () => soFar([]), ...over });
+    openLanes({
+      clock: fakeClock(),
+      jobs: 1,
+      finish: never,
+      abort: never,
+      watches: [],
+      soFar: () => soFar([]),
+      ...over,
+    });
   async function ended(listening: AsyncGenerator<LoopEvent, LiveIteration | undefined>) {
     const events: LoopEvent[] = [];
     for (;;) {
@@ -381,7 +444,8 @@ describe("agents in their lanes", () => {
     }
   }
   const spent = ({ run }: LiveIteration) => run.usage.input;
-  const tooMuch: LaneOptions["watches"][number] = (at) => (spent(at) > 20 ? { end: { kind: "budget", message: "Too much." } } : undefined);
+  const tooMuch: LaneOptions["watches"][number] = (at) =>
+    spent(at) > 20 ? { end: { kind: "budget", message: "Too much." } } : undefined;
   const run = async (agent: Agent, over: Partial<LaneOptions> = {}) => {
     const lanes = open({ watches: [tooMuch], ...over });
     lanes.start({ agent, unit: unit("u0"), brief: brief(1) });
@@ -430,7 +494,11 @@ describe("agents in their lanes", () => {
       },
       { clock },
     );
-    expect(whole?.run).toMatchObject({ startedAt: fakeClock().now(), endedAt: fakeClock().now() + 700, message: "done" });
+    expect(whole?.run).toMatchObject({
+      startedAt: fakeClock().now(),
+      endedAt: fakeClock().now() + 700,
+      message: "done",
+    });
     expect(whole?.run).not.toHaveProperty("failure");
   });
 
@@ -451,7 +519,10 @@ describe("agents in their lanes", () => {
   });
 
   test("end one whose use is told again, by the calls of the same answer", async () => {
-    const again = (output: number): AgentEvent => ({ type: "usage", usage: { input: 5, cached: 0, output, requests: 1 } });
+    const again = (output: number): AgentEvent => ({
+      type: "usage",
+      usage: { input: 5, cached: 0, output, requests: 1 },
+    });
     const chatty: LaneOptions["watches"][number] = ({ run: { usage: used } }) =>
       used.output > 20 ? { end: { kind: "budget", message: "Too much." } } : undefined;
     const agent = saying(tool, again(1), again(30), { type: "text", text: "on and on" });
@@ -461,7 +532,10 @@ describe("agents in their lanes", () => {
 
   test("say nothing where a watch or a review has nothing to say, and warn later all the same", async () => {
     const watch: LaneOptions["watches"][number] = (each) => (spent(each) > 10 ? { warning: "Much." } : undefined);
-    const { events } = await run(saying(usage(1), usage(11)), { watches: [watch, () => ({})], reviews: [() => undefined] });
+    const { events } = await run(saying(usage(1), usage(11)), {
+      watches: [watch, () => ({})],
+      reviews: [() => undefined],
+    });
     expect(events.filter(({ type }) => type === "notice")).toMatchObject([{ message: "Much." }]);
     expect((await run(saying(usage(30), tool))).events.filter(({ type }) => type === "notice")).toEqual([]);
   });
@@ -470,7 +544,8 @@ describe("agents in their lanes", () => {
     const signals: AbortSignal[] = [];
     const clock: LaneOptions["clock"] = {
       now: () => 0,
-      sleep: (_until, signal) => new Promise((resolve) => (signals.push(signal), signal.addEventListener("abort", () => resolve()))),
+      sleep: (_until, signal) =>
+        new Promise((resolve) => (signals.push(signal), signal.addEventListener("abort", () => resolve()))),
     };
     const lanes = open({ clock });
     lanes.start({ agent: saying(), unit: unit("u0"), brief: brief(1) });
@@ -567,7 +642,9 @@ describe("agents in their lanes", () => {
     const seen: (readonly number[])[] = [];
     const lanes = open({
       jobs: 2,
-      watches: [({ run }, { inFlight = [] }) => void seen.push([run.iteration, ...inFlight.map((each) => each.run.iteration)])],
+      watches: [
+        ({ run }, { inFlight = [] }) => void seen.push([run.iteration, ...inFlight.map((each) => each.run.iteration)]),
+      ],
     });
     lanes.start({ agent: saying(usage(1)), unit: unit("u0"), brief: brief(1) });
     lanes.start({ agent: saying(usage(1)), unit: unit("u1"), brief: brief(2) });
@@ -583,7 +660,10 @@ describe("agents in their lanes", () => {
   test("of two alarms keep the first, and ask no watch again after it", async () => {
     let asked = 0;
     const first: LaneOptions["watches"][number] = () => ({ end: { kind: "budget", message: "First." } });
-    const second: LaneOptions["watches"][number] = () => ((asked += 1), { end: { kind: "context", message: "Second." } });
+    const second: LaneOptions["watches"][number] = () => (
+      (asked += 1),
+      { end: { kind: "context", message: "Second." } }
+    );
     const { whole } = await run(saying(usage(1), usage(1), usage(2)), { watches: [first, second] });
     expect(whole?.run.failure).toEqual({ kind: "budget", message: "First." });
     expect(asked).toBe(1);

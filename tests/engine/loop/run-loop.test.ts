@@ -1,7 +1,16 @@
 import { describe, expect, test } from "vitest";
 import { limitIterations } from "../../../src/engine/loop/guards/limits.js";
 import { runLoop } from "../../../src/engine/loop/run-loop.js";
-import type { Agent, AgentEvent, LoopEvent, Notes, Outcome, Unit, Verdict, Workflow } from "../../../src/engine/loop/types.js";
+import type {
+  Agent,
+  AgentEvent,
+  LoopEvent,
+  Notes,
+  Outcome,
+  Unit,
+  Verdict,
+  Workflow,
+} from "../../../src/engine/loop/types.js";
 import { fakeClock } from "../../support/clock.js";
 
 const unit = (id: string): Unit => ({ kind: "test", id, phase: "WORK", title: `Unit ${id}` });
@@ -15,13 +24,20 @@ function listWorkflow(outcomes: Outcome[], over: Partial<Workflow<number>> = {})
   const workflow: Workflow<number> = {
     name: "list",
     load: async () => done,
-    next: (state) => (state >= outcomes.filter((outcome) => outcome.outcome === "accepted").length ? complete : unit(`u${state}`)),
+    next: (state) =>
+      state >= outcomes.filter((outcome) => outcome.outcome === "accepted").length ? complete : unit(`u${state}`),
     progress: (state) => ({ done: state, total: outcomes.length }),
     notices: () => [],
     brief: async (_state, _unit, given) => {
       notes.push(given);
       iteration += 1;
-      return { iteration, text: "do it", tokens: 2, workspace: "/nowhere", access: { web: false, read: false, everything: false } };
+      return {
+        iteration,
+        text: "do it",
+        tokens: 2,
+        workspace: "/nowhere",
+        access: { web: false, read: false, everything: false },
+      };
     },
     accept: async () => {
       const outcome = outcomes[iteration - 1] ?? { outcome: "refused", reasons: ["nothing more"] };
@@ -81,12 +97,16 @@ describe("the loop", () => {
   });
 
   test("finishing on the last allowed iteration is complete, not limit", async () => {
-    const { verdict } = await run(listWorkflow([accepted, accepted]).workflow, agentThatSays(end), { guards: [limitIterations(2)] });
+    const { verdict } = await run(listWorkflow([accepted, accepted]).workflow, agentThatSays(end), {
+      guards: [limitIterations(2)],
+    });
     expect(verdict.verdict).toBe("complete");
   });
 
   test("stops at a guard's verdict before the next agent is started", async () => {
-    const { verdict, types } = await run(listWorkflow([accepted, accepted, accepted]).workflow, agentThatSays(end), { guards: [limitIterations(1)] });
+    const { verdict, types } = await run(listWorkflow([accepted, accepted, accepted]).workflow, agentThatSays(end), {
+      guards: [limitIterations(1)],
+    });
     expect(verdict.verdict).toBe("limit");
     expect(types.filter((type) => type === "iteration-started")).toHaveLength(1);
   });
@@ -109,7 +129,10 @@ describe("the loop", () => {
     let asked = 0;
     const { verdict, types } = await run(listWorkflow([accepted]).workflow, agentThatSays(end), {
       clock,
-      guards: [() => ({ until, reason: "busy" }), () => ((asked += 1) > 3 ? { verdict: "blocked", reason: "PAUSE" } : undefined)],
+      guards: [
+        () => ({ until, reason: "busy" }),
+        () => ((asked += 1) > 3 ? { verdict: "blocked", reason: "PAUSE" } : undefined),
+      ],
     });
     expect(verdict.verdict).toBe("blocked");
     expect(clock.now()).toBeLessThan(until);
@@ -118,7 +141,10 @@ describe("the loop", () => {
 
   test("a verdict of one guard beats the delay of another", async () => {
     const { verdict, types } = await run(listWorkflow([accepted]).workflow, agentThatSays(end), {
-      guards: [() => ({ until: Number.MAX_SAFE_INTEGER, reason: "for ever" }), () => ({ verdict: "blocked", reason: "a person is needed" })],
+      guards: [
+        () => ({ until: Number.MAX_SAFE_INTEGER, reason: "for ever" }),
+        () => ({ verdict: "blocked", reason: "a person is needed" }),
+      ],
     });
     expect(verdict.verdict).toBe("blocked");
     expect(types).not.toContain("waiting");
@@ -139,10 +165,21 @@ describe("the loop", () => {
       },
     });
     const usage = (input: number) => ({ type: "usage" as const, usage: { input, cached: 0, output: 1, requests: 1 } });
-    await run(workflow, agentThatSays({ ...usage(10), model: "m1" }, { ...usage(25), costUsd: 0.5 }, { type: "end", message: "bye" }), {
-      guards: [limitIterations(1)],
+    await run(
+      workflow,
+      agentThatSays({ ...usage(10), model: "m1" }, { ...usage(25), costUsd: 0.5 }, { type: "end", message: "bye" }),
+      {
+        guards: [limitIterations(1)],
+      },
+    );
+    expect(seen).toMatchObject({
+      iteration: 1,
+      agent: "scripted",
+      message: "bye",
+      model: "m1",
+      costUsd: 0.5,
+      usage: { input: 25 },
     });
-    expect(seen).toMatchObject({ iteration: 1, agent: "scripted", message: "bye", model: "m1", costUsd: 0.5, usage: { input: 25 } });
   });
 
   test.each(["load", "brief", "accept"] as const)("a verdict from %s ends the run with it", async (part) => {

@@ -1,4 +1,13 @@
-import type { Agent, AgentRun, Failure, LiveIteration, Outcome, PastIteration, RunSoFar, Unit } from "../../../src/engine/loop/types.js";
+import type {
+  Agent,
+  AgentRun,
+  Failure,
+  LiveIteration,
+  Outcome,
+  PastIteration,
+  RunSoFar,
+  Unit,
+} from "../../../src/engine/loop/types.js";
 
 /** Runs for guards to judge, begun at a known time. */
 export const start = Date.parse("2026-01-01T00:00:00Z");
@@ -24,7 +33,11 @@ export const past = (outcome: Outcome, at = 0, id = "paper_1", more: Partial<Pas
   ...more,
 });
 
-export const soFar = (iterations: PastIteration[], now = 0): RunSoFar => ({ startedAt: start, now: start + now, iterations });
+export const soFar = (iterations: PastIteration[], now = 0): RunSoFar => ({
+  startedAt: start,
+  now: start + now,
+  iterations,
+});
 
 export const live = (more: Partial<AgentRun>, id = "paper_2"): LiveIteration => ({
   unit: unit(id),
@@ -35,7 +48,13 @@ export const live = (more: Partial<AgentRun>, id = "paper_2"): LiveIteration => 
     startedAt: start,
     endedAt: start,
     usage: { input: 0, cached: 0, output: 0, requests: 0 },
-    brief: { iteration: 2, text: "", tokens: 0, workspace: "/nowhere", access: { web: false, read: false, everything: false } },
+    brief: {
+      iteration: 2,
+      text: "",
+      tokens: 0,
+      workspace: "/nowhere",
+      access: { web: false, read: false, everything: false },
+    },
     message: "",
     ...more,
   },

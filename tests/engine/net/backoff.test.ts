@@ -10,7 +10,8 @@ function host(answer: (n: number) => Pretended, url = "https://export.arxiv.org/
   let [n, questions] = [0, 0];
   const { fetch, asked } = pretending(clock, () => answer((n += 1)));
   const stateDir = temporaryFolder();
-  const ask = (patienceMs = 0) => httpWith({ stateDir, clock, fetch, patienceMs }).get({ url: `${url}?n=${(questions += 1)}`, limit: 1000 });
+  const ask = (patienceMs = 0) =>
+    httpWith({ stateDir, clock, fetch, patienceMs }).get({ url: `${url}?n=${(questions += 1)}`, limit: 1000 });
   return { clock, asked, ask };
 }
 const untilOf = (answer: unknown) => (answer as HttpFailure).retryAt;
@@ -19,7 +20,12 @@ describe("a host that asks to wait", () => {
   it("is left alone for as long as it said, by later processes too, which are told until when", async () => {
     const { clock, asked, ask } = host((n) => (n === 1 ? { status: 429, headers: { "retry-after": "120" } } : {}));
     const began = clock.now();
-    expect(await ask()).toMatchObject({ status: "rate_limited", code: 429, transient: true, retryAt: began + 2 * minute });
+    expect(await ask()).toMatchObject({
+      status: "rate_limited",
+      code: 429,
+      transient: true,
+      retryAt: began + 2 * minute,
+    });
     expect(await ask()).toEqual({
       status: "rate_limited",
       transient: true,
@@ -113,7 +119,10 @@ describe("a budget", () => {
   });
 
   it("that is not used up stops nothing, and a plain 403 stays a refusal", async () => {
-    const { ask, asked } = host((n) => ({ status: n === 1 ? 200 : 403, headers: { "x-ratelimit-remaining": "7", "x-ratelimit-reset": "60" } }));
+    const { ask, asked } = host((n) => ({
+      status: n === 1 ? 200 : 403,
+      headers: { "x-ratelimit-remaining": "7", "x-ratelimit-reset": "60" },
+    }));
     expect(await ask()).toMatchObject({ status: "ok" });
     expect(await ask()).toMatchObject({ status: "blocked" });
     expect(asked).toHaveLength(2);

@@ -20,7 +20,8 @@ async function world(pages: Record<string, Page | readonly Page[]>, over: Partia
     record: async (line) => void lines.push(line),
     ...over,
   });
-  const get = (path: string, request: Partial<Request> = {}) => http.get({ url: `${server.origin}${path}`, limit: 100_000, ...request });
+  const get = (path: string, request: Partial<Request> = {}) =>
+    http.get({ url: `${server.origin}${path}`, limit: 100_000, ...request });
   return { server, folder, lines, get };
 }
 const text = (answer: unknown) => Buffer.from((answer as HttpDocument).bytes).toString();
@@ -66,15 +67,26 @@ describe("an answer", () => {
   it("that has aged is confirmed by its ETag or its date, without being sent again", async () => {
     const clock = fakeClock();
     const { fetch, asked } = pretending(clock, () =>
-      asked.length === 1 ? { headers: { etag: '"v1"', "last-modified": "Sun, 01 Nov 2026 00:00:00 GMT" }, body: "first" } : { status: 304, body: "" },
+      asked.length === 1
+        ? { headers: { etag: '"v1"', "last-modified": "Sun, 01 Nov 2026 00:00:00 GMT" }, body: "first" }
+        : { status: 304, body: "" },
     );
     const lines: QueryLine[] = [];
-    const http = httpWith({ stateDir: temporaryFolder(), cacheDir: temporaryFolder(), clock, fetch, record: async (line) => void lines.push(line) });
+    const http = httpWith({
+      stateDir: temporaryFolder(),
+      cacheDir: temporaryFolder(),
+      clock,
+      fetch,
+      record: async (line) => void lines.push(line),
+    });
     const get = () => http.get({ url: "https://api.openalex.org/works", limit: 100 });
     await get();
     clock.set(clock.now() + 25 * 3600_000);
     expect(text(await get())).toBe("first");
-    expect(asked[1]!.headers).toMatchObject({ "If-None-Match": '"v1"', "If-Modified-Since": "Sun, 01 Nov 2026 00:00:00 GMT" });
+    expect(asked[1]!.headers).toMatchObject({
+      "If-None-Match": '"v1"',
+      "If-Modified-Since": "Sun, 01 Nov 2026 00:00:00 GMT",
+    });
     expect(text(await get())).toBe("first");
     expect(asked).toHaveLength(2);
     expect(lines.map(({ from }) => from)).toEqual(["network", "confirmed", "cache"]);
@@ -85,7 +97,12 @@ describe("an answer", () => {
     await get("/works");
     await get("/works");
     expect(server.requests).toHaveLength(2);
-    expect(lines[0]).toMatchObject({ status: "error", code: 400, bytes: 10, reason: expect.stringContaining("HTTP 400") });
+    expect(lines[0]).toMatchObject({
+      status: "error",
+      code: 400,
+      bytes: 10,
+      reason: expect.stringContaining("HTTP 400"),
+    });
     expect(readFileSync(join(folder, "http", "bodies", lines[0]!.sha256!), "utf8")).toBe("bad filter");
   });
 });
@@ -97,7 +114,12 @@ describe("another try", () => {
     ["of a failing server", [{ status: 500 }, { status: 502 }, fine], "ok", 3],
     ["of a server that goes on failing", [{ status: 500 }], "error", 3],
     ["of a connection that was cut", [{ cut: true }, fine], "ok", 2],
-    ["of a body that was cut midway", [{ headers: { "content-length": "50" }, body: "half", cutAfter: true }, fine], "ok", 2],
+    [
+      "of a body that was cut midway",
+      [{ headers: { "content-length": "50" }, body: "half", cutAfter: true }, fine],
+      "ok",
+      2,
+    ],
   ] as const)("is made %s", async (_what, pages, status, requests) => {
     const { server, get } = await world({ "/works": pages });
     expect(await get("/works")).toMatchObject({ status });
@@ -114,7 +136,10 @@ describe("another try", () => {
     const clock = fakeClock();
     const { fetch, asked } = pretending(clock, () => ({ status: 500 }));
     const services = [standsFor("OpenAlex", "https://api.openalex.org", "https://mirror.example")];
-    await httpWith({ stateDir: temporaryFolder(), clock, fetch, services, random: () => 0.5 }).get({ url: "https://mirror.example/x", limit: 10 });
+    await httpWith({ stateDir: temporaryFolder(), clock, fetch, services, random: () => 0.5 }).get({
+      url: "https://mirror.example/x",
+      limit: 10,
+    });
     expect(asked.map(({ at }) => at - asked[0]!.at)).toEqual([0, 500, 1500]);
   });
 });
@@ -129,7 +154,10 @@ describe("a body", () => {
   ])("is measured unpacked: a %s bomb of 200 MB is refused before it fills the memory", async (encoding, body) => {
     const { get, folder } = await world({ "/bomb": { headers: { ...json, "content-encoding": encoding }, body } });
     const before = process.memoryUsage.rss();
-    expect(await get("/bomb", { limit: 1024 * 1024 })).toMatchObject({ status: "error", reason: expect.stringContaining("more than 1 MB") });
+    expect(await get("/bomb", { limit: 1024 * 1024 })).toMatchObject({
+      status: "error",
+      reason: expect.stringContaining("more than 1 MB"),
+    });
     expect(process.memoryUsage.rss() - before).toBeLessThan(100 * 1024 * 1024);
     expect(readdirSync(folder)).toEqual(["state"]);
   });
@@ -150,14 +178,22 @@ describe("a key", () => {
     const all =
       typeof told === "string"
         ? told
-        : JSON.stringify(told, (_name, value) => (value instanceof Uint8Array ? Buffer.from(value).toString("latin1") : value));
+        : JSON.stringify(told, (_name, value) =>
+            value instanceof Uint8Array ? Buffer.from(value).toString("latin1") : value,
+          );
     expect(forms.filter((form) => all.includes(form))).toEqual([]);
   };
-  const filesUnder = (folder: string) => readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+  const filesUnder = (folder: string) =>
+    readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
 
   it("is sent to the service, and found in no answer, record, file or file name, also where the service repeats it", async () => {
-    const echo: Page[] = [{ headers: json, body: JSON.stringify({ meta: { url: `/works?api_key=${key}`, auth: token } }) }];
-    const { server, lines, folder, get } = await world({ "/works": echo, "/no": { status: 400, body: `unknown key ${key} ${token}` } });
+    const echo: Page[] = [
+      { headers: json, body: JSON.stringify({ meta: { url: `/works?api_key=${key}`, auth: token } }) },
+    ];
+    const { server, lines, folder, get } = await world({
+      "/works": echo,
+      "/no": { status: 400, body: `unknown key ${key} ${token}` },
+    });
     clean(await get("/works?search=x", { secret }));
     clean(await get("/no", { secret }));
     clean(await get("/works?search=x", { secret }));
@@ -192,7 +228,9 @@ describe("a key", () => {
       "https://elsewhere.example/b": "https://api.openalex.org/c",
       "https://api.openalex.org/d?api_key=planted-key-0123456789": "/e",
     };
-    const { fetch, asked } = pretending(clock, (url) => (hops[url] === undefined ? {} : { status: 302, headers: { location: hops[url] } }));
+    const { fetch, asked } = pretending(clock, (url) =>
+      hops[url] === undefined ? {} : { status: 302, headers: { location: hops[url] } },
+    );
     const http = httpWith({ stateDir: temporaryFolder(), clock, fetch });
     await http.get({ url: "https://api.openalex.org/a", limit: 100, secret });
     await http.get({ url: "https://api.openalex.org/d", limit: 100, secret });
@@ -210,7 +248,10 @@ describe("a key", () => {
     const { fetch, asked } = pretending(clock);
     const lines: QueryLine[] = [];
     const http = httpWith({ stateDir: temporaryFolder(), clock, fetch, record: async (line) => void lines.push(line) });
-    const answer = await http.get({ url: "https://me:planted-key-0123456789@mirror.example/works?mailto=me@example.org&a=%20b", limit: 100 });
+    const answer = await http.get({
+      url: "https://me:planted-key-0123456789@mirror.example/works?mailto=me@example.org&a=%20b",
+      limit: 100,
+    });
     expect(answer).toMatchObject({ status: "ok", url: "https://mirror.example/works?a=%20b" });
     expect(asked[0]!.headers["Authorization"]).toBe(`Basic ${Buffer.from(`me:${key}`).toString("base64")}`);
     expect(asked[0]!.url).toBe("https://mirror.example/works?mailto=me@example.org&a=%20b");

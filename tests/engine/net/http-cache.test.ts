@@ -4,7 +4,12 @@ import { describe, expect, it } from "vitest";
 import { hashOf, httpCache } from "../../../src/engine/net/http-cache.js";
 import { temporaryFolder } from "../../support/network.js";
 
-const answer = (bytes: Uint8Array) => ({ sha256: hashOf(bytes), url: "https://a.example/", type: "text/plain", checkedAt: 1 });
+const answer = (bytes: Uint8Array) => ({
+  sha256: hashOf(bytes),
+  url: "https://a.example/",
+  type: "text/plain",
+  checkedAt: 1,
+});
 const bytes = (text: string) => Buffer.from(text);
 
 describe("a kept answer", () => {
@@ -62,7 +67,8 @@ describe("the room of a cache", () => {
     for (const n of [1, 2, 3, 4, 5, 6]) {
       await cache.keep(`k${n}`, answer(body(n)), body(n));
       const past = new Date(Date.now() - 3600_000 + n * 1000);
-      for (const path of [join(folder, "answers", `k${n}.json`), join(folder, "bodies", hashOf(body(n)))]) utimesSync(path, past, past);
+      for (const path of [join(folder, "answers", `k${n}.json`), join(folder, "bodies", hashOf(body(n)))])
+        utimesSync(path, past, past);
     }
     // Used again, so that it is the newest.
     expect(await cache.find("k1")).toBeDefined();

@@ -102,27 +102,46 @@ describe("a name whose addresses change", () => {
     return { resolver, count: () => asked };
   }
   const connectedTo = (lookup: LookupFunction, all: boolean) =>
-    new Promise<unknown>((resolve) => lookup("papers.example", { all }, (error, address) => resolve(error?.code ?? address)));
+    new Promise<unknown>((resolve) =>
+      lookup("papers.example", { all }, (error, address) => resolve(error?.code ?? address)),
+    );
 
-  it.each([false, true])("is resolved once a connection: the address that was checked is the one connected to (all: %s)", async (all) => {
-    const { resolver, count } = rebinding(["203.0.113.7"], ["10.0.0.7"]);
-    const lookup = lookupThrough(resolver);
-    expect(await connectedTo(lookup, all)).toEqual(all ? [{ address: "203.0.113.7", family: 4 }] : "203.0.113.7");
-    expect(count()).toBe(1);
-    expect(await connectedTo(lookup, all)).toBe("EPRIVATE");
-  });
+  it.each([false, true])(
+    "is resolved once a connection: the address that was checked is the one connected to (all: %s)",
+    async (all) => {
+      const { resolver, count } = rebinding(["203.0.113.7"], ["10.0.0.7"]);
+      const lookup = lookupThrough(resolver);
+      expect(await connectedTo(lookup, all)).toEqual(all ? [{ address: "203.0.113.7", family: 4 }] : "203.0.113.7");
+      expect(count()).toBe(1);
+      expect(await connectedTo(lookup, all)).toBe("EPRIVATE");
+    },
+  );
 
   it("is refused where one of several addresses lies inside, in whatever form", async () => {
-    for (const inside of ["127.0.0.1", "169.254.169.254", "::1", "fe80::1", "::ffff:10.0.0.1", "64:ff9b::a00:1", "64:ff9b:1::a00:1"]) {
-      expect(await connectedTo(lookupThrough(rebinding(["203.0.113.7", inside]).resolver), true), inside).toBe("EPRIVATE");
+    for (const inside of [
+      "127.0.0.1",
+      "169.254.169.254",
+      "::1",
+      "fe80::1",
+      "::ffff:10.0.0.1",
+      "64:ff9b::a00:1",
+      "64:ff9b:1::a00:1",
+    ]) {
+      expect(await connectedTo(lookupThrough(rebinding(["203.0.113.7", inside]).resolver), true), inside).toBe(
+        "EPRIVATE",
+      );
     }
   });
 
   it("never gets a connection to this machine out of a request", async () => {
     const inside = await serve({ "/": { body: "a secret" } });
-    const dispatcher = new Agent({ connect: { lookup: lookupThrough(rebinding(["127.0.0.1"], ["127.0.0.1"]).resolver) } });
+    const dispatcher = new Agent({
+      connect: { lookup: lookupThrough(rebinding(["127.0.0.1"], ["127.0.0.1"]).resolver) },
+    });
     try {
-      await expect(fetch(`http://papers.example:${new URL(inside.origin).port}/`, { dispatcher })).rejects.toMatchObject({
+      await expect(
+        fetch(`http://papers.example:${new URL(inside.origin).port}/`, { dispatcher }),
+      ).rejects.toMatchObject({
         cause: { code: "EPRIVATE" },
       });
       expect(inside.requests).toEqual([]);

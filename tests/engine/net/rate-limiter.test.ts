@@ -28,7 +28,11 @@ describe("the pace of a host", () => {
     const { fetch, asked } = pretending(clock);
     const stateDir = temporaryFolder();
     const doors = [httpWith({ stateDir, clock, fetch }), httpWith({ stateDir, clock, fetch })];
-    await Promise.all([1, 2, 3, 4, 5, 6].map((n) => doors[n % 2]!.get({ url: `https://export.arxiv.org/api/query?n=${n}`, limit: 100 })));
+    await Promise.all(
+      [1, 2, 3, 4, 5, 6].map((n) =>
+        doors[n % 2]!.get({ url: `https://export.arxiv.org/api/query?n=${n}`, limit: 100 }),
+      ),
+    );
     expect(gaps(asked.map(({ at }) => at))).toEqual([3000, 3000, 3000, 3000, 3000]);
   });
 
@@ -38,7 +42,12 @@ describe("the pace of a host", () => {
     ["https://api.crossref.org/works", { contact: "a@example.org" }, {}, 100],
     ["https://api.crossref.org/works", { contact: "https://example.org" }, {}, 200],
     ["https://api.github.com/search/repositories", {}, {}, 6000],
-    ["https://api.github.com/search/repositories", {}, { secret: { headers: { Authorization: "Bearer 12345678" } } }, 2000],
+    [
+      "https://api.github.com/search/repositories",
+      {},
+      { secret: { headers: { Authorization: "Bearer 12345678" } } },
+      2000,
+    ],
     ["https://api.github.com/repos/a/b", {}, {}, 1000],
     ["https://somewhere.example/paper.pdf", {}, {}, 1000],
   ])("for %s %j %j is %i ms", async (url, options, request, interval) => {
@@ -53,7 +62,8 @@ describe("the pace of a host", () => {
     const clock = fakeClock();
     const { fetch, asked } = pretending(clock);
     const http = httpWith({ stateDir: temporaryFolder(), clock, fetch });
-    for (const url of ["https://export.arxiv.org/a", "https://api.crossref.org/works/a"]) await http.get({ url, limit: 100 });
+    for (const url of ["https://export.arxiv.org/a", "https://api.crossref.org/works/a"])
+      await http.get({ url, limit: 100 });
     expect(gaps(asked.map(({ at }) => at))).toEqual([0]);
   });
 
@@ -66,7 +76,13 @@ describe("the pace of a host", () => {
         cause: Object.assign(new Error("getaddrinfo"), { code: asked.length === 3 ? "ECONNRESET" : "ENOTFOUND" }),
       });
     };
-    const http = httpWith({ stateDir: temporaryFolder(), clock, fetch, lookup: () => Promise.reject(new Error("no network")), random: () => 0 });
+    const http = httpWith({
+      stateDir: temporaryFolder(),
+      clock,
+      fetch,
+      lookup: () => Promise.reject(new Error("no network")),
+      random: () => 0,
+    });
     for (const n of [1, 2, 3]) await http.get({ url: `https://export.arxiv.org/${n}`, limit: 100 });
     expect(gaps(asked)).toEqual([0, 0, 3000]);
   });
@@ -83,7 +99,11 @@ describe("the pace of a host", () => {
 
   it("is tightened by what Crossref tells in its headers, and never loosened", async () => {
     const clock = fakeClock();
-    let told: Record<string, string> = { "x-rate-limit-limit": "2", "x-rate-limit-interval": "1s", "x-concurrency-limit": "1" };
+    let told: Record<string, string> = {
+      "x-rate-limit-limit": "2",
+      "x-rate-limit-interval": "1s",
+      "x-concurrency-limit": "1",
+    };
     const { fetch, asked } = pretending(clock, () => ({ headers: told }));
     const http = httpWith({ stateDir: temporaryFolder(), clock, fetch, contact: "a@example.org" });
     const get = (n: number) => http.get({ url: `https://api.crossref.org/works?n=${n}`, limit: 100 });
@@ -127,7 +147,12 @@ describe("the pace of a host", () => {
       clock.set(clock.now() + 10_000);
       return gaps(asked.splice(0).map(({ at }) => at))[0];
     };
-    expect([await gapAt("/ar/api"), await gapAt("/ar/crossref/works"), await gapAt("/art"), await gapAt("/ar")]).toEqual([700, 0, 50, 700]);
+    expect([
+      await gapAt("/ar/api"),
+      await gapAt("/ar/crossref/works"),
+      await gapAt("/art"),
+      await gapAt("/ar"),
+    ]).toEqual([700, 0, 50, 700]);
   });
 
   it("goes on where the clock was set back by an hour", async () => {
@@ -150,7 +175,9 @@ describe("the pace of a host", () => {
     mkdirSync(join(stateDir, "hosts"));
     writeFileSync(join(stateDir, "hosts", "arxiv.json"), "");
     const began = clock.now();
-    expect(await httpWith({ stateDir, clock, fetch }).get({ url: "https://arxiv.org/1", limit: 100 })).toMatchObject({ status: "ok" });
+    expect(await httpWith({ stateDir, clock, fetch }).get({ url: "https://arxiv.org/1", limit: 100 })).toMatchObject({
+      status: "ok",
+    });
     expect(asked[0]!.at - began).toBe(3000);
   });
 
@@ -159,7 +186,9 @@ describe("the pace of a host", () => {
     const { fetch, asked } = pretending(clock);
     const file = join(temporaryFolder(), "file");
     writeFileSync(file, "");
-    expect(await httpWith({ stateDir: file, clock, fetch }).get({ url: "https://arxiv.org/1", limit: 100 })).toMatchObject({
+    expect(
+      await httpWith({ stateDir: file, clock, fetch }).get({ url: "https://arxiv.org/1", limit: 100 }),
+    ).toMatchObject({
       status: "error",
       transient: true,
       reason: expect.stringMatching(/^The pace of arxiv\.org can't be kept: .*file/),
@@ -202,7 +231,9 @@ describe("real processes", () => {
       const answers = await Promise.all(Array.from({ length: ${requests} }, (_, n) => http.get({ url: ${JSON.stringify(origin)} + "/" + n, limit: 100 })));
       if (!answers.every(({ status }) => status === "ok")) console.error(answers);
       process.exit(answers.every(({ status }) => status === "ok") ? 0 : 1);`;
-    const child = spawn(process.execPath, ["--input-type=module", "-e", script], { stdio: ["ignore", "inherit", "inherit"] });
+    const child = spawn(process.execPath, ["--input-type=module", "-e", script], {
+      stdio: ["ignore", "inherit", "inherit"],
+    });
     onTestFinished(() => void child.kill("SIGKILL"));
     return child;
   }

@@ -118,7 +118,9 @@ describe("what a process says", () => {
   });
 
   it("does not read ahead of a slow reader", async () => {
-    const stream = runProcess(request("i=0; while :; do i=$((i+1)); echo $i > progress; head -c 65536 /dev/zero; echo; done"));
+    const stream = runProcess(
+      request("i=0; while :; do i=$((i+1)); echo $i > progress; head -c 65536 /dev/zero; echo; done"),
+    );
     await stream.next();
     await new Promise((resolve) => setTimeout(resolve, 300));
     const first = pidIn("progress");
@@ -135,7 +137,9 @@ describe("how a process is ended", () => {
   });
 
   it("keeps the timeout as the cause although the program answers SIGTERM with exit 0", async () => {
-    const { lines, end } = await run(request("trap 'echo COMPLETE; exit 0' TERM; while :; do sleep 0.05; done", { timeoutMs: 200 }));
+    const { lines, end } = await run(
+      request("trap 'echo COMPLETE; exit 0' TERM; while :; do sleep 0.05; done", { timeoutMs: 200 }),
+    );
     expect(lines).toEqual(["COMPLETE"]);
     expect(end).toMatchObject({ cause: "timeout", exitCode: 0 });
   });
@@ -189,7 +193,8 @@ onLinux("what a process leaves behind", () => {
   });
 
   it("ends what a successful run left in the background", async () => {
-    const script = "setsid nohup sh -c 'echo $$ > left; sleep 30' >/dev/null 2>&1 & while [ ! -s left ]; do sleep 0.02; done";
+    const script =
+      "setsid nohup sh -c 'echo $$ > left; sleep 30' >/dev/null 2>&1 & while [ ! -s left ]; do sleep 0.02; done";
     const { end } = await run(request(script));
     expect(end).toMatchObject({ cause: "exited", exitCode: 0 });
     expect(alive(pidIn("left"))).toBe(false);

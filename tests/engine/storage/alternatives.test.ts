@@ -9,11 +9,14 @@ describe("of several shapes that a value may have", () => {
     ({ problemsOf } = await import("../../../src/engine/storage/schema-check.js"));
   });
   const problems = (over: object) => problemsOf("rrd", { ...sampleRrd(0), requirements: {}, ...over });
-  const ofPaper = (fields: object) => problems({ papers_pool: [{ id: "p", title: "P", status: "pending", ...fields }] });
+  const ofPaper = (fields: object) =>
+    problems({ papers_pool: [{ id: "p", title: "P", status: "pending", ...fields }] });
 
   it("the one whose fields it has is meant, not the one with the fewest errors", () => {
     const six = { novelty: 3, feasibility: 3, time_to_poc: 3, value_market: 3, defensibility: 3, adoption: "3" };
-    expect(ofPaper({ score_breakdown: six }).map(({ pointer }) => pointer)).toEqual(["/papers_pool/0/score_breakdown/adoption"]);
+    expect(ofPaper({ score_breakdown: six }).map(({ pointer }) => pointer)).toEqual([
+      "/papers_pool/0/score_breakdown/adoption",
+    ]);
     expect(
       ofPaper({ score_breakdown: { execution: { novelty: 3 } } }).every(({ pointer }) =>
         pointer.startsWith("/papers_pool/0/score_breakdown/execution"),
@@ -22,7 +25,9 @@ describe("of several shapes that a value may have", () => {
   });
 
   it("all are named where it is of another kind altogether", () => {
-    expect(ofPaper({ score_breakdown: "x" }).map(({ message }) => message)).toEqual(['must be an object or null, is "x"']);
+    expect(ofPaper({ score_breakdown: "x" }).map(({ message }) => message)).toEqual([
+      'must be an object or null, is "x"',
+    ]);
   });
 
   it.each([
@@ -31,7 +36,9 @@ describe("of several shapes that a value may have", () => {
     [{ iteration: 1, unit: "p" }, "iteration-ended"],
     [{ reason: "full" }, "waiting"],
   ])("of those that have most of its fields the one with the fewest errors: %j", (fields, meant) => {
-    const messages = problemsOf("event", { type: "nonsense", at: "2026-01-01T00:00:00Z", ...fields }).map(({ message }) => message);
+    const messages = problemsOf("event", { type: "nonsense", at: "2026-01-01T00:00:00Z", ...fields }).map(
+      ({ message }) => message,
+    );
     expect(messages.at(-1)).toBe(`must be "${meant}", is "nonsense"`);
   });
 
@@ -42,7 +49,9 @@ describe("of several shapes that a value may have", () => {
       '/open_questions/1 "question" is missing',
       "/open_questions/2 must be a text or an object, is 7",
     ]);
-    expect(problemsOf("event", JSON.parse("null")).map(({ message }) => message)).toEqual(["must be an object, is null"]);
+    expect(problemsOf("event", JSON.parse("null")).map(({ message }) => message)).toEqual([
+      "must be an object, is null",
+    ]);
   });
 
   it("shapes of another schema are known with the one that refers to them", () => {
@@ -52,6 +61,10 @@ describe("of several shapes that a value may have", () => {
 
   it("what stands elsewhere keeps its own problems", () => {
     const found = ofPaper({ title: 7, score_breakdown: 7, status: "x" }).map(({ pointer }) => pointer);
-    expect(found.toSorted()).toEqual(["/papers_pool/0/score_breakdown", "/papers_pool/0/status", "/papers_pool/0/title"]);
+    expect(found.toSorted()).toEqual([
+      "/papers_pool/0/score_breakdown",
+      "/papers_pool/0/status",
+      "/papers_pool/0/title",
+    ]);
   });
 });

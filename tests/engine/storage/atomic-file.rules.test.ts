@@ -27,7 +27,9 @@ async function syncsOf(path: string, work: () => Promise<unknown>): Promise<stri
   await onSync(async (handle) => {
     const found = await handle.stat();
     synced.push(
-      found.isDirectory() ? `folder, ${existsSync(path) ? text(path) : "none"}` : `${found.size} bytes, ${existsSync(path) ? text(path) : "none"}`,
+      found.isDirectory()
+        ? `folder, ${existsSync(path) ? text(path) : "none"}`
+        : `${found.size} bytes, ${existsSync(path) ? text(path) : "none"}`,
     );
   });
   await work();
@@ -48,18 +50,24 @@ describe("what must survive a power cut", () => {
 
   it("is a line of a log, and the name of a log that is new", async () => {
     const path = join(temporaryFolder(), "ledger.jsonl");
-    expect(await syncsOf(path, () => appendOnce(path, { offset: 0, text: "one\n" }))).toEqual(["4 bytes, one\n", "folder, one\n"]);
+    expect(await syncsOf(path, () => appendOnce(path, { offset: 0, text: "one\n" }))).toEqual([
+      "4 bytes, one\n",
+      "folder, one\n",
+    ]);
     expect(await syncsOf(path, () => appendOnce(path, { offset: 4, text: "two\n" }))).toEqual(["8 bytes, one\ntwo\n"]);
   });
 
-  it.each(["EINVAL", "ENOTSUP", "EBADF"])("is asked for in vain on a file system that syncs no folder (%s)", async (code) => {
-    const path = join(temporaryFolder(), "rrd.json");
-    await onSync(async (handle) => {
-      if ((await handle.stat()).isDirectory()) throw Object.assign(new Error(code), { code });
-    });
-    await writeFileAtomic(path, "text");
-    expect(text(path)).toBe("text");
-  });
+  it.each(["EINVAL", "ENOTSUP", "EBADF"])(
+    "is asked for in vain on a file system that syncs no folder (%s)",
+    async (code) => {
+      const path = join(temporaryFolder(), "rrd.json");
+      await onSync(async (handle) => {
+        if ((await handle.stat()).isDirectory()) throw Object.assign(new Error(code), { code });
+      });
+      await writeFileAtomic(path, "text");
+      expect(text(path)).toBe("text");
+    },
+  );
 
   it("is said where the disk fails", async () => {
     const path = join(temporaryFolder(), "rrd.json");

@@ -1,9 +1,24 @@
-import { chmodSync, lstatSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import fc from "../../support/fast-check.js";
 import { describe, expect, it } from "vitest";
 import { ExpectedError } from "../../../src/engine/lib/errors.js";
-import { appendOnce, sizeOf, stampOf, sweepTemporaryFiles, writeFileAtomic } from "../../../src/engine/storage/atomic-file.js";
+import {
+  appendOnce,
+  sizeOf,
+  stampOf,
+  sweepTemporaryFiles,
+  writeFileAtomic,
+} from "../../../src/engine/storage/atomic-file.js";
 import { explainSystemError } from "../../../src/engine/storage/explain-system-error.js";
 import { temporaryFolder } from "../../support/folders.js";
 
@@ -61,7 +76,8 @@ describe("an atomic write", () => {
 
   it("leaves only temporary files that the sweep knows, and the sweep takes nothing else", async () => {
     const folder = temporaryFolder();
-    for (const name of [".rrd.json.0123456789ab.ralph-tmp", "rrd.json", ".hidden", "mine.ralph-tmp"]) writeFileSync(join(folder, name), "");
+    for (const name of [".rrd.json.0123456789ab.ralph-tmp", "rrd.json", ".hidden", "mine.ralph-tmp"])
+      writeFileSync(join(folder, name), "");
     await sweepTemporaryFiles(folder);
     expect(readdirSync(folder).toSorted()).toEqual([".hidden", "mine.ralph-tmp", "rrd.json"]);
     await sweepTemporaryFiles(join(folder, "absent"));

@@ -32,7 +32,9 @@ function listeningGit(answer?: string): () => string[] {
   const [log, real] = [join(folder, "log"), execFileSync("sh", ["-c", "command -v git"], { encoding: "utf8" }).trim()];
   const instead = answer === undefined ? "" : `case "$*" in *" commit "*) printf '${answer}' >&2; exit 1;; esac\n`;
   writeFileSync(log, "");
-  writeFileSync(join(folder, "git"), `#!/bin/sh\necho "$*" >> '${log}'\n${instead}exec '${real}' "$@"\n`, { mode: 0o755 });
+  writeFileSync(join(folder, "git"), `#!/bin/sh\necho "$*" >> '${log}'\n${instead}exec '${real}' "$@"\n`, {
+    mode: 0o755,
+  });
   const { PATH: before } = process.env;
   process.env["PATH"] = `${folder}${delimiter}${before}`;
   onTestFinished(() => void (process.env["PATH"] = before));
@@ -76,7 +78,9 @@ describe("checkpoints", () => {
     const { root, told, fold } = await checkpoints();
     writeFileSync(join(root, ".git", file), "");
     await fold("one");
-    expect(told).toEqual([`No checkpoint while a git ${operation} is under way; finish it and the next iteration commits.`]);
+    expect(told).toEqual([
+      `No checkpoint while a git ${operation} is under way; finish it and the next iteration commits.`,
+    ]);
     expect(subjects(root)).toEqual(["begin"]);
     rmSync(join(root, ".git", file));
     await fold("two");
@@ -93,7 +97,9 @@ describe("checkpoints", () => {
     renameSync(join(inner, ".git"), join(inner, "git-away"));
     await fold("two");
     await fold("three");
-    expect(told).toEqual([`No checkpoint: ${join(inner, ".git")} is gone; the research goes on without git, 'git init' starts a new history.`]);
+    expect(told).toEqual([
+      `No checkpoint: ${join(inner, ".git")} is gone; the research goes on without git, 'git init' starts a new history.`,
+    ]);
     await finish();
     expect(subjects(outer)).toEqual(["begin"]);
     renameSync(join(inner, "git-away"), join(inner, ".git"));
@@ -121,7 +127,9 @@ describe("checkpoints", () => {
     const config = readFileSync(join(root, ".git/config"), "utf8");
     git(root, "config", "core.autocrlf", "perhaps");
     await fold("two");
-    expect(told).toEqual([expect.stringMatching(/^No checkpoint: git said '\S.*autocrlf.*'; the next iteration tries again\.$/)]);
+    expect(told).toEqual([
+      expect.stringMatching(/^No checkpoint: git said '\S.*autocrlf.*'; the next iteration tries again\.$/),
+    ]);
     writeFileSync(join(root, ".git/config"), config);
     await fold("three");
     expect(subjects(root)).toEqual(["three", "one", "begin"]);
@@ -133,7 +141,9 @@ describe("checkpoints", () => {
     git(folder, "update-index", "--skip-worktree", "rrd.json");
     await fold("one");
     expect(told).toEqual([
-      expect.stringMatching(/^No checkpoint: git is told to leave a file of the research alone .*--no-skip-worktree' with its path/),
+      expect.stringMatching(
+        /^No checkpoint: git is told to leave a file of the research alone .*--no-skip-worktree' with its path/,
+      ),
     ]);
     git(folder, "update-index", "--no-skip-worktree", "rrd.json");
     await fold("two");
@@ -152,14 +162,19 @@ describe("checkpoints", () => {
 
   it("wait ten seconds for another research's, and go on without where it takes longer", async () => {
     const { root, folder, told, fold } = await checkpoints();
-    writeFileSync(join(root, ".git/research-ralph.lock"), JSON.stringify({ pid: process.pid, host: hostname(), token: "another" }));
+    writeFileSync(
+      join(root, ".git/research-ralph.lock"),
+      JSON.stringify({ pid: process.pid, host: hostname(), token: "another" }),
+    );
     const real = performance.now.bind(performance);
     let asked = 0;
     const clock = vi.spyOn(performance, "now").mockImplementation(() => real() + (asked++ < 3 ? 0 : 9_990));
     onTestFinished(() => clock.mockRestore());
     await fold("one");
     expect(asked).toBeGreaterThan(3);
-    expect(told).toEqual([`No checkpoint: The repository is in use by process ${process.pid}; wait until it ends, or stop it.`]);
+    expect(told).toEqual([
+      `No checkpoint: The repository is in use by process ${process.pid}; wait until it ends, or stop it.`,
+    ]);
     rmSync(join(root, ".git/research-ralph.lock"));
     await fold("two");
     expect([subjects(root), git(folder, "status", "--short")]).toEqual([["two", "begin"], ""]);

@@ -142,7 +142,9 @@ describe("a checkpoint", () => {
     git(root, "checkout", "-q", "main");
     git(root, "merge", "-q", "--no-ff", "--no-commit", "other");
     await research.fold(acceptance(1));
-    expect(messages(told)).toEqual(["No checkpoint while a git merge is under way; finish it and the next iteration commits."]);
+    expect(messages(told)).toEqual([
+      "No checkpoint while a git merge is under way; finish it and the next iteration commits.",
+    ]);
     git(root, "commit", "-q", "-m", "merged");
     mkdirSync(join(root, ".git/rebase-merge"));
     await research.fold(acceptance(2));
@@ -160,7 +162,9 @@ describe("a checkpoint", () => {
     const research = await open(folder, { git: true, told });
     await research.fold(acceptance(1));
     await research.fold(acceptance(2));
-    expect(messages(told)).toEqual(["No checkpoint: the research folder is ignored by git; take it out of .gitignore to have its history."]);
+    expect(messages(told)).toEqual([
+      "No checkpoint: the research folder is ignored by git; take it out of .gitignore to have its history.",
+    ]);
   });
 
   it("of a file above 2 MB is made every tenth fold and at the end", async () => {

@@ -13,7 +13,13 @@ import {
 } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { isSameVersion, keepAside, moveAside, putVersion, versionAt } from "../../../src/engine/storage/file-snapshot.js";
+import {
+  isSameVersion,
+  keepAside,
+  moveAside,
+  putVersion,
+  versionAt,
+} from "../../../src/engine/storage/file-snapshot.js";
 import { read, temporaryFolder } from "../../support/folders.js";
 
 describe("a version of a path", () => {

@@ -5,7 +5,14 @@ import { runGit } from "../../../src/engine/storage/git-command.js";
 import { repository, temporaryFolder } from "../../support/folders.js";
 
 describe("a command of git", () => {
-  const inherited = ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX", "GIT_COMMON_DIR", "GIT_OBJECT_DIRECTORY"];
+  const inherited = [
+    "GIT_DIR",
+    "GIT_WORK_TREE",
+    "GIT_INDEX_FILE",
+    "GIT_PREFIX",
+    "GIT_COMMON_DIR",
+    "GIT_OBJECT_DIRECTORY",
+  ];
 
   it("speaks plainly, asks nothing, and goes to the repository of its folder", async () => {
     const root = repository();
@@ -23,10 +30,18 @@ describe("a command of git", () => {
 
   it("that fails says why, also where it could not be started at all", async () => {
     const folder = temporaryFolder();
-    expect(await runGit(folder, ["no-such-command"])).toMatchObject({ ok: false, stdout: "", stderr: expect.stringContaining("no-such-command") });
+    expect(await runGit(folder, ["no-such-command"])).toMatchObject({
+      ok: false,
+      stdout: "",
+      stderr: expect.stringContaining("no-such-command"),
+    });
     const gone = await runGit(join(folder, "gone"), ["status"]);
     expect(gone).toMatchObject({ ok: false, stderr: expect.stringMatching(/\S/) });
-    expect(await runGit(repository(), ["rev-parse", "--is-inside-work-tree"])).toEqual({ ok: true, stdout: "true", stderr: "" });
+    expect(await runGit(repository(), ["rev-parse", "--is-inside-work-tree"])).toEqual({
+      ok: true,
+      stdout: "true",
+      stderr: "",
+    });
   });
 
   it("stands in a group of its own, so that a kill of ours does not meet it in the middle of a commit", async () => {
@@ -46,6 +61,9 @@ describe("a command of git", () => {
   });
 
   it("has nothing to read: whatever asks for input ends", async () => {
-    expect(await runGit(repository(), ["hash-object", "--stdin"])).toMatchObject({ ok: true, stdout: "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391" });
+    expect(await runGit(repository(), ["hash-object", "--stdin"])).toMatchObject({
+      ok: true,
+      stdout: "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391",
+    });
   });
 });

@@ -20,7 +20,10 @@ vi.mock("node:fs/promises", async (importOriginal) => {
       return name === "readFile" && fs.answer !== undefined ? fs.answer : call(...args);
     };
   const names = ["link", "open", "rename", "writeFile", "readFile"] as const;
-  return { ...real, ...Object.fromEntries(names.map((name) => [name, asked(name, real[name] as (...args: never[]) => unknown)])) };
+  return {
+    ...real,
+    ...Object.fromEntries(names.map((name) => [name, asked(name, real[name] as (...args: never[]) => unknown)])),
+  };
 });
 beforeEach(() => {
   fs.before = {};
@@ -49,7 +52,11 @@ describe("on a file system without hard links", () => {
       fs.before.link = fail(code);
       const file = lockFile();
       const lock = await acquireLock(file, what);
-      expect([await lock.isMine(), JSON.parse(readFileSync(file, "utf8")).pid, beside(file)]).toEqual([true, process.pid, []]);
+      expect([await lock.isMine(), JSON.parse(readFileSync(file, "utf8")).pid, beside(file)]).toEqual([
+        true,
+        process.pid,
+        [],
+      ]);
       await expect(acquireLock(file, what)).rejects.toThrow(`in use by process ${process.pid}`);
       expect([await lock.isMine(), beside(file)]).toEqual([true, []]);
       await lock.release();
@@ -129,13 +136,17 @@ describe("a lock", () => {
   it("that is a FIFO is not waited for, and nobody's when it stands below a file", async () => {
     const file = lockFile();
     execFileSync("mkfifo", [file]);
-    await expect(acquireLock(file, what)).rejects.toThrow(`${file} is not a regular file; put the real one in its place.`);
+    await expect(acquireLock(file, what)).rejects.toThrow(
+      `${file} is not a regular file; put the real one in its place.`,
+    );
     rmSync(file);
     const lock = await acquireLock(file, what);
     rmSync(dirname(file), { recursive: true });
     writeFileSync(dirname(file), "");
     expect([await lock.isMine(), await lock.release()]).toEqual([false, undefined]);
-    await expect(acquireLock(file, what)).rejects.toThrow(`${dirname(file)} is a file where a folder belongs; move it away.`);
+    await expect(acquireLock(file, what)).rejects.toThrow(
+      `${dirname(file)} is a file where a folder belongs; move it away.`,
+    );
   });
 
   it("that can't be looked at any more is given up without a word, and is told where it is needed", async () => {
@@ -201,7 +212,9 @@ describe("a process", () => {
   const psSays = (text: string, exit = 0) => {
     const folder = temporaryFolder();
     const log = join(folder, "log");
-    writeFileSync(join(folder, "ps"), `#!/bin/sh\necho "$LC_ALL $*" > '${log}'\nprintf '${text}'\nexit ${exit}\n`, { mode: 0o755 });
+    writeFileSync(join(folder, "ps"), `#!/bin/sh\necho "$LC_ALL $*" > '${log}'\nprintf '${text}'\nexit ${exit}\n`, {
+      mode: 0o755,
+    });
     const { PATH: before } = process.env;
     process.env["PATH"] = `${folder}${delimiter}${before}`;
     onTestFinished(() => void (process.env["PATH"] = before));

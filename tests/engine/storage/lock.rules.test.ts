@@ -52,8 +52,16 @@ describe("a lock", () => {
     const { pid } = await neighbour();
     const file = lockFile();
     hold(file, { pid, host: hostname(), token: "live" });
-    await expect(acquireLock(file, what)).rejects.toThrow(`The research is in use by process ${pid}; wait until it ends, or stop it.`);
-    hold(file, { pid, host: hostname(), token: "live", started: await startOfProcess(pid ?? 0), since: "2026-01-01T00:00:00Z" });
+    await expect(acquireLock(file, what)).rejects.toThrow(
+      `The research is in use by process ${pid}; wait until it ends, or stop it.`,
+    );
+    hold(file, {
+      pid,
+      host: hostname(),
+      token: "live",
+      started: await startOfProcess(pid ?? 0),
+      since: "2026-01-01T00:00:00Z",
+    });
     await expect(acquireLock(file, what)).rejects.toThrow(
       `The research is in use by process ${pid} since 2026-01-01T00:00:00Z; wait until it ends, or stop it.`,
     );
@@ -151,7 +159,9 @@ describe("work under a lock", () => {
   it("is not waited for where nothing can be written: that does not pass", async () => {
     const folder = lockFile();
     writeFileSync(folder, "");
-    await expect(withLock(join(folder, "lock"), { ...what, waitMs: 0 }, async () => 1)).rejects.toBeInstanceOf(ExpectedError);
+    await expect(withLock(join(folder, "lock"), { ...what, waitMs: 0 }, async () => 1)).rejects.toBeInstanceOf(
+      ExpectedError,
+    );
   });
 });
 
@@ -190,31 +200,39 @@ describe("a process", () => {
     expect(await startOfProcess(child.pid ?? 0)).toBeUndefined();
   });
 
-  it.skipIf(process.platform !== "linux")("that was killed and that nobody waited for is not alive, though it is listed", async () => {
-    // The shell becomes a program that never asks how its child ended.
-    const parent = spawn("sh", ["-c", "sleep 600 & echo $!; exec sleep 600"], { stdio: ["ignore", "pipe", "inherit"] });
-    onTestFinished(() => void parent.kill("SIGKILL"));
-    const pid = Number(String((await once(parent.stdout, "data"))[0]).trim());
-    const statOf = (each: number | undefined) => readFileSync(`/proc/${each}/stat`, "utf8");
-    while (!statOf(parent.pid).includes("(sleep)")) await new Promise((resolve) => setTimeout(resolve, 5));
-    process.kill(pid, "SIGKILL");
-    while (!statOf(pid).includes(") Z ")) await new Promise((resolve) => setTimeout(resolve, 5));
-    expect(await isSameProcess(pid, undefined)).toBe(false);
-    expect(await startOfProcess(pid)).toMatch(/^\d+$/);
-  });
+  it.skipIf(process.platform !== "linux")(
+    "that was killed and that nobody waited for is not alive, though it is listed",
+    async () => {
+      // The shell becomes a program that never asks how its child ended.
+      const parent = spawn("sh", ["-c", "sleep 600 & echo $!; exec sleep 600"], {
+        stdio: ["ignore", "pipe", "inherit"],
+      });
+      onTestFinished(() => void parent.kill("SIGKILL"));
+      const pid = Number(String((await once(parent.stdout, "data"))[0]).trim());
+      const statOf = (each: number | undefined) => readFileSync(`/proc/${each}/stat`, "utf8");
+      while (!statOf(parent.pid).includes("(sleep)")) await new Promise((resolve) => setTimeout(resolve, 5));
+      process.kill(pid, "SIGKILL");
+      while (!statOf(pid).includes(") Z ")) await new Promise((resolve) => setTimeout(resolve, 5));
+      expect(await isSameProcess(pid, undefined)).toBe(false);
+      expect(await startOfProcess(pid)).toMatch(/^\d+$/);
+    },
+  );
 
-  it.skipIf(process.platform !== "linux")("is told by its start in the system's own count, whatever its name holds", async () => {
-    const folder = temporaryFolder();
-    const program = join(folder, "a) b (c");
-    symlinkSync("/bin/sleep", program);
-    const child = spawn(program, ["600"]);
-    onTestFinished(() => void child.kill("SIGKILL"));
-    await once(child, "spawn");
-    const fields = () => readFileSync(`/proc/${child.pid}/stat`, "utf8");
-    while (!fields().includes("(a) b (c)")) await new Promise((resolve) => setTimeout(resolve, 5));
-    // The 22nd field; three words of the name count for one.
-    expect(await startOfProcess(child.pid ?? 0)).toBe(fields().split(" ")[21 + 2]);
-  });
+  it.skipIf(process.platform !== "linux")(
+    "is told by its start in the system's own count, whatever its name holds",
+    async () => {
+      const folder = temporaryFolder();
+      const program = join(folder, "a) b (c");
+      symlinkSync("/bin/sleep", program);
+      const child = spawn(program, ["600"]);
+      onTestFinished(() => void child.kill("SIGKILL"));
+      await once(child, "spawn");
+      const fields = () => readFileSync(`/proc/${child.pid}/stat`, "utf8");
+      while (!fields().includes("(a) b (c)")) await new Promise((resolve) => setTimeout(resolve, 5));
+      // The 22nd field; three words of the name count for one.
+      expect(await startOfProcess(child.pid ?? 0)).toBe(fields().split(" ")[21 + 2]);
+    },
+  );
 
   describe("on a system that lists none in /proc", () => {
     const on = (platform: NodeJS.Platform) => {

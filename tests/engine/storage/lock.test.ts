@@ -15,7 +15,11 @@ const holderIn = (file: string) => JSON.parse(readFileSync(file, "utf8"));
 it("a lock says who holds it and is gone after release", async () => {
   const file = lockFile();
   const lock = await acquireLock(file, { describe });
-  expect(holderIn(file)).toMatchObject({ pid: process.pid, host: hostname(), started: await startOfProcess(process.pid) });
+  expect(holderIn(file)).toMatchObject({
+    pid: process.pid,
+    host: hostname(),
+    started: await startOfProcess(process.pid),
+  });
   expect(await lock.isMine()).toBe(true);
   await lock.release();
   expect(existsSync(file)).toBe(false);

@@ -7,7 +7,8 @@ import { sampleRrd } from "../../support/folders.js";
 const schemas = new URL("../../../schemas/", import.meta.url);
 const names = readdirSync(schemas).map((name) => name.replace(".schema.json", "") as SchemaName);
 const paper = { id: "sample_1", title: "Sample", status: "pending" };
-const problemsOfPaper = (fields: object) => problemsOf("rrd", { ...sampleRrd(0), requirements: {}, papers_pool: [{ ...paper, ...fields }] });
+const problemsOfPaper = (fields: object) =>
+  problemsOf("rrd", { ...sampleRrd(0), requirements: {}, papers_pool: [{ ...paper, ...fields }] });
 const six = { novelty: 3, feasibility: 3, time_to_poc: 3, value_market: 3, defensibility: 3, adoption: 3 };
 
 it.each(names)("schemas/%s.schema.json is a valid schema and can be used", (name) => {
@@ -33,7 +34,9 @@ describe("a problem", () => {
   it("of a missing field points at its record, and at a misspelt one", () => {
     const { title: _, ...untitled } = paper;
     const rrd = (record: object) => ({ ...sampleRrd(0), requirements: {}, papers_pool: [record] });
-    expect(problemsOf("rrd", rrd(untitled))).toEqual([{ pointer: "/papers_pool/0", message: '"title" is missing', hint: 'Add "title".' }]);
+    expect(problemsOf("rrd", rrd(untitled))).toEqual([
+      { pointer: "/papers_pool/0", message: '"title" is missing', hint: 'Add "title".' },
+    ]);
     expect(problemsOf("rrd", rrd({ ...untitled, Title: "x" }))[0]?.hint).toBe('Rename "Title" to "title".');
   });
 
@@ -50,12 +53,18 @@ describe("a problem", () => {
 
   it("within alternatives is that of the one that fits best", () => {
     expect(problemsOfPaper({ score_breakdown: { execution: { ...six, adoption: "3" } } })).toEqual([
-      { pointer: "/papers_pool/0/score_breakdown/execution/adoption", message: 'must be a number, is "3"', hint: "Write 3 without quotes." },
+      {
+        pointer: "/papers_pool/0/score_breakdown/execution/adoption",
+        message: 'must be a number, is "3"',
+        hint: "Write 3 without quotes.",
+      },
     ]);
     expect(problemsOfPaper({ score_breakdown: 7 })).toEqual([
       { pointer: "/papers_pool/0/score_breakdown", message: "must be an object or null, is 7" },
     ]);
-    expect(problemsOfPaper({ analysis: { summary: 3 } }).map(({ pointer }) => pointer)).toEqual(["/papers_pool/0/analysis/summary"]);
+    expect(problemsOfPaper({ analysis: { summary: 3 } }).map(({ pointer }) => pointer)).toEqual([
+      "/papers_pool/0/analysis/summary",
+    ]);
   });
 
   it("is one of at most 200, however broken the file is", () => {

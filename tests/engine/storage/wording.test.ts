@@ -6,12 +6,22 @@ import { describe, expect, it } from "vitest";
 import { ExpectedError } from "../../../src/engine/lib/errors.js";
 import { isUnfinished, locateSyntaxError } from "../../../src/engine/storage/json-syntax.js";
 import { describe as named, type Problem, wordProblem } from "../../../src/engine/storage/problem-messages.js";
-import { formatRrd, largestRrd, parseRrd, readRrdFile, readRrdText, summarise } from "../../../src/research/folder/rrd-file.js";
+import {
+  formatRrd,
+  largestRrd,
+  parseRrd,
+  readRrdFile,
+  readRrdText,
+  summarise,
+} from "../../../src/research/folder/rrd-file.js";
 import { sampleRrd, temporaryFolder } from "../../support/folders.js";
 
 const at = "/papers_pool/0/x";
 const worded = (keyword: string, params: object, data: unknown, more: Partial<ErrorObject> = {}): string => {
-  const { pointer, message, hint } = wordProblem({ keyword, params, data, instancePath: at, schemaPath: "", ...more } as ErrorObject, {});
+  const { pointer, message, hint } = wordProblem(
+    { keyword, params, data, instancePath: at, schemaPath: "", ...more } as ErrorObject,
+    {},
+  );
   return `${pointer} ${message}${hint === undefined ? "" : ` | ${hint}`}`;
 };
 
@@ -42,7 +52,12 @@ describe("what is wrong is said in words", () => {
     ["type", { type: "number" }, { a: 1 }, "must be a number, is an object"],
     ["type", { type: ["string", "array", "null"] }, true, "must be a text, a list or null, is true"],
     ["type", { type: [] }, true, "must be something else, is true"],
-    ["enum", { allowedValues: ["pending", "presented"] }, "presentd", 'must be one of "pending", "presented", is "presentd" | Write "presented".'],
+    [
+      "enum",
+      { allowedValues: ["pending", "presented"] },
+      "presentd",
+      'must be one of "pending", "presented", is "presentd" | Write "presented".',
+    ],
     ["enum", { allowedValues: ["pending", 2] }, 7, 'must be one of "pending", "2", is 7'],
     ["enum", { allowedValues: [] }, "x", 'must be one of , is "x"'],
     ["minimum", { limit: 1 }, 0, "must be at least 1, is 0"],
@@ -65,11 +80,19 @@ describe("what is wrong is said in words", () => {
   });
 
   it("of a field that is missing, with the one that was meant, or how to mend it", () => {
-    expect(worded("required", { missingProperty: "title" }, { Title: 1 })).toBe(`${at} "title" is missing | Rename "Title" to "title".`);
+    expect(worded("required", { missingProperty: "title" }, { Title: 1 })).toBe(
+      `${at} "title" is missing | Rename "Title" to "title".`,
+    );
     expect(worded("required", { missingProperty: "title" }, {})).toBe(`${at} "title" is missing | Add "title".`);
     expect(worded("required", { missingProperty: "title" }, ["title"])).toBe(`${at} "title" is missing | Add "title".`);
     const root = { other: 1 };
-    const of = { keyword: "required", params: { missingProperty: "title" }, data: root, instancePath: "", schemaPath: "" } as ErrorObject;
+    const of = {
+      keyword: "required",
+      params: { missingProperty: "title" },
+      data: root,
+      instancePath: "",
+      schemaPath: "",
+    } as ErrorObject;
     expect(wordProblem(of, root)).toEqual({ pointer: "", message: '"title" is missing' });
   });
 
@@ -81,7 +104,9 @@ describe("what is wrong is said in words", () => {
     expect(worded("additionalProperties", { additionalProperty: "colour" }, {}, { parentSchema })).toBe(
       `${at} "colour" is not a known field | Remove it.`,
     );
-    expect(worded("additionalProperties", { additionalProperty: "x" }, {})).toBe(`${at} "x" is not a known field | Remove it.`);
+    expect(worded("additionalProperties", { additionalProperty: "x" }, {})).toBe(
+      `${at} "x" is not a known field | Remove it.`,
+    );
   });
 
   it("never of more than a line of the value", () => {
@@ -92,7 +117,8 @@ describe("what is wrong is said in words", () => {
 });
 
 describe("the word that was meant", () => {
-  const meant = (word: string, ...allowed: string[]) => /\| Write "(.*)"\.$/.exec(worded("enum", { allowedValues: allowed }, word))?.[1];
+  const meant = (word: string, ...allowed: string[]) =>
+    /\| Write "(.*)"\.$/.exec(worded("enum", { allowedValues: allowed }, word))?.[1];
 
   it.each([
     ["In Sights-Extracted", "insights_extracted"],
@@ -144,8 +170,14 @@ describe("a place that is no JSON", () => {
     ["{]", "1:2 ']' does not belong here | A comma before it may be too much."],
     ["[1,]", "1:4 ']' does not belong here | A comma before it may be too much."],
     ["]", "1:1 ']' does not belong here | A comma before it may be too much."],
-    ['["\n"]', '1:2 a text begins here that does not end rightly | It may lack its closing ", or hold a line break or a single \\.'],
-    ['["\\x"]', '1:2 a text begins here that does not end rightly | It may lack its closing ", or hold a line break or a single \\.'],
+    [
+      '["\n"]',
+      '1:2 a text begins here that does not end rightly | It may lack its closing ", or hold a line break or a single \\.',
+    ],
+    [
+      '["\\x"]',
+      '1:2 a text begins here that does not end rightly | It may lack its closing ", or hold a line break or a single \\.',
+    ],
     ["{1: 2}", '1:2 the name of a field belongs here | Names stand in double quotes: "name": …'],
     ['{"a": 1, b', '1:10 the name of a field belongs here | Names stand in double quotes: "name": …'],
     ['{"a" 1}', "1:6 a colon belongs here, after the name of the field"],
@@ -167,7 +199,13 @@ describe("a place that is no JSON", () => {
   });
 
   it("is the middle of a file only where its end is wanting", () => {
-    expect(['{"a": [1, {"b": 2}', "", "   ", '{"a": 1}\n{', '{"a": {}'].map(isUnfinished)).toEqual([true, true, true, true, true]);
+    expect(['{"a": [1, {"b": 2}', "", "   ", '{"a": 1}\n{', '{"a": {}'].map(isUnfinished)).toEqual([
+      true,
+      true,
+      true,
+      true,
+      true,
+    ]);
     expect(['{"a": 1}', '{"a": 1}\n', "{a: 1}", '{"a": 1,}'].map(isUnfinished)).toEqual([false, false, false, false]);
   });
 });
@@ -181,14 +219,22 @@ describe("an rrd.json that can't be used", () => {
 
   it("is told in one sentence: the first three problems, and how many more", () => {
     expect(of({})).toBe("/r/rrd.json is not valid: /phase is wrong");
-    expect(of({ hint: "Write a.b. Mend it." }, { pointer: "" })).toBe("/r/rrd.json is not valid: /phase is wrong (Write a.b. Mend it); is wrong");
+    expect(of({ hint: "Write a.b. Mend it." }, { pointer: "" })).toBe(
+      "/r/rrd.json is not valid: /phase is wrong (Write a.b. Mend it); is wrong",
+    );
     expect(of({}, {}, {})).not.toContain("more");
-    expect(of({}, {}, {}, {}, {})).toBe("/r/rrd.json is not valid: /phase is wrong; /phase is wrong; /phase is wrong; and 2 more");
+    expect(of({}, {}, {}, {}, {})).toBe(
+      "/r/rrd.json is not valid: /phase is wrong; /phase is wrong; /phase is wrong; and 2 more",
+    );
   });
 
   it("that is one problem of the whole file names it once", () => {
-    expect(of({ pointer: "", message: "/r/rrd.json:3:4: a colon belongs here" })).toBe("/r/rrd.json:3:4: a colon belongs here");
-    expect(of({ pointer: "", message: "/r/rrd.json is not UTF-8" }, {})).toBe("/r/rrd.json is not valid: /r/rrd.json is not UTF-8; /phase is wrong");
+    expect(of({ pointer: "", message: "/r/rrd.json:3:4: a colon belongs here" })).toBe(
+      "/r/rrd.json:3:4: a colon belongs here",
+    );
+    expect(of({ pointer: "", message: "/r/rrd.json is not UTF-8" }, {})).toBe(
+      "/r/rrd.json is not valid: /r/rrd.json is not UTF-8; /phase is wrong",
+    );
   });
 
   it("is not waited for or looked into where it is no file", async () => {
@@ -225,7 +271,9 @@ describe("an rrd.json that can't be used", () => {
     const rrd = sampleRrd(1);
     const [one] = rrd.papers_pool;
     const text = (pool: unknown) =>
-      parseRrd(JSON.stringify({ ...rrd, papers_pool: pool }), "rrd.json").problems?.map(({ pointer, message }) => `${pointer} ${message}`);
+      parseRrd(JSON.stringify({ ...rrd, papers_pool: pool }), "rrd.json").problems?.map(
+        ({ pointer, message }) => `${pointer} ${message}`,
+      );
     expect(text([one, one, one])).toEqual([
       '/papers_pool/1/id "sample_1" is the id of /papers_pool/0 too',
       '/papers_pool/2/id "sample_1" is the id of /papers_pool/0 too',

@@ -18,7 +18,12 @@ export const event = {
     workspace: "/state/1",
     progress: { done: 3, total: 12 },
   }),
-  agent: (seconds: number, said: AgentEvent): LoopEvent => ({ type: "agent", at: at(seconds), iteration: 1, event: said }),
+  agent: (seconds: number, said: AgentEvent): LoopEvent => ({
+    type: "agent",
+    at: at(seconds),
+    iteration: 1,
+    event: said,
+  }),
   usage: (seconds: number, input: number, output: number, costUsd?: number): LoopEvent =>
     event.agent(seconds, { type: "usage", usage: { input, cached: 0, output, requests: 2 }, costUsd }),
   ended: (seconds: number, outcome: Outcome, costUsd: number | undefined = 0.12): LoopEvent => ({
@@ -31,7 +36,22 @@ export const event = {
     usage: { input: 35_000, cached: 20_000, output: 1100, requests: 2 },
     costUsd,
   }),
-  waiting: (seconds: number, until: number, reason: string): LoopEvent => ({ type: "waiting", at: at(seconds), until: at(until), reason }),
-  notice: (seconds: number, level: "info" | "warning", message: string): LoopEvent => ({ type: "notice", at: at(seconds), level, message }),
-  runEnded: (seconds: number, verdict: Verdict): LoopEvent => ({ type: "run-ended", at: at(seconds), verdict, progress: { done: 12, total: 12 } }),
+  waiting: (seconds: number, until: number, reason: string): LoopEvent => ({
+    type: "waiting",
+    at: at(seconds),
+    until: at(until),
+    reason,
+  }),
+  notice: (seconds: number, level: "info" | "warning", message: string): LoopEvent => ({
+    type: "notice",
+    at: at(seconds),
+    level,
+    message,
+  }),
+  runEnded: (seconds: number, verdict: Verdict): LoopEvent => ({
+    type: "run-ended",
+    at: at(seconds),
+    verdict,
+    progress: { done: 12, total: 12 },
+  }),
 };

@@ -49,7 +49,13 @@ async function follow(hooks: readonly Hook[], cwd: string, timeoutMs?: number): 
     yield* aRun;
     return complete;
   }
-  const options = { hooks, cwd, env: process.env, redact: (text: string) => text.replaceAll("hunter2", "***"), folder: "/research" };
+  const options = {
+    hooks,
+    cwd,
+    env: process.env,
+    redact: (text: string) => text.replaceAll("hunter2", "***"),
+    folder: "/research",
+  };
   const events = hooksOf(timeoutMs === undefined ? options : { ...options, timeoutMs }).follow(loop());
   const seen: LoopEvent[] = [];
   for (;;) {
@@ -109,7 +115,11 @@ test("a failing hook never breaks the run: it becomes a warning without secrets,
     cwd,
   );
   expect(events.slice(0, aRun.length)).toEqual(aRun);
-  expect(events.at(-1)).toMatchObject({ type: "notice", level: "warning", message: expect.stringMatching(/exit code 3: no \*\*\* here/) });
+  expect(events.at(-1)).toMatchObject({
+    type: "notice",
+    level: "warning",
+    message: expect.stringMatching(/exit code 3: no \*\*\* here/),
+  });
   expect(existsSync(join(cwd, "ran"))).toBe(true);
 });
 
@@ -130,8 +140,14 @@ test("a hook has its own environment on top of the user's", async () => {
 test("a hook marked veto refuses with its reason, and only where it says so", async () => {
   const cwd = folder();
   const ask = (run: string, on: Hook["on"] = ["accepted"]) =>
-    hooksOf({ hooks: [{ on, run, veto: true }], cwd, env: process.env, redact: (text) => text, timeoutMs: 1_500 }).ask(["accepted"], { unit: "p1" });
-  expect(await ask("grep -q p1 && echo 'veto: no code was found'")).toEqual({ vetoes: ["no code was found"], problems: [] });
+    hooksOf({ hooks: [{ on, run, veto: true }], cwd, env: process.env, redact: (text) => text, timeoutMs: 1_500 }).ask(
+      ["accepted"],
+      { unit: "p1" },
+    );
+  expect(await ask("grep -q p1 && echo 'veto: no code was found'")).toEqual({
+    vetoes: ["no code was found"],
+    problems: [],
+  });
   expect(await ask("echo fine")).toEqual({ vetoes: [], problems: [] });
   expect(await ask("echo 'veto: never asked'", ["complete"])).toEqual({ vetoes: [], problems: [] });
 });

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { jsonSink } from "../../../src/engine/ui/json.js";
 import { plainSink, quietSink } from "../../../src/engine/ui/plain.js";
 import { event } from "./events.js";
 import { fakeIo } from "./fake-io.js";
+import { jsonSink } from "../../../src/engine/ui/sink.js";
 
 const whole = [
   event.runStarted(),

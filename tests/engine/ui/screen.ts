@@ -17,7 +17,8 @@ export function screenOf(text: string, columns: number): string[] {
       else if (kind === "J") {
         rows[row]?.splice(column);
         rows.splice(row + 1);
-      } else if (kind !== "m" && kind !== "l" && kind !== "h") throw new Error(`unknown sequence ${JSON.stringify(token)}`);
+      } else if (kind !== "m" && kind !== "l" && kind !== "h")
+        throw new Error(`unknown sequence ${JSON.stringify(token)}`);
     } else {
       if (column >= columns) throw new Error(`a line is wider than ${columns} columns`);
       (rows[row] ??= [])[column] = token;

@@ -54,7 +54,8 @@ test("a reader of stdout that went away before or during the run ends it after t
 });
 
 test("stopping gives every signal back", () => {
-  const count = () => ["SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT", "SIGUSR1", "SIGUSR2"].map((name) => process.listenerCount(name));
+  const count = () =>
+    ["SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT", "SIGUSR1", "SIGUSR2"].map((name) => process.listenerCount(name));
   const before = count();
   listenForSignals(fakeIo()).stop();
   expect(count()).toEqual(before);

@@ -15,10 +15,21 @@ let workspace: string;
 beforeAll(() => {
   built = mkdtempSync(join(tmpdir(), "baseline-built-"));
   writeFileSync(join(built, "package.json"), '{"type":"module"}');
-  const { compilerOptions } = JSON.parse(readFileSync(join(root, "tsconfig.json"), "utf8")) as { compilerOptions: object };
+  const { compilerOptions } = JSON.parse(readFileSync(join(root, "tsconfig.json"), "utf8")) as {
+    compilerOptions: object;
+  };
   const project = join(built, "tsconfig.json");
-  const options = { ...compilerOptions, noEmit: false, rootDir: join(root, "src"), outDir: built, typeRoots: [join(root, "node_modules/@types")] };
-  writeFileSync(project, JSON.stringify({ compilerOptions: options, files: [join(root, "src/research/baseline-agent/main.ts")] }));
+  const options = {
+    ...compilerOptions,
+    noEmit: false,
+    rootDir: join(root, "src"),
+    outDir: built,
+    typeRoots: [join(root, "node_modules/@types")],
+  };
+  writeFileSync(
+    project,
+    JSON.stringify({ compilerOptions: options, files: [join(root, "src/research/baseline-agent/main.ts")] }),
+  );
   execFileSync(process.execPath, [join(root, "node_modules/typescript/bin/tsc"), "-p", project], { stdio: "pipe" });
 });
 beforeEach(() => {
@@ -27,7 +38,11 @@ beforeEach(() => {
 afterAll(() => rmSync(built, { recursive: true, force: true }));
 
 const run = (brief: string) =>
-  spawnSync(process.execPath, [join(built, "research/baseline-agent/main.js")], { cwd: workspace, input: brief, encoding: "utf8" });
+  spawnSync(process.execPath, [join(built, "research/baseline-agent/main.js")], {
+    cwd: workspace,
+    input: brief,
+    encoding: "utf8",
+  });
 const result = (): unknown => JSON.parse(readFileSync(join(workspace, "result.json"), "utf8"));
 const paper = { kind: "paper", unit: "p1", title: "Rotating cubes", rubrics: ["execution"] };
 
@@ -76,7 +91,10 @@ describe("the baseline definition", () => {
       { iteration: 1, text: "", tokens: 0, workspace, access: { web: false, read: false, everything: false } },
       {} as never,
     );
-    expect(invocation).toEqual({ command: process.execPath, args: [join(root, "dist/research/baseline-agent/main.js")] });
+    expect(invocation).toEqual({
+      command: process.execPath,
+      args: [join(root, "dist/research/baseline-agent/main.js")],
+    });
     expect(baseline.confinement).toBe("workspace");
   });
 });

@@ -37,14 +37,17 @@ Only one hand was tested.
 
 describe("sentences", () => {
   it("do not end at decimals, abbreviations or initials", () => {
-    const text = "It fell to 0.41 in 3.5 s, e.g. Fig. 3 shows it by J. Sample et al. 2020 in full. The next begins here.";
+    const text =
+      "It fell to 0.41 in 3.5 s, e.g. Fig. 3 shows it by J. Sample et al. 2020 in full. The next begins here.";
     expect(splitSentences(text)).toEqual([text.slice(0, text.indexOf(" The next")), "The next begins here."]);
   });
 
   it("know their section, and their page where pages are marked", () => {
     expect(sentencesOf("## 3 Results\n\nIt works well.")).toMatchObject([{ part: "results", locator: "§ 3 Results" }]);
     expect(sentencesOf("[p. 4]\nIV. RESULTS\nIt works well.")).toMatchObject([{ part: "results", locator: "p. 4" }]);
-    expect(sentencesOf("## 3 Results\n### 3.1 Small cubes\nIt works well.")).toMatchObject([{ part: "results", locator: "§ 3.1 Small cubes" }]);
+    expect(sentencesOf("## 3 Results\n### 3.1 Small cubes\nIt works well.")).toMatchObject([
+      { part: "results", locator: "§ 3.1 Small cubes" },
+    ]);
   });
 
   it("are put together over line ends and hyphens, without running headers and page numbers", () => {
@@ -83,9 +86,15 @@ describe("an analysis", () => {
   });
 
   it("quotes the sentence of every insight", () => {
-    const many = Array.from({ length: 12 }, (_, index) => `The hand reached ${index + 40} % success in the trials of series ${index}.`).join(" ");
+    const many = Array.from(
+      { length: 12 },
+      (_, index) => `The hand reached ${index + 40} % success in the trials of series ${index}.`,
+    ).join(" ");
     const { evidence, insights } = analyse(
-      TEXT.replace("The hand reached 87 %", `${many} The hand reached 87 %`).replace("Only one hand was", "Only one hand of one size was"),
+      TEXT.replace("The hand reached 87 %", `${many} The hand reached 87 %`).replace(
+        "Only one hand was",
+        "Only one hand of one size was",
+      ),
     );
     expect(insights).toHaveLength(3);
     for (const { insight } of insights) expect(evidence.map(({ claim }) => claim)).toContain(insight);
@@ -103,11 +112,17 @@ describe("an analysis", () => {
 
   it("names the market by the strategic points alone: 18 of 20 are blue, whatever the execution scores", () => {
     const { execution } = analyse(undefined).scores;
-    const market = (...[market_creation = 0, first_mover_window = 0, network_effects = 0, strategic_clarity = 0]: number[]) =>
+    const market = (
+      ...[market_creation = 0, first_mover_window = 0, network_effects = 0, strategic_clarity = 0]: number[]
+    ) =>
       marketOf({ execution, blue_ocean: { market_creation, first_mover_window, network_effects, strategic_clarity } });
-    expect([market(4, 5, 4, 5), market(3, 3, 3, 3), market(3, 3, 3, 2), market(2, 2, 2, 2), market(2, 2, 2, 1)]).toEqual([
-      ...["blue", "blue", "purple", "purple", "red"],
-    ]);
+    expect([
+      market(4, 5, 4, 5),
+      market(3, 3, 3, 3),
+      market(3, 3, 3, 2),
+      market(2, 2, 2, 2),
+      market(2, 2, 2, 1),
+    ]).toEqual([...["blue", "blue", "purple", "purple", "red"]]);
     expect(analyse(TEXT, { rubrics: ["execution"] })).not.toHaveProperty("market");
   });
 
@@ -133,7 +148,10 @@ describe("an analysis", () => {
   });
 
   it("works from the abstract when there is no text, and from the title when there is nothing else", () => {
-    const fromAbstract = analyse("We rotate cubes in 90 % of trials.", { abstract: "We rotate cubes in 90 % of trials.", read_depth: "abstract" });
+    const fromAbstract = analyse("We rotate cubes in 90 % of trials.", {
+      abstract: "We rotate cubes in 90 % of trials.",
+      read_depth: "abstract",
+    });
     expect(problemsOf("analysis", fromAbstract)).toEqual([]);
     expect(fromAbstract.evidence.map(({ quote }) => quote)).toEqual(["We rotate cubes in 90 % of trials."]);
     const fromTitle = analyse(undefined, { read_depth: "abstract" });
@@ -152,21 +170,26 @@ describe("an analysis", () => {
 
   it("stays within the schema for any length of text", () => {
     const long = `## 3 Results\n\n${"The hand reached 87 % success in a very long row of trials that goes on. ".repeat(3000)}${"x".repeat(5000)}.`;
-    expect(problemsOf("analysis", analyse(long, { title: "T".repeat(3000), abstract: `${"y".repeat(9000)}.` }))).toEqual([]);
+    expect(
+      problemsOf("analysis", analyse(long, { title: "T".repeat(3000), abstract: `${"y".repeat(9000)}.` })),
+    ).toEqual([]);
     expect(problemsOf("analysis", analyse(undefined, { title: "T".repeat(3000) }))).toEqual([]);
   });
 
   it("answers for a unit without a title", () => {
-    expect(problemsOf("analysis", analysePaper({ kind: "paper", unit: "u", title: "", abstract: "", strategic: true, textFiles: [] }, ""))).toEqual(
-      [],
-    );
+    expect(
+      problemsOf(
+        "analysis",
+        analysePaper({ kind: "paper", unit: "u", title: "", abstract: "", strategic: true, textFiles: [] }, ""),
+      ),
+    ).toEqual([]);
   });
 });
 
 describe("a claim", () => {
   it("is the main part of the sentence, without citations, brackets and relative clauses", () => {
-    expect(claimOf("However, the hand (with 16 joints) reached 87 % success in all trials [3, 4], which nobody expected.")).toBe(
-      "The hand reached 87 % success in all trials.",
-    );
+    expect(
+      claimOf("However, the hand (with 16 joints) reached 87 % success in all trials [3, 4], which nobody expected."),
+    ).toBe("The hand reached 87 % success in all trials.");
   });
 });

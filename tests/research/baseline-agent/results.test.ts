@@ -27,7 +27,14 @@ const records = {
       summary: "We rotate cubes. It works.",
       results: "Success rose from 41 % to 87 %. It held.",
     },
-    { id: "p2", title: "Friction fits", decision: "EXTRACT_INSIGHTS", score: 19, summary: "Friction is fitted.", results: "The error fell to 3 mm." },
+    {
+      id: "p2",
+      title: "Friction fits",
+      decision: "EXTRACT_INSIGHTS",
+      score: 19,
+      summary: "Friction is fitted.",
+      results: "The error fell to 3 mm.",
+    },
     { id: "p3", title: "Nothing much", decision: "REJECT", score: 4, summary: "A survey.", results: null },
   ],
   insights: [
@@ -43,7 +50,15 @@ const report = {
   statistics: { total_discovered: 3, total_presented: 1, total_insights_extracted: 1, total_rejected: 1 },
   ...records,
 };
-const ideas = (more: object = {}) => ({ kind: "ideas", unit: "ideas", min_ideas: 3, max_ideas: 12, ...records, constraints: {}, ...more });
+const ideas = (more: object = {}) => ({
+  kind: "ideas",
+  unit: "ideas",
+  min_ideas: 3,
+  max_ideas: 12,
+  ...records,
+  constraints: {},
+  ...more,
+});
 
 describe("requirements", () => {
   it.each([
@@ -65,7 +80,14 @@ describe("requirements", () => {
     const { keywords } = resultOf<RequirementsResult>(
       briefOf({ kind: "requirements", unit: "requirements", topic: "sim2real transfer for dexterous manipulation" }),
     );
-    expect(keywords).toEqual(["sim2real transfer", "dexterous manipulation", "sim2real", "transfer", "dexterous", "manipulation"]);
+    expect(keywords).toEqual([
+      "sim2real transfer",
+      "dexterous manipulation",
+      "sim2real",
+      "transfer",
+      "dexterous",
+      "manipulation",
+    ]);
   });
 });
 
@@ -83,7 +105,10 @@ describe("discovery", () => {
     );
 
   it("keeps what shares words with the keywords and says which, and drops the rest with a reason", () => {
-    const result = discover([candidate("a", "Dexterous hands transfer", "Manipulating cubes."), candidate("b", "Whale songs", "Songs of whales.")]);
+    const result = discover([
+      candidate("a", "Dexterous hands transfer", "Manipulating cubes."),
+      candidate("b", "Whale songs", "Songs of whales."),
+    ]);
     expect(problemsOf("discovery", result)).toEqual([]);
     expect(result.papers.map(({ id }) => id)).toEqual(["a"]);
     expect(result.papers[0]?.reason).toContain("dexterous");
@@ -101,7 +126,10 @@ describe("discovery", () => {
   });
 
   it("keeps a file that shows no more than its name at the lowest priority, because only reading can decide", () => {
-    const { papers } = discover([candidate("scan", "transfer 11"), candidate("titled", "The songs of whales in winter seas")]);
+    const { papers } = discover([
+      candidate("scan", "transfer 11"),
+      candidate("titled", "The songs of whales in winter seas"),
+    ]);
     expect(papers).toMatchObject([{ id: "scan", priority: 1 }]);
   });
 
@@ -118,7 +146,11 @@ describe("discovery", () => {
     expect(problemsOf("discovery", result)).toEqual([]);
     expect(result.papers).toEqual([]);
     expect(result.sources).toEqual(
-      ["arXiv", "OpenAlex"].map((name) => ({ name, status: "skipped", reason: "the baseline agent has no web access" })),
+      ["arXiv", "OpenAlex"].map((name) => ({
+        name,
+        status: "skipped",
+        reason: "the baseline agent has no web access",
+      })),
     );
   });
 });
@@ -130,7 +162,9 @@ describe("the report", () => {
     expect(problemsOf("report", result)).toEqual([]);
     const cited = [...result.key_findings, ...result.recommendations].flatMap(({ paper_ids = [] }) => paper_ids);
     expect(records.papers.map(({ id }) => id)).toEqual(expect.arrayContaining(cited));
-    expect(result.categories.flatMap(({ insight_ids }) => insight_ids).toSorted()).toEqual(records.insights.map(({ id }) => id));
+    expect(result.categories.flatMap(({ insight_ids }) => insight_ids).toSorted()).toEqual(
+      records.insights.map(({ id }) => id),
+    );
   });
 
   it("has no number that is not in the brief", () => {
@@ -166,7 +200,8 @@ describe("ideas", () => {
   });
 
   it("recommend no second one that has less than half of the best one's points", () => {
-    const rich = "The first open-source platform is shared by a community, integrated with ROS, low-cost, deployed in a warehouse and documented.";
+    const rich =
+      "The first open-source platform is shared by a community, integrated with ROS, low-cost, deployed in a warehouse and documented.";
     const poor = ["Turns were few.", "Turns were short."];
     const insights = [rich, rich, ...poor].map((insight, index) => ({
       id: `insight_00${index + 1}`,
@@ -179,16 +214,21 @@ describe("ideas", () => {
   });
 
   it("recommend one to three and never more than the most that is allowed", () => {
-    const recommended = resultOf<IdeationResult>(briefOf(ideas())).ideas.filter(({ recommended_for_prd }) => recommended_for_prd);
+    const recommended = resultOf<IdeationResult>(briefOf(ideas())).ideas.filter(
+      ({ recommended_for_prd }) => recommended_for_prd,
+    );
     expect(recommended).toHaveLength(2);
     expect(resultOf<IdeationResult>(briefOf(ideas({ min_ideas: 1, max_ideas: 1 }))).ideas).toHaveLength(1);
   });
 
   it("never rest on a retracted paper, and on a rejected one only where there is no other", () => {
     const retracted = { ...records.papers[0], decision: "REJECT (retracted: never build on it)" };
-    const cited = (papers: object[]) => resultOf<IdeationResult>(briefOf(ideas({ papers }))).ideas.flatMap(({ evidence }) => evidence.paper_ids);
+    const cited = (papers: object[]) =>
+      resultOf<IdeationResult>(briefOf(ideas({ papers }))).ideas.flatMap(({ evidence }) => evidence.paper_ids);
     expect(new Set(cited([retracted, ...records.papers.slice(1)]))).toEqual(new Set(["p2"]));
-    expect(new Set(cited([{ ...records.papers[0], decision: "REJECT" }, ...records.papers.slice(1)]))).toEqual(new Set(["p2"]));
+    expect(new Set(cited([{ ...records.papers[0], decision: "REJECT" }, ...records.papers.slice(1)]))).toEqual(
+      new Set(["p2"]),
+    );
     expect(new Set(cited([{ ...records.papers[0], decision: "REJECT" }]))).toEqual(new Set(["p1"]));
   });
 
@@ -198,9 +238,17 @@ describe("ideas", () => {
 });
 
 describe("a repair", () => {
-  const unit = { kind: "paper", unit: "p1", title: "Tactile rotation", abstract: "We rotate cubes in 90 % of trials.", rubrics: ["execution"] };
+  const unit = {
+    kind: "paper",
+    unit: "p1",
+    title: "Tactile rotation",
+    abstract: "We rotate cubes in 90 % of trials.",
+    rubrics: ["execution"],
+  };
   const previous = {
-    ...resultOf<AnalysisResult>(briefOf(unit, "## 3 Results\n\nThe hand reached 87 % in 600 trials. It dropped 12 cubes in all.")),
+    ...resultOf<AnalysisResult>(
+      briefOf(unit, "## 3 Results\n\nThe hand reached 87 % in 600 trials. It dropped 12 cubes in all."),
+    ),
     evidence: [
       { claim: "kept", quote: "The hand reached 87 % in 600 trials." },
       { claim: "wrong", quote: "It dropped 21 cubes." },
@@ -219,7 +267,10 @@ describe("a repair", () => {
   it("replaces a quote that was not found by the nearest passage, drops it where there is none, and keeps the rest", () => {
     const result = resultOf<AnalysisResult>(briefOf({ ...unit, repair }));
     expect(problemsOf("analysis", result)).toEqual([]);
-    expect(result.evidence.map(({ quote }) => quote)).toEqual(["The hand reached 87 % in 600 trials.", "It dropped 12 cubes in all."]);
+    expect(result.evidence.map(({ quote }) => quote)).toEqual([
+      "The hand reached 87 % in 600 trials.",
+      "It dropped 12 cubes in all.",
+    ]);
     expect(result.evidence[1]?.claim).not.toBe("wrong");
     expect(result.scores).toEqual(previous.scores);
     expect(result.summary).toBe(previous.summary);
@@ -229,7 +280,10 @@ describe("a repair", () => {
     const long = `The hand reached ${"far ".repeat(100)}too high.`;
     const passages = [{ quote: `${long.slice(0, 60)}…`, nearest: "The hand reached 12 objects in all of the…" }];
     const result = resultOf<AnalysisResult>(
-      briefOf({ ...unit, repair: { ...repair, previous: { ...previous, evidence: [{ claim: "c", quote: long }] }, passages } }),
+      briefOf({
+        ...unit,
+        repair: { ...repair, previous: { ...previous, evidence: [{ claim: "c", quote: long }] }, passages },
+      }),
     );
     expect(result.evidence.map(({ quote }) => quote)).toEqual(["The hand reached 12 objects in all of the"]);
   });

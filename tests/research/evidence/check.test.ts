@@ -9,7 +9,8 @@ const second =
   "Across 600 physical trials the randomised policy succeeded in 87.5 percent, while the unrandomised baseline succeeded in 41.0 percent.";
 
 async function paper() {
-  const filler = "Further considerations regarding instrumentation follow without consequence for anything measured elsewhere.";
+  const filler =
+    "Further considerations regarding instrumentation follow without consequence for anything measured elsewhere.";
   const pages = [
     [filler, first, filler],
     [...Array.from({ length: 4 }, () => filler), second, filler],
@@ -55,7 +56,15 @@ describe("checkEvidence", () => {
 
   it("counts a quote once, however many claims it stands under and however it is spaced", async () => {
     const invented = second.replace("87.5", "97.5");
-    const quotes = [first, `“${first}”`, first.toUpperCase(), first.replaceAll(" ", "\n"), second, invented, ` ${invented}`];
+    const quotes = [
+      first,
+      `“${first}”`,
+      first.toUpperCase(),
+      first.replaceAll(" ", "\n"),
+      second,
+      invented,
+      ` ${invented}`,
+    ];
     const items = quotes.map((quote, index) => ({ claim: `claim ${index}`, quote }));
     const checked = checkEvidence(items, await paper());
     expect(checked).toMatchObject({ verified: 2, notInText: 1, couldNotCheck: 0 });

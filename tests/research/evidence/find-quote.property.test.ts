@@ -26,10 +26,16 @@ const slice = (all: readonly string[], from: number, length: number) => {
 describe("findQuote", () => {
   it("finds every stretch of a text, whatever a PDF puts between the words", () => {
     fc.assert(
-      fc.property(tokens, fc.array(gap, { minLength: 120, maxLength: 120 }), fc.nat(), fc.nat(), (all, gaps, from, length) => {
-        const text = all.map((each, index) => each + gaps[index]).join("");
-        expect(findQuote(text, slice(all, from, length).words.join(" ")).found).toBe(true);
-      }),
+      fc.property(
+        tokens,
+        fc.array(gap, { minLength: 120, maxLength: 120 }),
+        fc.nat(),
+        fc.nat(),
+        (all, gaps, from, length) => {
+          const text = all.map((each, index) => each + gaps[index]).join("");
+          expect(findQuote(text, slice(all, from, length).words.join(" ")).found).toBe(true);
+        },
+      ),
       runs,
     );
   });
@@ -46,31 +52,47 @@ describe("findQuote", () => {
 
   it("never finds a stretch in which one digit was changed", () => {
     fc.assert(
-      fc.property(tokens, decimal, fc.nat(), fc.nat(), fc.integer({ min: 1, max: 9 }), (all, number, from, at, shift) => {
-        const text = [...all, "gripper", number, "episode", "latency"].join(" ");
-        const place = [...number].findIndex((char, index) => index >= at % number.length && char !== ".");
-        const digit = Math.max(place, number.length - 1 - (at % 3));
-        const changed = [...number].map((char, index) => (index === digit ? String((Number(char) + shift) % 10) : char)).join("");
-        const before = all.slice(-1 - (from % 4)).join(" ");
-        fc.pre(changed !== number);
-        expect(findQuote(text, `${before} gripper ${changed} episode latency`).found).toBe(false);
-      }),
+      fc.property(
+        tokens,
+        decimal,
+        fc.nat(),
+        fc.nat(),
+        fc.integer({ min: 1, max: 9 }),
+        (all, number, from, at, shift) => {
+          const text = [...all, "gripper", number, "episode", "latency"].join(" ");
+          const place = [...number].findIndex((char, index) => index >= at % number.length && char !== ".");
+          const digit = Math.max(place, number.length - 1 - (at % 3));
+          const changed = [...number]
+            .map((char, index) => (index === digit ? String((Number(char) + shift) % 10) : char))
+            .join("");
+          const before = all.slice(-1 - (from % 4)).join(" ");
+          fc.pre(changed !== number);
+          expect(findQuote(text, `${before} gripper ${changed} episode latency`).found).toBe(false);
+        },
+      ),
       runs,
     );
   });
 
   it("never finds a stretch from which or to which a word such as 'not' was taken or added", () => {
     fc.assert(
-      fc.property(tokens, fc.nat(), fc.nat(), fc.nat(), fc.constantFrom("not", "no", "never", "fails"), (all, from, length, at, negation) => {
-        const { start, words } = slice(all, from, length);
-        const place = 1 + (at % (words.length - 1));
-        const negated = [...words.slice(0, place), negation, ...words.slice(place)].join(" ");
-        expect(findQuote(all.join(" "), negated).found).toBe(false);
+      fc.property(
+        tokens,
+        fc.nat(),
+        fc.nat(),
+        fc.nat(),
+        fc.constantFrom("not", "no", "never", "fails"),
+        (all, from, length, at, negation) => {
+          const { start, words } = slice(all, from, length);
+          const place = 1 + (at % (words.length - 1));
+          const negated = [...words.slice(0, place), negation, ...words.slice(place)].join(" ");
+          expect(findQuote(all.join(" "), negated).found).toBe(false);
 
-        const text = [...all.slice(0, start), negated, ...all.slice(start + words.length)].join(" ");
-        fc.pre(!` ${text} `.includes(` ${words.join(" ")} `));
-        expect(findQuote(text, words.join(" ")).found).toBe(false);
-      }),
+          const text = [...all.slice(0, start), negated, ...all.slice(start + words.length)].join(" ");
+          fc.pre(!` ${text} `.includes(` ${words.join(" ")} `));
+          expect(findQuote(text, words.join(" ")).found).toBe(false);
+        },
+      ),
       runs,
     );
   });
@@ -80,7 +102,9 @@ describe("findQuote", () => {
       fc.property(tokens, fc.nat(), fc.nat(), fc.nat(), (all, from, length, swap) => {
         const { words } = slice(all, from, length);
         const place = swap % (words.length - 1);
-        const swapped = words.map((each, index) => (index === place ? words[place + 1] : index === place + 1 ? words[place] : each)).join(" ");
+        const swapped = words
+          .map((each, index) => (index === place ? words[place + 1] : index === place + 1 ? words[place] : each))
+          .join(" ");
         fc.pre(!` ${all.join(" ")} `.includes(` ${swapped} `));
         expect(findQuote(all.join(" "), swapped).found).toBe(false);
       }),

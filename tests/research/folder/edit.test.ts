@@ -35,7 +35,11 @@ it("an edit is written with everything derived from it, and the files as they we
   const before = read(folder, "rrd.json");
   const { rrd, backup } = await editResearch(folder, withFive, options({ backup: true }));
   expect(rrd).toEqual(readRrd(folder));
-  expect(rrd).toMatchObject({ requirements: { target_papers: 5 }, custom: { kept: true }, statistics: { total_analyzed: 0, lines: 0 } });
+  expect(rrd).toMatchObject({
+    requirements: { target_papers: 5 },
+    custom: { kept: true },
+    statistics: { total_analyzed: 0, lines: 0 },
+  });
   expect(backup).toBe(join(folder, ".ralph/backups/2026-02-03T04-05-06.000Z"));
   expect(read(backup ?? "", "rrd.json")).toBe(before);
   expect((await editResearch(folder, withFive, options())).backup).toBeUndefined();
@@ -64,10 +68,16 @@ it("an iteration that was interrupted while it was saved is made up for before t
   const logs = { progress: { offset: 0, text: progress }, ledger: { offset: 0, text: formatLine(fold.ledger) } };
   writeFileSync(join(folder, ".ralph/journal/1.json"), JSON.stringify({ ...entry, ...logs }));
   const told: Told[] = [];
-  const { rrd } = await editResearch(folder, withFive, options({ notify: (level, message) => told.push({ level, message }) }));
+  const { rrd } = await editResearch(
+    folder,
+    withFive,
+    options({ notify: (level, message) => told.push({ level, message }) }),
+  );
   expect(paperOf(rrd, "sample_1")?.status).toBe("presented");
   expect(rrd.requirements.target_papers).toBe(5);
-  expect(told.map(({ message }) => message)).toEqual(["Iteration 1 was interrupted while it was saved; it is complete now."]);
+  expect(told.map(({ message }) => message)).toEqual([
+    "Iteration 1 was interrupted while it was saved; it is complete now.",
+  ]);
   expect(readdirSync(join(folder, ".ralph/journal"))).toEqual(["done"]);
 });
 

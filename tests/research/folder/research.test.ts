@@ -1,10 +1,31 @@
-import { chmodSync, existsSync, mkdirSync, readdirSync, rmdirSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  rmdirSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { temporaryName } from "../../../src/engine/storage/temporary-name.js";
 import { ExpectedError } from "../../../src/engine/lib/errors.js";
 import { readResearch } from "../../../src/research/folder/research.js";
-import { acceptance, open, paperOf, pendingPaper, read, readRrd, researchFolder, sampleRrd, type Told, writeRrd } from "../../support/folders.js";
+import {
+  acceptance,
+  open,
+  paperOf,
+  pendingPaper,
+  read,
+  readRrd,
+  researchFolder,
+  sampleRrd,
+  type Told,
+  writeRrd,
+} from "../../support/folders.js";
+import { temporaryName } from "../../../src/engine/storage/atomic-file.js";
 
 const count = (text: string, part: string) => text.split(part).length - 1;
 
@@ -22,7 +43,11 @@ describe("a fold", () => {
     expect(rrd.statistics).toEqual({ total_analyzed: 1, lines: 1 });
     expect(rrd.custom).toEqual({ kept: true });
     expect(read(folder, "progress.txt")).toContain("Paper: sample_1");
-    expect(JSON.parse(read(folder, "ledger.jsonl"))).toMatchObject({ iteration: 1, unit: "sample_1", outcome: "accepted" });
+    expect(JSON.parse(read(folder, "ledger.jsonl"))).toMatchObject({
+      iteration: 1,
+      unit: "sample_1",
+      outcome: "accepted",
+    });
     expect(read(folder, "research-report.md")).toBe("# Report\n");
   });
 
@@ -51,7 +76,10 @@ describe("a fold", () => {
     const folder = researchFolder();
     const research = await open(folder);
     const before = read(folder, "rrd.json");
-    const fold = { ...acceptance(1), changes: [{ in: "papers_pool" as const, id: "sample_1", set: { status: "read" } }] };
+    const fold = {
+      ...acceptance(1),
+      changes: [{ in: "papers_pool" as const, id: "sample_1", set: { status: "read" } }],
+    };
     await expect(research.fold(fold)).rejects.toThrow(/would make rrd.json invalid/);
     expect(read(folder, "rrd.json")).toBe(before);
     expect(existsSync(join(folder, "ledger.jsonl"))).toBe(false);
@@ -87,7 +115,9 @@ describe("a hand edit during a run", () => {
     const after = readRrd(folder);
     expect(paperOf(after, "sample_1")).toMatchObject({ score: 12, mine: "note", status: "presented" });
     expect(after.description).toBe("By hand");
-    expect(told).toEqual([{ level: "warning", message: "You changed score of sample_1 during the run; your version stays." }]);
+    expect(told).toEqual([
+      { level: "warning", message: "You changed score of sample_1 during the run; your version stays." },
+    ]);
   });
 
   it("that adds or removes pending papers stays", async () => {
@@ -95,9 +125,18 @@ describe("a hand edit during a run", () => {
     const research = await open(folder);
     await research.load();
     const rrd = readRrd(folder);
-    writeRrd(folder, { ...rrd, papers_pool: [...rrd.papers_pool.filter(({ id }) => id !== "sample_3"), pendingPaper(9)] });
+    writeRrd(folder, {
+      ...rrd,
+      papers_pool: [...rrd.papers_pool.filter(({ id }) => id !== "sample_3"), pendingPaper(9)],
+    });
     await research.fold(acceptance(1));
-    expect(readRrd(folder).papers_pool.map(({ id }) => id)).toEqual(["sample_1", "sample_2", "sample_4", "sample_5", "sample_9"]);
+    expect(readRrd(folder).papers_pool.map(({ id }) => id)).toEqual([
+      "sample_1",
+      "sample_2",
+      "sample_4",
+      "sample_5",
+      "sample_9",
+    ]);
   });
 
   it("that breaks the file costs nothing: the file stays as it is, and the fold is made up for once it is mended", async () => {
@@ -164,7 +203,9 @@ describe("a fold that was interrupted", () => {
       const told: Told[] = [];
       const again = await open(folder, { told });
       const state = await again.load();
-      expect(told.map(({ message }) => message)).toEqual(["Iteration 1 was interrupted while it was saved; it is complete now."]);
+      expect(told.map(({ message }) => message)).toEqual([
+        "Iteration 1 was interrupted while it was saved; it is complete now.",
+      ]);
       expect(paperOf(state.rrd, "sample_1")?.status).toBe("presented");
       expect(state.rrd.insights).toHaveLength(1);
       expect(state.rrd.statistics).toEqual({ total_analyzed: 1, lines: 1 });
@@ -179,7 +220,9 @@ describe("a fold that was interrupted", () => {
     const folder = researchFolder();
     const research = await open(folder);
     mkdirSync(join(folder, "research-report.md"));
-    await expect(research.fold({ ...acceptance(1), files: [{ name: "research-report.md", text: "# Report\n" }] })).rejects.toThrow();
+    await expect(
+      research.fold({ ...acceptance(1), files: [{ name: "research-report.md", text: "# Report\n" }] }),
+    ).rejects.toThrow();
     await research.close();
     rmdirSync(join(folder, "research-report.md"));
     const rrd = readRrd(folder);
@@ -206,7 +249,10 @@ describe("a fold that was interrupted", () => {
     const told: Told[] = [];
     await open(folder, { told });
     expect(told).toEqual([
-      { level: "warning", message: `A journal entry can't be used; it is kept as ${join(folder, ".ralph/journal/7.json.unusable")}.` },
+      {
+        level: "warning",
+        message: `A journal entry can't be used; it is kept as ${join(folder, ".ralph/journal/7.json.unusable")}.`,
+      },
     ]);
   });
 });
@@ -285,7 +331,9 @@ describe("opening a research", () => {
     const folder = researchFolder();
     await (await open(folder)).close();
     rmSync(join(folder, "rrd.json"));
-    await expect(open(folder)).rejects.toThrow(`copy its last good version, ${join(folder, ".ralph/rrd.last-good.json")}, there.`);
+    await expect(open(folder)).rejects.toThrow(
+      `copy its last good version, ${join(folder, ".ralph/rrd.last-good.json")}, there.`,
+    );
   });
 
   it("reading alone needs no lock and leaves no trace", async () => {

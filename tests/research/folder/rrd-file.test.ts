@@ -7,27 +7,31 @@ import { locateSyntaxError } from "../../../src/engine/storage/json-syntax.js";
 import { formatRrd, parseRrd, readRrdFile } from "../../../src/research/folder/rrd-file.js";
 import { sampleRrd, temporaryFolder } from "../../support/folders.js";
 
-const recorded = process.env.RESEARCH_RALPH_TEST_DATA ?? fileURLToPath(new URL("../../../../shared/data", import.meta.url));
+const recorded =
+  process.env.RESEARCH_RALPH_TEST_DATA ?? fileURLToPath(new URL("../../../../shared/data", import.meta.url));
 const researches = join(recorded, "researches");
 const problem = (text: string) => parseRrd(text, "rrd.json").problems?.[0];
 
-describe.skipIf(!existsSync(researches))("the original tool's files (set RESEARCH_RALPH_TEST_DATA where they are elsewhere)", () => {
-  const files = existsSync(researches)
-    ? [
-        ...readdirSync(researches, { withFileTypes: true })
-          .filter((each) => each.isDirectory())
-          .map(({ name }) => join(researches, name, "rrd.json")),
-        join(researches, "original-rrd.json.example"),
-      ]
-    : [];
+describe.skipIf(!existsSync(researches))(
+  "the original tool's files (set RESEARCH_RALPH_TEST_DATA where they are elsewhere)",
+  () => {
+    const files = existsSync(researches)
+      ? [
+          ...readdirSync(researches, { withFileTypes: true })
+            .filter((each) => each.isDirectory())
+            .map(({ name }) => join(researches, name, "rrd.json")),
+          join(researches, "original-rrd.json.example"),
+        ]
+      : [];
 
-  it.each(files)("%s is valid and loses nothing in a round trip", (path) => {
-    const text = readFileSync(path, "utf8");
-    const { ok, problems } = parseRrd(text, path);
-    expect(problems).toBeUndefined();
-    expect(formatRrd(ok!)).toBe(`${JSON.stringify(JSON.parse(text), null, 2)}\n`);
-  });
-});
+    it.each(files)("%s is valid and loses nothing in a round trip", (path) => {
+      const text = readFileSync(path, "utf8");
+      const { ok, problems } = parseRrd(text, path);
+      expect(problems).toBeUndefined();
+      expect(formatRrd(ok!)).toBe(`${JSON.stringify(JSON.parse(text), null, 2)}\n`);
+    });
+  },
+);
 
 describe("reading", () => {
   it("takes a byte order mark, any line ends and unknown fields, and keeps the order of fields", () => {
@@ -64,9 +68,13 @@ describe("reading", () => {
     const path = join(temporaryFolder(), "rrd.json");
     writeFileSync(path, "");
     truncateSync(path, 200_000_001);
-    expect((await readRrdFile(path)).problems?.[0]?.message).toBe(`${path} is 200 MB, more than the 200 MB a research can have`);
+    expect((await readRrdFile(path)).problems?.[0]?.message).toBe(
+      `${path} is 200 MB, more than the 200 MB a research can have`,
+    );
     writeFileSync(path, Buffer.from('{"project": "caf\xe9"}', "latin1"));
-    expect((await readRrdFile(path)).problems).toEqual([{ pointer: "", message: `${path} is not UTF-8`, hint: "Save it as UTF-8 in your editor." }]);
+    expect((await readRrdFile(path)).problems).toEqual([
+      { pointer: "", message: `${path} is not UTF-8`, hint: "Save it as UTF-8 in your editor." },
+    ]);
   });
 });
 

@@ -1,11 +1,29 @@
-import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { ExpectedError } from "../../../src/engine/lib/errors.js";
 import { readOnceSaved } from "../../../src/engine/storage/wait-for-editor.js";
 import { stampOf } from "../../../src/engine/storage/atomic-file.js";
 import { formatRrd } from "../../../src/research/folder/rrd-file.js";
-import { invalid, lastGoodOf, lastRecorded, openLedger, openStateFile, requireState, wayBack } from "../../../src/research/folder/state-file.js";
+import {
+  invalid,
+  lastGoodOf,
+  lastRecorded,
+  openLedger,
+  openStateFile,
+  requireState,
+  wayBack,
+} from "../../../src/research/folder/state-file.js";
 import { acceptance, read, researchFolder, sampleRrd, temporaryFolder } from "../../support/folders.js";
 
 const text = formatRrd(sampleRrd(3));
@@ -19,7 +37,8 @@ function opened(content = text) {
   const told: string[] = [];
   return { folder, path, told, file: openStateFile(folder, (message) => told.push(message)) };
 }
-const longAgo = (path: string, seconds = 60): void => utimesSync(path, Date.now() / 1000 - seconds, Date.now() / 1000 - seconds);
+const longAgo = (path: string, seconds = 60): void =>
+  utimesSync(path, Date.now() / 1000 - seconds, Date.now() / 1000 - seconds);
 const realNow = Date.now;
 /** Tells this process another time of day until the test ends. */
 function later(ms: number): void {
@@ -79,7 +98,10 @@ describe("the state of a research", () => {
     expect(await stampOf(path)).toBe(stamp);
     writeFileSync(path, formatRrd(sampleRrd(1)));
     expect(await file.replace(sampleRrd(2), stamp)).toBe(false);
-    expect([read(dirname(path), "rrd.json"), readdirSync(dirname(path))]).toEqual([formatRrd(sampleRrd(1)), ["rrd.json"]]);
+    expect([read(dirname(path), "rrd.json"), readdirSync(dirname(path))]).toEqual([
+      formatRrd(sampleRrd(1)),
+      ["rrd.json"],
+    ]);
   });
 
   it("that was never read is replaced without a copy of it", async () => {
@@ -141,10 +163,14 @@ describe("where there is no rrd.json", () => {
     const folder = temporaryFolder();
     const path = join(folder, "rrd.json");
     await expect(requireState(join(folder, "gone"))).rejects.toThrow(
-      new ExpectedError(`The research folder ${join(folder, "gone")} is gone; run again where it is now, or bring it back.`),
+      new ExpectedError(
+        `The research folder ${join(folder, "gone")} is gone; run again where it is now, or bring it back.`,
+      ),
     );
     await expect(requireState(folder)).rejects.toThrow(
-      new ExpectedError(`There is no ${path}; name a research folder, or make one with 'research-ralph new "<topic>"'.`),
+      new ExpectedError(
+        `There is no ${path}; name a research folder, or make one with 'research-ralph new "<topic>"'.`,
+      ),
     );
     mkdirSync(join(folder, ".ralph"));
     writeFileSync(lastGoodOf(folder), "{}");
@@ -183,7 +209,9 @@ describe("the way back from an rrd.json that can't be used", () => {
     const back = "or put an earlier version in its place.";
     expect(await told(["is wrong"])).toBeInstanceOf(ExpectedError);
     expect((await told(["is wrong"])).message).toBe(`${start}/phase is wrong. Mend it, ${back}`);
-    expect((await told(["must be one of A, B", "Write A."])).message).toBe(`${start}/phase must be one of A, B (Write A). Mend it, ${back}`);
+    expect((await told(["must be one of A, B", "Write A."])).message).toBe(
+      `${start}/phase must be one of A, B (Write A). Mend it, ${back}`,
+    );
     expect((await told(["is wrong"], ["must be one of A, B"])).message).toBe(
       `${start}/phase is wrong; /phase must be one of A, B. Update research-ralph if a later version wrote it, mend it, ${back}`,
     );
@@ -222,7 +250,10 @@ describe("the ledger of an open research", () => {
 describe("a file that may be on its way to the disk", () => {
   const refuse = () => Promise.reject(new ExpectedError("It is broken."));
   /** How often a file was read before the error was passed on, or the answer given. */
-  async function tries(path: string, read: (turn: number) => Promise<unknown>): Promise<{ turns: number; end: unknown }> {
+  async function tries(
+    path: string,
+    read: (turn: number) => Promise<unknown>,
+  ): Promise<{ turns: number; end: unknown }> {
     let turns = 0;
     const end = await readOnceSaved(path, () => read((turns += 1))).catch((error: unknown) => error);
     return { turns, end };

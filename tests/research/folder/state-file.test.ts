@@ -10,7 +10,10 @@ const text = formatRrd(sampleRrd(3));
 it.each([
   ["has emptied it to write it in place", (path: string) => writeFileSync(path, "")],
   ["has written a part of it", (path: string) => writeFileSync(path, text.slice(0, 200))],
-  ["has written it up to the end of a paper", (path: string) => writeFileSync(path, text.slice(0, text.indexOf("}") + 1))],
+  [
+    "has written it up to the end of a paper",
+    (path: string) => writeFileSync(path, text.slice(0, text.indexOf("}") + 1)),
+  ],
   ["has moved the old one away", (path: string) => renameSync(path, `${path}~`)],
 ])("an rrd.json is waited for while an editor %s", async (_, begin) => {
   const folder = researchFolder(sampleRrd(1));

@@ -25,7 +25,8 @@ async function describeWith(reference: string, pages: Record<string, Page>) {
 const arxivAnswers = recorded("arxiv");
 describe.skipIf(arxivAnswers === undefined)("describeReference of recorded arXiv answers", () => {
   const answer = (file: string) => JSON.parse(arxivAnswers?.(file) ?? "") as { status_code: number; body: string };
-  const asked = (id: string, file: string) => describeWith(id, { "/api/query": { status: answer(file).status_code, body: answer(file).body } });
+  const asked = (id: string, file: string) =>
+    describeWith(id, { "/api/query": { status: answer(file).status_code, body: answer(file).body } });
 
   it("gives title, authors, date and abstract", async () => {
     expect(await asked("1605.08386", "id_1605.08386_s0_m100_199195aa31ad.json")).toMatchObject({
@@ -50,7 +51,9 @@ describe.skipIf(arxivAnswers === undefined)("describeReference of recorded arXiv
 
   it("takes no half feed for a whole one", async () => {
     const { body } = answer("id_1605.08386_s0_m100_199195aa31ad.json");
-    expect(await describeWith("1605.08386", { "/api/query": { body: body.slice(0, body.indexOf("</entry>")) } })).toMatchObject({ status: "error" });
+    expect(
+      await describeWith("1605.08386", { "/api/query": { body: body.slice(0, body.indexOf("</entry>")) } }),
+    ).toMatchObject({ status: "error" });
   });
 });
 
@@ -73,7 +76,9 @@ describe.skipIf(crossrefAnswers === undefined)("describeReference of recorded Cr
   it("calls a DOI that nobody knows empty or names the failure, never a paper", async () => {
     const [answer] = cassette(crossrefAnswers?.("test_works_bad_id_warn.yaml") ?? "");
     expect(
-      await describeWith("10.1371/notarealdoi", { "/works/10.1371%2Fnotarealdoi": { status: answer?.status, body: answer?.body } }),
+      await describeWith("10.1371/notarealdoi", {
+        "/works/10.1371%2Fnotarealdoi": { status: answer?.status, body: answer?.body },
+      }),
     ).toMatchObject({ status: "empty", reason: expect.stringContaining("10.1371/notarealdoi") });
   });
 });
@@ -97,17 +102,23 @@ describe("describeReference", () => {
 
   it("reads the document where arXiv's service asks to wait", async () => {
     const page = `<article class="ltx_document"><h1 class="ltx_title_document">A Hand That Feels</h1><h2>1 Method</h2><p>${"We study hands in simulation. ".repeat(20)}</p></article>`;
-    expect(await describeWith("2401.12345", { "/api/query": { status: 429 }, "/html/2401.12345": { body: page } })).toMatchObject({
+    expect(
+      await describeWith("2401.12345", { "/api/query": { status: 429 }, "/html/2401.12345": { body: page } }),
+    ).toMatchObject({
       status: "ok",
       paper: { id: "arxiv_2401.12345", title: "A Hand That Feels", identifiers: { arxiv: "2401.12345" } },
     });
     await server?.close();
-    expect(await describeWith("2401.12345", { "/api/query": { status: 429 } })).toMatchObject({ status: "rate_limited" });
+    expect(await describeWith("2401.12345", { "/api/query": { status: 429 } })).toMatchObject({
+      status: "rate_limited",
+    });
   });
 
   it("knows a retraction from the notice on the work", async () => {
     const message = { DOI: "10.1000/x", title: ["A <i>hand</i>"], "updated-by": [{ type: "retraction" }] };
-    expect(await describeWith("10.1000/x", { "/works/10.1000%2Fx": { body: JSON.stringify({ message }) } })).toMatchObject({
+    expect(
+      await describeWith("10.1000/x", { "/works/10.1000%2Fx": { body: JSON.stringify({ message }) } }),
+    ).toMatchObject({
       status: "ok",
       paper: { retracted: true, title: "A hand", source: "Crossref" },
     });

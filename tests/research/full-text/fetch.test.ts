@@ -8,7 +8,10 @@ import { makePdf } from "../../fixtures/pdf/make-pdf.js";
 import { type Page, serve, type WebServer } from "../../fixtures/web-server.js";
 
 const title = "Learning Dexterous Manipulation from Touch";
-const body = "The policy is trained in simulation and carried over to the hand. It reached 94.2 percent success over 600 trials. ".repeat(12);
+const body =
+  "The policy is trained in simulation and carried over to the hand. It reached 94.2 percent success over 600 trials. ".repeat(
+    12,
+  );
 const html = {
   body: `<html><body><article class="ltx_document"><h1 class="ltx_title_document">${title}</h1><h2>1 Method</h2><p>${body}</p></article></body></html>`,
 };
@@ -20,7 +23,10 @@ const jats = {
   headers: { "content-type": "application/xml" },
   body: `<article><front><article-meta><title-group><article-title>${title}</article-title></title-group></article-meta></front><body><sec><title>Method</title><p>${body}</p></sec></body></article>`,
 };
-const pdf = { headers: { "content-type": "application/pdf" }, body: await makePdf({ title, authors: ["Ada Sample"], pages: [[body]] }) };
+const pdf = {
+  headers: { "content-type": "application/pdf" },
+  body: await makePdf({ title, authors: ["Ada Sample"], pages: [[body]] }),
+};
 const landing = {
   body: `<html><head><meta name="citation_title" content="${title}"></head><body><h1>${title}</h1><p>Abstract. ${body.slice(0, 300)}</p></body></html>`,
 };
@@ -53,7 +59,9 @@ const arxiv = { id: "arxiv_2401.12345", url: "https://arxiv.org/abs/2401.12345v2
 const service =
   (records: (origin: string) => Partial<PaperRecord>, name = "Unpaywall") =>
   (origin: string) => ({
-    copies: [{ name, find: async () => ({ status: "ok", value: [{ identifiers: {}, ...records(origin) } as PaperRecord] }) }] satisfies CopyService[],
+    copies: [
+      { name, find: async () => ({ status: "ok", value: [{ identifiers: {}, ...records(origin) } as PaperRecord] }) },
+    ] satisfies CopyService[],
   });
 
 describe("the ways to a text", () => {
@@ -65,7 +73,9 @@ describe("the ways to a text", () => {
   ])("of an arXiv paper are tried in order, up to the first whole text: %s", async (way, pages, asked, kind) => {
     const read = await fetchFrom(pages, { id: "arxiv_2401.12345" });
     expect(read).toMatchObject({ status: "ok", text: { kind, depth: "full", origin: { way } } });
-    expect(paths()).toEqual(["/html/2401.12345", "/ar5iv/html/2401.12345", "/e-print/2401.12345", "/pdf/2401.12345"].slice(0, asked));
+    expect(paths()).toEqual(
+      ["/html/2401.12345", "/ar5iv/html/2401.12345", "/e-print/2401.12345", "/pdf/2401.12345"].slice(0, asked),
+    );
     const tried = read.status === "ok" ? (read.text.origin?.tried ?? []) : [];
     expect(tried).toHaveLength(asked - 1);
     for (const { reason } of tried) expect(reason).toMatch(/no such document/);
@@ -73,7 +83,12 @@ describe("the ways to a text", () => {
 
   it("ask arXiv for the version that the record names, and ar5iv, which keeps one, for the paper", async () => {
     await fetchFrom({}, arxiv);
-    expect(paths()).toEqual(["/html/2401.12345v2", "/ar5iv/html/2401.12345", "/e-print/2401.12345v2", "/pdf/2401.12345v2"]);
+    expect(paths()).toEqual([
+      "/html/2401.12345v2",
+      "/ar5iv/html/2401.12345",
+      "/e-print/2401.12345v2",
+      "/pdf/2401.12345v2",
+    ]);
   });
 
   it("take a source that is a PDF for one", async () => {
@@ -83,9 +98,15 @@ describe("the ways to a text", () => {
   });
 
   it("take ar5iv's page of a paper that it could not convert for no text", async () => {
-    const read = await fetchFrom({ "/ar5iv/html/2401.12345": landing, "/pdf/2401.12345": pdf }, { id: "arxiv_2401.12345" });
+    const read = await fetchFrom(
+      { "/ar5iv/html/2401.12345": landing, "/pdf/2401.12345": pdf },
+      { id: "arxiv_2401.12345" },
+    );
     expect(read).toMatchObject({
-      text: { kind: "pdf", origin: { tried: [{}, { way: "ar5iv", reason: expect.stringMatching(/only a page about/) }, {}] } },
+      text: {
+        kind: "pdf",
+        origin: { tried: [{}, { way: "ar5iv", reason: expect.stringMatching(/only a page about/) }, {}] },
+      },
     });
   });
 
@@ -96,7 +117,9 @@ describe("the ways to a text", () => {
         "</article><div>Conversion to HTML had a Fatal error and exited abruptly. This document may be truncated or damaged.</div>",
       ),
     };
-    expect(await fetchFrom({ "/ar5iv/html/2401.12345": broken, "/pdf/2401.12345": pdf }, { id: "arxiv_2401.12345" })).toMatchObject({
+    expect(
+      await fetchFrom({ "/ar5iv/html/2401.12345": broken, "/pdf/2401.12345": pdf }, { id: "arxiv_2401.12345" }),
+    ).toMatchObject({
       text: { kind: "pdf" },
     });
     await server.close();
@@ -135,7 +158,10 @@ describe("the ways to a text", () => {
   });
 
   it("end at the record's own addresses, with every reason kept", async () => {
-    const read = await fetchFrom({ "/x": { status: 403 } }, { url: "%/x", pdf_url: "%/y.pdf", identifiers: { doi: "10.1000/x" } });
+    const read = await fetchFrom(
+      { "/x": { status: 403 } },
+      { url: "%/x", pdf_url: "%/y.pdf", identifiers: { doi: "10.1000/x" } },
+    );
     expect(read).toMatchObject({
       status: "blocked",
       tried: [
@@ -150,18 +176,27 @@ describe("the ways to a text", () => {
   it("never settle for a landing page while a service that may know a copy is only busy", async () => {
     const busy = () => ({
       copies: [
-        { name: "Unpaywall", find: async () => ({ status: "rate_limited", reason: "Unpaywall asks to wait.", transient: true }) },
+        {
+          name: "Unpaywall",
+          find: async () => ({ status: "rate_limited", reason: "Unpaywall asks to wait.", transient: true }),
+        },
       ] satisfies CopyService[],
     });
-    expect(await fetchFrom({ "/abs": landing }, { url: "%/abs", identifiers: { doi: "10.1000/x" } }, busy)).toMatchObject({
+    expect(
+      await fetchFrom({ "/abs": landing }, { url: "%/abs", identifiers: { doi: "10.1000/x" } }, busy),
+    ).toMatchObject({
       status: "rate_limited",
       transient: true,
     });
     await server.close();
     const knowsNone = () => ({
-      copies: [{ name: "Unpaywall", find: async () => ({ status: "empty", reason: "Not known." }) }] satisfies CopyService[],
+      copies: [
+        { name: "Unpaywall", find: async () => ({ status: "empty", reason: "Not known." }) },
+      ] satisfies CopyService[],
     });
-    expect(await fetchFrom({ "/abs": landing }, { url: "%/abs", identifiers: { doi: "10.1000/x" } }, knowsNone)).toMatchObject({
+    expect(
+      await fetchFrom({ "/abs": landing }, { url: "%/abs", identifiers: { doi: "10.1000/x" } }, knowsNone),
+    ).toMatchObject({
       text: { depth: "abstract" },
     });
   });
@@ -185,11 +220,15 @@ describe("the ways to a text", () => {
       const read = await fetchFrom({ [path]: page }, { id: "arxiv_2401.12345", ...other });
       expect(read).toMatchObject({
         status: "error",
-        tried: expect.arrayContaining([expect.objectContaining({ reason: expect.stringMatching(/leads to another document/) })]),
+        tried: expect.arrayContaining([
+          expect.objectContaining({ reason: expect.stringMatching(/leads to another document/) }),
+        ]),
       });
       await server.close();
     }
-    expect(await fetchFrom({ "/pmc/PMC1234/fullTextXML": jats }, { identifiers: { pmcid: "PMC1234" }, ...other })).toMatchObject({ status: "error" });
+    expect(
+      await fetchFrom({ "/pmc/PMC1234/fullTextXML": jats }, { identifiers: { pmcid: "PMC1234" }, ...other }),
+    ).toMatchObject({ status: "error" });
   });
 });
 
@@ -219,7 +258,10 @@ describe("a pirate's address", () => {
 
   it("is not asked where a record, a service, a page or a redirect leads to it", async () => {
     const pirate = "https://sci-hub.se/10.1000/x";
-    expect(await fetchFrom({}, { pdf_url: pirate })).toMatchObject({ status: "blocked", reason: expect.stringMatching(/sci-hub\.se passes on/) });
+    expect(await fetchFrom({}, { pdf_url: pirate })).toMatchObject({
+      status: "blocked",
+      reason: expect.stringMatching(/sci-hub\.se passes on/),
+    });
     await server.close();
     const asked: string[] = [];
     const http = (pages: Record<string, { url?: string; body: string | Uint8Array; type: string }>) => ({
@@ -247,7 +289,9 @@ describe("a pirate's address", () => {
       { identifiers: { doi: "10.1000/x" } },
       service(() => ({ copies: [{ url: pirate, kind: "pdf" }] })),
     );
-    expect(copy).toMatchObject({ tried: [{ way: "open-access copy", reason: expect.stringMatching(/passes on/) }, {}] });
+    expect(copy).toMatchObject({
+      tried: [{ way: "open-access copy", reason: expect.stringMatching(/passes on/) }, {}],
+    });
     expect(asked).toEqual(["https://example.org/abs", "https://example.org/a.pdf"]);
   });
 });

@@ -19,7 +19,10 @@ describe("listFolder", () => {
     });
     writeFileSync(join(folder, "a.pdf"), pdf);
     writeFileSync(join(folder, "b_broken-file.pdf"), pdf.slice(0, 200));
-    writeFileSync(join(folder, "c.md"), "---\nid: my_1\ntitle: Notes\ndate: 2024-05-01\ndoi: 10.1000/x\nretracted: true\n---\ntext");
+    writeFileSync(
+      join(folder, "c.md"),
+      "---\nid: my_1\ntitle: Notes\ndate: 2024-05-01\ndoi: 10.1000/x\nretracted: true\n---\ntext",
+    );
     writeFileSync(join(folder, "d.md"), "---\nid: my_1\ntitle: A copy\n---\ntext");
     writeFileSync(join(folder, "more", "e.HTML"), `<title>A page</title><p>${"We study hands. ".repeat(30)}</p>`);
     writeFileSync(join(folder, "photo.png"), "no document");
@@ -31,8 +34,17 @@ describe("listFolder", () => {
       [paperId({ kind: "file", path: join(folder, "d.md") }), "A copy"],
       [paperId({ kind: "file", path: join(folder, "more", "e.HTML") }), "A page"],
     ]);
-    expect(candidates[0]).toMatchObject({ authors: ["Ada Sample"], pdf_url: candidates[0]?.url, source: `folder:${folder}` });
-    expect(candidates[2]).toMatchObject({ date: "2024-05-01", identifiers: { doi: "10.1000/x" }, retracted: true, pdf_url: null });
+    expect(candidates[0]).toMatchObject({
+      authors: ["Ada Sample"],
+      pdf_url: candidates[0]?.url,
+      source: `folder:${folder}`,
+    });
+    expect(candidates[2]).toMatchObject({
+      date: "2024-05-01",
+      identifiers: { doi: "10.1000/x" },
+      retracted: true,
+      pdf_url: null,
+    });
   });
 
   it("names the folder that is not there", async () => {

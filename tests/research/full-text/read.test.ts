@@ -8,7 +8,10 @@ import { makePdf } from "../../fixtures/pdf/make-pdf.js";
 import { type Page, serve, type WebServer } from "../../fixtures/web-server.js";
 
 const title = "Learning Dexterous Manipulation from Touch";
-const body = "The policy is trained in simulation and carried over to the hand. It reached 94.2 percent success over 600 trials. ".repeat(8);
+const body =
+  "The policy is trained in simulation and carried over to the hand. It reached 94.2 percent success over 600 trials. ".repeat(
+    8,
+  );
 const pdf = await makePdf({ title, authors: ["Ada Sample"], pages: [[body]] });
 const latexml = `<html><body><article class="ltx_document"><h1 class="ltx_title_document">${title}</h1><h2>1 Method</h2><p>${body}</p></article></body></html>`;
 const landing = (meta: string) =>
@@ -26,14 +29,22 @@ async function read(
 ) {
   server = await serve(pages);
   const filled = Object.fromEntries(
-    Object.entries(paper).map(([key, value]) => [key, typeof value === "string" ? value.replace("%", server.origin) : value]),
+    Object.entries(paper).map(([key, value]) => [
+      key,
+      typeof value === "string" ? value.replace("%", server.origin) : value,
+    ]),
   );
   const options = {
     cacheDir,
     signal: new AbortController().signal,
     contact: "mail@example.org",
     privateAddresses: true,
-    endpoints: { arxiv: server.origin, ar5iv: `${server.origin}/ar5iv`, doi: server.origin, europePmc: `${server.origin}/pmc` },
+    endpoints: {
+      arxiv: server.origin,
+      ar5iv: `${server.origin}/ar5iv`,
+      doi: server.origin,
+      europePmc: `${server.origin}/pmc`,
+    },
   };
   return await readPaper({ id: "url_1", ...filled }, options);
 }
@@ -45,7 +56,10 @@ describe("readPaper over the network", () => {
       { "/html/2401.12345": { body: latexml }, "/pdf/2401.12345": asPdf },
       { id: "arxiv_2401.12345", url: "https://arxiv.org/abs/2401.12345", title },
     );
-    expect(read1).toMatchObject({ status: "ok", text: { kind: "html", depth: "full", title, marks: [{ label: "§ 1 Method" }] } });
+    expect(read1).toMatchObject({
+      status: "ok",
+      text: { kind: "html", depth: "full", title, marks: [{ label: "§ 1 Method" }] },
+    });
     expect(paths()).toEqual(["/html/2401.12345"]);
     expect(server.requests[0]?.agent).toMatch(/^research-ralph\/\d+\.\d+\.\d+ \(\+mail@example\.org\)$/);
   });
@@ -68,7 +82,10 @@ describe("readPaper over the network", () => {
   });
 
   it("takes a landing page alone for no more than the abstract", async () => {
-    expect(await read({ "/abs": { body: landing("") } }, { url: "%/abs", title })).toMatchObject({ status: "ok", text: { depth: "abstract" } });
+    expect(await read({ "/abs": { body: landing("") } }, { url: "%/abs", title })).toMatchObject({
+      status: "ok",
+      text: { depth: "abstract" },
+    });
   });
 
   it("takes no landing page for a paper whose PDF is only busy, and takes it where the PDF is refused", async () => {
@@ -78,19 +95,25 @@ describe("readPaper over the network", () => {
       transient: true,
     });
     await server.close();
-    expect(await read({ "/abs": page, "/files/1": { status: 403 } }, { url: "%/abs", title })).toMatchObject({ text: { depth: "abstract" } });
+    expect(await read({ "/abs": page, "/files/1": { status: 403 } }, { url: "%/abs", title })).toMatchObject({
+      text: { depth: "abstract" },
+    });
   });
 
   it("fetches no PDF that a page names in this machine or its network", async () => {
     const inside = await serve({ "/1.pdf": asPdf });
     const page = { body: landing(`<meta name="citation_pdf_url" content="${inside.origin}/1.pdf">`) };
-    expect(await read({ "/abs": page }, { url: "%/abs", title })).toMatchObject({ text: { kind: "html", depth: "abstract" } });
+    expect(await read({ "/abs": page }, { url: "%/abs", title })).toMatchObject({
+      text: { kind: "html", depth: "abstract" },
+    });
     expect(inside.requests).toEqual([]);
     await inside.close();
   });
 
   it("prefers pdf_url, and falls back to url", async () => {
-    expect(await read({ "/a.pdf": { status: 404 }, "/abs": { body: latexml } }, { pdf_url: "%/a.pdf", url: "%/abs", title })).toMatchObject({
+    expect(
+      await read({ "/a.pdf": { status: 404 }, "/abs": { body: latexml } }, { pdf_url: "%/a.pdf", url: "%/abs", title }),
+    ).toMatchObject({
       status: "ok",
       text: { kind: "html" },
     });
@@ -111,7 +134,11 @@ describe("readPaper over the network", () => {
     ["blocked", "a bot challenge, whatever its status", [{ status: 503, body: "<title>Just a moment...</title>" }]],
     ["rate_limited", "HTTP 429", [{ status: 429, headers: { "retry-after": "30" } }]],
     ["not-found", "HTTP 404", [{ status: 404 }]],
-    ["unreadable", "bytes that are no document", [{ headers: { "content-type": "application/zip" }, body: Buffer.from([80, 75, 3, 4, 0, 0, 0, 0]) }]],
+    [
+      "unreadable",
+      "bytes that are no document",
+      [{ headers: { "content-type": "application/zip" }, body: Buffer.from([80, 75, 3, 4, 0, 0, 0, 0]) }],
+    ],
   ] as const)("answers %s to %s and asks only once", async (status, _, pages) => {
     const result = await read({ "/p": pages }, { url: "%/p", title });
     expect(result.status).toBe(status);
@@ -135,7 +162,11 @@ describe("readPaper over the network", () => {
   it("names the host that can't be reached", async () => {
     server = await serve({});
     await server.close();
-    const options = { cacheDir: mkdtempSync(join(tmpdir(), "texts-")), signal: new AbortController().signal, privateAddresses: true };
+    const options = {
+      cacheDir: mkdtempSync(join(tmpdir(), "texts-")),
+      signal: new AbortController().signal,
+      privateAddresses: true,
+    };
     expect(await readPaper({ id: "url_1", url: `${server.origin}/x` }, options)).toMatchObject({
       status: "error",
       reason: expect.stringMatching(/127\.0\.0\.1:\d+ does not accept connections/),
@@ -148,12 +179,19 @@ describe("readPaper over the network", () => {
       { "/p": { body: latexml } },
       { url: "%/p", title: "Graph neural networks for protein folding", authors: ["Cy Stranger"] },
     );
-    expect(result).toMatchObject({ status: "error", reason: expect.stringMatching(/leads to another document \("Learning Dexterous/) });
+    expect(result).toMatchObject({
+      status: "error",
+      reason: expect.stringMatching(/leads to another document \("Learning Dexterous/),
+    });
   });
 
   it("stops when it is aborted", async () => {
     server = await serve({ "/p": { body: latexml } });
-    const options = { cacheDir: mkdtempSync(join(tmpdir(), "texts-")), signal: AbortSignal.abort(), privateAddresses: true };
+    const options = {
+      cacheDir: mkdtempSync(join(tmpdir(), "texts-")),
+      signal: AbortSignal.abort(),
+      privateAddresses: true,
+    };
     expect(await readPaper({ id: "url_1", url: `${server.origin}/p` }, options)).toEqual({
       status: "error",
       reason: "Fetching was interrupted.",
@@ -167,7 +205,11 @@ describe("readPaper's kept texts", () => {
   /** One server and one folder of texts for several readings. */
   async function reader(pages: Record<string, Page>) {
     server = await serve(pages);
-    const options = { cacheDir: mkdtempSync(join(tmpdir(), "texts-")), signal: new AbortController().signal, privateAddresses: true };
+    const options = {
+      cacheDir: mkdtempSync(join(tmpdir(), "texts-")),
+      signal: new AbortController().signal,
+      privateAddresses: true,
+    };
     return (path: string) => readPaper({ id: "url_1", url: `${server.origin}${path}`, title }, options);
   }
 
@@ -209,9 +251,15 @@ describe("readPaper on this machine", () => {
     const file = join(mkdtempSync(join(tmpdir(), "papers-")), "a paper.md");
     writeFileSync(file, "---\ntitle: A\n---\n## 1 One\n\nfirst words");
     const same = options();
-    expect(await readPaper({ id: "file_1", url: pathToFileURL(file).href }, same)).toMatchObject({ status: "ok", text: { title: "A" } });
+    expect(await readPaper({ id: "file_1", url: pathToFileURL(file).href }, same)).toMatchObject({
+      status: "ok",
+      text: { title: "A" },
+    });
     writeFileSync(file, "---\ntitle: A\n---\n## 1 One\n\nsecond and other words");
-    expect(await readPaper({ id: "file_1", url: file }, same)).toMatchObject({ status: "ok", text: { text: "## 1 One\n\nsecond and other words" } });
+    expect(await readPaper({ id: "file_1", url: file }, same)).toMatchObject({
+      status: "ok",
+      text: { text: "## 1 One\n\nsecond and other words" },
+    });
   });
 
   it("reads samples of the package", async () => {
@@ -225,12 +273,19 @@ describe("readPaper on this machine", () => {
     const folder = mkdtempSync(join(tmpdir(), "papers-"));
     writeFileSync(join(folder, "broken.pdf"), pdf.slice(0, 300));
     writeFileSync(join(folder, "id_rsa"), "secret");
-    expect(await readPaper({ id: "a", url: join(folder, "none.pdf") }, options())).toMatchObject({ status: "not-found" });
-    expect(await readPaper({ id: "b", url: join(folder, "broken.pdf") }, options())).toMatchObject({ status: "unreadable" });
+    expect(await readPaper({ id: "a", url: join(folder, "none.pdf") }, options())).toMatchObject({
+      status: "not-found",
+    });
+    expect(await readPaper({ id: "b", url: join(folder, "broken.pdf") }, options())).toMatchObject({
+      status: "unreadable",
+    });
     expect(await readPaper({ id: "c", url: pathToFileURL(join(folder, "id_rsa")).href }, options())).toMatchObject({
       status: "unreadable",
       reason: expect.stringMatching(/not a document/),
     });
-    expect(await readPaper({ id: "d" }, options())).toMatchObject({ status: "not-found", reason: expect.stringMatching(/no address/) });
+    expect(await readPaper({ id: "d" }, options())).toMatchObject({
+      status: "not-found",
+      reason: expect.stringMatching(/no address/),
+    });
   });
 });

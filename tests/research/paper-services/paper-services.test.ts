@@ -30,8 +30,13 @@ function servicesWith(
   const asked: string[] = [];
   const folder = mkdtempSync(join(tmpdir(), "services-"));
   const http = { get: async ({ url }: { url: string }) => (asked.push(url), answer(url)) };
-  const contextFor = (source: Parameters<typeof contextOf>[0]) => contextOf(source, { config, env: {}, http, contact: "mail@example.org" });
-  return { asked, folder, services: paperServices({ folder, http, contextFor, clock, signal: new AbortController().signal }) };
+  const contextFor = (source: Parameters<typeof contextOf>[0]) =>
+    contextOf(source, { config, env: {}, http, contact: "mail@example.org" });
+  return {
+    asked,
+    folder,
+    services: paperServices({ folder, http, contextFor, clock, signal: new AbortController().signal }),
+  };
 }
 const away = (): HttpFailure => ({ status: "error", reason: "There is no network.", transient: true });
 const json = (value: unknown, url: string): HttpDocument => ({
@@ -48,12 +53,18 @@ describe("the text of a paper", () => {
     const config = { "arXiv pages": { endpoint: "https://mirror.example.org/arxiv" }, ar5iv: { off: true } };
     const { asked, services } = servicesWith((url) => (url.includes("/pdf/") ? page(url) : missing()), config);
     expect(await services.text({ id: "arxiv_2401.12345", title })).toMatchObject({ text: { depth: "full" } });
-    expect(asked).toEqual(["html", "e-print", "pdf"].map((kind) => `https://mirror.example.org/arxiv/${kind}/2401.12345`));
+    expect(asked).toEqual(
+      ["html", "e-print", "pdf"].map((kind) => `https://mirror.example.org/arxiv/${kind}/2401.12345`),
+    );
   });
 
   it("that can't be had is told with every way that was tried, and with no way where it may come later", async () => {
     const gone = await servicesWith(missing).services.text({ id: "arxiv_2401.12345", title });
-    expect(gone).toEqual({ unavailable: expect.stringMatching(/Tried: arXiv HTML \(.*\); ar5iv \(.*\); LaTeX source \(.*\); arXiv PDF \(.*\)\.$/) });
+    expect(gone).toEqual({
+      unavailable: expect.stringMatching(
+        /Tried: arXiv HTML \(.*\); ar5iv \(.*\); LaTeX source \(.*\); arXiv PDF \(.*\)\.$/,
+      ),
+    });
     expect(await servicesWith(away).services.text({ id: "arxiv_2401.12345", title })).toEqual({
       unavailable: "There is no network.",
       transient: true,
@@ -83,7 +94,9 @@ describe("the check for retractions", () => {
     const work = {
       DOI: "10.1000/x",
       title: [title],
-      "updated-by": [{ type: "retraction", source: "retraction-watch", DOI: "10.1000/n", updated: { "date-parts": [[2026, 3, 1]] } }],
+      "updated-by": [
+        { type: "retraction", source: "retraction-watch", DOI: "10.1000/n", updated: { "date-parts": [[2026, 3, 1]] } },
+      ],
     };
     const { asked, folder, services } = servicesWith((url) => {
       if (url.includes("europepmc")) return json({ hitCount: 0, resultList: { result: [] } }, url);
@@ -103,7 +116,11 @@ describe("the check for retractions", () => {
 
 describe("code and citations", () => {
   it("fail softly, and name who could not be asked", async () => {
-    const about = await servicesWith(away).services.about({ id: "arxiv_2401.12345", title, abstract: "See https://github.com/a/b." });
+    const about = await servicesWith(away).services.about({
+      id: "arxiv_2401.12345",
+      title,
+      abstract: "See https://github.com/a/b.",
+    });
     expect(about).toMatchObject({
       code: [{ repository: "https://github.com/a/b", relation: "official" }],
       unchecked: expect.arrayContaining(["GitHub", "OpenAlex"]),
@@ -112,12 +129,20 @@ describe("code and citations", () => {
   });
 
   it("are waited for no longer than a moment", async () => {
-    const about = await servicesWith(() => new Promise(() => undefined), {}, fakeClock()).services.about({ id: "arxiv_2401.12345", title });
+    const about = await servicesWith(() => new Promise(() => undefined), {}, fakeClock()).services.about({
+      id: "arxiv_2401.12345",
+      title,
+    });
     expect(about).toMatchObject({ code: [], unchecked: expect.arrayContaining(["code", "OpenAlex"]) });
   });
 
   it("of a packaged sample are looked up nowhere, whatever identifiers it carries: a demo needs no network", async () => {
-    const sample = { id: "sample_01", title, url: "sample:sample_01.md", identifiers: { doi: "10.1000/sample", arxiv: "2401.12345" } };
+    const sample = {
+      id: "sample_01",
+      title,
+      url: "sample:sample_01.md",
+      identifiers: { doi: "10.1000/sample", arxiv: "2401.12345" },
+    };
     const { asked, services } = servicesWith(away);
     expect(await services.about(sample)).toEqual({ code: [], unchecked: [] });
     expect([...(await services.updates([sample]))]).toEqual([]);
@@ -126,7 +151,10 @@ describe("code and citations", () => {
 
   it("of a paper of this machine are looked up nowhere", async () => {
     const { asked, services } = servicesWith(away);
-    expect(await services.about({ id: "file_1", title, url: "file:///home/me/draft.pdf" })).toEqual({ code: [], unchecked: [] });
+    expect(await services.about({ id: "file_1", title, url: "file:///home/me/draft.pdf" })).toEqual({
+      code: [],
+      unchecked: [],
+    });
     expect(asked).toEqual([]);
   });
 });

@@ -7,7 +7,8 @@ import { checkWorks, type UpdateCheckOptions } from "../../../src/research/paper
 import type { WorkUpdates } from "../../../src/research/paper-services/retractions.js";
 import { fakeClock } from "../../support/clock.js";
 
-const works = (count: number) => Array.from({ length: count }, (_, index) => ({ id: `p${index}`, identifiers: { doi: `10.1000/${index}` } }));
+const works = (count: number) =>
+  Array.from({ length: count }, (_, index) => ({ id: `p${index}`, identifiers: { doi: `10.1000/${index}` } }));
 const retraction = { type: "retraction" as const, date: "2026-01-02", source: "Crossref" };
 const answer = (work: Identifiers, over: Partial<WorkUpdates> = {}): WorkUpdates => ({
   work,
@@ -16,7 +17,8 @@ const answer = (work: Identifiers, over: Partial<WorkUpdates> = {}): WorkUpdates
   unchecked: [],
   ...over,
 });
-const away = (work: Identifiers) => answer(work, { checkedBy: [], unchecked: [{ source: "Crossref", reason: "It does not answer." }] });
+const away = (work: Identifiers) =>
+  answer(work, { checkedBy: [], unchecked: [{ source: "Crossref", reason: "It does not answer." }] });
 
 function checker(ask: UpdateCheckOptions["ask"]) {
   const asked: number[] = [];
@@ -43,7 +45,9 @@ describe("checkWorks", () => {
   });
 
   it("asks again for a work that goes by other names now, or that nobody could be asked about", async () => {
-    const { asked, check } = checker(async (some) => some.map((work) => (work.doi === "10.1000/0" ? away(work) : answer(work))));
+    const { asked, check } = checker(async (some) =>
+      some.map((work) => (work.doi === "10.1000/0" ? away(work) : answer(work))),
+    );
     await check(works(2));
     await check(works(2).map((work) => (work.id === "p1" ? { ...work, identifiers: { doi: "10.1000/other" } } : work)));
     expect(asked).toEqual([2, 2]);
@@ -54,15 +58,21 @@ describe("checkWorks", () => {
     const checks = await check(works(35));
     expect(asked).toEqual([10]);
     expect(checks.size).toBe(35);
-    for (const check of checks.values()) expect(check).toMatchObject({ checked_by: [], unchecked: ["Crossref: It does not answer."] });
+    for (const check of checks.values())
+      expect(check).toMatchObject({ checked_by: [], unchecked: ["Crossref: It does not answer."] });
   });
 
   it("keeps what was learnt when the time is up, and says so of the rest", async () => {
     let calls = 0;
-    const { check } = checker((some) => ((calls += 1) === 1 ? Promise.resolve(some.map((work) => answer(work))) : new Promise(() => undefined)));
+    const { check } = checker((some) =>
+      (calls += 1) === 1 ? Promise.resolve(some.map((work) => answer(work))) : new Promise(() => undefined),
+    );
     const checks = await check(works(12));
     expect(checks.get("p9")).toMatchObject({ checked_by: ["Crossref"] });
-    expect(checks.get("p11")).toMatchObject({ checked_by: [], unchecked: [expect.stringMatching(/no answer within 60 seconds/)] });
+    expect(checks.get("p11")).toMatchObject({
+      checked_by: [],
+      unchecked: [expect.stringMatching(/no answer within 60 seconds/)],
+    });
   });
 
   it("takes a torn file of answers for none, and writes a whole one", async () => {

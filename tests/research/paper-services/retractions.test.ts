@@ -14,9 +14,12 @@ function check(
   const contextFor = (source: Source) =>
     off.includes(source.name)
       ? { unavailable: `${source.name} is turned off.` }
-      : answering((request) => (hosts.push(source.name), services[source.name]?.(request) ?? { status: 503, body: "" }), {
-          endpoint: source.endpoint,
-        }).context;
+      : answering(
+          (request) => (hosts.push(source.name), services[source.name]?.(request) ?? { status: 503, body: "" }),
+          {
+            endpoint: source.endpoint,
+          },
+        ).context;
   return { hosts, answer: checkUpdates(works, contextFor) };
 }
 
@@ -57,7 +60,9 @@ describe("checkUpdates", () => {
       },
       {
         work: { arxiv: "2401.00010v1" },
-        updates: [{ type: "withdrawal", date: "2024-06-01", source: "arXiv", notice: "https://arxiv.org/abs/2401.00010v2" }],
+        updates: [
+          { type: "withdrawal", date: "2024-06-01", source: "arXiv", notice: "https://arxiv.org/abs/2401.00010v2" },
+        ],
         checkedBy: ["OpenAlex", "arXiv"],
         unchecked: [],
       },
@@ -66,7 +71,11 @@ describe("checkUpdates", () => {
   });
 
   it("names each service that could not be asked, so that silence is not taken for a clean record", async () => {
-    const { answer } = check([{ doi: "10.1000/a" }], { Crossref: unknown, OpenAlex: () => ({ status: 429, body: "" }) }, ["Europe PMC"]);
+    const { answer } = check(
+      [{ doi: "10.1000/a" }],
+      { Crossref: unknown, OpenAlex: () => ({ status: 429, body: "" }) },
+      ["Europe PMC"],
+    );
 
     expect(await answer).toEqual([
       {

@@ -9,7 +9,8 @@ const base = {
 };
 
 describe("isDocumentOf", () => {
-  const text = "Journal of Hands 12 (2024)\nLearning Dexterous Manip-\nulation from Touch\nAda Sample and Bo Other\nAbstract. We study hands.";
+  const text =
+    "Journal of Hands 12 (2024)\nLearning Dexterous Manip-\nulation from Touch\nAda Sample and Bo Other\nAbstract. We study hands.";
 
   it("accepts the title in spite of line breaks, case and hyphenation, and a changed title with a known author", () => {
     expect(isDocumentOf(text, base)).toBe(true);
@@ -18,7 +19,9 @@ describe("isDocumentOf", () => {
   });
 
   it("refuses another paper", () => {
-    expect(isDocumentOf(text, { title: "Graph neural networks for protein folding", authors: ["Cy Stranger"] })).toBe(false);
+    expect(isDocumentOf(text, { title: "Graph neural networks for protein folding", authors: ["Cy Stranger"] })).toBe(
+      false,
+    );
     expect(isDocumentOf("干细胞研究综述", { title: "机器人灵巧操作研究" })).toBe(false);
     expect(isDocumentOf("机器人灵巧操作研究 摘要", { title: "机器人灵巧操作研究" })).toBe(true);
   });
@@ -32,7 +35,9 @@ describe("isDocumentOf", () => {
   });
 
   it("refuses another paper of the same author, and one that only cites the author further on", () => {
-    expect(isDocumentOf(text, { title: "Graph neural networks for protein folding", authors: ["Ada Sample"] })).toBe(false);
+    expect(isDocumentOf(text, { title: "Graph neural networks for protein folding", authors: ["Ada Sample"] })).toBe(
+      false,
+    );
     const citing = `Hands in theory\nCy Stranger\n${"We study theory. ".repeat(200)}\n[1] Ada Sample.`;
     expect(isDocumentOf(citing, { title: "Hands that feel", authors: ["Ada Sample"] })).toBe(false);
     expect(isDocumentOf(citing, { title: "Hands that feel", authors: ["Cy Stranger"] })).toBe(true);

@@ -36,7 +36,10 @@ describe("parseReference", () => {
   });
 
   it("reads URLs, samples, file URLs and paths", () => {
-    expect(parseReference("https://example.org/paper?id=1")).toEqual({ kind: "url", url: "https://example.org/paper?id=1" });
+    expect(parseReference("https://example.org/paper?id=1")).toEqual({
+      kind: "url",
+      url: "https://example.org/paper?id=1",
+    });
     expect(parseReference("sample:sample_01.md")).toEqual({ kind: "sample", name: "sample_01.md" });
     expect(parseReference("file:///tmp/a%20b.pdf")).toEqual({ kind: "file", path: "/tmp/a b.pdf" });
     expect(parseReference("not/there/paper.PDF")).toEqual({ kind: "file", path: resolve("not/there/paper.PDF") });
@@ -45,9 +48,15 @@ describe("parseReference", () => {
     expect(parseReference(file)).toEqual({ kind: "file", path: file });
   });
 
-  it.each(["", "hello", "ftp://example.org/x.pdf", "sample:../../etc/passwd", "https://", "/tmp"])("says what could be meant by '%s'", (input) => {
-    expect(parseReference(input)).toMatchObject({ kind: "unknown", reason: expect.stringMatching(/'.*' is (neither|not)/) });
-  });
+  it.each(["", "hello", "ftp://example.org/x.pdf", "sample:../../etc/passwd", "https://", "/tmp"])(
+    "says what could be meant by '%s'",
+    (input) => {
+      expect(parseReference(input)).toMatchObject({
+        kind: "unknown",
+        reason: expect.stringMatching(/'.*' is (neither|not)/),
+      });
+    },
+  );
 });
 
 describe("paperId", () => {

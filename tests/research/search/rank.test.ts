@@ -40,13 +40,26 @@ describe("planSearch", () => {
   it("asks every keyword in the recent window before any keyword in the time before it", () => {
     const steps = planSearch(wanted, { target: 10, today: "2026-11-22", sources: ["arXiv"] });
     expect(steps.map((step) => (step.kind === "search" ? step.queries : []))).toEqual([
-      ["tactile grasping", "soft robots"].map((terms) => ({ terms, from: "2025-11-22", until: "2026-11-22", most: 15 })),
-      ["tactile grasping", "soft robots"].map((terms) => ({ terms, from: "2024-02-26", until: "2025-11-21", most: 15 })),
+      ["tactile grasping", "soft robots"].map((terms) => ({
+        terms,
+        from: "2025-11-22",
+        until: "2026-11-22",
+        most: 15,
+      })),
+      ["tactile grasping", "soft robots"].map((terms) => ({
+        terms,
+        from: "2024-02-26",
+        until: "2025-11-21",
+        most: 15,
+      })),
     ]);
   });
 
   it("adds the field to a keyword of one word, and asks nothing where there is nothing to ask", () => {
-    const [step] = planSearch({ keywords: ["touch"], focus_area: "robotics" }, { target: 1, today: "2026-11-22", sources: ["arXiv"] });
+    const [step] = planSearch(
+      { keywords: ["touch"], focus_area: "robotics" },
+      { target: 1, today: "2026-11-22", sources: ["arXiv"] },
+    );
     expect(step).toMatchObject({ queries: [{ terms: "touch robotics", most: 10 }] });
     expect(planSearch({ keywords: [] }, { target: 1, today: "2026-11-22", sources: ["arXiv"] })).toEqual([]);
     expect(planSearch(wanted, { target: 1, today: "2026-11-22", sources: [] })).toEqual([]);
@@ -72,7 +85,10 @@ describe("poolOf", () => {
 
 describe("rankPool", () => {
   it("puts the better fit first, however the source ordered them, and says what its priority rests on", () => {
-    const ranked = rankPool(poolOf([listing("arXiv", [far, near, fitting]), listing("OpenAlex", [fitting])]).records, wanted);
+    const ranked = rankPool(
+      poolOf([listing("arXiv", [far, near, fitting]), listing("OpenAlex", [fitting])]).records,
+      wanted,
+    );
     expect(ranked.map(({ record }) => record.id)).toEqual(["a", "b", "c"]);
     expect(ranked[0]).toMatchObject({
       priority: 5,
@@ -82,7 +98,10 @@ describe("rankPool", () => {
   });
 
   it("finds a keyword in other forms of its words", () => {
-    const [ranked] = rankPool(poolOf([listing("arXiv", [paper("d", "A soft robot that grasps by tactile sense")])]).records, wanted);
+    const [ranked] = rankPool(
+      poolOf([listing("arXiv", [paper("d", "A soft robot that grasps by tactile sense")])]).records,
+      wanted,
+    );
     expect(ranked?.why).toContain("matches 2 of 2 keywords");
   });
 
@@ -94,11 +113,11 @@ describe("rankPool", () => {
   });
 
   it("reads a year or a month as its first day, and no date as none", () => {
-    expect([ageOf("2026-11-20", "2026-11-22"), ageOf("2026-11", "2026-11-22"), ageOf("2026", "2026-01-03"), ageOf(null, "2026-01-03")]).toEqual([
-      2,
-      21,
-      2,
-      undefined,
-    ]);
+    expect([
+      ageOf("2026-11-20", "2026-11-22"),
+      ageOf("2026-11", "2026-11-22"),
+      ageOf("2026", "2026-01-03"),
+      ageOf(null, "2026-01-03"),
+    ]).toEqual([2, 21, 2, undefined]);
   });
 });

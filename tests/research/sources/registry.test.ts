@@ -1,5 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { allServices, allSources, sourceNamed, sourcesFor, substituteFor, whyNotAsked } from "../../../src/research/sources/registry.js";
+import {
+  allServices,
+  allSources,
+  sourceNamed,
+  sourcesFor,
+  substituteFor,
+  whyNotAsked,
+} from "../../../src/research/sources/registry.js";
 
 describe("the registry of sources", () => {
   it("holds these", () => {
@@ -15,11 +22,16 @@ describe("the registry of sources", () => {
       "Brave",
       "Tavily",
     ]);
-    expect(allServices.map(({ name }) => name)).toEqual(expect.arrayContaining([...allSources.map(({ name }) => name), "GitHub", "Hugging Face"]));
+    expect(allServices.map(({ name }) => name)).toEqual(
+      expect.arrayContaining([...allSources.map(({ name }) => name), "GitHub", "Hugging Face"]),
+    );
   });
 
   it("means one source by every name, in lower case, and asks it without a slash at the end of its address", () => {
-    const names = allServices.flatMap(({ name, aliases }) => [name.toLowerCase(), ...aliases.filter((alias) => alias !== name.toLowerCase())]);
+    const names = allServices.flatMap(({ name, aliases }) => [
+      name.toLowerCase(),
+      ...aliases.filter((alias) => alias !== name.toLowerCase()),
+    ]);
     expect(new Set(names).size).toBe(names.length);
     expect(names.filter((name) => name !== name.toLowerCase())).toEqual([]);
     expect(allServices.filter(({ endpoint }) => endpoint.endsWith("/"))).toEqual([]);
@@ -36,7 +48,10 @@ describe("the registry of sources", () => {
   it("asks OpenAlex and Semantic Scholar in place of Google Scholar, and says so", () => {
     for (const name of ["Google Scholar", "google_scholar", "scholar.google.com"]) {
       expect(sourceNamed(name)).toBeUndefined();
-      expect(substituteFor(name)).toMatchObject({ instead: ["OpenAlex", "Semantic Scholar"], reason: expect.stringContaining("forbids scraping") });
+      expect(substituteFor(name)).toMatchObject({
+        instead: ["OpenAlex", "Semantic Scholar"],
+        reason: expect.stringContaining("forbids scraping"),
+      });
       expect(sourcesFor(name).map((source) => source.name)).toEqual(["OpenAlex", "Semantic Scholar"]);
     }
     expect(sourcesFor("arxiv").map(({ name }) => name)).toEqual(["arXiv"]);

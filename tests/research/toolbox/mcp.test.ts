@@ -32,10 +32,16 @@ beforeAll(async () => {
   const research = join(folder, "researches", "one");
   mkdirSync(research, { recursive: true });
   const rrd = rrdWith([paper("p1"), paper("p2", { abstract: "PLANTED in the other paper" })]);
-  writeFileSync(join(research, "rrd.json"), formatRrd({ ...rrd, requirements: { ...rrd.requirements, sources: ["arXiv"] } }));
+  writeFileSync(
+    join(research, "rrd.json"),
+    formatRrd({ ...rrd, requirements: { ...rrd.requirements, sources: ["arXiv"] } }),
+  );
   await saveText(join(research, ".ralph", "texts"), "p1", text, "some stamp");
   const { port } = arxiv.address() as AddressInfo;
-  const config = { state_dir: join(folder, "state"), sources: { arXiv: { endpoint: `http://127.0.0.1:${port}`, interval_ms: 0 } } };
+  const config = {
+    state_dir: join(folder, "state"),
+    sources: { arXiv: { endpoint: `http://127.0.0.1:${port}`, interval_ms: 0 } },
+  };
   writeFileSync(join(folder, "ralph.config.json"), JSON.stringify(config));
 });
 afterAll(() => {
@@ -47,7 +53,12 @@ afterAll(() => {
 /** An official client of the built server, as any MCP client would start it. */
 async function connect(...args: string[]): Promise<{ client: Client; transport: StdioClientTransport }> {
   const env = { PATH: process.env["PATH"] ?? "", HOME: folder };
-  const transport = new StdioClientTransport({ command: process.execPath, args: [cli(), "mcp", "--research", "one", ...args], cwd: folder, env });
+  const transport = new StdioClientTransport({
+    command: process.execPath,
+    args: [cli(), "mcp", "--research", "one", ...args],
+    cwd: folder,
+    env,
+  });
   const client = new Client({ name: "test", version: "1" });
   await client.connect(transport);
   onTestFinished(() => client.close());
@@ -60,14 +71,24 @@ const said = (answer: Awaited<ReturnType<Client["callTool"]>>): string =>
 test("an official client lists the tools as read-only, calls them, and reads errors as answers", async () => {
   const { client } = await connect();
   const { tools } = await client.listTools();
-  expect(tools.map(({ name }) => name)).toEqual(["search_papers", "paper_details", "outline", "read_section", "find_quote", "code_links"]);
-  for (const tool of tools) expect(tool).toMatchObject({ annotations: { readOnlyHint: true }, inputSchema: { type: "object" } });
+  expect(tools.map(({ name }) => name)).toEqual([
+    "search_papers",
+    "paper_details",
+    "outline",
+    "read_section",
+    "find_quote",
+    "code_links",
+  ]);
+  for (const tool of tools)
+    expect(tool).toMatchObject({ annotations: { readOnlyHint: true }, inputSchema: { type: "object" } });
 
   const call = async (name: string, args: Record<string, unknown>) => client.callTool({ name, arguments: args });
   expect(said(await call("paper_details", { id: "p2" }))).toContain("PLANTED in the other paper");
   expect(said(await call("outline", { id: "p1" }))).toContain("§ 3 Section 3");
   expect(inFence(said(await call("read_section", { id: "p1" })))).toBe(text.text);
-  expect(said(await call("find_quote", { id: "p1", quote: "In series 2 sentence 7 says 57 things." }))).toContain("Found at");
+  expect(said(await call("find_quote", { id: "p1", quote: "In series 2 sentence 7 says 57 things." }))).toContain(
+    "Found at",
+  );
   for (const [name, args, sentence] of [
     ["outline", { id: "p3" }, "There is no paper 'p3' in this research; the nearest id is p1."],
     ["read_section", { id: "../../x" }, "There is no paper '../../x' in this research."],
@@ -92,7 +113,10 @@ test("a cancelled call ends at once and the server goes on", async () => {
   const { client } = await connect();
   const cancel = new AbortController();
   const before = asked;
-  const searching = client.callTool({ name: "search_papers", arguments: { query: "grippers" } }, { signal: cancel.signal });
+  const searching = client.callTool(
+    { name: "search_papers", arguments: { query: "grippers" } },
+    { signal: cancel.signal },
+  );
   searching.catch(() => undefined);
   while (asked === before) await new Promise((resolve) => setTimeout(resolve, 20));
   cancel.abort();
@@ -109,8 +133,14 @@ test("it writes nothing into the research", async () => {
 });
 
 /** A server spoken to by hand: how it ended and all that it wrote on stdout. */
-async function byHand(lines: readonly string[], leave: (answers: number) => boolean): Promise<{ code: number | null; out: string }> {
-  const child = spawn(process.execPath, [cli(), "mcp", "--research", "one"], { cwd: folder, env: { PATH: process.env["PATH"], HOME: folder } });
+async function byHand(
+  lines: readonly string[],
+  leave: (answers: number) => boolean,
+): Promise<{ code: number | null; out: string }> {
+  const child = spawn(process.execPath, [cli(), "mcp", "--research", "one"], {
+    cwd: folder,
+    env: { PATH: process.env["PATH"], HOME: folder },
+  });
   let out = "";
   child.stdout.setEncoding("utf8").on("data", (data: string) => {
     out += data;
@@ -127,7 +157,12 @@ const initialize = JSON.stringify({
   method: "initialize",
   params: { protocolVersion: "2025-06-18", capabilities: {}, clientInfo: { name: "hand", version: "1" } },
 });
-const search = JSON.stringify({ jsonrpc: "2.0", id: 2, method: "tools/call", params: { name: "search_papers", arguments: { query: "grippers" } } });
+const search = JSON.stringify({
+  jsonrpc: "2.0",
+  id: 2,
+  method: "tools/call",
+  params: { name: "search_papers", arguments: { query: "grippers" } },
+});
 
 test("a client that goes away ends the server, also one that never spoke and one that waits for an answer", async () => {
   expect(await byHand([], () => true)).toEqual({ code: 0, out: "" });
@@ -143,8 +178,16 @@ test("nothing but the protocol is on stdout, whatever is sent", async () => {
 
 test("a research, a tool or a command line that is not there is told on stderr with exit code 2", async () => {
   const server = (...args: string[]) => run(process.execPath, [cli(), "mcp", ...args], folder);
-  expect(await server("--research", "two")).toMatchObject({ code: 2, out: "", err: expect.stringContaining("There is no research 'two'") });
-  expect(await server("--tools", "outlines")).toMatchObject({ code: 2, out: "", err: expect.stringContaining("did you mean outline?") });
+  expect(await server("--research", "two")).toMatchObject({
+    code: 2,
+    out: "",
+    err: expect.stringContaining("There is no research 'two'"),
+  });
+  expect(await server("--tools", "outlines")).toMatchObject({
+    code: 2,
+    out: "",
+    err: expect.stringContaining("did you mean outline?"),
+  });
 });
 
 test("tool calls one from a shell: a list without a name, text or JSON, errors in one sentence", async () => {
@@ -152,7 +195,9 @@ test("tool calls one from a shell: a list without a name, text or JSON, errors i
   const listed = await tool();
   expect(listed.out.split("\n").filter((line) => line !== "")).toHaveLength(6);
   expect(JSON.parse((await tool("--json")).out)).toHaveLength(6);
-  const { text: answer } = JSON.parse((await tool("read_section", "--json", '{"id":"p1","section":"2"}')).out) as { text: string };
+  const { text: answer } = JSON.parse((await tool("read_section", "--json", '{"id":"p1","section":"2"}')).out) as {
+    text: string;
+  };
   expect(inFence(answer)).toContain("## 2 Section 2");
   expect((await tool("outline", "--paper", "p1")).out).toContain("§ 1 Section 1");
   expect(await tool("outline", "--json", '{"id":"p9"}')).toMatchObject({

@@ -18,8 +18,16 @@ const record = (id: string, title: string, source: string, over: Partial<PaperRe
   ...over,
 });
 
-const answering = (name: string, answer: Answer<readonly PaperRecord[]>): Source => ({ name, aliases: [], endpoint: "", search: async () => answer });
-const asked: SourceContext = { http: { get: async () => ({ status: "error", reason: "There is no network." }) }, endpoint: "https://example.org" };
+const answering = (name: string, answer: Answer<readonly PaperRecord[]>): Source => ({
+  name,
+  aliases: [],
+  endpoint: "",
+  search: async () => answer,
+});
+const asked: SourceContext = {
+  http: { get: async () => ({ status: "error", reason: "There is no network." }) },
+  endpoint: "https://example.org",
+};
 
 const twin = { identifiers: { doi: "10.1000/twin" } };
 const sources = [
@@ -29,7 +37,10 @@ const sources = [
   }),
   answering("Two", {
     status: "ok",
-    value: [record("c", "A matter of two sources", "Two", twin), record("p1", "On the matter of p1", "Two", { retracted: true })],
+    value: [
+      record("c", "A matter of two sources", "Two", twin),
+      record("p1", "On the matter of p1", "Two", { retracted: true }),
+    ],
   }),
   answering("Three", { status: "rate_limited", reason: "Three asks to wait." }),
   { name: "Four", aliases: [], endpoint: "" },
@@ -48,20 +59,32 @@ test("search_papers merges what the sources list, marks what is in the research,
 
 test("search_papers is bounded however much the sources say, and takes no date that is none", async () => {
   const many = Array.from({ length: 50 }, (_, index) =>
-    record(`id${index}`, `Work number ${index} ${"on grippers ".repeat(200)}`, "One", { abstract: "abstract ".repeat(5_000) }),
+    record(`id${index}`, `Work number ${index} ${"on grippers ".repeat(200)}`, "One", {
+      abstract: "abstract ".repeat(5_000),
+    }),
   );
-  const large = shelfWith([], {}, { network: { sources: [answering("One", { status: "ok", value: many })], contextFor: () => asked } });
+  const large = shelfWith(
+    [],
+    {},
+    { network: { sources: [answering("One", { status: "ok", value: many })], contextFor: () => asked } },
+  );
   const answer = await call("search_papers", { query: "grippers", most: 50 }, large);
   expect(answer).toMatch(/^20 papers\./);
   expect(estimateTokens(answer)).toBeLessThanOrEqual(6_000);
-  expect(await call("search_papers", { query: "grippers", from: "last year" }, large)).toMatch(/^error: .*a day such as/);
+  expect(await call("search_papers", { query: "grippers", from: "last year" }, large)).toMatch(
+    /^error: .*a day such as/,
+  );
 });
 
 test("search_papers says that there is no paper only where every source answered, and tells every reason", async () => {
   const failing = sources.slice(2);
   const nothing = answering("Five", { status: "empty", reason: "Five has nothing." });
   const among = (some: readonly Source[]) =>
-    call("search_papers", { query: "grippers" }, shelfWith([], {}, { network: { sources: some, contextFor: () => asked } }));
+    call(
+      "search_papers",
+      { query: "grippers" },
+      shelfWith([], {}, { network: { sources: some, contextFor: () => asked } }),
+    );
   const answer = await among(failing);
   expect(answer).toMatch(/^No source could be asked\./);
   expect(answer).toContain("Three asks to wait.");
@@ -73,7 +96,9 @@ test("a work that could not be looked up is never said to be unknown", async () 
   expect(await call("paper_details", { id: "arxiv_2401.12345" }, context)).toMatch(
     /^error: 'arxiv_2401\.12345' could not be looked up: .*There is no network/,
   );
-  expect(await call("code_links", { id: "p1" }, context)).toMatch(/^No code found; not every service answered, so there may be more\./);
+  expect(await call("code_links", { id: "p1" }, context)).toMatch(
+    /^No code found; not every service answered, so there may be more\./,
+  );
 });
 
 test("a work is looked up for 45 s at most, however many sources are slow, and none is asked after that", async () => {
@@ -86,7 +111,11 @@ test("a work is looked up for 45 s at most, however many sources are slow, and n
     return new Promise<typeof late>((resolve) => setTimeout(() => resolve(late), 20_000));
   };
   let told = "";
-  const slow = shelfWith([], {}, { network: { sources: [], contextFor: () => ({ http: { get }, endpoint: "https://example.org", key: "key" }) } });
+  const slow = shelfWith(
+    [],
+    {},
+    { network: { sources: [], contextFor: () => ({ http: { get }, endpoint: "https://example.org", key: "key" }) } },
+  );
   void call("paper_details", { id: "arxiv_2401.12345" }, slow).then((answer) => (told = answer));
   await vi.advanceTimersByTimeAsync(46_000);
   expect(told).toMatch(/could not be looked up: .* 45 s/);

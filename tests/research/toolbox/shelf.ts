@@ -9,7 +9,10 @@ import type { ToolContext } from "../../../src/research/toolbox/context.js";
 export function sectionedText(sections = 12, sentences = 200): PaperText {
   const parts = Array.from({ length: sections }, (_, index) => {
     const label = `${index + 1} Section ${index + 1}`;
-    const body = Array.from({ length: sentences }, (__, each) => `In series ${index} sentence ${each} says ${(each * 37) % 101} things.`);
+    const body = Array.from(
+      { length: sentences },
+      (__, each) => `In series ${index} sentence ${each} says ${(each * 37) % 101} things.`,
+    );
     return { label: `§ ${label}`, text: `## ${label}\n\n${body.join(" ")}` };
   });
   return buildText(parts, { kind: "markdown", depth: "full" });
@@ -26,7 +29,8 @@ export const shelfWith = (
   ...more,
 });
 
-export const onePaper = (text = sectionedText(), more: Partial<ToolContext> = {}): ToolContext => shelfWith([paper("p1")], { p1: text }, more);
+export const onePaper = (text = sectionedText(), more: Partial<ToolContext> = {}): ToolContext =>
+  shelfWith([paper("p1")], { p1: text }, more);
 
 /** What a tool answers: its text, or `error: ` and the sentence. */
 export async function call(name: string, given: unknown, context: ToolContext = onePaper()): Promise<string> {
@@ -35,4 +39,5 @@ export async function call(name: string, given: unknown, context: ToolContext = 
 }
 
 /** What stands in the fence of an answer. */
-export const inFence = (answer: string): string => /<untrusted-text [^>]*>\n([\s\S]*)\n<\/untrusted-text /.exec(answer)?.[1] ?? "";
+export const inFence = (answer: string): string =>
+  /<untrusted-text [^>]*>\n([\s\S]*)\n<\/untrusted-text /.exec(answer)?.[1] ?? "";

@@ -17,7 +17,12 @@ import { researchFolder, rrdWith } from "../../support/research.js";
 const prompt = "# Agent\n\nRead `{{RESEARCH_DIR}}/rrd.json` and do what its phase asks for.\n";
 
 /** Runs classic mode in this process; `work` is what the agent does to the folder. */
-async function runClassic(at: { root: string; folder: string }, most: number, work: (folder: string, iteration: number) => void, costUsd = 0.5) {
+async function runClassic(
+  at: { root: string; folder: string },
+  most: number,
+  work: (folder: string, iteration: number) => void,
+  costUsd = 0.5,
+) {
   const briefs: Brief[] = [];
   const agent: Agent = {
     name: "free hand",
@@ -33,7 +38,14 @@ async function runClassic(at: { root: string; folder: string }, most: number, wo
   const research = await openResearch(at.folder, { derive, git: false, notify: () => undefined });
   const clock = fakeClock();
   const never = new AbortController().signal;
-  const workflow = classicWorkflow({ research, prompt, root: at.root, now: clock.now, notices, redact: (text) => text.replaceAll("hunter2", "***") });
+  const workflow = classicWorkflow({
+    research,
+    prompt,
+    root: at.root,
+    now: clock.now,
+    notices,
+    redact: (text) => text.replaceAll("hunter2", "***"),
+  });
   const guards = [limitIterations(most), limitBudget({}), stopWithoutResult];
   const events: LoopEvent[] = [];
   try {
@@ -53,7 +65,10 @@ const edit = (folder: string, change: (rrd: Rrd) => object) => {
   writeFileSync(path, JSON.stringify(change(JSON.parse(readFileSync(path, "utf8")) as Rrd)));
 };
 const addInsight = (folder: string, n: number) =>
-  edit(folder, (rrd) => ({ ...rrd, insights: [...(rrd.insights ?? []), { id: `i${n}`, paper_id: "p", insight: `Insight ${n}.` }] }));
+  edit(folder, (rrd) => ({
+    ...rrd,
+    insights: [...(rrd.insights ?? []), { id: `i${n}`, paper_id: "p", insight: `Insight ${n}.` }],
+  }));
 const original = (folder: string) => prompt.replaceAll("{{RESEARCH_DIR}}", folder);
 
 test("without steering the agent gets the user's prompt and nothing else; what was said stands behind it, marked, until it is cleared", async () => {

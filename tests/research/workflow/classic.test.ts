@@ -53,8 +53,13 @@ describe("a research by agents that edit the folder themselves", () => {
   test("goes from DISCOVERY to COMPLETE, its counts derived and its ledger kept, and a finished one starts no agent", async () => {
     const { cwd, folder } = classicFolder();
     expect(await run(cwd, 20)).toMatchObject({ code: 0, out: "<promise>COMPLETE</promise>\n" });
-    expect(rrdOf(folder)).toMatchObject({ phase: "COMPLETE", statistics: { total_presented: 3, total_analyzed: 3, total_insights: 3 } });
-    expect(ledgerOf(folder).map(({ unit, outcome, phase, confinement }) => [unit, outcome, phase, confinement])).toEqual(
+    expect(rrdOf(folder)).toMatchObject({
+      phase: "COMPLETE",
+      statistics: { total_presented: 3, total_analyzed: 3, total_insights: 3 },
+    });
+    expect(
+      ledgerOf(folder).map(({ unit, outcome, phase, confinement }) => [unit, outcome, phase, confinement]),
+    ).toEqual(
       [
         ["classic", "DISCOVERY"],
         ["classic", "ANALYSIS"],
@@ -87,7 +92,10 @@ describe("a research by agents that edit the folder themselves", () => {
     const { cwd, folder } = classicFolder();
     await run(cwd, 2);
     const before = rrdOf(folder);
-    const { code } = await cli(["run", "--classic", "--quiet", "--no-git", "-i", "1", "--agent", `cmd:echo '{' > ${folder}/rrd.json; exit 1`], cwd);
+    const { code } = await cli(
+      ["run", "--classic", "--quiet", "--no-git", "-i", "1", "--agent", `cmd:echo '{' > ${folder}/rrd.json; exit 1`],
+      cwd,
+    );
     expect({ code, failure: last(folder)?.failure, papers: rrdOf(folder).papers_pool }).toEqual({
       code: 3,
       failure: "crashed",
@@ -101,13 +109,18 @@ describe("what such an agent breaks is put back", () => {
     ["truncates", "rrd.json was left broken"],
     ["deletes", "rrd.json was left deleted"],
     ["invents", "/papers_pool/1/status"],
-  ])("an agent that %s rrd.json is refused, the last version is back, and the next one goes on", async (vice, reason) => {
-    const { cwd, folder, before } = await after(vice);
-    expect(last(folder)).toMatchObject({ outcome: "refused", reasons: [expect.stringContaining(reason)] });
-    expect(rrdOf(folder).papers_pool).toEqual(before.rrd.papers_pool);
-    expect(readdirSync(folder).filter((name) => name.startsWith("rrd.json.broken-"))).toHaveLength(vice === "deletes" ? 0 : 1);
-    expect((await run(cwd, 20)).code).toBe(0);
-  });
+  ])(
+    "an agent that %s rrd.json is refused, the last version is back, and the next one goes on",
+    async (vice, reason) => {
+      const { cwd, folder, before } = await after(vice);
+      expect(last(folder)).toMatchObject({ outcome: "refused", reasons: [expect.stringContaining(reason)] });
+      expect(rrdOf(folder).papers_pool).toEqual(before.rrd.papers_pool);
+      expect(readdirSync(folder).filter((name) => name.startsWith("rrd.json.broken-"))).toHaveLength(
+        vice === "deletes" ? 0 : 1,
+      );
+      expect((await run(cwd, 20)).code).toBe(0);
+    },
+  );
 
   test("papers that an agent drops are put back beside what it did, and the iteration is refused", async () => {
     const { folder } = await after("drops");
@@ -173,7 +186,10 @@ describe("files decide, not what an agent says", () => {
     await run(cwd, 1);
     expect(rrdOf(folder).phase).toBe("IDEATION");
     await run(cwd, 1, { VICE: "boasts" });
-    expect({ phase: rrdOf(folder).phase, outcome: last(folder)?.outcome }).toEqual({ phase: "IDEATION", outcome: "refused" });
+    expect({ phase: rrdOf(folder).phase, outcome: last(folder)?.outcome }).toEqual({
+      phase: "IDEATION",
+      outcome: "refused",
+    });
     expect((await run(cwd, 20)).code).toBe(0);
   });
 
@@ -196,13 +212,18 @@ describe("which way a prompt.md asks for", () => {
 
   test("a choice is written into the front matter and the rest of it stays", () => {
     expect(withWorkspace(small, "folder")).toBe(`---\nworkspace: folder\n---\n${small}`);
-    expect(withWorkspace(`---\ntitle: mine\nworkspace: fresh\n---\n${small}`, "folder")).toBe(`---\ntitle: mine\nworkspace: folder\n---\n${small}`);
+    expect(withWorkspace(`---\ntitle: mine\nworkspace: fresh\n---\n${small}`, "folder")).toBe(
+      `---\ntitle: mine\nworkspace: folder\n---\n${small}`,
+    );
   });
 
   test("--classic without a prompt.md is wrong usage: exit 2", async () => {
     const cwd = freshFolder();
     mkdirSync(join(cwd, "researches"));
     makeResearch(cwd, "a-2026-03-01");
-    expect(await run(cwd, 1)).toMatchObject({ code: 2, err: expect.stringContaining("--classic needs the original's prompt.md") });
+    expect(await run(cwd, 1)).toMatchObject({
+      code: 2,
+      err: expect.stringContaining("--classic needs the original's prompt.md"),
+    });
   });
 });

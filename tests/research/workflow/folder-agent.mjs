@@ -27,7 +27,15 @@ const discover = () => {
         date: "2026-01-01",
         source: "arXiv",
       },
-      ...{ priority: n, status: "pending", score: null, score_breakdown: null, analysis: null, decision: null, notes: "" },
+      ...{
+        priority: n,
+        status: "pending",
+        score: null,
+        score_breakdown: null,
+        analysis: null,
+        decision: null,
+        notes: "",
+      },
     });
   }
   rrd.phase = "ANALYSIS";
@@ -37,16 +45,28 @@ const discover = () => {
 const analyse = (paper) => {
   const execution = { novelty: 4, feasibility: 3, time_to_poc: 3, value_market: 4, defensibility: 3, adoption: 4 };
   const blue_ocean = { market_creation: 4, first_mover_window: 3, network_effects: 3, strategic_clarity: 4 };
-  const analysis = { summary: "s", methodology: "m", results: "r", implementations_found: [], commercialized: false, limitations: "l" };
+  const analysis = {
+    summary: "s",
+    methodology: "m",
+    results: "r",
+    implementations_found: [],
+    commercialized: false,
+    limitations: "l",
+  };
   Object.assign(paper, { status: "presented", score: 35, decision: "PRESENT", analysis, notes: "Good." });
   paper.score_breakdown = { execution, blue_ocean, execution_total: 21, blue_ocean_total: 14, combined_total: 35 };
-  rrd.insights = [...(rrd.insights ?? []), { id: `insight_${paper.id}`, paper_id: paper.id, insight: "i", tags: [], cross_refs: [] }];
+  rrd.insights = [
+    ...(rrd.insights ?? []),
+    { id: `insight_${paper.id}`, paper_id: paper.id, insight: "i", tags: [], cross_refs: [] },
+  ];
   rrd.statistics = { total_presented: 99 };
   if (VICE === "drops") rrd.papers_pool = rrd.papers_pool.filter((each) => each.status === "presented");
   if (VICE === "forgets")
     Object.assign(rrd, {
       insights: [],
-      papers_pool: rrd.papers_pool.map((each) => (each === paper ? each : { ...each, status: "pending", analysis: null })),
+      papers_pool: rrd.papers_pool.map((each) =>
+        each === paper ? each : { ...each, status: "pending", analysis: null },
+      ),
     });
   if (VICE === "rejudges")
     Object.assign(
@@ -67,13 +87,18 @@ const report = () => {
 };
 
 const ideate = () => {
-  writeFileSync(join(folder, "product-ideas.json"), JSON.stringify({ schema_version: "1.0", project: rrd.project, ideas: [] }));
+  writeFileSync(
+    join(folder, "product-ideas.json"),
+    JSON.stringify({ schema_version: "1.0", project: rrd.project, ideas: [] }),
+  );
   rrd.phase = "COMPLETE";
   save("Ideas");
   console.log(`All done.\n\n${finish}`);
 };
 
-const pending = rrd.papers_pool.filter(({ status }) => status === "pending").toSorted((a, b) => b.priority - a.priority);
+const pending = rrd.papers_pool
+  .filter(({ status }) => status === "pending")
+  .toSorted((a, b) => b.priority - a.priority);
 if (VICE === "boasts") {
   rrd.phase = "COMPLETE";
   save("Done, I think");

@@ -6,18 +6,35 @@ import type { Paper, Rrd } from "../../../src/research/generated/rrd.js";
 import { bibliography } from "../../../src/research/workflow/report/bibtex.js";
 import { inconsistencies } from "../../../src/research/workflow/records/inconsistencies.js";
 import { block, cell } from "../../../src/research/workflow/records/markdown.js";
-import { learnPatterns, patternLines, readPatterns, unlearned } from "../../../src/research/workflow/records/lessons.js";
+import {
+  learnPatterns,
+  patternLines,
+  readPatterns,
+  unlearned,
+} from "../../../src/research/workflow/records/lessons.js";
 import { renderReport } from "../../../src/research/workflow/report/report.js";
 import { decide, decisionOf, scoresOf, totalsOf } from "../../../src/research/workflow/records/scores.js";
-import { saysComplete, sentinel } from "../../../src/research/workflow/records/sentinel.js";
+import { saysComplete, sentinel } from "../../../src/engine/loop/sentinel.js";
 import { standingOf } from "../../../src/research/workflow/records/status.js";
 import { derive, deriveStatistics } from "../../../src/research/workflow/records/statistics.js";
 import { strayNumbers } from "../../../src/research/workflow/report/unsupported-numbers.js";
 import { narrative, paper, rrdWith, temporaryFolder } from "../../support/research.js";
 
 const all = (points: number) => ({
-  execution: { novelty: points, feasibility: points, time_to_poc: points, value_market: points, defensibility: points, adoption: points },
-  strategic: { market_creation: points, first_mover_window: points, network_effects: points, strategic_clarity: points },
+  execution: {
+    novelty: points,
+    feasibility: points,
+    time_to_poc: points,
+    value_market: points,
+    defensibility: points,
+    adoption: points,
+  },
+  strategic: {
+    market_creation: points,
+    first_mover_window: points,
+    network_effects: points,
+    strategic_clarity: points,
+  },
 });
 const both = rrdWith([paper("p1")]);
 const one: Rrd = { ...both, mission: { blue_ocean_scoring: false } };
@@ -58,13 +75,16 @@ describe("totals and decisions", () => {
     ["market_creation", { market_creation: 5 }, 0, (10 / 25) * 20],
     ["defensibility", { first_mover_window: 5, network_effects: 5 }, 0, (20 / 30) * 20],
     ["speed", { strategic_clarity: 5 }, 0, (10 / 25) * 20],
-  ] as const)("focus %s weighs its dimensions twice and is scaled back", (strategic_focus, points, execution, strategic) => {
-    const rrd = { ...both, mission: { ...both.mission, strategic_focus } };
-    const none = all(0);
-    const totals = totalsOf(rrd, { execution: none.execution, strategic: { ...none.strategic, ...points } });
-    expect(totals.execution).toBe(execution);
-    expect(totals.strategic).toBeCloseTo(strategic, 1);
-  });
+  ] as const)(
+    "focus %s weighs its dimensions twice and is scaled back",
+    (strategic_focus, points, execution, strategic) => {
+      const rrd = { ...both, mission: { ...both.mission, strategic_focus } };
+      const none = all(0);
+      const totals = totalsOf(rrd, { execution: none.execution, strategic: { ...none.strategic, ...points } });
+      expect(totals.execution).toBe(execution);
+      expect(totals.strategic).toBeCloseTo(strategic, 1);
+    },
+  );
 
   test.each([
     [35, 21, 14, "PRESENT"],
@@ -89,23 +109,34 @@ describe("totals and decisions", () => {
   });
 
   test("thresholds of the file count", () => {
-    expect(decisionOf({ ...both, mission: { ...both.mission, min_combined_score: 30 } }, { execution: 20, strategic: 9, combined: 29 })).toBe(
+    expect(
+      decisionOf(
+        { ...both, mission: { ...both.mission, min_combined_score: 30 } },
+        { execution: 20, strategic: 9, combined: 29 },
+      ),
+    ).toBe("EXTRACT_INSIGHTS");
+    expect(decisionOf({ ...one, requirements: { min_score_to_present: 20 } }, { execution: 19, combined: 19 })).toBe(
       "EXTRACT_INSIGHTS",
     );
-    expect(decisionOf({ ...one, requirements: { min_score_to_present: 20 } }, { execution: 19, combined: 19 })).toBe("EXTRACT_INSIGHTS");
   });
 
   test("a paper read from its abstract is presented only where the mission allows it", () => {
     const totals = totalsOf(both, all(4));
     expect(decide(both, totals, { read_depth: "abstract" })).toMatchObject({ decision: "EXTRACT_INSIGHTS" });
-    expect(decide({ ...both, mission: { ...both.mission, present_abstract_only: true } }, totals, { read_depth: "abstract" })).toEqual({
+    expect(
+      decide({ ...both, mission: { ...both.mission, present_abstract_only: true } }, totals, {
+        read_depth: "abstract",
+      }),
+    ).toEqual({
       decision: "PRESENT",
     });
   });
 
   test("both historic shapes of score_breakdown are read", () => {
     expect(scoresOf(paper("p", { score_breakdown: all(3).execution }))).toEqual({ execution: all(3).execution });
-    expect(scoresOf(paper("p", { score_breakdown: { execution: all(3).execution, blue_ocean: all(2).strategic } }))).toEqual({
+    expect(
+      scoresOf(paper("p", { score_breakdown: { execution: all(3).execution, blue_ocean: all(2).strategic } })),
+    ).toEqual({
       execution: all(3).execution,
       strategic: all(2).strategic,
     });
@@ -114,16 +145,28 @@ describe("totals and decisions", () => {
 });
 
 const decided = (id: string, status: Paper["status"], points: number, decision: string): Paper =>
-  paper(id, { status, decision, score: points * 10, score_breakdown: { execution: all(points).execution, blue_ocean: all(points).strategic } });
+  paper(id, {
+    status,
+    decision,
+    score: points * 10,
+    score_breakdown: { execution: all(points).execution, blue_ocean: all(points).strategic },
+  });
 
 const strong = { execution: { ...all(3).execution }, blue_ocean: { ...all(1).strategic } };
-const insightful: Paper = { ...decided("c", "insights_extracted", 2, "EXTRACT_INSIGHTS"), score: 22, score_breakdown: strong };
+const insightful: Paper = {
+  ...decided("c", "insights_extracted", 2, "EXTRACT_INSIGHTS"),
+  score: 22,
+  score_breakdown: strong,
+};
 
 describe("what follows from the records", () => {
   const pool = [decided("a", "presented", 4, "PRESENT"), decided("b", "rejected", 1, "REJECT"), insightful, paper("d")];
 
   test("counts and averages are derived, whatever the file said", () => {
-    const rrd = { ...rrdWith(pool), statistics: { total_presented: 99, discovery_metrics: { sources_tried: ["arXiv"] } } };
+    const rrd = {
+      ...rrdWith(pool),
+      statistics: { total_presented: 99, discovery_metrics: { sources_tried: ["arXiv"] } },
+    };
     expect(deriveStatistics(rrd)).toMatchObject({
       total_discovered: 4,
       total_analyzed: 3,
@@ -131,7 +174,10 @@ describe("what follows from the records", () => {
       total_rejected: 1,
       total_insights_extracted: 1,
       discovery_metrics: { sources_tried: ["arXiv"], sources_blocked: [] },
-      analysis_metrics: { avg_combined_score: 24, combined_score_distribution: { "0-17": 1, "18-24": 1, "25-34": 0, "35-50": 1 } },
+      analysis_metrics: {
+        avg_combined_score: 24,
+        combined_score_distribution: { "0-17": 1, "18-24": 1, "25-34": 0, "35-50": 1 },
+      },
     });
   });
 
@@ -146,16 +192,29 @@ describe("what follows from the records", () => {
 
   test("a check for retractions that was undone is no longer told of", () => {
     const retraction_check = { at: "2026-11-22T10:00:00.000Z", checked: 0, not_checked: 8, demoted: [] };
-    expect(deriveStatistics({ ...rrdWith(pool), statistics: { retraction_check } })).not.toHaveProperty("retraction_check");
+    expect(deriveStatistics({ ...rrdWith(pool), statistics: { retraction_check } })).not.toHaveProperty(
+      "retraction_check",
+    );
   });
 
   test("deriving twice changes nothing more", () => {
     const ledger: LedgerLine[] = [
-      { iteration: 1, at: "2026-01-01T00:10:00.000Z", unit: "a", phase: "ANALYSIS", outcome: "accepted", duration_seconds: 600 },
+      {
+        iteration: 1,
+        at: "2026-01-01T00:10:00.000Z",
+        unit: "a",
+        phase: "ANALYSIS",
+        outcome: "accepted",
+        duration_seconds: 600,
+      },
     ];
     const once = derive(rrdWith(pool), ledger);
     expect(derive(once, ledger)).toEqual(once);
-    expect(once.timing?.analysis).toMatchObject({ started_at: "2026-01-01T00:00:00.000Z", papers_analyzed: 3, avg_seconds_per_paper: 600 });
+    expect(once.timing?.analysis).toMatchObject({
+      started_at: "2026-01-01T00:00:00.000Z",
+      papers_analyzed: 3,
+      avg_seconds_per_paper: 600,
+    });
   });
 
   test("a phase that the records contradict is put right", () => {
@@ -179,7 +238,11 @@ describe("what follows from the records", () => {
 
   test("contradictions of a file are named with a pointer and the derived value", () => {
     const wrong = { ...decided("a", "presented", 4, "REJECT"), score: 12 };
-    const found = inconsistencies({ ...rrdWith([wrong]), statistics: { total_presented: 5 }, insights: [{ insight: "i", paper_id: "zz" }] });
+    const found = inconsistencies({
+      ...rrdWith([wrong]),
+      statistics: { total_presented: 5 },
+      insights: [{ insight: "i", paper_id: "zz" }],
+    });
     expect(found).toEqual(
       expect.arrayContaining([
         expect.objectContaining({ pointer: "/statistics/total_presented", derived: 1 }),
@@ -206,7 +269,9 @@ describe("the report", () => {
     );
 
   test("has the original's sections, in its order, then the references", () => {
-    const headings = [...render(derive(rrdWith([decided("a", "presented", 4, "PRESENT")]), [])).matchAll(/^## (.+)$/gm)].map((match) => match[1]);
+    const headings = [
+      ...render(derive(rrdWith([decided("a", "presented", 4, "PRESENT")]), [])).matchAll(/^## (.+)$/gm),
+    ].map((match) => match[1]);
     expect(headings).toEqual([
       "Research: a small matter",
       "Executive Summary",
@@ -238,7 +303,10 @@ describe("the report", () => {
   });
 
   test("a title cannot break a table or bring markup with it", () => {
-    const rrd = derive(rrdWith([{ ...decided("a", "presented", 4, "PRESENT"), title: "A | B\n# <script>alert(1)</script>" }]), []);
+    const rrd = derive(
+      rrdWith([{ ...decided("a", "presented", 4, "PRESENT"), title: "A | B\n# <script>alert(1)</script>" }]),
+      [],
+    );
     const text = render(rrd);
     expect(text).toContain("A \\| B # &lt;script>");
     expect(text).not.toContain("<script>");
@@ -247,7 +315,10 @@ describe("the report", () => {
   });
 
   test("numbers of the narrative that stand in no record are named", () => {
-    const rrd = derive(rrdWith([{ ...decided("a", "presented", 4, "PRESENT"), analysis: { results: "It reached 87.5 % of 1,200." } }]), []);
+    const rrd = derive(
+      rrdWith([{ ...decided("a", "presented", 4, "PRESENT"), analysis: { results: "It reached 87.5 % of 1,200." } }]),
+      [],
+    );
     const said = narrative({
       executive_summary: "It reached 87.5 % on 1200 samples, 93.1 % elsewhere, in 3 places.",
       key_findings: [{ text: "x", paper_ids: ["a"] }],
@@ -258,7 +329,11 @@ describe("the report", () => {
 
   test("references survive BibTeX's own characters", () => {
     const rrd = rrdWith([
-      { ...decided("arxiv_2401.00010", "presented", 4, "PRESENT"), title: "50% {Faster} \\input{x} & more", authors: ["A_B", "C"] },
+      {
+        ...decided("arxiv_2401.00010", "presented", 4, "PRESENT"),
+        title: "50% {Faster} \\input{x} & more",
+        authors: ["A_B", "C"],
+      },
     ]);
     expect(bibliography(rrd)).toContain("title = {{50\\% Faster inputx \\& more}}");
     expect(bibliography(rrd)).toContain("author = {A\\_B and C}");
@@ -306,7 +381,11 @@ describe.skipIf(!existsSync(samples))("real folders of the original (skipped whe
     (name) => {
       const rrd = JSON.parse(readFileSync(join(samples, name, "rrd.json"), "utf8")) as Rrd;
       expect(standingOf(rrd, []).phase).toBe("COMPLETE");
-      expect(derive(rrd, [])).toMatchObject({ papers_pool: rrd.papers_pool, insights: rrd.insights, phase: "COMPLETE" });
+      expect(derive(rrd, [])).toMatchObject({
+        papers_pool: rrd.papers_pool,
+        insights: rrd.insights,
+        phase: "COMPLETE",
+      });
     },
   );
 });

@@ -26,11 +26,24 @@ async function briefWith(rrd: Rrd, given: Library, tools?: typeof serve) {
   const root = temporaryFolder();
   const state = { rrd, ledger: [], standing: standingOf(rrd, []) };
   const workspace = temporaryFolder();
-  const where = { folder: root, root, prompt: await loadPrompt(root), library: given, workspaces: workspacesOf(root, root), ...(tools && { tools }) };
-  return { ...(await briefFor(where, state, nextUnit(state, [], "/my-research") as ResearchUnit, {}, 1, workspace)).brief, workspace };
+  const where = {
+    folder: root,
+    root,
+    prompt: await loadPrompt(root),
+    library: given,
+    workspaces: workspacesOf(root, root),
+    ...(tools && { tools }),
+  };
+  return {
+    ...(await briefFor(where, state, nextUnit(state, [], "/my-research") as ResearchUnit, {}, 1, workspace)).brief,
+    workspace,
+  };
 }
 
-const body = Array.from({ length: 9_000 }, (_, index) => `Sentence ${index} of a very long paper says nothing new.`).join(" ");
+const body = Array.from(
+  { length: 9_000 },
+  (_, index) => `Sentence ${index} of a very long paper says nothing new.`,
+).join(" ");
 const long = buildText([{ label: "§ 1 All", text: body }], { kind: "markdown", depth: "full" });
 const holding = library({ text: async () => ({ text: long }) });
 
@@ -61,7 +74,10 @@ test("discovery searches further with tools where code can search a source outsi
     contextFor: ({ name }) => ({ unavailable: `${name} is not asked.` }),
   });
   const given = library({ serves: (name) => name === "samples" || name.startsWith("folder:"), services });
-  const from = (...sources: string[]) => ({ ...rrdWith([]), requirements: { target_papers: 3, sources, keywords: ["k"] } });
+  const from = (...sources: string[]) => ({
+    ...rrdWith([]),
+    requirements: { target_papers: 3, sources, keywords: ["k"] },
+  });
   for (const sources of [["arXiv"], ["samples", "Google Scholar"]])
     expect((await briefWith(from(...sources), given, serve)).access.tools?.names).toEqual(searchingTools);
   for (const sources of [["samples"], ["folder:papers"], ["web"]])

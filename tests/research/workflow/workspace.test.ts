@@ -32,12 +32,15 @@ async function locked() {
   return { workspaces, workspace, mine };
 }
 
-test.each(["sweep", "remove", "create"] as const)("a workspace that its agent locked goes all the same: %s", async (how) => {
-  const { workspaces, workspace, mine } = await locked();
-  await (how === "sweep" ? workspaces.sweep() : workspaces[how](1));
-  expect(existsSync(join(workspace, "locked"))).toBe(false);
-  expect(lstatSync(mine).mode & 0o777).toBe(0o500);
-});
+test.each(["sweep", "remove", "create"] as const)(
+  "a workspace that its agent locked goes all the same: %s",
+  async (how) => {
+    const { workspaces, workspace, mine } = await locked();
+    await (how === "sweep" ? workspaces.sweep() : workspaces[how](1));
+    expect(existsSync(join(workspace, "locked"))).toBe(false);
+    expect(lstatSync(mine).mode & 0o777).toBe(0o500);
+  },
+);
 
 test("one that can't be removed at all stays, and stops nobody", async () => {
   const { workspaces, workspace } = await locked();
@@ -45,7 +48,9 @@ test("one that can't be removed at all stays, and stops nobody", async () => {
   await workspaces.sweep();
   await workspaces.remove(1);
   expect(existsSync(workspace)).toBe(true);
-  await expect(workspaces.create(1)).rejects.toThrow(`No workspace could be made at ${workspace} (EACCES: permission denied`);
+  await expect(workspaces.create(1)).rejects.toThrow(
+    `No workspace could be made at ${workspace} (EACCES: permission denied`,
+  );
   busy.path = workspaces.kept(2);
   await workspaces.create(2);
   await workspaces.keep(2);

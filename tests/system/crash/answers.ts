@@ -1,7 +1,19 @@
 import { idea, narrative, reading } from "../../support/research.js";
 
-const points = (first: number) => ({ novelty: first, feasibility: 4, time_to_poc: first, value_market: 3, defensibility: first, adoption: 3 });
-const strategic = (first: number) => ({ market_creation: first, first_mover_window: first, network_effects: 2, strategic_clarity: first });
+const points = (first: number) => ({
+  novelty: first,
+  feasibility: 4,
+  time_to_poc: first,
+  value_market: 3,
+  defensibility: first,
+  adoption: 3,
+});
+const strategic = (first: number) => ({
+  market_creation: first,
+  first_mover_window: first,
+  network_effects: 2,
+  strategic_clarity: first,
+});
 
 export const papers = 12;
 const perBatch = 4;
@@ -24,7 +36,13 @@ const read = (number: number) => ({
     evidence: [{ claim: "It was measured.", quote: held(number) }],
     // Every decision is met: the totals run from 12 to 44 of 50.
     scores: { execution: points(number % 6), blue_ocean: strategic(number % 6) },
-    insights: [{ insight: `Kind ${number} holds ${(number * 7) % 20} of 20.`, tags: ["grip"], cross_refs: number > 1 ? [idOf(number - 1)] : [] }],
+    insights: [
+      {
+        insight: `Kind ${number} holds ${(number * 7) % 20} of 20.`,
+        tags: ["grip"],
+        cross_refs: number > 1 ? [idOf(number - 1)] : [],
+      },
+    ],
     patterns: number % 3 === 0 ? [`Papers of kind ${number} state counts of twenty.`] : [],
   }),
 });

@@ -59,7 +59,12 @@ export async function undisturbed(cli: string, agent: WorldAgent): Promise<Undis
 }
 
 /** Takes one fresh research to its end through kills at random instants; adds what was seen to the tally. It stops early once `enough()`. */
-export async function killUntilComplete({ cli, usual, pace, tally }: Means, random: Random, company: Company, enough: () => boolean): Promise<void> {
+export async function killUntilComplete(
+  { cli, usual, pace, tally }: Means,
+  random: Random,
+  company: Company,
+  enough: () => boolean,
+): Promise<void> {
   // What changes while an agent runs that nothing confines is set aside, so a person's saves count for more beside a confined one.
   // Only confined agents work side by side.
   const agent = company === "an editor" || company === "more agents" ? "baseline" : "script";
@@ -74,7 +79,9 @@ export async function killUntilComplete({ cli, usual, pace, tally }: Means, rand
       keepPace(pace, run);
       if (company === "git") await asAPerson(world, run, tally, fault);
       for (const iteration of settledBy(run, world)) settled.add(iteration);
-      tally.accepted += run.events.filter((event) => event.type === "iteration-ended" && event.outcome.outcome === "accepted").length;
+      tally.accepted += run.events.filter(
+        (event) => event.type === "iteration-ended" && event.outcome.outcome === "accepted",
+      ).length;
       if (run.code !== undefined) {
         if (run.code !== 0) fault(`a run ended by itself with ${run.code}: ${lastWords(run)}`);
         break;
@@ -107,7 +114,8 @@ function keepPace(pace: Pace, { readyMs, events }: RunEnd): void {
   const times = events.filter(({ type }) => type === "iteration-ended").map(({ at }) => Date.parse(at));
   const mean = (old: number, young: number): number => old * 0.8 + young * 0.2;
   if (readyMs !== undefined) pace.readyMs = mean(pace.readyMs, readyMs);
-  for (const [index, time] of times.slice(1).entries()) pace.iterationMs = mean(pace.iterationMs, time - (times[index] ?? time));
+  for (const [index, time] of times.slice(1).entries())
+    pace.iterationMs = mean(pace.iterationMs, time - (times[index] ?? time));
 }
 
 /** Once an iteration begins, all before it have been recovered; once one is announced, it stands itself. */
@@ -119,12 +127,15 @@ function settledBy({ events }: RunEnd, { jobs }: World): number[] {
   return Array.from({ length: Math.max(0, ...ended, ...begun) }, (_, index) => index + 1);
 }
 
-const lastWords = ({ stderr, events }: RunEnd): string => `${stderr.trim().split("\n").at(-1)} ${JSON.stringify(events.at(-1) ?? "")}`;
+const lastWords = ({ stderr, events }: RunEnd): string =>
+  `${stderr.trim().split("\n").at(-1)} ${JSON.stringify(events.at(-1) ?? "")}`;
 
 /** A kill of git may leave its lock. A run reports it, leaves it alone and goes on; a person who was told deletes it once no git runs. */
 async function asAPerson(world: World, run: RunEnd, tally: Tally, fault: (what: string) => void): Promise<void> {
   await gitIsIdle(world.root);
-  const told = run.events.flatMap((event) => (event.type === "notice" ? (/git's lock (.+\.lock) is there/.exec(event.message)?.[1] ?? []) : []));
+  const told = run.events.flatMap((event) =>
+    event.type === "notice" ? (/git's lock (.+\.lock) is there/.exec(event.message)?.[1] ?? []) : [],
+  );
   for (const lock of new Set(told)) {
     // One that was reported may have been that of a git of the run before, which has ended since.
     if (!existsSync(lock)) continue;
@@ -135,7 +146,14 @@ async function asAPerson(world: World, run: RunEnd, tally: Tally, fault: (what: 
 }
 
 /** The last run, which nobody disturbs: it must come to the end, and the end must be the usual one. */
-async function finish(cli: string, world: World, usual: Undisturbed, company: Company, fault: (what: string) => void, tally: Tally): Promise<void> {
+async function finish(
+  cli: string,
+  world: World,
+  usual: Undisturbed,
+  company: Company,
+  fault: (what: string) => void,
+  tally: Tally,
+): Promise<void> {
   const run = await startRun(cli, world);
   if (run.code !== 0) return void fault(`the last run ended with ${run.code}: ${lastWords(run)}`);
   const lines = readFileSync(join(world.folder, "ledger.jsonl"), "utf8").trimEnd().split("\n");
@@ -166,14 +184,18 @@ function difference(name: string, found: string, wanted: string, fault: (what: s
   if (found === wanted) return;
   const at = [...wanted].findIndex((char, index) => char !== found[index]);
   const from = Math.max(0, (at === -1 ? wanted.length : at) - 120);
-  fault(`${name} differs: ${JSON.stringify(found.slice(from, from + 300))} instead of ${JSON.stringify(wanted.slice(from, from + 300))}`);
+  fault(
+    `${name} differs: ${JSON.stringify(found.slice(from, from + 300))} instead of ${JSON.stringify(wanted.slice(from, from + 300))}`,
+  );
 }
 
 const editorProgram = fileURLToPath(new URL("editor.mjs", import.meta.url));
 
 function openEditor(world: World, random: Random, tally: Tally): { close(): Promise<void> } {
   const seed = String(Math.floor(random.next() * 2 ** 32));
-  const editor = spawn(process.execPath, [editorProgram, join(world.folder, "rrd.json"), seed], { stdio: ["pipe", "pipe", "inherit"] });
+  const editor = spawn(process.execPath, [editorProgram, join(world.folder, "rrd.json"), seed], {
+    stdio: ["pipe", "pipe", "inherit"],
+  });
   editor.stdout.on("data", (text: Buffer) => (tally.staleSaves += text.toString().trim().split("\n").length));
   const ended = once(editor, "exit");
   return {

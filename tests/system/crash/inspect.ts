@@ -21,8 +21,10 @@ export function faultsIn({ folder, jobs }: World, settled: ReadonlySet<number>, 
       if (times !== 1) faults.push(`${what} of iteration ${number} stands ${times} times`);
     }
     for (const number of new Set(found)) {
-      if (found.indexOf(number) !== found.lastIndexOf(number)) faults.push(`${what} of iteration ${number} stands twice`);
-      if (jobs === 1 && number > settled.size + 1) faults.push(`${what} of iteration ${number} is there before iteration ${settled.size + 1}`);
+      if (found.indexOf(number) !== found.lastIndexOf(number))
+        faults.push(`${what} of iteration ${number} stands twice`);
+      if (jobs === 1 && number > settled.size + 1)
+        faults.push(`${what} of iteration ${number} is there before iteration ${settled.size + 1}`);
     }
   };
 
@@ -53,10 +55,14 @@ function faultsInRecords(text: string, accepted: readonly LedgerLine[], usual: R
   const { ok: rrd, problems = [] } = parseRrd(text, "rrd.json");
   if (rrd === undefined) return problems.map(({ pointer, message }) => `rrd.json is broken: ${pointer} ${message}`);
   const units = accepted.map(({ unit }) => unit);
-  const found = units.filter((unit) => unit.startsWith("discovery-")).flatMap((unit) => (answers[unit] as { papers: { id: string }[] }).papers);
+  const found = units
+    .filter((unit) => unit.startsWith("discovery-"))
+    .flatMap((unit) => (answers[unit] as { papers: { id: string }[] }).papers);
   return [
     ...(JSON.stringify(rrd["custom"]) === '{"kept":"a field that nobody knows"}' ? [] : ["the unknown field is gone"]),
-    ...found.filter(({ id }) => rrd.papers_pool.every((paper) => paper.id !== id)).map(({ id }) => `${id} was found and is not in the pool`),
+    ...found
+      .filter(({ id }) => rrd.papers_pool.every((paper) => paper.id !== id))
+      .map(({ id }) => `${id} was found and is not in the pool`),
     ...usual.papers.filter(({ id }) => units.includes(id)).flatMap(({ id }) => faultsInPaper(rrd, id, usual)),
   ];
 }
@@ -77,11 +83,20 @@ function faultsInPaper(rrd: Rrd, id: string, usual: Results): string[] {
   ];
 }
 
-const published = ["rrd.json", "progress.txt", "ledger.jsonl", "research-report.md", "references.bib", "product-ideas.json"];
+const published = [
+  "rrd.json",
+  "progress.txt",
+  "ledger.jsonl",
+  "research-report.md",
+  "references.bib",
+  "product-ideas.json",
+];
 
 /** Every file that people see, and the names of all others, without what differs from run to run: times and where the world lies. */
 export function finalState({ root, folder }: World): Record<string, string> {
-  const files = Object.fromEntries(published.map((name) => [name, timeless(readFileSync(join(folder, name), "utf8").replaceAll(root, "ROOT"))]));
+  const files = Object.fromEntries(
+    published.map((name) => [name, timeless(readFileSync(join(folder, name), "utf8").replaceAll(root, "ROOT"))]),
+  );
   const names = readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name).slice(folder.length))
@@ -124,7 +139,9 @@ export function results({ root, folder }: World): Results {
     phase: rrd.phase,
     custom: rrd["custom"],
     papers: rrd.papers_pool.map(withoutIterations).toSorted((a, b) => a.id.localeCompare(b.id)),
-    insights: (rrd.insights ?? []).map(withoutNumber).toSorted((a, b) => (a.paper_id ?? "").localeCompare(b.paper_id ?? "")),
+    insights: (rrd.insights ?? [])
+      .map(withoutNumber)
+      .toSorted((a, b) => (a.paper_id ?? "").localeCompare(b.paper_id ?? "")),
   };
 }
 
@@ -132,7 +149,11 @@ export function results({ root, folder }: World): Results {
 export function leftovers({ folder, root }: World): string[] {
   const hidden = readdirSync(join(folder, ".ralph"));
   const journal = readdirSync(join(folder, ".ralph", "journal")).filter((name) => name !== "done");
-  const temporary = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".ralph-tmp"));
-  const workspaces = readdirSync(join(root, "state"), { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith("result.json"));
+  const temporary = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((name) =>
+    name.endsWith(".ralph-tmp"),
+  );
+  const workspaces = readdirSync(join(root, "state"), { recursive: true, encoding: "utf8" }).filter((name) =>
+    name.endsWith("result.json"),
+  );
   return [...hidden.filter((name) => name.startsWith("lock")), ...journal, ...temporary, ...workspaces];
 }

@@ -9,7 +9,18 @@ const lanes = Number(process.env["RR_LANES"] ?? 1);
 const seed = Number(process.env["RR_SEED"] ?? Math.floor(Math.random() * 2 ** 31));
 
 /** The first four are one of each, so that few kills meet all. */
-const companies: readonly Company[] = ["nobody", "git", "an editor", "more agents", "nobody", "nobody", "more agents", "git", "nobody", "an editor"];
+const companies: readonly Company[] = [
+  "nobody",
+  "git",
+  "an editor",
+  "more agents",
+  "nobody",
+  "nobody",
+  "more agents",
+  "git",
+  "nobody",
+  "an editor",
+];
 
 let root: string;
 beforeAll(async () => {
@@ -33,7 +44,12 @@ it(
       while (tally.kills < kills && tally.faults.length === 0) {
         const before = tally.kills;
         const company = companies[begun++ % companies.length] ?? "nobody";
-        await killUntilComplete(means, random.fork(), company, () => tally.kills >= kills || (kills < 100 && tally.kills - before >= share));
+        await killUntilComplete(
+          means,
+          random.fork(),
+          company,
+          () => tally.kills >= kills || (kills < 100 && tally.kills - before >= share),
+        );
         report(tally);
       }
     };

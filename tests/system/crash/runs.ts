@@ -75,7 +75,11 @@ function gitProcessesIn(root: string): number[] {
     .map(Number)
     .filter((pid) => {
       try {
-        return Number.isInteger(pid) && readFileSync(`/proc/${pid}/comm`, "utf8") === "git\n" && readlinkSync(`/proc/${pid}/cwd`).startsWith(root);
+        return (
+          Number.isInteger(pid) &&
+          readFileSync(`/proc/${pid}/comm`, "utf8") === "git\n" &&
+          readlinkSync(`/proc/${pid}/cwd`).startsWith(root)
+        );
       } catch {
         return false; // it has ended
       }

@@ -41,13 +41,23 @@ export function makeWorld(agent: WorldAgent, withGit: boolean, jobs = 1): World 
   const root = realpathSync(mkdtempSync(join(tmpdir(), "rr-crash-")));
   const folder = join(root, "researches", "grippers-2026-01-01");
   for (const each of [folder, join(root, "texts"), join(root, "answers")]) mkdirSync(each, { recursive: true });
-  for (const number of numbers) writeFileSync(join(root, "texts", `${String(number).padStart(2, "0")}.md`), sample(number));
-  for (const [name, answer] of Object.entries(answers)) writeFileSync(join(root, "answers", `${name}.json`), JSON.stringify(answer));
+  for (const number of numbers)
+    writeFileSync(join(root, "texts", `${String(number).padStart(2, "0")}.md`), sample(number));
+  for (const [name, answer] of Object.entries(answers))
+    writeFileSync(join(root, "answers", `${name}.json`), JSON.stringify(answer));
   writeFileSync(join(root, "agent.sh"), script);
   writeFileSync(join(root, "ralph.config.json"), JSON.stringify({ git: withGit }));
 
-  const about = { name: "grippers of all kinds", description: "A research to be killed.", focus_area: "grippers", keywords: ["gripper"] };
-  const rrd = { ...newRrd({ papers, sources: ["folder:texts"] }, about), custom: { kept: "a field that nobody knows" } };
+  const about = {
+    name: "grippers of all kinds",
+    description: "A research to be killed.",
+    focus_area: "grippers",
+    keywords: ["gripper"],
+  };
+  const rrd = {
+    ...newRrd({ papers, sources: ["folder:texts"] }, about),
+    custom: { kept: "a field that nobody knows" },
+  };
   writeFileSync(join(folder, "rrd.json"), `${JSON.stringify(rrd, null, 2)}\n`);
   const env = { PATH: process.env["PATH"], HOME: root, XDG_STATE_HOME: join(root, "state"), GIT_CONFIG_NOSYSTEM: "1" };
   if (withGit) execFileSync("git", ["init", "-q", "-b", "main"], { cwd: root, env });

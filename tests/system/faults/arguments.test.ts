@@ -32,7 +32,11 @@ test("wrong values of flags are one sentence with the bound, exit code 2, and ch
 
 test("wrong variables and config files are one sentence that names them, exit code 1", async () => {
   const here = place();
-  expectSentence(await here.cli(["run"], { RESEARCH_RALPH_PAPERS: "many" }), 1, /RESEARCH_RALPH_PAPERS is 'many', which is not a number/);
+  expectSentence(
+    await here.cli(["run"], { RESEARCH_RALPH_PAPERS: "many" }),
+    1,
+    /RESEARCH_RALPH_PAPERS is 'many', which is not a number/,
+  );
   writeFileSync(join(here.cwd, "ralph.config.json"), '{"agnet": "claude"}');
   expectSentence(await here.cli(["run"]), 1, /ralph\.config\.json.*agnet/);
   writeFileSync(join(here.cwd, "ralph.config.json"), "{");
@@ -77,11 +81,19 @@ test("an empty prompt.md, and one that can't be read, is named with what to do; 
   const prompt = join(here.cwd, "prompt.md");
   writeFileSync(prompt, " \n");
   for (const command of ["run", "brief"]) {
-    expectSentence(await here.cli([command, here.research]), 1, /prompt\.md is empty; delete it to use the packaged prompt/);
+    expectSentence(
+      await here.cli([command, here.research]),
+      1,
+      /prompt\.md is empty; delete it to use the packaged prompt/,
+    );
   }
   rmSync(prompt);
   mkdirSync(prompt);
-  expectSentence(await here.cli(["run", here.research]), 1, /prompt\.md can't be read .*delete it to use the packaged prompt\./);
+  expectSentence(
+    await here.cli(["run", here.research]),
+    1,
+    /prompt\.md can't be read .*delete it to use the packaged prompt\./,
+  );
   rmSync(prompt, { recursive: true });
   expect((await here.cli(["run", here.research, "--agent", "baseline"])).code).toBe(0);
   expectWhole(here);

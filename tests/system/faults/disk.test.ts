@@ -12,7 +12,9 @@ const noSpace = /There is no space left on the disk for (\S+); free some and run
 /** The file that a full disk stopped, without what differs from run to run. */
 function stoppedAt({ err }: Ended): string {
   const path = noSpace.exec(err)?.[1] ?? "";
-  return path.slice(path.indexOf("small-grippers-2026-03-01") + "small-grippers-2026-03-01/".length).replace(/\d+\.json$/, "N.json");
+  return path
+    .slice(path.indexOf("small-grippers-2026-03-01") + "small-grippers-2026-03-01/".length)
+    .replace(/\d+\.json$/, "N.json");
 }
 
 describe.skipIf(noMounts !== undefined)(`a full disk (${noMounts ?? "a tmpfs of 600 KB"})`, () => {
@@ -75,7 +77,9 @@ describe.skipIf(noMounts !== undefined)(`a full disk (${noMounts ?? "a tmpfs of 
         expectNoTrace(ended.err);
         warned += ended.err;
       }
-      expect(warned).toMatch(/warning: No checkpoint: git said '[^\n]*No space left on device[^\n]*'; the next iteration tries again\./);
+      expect(warned).toMatch(
+        /warning: No checkpoint: git said '[^\n]*No space left on device[^\n]*'; the next iteration tries again\./,
+      );
       disk.free();
       expect(existsSync(join(here.cwd, ".git", "index.lock"))).toBe(false);
       here.git("fsck", "--strict");
@@ -152,7 +156,9 @@ describe.skipIf(noMounts !== undefined)(`a read-only folder (${noMounts ?? "a bi
     expect(lastWords(run)).toMatch(
       /^failed: No workspace could be made at \S+ \(EROFS: .*; set state_dir in the config to a folder you can write to\.$/,
     );
-    const read = await here.cli(["read", join(here.cwd, "papers", "paper-1.md"), "--agent", "baseline"], { XDG_STATE_HOME: state });
+    const read = await here.cli(["read", join(here.cwd, "papers", "paper-1.md"), "--agent", "baseline"], {
+      XDG_STATE_HOME: state,
+    });
     expectSentence(read, 1, /is on a read-only file system/);
   });
 

@@ -15,7 +15,11 @@ test("a research folder that is renamed under the run: nothing is made in its ol
   const moved = join(here.cwd, "researches", "moved");
   renameSync(here.research, moved);
   // Its agent is still at work.
-  expectSentence(await here.cli(["run", moved, "--agent", "baseline"]), 1, new RegExp(`is in use by process ${run.pid} since`));
+  expectSentence(
+    await here.cli(["run", moved, "--agent", "baseline"]),
+    1,
+    new RegExp(`is in use by process ${run.pid} since`),
+  );
   here.go();
   const ended = await run.ended;
   expect({ code: ended.code, out: ended.out }).toEqual({ code: 1, out: "" });
@@ -52,7 +56,11 @@ test("the user's whole folder renamed under the run is the same, and so is the c
   mkdirSync(here.cwd);
   const words = `rmdir '${here.cwd}'; ${here.shellCommand("list")}`;
   const list = spawnSync("/bin/sh", ["-c", words], { cwd: here.cwd, env: here.env, encoding: "utf8" });
-  expectSentence({ code: list.status, out: list.stdout, err: list.stderr }, 1, /The folder you are in is not there any more; go to one that is\./);
+  expectSentence(
+    { code: list.status, out: list.stdout, err: list.stderr },
+    1,
+    /The folder you are in is not there any more; go to one that is\./,
+  );
 });
 
 test("a .ralph that is deleted under the run costs nothing", async () => {
@@ -67,13 +75,17 @@ test("a .ralph that is deleted under the run costs nothing", async () => {
 test("a second run, or a reset, of a research at work is refused with the process that has it; looking at it is not", async () => {
   const here = place();
   const run = await here.startWaiting();
-  const inUse = new RegExp(`^research-ralph: The research \\S+ is in use by process ${run.pid} since \\S+; wait until it ends, or stop it\\.$`, "m");
+  const inUse = new RegExp(
+    `^research-ralph: The research \\S+ is in use by process ${run.pid} since \\S+; wait until it ends, or stop it\\.$`,
+    "m",
+  );
   for (const args of [
     ["run", here.research, "--agent", "baseline"],
     ["reset", here.research],
   ])
     expectSentence(await here.cli(args), 1, inUse);
-  for (const args of [["status"], ["list"], ["validate", here.research], ["brief", here.research]]) expect((await here.cli(args)).code).toBe(0);
+  for (const args of [["status"], ["list"], ["validate", here.research], ["brief", here.research]])
+    expect((await here.cli(args)).code).toBe(0);
   here.go();
   expect((await run.ended).code).toBe(0);
   expectWhole(here);
@@ -98,7 +110,9 @@ test("of several runs started at once exactly one works, the others say who does
 test("two new researches of one topic at once get a folder each", async () => {
   const here = place();
   rmSync(join(here.cwd, "researches"), { recursive: true });
-  const made = await Promise.all(Array.from({ length: 3 }, () => here.cli(["new", "grasping in simulation", "--agent", "baseline"])));
+  const made = await Promise.all(
+    Array.from({ length: 3 }, () => here.cli(["new", "grasping in simulation", "--agent", "baseline"])),
+  );
   expect(made.map(({ code }) => code)).toEqual([0, 0, 0]);
   const folders = made.map(({ out }) => out.trim());
   expect(new Set(folders).size).toBe(3);
@@ -121,5 +135,7 @@ test("a folder of papers that is not there is named with the source to correct",
   const ended = await here.cli(["run", here.research, "--agent", "baseline"]);
   expectNoTrace(ended.err);
   expect(ended.code).toBe(5);
-  expect(lastWords(ended)).toMatch(/^blocked: .*There is no folder \S+papers; correct the source 'folder:<path>' in rrd\.json/);
+  expect(lastWords(ended)).toMatch(
+    /^blocked: .*There is no folder \S+papers; correct the source 'folder:<path>' in rrd\.json/,
+  );
 });

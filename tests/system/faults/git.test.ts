@@ -78,7 +78,11 @@ test("mid-merge no commit is made, which is said once; the merge stays as it was
   here.git("merge", "-q", "--no-ff", "--no-commit", "other");
   const ended = await here.cli(["run", here.research, "--agent", "baseline"]);
   expect(ended).toMatchObject(complete);
-  expect(ended.err.match(/warning: No checkpoint while a git merge is under way; finish it and the next iteration commits\./g)).toHaveLength(1);
+  expect(
+    ended.err.match(
+      /warning: No checkpoint while a git merge is under way; finish it and the next iteration commits\./g,
+    ),
+  ).toHaveLength(1);
   expect(existsSync(join(here.cwd, ".git", "MERGE_HEAD"))).toBe(true);
   expectWhole(here);
 });
@@ -90,7 +94,9 @@ test("a stale index.lock is named once a run with what to do, also where the res
   for (const _ of ["at work", "finished"]) {
     const ended = await here.cli(["run", here.research, "--agent", "baseline"]);
     expect(ended).toMatchObject(complete);
-    expect(ended.err.match(/warning: No checkpoint: git's lock \S+index\.lock is there; if no git is running, delete it\./g)).toHaveLength(1);
+    expect(
+      ended.err.match(/warning: No checkpoint: git's lock \S+index\.lock is there; if no git is running, delete it\./g),
+    ).toHaveLength(1);
     expect(lastWords(ended)).toMatch(/^complete: /);
     expect(existsSync(lock)).toBe(true);
   }
@@ -117,7 +123,9 @@ test(
     const here = place({ git: true });
     const names = Array.from({ length: 8 }, (_, n) => `research-${n + 1}-2026-03-01`);
     for (const name of names) cpSync(here.research, join(here.cwd, "researches", name), { recursive: true });
-    const ends = await Promise.all(names.map((name) => here.cli(["run", join("researches", name), "--agent", "baseline"])));
+    const ends = await Promise.all(
+      names.map((name) => here.cli(["run", join("researches", name), "--agent", "baseline"])),
+    );
     for (const ended of ends) expect(ended).toMatchObject(complete);
     expect(ends.map(({ err }) => err).join("")).not.toContain("No checkpoint");
     expect(existsSync(join(here.cwd, ".git", "index.lock"))).toBe(false);
@@ -125,7 +133,9 @@ test(
     here.git("fsck", "--strict");
     for (const name of names) {
       const folder = join(here.cwd, "researches", name);
-      expect(here.git("show", `HEAD:researches/${name}/rrd.json`)).toBe(readFileSync(join(folder, "rrd.json"), "utf8").trim());
+      expect(here.git("show", `HEAD:researches/${name}/rrd.json`)).toBe(
+        readFileSync(join(folder, "rrd.json"), "utf8").trim(),
+      );
       const touched = here.git("log", "--format=%H", "--", `researches/${name}`).split("\n");
       expect(touched).toHaveLength(here.ledger(folder).length);
       for (const commit of touched) {

@@ -6,7 +6,8 @@ import { expectNoTrace, expectWhole, type Place } from "./support/place.js";
 
 const place = useBuiltCli();
 
-const shell = (here: Place, command: string) => spawnSync("/bin/sh", ["-c", command], { cwd: here.cwd, env: here.env, encoding: "utf8" });
+const shell = (here: Place, command: string) =>
+  spawnSync("/bin/sh", ["-c", command], { cwd: here.cwd, env: here.env, encoding: "utf8" });
 
 const full = "research-ralph: There is no space left on the disk that stdout goes to; free some and run again.\n";
 
@@ -15,7 +16,10 @@ test.skipIf(!existsSync("/dev/full"))(
   async () => {
     const here = place();
     expect(shell(here, `${here.shellCommand("list")} > /dev/full`)).toMatchObject({ status: 1, stderr: full });
-    expect(shell(here, `${here.shellCommand("run", "--agent", "baseline", "--json")} > /dev/full`)).toMatchObject({ status: 129, stderr: full });
+    expect(shell(here, `${here.shellCommand("run", "--agent", "baseline", "--json")} > /dev/full`)).toMatchObject({
+      status: 129,
+      stderr: full,
+    });
     expect(here.ledger().length).toBeLessThanOrEqual(1);
     expect(here.left()).toEqual([]);
     expect((await here.cli(["run", "--agent", "baseline"])).code).toBe(0);

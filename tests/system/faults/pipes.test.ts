@@ -11,7 +11,10 @@ const place = useBuiltCli();
 const cases: [string, string[][]][] = [
   ["researches/small-grippers-2026-03-01/ledger.jsonl", [["status"], ["cost"], ["run", "--agent", "baseline"]]],
   ["researches/small-grippers-2026-03-01/progress.txt", [["run", "--agent", "baseline"]]],
-  ["researches/small-grippers-2026-03-01/rrd.json", [["status"], ["run", "--agent", "baseline"], ["reset", "--to", "0"]]],
+  [
+    "researches/small-grippers-2026-03-01/rrd.json",
+    [["status"], ["run", "--agent", "baseline"], ["reset", "--to", "0"]],
+  ],
   ["researches/small-grippers-2026-03-01/.ralph/lock", [["run", "--agent", "baseline"]]],
   ["prompt.md", [["run", "--agent", "baseline"]]],
   ["ralph.config.json", [["run", "--agent", "baseline"]]],

@@ -54,18 +54,21 @@ test.each([
   ["SIGHUP", 129, "SIGHUP"],
   ["SIGQUIT", 143, "SIGTERM"],
   ["SIGUSR2", 143, "SIGTERM"],
-] as const)("%s ends the iteration at once, its exit code is %i, and the next run completes the research", async (signal, code, told) => {
-  const here = place();
-  const run = await here.startWaiting();
-  process.kill(run.pid, signal);
-  const ended = await run.ended;
-  expect({ code: ended.code, out: ended.out }).toEqual({ code, out: "" });
-  expect(lastWords(ended)).toBe(`interrupted: Interrupted by ${told}; nothing is lost, run it again to go on.`);
-  expect(here.left()).toEqual([]);
-  expect(isFree(here)).toBe(true);
-  expect((await here.cli(["run", here.research, "--agent", "baseline"])).code).toBe(0);
-  expectWhole(here);
-});
+] as const)(
+  "%s ends the iteration at once, its exit code is %i, and the next run completes the research",
+  async (signal, code, told) => {
+    const here = place();
+    const run = await here.startWaiting();
+    process.kill(run.pid, signal);
+    const ended = await run.ended;
+    expect({ code: ended.code, out: ended.out }).toEqual({ code, out: "" });
+    expect(lastWords(ended)).toBe(`interrupted: Interrupted by ${told}; nothing is lost, run it again to go on.`);
+    expect(here.left()).toEqual([]);
+    expect(isFree(here)).toBe(true);
+    expect((await here.cli(["run", here.research, "--agent", "baseline"])).code).toBe(0);
+    expectWhole(here);
+  },
+);
 
 test.skipIf(process.platform !== "linux")(
   "under nohup, whose mark is a stdin for writing only, SIGHUP does nothing, and SIGUSR1 opens no debugger",
@@ -152,7 +155,12 @@ function terminal(here: Place, command: string) {
   const socket = join(here.top, "tmux");
   const env = { ...here.env, TERM: "xterm-256color", SHELL: "/bin/sh", FAULTS_GATE: here.gate };
   const tmux = (...args: string[]): string =>
-    execFileSync("tmux", ["-S", socket, "-f", "/dev/null", ...args], { encoding: "utf8", env, cwd: here.cwd, stdio: ["ignore", "pipe", "ignore"] });
+    execFileSync("tmux", ["-S", socket, "-f", "/dev/null", ...args], {
+      encoding: "utf8",
+      env,
+      cwd: here.cwd,
+      stdio: ["ignore", "pipe", "ignore"],
+    });
   tmux("new-session", "-d", "-x", "100", "-y", "30", `${command}; echo exit $? > '${here.top}/code'; sleep 60`);
   return {
     resize: (columns: number, rows: number) => tmux("resize-window", "-x", String(columns), "-y", String(rows)),
@@ -161,29 +169,32 @@ function terminal(here: Place, command: string) {
   };
 }
 
-test.skipIf(!hasTmux)("a terminal made narrow and wide again shows each permanent line once and no line twice", async () => {
-  const here = place();
-  const window = terminal(here, here.shellCommand("run", here.research, "--agent", "slow"));
-  try {
-    await until(() => existsSync(join(here.gate, "started")));
-    for (const [columns, rows] of [
-      [40, 12],
-      [160, 50],
-      [70, 24],
-    ] as const)
-      window.resize(columns, rows);
-    here.go();
-    await until(() => existsSync(join(here.top, "code")));
-    const screen = window.screen();
-    expect(screen.match(/Discovery, batch 1/g)).toHaveLength(1);
-    expect(screen).toMatch(/✓ complete: All 1 papers are analysed/);
-    expect(screen).not.toMatch(/iteration \d+ of/);
-    expectNoTrace(screen);
-  } finally {
-    window.close();
-  }
-  expectWhole(here);
-});
+test.skipIf(!hasTmux)(
+  "a terminal made narrow and wide again shows each permanent line once and no line twice",
+  async () => {
+    const here = place();
+    const window = terminal(here, here.shellCommand("run", here.research, "--agent", "slow"));
+    try {
+      await until(() => existsSync(join(here.gate, "started")));
+      for (const [columns, rows] of [
+        [40, 12],
+        [160, 50],
+        [70, 24],
+      ] as const)
+        window.resize(columns, rows);
+      here.go();
+      await until(() => existsSync(join(here.top, "code")));
+      const screen = window.screen();
+      expect(screen.match(/Discovery, batch 1/g)).toHaveLength(1);
+      expect(screen).toMatch(/✓ complete: All 1 papers are analysed/);
+      expect(screen).not.toMatch(/iteration \d+ of/);
+      expectNoTrace(screen);
+    } finally {
+      window.close();
+    }
+    expectWhole(here);
+  },
+);
 
 test.skipIf(!hasTmux)("a terminal that is closed ends the run and its agent, and nothing is lost", async () => {
   const here = place();

@@ -22,7 +22,11 @@ const faults: [string, (path: string) => void, RegExp][] = [
   ["null", (path) => writeFileSync(path, "null"), /is not valid: must be an object, is null/],
   ["another JSON file", (path) => writeFileSync(path, '{"name": "x", "version": "1.0.0"}'), /is not valid: /],
   // Sparse: it takes no space and is refused before it is read.
-  ["huge", (path) => truncateSync(path, 300_000_000), /rrd\.json is 300 MB, more than the 200 MB a research can have\./],
+  [
+    "huge",
+    (path) => truncateSync(path, 300_000_000),
+    /rrd\.json is 300 MB, more than the 200 MB a research can have\./,
+  ],
 ];
 
 test.each(faults)(
@@ -32,7 +36,10 @@ test.each(faults)(
     const path = join(here.research, "rrd.json");
     spoil(path);
     const before = versionOf(path);
-    for (const ended of await Promise.all([here.cli(["run", here.research, "--agent", "baseline"]), here.cli(["reset", here.research])])) {
+    for (const ended of await Promise.all([
+      here.cli(["run", here.research, "--agent", "baseline"]),
+      here.cli(["reset", here.research]),
+    ])) {
       expectSentence(ended, 1, where);
       expect(ended.err).toMatch(mendIt);
     }
@@ -88,7 +95,9 @@ test("broken by hand during a run, its iteration is kept, the way back is named,
   const here = place();
   const ended = await spoilDuring(here, () => writeFileSync(join(here.research, "rrd.json"), "{"));
   expect({ code: ended.code, out: ended.out }).toEqual({ code: 1, out: "" });
-  const reset = /with 'research-ralph (reset \S+ --to \d+)'; yours is kept beside it/.exec(ended.err)?.[1] ?? expect.unreachable(ended.err);
+  const reset =
+    /with 'research-ralph (reset \S+ --to \d+)'; yours is kept beside it/.exec(ended.err)?.[1] ??
+    expect.unreachable(ended.err);
   expectNoTrace(ended.err);
   expect(here.read("rrd.json")).toBe("{");
   expect((await here.cli(reset.split(" "))).code).toBe(0);
@@ -100,7 +109,9 @@ test("deleted during a run, the last good version is named, and copying it back 
   const here = place();
   const ended = await spoilDuring(here, () => rmSync(join(here.research, "rrd.json")));
   expect(ended.code).toBe(1);
-  const lastGood = /There is no \S+rrd\.json; copy its last good version, (\S+), there\./.exec(ended.err)?.[1] ?? expect.unreachable(ended.err);
+  const lastGood =
+    /There is no \S+rrd\.json; copy its last good version, (\S+), there\./.exec(ended.err)?.[1] ??
+    expect.unreachable(ended.err);
   writeFileSync(join(here.research, "rrd.json"), readFileSync(lastGood));
   const again = await here.cli(["run", here.research, "--agent", "baseline"]);
   expect(again.err).toContain("Iteration 1 was interrupted while it was saved; it is complete now.");

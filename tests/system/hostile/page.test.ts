@@ -8,7 +8,9 @@ const folder = packageFile("tests", "hostile", "agents");
 /** The misbehaviours of an agent: the keys of its table, two spaces in, each with a function or a text. */
 const modesOf = (script: string): string[] => {
   const table =
-    /const (?:misbehaviours|words|noises|deeds|orders) = \{\n([\s\S]*?)\n\};/.exec(readFileSync(`${folder}/${script}`, "utf8"))?.[1] ?? "";
+    /const (?:misbehaviours|words|noises|deeds|orders) = \{\n([\s\S]*?)\n\};/.exec(
+      readFileSync(`${folder}/${script}`, "utf8"),
+    )?.[1] ?? "";
   return [...table.matchAll(/^ {2}"?(\w[\w~./ -]*)"?: (?=\(|`|"|forever)/gm)].map(([, name]) => name ?? "");
 };
 

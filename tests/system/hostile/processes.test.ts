@@ -16,7 +16,9 @@ describe.concurrent("an agent that does not end is ended, its result counts for 
     const [before, log] = [rrd().papers_pool, progress()];
     const { code, verdict } = await run(`processes.mjs ${mode}`, "-i", "1", ...limits);
     expect({ code, verdict }).toMatchObject({ code: 3, verdict: { verdict: "limit" } });
-    expect(ledger()).toMatchObject([{ iteration: 1, unit: "first", outcome: "failed", failure, reasons: [expect.stringMatching(reason)] }]);
+    expect(ledger()).toMatchObject([
+      { iteration: 1, unit: "first", outcome: "failed", failure, reasons: [expect.stringMatching(reason)] },
+    ]);
     expect([rrd().papers_pool, progress()]).toEqual([before, log]);
     expect(left()).toEqual([]);
   });
@@ -25,7 +27,9 @@ describe.concurrent("an agent that does not end is ended, its result counts for 
     const { run, ledger, paper, left } = house();
     const { code } = await run("processes.mjs killed", "-i", "1");
     expect(code).toBe(3);
-    expect(ledger()).toMatchObject([{ outcome: "failed", failure: "crashed", reasons: [expect.stringMatching(/ended by SIGKILL|exit code 137/)] }]);
+    expect(ledger()).toMatchObject([
+      { outcome: "failed", failure: "crashed", reasons: [expect.stringMatching(/ended by SIGKILL|exit code 137/)] },
+    ]);
     expect(paper("first")?.status).toBe("pending");
     expect(left()).toEqual([]);
   });
@@ -34,7 +38,10 @@ describe.concurrent("an agent that does not end is ended, its result counts for 
 test("three failures of one unit in a row end the run with failed", async () => {
   const { run, ledger, rrd, left } = house();
   const { code, verdict } = await run("processes.mjs killed");
-  expect({ code, verdict }).toMatchObject({ code: 1, verdict: { verdict: "failed", reason: expect.stringContaining("three failures in a row") } });
+  expect({ code, verdict }).toMatchObject({
+    code: 1,
+    verdict: { verdict: "failed", reason: expect.stringContaining("three failures in a row") },
+  });
   expect(ledger().map(({ outcome }) => outcome)).toEqual(["failed", "failed", "failed"]);
   expect(rrd().papers_pool.map(({ status }) => status)).toEqual(["pending", "pending"]);
   expect(left()).toEqual([]);
@@ -42,14 +49,17 @@ test("three failures of one unit in a row end the run with failed", async () => 
 
 // One that keeps handing over to another is a race, which a busy machine may let it win now and then: only a sandbox can end that for good.
 describe.concurrent("what an agent leaves running is ended with it, and its good result counts", { retry: 3 }, () => {
-  test.for(["holds-stdout", "detaches", "daemonises-twice", "a-family", "fork-bomb", "passes-on"])("%s", async (mode, { expect }) => {
-    const { run, ledger, paper, left } = house();
-    const { code } = await run(`processes.mjs ${mode}`, "-i", "1");
-    expect(code).toBe(3);
-    expect(ledger()).toMatchObject([{ outcome: "accepted" }]);
-    expect(paper("first")?.status).toBe("presented");
-    expect(left()).toEqual([]);
-  });
+  test.for(["holds-stdout", "detaches", "daemonises-twice", "a-family", "fork-bomb", "passes-on"])(
+    "%s",
+    async (mode, { expect }) => {
+      const { run, ledger, paper, left } = house();
+      const { code } = await run(`processes.mjs ${mode}`, "-i", "1");
+      expect(code).toBe(3);
+      expect(ledger()).toMatchObject([{ outcome: "accepted" }]);
+      expect(paper("first")?.status).toBe("presented");
+      expect(left()).toEqual([]);
+    },
+  );
 });
 
 test("100,000 files in the workspace: accepted, and the workspace is gone", async () => {

@@ -52,8 +52,15 @@ describe.concurrent("quotes are looked for, and only what was found is called ev
   test("half fabricated: accepted, the fabricated ones marked and warned of", async ({ expect }) => {
     const { run, paper, ledger } = house();
     await run("results.mjs half-fabricated", "-i", "1");
-    expect(ledger()).toMatchObject([{ outcome: "accepted", evidence: { verified: 2, not_in_text: 2, could_not_check: 0 } }]);
-    expect(paper("first")?.analysis?.evidence?.map(({ status }) => status)).toEqual(["verified", "verified", "not-in-text", "not-in-text"]);
+    expect(ledger()).toMatchObject([
+      { outcome: "accepted", evidence: { verified: 2, not_in_text: 2, could_not_check: 0 } },
+    ]);
+    expect(paper("first")?.analysis?.evidence?.map(({ status }) => status)).toEqual([
+      "verified",
+      "verified",
+      "not-in-text",
+      "not-in-text",
+    ]);
     expect(paper("first")?.warnings).toEqual([expect.stringContaining("2 quotes were not found in the text")]);
   });
 
@@ -73,7 +80,8 @@ test("marks in its texts: every word is shown, and nothing of it is fetched, run
   expect(report).not.toMatch(/!\[|\]\(javascript|<b>|^(?:# Forged|`{3}|\[r\]:)/m);
   expect(progress()).not.toMatch(/^(?:# Forged|`{3}|\|)/m);
   // oxlint-disable-next-line no-control-regex -- none may be left
-  for (const text of [report, progress(), out, err]) expect(text).not.toMatch(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e]/);
+  for (const text of [report, progress(), out, err])
+    expect(text).not.toMatch(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e]/);
 });
 
 test("the same bad result five times in a row ends in stuck, never in complete", async () => {

@@ -32,7 +32,9 @@ describe.concurrent("with work pending the sentinel ends nothing, however it is 
     const { run, ledger, paper } = house();
     const { code } = await run("sentinel.mjs without-work", "-i", "1");
     expect(code).toBe(3);
-    expect(ledger()).toMatchObject([{ outcome: "refused", reasons: [expect.stringContaining("result.json was not written")] }]);
+    expect(ledger()).toMatchObject([
+      { outcome: "refused", reasons: [expect.stringContaining("result.json was not written")] },
+    ]);
     expect(paper("first")?.status).toBe("pending");
   });
 });
@@ -47,7 +49,11 @@ describe.concurrent("when the files prove that all is done, the run is complete 
     const { run, ledger, rrd, left } = house();
     const { code, out } = await run(`sentinel.mjs ${mode}`, "--plain");
     expect({ code, out }).toEqual({ code: 0, out: "<promise>COMPLETE</promise>\n" });
-    expect(ledger().map(({ unit, outcome }) => `${unit} ${outcome}`)).toEqual(["first accepted", "second accepted", "report accepted"]);
+    expect(ledger().map(({ unit, outcome }) => `${unit} ${outcome}`)).toEqual([
+      "first accepted",
+      "second accepted",
+      "report accepted",
+    ]);
     expect(ledger().at(-1)?.sentinel).toBe(sentinel);
     expect(rrd().phase).toBe("COMPLETE");
     expect(left()).toEqual([]);

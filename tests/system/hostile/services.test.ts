@@ -26,11 +26,15 @@ describe.concurrent("a usage limit is waited for until the stated reset, and use
       failure: "rate-limit",
       reasons: [expect.stringContaining("has reached a limit")],
     });
-    const failed = events.flatMap((event) => (event.type === "iteration-ended" && event.outcome.outcome === "failed" ? [event.outcome.failure] : []));
+    const failed = events.flatMap((event) =>
+      event.type === "iteration-ended" && event.outcome.outcome === "failed" ? [event.outcome.failure] : [],
+    );
     const wait = Date.parse(failed[0]?.resetAt ?? "") - Date.now();
     expect(wait).toBeGreaterThan(50 * 60_000);
     expect(wait).toBeLessThan(61 * 60_000);
-    expect(events.filter((event) => event.type === "waiting")).toMatchObject([{ reason: expect.stringContaining("has reached a limit") }]);
+    expect(events.filter((event) => event.type === "waiting")).toMatchObject([
+      { reason: expect.stringContaining("has reached a limit") },
+    ]);
     expect(paper("first")?.status).toBe("pending");
     expect(left()).toEqual([]);
   });
@@ -119,7 +123,9 @@ describe("a network that is away, on a clock that only the waits move", () => {
       confinement: "workspace",
       async *run() {
         const isBack = clock.now() - start >= back * minutes;
-        yield isBack ? { type: "end", message: "Done." } : { type: "end", message: "", failure: { kind: "network", message: "ECONNREFUSED." } };
+        yield isBack
+          ? { type: "end", message: "Done." }
+          : { type: "end", message: "", failure: { kind: "network", message: "ECONNREFUSED." } };
       },
     };
     const never = new AbortController().signal;
@@ -143,10 +149,14 @@ describe("a network that is away, on a clock that only the waits move", () => {
     expect(verdict).toMatchObject({ verdict: "complete" });
     const ended = events.filter((event) => event.type === "iteration-ended");
     expect(ended.filter(({ outcome }) => outcome.outcome === "failed").length).toBeLessThanOrEqual(9);
-    expect(ended.filter(({ outcome, usage }) => counts({ iteration: 1, unit, outcome, endedAt: 0, usage }))).toHaveLength(1);
+    expect(
+      ended.filter(({ outcome, usage }) => counts({ iteration: 1, unit, outcome, endedAt: 0, usage })),
+    ).toHaveLength(1);
     expect(took).toBeGreaterThanOrEqual(10);
     expect(took).toBeLessThan(15);
-    const waits = events.flatMap((event) => (event.type === "waiting" ? [(Date.parse(event.until) - Date.parse(event.at)) / 1000] : []));
+    const waits = events.flatMap((event) =>
+      event.type === "waiting" ? [(Date.parse(event.until) - Date.parse(event.at)) / 1000] : [],
+    );
     expect(waits.slice(0, 4)).toEqual([2, 4, 8, 16]);
     expect(Math.max(...waits)).toBeLessThanOrEqual(300);
   });

@@ -17,7 +17,10 @@ describe.concurrent("what an unconfined agent does to the files around it is tak
     ["forge-journal", /wrote to the journal \(99\.json\)/],
     ["rewrite-progress", /progress\.txt changed while/],
     ["delete-ledger forge-ledger", /ledger\.jsonl changed while/],
-    ["append-to-AGENTS.md new-CLAUDE.md rewrite-prompt rewrite-config", /AGENTS\.md, CLAUDE\.md, prompt\.md, ralph\.config\.json changed while/],
+    [
+      "append-to-AGENTS.md new-CLAUDE.md rewrite-prompt rewrite-config",
+      /AGENTS\.md, CLAUDE\.md, prompt\.md, ralph\.config\.json changed while/,
+    ],
     ["poison-texts", /changed 2 of the papers' texts/],
     ["forge-search", /candidates\.json, updates\.json changed while .* are as before/],
     ["forge-rrd append-to-AGENTS.md file-as-set-aside", /something else in the place of \.ralph\/set-aside;/],
@@ -51,7 +54,11 @@ describe.concurrent("what an unconfined agent does to the files around it is tak
       "tamper.mjs forge-journal forge-ledger rewrite-progress poison-texts append-to-AGENTS.md forge-rrd delete-hidden",
     );
     expect({ code, verdict }).toMatchObject({ code: 0, verdict: { verdict: "complete" } });
-    expect(ledger().map(({ unit, outcome }) => `${unit} ${outcome}`)).toEqual(["first accepted", "second accepted", "report accepted"]);
+    expect(ledger().map(({ unit, outcome }) => `${unit} ${outcome}`)).toEqual([
+      "first accepted",
+      "second accepted",
+      "report accepted",
+    ]);
     expect(rrd().papers_pool.map(({ notes }) => notes)).toEqual(["Solid.", "Solid."]);
     expect(read("AGENTS.md")).toBe(agents);
   });
@@ -71,7 +78,11 @@ describe.concurrent("what an unconfined agent does to the files around it is tak
     const { notices } = await run("tamper.mjs forge-rrd append-to-AGENTS.md and-fails", "-i", "1");
     expect(notices).toContainEqual(expect.stringMatching(/^rrd\.json, AGENTS\.md changed while/));
     expect(ledger()).toMatchObject([{ outcome: "failed", failure: "crashed" }]);
-    expect([paper("first")?.status, paper("second")?.status, read("AGENTS.md")]).toEqual(["pending", "pending", agents]);
+    expect([paper("first")?.status, paper("second")?.status, read("AGENTS.md")]).toEqual([
+      "pending",
+      "pending",
+      agents,
+    ]);
   });
 });
 
@@ -80,12 +91,16 @@ describe.concurrent("what can't be put back is said in one sentence with what to
     const { run, ledger, read } = house();
     const { code, notices } = await run("tamper.mjs edit-another-research", "-i", "1");
     expect(code).toBe(3);
-    expect(notices).toContainEqual(expect.stringMatching(/researches\/other\/rrd\.json changed while .* 'git diff' shows how/));
+    expect(notices).toContainEqual(
+      expect.stringMatching(/researches\/other\/rrd\.json changed while .* 'git diff' shows how/),
+    );
     expect(read("researches", "other", "rrd.json")).toContain("forged");
     expect(ledger()).toMatchObject([{ outcome: "accepted" }]);
   });
 
-  test("the research folder: failed, its files saved elsewhere, and nothing made again where it stood", async ({ expect }) => {
+  test("the research folder: failed, its files saved elsewhere, and nothing made again where it stood", async ({
+    expect,
+  }) => {
     const { run, research, state, left } = house();
     const before = readFileSync(join(research, "rrd.json"), "utf8");
     const { code, verdict } = await run("tamper.mjs delete-research");
@@ -96,7 +111,9 @@ describe.concurrent("what can't be put back is said in one sentence with what to
     expect(existsSync(research)).toBe(false);
     const saved = /are in (\S+): move/.exec(verdict?.reason ?? "")?.[1] ?? "";
     expect(saved.startsWith(join(state, "rescued"))).toBe(true);
-    expect(JSON.parse(readFileSync(join(saved, "rrd.json"), "utf8"))).toMatchObject({ papers_pool: JSON.parse(before).papers_pool });
+    expect(JSON.parse(readFileSync(join(saved, "rrd.json"), "utf8"))).toMatchObject({
+      papers_pool: JSON.parse(before).papers_pool,
+    });
     expect(readFileSync(join(saved, "progress.txt"), "utf8")).toBe("# Progress\n\nA line from before.\n");
     expect(left()).toEqual([]);
   });
@@ -105,7 +122,9 @@ describe.concurrent("what can't be put back is said in one sentence with what to
     const { run, root, ledger } = house({ git: true });
     const { code, notices } = await run("tamper.mjs delete-git");
     expect(code).toBe(0);
-    expect(notices.filter((notice) => notice.startsWith("No checkpoint"))).toEqual([expect.stringMatching(/\.git is gone; .*'git init'/)]);
+    expect(notices.filter((notice) => notice.startsWith("No checkpoint"))).toEqual([
+      expect.stringMatching(/\.git is gone; .*'git init'/),
+    ]);
     expect(existsSync(join(root, ".git"))).toBe(false);
     expect(ledger().map(({ outcome }) => outcome)).toEqual(["accepted", "accepted", "accepted"]);
   });
@@ -114,7 +133,9 @@ describe.concurrent("what can't be put back is said in one sentence with what to
     const { run, ledger, paper } = house();
     const { code } = await run("tamper.mjs delete-workspace", "-i", "1");
     expect(code).toBe(3);
-    expect(ledger()).toMatchObject([{ outcome: "refused", reasons: [expect.stringContaining("result.json was not written")] }]);
+    expect(ledger()).toMatchObject([
+      { outcome: "refused", reasons: [expect.stringContaining("result.json was not written")] },
+    ]);
     expect(paper("first")?.status).toBe("pending");
   });
 
@@ -138,7 +159,10 @@ describe.concurrent("what can't be put back is said in one sentence with what to
     const { run, rrd, ledger, left } = house();
     const before = rrd().papers_pool;
     const { code, verdict } = await run("tamper.mjs steal-lock");
-    expect({ code, verdict }).toMatchObject({ code: 1, verdict: { verdict: "failed", reason: expect.stringContaining("is in use by process") } });
+    expect({ code, verdict }).toMatchObject({
+      code: 1,
+      verdict: { verdict: "failed", reason: expect.stringContaining("is in use by process") },
+    });
     expect([rrd().papers_pool, ledger()]).toEqual([before, []]);
     expect(left()).toEqual([]);
   });

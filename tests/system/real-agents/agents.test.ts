@@ -33,7 +33,12 @@ afterEach(async () => {
 
 const workspace = (): string => join(folder, "workspace");
 
-async function run(cli: Cli, answer: (request: ModelRequest) => Answer, more: Partial<Setup> = {}, text = "the brief"): Promise<AgentEvent[]> {
+async function run(
+  cli: Cli,
+  answer: (request: ModelRequest) => Answer,
+  more: Partial<Setup> = {},
+  text = "the brief",
+): Promise<AgentEvent[]> {
   server = await startFakeLlm(answer);
   return (await runReal(cli, text, { folder, server, ...more })).events;
 }
@@ -55,12 +60,17 @@ for (const cli of ["claude", "codex"] as const) {
   const reason = "problem" in found ? ` (skipped: ${found.problem})` : "";
   describe.skipIf("problem" in found)(`the real ${cli}${reason}`, () => {
     it("writes result.json by a tool call and reports its answer, tokens and model", async () => {
-      const events = await run(cli, (request) => calls(writeCall(cli, workspace(), "result.json", '{"ok":true}'))(request));
+      const events = await run(cli, (request) =>
+        calls(writeCall(cli, workspace(), "result.json", '{"ok":true}'))(request),
+      );
       expect(JSON.parse(readFileSync(join(workspace(), "result.json"), "utf8"))).toEqual({ ok: true });
       expect(end(events)).toEqual({ type: "end", message: "<promise>COMPLETE</promise>" });
       const usage = events.findLast((event) => event.type === "usage");
-      expect(usage).toMatchObject({ usage: { input: 2 * claimed.input, cached: 2 * claimed.cached, output: 2 * claimed.output, requests: 2 } });
-      if (cli === "claude") expect(usage).toMatchObject({ costUsd: expect.any(Number), model: expect.stringContaining("claude") });
+      expect(usage).toMatchObject({
+        usage: { input: 2 * claimed.input, cached: 2 * claimed.cached, output: 2 * claimed.output, requests: 2 },
+      });
+      if (cli === "claude")
+        expect(usage).toMatchObject({ costUsd: expect.any(Number), model: expect.stringContaining("claude") });
       expect(readFileSync(join(folder, "1.log"), "utf8")).toContain("COMPLETE");
     });
 
@@ -75,13 +85,19 @@ for (const cli of ["claude", "codex"] as const) {
     });
 
     it("offers no shell", async () => {
-      await run(cli, calls(cli === "claude" ? { name: "Bash", input: { command: "touch shell" } } : shell("touch shell")));
+      await run(
+        cli,
+        calls(cli === "claude" ? { name: "Bash", input: { command: "touch shell" } } : shell("touch shell")),
+      );
       expect(existsSync(join(workspace(), "shell"))).toBe(false);
     });
 
     it("refuses to write outside the workspace", async () => {
       const outside = join(folder, "outside.txt");
-      const tool: ToolCall = cli === "claude" ? writeCall(cli, workspace(), outside, "x") : writeCall(cli, workspace(), "../outside.txt", "x");
+      const tool: ToolCall =
+        cli === "claude"
+          ? writeCall(cli, workspace(), outside, "x")
+          : writeCall(cli, workspace(), "../outside.txt", "x");
       await run(cli, calls(tool));
       expect(server?.requests).toHaveLength(2);
       expect(existsSync(outside)).toBe(false);
@@ -104,8 +120,13 @@ for (const cli of ["claude", "codex"] as const) {
 
     it("works on the user's tree with its shell in classic mode, root or not", async () => {
       const command = `echo x > ${join(folder, "outside.txt")}`;
-      const tool = cli === "claude" ? { name: "Bash", input: { command } } : { name: "exec_command", input: { cmd: command } };
-      const classic = { access: { everything: true }, settings: { classic: true }, options: cli === "codex" ? { model: "gpt-5.5" } : {} };
+      const tool =
+        cli === "claude" ? { name: "Bash", input: { command } } : { name: "exec_command", input: { cmd: command } };
+      const classic = {
+        access: { everything: true },
+        settings: { classic: true },
+        options: cli === "codex" ? { model: "gpt-5.5" } : {},
+      };
       const events = await run(cli, calls(tool), classic);
       expect(end(events)).toEqual({ type: "end", message: "<promise>COMPLETE</promise>" });
       expect(existsSync(join(folder, "outside.txt"))).toBe(true);
@@ -128,7 +149,9 @@ for (const cli of ["claude", "codex"] as const) {
       }));
       expect(end(limited)).toMatchObject({ type: "end", message: "", failure: { kind: "rate-limit" } });
       await server?.close();
-      const talk = await run(cli, () => ({ text: "429 Too Many Requests: the rate limit. 401 Unauthorized, please run /login." }));
+      const talk = await run(cli, () => ({
+        text: "429 Too Many Requests: the rate limit. 401 Unauthorized, please run /login.",
+      }));
       expect(end(talk)).toMatchObject({ type: "end", message: expect.stringContaining("429") });
       expect(end(talk)).not.toHaveProperty("failure");
     });
@@ -159,13 +182,19 @@ for (const cli of ["claude", "codex"] as const) {
     });
 
     for (const name of ["SIGINT", "SIGTERM"] as const) {
-      it.skipIf(process.platform !== "linux")(`has failed when somebody sends it ${name}, although it may exit with 0`, async () => {
-        const events = await run(cli, (request) => {
-          setTimeout(() => processesOf(folder).forEach((pid) => process.kill(pid, name)), 300);
-          return request.results.length === 0 ? "hang" : { text: "done" };
-        });
-        expect(end(events)).toMatchObject({ message: "", failure: { kind: expect.stringMatching(/^(no-answer|crashed|aborted)$/) } });
-      });
+      it.skipIf(process.platform !== "linux")(
+        `has failed when somebody sends it ${name}, although it may exit with 0`,
+        async () => {
+          const events = await run(cli, (request) => {
+            setTimeout(() => processesOf(folder).forEach((pid) => process.kill(pid, name)), 300);
+            return request.results.length === 0 ? "hang" : { text: "done" };
+          });
+          expect(end(events)).toMatchObject({
+            message: "",
+            failure: { kind: expect.stringMatching(/^(no-answer|crashed|aborted)$/) },
+          });
+        },
+      );
     }
   });
 }
@@ -179,7 +208,11 @@ describe.skipIf("problem" in installed("claude"))("the confinement of the real c
     writeFileSync(join(folder, "secret.txt"), "PLANTED");
     mkdirSync(join(folder, "home", ".ssh"), { recursive: true });
     writeFileSync(join(folder, "home", ".ssh", "id"), "PLANTED");
-    const tools = [read(join(workspace(), "01.txt")), read(join(folder, "secret.txt")), read(join(folder, "home", ".ssh", "id"))];
+    const tools = [
+      read(join(workspace(), "01.txt")),
+      read(join(folder, "secret.txt")),
+      read(join(folder, "home", ".ssh", "id")),
+    ];
     const events = await run("claude", calls(...tools), { access: { read: true } });
     expect(said()).toContain("the text of the paper");
     expect(said()).not.toContain("PLANTED");
@@ -194,7 +227,15 @@ describe.skipIf("problem" in installed("claude"))("the confinement of the real c
   });
 
   it("keeps no memory between iterations", async () => {
-    const memory = join(folder, "home", ".claude", "projects", workspace().replace(/[^a-zA-Z0-9]/g, "-"), "memory", "MEMORY.md");
+    const memory = join(
+      folder,
+      "home",
+      ".claude",
+      "projects",
+      workspace().replace(/[^a-zA-Z0-9]/g, "-"),
+      "memory",
+      "MEMORY.md",
+    );
     await run("claude", calls(writeCall("claude", workspace(), memory, "PLANTED")));
     expect(existsSync(memory)).toBe(false);
     await server?.close();
@@ -221,7 +262,11 @@ describe.skipIf("problem" in installed("codex"))("the confinement of the real co
   it("writes with its shell in the workspace and nowhere else, asked nicely or not", async () => {
     const outside = join(folder, "outside.txt");
     const escalated = { cmd: `echo x > ${outside}`, sandbox_permissions: "require_escalated", justification: "please" };
-    await run("codex", calls(shell("echo x > inside.txt"), shell(`echo x > ${outside}`), { name: "exec_command", input: escalated }), withShell);
+    await run(
+      "codex",
+      calls(shell("echo x > inside.txt"), shell(`echo x > ${outside}`), { name: "exec_command", input: escalated }),
+      withShell,
+    );
     expect(existsSync(join(workspace(), "inside.txt"))).toBe(true);
     expect(existsSync(outside)).toBe(false);
   });
@@ -240,7 +285,8 @@ describe.skipIf("problem" in installed("codex"))("the confinement of the real co
   });
 
   it("leaves nothing in the background", async () => {
-    const left = "nohup setsid sh -c 'echo $$ > left.pid; exec sleep 60' >/dev/null 2>&1 & while [ ! -s left.pid ]; do sleep 0.05; done";
+    const left =
+      "nohup setsid sh -c 'echo $$ > left.pid; exec sleep 60' >/dev/null 2>&1 & while [ ! -s left.pid ]; do sleep 0.05; done";
     await run("codex", calls(shell(left)), withShell);
     expect(existsSync(join(workspace(), "left.pid"))).toBe(true);
     expect(processesOf(folder)).toEqual([]);

@@ -35,15 +35,26 @@ async function prepare(at: FakeLlm): Promise<string> {
   const research = join(root, "researches", "small-matter");
   for (const path of [join(root, "papers"), home, research]) mkdirSync(path, { recursive: true });
   for (const name of ["first", "second"]) {
-    const filler = Array.from({ length: 12 }, (_, index) => `Paragraph ${index} of the ${name} paper describes how the measurements were taken.`);
+    const filler = Array.from(
+      { length: 12 },
+      (_, index) => `Paragraph ${index} of the ${name} paper describes how the measurements were taken.`,
+    );
     const pages = [[`Abstract. The ${name} paper measures a small matter.`, ...filler, fact]];
     writeFileSync(
       join(root, "papers", `${name}.pdf`),
       await makePdf({ title: `On the ${name} small matter`, authors: ["Ada Author"], pages, columns: 1 }),
     );
   }
-  const requirements = { name: "a small matter", description: "Small matters.", focus_area: "matter", keywords: ["small", "matter"] };
-  writeFileSync(join(research, "rrd.json"), JSON.stringify(newRrd({ papers: 2, sources: ["folder:papers"] }, requirements)));
+  const requirements = {
+    name: "a small matter",
+    description: "Small matters.",
+    focus_area: "matter",
+    keywords: ["small", "matter"],
+  };
+  writeFileSync(
+    join(research, "rrd.json"),
+    JSON.stringify(newRrd({ papers: 2, sources: ["folder:papers"] }, requirements)),
+  );
   const agents = { claude: optionsFor("claude", at, home), codex: optionsFor("codex", at, home) };
   writeFileSync(join(root, "ralph.config.json"), JSON.stringify({ agents, state_dir: join(folder, "state") }));
   execFileSync("git", ["init", "-q", root]);
@@ -53,7 +64,8 @@ async function prepare(at: FakeLlm): Promise<string> {
 /** The result itself as the final message. */
 function result({ user }: ModelRequest): string {
   const unit = JSON.parse(/<unit>\n([\s\S]*?)\n<\/unit>/.exec(user)?.[1] ?? "null");
-  if (unit.kind === "paper") return JSON.stringify(reading(unit.unit, { evidence: [{ claim: "It says so.", quote: fact }] }));
+  if (unit.kind === "paper")
+    return JSON.stringify(reading(unit.unit, { evidence: [{ claim: "It says so.", quote: fact }] }));
   const papers = unit.candidates.map(({ id, title, url }: { id: string; title: string; url: string }) => {
     return { id, title, url, priority: 3, reason: "it is about the matter" };
   });
@@ -69,7 +81,10 @@ describe.skipIf(missing.length > 0)(`the real claude at its limit, with the real
       if (request.api === "anthropic" && resetAt === undefined) {
         // Whole seconds, as services state it; more than claude takes to end on a busy machine.
         resetAt = Math.ceil(Date.now() / 1000 + 15) * 1000;
-        return { status: 429, message: `You have reached your usage limit. It resets at ${new Date(resetAt).toISOString()}.` };
+        return {
+          status: 429,
+          message: `You have reached your usage limit. It resets at ${new Date(resetAt).toISOString()}.`,
+        };
       }
       // The one iteration of codex outlasts the limit, however fast the machine is.
       const delayMs = request.api === "responses" ? Math.max(0, (resetAt ?? 0) + 500 - Date.now()) : 0;

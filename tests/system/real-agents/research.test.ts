@@ -9,7 +9,15 @@ import { newRrd } from "../../../src/research/workflow/new-research.js";
 import { run, sharedPackage } from "../../support/built.js";
 import { makePdf } from "../../fixtures/pdf/make-pdf.js";
 import { ideas, narrative, reading } from "../../support/research.js";
-import { type Answer, type Cli, type FakeLlm, type ModelRequest, optionsFor, startFakeLlm, type ToolCall } from "./support/agents.js";
+import {
+  type Answer,
+  type Cli,
+  type FakeLlm,
+  type ModelRequest,
+  optionsFor,
+  startFakeLlm,
+  type ToolCall,
+} from "./support/agents.js";
 import { installed } from "./support/install.js";
 
 let built: string;
@@ -44,7 +52,8 @@ async function prepare(clis: readonly Cli[]): Promise<string> {
   ] as const) {
     const filler = Array.from(
       { length: 12 },
-      (_, index) => `Paragraph ${index} of the ${name} paper describes how the measurements were taken and why nothing else was changed.`,
+      (_, index) =>
+        `Paragraph ${index} of the ${name} paper describes how the measurements were taken and why nothing else was changed.`,
     );
     const pages = [
       [`Abstract. The ${name} paper measures a small matter.`, ...filler],
@@ -55,10 +64,18 @@ async function prepare(clis: readonly Cli[]): Promise<string> {
       await makePdf({ title: `On the ${name} small matter`, authors: ["Ada Author"], pages, columns }),
     );
   }
-  const requirements = { name: "a small matter", description: "Small matters.", focus_area: "matter", keywords: ["small", "matter"] };
+  const requirements = {
+    name: "a small matter",
+    description: "Small matters.",
+    focus_area: "matter",
+    keywords: ["small", "matter"],
+  };
   const research = join(root, "researches", "small-matter");
   mkdirSync(research, { recursive: true });
-  writeFileSync(join(research, "rrd.json"), JSON.stringify(newRrd({ papers: 2, sources: ["folder:papers"] }, requirements), null, 2));
+  writeFileSync(
+    join(research, "rrd.json"),
+    JSON.stringify(newRrd({ papers: 2, sources: ["folder:papers"] }, requirements), null, 2),
+  );
   const agents = Object.fromEntries(clis.map((cli) => [cli, optionsFor(cli, server, home)]));
   writeFileSync(join(root, "ralph.config.json"), JSON.stringify({ agents, state_dir: join(folder, "state") }));
   execFileSync("git", ["init", "-q", root]);
@@ -72,7 +89,8 @@ type UnitData = {
   papers: { id: string }[];
   insights: { id: string }[];
 };
-const unitOf = ({ user }: ModelRequest): UnitData => JSON.parse(/<unit>\n([\s\S]*?)\n<\/unit>/.exec(user)?.[1] ?? "null");
+const unitOf = ({ user }: ModelRequest): UnitData =>
+  JSON.parse(/<unit>\n([\s\S]*?)\n<\/unit>/.exec(user)?.[1] ?? "null");
 
 /** What a model that does its work well would write for this brief. */
 function resultFor(unit: UnitData): object {
@@ -80,14 +98,22 @@ function resultFor(unit: UnitData): object {
     case "discovery":
       return {
         unit: unit.unit,
-        papers: unit.candidates.map(({ id, title, url }) => ({ id, title, url, priority: 3, reason: "it is about the matter" })),
+        papers: unit.candidates.map(({ id, title, url }) => ({
+          id,
+          title,
+          url,
+          priority: 3,
+          reason: "it is about the matter",
+        })),
         sources: [],
       };
     case "paper":
       return reading(unit.unit, { evidence: facts.map((quote) => ({ claim: "It says so.", quote })) });
     case "report":
       return narrative({
-        key_findings: [{ text: "Fourteen minutes are enough.", paper_ids: unit.papers.slice(0, 1).map(({ id }) => id) }],
+        key_findings: [
+          { text: "Fourteen minutes are enough.", paper_ids: unit.papers.slice(0, 1).map(({ id }) => id) },
+        ],
         recommendations: [{ priority: "high", text: "Build it." }],
       });
     default: {
@@ -99,21 +125,31 @@ function resultFor(unit: UnitData): object {
 
 /** Writes result.json where the brief says, by the tool its CLI offers, then ends as the brief asks. */
 function model(request: ModelRequest): Answer {
-  const path = /write (\/\S+\/result\.json)\.\s*$/.exec(request.user.trim())?.[1] ?? /write (\/\S+?\/result\.json)\./.exec(request.user)?.[1] ?? "";
+  const path =
+    /write (\/\S+\/result\.json)\.\s*$/.exec(request.user.trim())?.[1] ??
+    /write (\/\S+?\/result\.json)\./.exec(request.user)?.[1] ??
+    "";
   if (request.results.length > 0)
-    return { text: request.user.includes("<promise>COMPLETE</promise>") ? "Done.\n\n<promise>COMPLETE</promise>" : "Done." };
+    return {
+      text: request.user.includes("<promise>COMPLETE</promise>") ? "Done.\n\n<promise>COMPLETE</promise>" : "Done.",
+    };
   const content = JSON.stringify(resultFor(unitOf(request)), null, 1);
   const call: ToolCall =
     request.api === "anthropic"
       ? { name: "Write", input: { file_path: path, content } }
-      : { name: "apply_patch", input: `*** Begin Patch\n*** Add File: result.json\n${content.replace(/^/gm, "+")}\n*** End Patch` };
+      : {
+          name: "apply_patch",
+          input: `*** Begin Patch\n*** Add File: result.json\n${content.replace(/^/gm, "+")}\n*** End Patch`,
+        };
   return { text: "Reading.", tools: [call] };
 }
 
 /** Gives the result as its final message, so that one request is all there is. */
 function concise(request: ModelRequest): Answer {
   const json = JSON.stringify(resultFor(unitOf(request)));
-  return { text: request.user.includes("<promise>COMPLETE</promise>") ? `${json}\n\n<promise>COMPLETE</promise>` : json };
+  return {
+    text: request.user.includes("<promise>COMPLETE</promise>") ? `${json}\n\n<promise>COMPLETE</promise>` : json,
+  };
 }
 
 const cli = (root: string, ...args: string[]) => run(process.execPath, [join(built, "dist", "cli.js"), ...args], root);
@@ -124,7 +160,9 @@ function expectComplete(root: string): LedgerLine[] {
   expect(rrd.phase).toBe("COMPLETE");
   for (const paper of rrd.papers_pool) {
     expect(paper).toMatchObject({ status: "presented", read_depth: "full" });
-    expect(paper.analysis?.evidence?.map(({ status, locator }) => [status, locator])).toEqual(facts.map(() => ["verified", "p. 2"]));
+    expect(paper.analysis?.evidence?.map(({ status, locator }) => [status, locator])).toEqual(
+      facts.map(() => ["verified", "p. 2"]),
+    );
   }
   for (const name of ["research-report.md", "references.bib", "product-ideas.json", "progress.txt"])
     expect(existsSync(join(research, name)), name).toBe(true);
@@ -136,33 +174,42 @@ function expectComplete(root: string): LedgerLine[] {
   expect(ledger.map(({ outcome }) => outcome)).toEqual(["accepted", "accepted", "accepted", "accepted", "accepted"]);
   expect(ledger.at(-1)?.sentinel).toBe("seen");
   // Five iterations, and the history's first summary, which came after the last of them.
-  expect(execFileSync("git", ["-C", root, "log", "--oneline"], { encoding: "utf8" }).trim().split("\n")).toHaveLength(6);
+  expect(execFileSync("git", ["-C", root, "log", "--oneline"], { encoding: "utf8" }).trim().split("\n")).toHaveLength(
+    6,
+  );
   return ledger;
 }
 
 for (const name of ["claude", "codex"] as const) {
   const found = installed(name);
-  describe.skipIf("problem" in found)(`a research with the real ${name}${"problem" in found ? ` (skipped: ${found.problem})` : ""}`, () => {
-    test("ends COMPLETE, every quote found in the PDFs, each iteration committed, tokens in the ledger", async () => {
-      server = await startFakeLlm(model);
-      const root = await prepare([name]);
-      const { code, out, err } = await cli(root, "run", "small-matter", "--agent", name);
-      expect(err).not.toContain("refused");
-      expect([code, out.trim().split("\n").at(-1)]).toEqual([0, "<promise>COMPLETE</promise>"]);
-      const ledger = expectComplete(root);
-      for (const line of ledger)
-        expect(line).toMatchObject({ agent: name, confinement: "workspace", tokens: { input: 2000, cached: 400, output: 100 } });
-      expect(server.requests).toHaveLength(10);
-    });
+  describe.skipIf("problem" in found)(
+    `a research with the real ${name}${"problem" in found ? ` (skipped: ${found.problem})` : ""}`,
+    () => {
+      test("ends COMPLETE, every quote found in the PDFs, each iteration committed, tokens in the ledger", async () => {
+        server = await startFakeLlm(model);
+        const root = await prepare([name]);
+        const { code, out, err } = await cli(root, "run", "small-matter", "--agent", name);
+        expect(err).not.toContain("refused");
+        expect([code, out.trim().split("\n").at(-1)]).toEqual([0, "<promise>COMPLETE</promise>"]);
+        const ledger = expectComplete(root);
+        for (const line of ledger)
+          expect(line).toMatchObject({
+            agent: name,
+            confinement: "workspace",
+            tokens: { input: 2000, cached: 400, output: 100 },
+          });
+        expect(server.requests).toHaveLength(10);
+      });
 
-    test("takes one request an iteration where the model answers with the result itself", async () => {
-      server = await startFakeLlm(concise);
-      const root = await prepare([name]);
-      expect((await cli(root, "run", "small-matter", "--agent", name)).code).toBe(0);
-      for (const line of expectComplete(root)) expect(line).toMatchObject({ tokens: { input: 1000, requests: 1 } });
-      expect(server.requests).toHaveLength(5);
-    });
-  });
+      test("takes one request an iteration where the model answers with the result itself", async () => {
+        server = await startFakeLlm(concise);
+        const root = await prepare([name]);
+        expect((await cli(root, "run", "small-matter", "--agent", name)).code).toBe(0);
+        for (const line of expectComplete(root)) expect(line).toMatchObject({ tokens: { input: 1000, requests: 1 } });
+        expect(server.requests).toHaveLength(5);
+      });
+    },
+  );
 }
 
 const missing = (["claude", "codex"] as const).filter((name) => "problem" in installed(name));
@@ -174,7 +221,9 @@ describe.skipIf(missing.length > 0)(
       const root = await prepare(["claude", "codex"]);
       const codes: (number | null)[] = [];
       for (let turn = 0; turn < 5; turn += 1) {
-        codes.push((await cli(root, "run", "small-matter", "-i", "1", "--agent", turn % 2 === 0 ? "claude" : "codex")).code);
+        codes.push(
+          (await cli(root, "run", "small-matter", "-i", "1", "--agent", turn % 2 === 0 ? "claude" : "codex")).code,
+        );
       }
       expect(codes).toEqual([3, 3, 3, 3, 0]);
       expect(expectComplete(root).map(({ agent }) => agent)).toEqual(["claude", "codex", "claude", "codex", "claude"]);

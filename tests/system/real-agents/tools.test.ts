@@ -27,7 +27,8 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-const trial = (index: number) => `In trial ${index} the left gripper held ${(index * 13) % 997} of 1000 objects for a minute.`;
+const trial = (index: number) =>
+  `In trial ${index} the left gripper held ${(index * 13) % 997} of 1000 objects for a minute.`;
 const trials = 3600;
 
 /** A research of one paper of about 70,000 tokens in 20 sections, too long to stand in a brief. */
@@ -41,11 +42,17 @@ function prepare(name: Cli): string {
     return `## ${index + 1} Series ${index + 1}\n\n${sentences.join(" ")}`;
   });
   const path = join(folder, "trials.md");
-  writeFileSync(path, `---\ntitle: On the matter of trials\n---\n\n# On the matter of trials\n\n${sections.join("\n\n")}\n`);
+  writeFileSync(
+    path,
+    `---\ntitle: On the matter of trials\n---\n\n# On the matter of trials\n\n${sections.join("\n\n")}\n`,
+  );
   const requirements = { name: "trials", description: "Trials.", focus_area: "trials", keywords: ["trials"] };
   const rrd = newRrd({ papers: 1, sources: ["samples"] }, requirements);
   const record = paper("trials", { url: pathToFileURL(path).href });
-  writeFileSync(join(research, "rrd.json"), JSON.stringify({ ...rrd, phase: "ANALYSIS", papers_pool: [record] }, null, 2));
+  writeFileSync(
+    join(research, "rrd.json"),
+    JSON.stringify({ ...rrd, phase: "ANALYSIS", papers_pool: [record] }, null, 2),
+  );
   writeFileSync(
     join(root, "ralph.config.json"),
     JSON.stringify({ agents: { [name]: optionsFor(name, server, home) }, state_dir: join(folder, "state") }),
@@ -61,7 +68,9 @@ const quotes = [7, 1800, 3500].map(trial);
 const reads = inSteps(
   (request) => places(request).map((section) => toolCall(request, "read_section", { section })),
   (request) => [toolCall(request, "find_quote", { quote: quotes[1] })],
-  (request) => [resultCall(request, reading("trials", { evidence: quotes.map((quote) => ({ claim: "It held.", quote })) }))],
+  (request) => [
+    resultCall(request, reading("trials", { evidence: quotes.map((quote) => ({ claim: "It held.", quote })) })),
+  ],
 );
 
 for (const name of ["claude", "codex"] as const) {
@@ -72,10 +81,16 @@ for (const name of ["claude", "codex"] as const) {
       const iterate = async (answer: (request: ModelRequest) => Answer) => {
         server = await startFakeLlm(answer);
         const root = prepare(name);
-        const ended = await run(process.execPath, [join(built, "dist", "cli.js"), "run", "trials", "--agent", name, "-i", "1"], root);
+        const ended = await run(
+          process.execPath,
+          [join(built, "dist", "cli.js"), "run", "trials", "--agent", name, "-i", "1"],
+          root,
+        );
         const research = join(root, "researches", "trials");
         const rrd = JSON.parse(readFileSync(join(research, "rrd.json"), "utf8")) as Rrd;
-        const ledger = JSON.parse(readFileSync(join(research, "ledger.jsonl"), "utf8").trim().split("\n").at(-1) ?? "{}") as LedgerLine;
+        const ledger = JSON.parse(
+          readFileSync(join(research, "ledger.jsonl"), "utf8").trim().split("\n").at(-1) ?? "{}",
+        ) as LedgerLine;
         return { ...ended, paper: rrd.papers_pool[0], ledger };
       };
 

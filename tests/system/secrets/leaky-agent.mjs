@@ -9,7 +9,9 @@ const brief = readFileSync(0, "utf8");
 const program = fileURLToPath(new URL("../../support/unit-agent.mjs", import.meta.url));
 const { stdout, status } = spawnSync(process.execPath, [program], { input: brief, encoding: "utf8" });
 const file = process.env.LEAK_FILE === undefined ? "" : readFileSync(process.env.LEAK_FILE, "utf8");
-const keys = [...new Set([...Object.values(process.env), ...file.split(/\s+/)].join(" ").match(/planted-\w+/g))].join(" ");
+const keys = [...new Set([...Object.values(process.env), ...file.split(/\s+/)].join(" ").match(/planted-\w+/g))].join(
+  " ",
+);
 
 const prose = new Set([
   "summary",
@@ -31,7 +33,8 @@ const leaking = (value, name) => {
   return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, leaking(inner, key)]));
 };
 const result = leaking(JSON.parse(readFileSync("result.json", "utf8")), "");
-if (Array.isArray(result.patterns)) result.patterns = result.patterns.map((each) => `${each} ${keys}`.replace(/^(.{0,199}) .*/, "$1"));
+if (Array.isArray(result.patterns))
+  result.patterns = result.patterns.map((each) => `${each} ${keys}`.replace(/^(.{0,199}) .*/, "$1"));
 writeFileSync("result.json", JSON.stringify(result));
 console.error(`I use ${keys}`);
 // The first that is said is kept to 420 characters: a key stands across that cut.

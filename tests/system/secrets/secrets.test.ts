@@ -33,7 +33,10 @@ async function userFolder(): Promise<{ cwd: string; env: NodeJS.ProcessEnv }> {
     history_every: 2,
     historian: "other",
     agents: {
-      leaky: { command: `${process.execPath} ${agentFile}`, env: { LEAKY_API_KEY: planted.agent, LEAK_FILE: join(cwd, "ralph.config.json") } },
+      leaky: {
+        command: `${process.execPath} ${agentFile}`,
+        env: { LEAKY_API_KEY: planted.agent, LEAK_FILE: join(cwd, "ralph.config.json") },
+      },
       other: { command: 'echo "It was tried with $OTHER_TOKEN."', env: { OTHER_TOKEN: planted.other } },
     },
     sources: { openalex: { key_variable: "MY_OPENALEX" } },
@@ -69,7 +72,11 @@ async function leaks(cwd: string, env: NodeJS.ProcessEnv): Promise<string[]> {
   const found = files.flatMap((file) =>
     keys.filter((key) => readFileSync(file, "utf8").includes(key)).map((key) => `${key} in ${file.slice(cwd.length)}`),
   );
-  const { stdout } = await execa("git", ["cat-file", "--batch-all-objects", "--batch"], { cwd, env, encoding: "latin1" });
+  const { stdout } = await execa("git", ["cat-file", "--batch-all-objects", "--batch"], {
+    cwd,
+    env,
+    encoding: "latin1",
+  });
   return [...found, ...keys.filter((key) => stdout.includes(key)).map((key) => `${key} in git`)];
 }
 
@@ -81,7 +88,10 @@ describe("keys of the user's, leaked by an agent and by hooks", () => {
     writeFileSync(join(folder, "rrd.json"), JSON.stringify(sampleRequirements));
     const io = fakeIo({ cwd, env });
     await steerCommand({ folder, text: `Use ${planted.environment} for the API.`, clear: false, json: false }, io);
-    const code = await runCommand({ folder, flags: {}, force: false, classic: false, ask: false, quiet: false, json }, io);
+    const code = await runCommand(
+      { folder, flags: {}, force: false, classic: false, ask: false, quiet: false, json },
+      io,
+    );
 
     const { rrd, ledger } = await readResearch(folder);
     expect(code, io.err()).toBe(0);
@@ -98,7 +108,10 @@ describe("keys of the user's, leaked by an agent and by hooks", () => {
   test("stand in nothing that a new research is made of", async () => {
     const { cwd, env } = await userFolder();
     const io = fakeIo({ cwd, env });
-    expect(await newCommand({ topic: "grasping with hands", flags: {}, quiet: false, json: false, ask: false }, io), io.err()).toBe(0);
+    expect(
+      await newCommand({ topic: "grasping with hands", flags: {}, quiet: false, json: false, ask: false }, io),
+      io.err(),
+    ).toBe(0);
     const [name = ""] = readdirSync(join(cwd, "researches"));
     expect(readFileSync(join(cwd, "researches", name, "rrd.json"), "utf8")).toContain("[secret removed]");
     expect(keys.filter((key) => `${io.out()}${io.err()}`.includes(key))).toEqual([]);

@@ -6,7 +6,16 @@ import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, it, onTestFinished } from "vitest";
 import { compileFolders } from "../../support/compiled.js";
-import { git, read, readRrd, repository, researchFolder, researchIn, sampleRrd, temporaryFolder } from "../../support/folders.js";
+import {
+  git,
+  read,
+  readRrd,
+  repository,
+  researchFolder,
+  researchIn,
+  sampleRrd,
+  temporaryFolder,
+} from "../../support/folders.js";
 
 /** Folds one iteration after another, each reading one paper and finding the next, and says each number once it is folded. */
 const folder = (store: string, research: string, withGit: boolean) => `
@@ -35,8 +44,15 @@ const folder = (store: string, research: string, withGit: boolean) => `
 
 /** Waits until it opens the research, or has folded once, kills its whole group at a random instant after, and returns the last number it said. */
 async function killOnce(script: string, after: "opening" | "a fold"): Promise<number> {
-  const child = spawn(process.execPath, ["--input-type=module", "-e", script], { detached: true, stdio: ["ignore", "pipe", "inherit"] });
-  const kill = () => child.pid !== undefined && child.exitCode === null && child.signalCode === null && process.kill(-child.pid, "SIGKILL");
+  const child = spawn(process.execPath, ["--input-type=module", "-e", script], {
+    detached: true,
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  const kill = () =>
+    child.pid !== undefined &&
+    child.exitCode === null &&
+    child.signalCode === null &&
+    process.kill(-child.pid, "SIGKILL");
   onTestFinished(() => void kill());
   let last = 0;
   const ended = once(child, "close");
@@ -66,10 +82,15 @@ function expectWhole(research: string, said: number): void {
   expect(iterations).toEqual(expected);
   expect(iterations.length).toBeGreaterThanOrEqual(said);
   expect(
-    Array.from(read(research, "progress.txt").matchAll(/^## Iteration (\d+)\.\n(?:A line of the log\.\n){20}\n---$/gm), ([, n]) => Number(n)),
+    Array.from(
+      read(research, "progress.txt").matchAll(/^## Iteration (\d+)\.\n(?:A line of the log\.\n){20}\n---$/gm),
+      ([, n]) => Number(n),
+    ),
   ).toEqual(expected);
   expect(read(research, "progress.txt").match(/## Iteration/g)).toHaveLength(expected.length);
-  expect(rrd.papers_pool.filter(({ status }) => status === "presented").map(({ iteration }) => iteration)).toEqual(expected);
+  expect(rrd.papers_pool.filter(({ status }) => status === "presented").map(({ iteration }) => iteration)).toEqual(
+    expected,
+  );
   expect(rrd.papers_pool.slice(1).map(({ id }) => id)).toEqual(expected.map((n) => `found_${n}`));
   expect(rrd.insights?.map(({ id }) => id)).toEqual(expected.map((n) => `insight_${n}`));
   expect(rrd.statistics).toEqual({ total_discovered: expected.length + 1, lines: expected.length });
@@ -99,20 +120,25 @@ it("SIGKILL of the whole group at random instants loses and doubles nothing", { 
   expectWhole(research, said);
 });
 
-it("with checkpoints git is left without a lock, and the last commit holds the whole of the ledger", { timeout: 180_000 }, async () => {
-  const store = compileFolders(temporaryFolder(), ["engine/**", "research/{folder,generated}"]);
-  const root = repository();
-  const research = researchIn(root, sampleRrd(1));
-  let said = 0;
-  for (let kills = 0; kills < 4; kills++) said = Math.max(said, await killOnce(folder(store, research, true), "a fold"));
-  // The commit that the kill left running ends by itself.
-  for (let tries = 0; tries < 200 && existsSync(join(root, ".git/index.lock")); tries++) await sleep(50);
-  expect(existsSync(join(root, ".git/index.lock"))).toBe(false);
-  await run(finish(store, research, true));
-  expectWhole(research, said);
-  writeFileSync(join(research, "progress.txt"), `${read(research, "progress.txt")}\n`);
-  await killOnce(folder(store, research, true), "a fold");
-  for (let tries = 0; tries < 200 && existsSync(join(root, ".git/index.lock")); tries++) await sleep(50);
-  const committed = git(research, "show", "HEAD:./ledger.jsonl").trim().split("\n").length;
-  expect(committed).toBeGreaterThan(said);
-});
+it(
+  "with checkpoints git is left without a lock, and the last commit holds the whole of the ledger",
+  { timeout: 180_000 },
+  async () => {
+    const store = compileFolders(temporaryFolder(), ["engine/**", "research/{folder,generated}"]);
+    const root = repository();
+    const research = researchIn(root, sampleRrd(1));
+    let said = 0;
+    for (let kills = 0; kills < 4; kills++)
+      said = Math.max(said, await killOnce(folder(store, research, true), "a fold"));
+    // The commit that the kill left running ends by itself.
+    for (let tries = 0; tries < 200 && existsSync(join(root, ".git/index.lock")); tries++) await sleep(50);
+    expect(existsSync(join(root, ".git/index.lock"))).toBe(false);
+    await run(finish(store, research, true));
+    expectWhole(research, said);
+    writeFileSync(join(research, "progress.txt"), `${read(research, "progress.txt")}\n`);
+    await killOnce(folder(store, research, true), "a fold");
+    for (let tries = 0; tries < 200 && existsSync(join(root, ".git/index.lock")); tries++) await sleep(50);
+    const committed = git(research, "show", "HEAD:./ledger.jsonl").trim().split("\n").length;
+    expect(committed).toBeGreaterThan(said);
+  },
+);

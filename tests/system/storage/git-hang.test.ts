@@ -33,7 +33,10 @@ describe.skipIf(process.platform !== "linux")("a git that hangs", () => {
       const begun = performance.now();
       const answer = await runGit(root, ["add", "a.jsonl"], { mostMs: 300 });
       expect(performance.now() - begun).toBeLessThan(5000);
-      expect(answer).toMatchObject({ ok: false, ended: "it took longer than 0.3 seconds; a filter of the repository may hang" });
+      expect(answer).toMatchObject({
+        ok: false,
+        ended: "it took longer than 0.3 seconds; a filter of the repository may hang",
+      });
       expect(carriers(`HANG_MARK=${root}`).filter((pid) => Number(pid) !== process.pid)).toEqual([]);
       expect(existsSync(join(root, ".git/index.lock"))).toBe(false);
     } finally {
@@ -46,7 +49,12 @@ describe.skipIf(process.platform !== "linux")("a git that hangs", () => {
     const folder = researchIn(root);
     const abort = new AbortController();
     const told: string[] = [];
-    const checkpoints = await openCheckpoints(folder, committedFiles, (message) => void told.push(message), abort.signal);
+    const checkpoints = await openCheckpoints(
+      folder,
+      committedFiles,
+      (message) => void told.push(message),
+      abort.signal,
+    );
     writeFileSync(join(folder, "ledger.jsonl"), "{}\n");
     const begun = performance.now();
     const commit = checkpoints?.commit("one");
@@ -54,7 +62,9 @@ describe.skipIf(process.platform !== "linux")("a git that hangs", () => {
     await commit;
     await checkpoints?.finish();
     expect(performance.now() - begun).toBeLessThan(4000);
-    expect(told).toEqual(["No checkpoint: git was ended because the run was interrupted; the next iteration tries again."]);
+    expect(told).toEqual([
+      "No checkpoint: git was ended because the run was interrupted; the next iteration tries again.",
+    ]);
     // What was not made is made up for.
     git(root, "config", "filter.slow.clean", "cat");
     const later = await openCheckpoints(folder, committedFiles, (message) => void told.push(message));
@@ -86,7 +96,14 @@ describe.skipIf(process.platform !== "linux")("a git that hangs", () => {
 it("checkpoints run none of the repository's hooks: an agent could have left one", async () => {
   const root = repository();
   const ran = join(root, "ran");
-  for (const hook of ["pre-commit", "prepare-commit-msg", "commit-msg", "post-commit", "post-index-change", "reference-transaction"]) {
+  for (const hook of [
+    "pre-commit",
+    "prepare-commit-msg",
+    "commit-msg",
+    "post-commit",
+    "post-index-change",
+    "reference-transaction",
+  ]) {
     const path = join(root, ".git/hooks", hook);
     writeFileSync(path, `#!/bin/sh\necho ${hook} >> '${ran}'\n`);
     chmodSync(path, 0o755);

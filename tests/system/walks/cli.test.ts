@@ -30,7 +30,9 @@ test("--version loads nothing but the file of the command line itself", async ()
     `import { register } from "node:module"; import { appendFileSync } from "node:fs";
      register("data:text/javascript," + encodeURIComponent('import { appendFileSync } from "node:fs"; export async function load(url, context, next) { if (url.startsWith("file:")) appendFileSync(${JSON.stringify(loaded)}, url + "\\\\n"); return next(url, context); }'));`,
   );
-  expect((await run(process.execPath, ["--import", loads, join(root, "dist/cli.js"), "--version"], freshFolder())).out).toBe(`${version}\n`);
+  expect(
+    (await run(process.execPath, ["--import", loads, join(root, "dist/cli.js"), "--version"], freshFolder())).out,
+  ).toBe(`${version}\n`);
   expect(readFileSync(loaded, "utf8").trim().split("\n")).toEqual([expect.stringMatching(/dist\/cli\.js$/)]);
 });
 
@@ -45,7 +47,10 @@ test("--help names every command, the exit codes and the old spelling, within 80
 test.each([
   [["lsit"], "unknown command 'lsit'. Did you mean list?"],
   [["run", "--agnet", "x"], "unknown option '--agnet'. Did you mean --agent?"],
-  [["-p", "many"], "option '-p, --papers <N>' argument 'many' is invalid. It must be a number; see research-ralph --help."],
+  [
+    ["-p", "many"],
+    "option '-p, --papers <N>' argument 'many' is invalid. It must be a number; see research-ralph --help.",
+  ],
   [["validate"], "missing required argument 'folder'; see research-ralph validate --help."],
   [["list", "too", "many"], /too many arguments/],
   [["status", "nowhere"], /There is no research 'nowhere'/],
@@ -68,7 +73,9 @@ test("the spelling of the original does the same as ours", async () => {
   const cwd = freshFolder();
   makeResearch(cwd, "grasping-2026-03-01", { papers_pool: [paper("a", "presented")] });
   expect(await cli(["--list"], cwd)).toEqual(await cli(["list"], cwd));
-  expect(await cli(["--status", "researches/grasping-2026-03-01"], cwd)).toEqual(await cli(["status", "grasping-2026-03-01"], cwd));
+  expect(await cli(["--status", "researches/grasping-2026-03-01"], cwd)).toEqual(
+    await cli(["status", "grasping-2026-03-01"], cwd),
+  );
   expect((await cli(["--config", "papers=30"], cwd)).code).toBe(0);
   expect((await cli(["config", "papers"], cwd)).out).toBe("30\n");
 });
@@ -76,7 +83,11 @@ test("the spelling of the original does the same as ours", async () => {
 test("a reader who goes away ends a command quietly", async () => {
   const cwd = freshFolder();
   for (let i = 0; i < 400; i += 1) makeResearch(cwd, `research-number-${i}-2026-03-01`);
-  const { code, out, err } = await run("/bin/sh", ["-c", `"${process.execPath}" "${join(root, "dist/cli.js")}" list --json | head -n 1`], cwd);
+  const { code, out, err } = await run(
+    "/bin/sh",
+    ["-c", `"${process.execPath}" "${join(root, "dist/cli.js")}" list --json | head -n 1`],
+    cwd,
+  );
   expect({ code, out, err }).toEqual({ code: 0, out: "[\n", err: "" });
 });
 
@@ -98,7 +109,11 @@ test("what runs prints the sentinel as its last line of stdout and the rest on s
 
 test("when the reader of a run goes away, the run ends after the iteration under way", async () => {
   const cwd = freshFolder();
-  const { out } = await run("/bin/sh", ["-c", `"${process.execPath}" "${join(root, "dist/cli.js")}" demo --json | head -n 1`], cwd);
+  const { out } = await run(
+    "/bin/sh",
+    ["-c", `"${process.execPath}" "${join(root, "dist/cli.js")}" demo --json | head -n 1`],
+    cwd,
+  );
   expect(out).toContain("run-started");
   const { out: status } = await cli(["list", "--json"], cwd);
   expect((JSON.parse(status) as { phase: string }[]).filter(({ phase }) => phase === "COMPLETE")).toEqual([]);
@@ -116,7 +131,9 @@ test("a bug of ours is one sentence, the details are kept in a file, and with RE
     expect(err).toMatch(/^research-ralph: planted; this is a bug in research-ralph, the details are in .*\.txt\.\n$/);
     const bugs = join(cwd, ".local/state/research-ralph/bugs");
     const [report = ""] = readdirSync(bugs);
-    expect(readFileSync(join(bugs, report), "utf8")).toMatch(/^research-ralph list\nNode v[\s\S]*TypeError: planted\n +at .*listCommand/);
+    expect(readFileSync(join(bugs, report), "utf8")).toMatch(
+      /^research-ralph list\nNode v[\s\S]*TypeError: planted\n +at .*listCommand/,
+    );
     expect((await cli(["list"], cwd, { RESEARCH_RALPH_DEBUG: "1" })).err).toMatch(/at .*listCommand/);
   } finally {
     writeFileSync(broken, whole);
@@ -129,7 +146,10 @@ test("ralph.sh and skill.sh run from their folder and through a symbolic link", 
   symlinkSync("ralph.sh", join(cwd, "again.sh"));
   expect(await run(join(root, "bin/ralph.sh"), ["--version"], cwd)).toMatchObject({ code: 0, out: `${version}\n` });
   expect(await run(join(cwd, "again.sh"), ["--list"], cwd)).toMatchObject({ code: 0, out: "" });
-  expect(await run(join(root, "bin/skill.sh"), ["rrd"], cwd)).toMatchObject({ code: 2, err: expect.stringContaining("usage: skill.sh rrd") });
+  expect(await run(join(root, "bin/skill.sh"), ["rrd"], cwd)).toMatchObject({
+    code: 2,
+    err: expect.stringContaining("usage: skill.sh rrd"),
+  });
   // The agent is unknown, so nothing is started, but the topic has arrived.
   const made = await run(join(root, "bin/skill.sh"), ["rrd", "grasping in simulation", "--agent", "nobody"], cwd);
   expect(made.err).toContain("nobody");

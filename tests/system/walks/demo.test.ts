@@ -15,7 +15,9 @@ test("the demo is complete without key or network, tells what it reads, and in a
 
   const first = await cli(["demo"], cwd);
   expect({ code: first.code, out: first.out }).toEqual({ code: 0, out: "<promise>COMPLETE</promise>\n" });
-  expect(first.err).toMatch(/^This demo reads eleven sample papers written for it, one of them in two copies; their numbers are invented\.\n/);
+  expect(first.err).toMatch(
+    /^This demo reads eleven sample papers written for it, one of them in two copies; their numbers are invented\.\n/,
+  );
   expect(await cli(["demo", "--quiet"], cwd)).toEqual({ code: 0, out: "<promise>COMPLETE</promise>\n", err: "" });
 
   const [folder = "", second] = readdirSync(join(cwd, "researches"));

@@ -21,12 +21,17 @@ describe("a research over many iterations", () => {
     // As a run of a user's: with git, summaries by a model, and the guards that may stop it.
     const at = researchFolder(rrdWith(papers(40)));
     execFileSync("git", ["init", "-q"], { cwd: at.root });
-    const ask = { name: "scribe", run: async () => ({ summary: "It goes on. ".repeat(100), tokens: 500, costUsd: 0.002 }) };
+    const ask = {
+      name: "scribe",
+      run: async () => ({ summary: "It goes on. ".repeat(100), tokens: 500, costUsd: 0.002 }),
+    };
     const guards = [limitIterations(200), limitBudget({ usd: 1_000 }), stopWhenStuck, stopWithoutResult];
     const run = at.run(agent, 200, { jobs, guards, git: true, historian: historian({ every: 5, now: () => 0, ask }) });
     const { verdict, events, rrd, ledger } = await run;
     expect(verdict.verdict).toBe("complete");
-    expect(Number(execFileSync("git", ["rev-list", "--count", "HEAD"], { cwd: at.root, encoding: "utf8" }))).toBeGreaterThan(40);
+    expect(
+      Number(execFileSync("git", ["rev-list", "--count", "HEAD"], { cwd: at.root, encoding: "utf8" })),
+    ).toBeGreaterThan(40);
     expect(execFileSync("git", ["status", "--porcelain"], { cwd: at.root, encoding: "utf8" })).toBe("");
     expect(rrd.papers_pool.every(({ decision }) => decision != null)).toBe(true);
 
@@ -34,7 +39,9 @@ describe("a research over many iterations", () => {
     const ended = events.flatMap((event) => (event.type === "iteration-ended" ? [event] : []));
     const numbers = started.map(({ iteration }) => iteration);
     expect(new Set(numbers).size).toBe(numbers.length);
-    expect(ledger.map(({ iteration }) => iteration).toSorted((a, b) => a - b)).toEqual(numbers.toSorted((a, b) => a - b));
+    expect(ledger.map(({ iteration }) => iteration).toSorted((a, b) => a - b)).toEqual(
+      numbers.toSorted((a, b) => a - b),
+    );
     const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0);
     expect(sum(ledger.map(({ tokens }) => (tokens?.input ?? 0) + (tokens?.output ?? 0)))).toBe(
       sum(ended.map(({ usage }) => usage.input + usage.output)),
@@ -47,7 +54,9 @@ describe("a research over many iterations", () => {
     expect(tokens).toBe(sum(ended.map(({ usage }) => usage.input + usage.output)) + summaries * 500);
     expect(usd).toBeCloseTo(sum(ended.map(({ costUsd }) => costUsd ?? 0)) + summaries * 0.002);
 
-    const briefs = started.filter(({ phase, unit }) => phase === "ANALYSIS" && unit !== "report").map(({ briefTokens }) => briefTokens);
+    const briefs = started
+      .filter(({ phase, unit }) => phase === "ANALYSIS" && unit !== "report")
+      .map(({ briefTokens }) => briefTokens);
     expect(Math.max(...briefs.slice(30))).toBeLessThanOrEqual(Math.max(...briefs.slice(10, 30)) * 1.25);
   });
 
@@ -66,12 +75,17 @@ describe("a research over many iterations", () => {
     );
     expect((await folder.run(failing, 4, rules)).verdict.verdict).toBe("limit");
     const { verdict, ledger } = await folder.run(goodAgent(), 40, { ...rules, guards: [limitBudget({})] });
-    expect(verdict).toMatchObject({ verdict: "limit", reason: expect.stringMatching(/budget of this research, \$0\.06, .*budget\.max_usd/) });
+    expect(verdict).toMatchObject({
+      verdict: "limit",
+      reason: expect.stringMatching(/budget of this research, \$0\.06, .*budget\.max_usd/),
+    });
     expect(ledger).toHaveLength(6);
   });
 
   test("a context that fills too far closes the iteration, and the next brief of that paper is smaller", async () => {
-    const body = "The method reached 87.5 % accuracy on 1,200 samples. It needs 14 minutes on one machine. ".repeat(1500);
+    const body = "The method reached 87.5 % accuracy on 1,200 samples. It needs 14 minutes on one machine. ".repeat(
+      1500,
+    );
     const { paperText, library } = await import("../../support/research.js");
     const given = library({ text: async ({ id }) => ({ text: paperText(id, body) }) });
     let tries = 0;
@@ -81,19 +95,32 @@ describe("a research over many iterations", () => {
       async *run(...args: Parameters<Agent["run"]>): AsyncGenerator<AgentEvent> {
         tries += 1;
         if (tries === 1) {
-          yield { type: "usage" as const, usage: { input: 85_000, cached: 0, output: 0, requests: 1, largest: 85_000 } };
+          yield {
+            type: "usage" as const,
+            usage: { input: 85_000, cached: 0, output: 0, requests: 1, largest: 85_000 },
+          };
           // An answer would still count; a tool means that all is sent once more.
           yield { type: "tool" as const, name: "Read", detail: "paper.txt" };
         }
         if (args[1].signal.aborted)
-          return yield { type: "end" as const, message: "", failure: { kind: "aborted" as const, message: "It was aborted." } };
+          return yield {
+            type: "end" as const,
+            message: "",
+            failure: { kind: "aborted" as const, message: "It was aborted." },
+          };
         yield* agent.run(...args);
       },
     };
-    const { events, rrd, ledger } = await researchFolder(rrdWith(papers(1)), given).run(filling, 2, { watches: [watchContext] });
+    const { events, rrd, ledger } = await researchFolder(rrdWith(papers(1)), given).run(filling, 2, {
+      watches: [watchContext],
+    });
     const briefs = events.flatMap((event) => (event.type === "iteration-started" ? [event.briefTokens] : []));
     expect(briefs[1]).toBeLessThan((briefs[0] ?? 0) * 0.8);
-    expect(ledger[0]).toMatchObject({ outcome: "failed", failure: "context", context: { largest_request: 85_000, window: 200_000, share: 0.425 } });
+    expect(ledger[0]).toMatchObject({
+      outcome: "failed",
+      failure: "context",
+      context: { largest_request: 85_000, window: 200_000, share: 0.425 },
+    });
     expect(rrd.papers_pool[0]).toMatchObject({ decision: expect.any(String), read_depth: "partial" });
   });
 });

@@ -17,7 +17,16 @@ export const claude: AgentDefinition = {
     const mode = brief.access.everything ? ["--dangerously-skip-permissions"] : confined(brief, context);
     return {
       command: programOf(context, "claude"),
-      args: ["-p", "--output-format", "stream-json", "--verbose", ...mode, ...model, ...budget, ...(options.args ?? [])],
+      args: [
+        "-p",
+        "--output-format",
+        "stream-json",
+        "--verbose",
+        ...mode,
+        ...model,
+        ...budget,
+        ...(options.args ?? []),
+      ],
       env: {
         CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
         // What it left in the background would be killed with it.
@@ -55,7 +64,12 @@ export const claude: AgentDefinition = {
 };
 
 /** By itself it asks the model after a few seconds without tools, however busy the machine, or hides them behind a search. */
-const waitForTools = { MCP_CONNECTION_NONBLOCKING: "0", MCP_TIMEOUT: "60000", MCP_CONNECT_TIMEOUT_MS: "60000", ENABLE_TOOL_SEARCH: "0" };
+const waitForTools = {
+  MCP_CONNECTION_NONBLOCKING: "0",
+  MCP_TIMEOUT: "60000",
+  MCP_CONNECT_TIMEOUT_MS: "60000",
+  ENABLE_TOOL_SEARCH: "0",
+};
 
 /**
  * No shell, writes in the workspace alone, no file of the user's instructions or settings. `--tools` is what it has at all,

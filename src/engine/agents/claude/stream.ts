@@ -75,17 +75,27 @@ export function readClaude(): Reader {
 
   function failure(): Failure | undefined {
     if (result !== undefined && result["is_error"] !== true && result["subtype"] === "success") return undefined;
-    if (result?.["subtype"] === "error_max_budget_usd") return { kind: "budget", message: "claude was ended by its own budget for this iteration." };
-    const errors = Array.isArray(result?.["errors"]) ? result["errors"].filter((one) => typeof one === "string").join("\n") : "";
-    const said = [text(result?.["result"]) ?? "", errors, text(retried?.["error"]) ?? ""].find((one) => one.trim() !== "") ?? "";
+    if (result?.["subtype"] === "error_max_budget_usd")
+      return { kind: "budget", message: "claude was ended by its own budget for this iteration." };
+    const errors = Array.isArray(result?.["errors"])
+      ? result["errors"].filter((one) => typeof one === "string").join("\n")
+      : "";
+    const said =
+      [text(result?.["result"]) ?? "", errors, text(retried?.["error"]) ?? ""].find((one) => one.trim() !== "") ?? "";
     const status = number(result?.["api_error_status"]) ?? number(retried?.["error_status"]);
     const ofStatus = status === undefined ? undefined : kindOfStatus(status);
     const now = Date.now();
     const kind = errorKind ?? ofStatus ?? kindOfError[text(retried?.["error"]) ?? ""];
-    const known = kind === undefined ? recogniseFailure(said, "claude", now) : serviceFailure(kind, said || `${status}`, "claude", now);
-    if (known !== undefined) return resetAt === undefined || known.kind !== "rate-limit" ? known : { ...known, resetAt };
+    const known =
+      kind === undefined
+        ? recogniseFailure(said, "claude", now)
+        : serviceFailure(kind, said || `${status}`, "claude", now);
+    if (known !== undefined)
+      return resetAt === undefined || known.kind !== "rate-limit" ? known : { ...known, resetAt };
     // Without a result and without a retry that tells why, the exit code and stderr have to.
-    return result === undefined ? undefined : { kind: "crashed", message: `claude ended with an error: ${quote(said) || text(result["subtype"])}.` };
+    return result === undefined
+      ? undefined
+      : { kind: "crashed", message: `claude ended with an error: ${quote(said) || text(result["subtype"])}.` };
   }
 
   return {
@@ -128,5 +138,10 @@ function resetOf(info: Json): string | undefined {
 function usageOfModel(usage: Json): Usage {
   const count = (key: string): number => tokens(usage[key]);
   const cached = count("cacheReadInputTokens");
-  return { input: count("inputTokens") + count("cacheCreationInputTokens") + cached, cached, output: count("outputTokens"), requests: 0 };
+  return {
+    input: count("inputTokens") + count("cacheCreationInputTokens") + cached,
+    cached,
+    output: count("outputTokens"),
+    requests: 0,
+  };
 }

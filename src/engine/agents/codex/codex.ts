@@ -17,7 +17,8 @@ export const codex: AgentDefinition = {
     const command = programOf(context, "codex");
     const model = options.model === undefined ? [] : ["--model", options.model];
     const args = ["exec", "--json", "--skip-git-repo-check", ...bounded, ...model];
-    if (brief.access.everything) return { command, args: [...args, "--dangerously-bypass-approvals-and-sandbox", ...(options.args ?? []), "-"] };
+    if (brief.access.everything)
+      return { command, args: [...args, "--dangerously-bypass-approvals-and-sandbox", ...(options.args ?? []), "-"] };
 
     const own = options.user_settings === true ? undefined : ownHome(context);
     return {
@@ -52,14 +53,19 @@ export const codex: AgentDefinition = {
     const program = programOf(context, "codex");
     const version = await ask(context, program, ["--version"]);
     if (version.missing) {
-      return { ok: false, detail: `There is no program ${program}.`, fix: "Install it with `npm install -g @openai/codex`, then run `codex login`." };
+      return {
+        ok: false,
+        detail: `There is no program ${program}.`,
+        fix: "Install it with `npm install -g @openai/codex`, then run `codex login`.",
+      };
     }
     const found = versionIn(version);
     const { CODEX_API_KEY } = { ...environment(context), ...keyFrom(context) };
     const key = CODEX_API_KEY === undefined || CODEX_API_KEY === "" ? undefined : "an API key in the environment";
     const login = key ?? (await loginOf(context, program));
     const fix = "Run `codex login`, or set CODEX_API_KEY.";
-    if (login === undefined) return { ok: false, version: found, detail: `${program} ${found ?? ""} is there, but not logged in.`, fix };
+    if (login === undefined)
+      return { ok: false, version: found, detail: `${program} ${found ?? ""} is there, but not logged in.`, fix };
     return { ok: true, version: found, detail: `${program} ${found ?? ""}, logged in (${login}).` };
   },
 };
@@ -100,9 +106,11 @@ const served = ({ command, args, env }: ToolServer): string[] => [
   ...set("features.code_mode.direct_only_tool_namespaces", JSON.stringify([`mcp__${serverName}`])),
 ];
 
-const choosesModel = /^(?:-m.*|-p.*|--oss|--local-provider.*|--model(?:=.*)?|--profile(?:=.*)?|(?:model|model_catalog_json|profile)\s*=.*)$/;
+const choosesModel =
+  /^(?:-m.*|-p.*|--oss|--local-provider.*|--model(?:=.*)?|--profile(?:=.*)?|(?:model|model_catalog_json|profile)\s*=.*)$/;
 
-const argsChooseModel = ({ options }: AgentContext): boolean => (options.args ?? []).some((arg) => choosesModel.test(arg));
+const argsChooseModel = ({ options }: AgentContext): boolean =>
+  (options.args ?? []).some((arg) => choosesModel.test(arg));
 
 /** Whether the model is Codex's own choice. */
 const ownModel = (context: AgentContext): boolean => context.options.model === undefined && !argsChooseModel(context);
@@ -145,7 +153,10 @@ function billingOf(context: AgentContext): Billing | undefined {
   const { CODEX_API_KEY } = { ...environment(context), ...keyFrom(context) };
   if ((CODEX_API_KEY ?? "") !== "") return "api";
   try {
-    const login = JSON.parse(readFileSync(join(usersHome(context), "auth.json"), "utf8")) as { tokens?: unknown; OPENAI_API_KEY?: unknown };
+    const login = JSON.parse(readFileSync(join(usersHome(context), "auth.json"), "utf8")) as {
+      tokens?: unknown;
+      OPENAI_API_KEY?: unknown;
+    };
     return login.tokens != null ? "subscription" : login.OPENAI_API_KEY != null ? "api" : undefined;
   } catch {
     return undefined;

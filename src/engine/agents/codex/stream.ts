@@ -4,7 +4,13 @@ import { quote, recogniseFailure } from "../failures.js";
 import { detailOf, type Json, keyOf, object, objectIn, text, tokens } from "../shared/json-line.js";
 
 /** Items that are work: a message before one of them was not the final one. */
-const work: ReadonlySet<string> = new Set(["command_execution", "file_change", "mcp_tool_call", "web_search", "collab_tool_call"]);
+const work: ReadonlySet<string> = new Set([
+  "command_execution",
+  "file_change",
+  "mcp_tool_call",
+  "web_search",
+  "collab_tool_call",
+]);
 
 /**
  * Reads `codex exec --json`. `error` events are no end ("Reconnecting…"); `turn.completed` and `turn.failed` are.
@@ -85,6 +91,8 @@ function keyed({ command, query, server, tool, arguments: input, changes }: Json
 }
 
 function toolDetail(item: Json): string {
-  const changes = Array.isArray(item["changes"]) ? item["changes"].map((change) => text(object(change)?.["path"]) ?? "").join(", ") : undefined;
+  const changes = Array.isArray(item["changes"])
+    ? item["changes"].map((change) => text(object(change)?.["path"]) ?? "").join(", ")
+    : undefined;
   return detailOf(changes ?? item);
 }

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { tooDeepAt } from "../../storage/nesting-depth.js";
+import { tooDeepAt } from "../../storage/json-syntax.js";
 
 /** Access to parsed JSON of a protocol that is not ours: any part may be missing or of another type. */
 export type Json = Readonly<Record<string, unknown>>;
@@ -20,7 +20,8 @@ export const object = (value: unknown): Json | undefined =>
 export const objects = (value: unknown): readonly Json[] =>
   Array.isArray(value) ? value.map(object).filter((one): one is Json => one !== undefined) : [];
 export const text = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined);
-export const number = (value: unknown): number | undefined => (typeof value === "number" && Number.isFinite(value) ? value : undefined);
+export const number = (value: unknown): number | undefined =>
+  typeof value === "number" && Number.isFinite(value) ? value : undefined;
 
 /** No run uses more tokens, and sums stay exact. */
 const mostTokens = 1e12;

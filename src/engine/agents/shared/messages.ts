@@ -15,16 +15,29 @@ export function eventsOf(message: Json): AgentEvent[] {
 export function usageIn(usage: Json, requests: number): Usage {
   const count = (key: string): number => tokens(usage[key]);
   const cached = count("cache_read_input_tokens");
-  return { input: count("input_tokens") + count("cache_creation_input_tokens") + cached, cached, output: count("output_tokens"), requests };
+  return {
+    input: count("input_tokens") + count("cache_creation_input_tokens") + cached,
+    cached,
+    output: count("output_tokens"),
+    requests,
+  };
 }
 
 export const sum = (all: readonly Usage[]): Usage =>
-  all.reduce((a, b) => ({ input: a.input + b.input, cached: a.cached + b.cached, output: a.output + b.output, requests: a.requests + b.requests }), {
-    input: 0,
-    cached: 0,
-    output: 0,
-    requests: 0,
-  });
+  all.reduce(
+    (a, b) => ({
+      input: a.input + b.input,
+      cached: a.cached + b.cached,
+      output: a.output + b.output,
+      requests: a.requests + b.requests,
+    }),
+    {
+      input: 0,
+      cached: 0,
+      output: 0,
+      requests: 0,
+    },
+  );
 
 /**
  * Totals over the answers seen. An answer may come as several events, one a content block, each with the usage of the whole:

@@ -14,7 +14,8 @@ const hiding: readonly RegExp[] = [
 ];
 const whiteText =
   /(?:^|;)\s*color\s*:\s*(?:#fff(?:fff)?(?:ff)?\b|white\b|rgba?\(\s*25\d\s*,\s*25\d\s*,\s*25\d\b|transparent\b|rgba\([^)]*,\s*0\s*\))/i;
-const background = /(?:^|;)\s*background(?:-color)?\s*:\s*(?!\s*(?:#fff|white|none|transparent|inherit|initial|rgba?\(\s*25\d))/i;
+const background =
+  /(?:^|;)\s*background(?:-color)?\s*:\s*(?!\s*(?:#fff|white|none|transparent|inherit|initial|rgba?\(\s*25\d))/i;
 
 /** At most so many rules of the page's own style sheets are looked at. */
 const mostRules = 3000;
@@ -57,10 +58,20 @@ function applyStyleSheets(page: CheerioAPI): void {
   let count = 0;
   for (const [selector, declarations] of topRules(takeOut(sheets, "/*", "*/").text)) {
     if ((count += 1) > mostRules) return;
-    const isSimple = selector.split(",").every((part) => /^\s*[\w.#\s>-]+\s*$/.test(part)) && /[.#]|\b(?:span|p|div)\b/.test(selector);
-    if (!isSimple || !(hiding.some((pattern) => pattern.test(declarations)) || whiteText.test(declarations) || background.test(declarations)))
+    const isSimple =
+      selector.split(",").every((part) => /^\s*[\w.#\s>-]+\s*$/.test(part)) && /[.#]|\b(?:span|p|div)\b/.test(selector);
+    if (
+      !isSimple ||
+      !(
+        hiding.some((pattern) => pattern.test(declarations)) ||
+        whiteText.test(declarations) ||
+        background.test(declarations)
+      )
+    )
       continue;
-    page(selector).each((_, element) => void page(element).attr("style", `${page(element).attr("style") ?? ""};${declarations}`));
+    page(selector).each(
+      (_, element) => void page(element).attr("style", `${page(element).attr("style") ?? ""};${declarations}`),
+    );
   }
 }
 

@@ -1,7 +1,7 @@
 import type { CheerioAPI } from "cheerio";
 
 /** What the head of a page says of the paper that it is or is about. */
-export interface PageDetails {
+interface PageDetails {
   readonly title?: string;
   readonly authors?: string[];
   readonly date?: string;
@@ -28,7 +28,9 @@ export function detailsOf(page: CheerioAPI, url: string | undefined): PageDetail
     .flatMap((names) => names.split(";"))
     .map((name) => name.trim());
   const pdf = all("citation_pdf_url")[0];
-  const namesDoi = all("dc.identifier").some((identifier) => /^(?:doi:\s*|https?:\/\/(?:dx\.)?doi\.org\/)?10\.\d{4,9}\/\S+$/i.test(identifier));
+  const namesDoi = all("dc.identifier").some((identifier) =>
+    /^(?:doi:\s*|https?:\/\/(?:dx\.)?doi\.org\/)?10\.\d{4,9}\/\S+$/i.test(identifier),
+  );
   const base = page("base[href]").attr("href") ?? url;
   const abstract =
     all("citation_abstract", "dcterms.abstract")[0] ??
@@ -36,13 +38,21 @@ export function detailsOf(page: CheerioAPI, url: string | undefined): PageDetail
     shown("section.abstract p, #abstract p, blockquote.abstract") ??
     all("dc.description", "og:description", "description")[0];
   return {
-    title: all("citation_title", "dc.title")[0] ?? shown("h1.ltx_title_document") ?? all("og:title")[0] ?? shown("h1") ?? shown("title"),
+    title:
+      all("citation_title", "dc.title")[0] ??
+      shown("h1.ltx_title_document") ??
+      all("og:title")[0] ??
+      shown("h1") ??
+      shown("title"),
     authors: authors.length === 0 ? undefined : [...new Set(authors)],
-    date: isoDate(all("citation_publication_date", "citation_date", "citation_online_date", "dc.date", "article:published_time")[0]),
+    date: isoDate(
+      all("citation_publication_date", "citation_date", "citation_online_date", "dc.date", "article:published_time")[0],
+    ),
     abstract: abstract?.replace(/^(?:abstract)[\s.:]*/i, ""),
     doi: /10\.\d{4,9}\/\S+/.exec(all("citation_doi", "dc.identifier", "prism.doi")[0] ?? "")?.[0].toLowerCase(),
     pdfUrl: pdf !== undefined && URL.canParse(pdf, base) ? new URL(pdf, base).href : undefined,
-    isAboutPaper: all("citation_title", "citation_pdf_url", "citation_doi", "prism.doi", "publication_doi").length > 0 || namesDoi,
+    isAboutPaper:
+      all("citation_title", "citation_pdf_url", "citation_doi", "prism.doi", "publication_doi").length > 0 || namesDoi,
   };
 }
 

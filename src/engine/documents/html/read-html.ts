@@ -2,9 +2,8 @@ import type { CheerioAPI } from "cheerio";
 import { detailsOf } from "./metadata.js";
 import { partsOf } from "./sections.js";
 import { removeHidden } from "./hidden-text.js";
-import { holdsBody } from "./landing-page.js";
 import { findInstructions } from "../text/find-injections.js";
-import { buildText, type ReadResult } from "../text/paper-text.js";
+import { buildText, type ReadResult, type Part } from "../text/paper-text.js";
 
 /** What of a page is not the document. Formulas in `script[type^="math/tex"]` are taken out before. */
 const clutter =
@@ -12,7 +11,17 @@ const clutter =
   ".katex-html, .MathJax, .MathJax_Preview, .mw-editsection, .ltx_page_navbar, .ltx_page_footer, .ltx_TOC, .ltx_ERROR, .ltx_rdf, .cookie-banner";
 
 /** Where pages keep the document, the most telling first. */
-const mains = ["article.ltx_document", "main article", "[itemprop=articleBody]", "article", "main", "[role=main]", "#content", "#main", "body"];
+const mains = [
+  "article.ltx_document",
+  "main article",
+  "[itemprop=articleBody]",
+  "article",
+  "main",
+  "[role=main]",
+  "#content",
+  "#main",
+  "body",
+];
 
 /** The page and, where its meta data names one, the PDF that it is about. */
 export type HtmlResult = ReadResult & { readonly pdfUrl?: string };
@@ -23,14 +32,16 @@ export type HtmlResult = ReadResult & { readonly pdfUrl?: string };
  * `url` is the page's own, for links that are relative to it.
  */
 export async function readHtml(source: string, url?: string): Promise<HtmlResult> {
-  if (isTooDeep(source)) return { status: "unreadable", reason: "The page's elements are nested too deeply to be read." };
+  if (isTooDeep(source))
+    return { status: "unreadable", reason: "The page's elements are nested too deeply to be read." };
   const { load } = await import("cheerio");
   return readPage(load(source), url);
 }
 
 /** The parser's time grows with the square of the depth: fifty thousand elements in one another took six minutes. Papers need some fifty. */
 const deepest = 2000;
-const neverDeepens = /^(?:area|base|br|col|dd|dt|embed|hr|img|input|li|link|meta|option|p|param|source|td|th|tr|track|wbr)$/i;
+const neverDeepens =
+  /^(?:area|base|br|col|dd|dt|embed|hr|img|input|li|link|meta|option|p|param|source|td|th|tr|track|wbr)$/i;
 
 function isTooDeep(source: string): boolean {
   let depth = 0;
@@ -59,13 +70,15 @@ function readPage(page: CheerioAPI, url: string | undefined): HtmlResult {
   page(clutter).remove();
 
   const total = page("body").text().replace(/\s+/g, " ").length;
-  const main = mains.find((selector) => page(selector).first().text().replace(/\s+/g, " ").length > 0.4 * total) ?? "body";
+  const main =
+    mains.find((selector) => page(selector).first().text().replace(/\s+/g, " ").length > 0.4 * total) ?? "body";
   const parts = partsOf(page, page(main).first());
   const length = parts.reduce((sum, part) => sum + part.text.length, 0);
   if (length < 200)
     return {
       status: "unreadable",
-      reason: "The page has hardly any text; it may need JavaScript or a login. Save the paper as a PDF and give its path.",
+      reason:
+        "The page has hardly any text; it may need JavaScript or a login. Save the paper as a PDF and give its path.",
     };
 
   const isWhole = main === "article.ltx_document" || !details.isAboutPaper || holdsBody(parts);
@@ -87,12 +100,17 @@ function readPage(page: CheerioAPI, url: string | undefined): HtmlResult {
 
 /** Puts each formula once, as `$LaTeX$`; pages carry it as MathML, as alternative text and as drawn characters side by side. */
 function formulasAsLatex(page: CheerioAPI): void {
-  page('script[type^="math/tex"]').each((_, element) => void page(element).replaceWith(` $${page(element).text().trim()}$ `));
+  page('script[type^="math/tex"]').each(
+    (_, element) => void page(element).replaceWith(` $${page(element).text().trim()}$ `),
+  );
   page("math").each((_, element) => {
     const math = page(element);
     const latex = math.attr("alttext") ?? math.find('annotation[encoding*="tex" i]').first().text();
     math.find("annotation, annotation-xml").remove();
-    const shown = latex.trim() === "" ? math.text().replace(/\s+/g, "") : `$${latex.trim().replace(/^\{\\displaystyle (.*)\}$/s, "$1")}$`;
+    const shown =
+      latex.trim() === ""
+        ? math.text().replace(/\s+/g, "")
+        : `$${latex.trim().replace(/^\{\\displaystyle (.*)\}$/s, "$1")}$`;
     // Wikipedia hides the MathML and shows a picture of it; the formula must not go with what is hidden.
     const wrapper = math.parent('[style*="display"]');
     (wrapper.length > 0 && wrapper.text().trim() === math.text().trim() ? wrapper : math).replaceWith(shown);
@@ -115,3 +133,27 @@ function notesBehindTheirParagraphs(page: CheerioAPI): void {
     if (/^\d{1,3}(?:[,;–-]\d{1,3})*$/.test(numbers)) page(element).replaceWith(` [${numbers}]`);
   });
 }
+
+/** Headings of what surrounds a paper's body; publishers show these parts to everybody. */
+const around =
+  /^(?:graphical )?(?:abstracts?|summary|highlights|key ?words|key points|references?|bibliography|literature cited|footnotes|cited by|citing|citations?|how to cite|similar|related|recommended|more from|suggested|about (?:this|the)|authors?|contributors|affiliations?|acknowledg|funding|ethics|competing|conflicts? of|declarations|data availability|rights|permissions?|copyright|licen[cs]e|additional information|supplement|supporting information|electronic supp|extended data|get access|access (?:this|through|options)|buy|purchase|subscribe|log ?in|sign in|preview|section snippets|table of contents|download|full text|export|share|metrics|altmetric|submission history|publication history|bookmarks?|code, data|browse|quick links|associated data|corresponding author|cookies?)\b/i;
+const aroundWhole =
+  /^(?:access|outline|contents|figures?|tables?|notes|subjects?|history|versions?|comments?|reviews?|search|menu|navigation|links?|information|details|journal|volume|issue|help|contact|privacy|cite|rent)$/i;
+
+/** Characters of body below which a page only shows a paper: previews run to some four thousand. */
+const leastBody = 6000;
+
+/**
+ * Whether a page about a paper carries the paper's body: two sections of its own and enough text in them, or as much text before any
+ * heading. A long list of references is no body.
+ */
+function holdsBody(parts: readonly Part[]): boolean {
+  const own = parts.filter(({ label, text }) => label !== undefined && !isAround(plain(label)) && text.length >= 300);
+  const lead = parts.filter(({ label }) => label === undefined);
+  return (own.length >= 2 && length(own) >= leastBody) || length(lead) >= leastBody;
+}
+
+const isAround = (heading: string): boolean => around.test(heading) || aroundWhole.test(heading);
+const length = (parts: readonly Part[]): number => parts.reduce((sum, { text }) => sum + text.length, 0);
+/** Without the section mark and number. */
+const plain = (label: string): string => label.replace(/^§ (?:(?:\d+(?:\.\d+)*|[IVX]+)\.? )?/, "");

@@ -2,7 +2,7 @@ import type { Cheerio, CheerioAPI } from "cheerio";
 
 type Node = ReturnType<CheerioAPI> extends Cheerio<infer Each> ? Each : never;
 
-export interface JatsDetails {
+interface JatsDetails {
   readonly title?: string;
   readonly authors?: string[];
   readonly date?: string;
@@ -22,8 +22,13 @@ export function jatsDetails(page: CheerioAPI, article: Cheerio<Node>): JatsDetai
     .toArray()
     .map((element) => {
       const contributor = page(element);
-      const name = [contributor.find("given-names").first().text(), contributor.find("surname").first().text()].map((part) => part.trim());
-      return name.filter(Boolean).join(" ") || contributor.find("collab, string-name").first().text().replace(/\s+/g, " ").trim();
+      const name = [contributor.find("given-names").first().text(), contributor.find("surname").first().text()].map(
+        (part) => part.trim(),
+      );
+      return (
+        name.filter(Boolean).join(" ") ||
+        contributor.find("collab, string-name").first().text().replace(/\s+/g, " ").trim()
+      );
     })
     .filter((name) => name !== "");
   const related = meta
@@ -31,7 +36,9 @@ export function jatsDetails(page: CheerioAPI, article: Cheerio<Node>): JatsDetai
     .toArray()
     .map((element) => page(element).attr("related-article-type") ?? "");
   // On the article that was retracted; the notice itself names a "retracted-article".
-  const retracted = related.some((kind) => /^(?:retraction(?:-forward)?|withdrawal)$/.test(kind)) && article.attr("article-type") !== "retraction";
+  const retracted =
+    related.some((kind) => /^(?:retraction(?:-forward)?|withdrawal)$/.test(kind)) &&
+    article.attr("article-type") !== "retraction";
   const isConcern = related.some((kind) => /expression-of-concern|concern-forward/.test(kind));
   return {
     title: plain("> title-group > article-title"),
@@ -40,7 +47,9 @@ export function jatsDetails(page: CheerioAPI, article: Cheerio<Node>): JatsDetai
     abstract: plain("> abstract:not([abstract-type])"),
     doi: plain('> article-id[pub-id-type="doi"]')?.toLowerCase(),
     ...(retracted ? { retracted, note: "The publisher marks this article as retracted." } : {}),
-    ...(isConcern && !retracted ? { note: "The publisher has published an expression of concern about this article." } : {}),
+    ...(isConcern && !retracted
+      ? { note: "The publisher has published an expression of concern about this article." }
+      : {}),
   };
 }
 
@@ -56,11 +65,16 @@ function dateOf(page: CheerioAPI, meta: Cheerio<Node>): string | undefined {
     .find("> pub-date")
     .toArray()
     .map((element) => {
-      const part = (name: string, length: number) => page(element).children(name).first().text().trim().padStart(length, "0");
+      const part = (name: string, length: number) =>
+        page(element).children(name).first().text().trim().padStart(length, "0");
       const [year, month, day] = [part("year", 4), part("month", 2), part("day", 2)];
       if (!/^[12]\d{3}$/.test(year)) return "";
-      return /^(?:0[1-9]|1[0-2])$/.test(month) ? `${year}-${month}${/^(?:0[1-9]|[12]\d|3[01])$/.test(day) ? `-${day}` : ""}` : year;
+      return /^(?:0[1-9]|1[0-2])$/.test(month)
+        ? `${year}-${month}${/^(?:0[1-9]|[12]\d|3[01])$/.test(day) ? `-${day}` : ""}`
+        : year;
     })
     .filter((date) => date !== "");
-  return dates.toSorted((a, b) => a.slice(0, 4).localeCompare(b.slice(0, 4)) || b.length - a.length || a.localeCompare(b))[0];
+  return dates.toSorted(
+    (a, b) => a.slice(0, 4).localeCompare(b.slice(0, 4)) || b.length - a.length || a.localeCompare(b),
+  )[0];
 }

@@ -12,7 +12,8 @@ const leastBody = 500;
 
 /** Whether a document is an article in JATS, the XML of PubMed Central and of many publishers. */
 export const isJats = (text: string): boolean =>
-  /^\s*(?:<\?xml[^>]*>\s*)?(?:<pmc-articleset>\s*)?<article[\s>]/i.test(withoutDoctype(text.slice(0, 5000))) && /<front[\s>]/.test(text);
+  /^\s*(?:<\?xml[^>]*>\s*)?(?:<pmc-articleset>\s*)?<article[\s>]/i.test(withoutDoctype(text.slice(0, 5000))) &&
+  /<front[\s>]/.test(text);
 
 /**
  * The text of a JATS article: sections under their headings, tables row by row, formulas once, references numbered. An article without its
@@ -23,7 +24,8 @@ export async function readJats(xml: string): Promise<ReadResult> {
   // The lenient parser below would take half an article for a whole one.
   if (XMLValidator.validate(withoutDoctype(xml)) !== true)
     return { status: "unreadable", reason: "The article's XML is damaged or cut off; download it again." };
-  if (depthOf(xml) > deepest) return { status: "unreadable", reason: "The article's elements are nested too deeply to be read." };
+  if (depthOf(xml) > deepest)
+    return { status: "unreadable", reason: "The article's elements are nested too deeply to be read." };
   const { load } = await import("cheerio");
   const page = load(xml, { xml: { decodeEntities: true } });
   const article = page("article").first();
@@ -41,19 +43,37 @@ export async function readJats(xml: string): Promise<ReadResult> {
   });
 
   const parts: Part[] = [
-    { text: [details.title === undefined ? "" : `# ${details.title}`, (details.authors ?? []).join(", "), note ?? ""].filter(Boolean).join("\n\n") },
+    {
+      text: [details.title === undefined ? "" : `# ${details.title}`, (details.authors ?? []).join(", "), note ?? ""]
+        .filter(Boolean)
+        .join("\n\n"),
+    },
   ];
   article.find("> front > article-meta > abstract, > front > article-meta > trans-abstract").each((_, element) => {
     const kind = page(element).attr("abstract-type");
-    parts.push(...sectionsOf(page, element, kind === undefined ? "Abstract" : page(element).children("title").text().trim() || "Abstract"));
+    parts.push(
+      ...sectionsOf(
+        page,
+        element,
+        kind === undefined ? "Abstract" : page(element).children("title").text().trim() || "Abstract",
+      ),
+    );
   });
   const body = article.children("body");
   for (const element of body.toArray()) parts.push(...sectionsOf(page, element, undefined));
   parts.push(...notes);
-  article.find("> floats-group").each((_, element) => void parts.push(...sectionsOf(page, element, "Figures and tables")));
+  article
+    .find("> floats-group")
+    .each((_, element) => void parts.push(...sectionsOf(page, element, "Figures and tables")));
   article.find("> back > app-group > app, > back > app, > back > sec, > back > ack").each((_, element) => {
     const isThanks = page(element).is("ack");
-    parts.push(...sectionsOf(page, element, page(element).children("title").text().trim() || (isThanks ? "Acknowledgements" : "Appendix")));
+    parts.push(
+      ...sectionsOf(
+        page,
+        element,
+        page(element).children("title").text().trim() || (isThanks ? "Acknowledgements" : "Appendix"),
+      ),
+    );
   });
   const references = referencesOf(page, article);
   if (references !== undefined) parts.push(references);
@@ -85,10 +105,15 @@ function formulasOnce(page: CheerioAPI): void {
       .replace(/^\s*\${1,2}|\${1,2}\s*$/g, "")
       .replace(/\s+/g, " ")
       .trim();
-    const shown = formula.find("mml\\:math, math").first().text().replace(/\s+/g, "") || formula.text().replace(/\s+/g, " ").trim();
+    const shown =
+      formula.find("mml\\:math, math").first().text().replace(/\s+/g, "") || formula.text().replace(/\s+/g, " ").trim();
     const label = formula.children("label").text().trim();
     const written = plain === "" ? shown : `$${plain}$`;
-    formula.replaceWith(formula.is("disp-formula") ? `<p>${escaped(written)}${label === "" ? "" : ` ${escaped(label)}`}</p>` : escaped(written));
+    formula.replaceWith(
+      formula.is("disp-formula")
+        ? `<p>${escaped(written)}${label === "" ? "" : ` ${escaped(label)}`}</p>`
+        : escaped(written),
+    );
   });
 }
 
@@ -108,7 +133,9 @@ function footnotesBehind(page: CheerioAPI): Part[] {
 }
 
 const blocks = new Set(
-  "p sec list def-list disp-quote fig fig-group table-wrap table-wrap-group boxed-text statement verse-group supplementary-material tr".split(" "),
+  "p sec list def-list disp-quote fig fig-group table-wrap table-wrap-group boxed-text statement verse-group supplementary-material tr".split(
+    " ",
+  ),
 );
 const left = new Set("label title object-id graphic media alt-text long-desc permissions".split(" "));
 
@@ -120,7 +147,9 @@ function sectionsOf(page: CheerioAPI, root: Node, heading: string | undefined): 
   return parts.map(({ label, pieces }) => ({ ...(label === undefined ? {} : { label }), text: tidy(pieces.join("")) }));
 
   function begun(title: string | undefined): { label?: string; pieces: string[] } {
-    return title === undefined || title === "" ? { pieces: [] } : { label: sectionLabel(title), pieces: [`## ${title}\n\n`] };
+    return title === undefined || title === ""
+      ? { pieces: [] }
+      : { label: sectionLabel(title), pieces: [`## ${title}\n\n`] };
   }
   function walkChildren(node: Node): void {
     if ("children" in node) for (const child of node.children) walk(child as Node);
@@ -131,7 +160,12 @@ function sectionsOf(page: CheerioAPI, root: Node, heading: string | undefined): 
     const element = page(node);
     const name = node.name;
     if (name === "sec") {
-      const title = [element.children("label").text().trim(), element.children("title").text().replace(/\s+/g, " ").trim()].filter(Boolean).join(" ");
+      const title = [
+        element.children("label").text().trim(),
+        element.children("title").text().replace(/\s+/g, " ").trim(),
+      ]
+        .filter(Boolean)
+        .join(" ");
       if (title !== "") parts.push(begun(title));
       return walkChildren(node);
     }
@@ -139,7 +173,8 @@ function sectionsOf(page: CheerioAPI, root: Node, heading: string | undefined): 
       say(`\n\n${element.children("label").text().trim()}${element.children("label").length > 0 ? ": " : ""}`);
       return walkChildren(node);
     }
-    if (name === "caption" && element.children("title").length > 0) say(`${element.children("title").text().replace(/\s+/g, " ").trim()} `);
+    if (name === "caption" && element.children("title").length > 0)
+      say(`${element.children("title").text().replace(/\s+/g, " ").trim()} `);
     if (left.has(name)) return;
     const isInline = name === "p" && element.parent().is("list-item, td, th, caption");
     if (name === "list-item") say("\n- ");
@@ -167,12 +202,17 @@ function referencesOf(page: CheerioAPI, article: Cheerio<Node>): Part | undefine
       const names = cited
         .find("name, string-name")
         .toArray()
-        .map((name) => [page(name).find("surname").text(), page(name).find("given-names").text()].filter(Boolean).join(" "));
+        .map((name) =>
+          [page(name).find("surname").text(), page(name).find("given-names").text()].filter(Boolean).join(" "),
+        );
       // Elements without punctuation between them run into one another.
       const loose = ["article-title", "chapter-title", "source", "year", "volume", "fpage", "pub-id"].map((tag) =>
         cited.find(tag).first().text().trim(),
       );
-      const written = cited.is("mixed-citation") || names.length === 0 ? cited.text() : [names.join(", "), ...loose].filter(Boolean).join(". ");
+      const written =
+        cited.is("mixed-citation") || names.length === 0
+          ? cited.text()
+          : [names.join(", "), ...loose].filter(Boolean).join(". ");
       return `[${label}] ${written.replace(/\s+/g, " ").trim()}`;
     });
   return lines.length === 0 ? undefined : { label: "§ References", text: `## References\n\n${lines.join("\n\n")}` };

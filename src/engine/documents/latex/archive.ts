@@ -38,7 +38,8 @@ export function unpackSource(bytes: Uint8Array): { readonly files: SourceFiles }
 }
 
 const block = 512;
-const field = (header: Buffer, from: number, length: number): string => header.toString("latin1", from, from + length).replace(/\0.*$/s, "");
+const field = (header: Buffer, from: number, length: number): string =>
+  header.toString("latin1", from, from + length).replace(/\0.*$/s, "");
 
 /** A header's checksum is that of its bytes with spaces in place of the checksum itself. */
 function isTar(bytes: Buffer): boolean {
@@ -68,7 +69,8 @@ function filesOfTar(bytes: Buffer): SourceFiles {
     longName = undefined;
     const path = pathWithin(name);
     // Files only: a link could stand for a file of the user's.
-    if ((type === "0" || type === "\0") && path !== undefined && sourceEnding.test(path) && size <= largestFile) files.set(path, textOf(body));
+    if ((type === "0" || type === "\0") && path !== undefined && sourceEnding.test(path) && size <= largestFile)
+      files.set(path, textOf(body));
   }
   return files;
 }

@@ -36,5 +36,7 @@ function namesIn(body: string): string[] {
   return block
     .split(/\{hash=/)
     .slice(1, mostNames + 1)
-    .map((name) => [part(name, "given"), part(name, "prefix"), part(name, "family")].filter((each) => each !== undefined).join(" "));
+    .map((name) =>
+      [part(name, "given"), part(name, "prefix"), part(name, "family")].filter((each) => each !== undefined).join(" "),
+    );
 }

@@ -25,7 +25,8 @@ export function wordCommand(latex: string, name: string, end: number, walk: Walk
     }
     case "label": {
       const label = argument();
-      if (label !== undefined && walk.current !== "") walk.labels.set(label.content.trim(), walk.current.replace(/^\D+ /, ""));
+      if (label !== undefined && walk.current !== "")
+        walk.labels.set(label.content.trim(), walk.current.replace(/^\D+ /, ""));
       return label?.end ?? end;
     }
     case "title":
@@ -138,7 +139,8 @@ export function wordCommand(latex: string, name: string, end: number, walk: Walk
     }
     default: {
       const skipped = dropped[name];
-      if (skipped !== undefined) return skipArguments(latex, latex[end] === "(" ? latex.indexOf(")", end) + 1 : end, skipped);
+      if (skipped !== undefined)
+        return skipArguments(latex, latex[end] === "(" ? latex.indexOf(")", end) + 1 : end, skipped);
       // The command itself says nothing; what stands in its arguments is read on.
       return /^\s*\[/.test(latex.slice(end, end + 3)) ? (groupAt(latex, end, "[")?.end ?? end) : swallowed(latex, end);
     }
@@ -147,12 +149,23 @@ export function wordCommand(latex: string, name: string, end: number, walk: Walk
 
 /** A label's prefix says by convention what it names. */
 function kindOf(label: string): string {
-  const kinds: Readonly<Record<string, string>> = { fig: "Figure", tab: "Table", eq: "Equation", app: "Appendix", alg: "Algorithm", thm: "Theorem" };
-  return kinds[/^([a-z]{2,4})\w*:/.exec(label.trim())?.[1]?.slice(0, 3) ?? ""] ?? (label.startsWith("eq:") ? "Equation" : "Section");
+  const kinds: Readonly<Record<string, string>> = {
+    fig: "Figure",
+    tab: "Table",
+    eq: "Equation",
+    app: "Appendix",
+    alg: "Algorithm",
+    thm: "Theorem",
+  };
+  return (
+    kinds[/^([a-z]{2,4})\w*:/.exec(label.trim())?.[1]?.slice(0, 3) ?? ""] ??
+    (label.startsWith("eq:") ? "Equation" : "Section")
+  );
 }
 
 /** TeX takes the space after a command's name for its end. */
-export const swallowed = (latex: string, end: number): number => (/[ \t\n]/.test(latex[end] ?? "") && latex[end + 1] !== "\n" ? end + 1 : end);
+export const swallowed = (latex: string, end: number): number =>
+  /[ \t\n]/.test(latex[end] ?? "") && latex[end + 1] !== "\n" ? end + 1 : end;
 
 /** Text set smaller than this, in points, is not meant for eyes. */
 const smallestPrint = 1.2;
@@ -161,7 +174,10 @@ const smallestPrint = 1.2;
 function ink(latex: string, name: string, end: number, walk: Walk): number {
   const first = groupAt(latex, groupAt(latex, end, "[")?.end ?? end);
   if (first === undefined) return end;
-  const hides = name === "fontsize" ? Number.parseFloat(first.content) < smallestPrint : /^\s*white\s*$/i.test(first.content) && !walk.isTable;
+  const hides =
+    name === "fontsize"
+      ? Number.parseFloat(first.content) < smallestPrint
+      : /^\s*white\s*$/i.test(first.content) && !walk.isTable;
   const after = name === "fontsize" ? (groupAt(latex, first.end)?.end ?? first.end) : first.end;
   if (!hides) return after;
   const inner = name === "textcolor" ? groupAt(latex, after) : undefined;

@@ -1,5 +1,6 @@
 /** These begin with "if" and take arguments, or are a sign of a formula; no `\fi` ends them. */
-const noConditional = /^if(?:f|then\w*|toggle|bool|blank|str\w*|def\w*|undef\w*|csdef|csundef|num\w*comp|pgf\w*|package\w*)$/;
+const noConditional =
+  /^if(?:f|then\w*|toggle|bool|blank|str\w*|def\w*|undef\w*|csdef|csundef|num\w*comp|pgf\w*|package\w*)$/;
 
 interface Frame {
   /** What the condition is known to be; undefined where both branches stay. */

@@ -5,7 +5,13 @@ import { displayed, drawings, environmentArguments, tables, verbatim } from "./s
 import { sectionLabel } from "../text/markdown.js";
 
 /** Depth of the headings that begin a part. */
-export const levels: Readonly<Record<string, number>> = { part: 0, chapter: 1, section: 1, subsection: 2, subsubsection: 3 };
+export const levels: Readonly<Record<string, number>> = {
+  part: 0,
+  chapter: 1,
+  section: 1,
+  subsection: 2,
+  subsubsection: 3,
+};
 
 /** Begins a new part under a heading, numbered as LaTeX numbers it. */
 export function section(latex: string, end: number, level: number, star: boolean, walk: Walk, depth: number): number {
@@ -25,7 +31,11 @@ function numberAt(walk: Walk, level: number): string {
   count(walk, names[level] ?? "section");
   for (const lower of names.slice(level + 1)) walk.counters.set(lower, 0);
   const numbers = names.slice(1, level + 1).map((name) => walk.counters.get(name) ?? 0);
-  return numbers.map((number, index) => (index === 0 && walk.isAppendix ? String.fromCharCode(64 + Math.max(number, 1)) : String(number))).join(".");
+  return numbers
+    .map((number, index) =>
+      index === 0 && walk.isAppendix ? String.fromCharCode(64 + Math.max(number, 1)) : String(number),
+    )
+    .join(".");
 }
 
 /** What an environment begins with, or the whole of it where it is read in another way. */
@@ -64,12 +74,16 @@ export function environment(latex: string, end: number, walk: Walk, depth: numbe
   }
   if (name === "thebibliography") walk.parts.push({ label: "§ References", heading: "References", pieces: [] });
   const float = /^(?:sideways|wrap|SC|sub|long)?(figure|table|algorithm|listing)\*?$/.exec(name)?.[1];
-  if (float !== undefined && !name.startsWith("sub")) walk.current = `${float[0]?.toUpperCase()}${float.slice(1)} ${count(walk, float)}`;
+  if (float !== undefined && !name.startsWith("sub"))
+    walk.current = `${float[0]?.toUpperCase()}${float.slice(1)} ${count(walk, float)}`;
   const theorem = walk.theorems.get(name);
   if (theorem === undefined) say(walk, "\n\n");
   else {
     const addition = groupAt(latex, after, "[");
-    say(walk, `\n\n${inline(theorem, walk, depth)}${addition === undefined ? "" : ` (${inline(addition.content, walk, depth)})`}. `);
+    say(
+      walk,
+      `\n\n${inline(theorem, walk, depth)}${addition === undefined ? "" : ` (${inline(addition.content, walk, depth)})`}. `,
+    );
   }
   return skipArguments(latex, after, environmentArguments[name] ?? 0);
 }

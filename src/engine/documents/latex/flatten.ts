@@ -8,7 +8,7 @@ import { takeOut } from "../text/paper-text.js";
 const longestSource = 5 * 1024 * 1024;
 const deepest = 20;
 
-export interface Flattened {
+interface Flattened {
   readonly preamble: string;
   /** Between `\begin{document}` and `\end{document}`, without comments, every included file in its place. */
   readonly body: string;
@@ -18,7 +18,9 @@ export interface Flattened {
 
 /** One text out of a source's files, beginning with its main one. Undefined where no file holds a document. */
 export function flatten(files: SourceFiles): Flattened | undefined {
-  const clean = new Map([...files].filter(([path]) => !/\.bbl$/i.test(path)).map(([path, text]) => [path, withoutComments(text)]));
+  const clean = new Map(
+    [...files].filter(([path]) => !/\.bbl$/i.test(path)).map(([path, text]) => [path, withoutComments(text)]),
+  );
   const documents = [...clean].filter(([, text]) => /\\document(?:class|style)\b/.test(text));
   const whole = (documents.length > 0 ? documents : [...clean])
     .filter(([, text]) => text.includes("\\begin{document}") || documents.length > 0)
@@ -29,13 +31,14 @@ export function flatten(files: SourceFiles): Flattened | undefined {
 
   const text = withBibliography(withoutFalseBranches(whole.text), files, whole.path);
   const begin = text.indexOf("\\begin{document}");
-  const [preamble, rest] = begin === -1 ? ["", text] : [text.slice(0, begin), text.slice(begin + "\\begin{document}".length)];
+  const [preamble, rest] =
+    begin === -1 ? ["", text] : [text.slice(0, begin), text.slice(begin + "\\begin{document}".length)];
   const end = rest.indexOf("\\end{document}");
   return { preamble, body: end === -1 ? rest : rest.slice(0, end), isCut: whole.isCut };
 }
 
 /** A comment ends with its line and takes the line's end with it, but not an empty line, which parts paragraphs. */
-export function withoutComments(text: string): string {
+function withoutComments(text: string): string {
   let code: string | undefined;
   const joined = text
     .replace(/\r\n?/g, "\n")
@@ -54,7 +57,10 @@ export function withoutComments(text: string): string {
     })
     .join("");
   const plain = joined.replace(/\0[ \t]*\n/g, "\n\n").replace(/\0[ \t]*/g, "");
-  return ["comment", "filecontents", "filecontents*"].reduce((rest, name) => takeOut(rest, `\\begin{${name}}`, `\\end{${name}}`).text, plain);
+  return ["comment", "filecontents", "filecontents*"].reduce(
+    (rest, name) => takeOut(rest, `\\begin{${name}}`, `\\end{${name}}`).text,
+    plain,
+  );
 }
 
 function include(text: string, files: SourceFiles, path: string): { text: string; isCut: boolean } {
@@ -89,7 +95,8 @@ function bodyOf(text: string): string {
 
 function find(name: string, folder: string, files: SourceFiles): { text: string } | undefined {
   for (const path of [`${folder}/${name}`, name].map((each) => pathWithin(each.replace(/^\//, "")))) {
-    const text = path === undefined ? undefined : (files.get(`${path}.tex`) ?? files.get(path) ?? files.get(`${path}.ltx`));
+    const text =
+      path === undefined ? undefined : (files.get(`${path}.tex`) ?? files.get(path) ?? files.get(`${path}.ltx`));
     if (text !== undefined) return { text };
   }
   return undefined;
@@ -99,7 +106,8 @@ function find(name: string, folder: string, files: SourceFiles): { text: string 
 function withBibliography(text: string, files: SourceFiles, main: string): string {
   if (text.includes("\\bibitem")) return text;
   const lists = [...files].filter(([path]) => /\.bbl$/i.test(path));
-  const own = lists.find(([path]) => path.toLowerCase() === main.replace(/\.[a-z]+$/i, ".bbl").toLowerCase()) ?? lists[0];
+  const own =
+    lists.find(([path]) => path.toLowerCase() === main.replace(/\.[a-z]+$/i, ".bbl").toLowerCase()) ?? lists[0];
   if (own === undefined) return text;
   const given = withoutComments(own[1]).slice(0, longestSource);
   const list = isBiblatex(given) ? bibliographyOf(given) : given;

@@ -1,6 +1,6 @@
 import { argumentAt, commandAt, groupAt, skipSpace } from "./scan.js";
 
-export interface Macro {
+interface Macro {
   readonly parameters: number;
   /** Of the first parameter, where it is optional. */
   readonly standard?: string;
@@ -13,7 +13,7 @@ const longestExpanded = 6 * 1024 * 1024;
 const longestBody = 2_000;
 const mostMacros = 3_000;
 
-export interface Expanded {
+interface Expanded {
   readonly text: string;
   /** Of theorem-like environments: name to heading. */
   readonly theorems: ReadonlyMap<string, string>;
@@ -56,7 +56,13 @@ function collect(text: string, macros: Map<string, Macro>, theorems: Map<string,
   return kept + text.slice(at);
 }
 
-function define(text: string, start: number, kind: string, macros: Map<string, Macro>, theorems: Map<string, string>): number | undefined {
+function define(
+  text: string,
+  start: number,
+  kind: string,
+  macros: Map<string, Macro>,
+  theorems: Map<string, string>,
+): number | undefined {
   const name = argumentAt(text, start);
   if (name === undefined) return undefined;
   if (kind === "newtheorem") {
@@ -85,7 +91,13 @@ function define(text: string, start: number, kind: string, macros: Map<string, M
   }
   const body = argumentAt(text, at);
   if (body === undefined) return undefined;
-  if (command !== undefined && Number.isInteger(parameters) && parameters <= 9 && body.content.length <= longestBody && macros.size < mostMacros) {
+  if (
+    command !== undefined &&
+    Number.isInteger(parameters) &&
+    parameters <= 9 &&
+    body.content.length <= longestBody &&
+    macros.size < mostMacros
+  ) {
     const written = kind === "DeclareMathOperator" ? `\\operatorname{${body.content}}` : body.content;
     macros.set(command, { parameters, body: written, ...(standard === undefined ? {} : { standard }) });
   }
@@ -103,7 +115,13 @@ function expand(text: string, macros: ReadonlyMap<string, Macro>): string {
       pieces.push(source.slice(at, next));
       const command = commandAt(source, next);
       const macro = command === undefined ? undefined : macros.get(command.name);
-      if (command === undefined || macro === undefined || depth > 10 || expansions >= mostExpansions || made > longestExpanded) {
+      if (
+        command === undefined ||
+        macro === undefined ||
+        depth > 10 ||
+        expansions >= mostExpansions ||
+        made > longestExpanded
+      ) {
         at = command?.end ?? next + 1;
         pieces.push(source.slice(next, at));
         continue;

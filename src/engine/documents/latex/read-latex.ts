@@ -27,6 +27,15 @@ export function readLatex(bytes: Uint8Array): ReadResult {
     ...(hidden > 0 ? [`${hidden} characters of hidden text were left out of the text.`] : []),
     ...(cut ? ["The LaTeX source was longer than the reader's bounds and was cut."] : []),
   ];
-  const details = { kind: "latex" as const, depth: cut ? ("partial" as const) : ("full" as const), title, abstract, warnings };
-  return { status: "ok", text: buildText([{ text: lead }, ...parts], { ...details, ...(authors.length === 0 ? {} : { authors }) }) };
+  const details = {
+    kind: "latex" as const,
+    depth: cut ? ("partial" as const) : ("full" as const),
+    title,
+    abstract,
+    warnings,
+  };
+  return {
+    status: "ok",
+    text: buildText([{ text: lead }, ...parts], { ...details, ...(authors.length === 0 ? {} : { authors }) }),
+  };
 }

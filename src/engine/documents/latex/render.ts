@@ -5,7 +5,7 @@ import { deepest, flushNotes, longestText, math, partsOf, say, type Walk } from 
 import { accents, symbols } from "./symbols.js";
 import type { Part } from "../text/paper-text.js";
 
-export interface LatexParts {
+interface LatexParts {
   readonly parts: readonly Part[];
   readonly title?: string;
   readonly authors: readonly string[];
@@ -59,7 +59,8 @@ export function latexParts(body: string, preamble: string, theorems: ReadonlyMap
   };
 }
 
-const institution = /\b(?:universit|institut|department|school|college|laborator|labs?$|research|cent(?:er|re)|faculty|inc|corp|ltd|gmbh)/i;
+const institution =
+  /\b(?:universit|institut|department|school|college|laborator|labs?$|research|cent(?:er|re)|faculty|inc|corp|ltd|gmbh)/i;
 
 function write(latex: string, walk: Walk, depth: number): void {
   if (depth > deepest) return;
@@ -100,7 +101,8 @@ function formula(latex: string, at: number, walk: Walk): number {
   const from = at + mark.length;
   let end = from;
   // An empty line ends a formula for TeX too: a dollar sign that nobody closed must not take the rest of the paper.
-  while (end < latex.length && !latex.startsWith(mark, end) && !latex.startsWith("\n\n", end)) end += latex[end] === "\\" ? 2 : 1;
+  while (end < latex.length && !latex.startsWith(mark, end) && !latex.startsWith("\n\n", end))
+    end += latex[end] === "\\" ? 2 : 1;
   if (!latex.startsWith(mark, end)) {
     say(walk, mark);
     return from;
@@ -110,7 +112,12 @@ function formula(latex: string, at: number, walk: Walk): number {
 }
 
 /** What a command says, and where the text goes on. */
-function command(latex: string, { name, star, end }: { name: string; star: boolean; end: number }, walk: Walk, depth: number): number {
+function command(
+  latex: string,
+  { name, star, end }: { name: string; star: boolean; end: number },
+  walk: Walk,
+  depth: number,
+): number {
   const level = levels[name];
   if (level !== undefined) return section(latex, end, level, star, walk, depth);
   if (name === "begin") return environment(latex, end, walk, depth);

@@ -20,10 +20,16 @@ export function skipSpace(text: string, at: number): number {
 }
 
 /** The group that begins at `at`, after spaces, with `open`; undefined where none does or it is not closed. */
-export function groupAt(text: string, at: number, open: "{" | "[" = "{", close = open === "{" ? "}" : "]"): Group | undefined {
+export function groupAt(
+  text: string,
+  at: number,
+  open: "{" | "[" = "{",
+  close = open === "{" ? "}" : "]",
+): Group | undefined {
   const start = skipSpace(text, at);
   if (text[start] !== open) return undefined;
-  const end = open === "{" && text.length > shortText ? (partnersOf(text).get(start) ?? -1) : closing(text, start, open, close);
+  const end =
+    open === "{" && text.length > shortText ? (partnersOf(text).get(start) ?? -1) : closing(text, start, open, close);
   return end === -1 ? undefined : { content: text.slice(start + 1, end), end: end + 1 };
 }
 
@@ -74,7 +80,9 @@ export function argumentAt(text: string, at: number): Group | undefined {
   const command = commandAt(text, start);
   if (command !== undefined) return { content: text.slice(start, command.end), end: command.end };
   const character = text[start];
-  return character === undefined || character === "}" || character === "{" ? undefined : { content: character, end: start + 1 };
+  return character === undefined || character === "}" || character === "{"
+    ? undefined
+    : { content: character, end: start + 1 };
 }
 
 /** Skips `count` arguments and any options before or between them. */
@@ -89,7 +97,10 @@ export function skipArguments(text: string, at: number, count: number): number {
 }
 
 /** The command that begins at `at`: its name without the backslash, and a star where it has one. */
-export function commandAt(text: string, at: number): { readonly name: string; readonly star: boolean; readonly end: number } | undefined {
+export function commandAt(
+  text: string,
+  at: number,
+): { readonly name: string; readonly star: boolean; readonly end: number } | undefined {
   if (text[at] !== "\\" || at + 1 >= text.length) return undefined;
   let end = at + 1;
   while (end < text.length && isLetter(text.charCodeAt(end))) end += 1;

@@ -48,7 +48,10 @@ const units: Readonly<Record<string, string>> = {
 export const unitText = (latex: string): string =>
   latex
     .replace(/\\([a-zA-Z]+)\s*/g, (_, name: string) => units[name] ?? name)
-    .replace(/\^\{?(-?\d)\}?/g, (_, power: string) => ({ "2": "²", "3": "³", "-1": "⁻¹", "-2": "⁻²" })[power] ?? `^${power}`)
+    .replace(
+      /\^\{?(-?\d)\}?/g,
+      (_, power: string) => ({ "2": "²", "3": "³", "-1": "⁻¹", "-2": "⁻²" })[power] ?? `^${power}`,
+    )
     .replace(/[{}~]/g, "")
     .replace(/(?<=\w)\.(?=\w)/g, "·")
     .trim();

@@ -165,12 +165,30 @@ export const environmentArguments: Readonly<Record<string, number>> = {
 };
 
 export const displayed = new Set(
-  ["equation", "align", "gather", "multline", "eqnarray", "alignat", "flalign", "displaymath", "math", "dmath", "IEEEeqnarray"].flatMap((name) => [
-    name,
-    `${name}*`,
-  ]),
+  [
+    "equation",
+    "align",
+    "gather",
+    "multline",
+    "eqnarray",
+    "alignat",
+    "flalign",
+    "displaymath",
+    "math",
+    "dmath",
+    "IEEEeqnarray",
+  ].flatMap((name) => [name, `${name}*`]),
 );
-export const tables = new Set(["tabular", "tabular*", "tabularx", "tabulary", "longtable", "tabularray", "tblr", "array"]);
+export const tables = new Set([
+  "tabular",
+  "tabular*",
+  "tabularx",
+  "tabulary",
+  "longtable",
+  "tabularray",
+  "tblr",
+  "array",
+]);
 /** Kept as they stand. */
 export const verbatim = new Set(["verbatim", "verbatim*", "lstlisting", "minted", "Verbatim", "alltt"]);
 /** Drawings in commands of their own. */

@@ -70,7 +70,8 @@ export const reference = (label: string): string => `${mark}${label.trim()}${mar
 
 /** The parts as text, references to labels filled in. */
 export function partsOf(walk: Walk): Part[] {
-  const fill = (text: string) => text.replace(/\u0001([^\u0001]*)\u0001/g, (_, label: string) => walk.labels.get(label) ?? "?");
+  const fill = (text: string) =>
+    text.replace(/\u0001([^\u0001]*)\u0001/g, (_, label: string) => walk.labels.get(label) ?? "?");
   return walk.parts
     .map(({ label, heading, pieces }) => ({
       ...(label === undefined ? {} : { label }),

@@ -49,7 +49,8 @@ export function linesOf(runs: readonly Run[]): Line[] {
     for (const [index, column] of columns.entries()) {
       const own = row.runs.filter((run) => columnOf(run, gutters) === index);
       // Columns need not share baselines: each has its own rows.
-      if (own.length > 0) column.push({ runs: own, y: weightedY(own), height: Math.max(...own.map((run) => run.height)) });
+      if (own.length > 0)
+        column.push({ runs: own, y: weightedY(own), height: Math.max(...own.map((run) => run.height)) });
     }
   }
   flush();
@@ -59,7 +60,8 @@ export function linesOf(runs: readonly Run[]): Line[] {
 const columnOf = (run: Run, gutters: readonly Gutter[]): number => gutters.filter(({ x }) => x <= middle(run)).length;
 
 /** Headings are set with space between their letters, which pdf.js takes for spaces between words. */
-const withoutLetterSpacing = (run: Run): Run => (/^(?:\p{L} ){4,}\p{L}$/u.test(run.text) ? { ...run, text: run.text.replaceAll(" ", "") } : run);
+const withoutLetterSpacing = (run: Run): Run =>
+  /^(?:\p{L} ){4,}\p{L}$/u.test(run.text) ? { ...run, text: run.text.replaceAll(" ", "") } : run;
 
 const middle = (run: Run) => run.x + run.width / 2;
 
@@ -68,7 +70,11 @@ function rowsOf(runs: readonly Run[]): Row[] {
   const rows: Row[] = [];
   for (const run of runs.toSorted((a, b) => b.y - a.y)) {
     // Neighbouring columns may be set a few points apart, so the last few rows are tried.
-    const row = rows.slice(-3).findLast(({ y, height }) => Math.abs(y - run.y) < reach(Math.min(height, run.height), Math.max(height, run.height)));
+    const row = rows
+      .slice(-3)
+      .findLast(
+        ({ y, height }) => Math.abs(y - run.y) < reach(Math.min(height, run.height), Math.max(height, run.height)),
+      );
     if (row === undefined) rows.push({ runs: [run], y: run.y, height: run.height });
     else {
       row.runs.push(run);
@@ -136,7 +142,9 @@ function looksSet(rows: readonly (readonly Run[])[], width: number): boolean {
 
 /** Columns stand side by side; a page whose lower half is merely indented has none. */
 function overlap(sides: readonly (readonly (readonly Run[])[])[]): boolean {
-  const ranges = sides.map((side) => side.map((runs) => runs[0]?.y ?? 0)).map((ys) => ({ low: Math.min(...ys), high: Math.max(...ys) }));
+  const ranges = sides
+    .map((side) => side.map((runs) => runs[0]?.y ?? 0))
+    .map((ys) => ({ low: Math.min(...ys), high: Math.max(...ys) }));
   const [a, b] = ranges;
   if (a === undefined || b === undefined) return false;
   const shared = Math.min(a.high, b.high) - Math.max(a.low, b.low);
@@ -145,7 +153,10 @@ function overlap(sides: readonly (readonly (readonly Run[])[])[]): boolean {
 
 /** Whether text stands at `x` or so near to both its sides that only a word space is free: columns part by more than 0.6 of the font's height. */
 function touches(row: Row, x: number): boolean {
-  const before = Math.max(...row.runs.filter((run) => middle(run) < x).map((run) => run.x + run.width), Number.NEGATIVE_INFINITY);
+  const before = Math.max(
+    ...row.runs.filter((run) => middle(run) < x).map((run) => run.x + run.width),
+    Number.NEGATIVE_INFINITY,
+  );
   const after = Math.min(...row.runs.filter((run) => middle(run) >= x).map((run) => run.x), Number.POSITIVE_INFINITY);
   return before > x || after < x || after - before < 0.6 * row.height;
 }
@@ -169,7 +180,10 @@ function asLine(row: Row, isRightToLeft: boolean): Line {
   let end = Number.NEGATIVE_INFINITY;
   let last: Run | undefined;
   for (const run of ordered) {
-    const gap = last === undefined || ordered === row.runs ? run.x - end : Math.max(run.x - last.x - last.width, last.x - run.x - run.width);
+    const gap =
+      last === undefined || ordered === row.runs
+        ? run.x - end
+        : Math.max(run.x - last.x - last.width, last.x - run.x - run.width);
     const least = Math.max(wide, 0.17 * Math.min(run.height, row.height));
     if (text !== "" && gap > least && !/\s$/.test(text) && !/^\s/.test(run.text)) text += " ";
     text += run.text;
@@ -180,11 +194,15 @@ function asLine(row: Row, isRightToLeft: boolean): Line {
 }
 
 const rightToLeft = /[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}]/gu;
-const leftToRight = /[\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/gu;
+const leftToRight =
+  /[\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/gu;
 
 /** Letters of scripts that run to the right, less those that run to the left. */
 const leaning = (runs: readonly Run[]): number =>
-  runs.reduce((sum, { text }) => sum + (text.match(leftToRight)?.length ?? 0) - (text.match(rightToLeft)?.length ?? 0), 0);
+  runs.reduce(
+    (sum, { text }) => sum + (text.match(leftToRight)?.length ?? 0) - (text.match(rightToLeft)?.length ?? 0),
+    0,
+  );
 
 /** In Hebrew and Arabic lines words stand from right to left, and those of other scripts among them from left to right. */
 function inReadingOrder(runs: readonly Run[], isRightToLeft: boolean): readonly Run[] {

@@ -66,7 +66,8 @@ const edge = 2;
 function edgesOf(lines: readonly Line[]): Line[] {
   const down = lines.toSorted((a, b) => b.y - a.y);
   const leading = medianLeading(lines);
-  const apart = (a: Line | undefined, b: Line | undefined) => a !== undefined && b !== undefined && a.y - b.y > 1.3 * leading;
+  const apart = (a: Line | undefined, b: Line | undefined) =>
+    a !== undefined && b !== undefined && a.y - b.y > 1.3 * leading;
   const last = down.length - 1;
   const top = [edge, edge - 1].find((count) => apart(down[count - 1], down[count])) ?? 0;
   const bottom = [edge, edge - 1].find((count) => apart(down[last - count], down[last - count + 1])) ?? 0;
@@ -78,8 +79,13 @@ const shapeOf = (text: string) => text.replace(/\d+/g, "#").replace(/\s+/g, " ")
 function runningHeads(pages: readonly (readonly Line[])[]): ReadonlySet<string> {
   const counts = new Map<string, number>();
   for (const lines of pages)
-    for (const shape of new Set(edgesOf(lines).map((line) => shapeOf(line.text)))) counts.set(shape, (counts.get(shape) ?? 0) + 1);
-  return new Set([...counts].filter(([, count]) => count >= Math.max(pages.length <= 3 ? 2 : 3, pages.length / 3)).map(([shape]) => shape));
+    for (const shape of new Set(edgesOf(lines).map((line) => shapeOf(line.text))))
+      counts.set(shape, (counts.get(shape) ?? 0) + 1);
+  return new Set(
+    [...counts]
+      .filter(([, count]) => count >= Math.max(pages.length <= 3 ? 2 : 3, pages.length / 3))
+      .map(([shape]) => shape),
+  );
 }
 
 function isFurniture(line: Line, running: ReadonlySet<string>): boolean {
@@ -118,14 +124,17 @@ const combining: Readonly<Record<string, string>> = {
 export function withAccents(text: string): string {
   return text
     .replace(/[ﬀ-ﬆ]/g, (ligature) => ligature.normalize("NFKC"))
-    .replace(/(\p{L}?)( ?)([´¨ˆ˜¯˘˙˚˝ˇ¸]) ?([\p{L}ı]?)/gu, (all, before: string, space: string, accent: string, after: string) => {
-      const mark = combining[accent] ?? "";
-      // TeX sets the accent first, then its letter. A cedilla may come after.
-      const onNext = composed(after === "ı" ? "i" : after, mark);
-      if (onNext !== undefined) return `${before}${space !== "" && before === "" ? space : ""}${onNext}`;
-      const onLast = composed(before, mark);
-      return onLast === undefined ? all : `${onLast}${after}`;
-    });
+    .replace(
+      /(\p{L}?)( ?)([´¨ˆ˜¯˘˙˚˝ˇ¸]) ?([\p{L}ı]?)/gu,
+      (all, before: string, space: string, accent: string, after: string) => {
+        const mark = combining[accent] ?? "";
+        // TeX sets the accent first, then its letter. A cedilla may come after.
+        const onNext = composed(after === "ı" ? "i" : after, mark);
+        if (onNext !== undefined) return `${before}${space !== "" && before === "" ? space : ""}${onNext}`;
+        const onLast = composed(before, mark);
+        return onLast === undefined ? all : `${onLast}${after}`;
+      },
+    );
 }
 
 function composed(letter: string, mark: string): string | undefined {

@@ -10,7 +10,7 @@ const mostPages = 2000;
 /** Text set smaller than this, in points, is not meant for eyes. */
 const smallestPrint = 1.2;
 
-export interface PdfOptions {
+interface PdfOptions {
   readonly signal?: AbortSignal;
   /** Reads only so many pages, for a title and an abstract. */
   readonly pages?: number;
@@ -22,7 +22,10 @@ export interface PdfOptions {
  * The text of a PDF page by page, columns in reading order, each page under its mark.
  * A PDF that is broken, encrypted, or only pictures of pages is `unreadable`, with what a person can do about it.
  */
-export async function readPdf(bytes: Uint8Array, { signal, pages: wanted = mostPages, timeout = 120_000 }: PdfOptions = {}): Promise<ReadResult> {
+export async function readPdf(
+  bytes: Uint8Array,
+  { signal, pages: wanted = mostPages, timeout = 120_000 }: PdfOptions = {},
+): Promise<ReadResult> {
   if (bytes.length > largestPdf) return unreadable(`The PDF is larger than ${largestPdf / megabyte} MB.`);
   const { getDocumentProxy } = await import("unpdf");
   const ends = AbortSignal.any([AbortSignal.timeout(timeout), ...(signal === undefined ? [] : [signal])]);
@@ -38,7 +41,11 @@ export async function readPdf(bytes: Uint8Array, { signal, pages: wanted = mostP
     let hidden = 0;
     for (let number = 1; number <= Math.min(document.numPages, wanted, mostPages); number += 1) {
       if (ends.aborted)
-        return unreadable(signal?.aborted ? "Reading the PDF was interrupted." : `The PDF could not be read within ${timeout / 1000} seconds.`);
+        return unreadable(
+          signal?.aborted
+            ? "Reading the PDF was interrupted."
+            : `The PDF could not be read within ${timeout / 1000} seconds.`,
+        );
       const page = await document.getPage(number);
       const content = await page.getTextContent();
       const runs = content.items.flatMap((item) => ("str" in item ? [item] : []));
@@ -61,7 +68,8 @@ interface TextItem {
   readonly width: number;
 }
 
-const isTiny = ({ str, transform }: TextItem) => str.trim() !== "" && Math.hypot(transform[2] ?? 0, transform[3] ?? 0) < smallestPrint;
+const isTiny = ({ str, transform }: TextItem) =>
+  str.trim() !== "" && Math.hypot(transform[2] ?? 0, transform[3] ?? 0) < smallestPrint;
 
 /** Lays out each direction of writing by itself, the most used first: a rotated stamp in the margin must not cut into lines. */
 function uprightFirst(items: readonly TextItem[]): Line[] {
@@ -80,7 +88,9 @@ function uprightFirst(items: readonly TextItem[]): Line[] {
     directions.set(quarter, runs);
   }
   const length = (runs: readonly Run[]) => runs.reduce((sum, run) => sum + run.text.length, 0);
-  return [...directions.values()].toSorted((a, b) => length(b) - length(a)).flatMap((runs) => linesOf(accentsBeforeLetters(runs)));
+  return [...directions.values()]
+    .toSorted((a, b) => length(b) - length(a))
+    .flatMap((runs) => linesOf(accentsBeforeLetters(runs)));
 }
 
 /** TeX sets an accent as a run of its own over the next one; sorted by position it could come to stand behind its letter. */
@@ -99,15 +109,25 @@ function accentsBeforeLetters(runs: readonly Run[]): Run[] {
   return merged;
 }
 
-function assemble(pages: readonly Line[][], hidden: number, info: Record<string, unknown>, total: number, wanted: number): ReadResult {
+function assemble(
+  pages: readonly Line[][],
+  hidden: number,
+  info: Record<string, unknown>,
+  total: number,
+  wanted: number,
+): ReadResult {
   const parts = joinPages(pages);
   const all = parts.map((part) => part.text).join("\n");
   const letters = all.match(/[\p{L}\p{N}]/gu)?.length ?? 0;
   const nonsense = all.match(/[\p{Co}\p{Cn}\ufffd]/gu)?.length ?? 0;
   if (letters < 40 || letters < 8 * pages.length)
-    return unreadable("The PDF has no text; it is probably a scan. Run OCR over it (for example with ocrmypdf) and try again.");
+    return unreadable(
+      "The PDF has no text; it is probably a scan. Run OCR over it (for example with ocrmypdf) and try again.",
+    );
   if (nonsense > letters / 3)
-    return unreadable("The PDF's fonts don't say which letters they show; run OCR over it (for example with ocrmypdf) and try again.");
+    return unreadable(
+      "The PDF's fonts don't say which letters they show; run OCR over it (for example with ocrmypdf) and try again.",
+    );
 
   const warnings = [];
   if (hidden > 0) warnings.push(`${hidden} characters too small to be seen were left out of the text.`);
@@ -115,7 +135,8 @@ function assemble(pages: readonly Line[][], hidden: number, info: Record<string,
   const depth: PaperText["depth"] = total > mostPages || total > wanted ? "partial" : "full";
   const title = titleFrom(info.Title) ?? largestLines(pages[0] ?? []);
   const authors = authorsFrom(info.Author);
-  const abstract = /(?:^|\n)\s*abstract\b[\s.:—-]*([\s\S]{80,2500}?)(?=\n\s*\n|\n\s*(?:1|I)?\.?\s*introduction\b)/i.exec(all)?.[1];
+  const abstract =
+    /(?:^|\n)\s*abstract\b[\s.:—-]*([\s\S]{80,2500}?)(?=\n\s*\n|\n\s*(?:1|I)?\.?\s*introduction\b)/i.exec(all)?.[1];
   return {
     status: "ok",
     text: buildText(parts, {
@@ -167,7 +188,8 @@ function authorsFrom(value: unknown): string[] | undefined {
 }
 
 function whyNotOpened(error: unknown): string {
-  if (error instanceof Error && error.name === "PasswordException") return "The PDF is encrypted with a password; save it without one and try again.";
+  if (error instanceof Error && error.name === "PasswordException")
+    return "The PDF is encrypted with a password; save it without one and try again.";
   return `The file is not a whole PDF (${shorten(messageOf(error))}); download it again.`;
 }
 

@@ -29,7 +29,9 @@ function decodedAs(charset: string, bytes: Uint8Array, strict = false): string |
     const decoder = new TextDecoder(charset, { fatal: strict });
     const text = decoder.decode(bytes);
     // Node 20 and 22 take it for Latin-1, which has control characters in place of quotation marks.
-    return decoder.encoding === "windows-1252" ? text.replace(/[\x80-\x9f]/g, (control) => windows[control.charCodeAt(0) - 0x80] ?? control) : text;
+    return decoder.encoding === "windows-1252"
+      ? text.replace(/[\x80-\x9f]/g, (control) => windows[control.charCodeAt(0) - 0x80] ?? control)
+      : text;
   } catch {
     return undefined;
   }

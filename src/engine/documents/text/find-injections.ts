@@ -21,7 +21,8 @@ export function findInstructions(text: string): string[] {
   const found: string[] = [];
   for (const sentence of sentencesOf(text)) {
     if (found.length === most) break;
-    if (patterns.some((pattern) => pattern.test(sentence))) found.push(sentence.length > longest ? `${sentence.slice(0, longest)}…` : sentence);
+    if (patterns.some((pattern) => pattern.test(sentence)))
+      found.push(sentence.length > longest ? `${sentence.slice(0, longest)}…` : sentence);
   }
   return [...new Set(found)];
 }

@@ -22,7 +22,8 @@ export function readMarkdown(source: string, kind: "markdown" | "text"): PaperTe
     id: textOf(front.id),
     doi: textOf(front.doi),
     retracted: front.retracted === true ? true : undefined,
-    warnings: comments === 0 ? [] : [`${comments} characters in comments, which readers don't see, were left out of the text.`],
+    warnings:
+      comments === 0 ? [] : [`${comments} characters in comments, which readers don't see, were left out of the text.`],
   });
 }
 

@@ -29,13 +29,19 @@ export interface PaperText {
   readonly id?: string;
   readonly doi?: string;
   /** The way that led to it, its address, and the ways that were tried before and gave nothing better. */
-  readonly origin?: { readonly way: string; readonly url: string; readonly tried?: readonly { readonly way: string; readonly reason: string }[] };
+  readonly origin?: {
+    readonly way: string;
+    readonly url: string;
+    readonly tried?: readonly { readonly way: string; readonly reason: string }[];
+  };
   /** What a person should know of it, in whole sentences: hidden text that was left out, pages that were not read. */
   readonly warnings: readonly string[];
 }
 
 /** What a reader of one format makes of a document's bytes. */
-export type ReadResult = { readonly status: "ok"; readonly text: PaperText } | { readonly status: "unreadable"; readonly reason: string };
+export type ReadResult =
+  | { readonly status: "ok"; readonly text: PaperText }
+  | { readonly status: "unreadable"; readonly reason: string };
 
 /** A stretch of a text; `label` says that a page or section begins with it. */
 export interface Part {
@@ -60,7 +66,10 @@ export function buildText(
     if (part.label !== undefined) marks.push({ at: text.length, label: part.label });
     text += clean;
   }
-  const hidden = invisible >= 20 ? [`${invisible} invisible characters (Unicode tags or zero-width) were left out of the text.`] : [];
+  const hidden =
+    invisible >= 20
+      ? [`${invisible} invisible characters (Unicode tags or zero-width) were left out of the text.`]
+      : [];
   const { title, authors, abstract } = details;
   const bounded = {
     ...details,
@@ -70,7 +79,8 @@ export function buildText(
   };
   const filled = Object.fromEntries(Object.entries(bounded).filter(([, value]) => value !== undefined && value !== ""));
   const sha256 = createHash("sha256").update(text).digest("hex");
-  const isRetracted = details.retracted === true || /^\W*(retracted|withdrawn)\b(?! (?:and|or) )/i.test(details.title ?? "");
+  const isRetracted =
+    details.retracted === true || /^\W*(retracted|withdrawn)\b(?! (?:and|or) )/i.test(details.title ?? "");
   const warnings = [...(details.warnings ?? []), ...hidden];
   return { ...(filled as typeof details), ...(isRetracted ? { retracted: true } : {}), text, sha256, marks, warnings };
 }

@@ -1,5 +1,16 @@
 import { counts } from "./limits.js";
-import type { Budget, Choose, Guard, LiveIteration, PastIteration, Review, RunSoFar, Spent, Verdict, Watch } from "../types.js";
+import type {
+  Budget,
+  Choose,
+  Guard,
+  LiveIteration,
+  PastIteration,
+  Review,
+  RunSoFar,
+  Spent,
+  Verdict,
+  Watch,
+} from "../types.js";
 
 /** What iterations used up, those under way included. */
 export function spentIn(past: readonly PastIteration[], live: readonly LiveIteration[], now: number): Spent {
@@ -65,7 +76,9 @@ export const limitBudget =
     if (reason !== undefined) return { verdict: "limit", reason };
     // A CLI that ended itself for want of money would do so again.
     const last = soFar.iterations.at(-1)?.outcome;
-    return last?.outcome === "failed" && last.failure.kind === "budget" ? { verdict: "limit", reason: last.failure.message } : undefined;
+    return last?.outcome === "failed" && last.failure.kind === "budget"
+      ? { verdict: "limit", reason: last.failure.message }
+      : undefined;
   };
 
 /** Ends an iteration that takes a budget beyond its limit while it is under way. */
@@ -81,11 +94,15 @@ export const reviewBudget =
   (budget: Budget): Review =>
   ({ run: { agent, free, model, failure, costUsd, usage } }, { account }) => {
     // What failed otherwise may not have used anything.
-    if (free === true || (failure !== undefined && failure.kind !== "timeout" && failure.kind !== "idle")) return undefined;
+    if (free === true || (failure !== undefined && failure.kind !== "timeout" && failure.kind !== "idle"))
+      return undefined;
     const isSet = (unit: Unit): boolean => (budget[unit] ?? account?.budget[unit]) !== undefined;
     const none = usage.input + usage.output === 0;
     const unknown = none ? "how many tokens it used" : `what ${model ?? "its model"} costs`;
-    const unheld = [...(isSet("usd") && costUsd === undefined ? ["US dollars"] : []), ...(isSet("tokens") && none ? ["tokens"] : [])];
+    const unheld = [
+      ...(isSet("usd") && costUsd === undefined ? ["US dollars"] : []),
+      ...(isSet("tokens") && none ? ["tokens"] : []),
+    ];
     return unheld.length === 0
       ? undefined
       : `The budget in ${unheld.join(" and ")} can't be held for ${agent}, because it is not known ${unknown}: its work counts as nothing there.`;
@@ -110,6 +127,9 @@ export const withAllowance =
       // Agents side by side use it up together.
       ...(budget?.minutes === undefined
         ? {}
-        : { maxMs: Math.max(0, budget.minutes - (spent?.minutes ?? 0) - underWay.minutes) * (60_000 / (live.length + 1)) }),
+        : {
+            maxMs:
+              Math.max(0, budget.minutes - (spent?.minutes ?? 0) - underWay.minutes) * (60_000 / (live.length + 1)),
+          }),
     };
   };

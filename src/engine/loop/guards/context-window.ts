@@ -1,12 +1,12 @@
 import type { AgentRun, Watch } from "../types.js";
 
 /** Tokens that a model takes in one request, where nothing is known of it. */
-export const usualWindow = 200_000;
+const usualWindow = 200_000;
 const warnAt = 0.3;
 const closeAt = 0.4;
 
 /** How full the model's context was at most in a run. */
-export interface Occupancy {
+interface Occupancy {
   /** Tokens of the largest single request, with its answer. */
   readonly largest: number;
   readonly window: number;
@@ -14,7 +14,10 @@ export interface Occupancy {
 }
 
 /** Undefined where the CLI does not tell requests apart. */
-export function occupancyOf({ usage, window = usualWindow }: Pick<AgentRun, "usage" | "window">): Occupancy | undefined {
+export function occupancyOf({
+  usage,
+  window = usualWindow,
+}: Pick<AgentRun, "usage" | "window">): Occupancy | undefined {
   const { largest } = usage;
   return largest === undefined || largest === 0 ? undefined : { largest, window, share: largest / window };
 }
@@ -30,7 +33,12 @@ export const watchContext: Watch = ({ unit, run }) => {
   const full = `${Math.floor(share * 100)} % of the context of ${run.model ?? run.agent} (${thousands(largest)} of ${thousands(window)} tokens)`;
   if (run.brief.access.everything) return { warning: `${unit.title} fills ${full}.` };
   if (share < closeAt) return { warning: `${unit.title} fills ${full}; at ${closeAt * 100} % it is closed.` };
-  return { end: { kind: "context", message: `${run.agent} was ended because ${unit.title} filled ${full}; the next brief of it is smaller.` } };
+  return {
+    end: {
+      kind: "context",
+      message: `${run.agent} was ended because ${unit.title} filled ${full}; the next brief of it is smaller.`,
+    },
+  };
 };
 
 const thousands = (tokens: number): string => `${Math.round(tokens / 1000)}k`;

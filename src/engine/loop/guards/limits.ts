@@ -1,15 +1,17 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { spanInWords } from "../../lib/duration-words.js";
 import type { Failure, Guard, PastIteration } from "../types.js";
+import { spanInWords } from "../../lib/clock.js";
 
 const notTheAgentsFault: ReadonlySet<string> = new Set<Failure["kind"]>(["rate-limit", "network", "auth", "missing"]);
 
 /** Whether an iteration that failed so, or did not fail, uses the allowance up. */
-export const usesAllowance = (failure: string | undefined): boolean => failure === undefined || !notTheAgentsFault.has(failure);
+export const usesAllowance = (failure: string | undefined): boolean =>
+  failure === undefined || !notTheAgentsFault.has(failure);
 
 /** Whether the agent really worked in this iteration. Waiting for a service is free and does not use the allowance up. */
-export const counts = ({ outcome }: PastIteration): boolean => usesAllowance(outcome.outcome === "failed" ? outcome.failure.kind : undefined);
+export const counts = ({ outcome }: PastIteration): boolean =>
+  usesAllowance(outcome.outcome === "failed" ? outcome.failure.kind : undefined);
 
 /** At most `most` iterations a run, those under way included. */
 export const limitIterations =
@@ -26,7 +28,9 @@ export const limitIterations =
 export const limitWallTime =
   (ms: number): Guard =>
   ({ startedAt, now }) =>
-    now - startedAt >= ms ? { verdict: "limit", reason: `The time of this run, ${spanInWords(ms)}, is used up; run it again to go on.` } : undefined;
+    now - startedAt >= ms
+      ? { verdict: "limit", reason: `The time of this run, ${spanInWords(ms)}, is used up; run it again to go on.` }
+      : undefined;
 
 /** A file named PAUSE in the folder blocks every run until somebody deletes it; STOP ends the run as Ctrl+C does. */
 export const watchFiles =
@@ -40,7 +44,10 @@ export const watchFiles =
       };
     }
     if (existsSync(join(folder, "PAUSE")))
-      return { verdict: "blocked", reason: `Paused by the file ${join(folder, "PAUSE")}; delete it, as research-ralph resume does, to go on.` };
+      return {
+        verdict: "blocked",
+        reason: `Paused by the file ${join(folder, "PAUSE")}; delete it, as research-ralph resume does, to go on.`,
+      };
     return undefined;
   };
 
@@ -49,5 +56,9 @@ export const heedSignals =
   (finish: AbortSignal): Guard =>
   () =>
     finish.aborted
-      ? { verdict: "interrupted", reason: `Interrupted by ${finish.reason}; nothing is lost, run it again to go on.`, signal: finish.reason }
+      ? {
+          verdict: "interrupted",
+          reason: `Interrupted by ${finish.reason}; nothing is lost, run it again to go on.`,
+          signal: finish.reason,
+        }
       : undefined;

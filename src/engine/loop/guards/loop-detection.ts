@@ -5,7 +5,14 @@ import type { Guard } from "../types.js";
 import type { Observation } from "../../generated/memory.js";
 
 /** The ways in which iterations go round in circles. */
-export const loopKinds = ["identical-answers", "oscillation", "redundant-writes", "read-loop", "planning-loop", "command-loop"] as const;
+export const loopKinds = [
+  "identical-answers",
+  "oscillation",
+  "redundant-writes",
+  "read-loop",
+  "planning-loop",
+  "command-loop",
+] as const;
 export type LoopKind = (typeof loopKinds)[number];
 
 /** From so many in a row on the next brief says what to do otherwise. */
@@ -46,7 +53,8 @@ export function rowOf(observations: readonly Observation[]): Row | undefined {
 }
 
 function lengthOf(kind: LoopKind, since: readonly Observation[]): number {
-  const trailing = (like: (each: Observation) => boolean): number => since.length - 1 - since.findLastIndex((each) => !like(each));
+  const trailing = (like: (each: Observation) => boolean): number =>
+    since.length - 1 - since.findLastIndex((each) => !like(each));
   if (kind === "oscillation") return Math.max(pairs(since, 2), pairs(since, 3));
   if (kind !== "identical-answers") return trailing(({ signs = [] }) => signs.includes(kind));
   const last = since.at(-1);
@@ -60,7 +68,9 @@ function pairs(list: readonly Observation[], period: 2 | 3): number {
   const turn = list.slice(-period);
   if (turn.every((each) => isSame(each, last))) return 0;
   const backwards = list.toReversed();
-  const broken = backwards.findIndex((each, index) => index >= period && !isSame(each, backwards[index - period] as Observation));
+  const broken = backwards.findIndex(
+    (each, index) => index >= period && !isSame(each, backwards[index - period] as Observation),
+  );
   const length = broken === -1 ? list.length : broken;
   return length < 2 * period ? 0 : Math.floor(length / 2);
 }
@@ -88,7 +98,8 @@ const isSame = (a: Observation, b: Observation): boolean =>
 const endOf = ({ outcome, failure, said }: Observation): string => `${outcome}: ${failure ?? said ?? ""}`;
 
 /** How an iteration ended, without the names and numbers in its reasons. */
-const reasonsOf = ({ outcome, failure, said = "" }: Observation): string => `${outcome} ${failure ?? ""} ${withoutNames(said)}`;
+const reasonsOf = ({ outcome, failure, said = "" }: Observation): string =>
+  `${outcome} ${failure ?? ""} ${withoutNames(said)}`;
 
 /** The kind of loop that the last iterations show; undefined for none. */
 export const loopTypeOf = (observations: readonly Observation[]): LoopKind | undefined => rowOf(observations)?.kind;
@@ -127,7 +138,9 @@ const mostWithoutResult = 15;
  * that is started again and again would never stop; those that only met a closed service don't.
  */
 export const stopWithoutResult: Guard = ({ iterations, memory }) => {
-  const inThisRun = iterations.slice(iterations.findLastIndex(({ outcome }) => outcome.outcome === "accepted") + 1).filter(counts).length;
+  const inThisRun = iterations
+    .slice(iterations.findLastIndex(({ outcome }) => outcome.outcome === "accepted") + 1)
+    .filter(counts).length;
   const row = memory?.stagnation ?? inThisRun;
   return row < mostWithoutResult
     ? undefined

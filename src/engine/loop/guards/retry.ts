@@ -18,7 +18,16 @@ const minute = 60 * second;
 const backOff = (first: number, most: number, attempt: number): number => Math.min(first * 2 ** (attempt - 1), most);
 
 /** What is the model service's failure, its slowness or its CLI's: another agent may do better. */
-const ofTheService: ReadonlySet<Failure["kind"]> = new Set(["auth", "missing", "rate-limit", "network", "timeout", "idle", "crashed", "no-answer"]);
+const ofTheService: ReadonlySet<Failure["kind"]> = new Set([
+  "auth",
+  "missing",
+  "rate-limit",
+  "network",
+  "timeout",
+  "idle",
+  "crashed",
+  "no-answer",
+]);
 
 /** How far back a row of failures is looked for: among so many agents side by side others have ended since. */
 const recently = 64;
@@ -38,7 +47,10 @@ export const heedFailures: Guard = ({ iterations, now }) => {
     // The first brief that fills the context is nobody's failure: the next one is smaller.
     const isFirstFull = failures.some(({ outcome }) => kindOf(outcome) === "context");
     if (failures.length - (isFirstFull ? 1 : 0) >= 3)
-      return { verdict: "failed", reason: `${failed.unit.title}: three failures in a row. The last: ${failure.message}` };
+      return {
+        verdict: "failed",
+        reason: `${failed.unit.title}: three failures in a row. The last: ${failure.message}`,
+      };
   }
   if (last?.outcome.outcome !== "failed" || !counts(last)) return undefined;
   const until = last.endedAt + 2 * second;
@@ -53,7 +65,10 @@ export const heedFailures: Guard = ({ iterations, now }) => {
 export const firstAble =
   (agents: readonly Agent[], patience: number): Choose =>
   ({ iterations, now }) => {
-    const all = agents.map((agent) => ({ agent, ...standingOf(agent, agents.length === 1, iterations, patience, now) }));
+    const all = agents.map((agent) => ({
+      agent,
+      ...standingOf(agent, agents.length === 1, iterations, patience, now),
+    }));
     if (all.length === 0) throw new Error("no agent to choose from");
     const usable = all.filter(({ gone }) => gone === undefined);
     const verdicts = (usable.length === 0 ? all : usable).map(({ gone, outOfPatience }) => gone ?? outOfPatience);
@@ -64,8 +79,13 @@ export const firstAble =
     if (ready !== undefined) {
       const before = all
         .slice(0, all.indexOf(ready))
-        .map(({ why, until, gone }) => (gone === undefined ? `${why} ${restsUntil(until)}` : `${why} It is left out of this run.`));
-      return { agent: ready.agent, reason: before.length > 0 ? before.join(" ") : `${ready.agent.name} can be asked again.` };
+        .map(({ why, until, gone }) =>
+          gone === undefined ? `${why} ${restsUntil(until)}` : `${why} It is left out of this run.`,
+        );
+      return {
+        agent: ready.agent,
+        reason: before.length > 0 ? before.join(" ") : `${ready.agent.name} can be asked again.`,
+      };
     }
     const next = usable.reduce((earliest, each) => (each.until < earliest.until ? each : earliest));
     return { until: next.until, reason: usable.map(({ why }) => why).join(" ") };
@@ -81,7 +101,13 @@ interface Standing {
   readonly outOfPatience?: Verdict;
 }
 
-function standingOf({ name }: Agent, isOnly: boolean, all: RunSoFar["iterations"], patience: number, now: number): Standing {
+function standingOf(
+  { name }: Agent,
+  isOnly: boolean,
+  all: RunSoFar["iterations"],
+  patience: number,
+  now: number,
+): Standing {
   const mine = all.filter(({ agent }) => isOnly || agent === name);
   const gone = mine.find(({ outcome }) => kindOf(outcome) === "auth" || kindOf(outcome) === "missing")?.outcome;
   if (gone?.outcome === "failed") {
@@ -99,7 +125,11 @@ function standingOf({ name }: Agent, isOnly: boolean, all: RunSoFar["iterations"
       if (reset !== undefined) return { until: reset, why };
       const until = last.endedAt + backOff(30 * second, 15 * minute, row.length);
       const unstated = trailing(mine, ({ outcome, endedAt }) => {
-        return outcome.outcome === "failed" && outcome.failure.kind === "rate-limit" && resetOf(outcome.failure, endedAt) === undefined;
+        return (
+          outcome.outcome === "failed" &&
+          outcome.failure.kind === "rate-limit" &&
+          resetOf(outcome.failure, endedAt) === undefined
+        );
       });
       if (now - (unstated[0]?.endedAt ?? now) < patience) return { until, why };
       const reason = `${why} It named no time within a month at which it ends, and ${Math.round(patience / minute)} minutes were not enough; run again when it is over.`;
@@ -117,9 +147,11 @@ function standingOf({ name }: Agent, isOnly: boolean, all: RunSoFar["iterations"
   }
 }
 
-const kindOf = (outcome: PastIteration["outcome"]): Failure["kind"] | undefined => (outcome.outcome === "failed" ? outcome.failure.kind : undefined);
+const kindOf = (outcome: PastIteration["outcome"]): Failure["kind"] | undefined =>
+  outcome.outcome === "failed" ? outcome.failure.kind : undefined;
 
-const restsUntil = (until: number): string => `It is asked again from ${new Date(until).toISOString().slice(0, 16).replace("T", " ")} UTC on.`;
+const restsUntil = (until: number): string =>
+  `It is asked again from ${new Date(until).toISOString().slice(0, 16).replace("T", " ")} UTC on.`;
 
 /** No service has a limit that lasts longer; one further away is a mistake, and would be waited for in vain. */
 const longestLimit = 31 * 24 * 60 * minute;
@@ -131,7 +163,10 @@ function resetOf(failure: Failure, since: number): number | undefined {
 }
 
 /** The longest run of iterations at the end that satisfy `like`, oldest first. */
-function trailing(iterations: readonly PastIteration[], like: (past: PastIteration) => boolean): readonly PastIteration[] {
+function trailing(
+  iterations: readonly PastIteration[],
+  like: (past: PastIteration) => boolean,
+): readonly PastIteration[] {
   const broken = iterations.findLastIndex((past) => !like(past));
   return iterations.slice(broken + 1);
 }
@@ -140,7 +175,9 @@ function trailing(iterations: readonly PastIteration[], like: (past: PastIterati
 function oneByOne(iterations: readonly PastIteration[]): readonly PastIteration[] {
   return iterations.reduce<PastIteration[]>((row, past) => {
     const before = row.at(-1);
-    return before !== undefined && past.startedAt !== undefined && past.startedAt < before.endedAt ? row : [...row, past];
+    return before !== undefined && past.startedAt !== undefined && past.startedAt < before.endedAt
+      ? row
+      : [...row, past];
   }, []);
 }
 

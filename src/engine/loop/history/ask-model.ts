@@ -24,13 +24,24 @@ export const historianEnv = {
 export async function askHistorian(
   agent: Agent,
   text: string,
-  { stateDir, clock, signal, redact }: { readonly stateDir: string; readonly clock: Clock; readonly signal: AbortSignal; readonly redact: Redact },
+  {
+    stateDir,
+    clock,
+    signal,
+    redact,
+  }: { readonly stateDir: string; readonly clock: Clock; readonly signal: AbortSignal; readonly redact: Redact },
 ): Promise<HistorianAnswer> {
   await mkdir(stateDir, { recursive: true });
   const workspace = await mkdtemp(join(stateDir, "historian-"));
   try {
     // Not an iteration: it is numbered 0, and its transcript is none of the research's.
-    const brief: Brief = { iteration: 0, text, tokens: estimateTokens(text), workspace, access: { web: false, read: false, everything: false } };
+    const brief: Brief = {
+      iteration: 0,
+      text,
+      tokens: estimateTokens(text),
+      workspace,
+      access: { web: false, read: false, everything: false },
+    };
     let run = begun(agent, brief, clock.now());
     for await (const event of agent.run(brief, { signal })) run = folded(run, event);
     const { usage, costUsd, estimated } = run;

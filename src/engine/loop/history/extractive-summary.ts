@@ -26,11 +26,20 @@ const before = "Before: ";
  * what helped, and the last iterations one by one. It reads its own earlier summaries, so it can be made of them again and again; one
  * by a model is kept in extracts. At most `most` characters; what is left out first is the oldest.
  */
-export function extractiveSummary({ historySummary = "", metrics, observations, ledger }: LoopMemory, most: number): string {
+export function extractiveSummary(
+  { historySummary = "", metrics, observations, ledger }: LoopMemory,
+  most: number,
+): string {
   const fresh = sinceSummary({ observations, metrics });
-  const counts = counted(countsIn(historySummary) ?? { first: fresh[0]?.iteration ?? 1, accepted: 0, refused: 0, failed: 0 }, fresh);
+  const counts = counted(
+    countsIn(historySummary) ?? { first: fresh[0]?.iteration ?? 1, accepted: 0, refused: 0, failed: 0 },
+    fresh,
+  );
   const lessons = learned(lessonsIn(historySummary), fresh).toSorted((a, b) => b.last - a.last);
-  const foreign = countsIn(historySummary) === undefined ? historySummary.replace(/\s+/g, " ").trim() : (foreignIn(historySummary) ?? "");
+  const foreign =
+    countsIn(historySummary) === undefined
+      ? historySummary.replace(/\s+/g, " ").trim()
+      : (foreignIn(historySummary) ?? "");
   const phase = ledger.at(-1)?.phase;
   const head = [
     `Iterations ${counts.first} to ${Math.max(counts.first, ...observations.map(({ iteration }) => iteration))}: ${counts.accepted} accepted, ${counts.refused} refused, ${counts.failed} failed.`,
@@ -59,9 +68,11 @@ export function extractiveSummary({ historySummary = "", metrics, observations, 
   return [...head, ...past, ...recent].join("\n");
 }
 
-const inOneLine = ({ iteration, unit, outcome, said = "" }: Observation): string => `- #${iteration} ${unit} ${outcome}: ${cut(said, 150)}`;
+const inOneLine = ({ iteration, unit, outcome, said = "" }: Observation): string =>
+  `- #${iteration} ${unit} ${outcome}: ${cut(said, 150)}`;
 
-const cut = (text: string, most: number): string => (text.length > most ? `${text.slice(0, most - 1).trimEnd()}…` : text);
+const cut = (text: string, most: number): string =>
+  text.length > most ? `${text.slice(0, most - 1).trimEnd()}…` : text;
 
 function countsIn(summary: string): Counts | undefined {
   const match = /^Iterations (\d+) to \d+: (\d+) accepted, (\d+) refused, (\d+) failed\./.exec(summary);

@@ -19,9 +19,11 @@ const priced = ({ costUsd, estimated }: Priced): Priced =>
   costUsd === undefined ? {} : { costUsd, ...(estimated === undefined ? {} : { estimated }) };
 
 /** What a historian with a model answers, or the sentence that says why it did not; and what it used either way. */
-export type HistorianAnswer = ({ readonly summary: string } | { readonly reason: string }) & { readonly tokens: number } & Priced;
+export type HistorianAnswer = ({ readonly summary: string } | { readonly reason: string }) & {
+  readonly tokens: number;
+} & Priced;
 
-export interface HistorianOptions {
+interface HistorianOptions {
   /** Iterations from one summary to the next; 0 turns it off. */
   readonly every: number;
   /** An agent that summarises; without one, and whenever it fails, code does. Never throws. */
@@ -41,7 +43,12 @@ export function historian({ every, ask, now }: HistorianOptions): Historian {
     const answer = await ask?.run(historianBrief(material));
     const at = () => new Date(now()).toISOString();
     if (answer !== undefined && "reason" in answer) {
-      yield { type: "notice", at: at(), level: "warning", message: `${ask?.name} did not summarise the history, so code did: ${answer.reason}` };
+      yield {
+        type: "notice",
+        at: at(),
+        level: "warning",
+        message: `${ask?.name} did not summarise the history, so code did: ${answer.reason}`,
+      };
     }
     const told = answer !== undefined && "summary" in answer ? answer : undefined;
     const compression: Compression = {

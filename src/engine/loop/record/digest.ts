@@ -43,24 +43,34 @@ export function digestOf(digest: Digest, event: AgentEvent): Digest {
   if (event.type === "tool") {
     const { name, detail, key } = event;
     const kind = kindOfTool(name, detail);
-    return stepped(digest, { kind, label: oneLine(`${name} ${detail}`, mostLabel), ...(key === undefined ? {} : { key }) }, edits.test(name));
+    return stepped(
+      digest,
+      { kind, label: oneLine(`${name} ${detail}`, mostLabel), ...(key === undefined ? {} : { key }) },
+      edits.test(name),
+    );
   }
   const text = event.type === "text" ? event.text : event.type === "end" ? event.message : "";
   const said = oneLine(text, mostSaid);
   if (said === "") return digest;
   const spoken = { ...digest, first: digest.first === "" ? said : digest.first, last: said };
   // The last message comes once more as the end.
-  return event.type === "text" && announces(said) ? stepped(spoken, { kind: "plan", label: oneLine(said, mostLabel) }) : spoken;
+  return event.type === "text" && announces(said)
+    ? stepped(spoken, { kind: "plan", label: oneLine(said, mostLabel) })
+    : spoken;
 }
 
 function stepped(digest: Digest, did: Pick<Step, "kind" | "label" | "key">, edits = false): Digest {
   const { kind, label, key } = did;
   // A file that is written whole again and again is the same, whatever is in it.
   const isWhole = kind === "write" && !edits;
-  const known = digest.steps.find((step) => step.kind === kind && step.label === label && (isWhole || step.key === key));
+  const known = digest.steps.find(
+    (step) => step.kind === kind && step.label === label && (isWhole || step.key === key),
+  );
   const step = { ...did, times: (known?.times ?? 0) + 1, row: (known?.row ?? 0) + 1 };
   const isNews = kind === "write" && (known === undefined || key === undefined || known.key !== key);
-  const before = digest.steps.filter((each) => each !== known).map((each) => (isNews && each.kind !== "write" ? { ...each, row: 0 } : each));
+  const before = digest.steps
+    .filter((each) => each !== known)
+    .map((each) => (isNews && each.kind !== "write" ? { ...each, row: 0 } : each));
   const counts = { ...digest.counts, [kind]: digest.counts[kind] + 1 };
   const isEdit = kind === "write" && edits && key !== undefined;
   const repeated = isEdit ? digest.repeated : { ...digest.repeated, [kind]: Math.max(digest.repeated[kind], step.row) };
@@ -73,12 +83,14 @@ const writes = /write|edit|create|patch|change|insert|replace|save/i;
 const reads = /read|view|open|fetch|search|grep|glob|list|find|get/i;
 const plans = /todo|plan|think/i;
 /** Commands of a shell that only show something. */
-const showing = /^(?:[\w./-]*(?:sh|bash|zsh) -l?c ['"]?)?\s*(?:cat|head|tail|less|more|nl|sed -n|grep|rg|ls|wc|find|awk)\b/;
+const showing =
+  /^(?:[\w./-]*(?:sh|bash|zsh) -l?c ['"]?)?\s*(?:cat|head|tail|less|more|nl|sed -n|grep|rg|ls|wc|find|awk)\b/;
 
 function kindOfTool(name: string, detail: string): StepKind {
   if (plans.test(name)) return "plan";
   // A shell is no reader for what it is called: what it runs says so.
-  if (!/bash|shell|exec|command|terminal|run/i.test(name)) return writes.test(name) ? "write" : reads.test(name) ? "read" : "command";
+  if (!/bash|shell|exec|command|terminal|run/i.test(name))
+    return writes.test(name) ? "write" : reads.test(name) ? "read" : "command";
   if (/>\s*[\w./'"$-]|\btee\b|apply_patch/.test(detail)) return "write";
   return showing.test(detail) ? "read" : "command";
 }

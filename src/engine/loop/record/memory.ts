@@ -34,7 +34,7 @@ export interface Compression {
 }
 
 /** Observations that are kept at all. */
-export const mostObservations = 10;
+const mostObservations = 10;
 /** Observations that keep their digest once there are more than `mostObservations` with one. */
 const keptDigests = 3;
 
@@ -56,6 +56,9 @@ export function bounded(observations: readonly Observation[]): Observation[] {
  * The observations that came after the last summary, in the order in which they came: of agents at work side by side an earlier
  * iteration may end later, so their numbers tell nothing of that.
  */
-export function sinceSummary({ observations, metrics }: Pick<LoopMemory, "observations" | "metrics">): readonly Observation[] {
+export function sinceSummary({
+  observations,
+  metrics,
+}: Pick<LoopMemory, "observations" | "metrics">): readonly Observation[] {
   return observations.slice(observations.findLastIndex(({ iteration }) => iteration === metrics?.last_iteration) + 1);
 }

@@ -2,8 +2,7 @@ import { readdir, rename } from "node:fs/promises";
 import { join } from "node:path";
 import type { JournalEntry } from "../../generated/journal.js";
 import { hasCode } from "../../lib/errors.js";
-import { makeFolder } from "../make-folder.js";
-import { readRegularText } from "../read-regular-file.js";
+import { readRegularText, makeFolder } from "../regular-file.js";
 import { writeFileAtomic } from "../atomic-file.js";
 import { explaining } from "../explain-system-error.js";
 import { problemsOf } from "../schema-check.js";
@@ -23,7 +22,8 @@ export async function makeJournal(folder: string): Promise<void> {
 /** Writes an entry before anything of it takes effect; it is on the disk when this returns. */
 export async function writeEntry(folder: string, entry: JournalEntry): Promise<void> {
   const problems = problemsOf("journal", entry);
-  if (problems.length > 0) throw new Error(`the journal entry ${entry.iteration} is not valid: ${JSON.stringify(problems[0])}`);
+  if (problems.length > 0)
+    throw new Error(`the journal entry ${entry.iteration} is not valid: ${JSON.stringify(problems[0])}`);
   await writeFileAtomic(join(journalFolder(folder), `${entry.iteration}.json`), JSON.stringify(entry));
 }
 

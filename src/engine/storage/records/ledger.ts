@@ -1,15 +1,15 @@
 import { join } from "node:path";
 import type { LedgerLine } from "../../generated/ledger.js";
 import { hasCode } from "../../lib/errors.js";
-import { tooDeepAt } from "../nesting-depth.js";
-import { readRegularText } from "../read-regular-file.js";
+import { readRegularText } from "../regular-file.js";
 import { explaining } from "../explain-system-error.js";
 import { problemsOf } from "../schema-check.js";
+import { tooDeepAt } from "../json-syntax.js";
 
 /** The file with one line an iteration, within a research folder. */
 export const ledgerName = "ledger.jsonl";
 
-export interface ReadLedger {
+interface ReadLedger {
   /** In the order of the file. */
   readonly lines: readonly LedgerLine[];
   /** What could not be read, a sentence each. */
@@ -57,7 +57,9 @@ function parseLine(row: string): LedgerLine | undefined {
     const broken = new Set(problemsOf("ledger", line).map(({ pointer }) => pointer.split("/")[1] ?? "iteration"));
     for (const name of ["phase", "outcome"] as const) if (typeof line?.[name] === "string") broken.delete(name);
     if ([...broken].some((name) => needed.has(name)) || Number.isNaN(Date.parse(line.at))) return undefined;
-    return broken.size === 0 ? line : (Object.fromEntries(Object.entries(line).filter(([name]) => !broken.has(name))) as unknown as LedgerLine);
+    return broken.size === 0
+      ? line
+      : (Object.fromEntries(Object.entries(line).filter(([name]) => !broken.has(name))) as unknown as LedgerLine);
   } catch {
     return undefined;
   }
@@ -74,7 +76,10 @@ export function countingLines(ledger: readonly LedgerLine[]): readonly LedgerLin
   const last = ledger.findLastIndex(({ outcome, to }) => outcome === "reset" && to !== undefined);
   if (last === -1) return ledger;
   const to = Number(ledger[last]?.to);
-  return [...countingLines(ledger.slice(0, last).filter(({ iteration }) => iteration <= to)), ...ledger.slice(last + 1)];
+  return [
+    ...countingLines(ledger.slice(0, last).filter(({ iteration }) => iteration <= to)),
+    ...ledger.slice(last + 1),
+  ];
 }
 
 /** Which units are accepted, and at which iteration, of the lines that still count. A `reset` line takes its unit back. */

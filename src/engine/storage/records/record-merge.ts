@@ -24,7 +24,7 @@ export interface Change {
 /** A change as the journal keeps it: complete in itself, so it can be made again or undone without the file it was made from. */
 export type JournalledChange = JournalEntry["changes"][number];
 
-export interface Merged {
+interface Merged {
   readonly rrd: Rrd;
   /** Where a hand edit was left standing, a sentence each. */
   readonly notices: readonly string[];
@@ -61,7 +61,9 @@ export function mergeChanges(rrd: Rrd, changes: readonly JournalledChange[], put
     } else if (change.was == null) records.put(id, mergeFields({ id }, { ...change, was: {} }).fields);
     else if (putBack) {
       records.put(id, mergeFields(change.was, change).fields);
-      notices.push(`${id} was removed from rrd.json by hand although it is done; it is back. To drop it, reset it first.`);
+      notices.push(
+        `${id} was removed from rrd.json by hand although it is done; it is back. To drop it, reset it first.`,
+      );
     } else notices.push(`${id} was removed from rrd.json by hand and stays out.`);
   }
   return { rrd: draft.close(), notices };
@@ -110,12 +112,20 @@ export function changesBetween(before: Rrd, after: Rrd): Change[] {
 
 /** Completes a change from the state it was made from, so that the journal can do without that state. */
 export function completeChange(change: Change, base: Rrd): JournalledChange {
-  const record = change.in === "rrd" ? topOf(base) : change.in === "loop" ? loopOf(base) : byId(base[change.in]).get(change.id ?? "");
+  const record =
+    change.in === "rrd"
+      ? topOf(base)
+      : change.in === "loop"
+        ? loopOf(base)
+        : byId(base[change.in]).get(change.id ?? "");
   const touched = [...Object.keys(change.set), ...(change.unset ?? [])];
   // A record is kept whole, so that it can be put back; of the top level, which is the rest of the file, only what changes.
   const read = change.in === "rrd" || change.in === "loop" ? pick(record ?? {}, touched) : record;
-  const was = change.was === null || (change.was === undefined && read === undefined) ? null : { ...read, ...change.was };
-  const add = Object.fromEntries(Object.entries(change.add ?? {}).map(([name, values]) => [name, absentFrom(record?.[name], values)]));
+  const was =
+    change.was === null || (change.was === undefined && read === undefined) ? null : { ...read, ...change.was };
+  const add = Object.fromEntries(
+    Object.entries(change.add ?? {}).map(([name, values]) => [name, absentFrom(record?.[name], values)]),
+  );
   // Through JSON, so that a change made now and one replayed from the disk are the same: a field that is undefined is no field.
   return JSON.parse(JSON.stringify({ ...change, was, ...(change.add === undefined ? {} : { add }) }));
 }
@@ -163,7 +173,8 @@ function undoFields(current: Fields, change: JournalledChange): Fields {
 const same = (a: unknown, b: unknown): boolean => isDeepStrictEqual(a ?? null, b ?? null);
 
 /** `analyzing` is what interrupted runs of the original tool leave; nobody decides anything by it. */
-const isUnread = (name: string, value: unknown): boolean => name === "status" && (value === "pending" || value === "analyzing");
+const isUnread = (name: string, value: unknown): boolean =>
+  name === "status" && (value === "pending" || value === "analyzing");
 
 const keyOf = (value: unknown): string => JSON.stringify(value);
 
@@ -191,7 +202,8 @@ function topOf(rrd: Rrd): Fields {
 
 function byId(records: readonly Fields[] | null | undefined): Map<string, Fields> {
   const found = new Map<string, Fields>();
-  for (const record of records ?? []) if (typeof record.id === "string" && !found.has(record.id)) found.set(record.id, record);
+  for (const record of records ?? [])
+    if (typeof record.id === "string" && !found.has(record.id)) found.set(record.id, record);
   return found;
 }
 
@@ -201,7 +213,11 @@ type Draft = ReturnType<typeof openDraft>;
  * Insights are numbered as their paper is judged, and by the time they are folded in a person, or another paper, may have taken
  * the number: they get the next one then, the same whenever the change is made again or undone.
  */
-function renumbered(draft: Draft, change: JournalledChange, all: readonly JournalledChange[]): { change: JournalledChange; taken?: string } {
+function renumbered(
+  draft: Draft,
+  change: JournalledChange,
+  all: readonly JournalledChange[],
+): { change: JournalledChange; taken?: string } {
   const { id = "", was, set } = change;
   if (change.in !== "insights" || was !== null) return { change };
   const records = draft.records("insights");
@@ -233,7 +249,10 @@ function openDraft(rrd: Rrd): { top: Fields; records(name: "papers_pool" | "insi
     top: rrd as Fields,
     records: (name: "papers_pool" | "insights") => lists[name],
     close: () => {
-      const { papers_pool, insights } = { papers_pool: lists.papers_pool.changed(), insights: lists.insights.changed() };
+      const { papers_pool, insights } = {
+        papers_pool: lists.papers_pool.changed(),
+        insights: lists.insights.changed(),
+      };
       return { ...draft.top, ...(papers_pool && { papers_pool }), ...(insights && { insights }) } as Rrd;
     },
   };
@@ -259,7 +278,8 @@ function openList(list: readonly Fields[]): Records & { changed(): Fields[] | un
       if (place === undefined) return;
       touched = true;
       // Agents of the original tool gave several insights one id; all of them go.
-      for (const [index, record] of records.entries()) if (index >= place && record?.id === id) records[index] = undefined;
+      for (const [index, record] of records.entries())
+        if (index >= place && record?.id === id) records[index] = undefined;
       places.delete(id);
     },
     changed: () => (touched ? records.filter((record) => record !== undefined) : undefined),

@@ -5,7 +5,7 @@ import type { Rrd } from "../../../research/generated/rrd.js";
 import { mergeChanges } from "./record-merge.js";
 import { currentAccepted } from "./ledger.js";
 
-export interface Restored {
+interface Restored {
   readonly rrd: Rrd;
   /** Papers that are done again. */
   readonly restored: readonly string[];
@@ -32,9 +32,13 @@ export async function restoreStaleSaves(
     if (standing === undefined ? isNoPaper(unit, ledger) : standing !== "pending" && standing !== "analyzing") continue;
 
     const entry = await entryOf(iteration);
-    const isPaper = entry === undefined || entry.changes.some((change) => change.in === "papers_pool" && change.id === unit);
+    const isPaper =
+      entry === undefined || entry.changes.some((change) => change.in === "papers_pool" && change.id === unit);
     if (standing === undefined && !isPaper) continue;
-    const changes = entry?.changes.filter((change) => (change.in === "papers_pool" && change.id === unit) || change.in === "insights") ?? [];
+    const changes =
+      entry?.changes.filter(
+        (change) => (change.in === "papers_pool" && change.id === unit) || change.in === "insights",
+      ) ?? [];
     const merged = mergeChanges(state, changes, true).rrd;
     const after = merged.papers_pool.find((paper) => paper.id === unit)?.status;
     if (after === undefined || after === standing) lost.push(unit);

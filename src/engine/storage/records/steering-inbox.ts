@@ -3,13 +3,13 @@ import { mkdir, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { hasCode } from "../../lib/errors.js";
 import { timeForName } from "../file-timestamp.js";
-import { readRegularText } from "../read-regular-file.js";
+import { readRegularText } from "../regular-file.js";
 import { stampOf, writeFileAtomic } from "../atomic-file.js";
 import { hiddenName } from "./journal.js";
 import { explaining } from "../explain-system-error.js";
 
 /** What a person tells a research from another terminal: words for its agents, or that earlier words no longer stand. */
-export type Message = { readonly text: string } | { readonly clear: true };
+type Message = { readonly text: string } | { readonly clear: true };
 
 /** A message with the name of its file, which no other ever has. */
 export type Received = Message & { readonly id: string };
@@ -25,13 +25,19 @@ export async function leaveMessage(folder: string, message: Message, now: number
   const hidden = join(folder, hiddenName);
   await explaining(hidden, () => mkdir(inbox(folder), { recursive: true }));
   // The first run may be yet to come, and none of this is for the repository.
-  if ((await stampOf(join(hidden, ".gitignore"))) === undefined) await writeFileAtomic(join(hidden, ".gitignore"), "*\n");
-  await writeFileAtomic(join(inbox(folder), `${timeForName(now)}-${randomBytes(4).toString("hex")}.json`), JSON.stringify(message));
+  if ((await stampOf(join(hidden, ".gitignore"))) === undefined)
+    await writeFileAtomic(join(hidden, ".gitignore"), "*\n");
+  await writeFileAtomic(
+    join(inbox(folder), `${timeForName(now)}-${randomBytes(4).toString("hex")}.json`),
+    JSON.stringify(message),
+  );
 }
 
 /** The messages that nobody has taken yet, oldest first. What can't be read as one is none. */
 export async function readMessages(folder: string): Promise<Received[]> {
-  const names = await readdir(inbox(folder)).catch((error: unknown) => (hasCode(error, "ENOENT", "ENOTDIR") ? [] : Promise.reject(error)));
+  const names = await readdir(inbox(folder)).catch((error: unknown) =>
+    hasCode(error, "ENOENT", "ENOTDIR") ? [] : Promise.reject(error),
+  );
   const messages: Received[] = [];
   for (const name of names.filter((each) => each.endsWith(".json")).sort()) {
     const message = parse(await readRegularText(join(inbox(folder), name)).catch(() => ""));
@@ -41,7 +47,8 @@ export async function readMessages(folder: string): Promise<Received[]> {
 }
 
 /** Takes a message away once it is heeded. */
-export const takeMessage = (folder: string, id: string): Promise<void> => rm(join(inbox(folder), `${id}.json`), { force: true });
+export const takeMessage = (folder: string, id: string): Promise<void> =>
+  rm(join(inbox(folder), `${id}.json`), { force: true });
 
 function parse(text: string): Message | undefined {
   try {

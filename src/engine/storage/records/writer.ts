@@ -26,7 +26,11 @@ interface Plan {
   readonly notices: readonly string[];
 }
 
-export async function openWriter(folder: string, { derive, notify }: ResearchOptions, checkpoints: Checkpoints | undefined): Promise<Writer> {
+export async function openWriter(
+  folder: string,
+  { derive, notify }: ResearchOptions,
+  checkpoints: Checkpoints | undefined,
+): Promise<Writer> {
   const state = openStateFile(folder, (message) => notify("info", message));
   const readLines = openLedger(folder, (message) => notify("warning", message));
   const warned = new Set<string>();
@@ -46,11 +50,17 @@ export async function openWriter(folder: string, { derive, notify }: ResearchOpt
     const line = entry === undefined ? undefined : lineOf(entry);
     const withLine = line === undefined ? lines : [...lines, line];
     // A paper under reset is unread on purpose; a paper under acceptance is not a stale save yet.
-    const { rrd: whole, restored, lost } = await restoreStaleSaves(rrd, line?.outcome === "reset" ? withLine : lines, (n) => readEntry(folder, n));
+    const {
+      rrd: whole,
+      restored,
+      lost,
+    } = await restoreStaleSaves(rrd, line?.outcome === "reset" ? withLine : lines, (n) => readEntry(folder, n));
     const notices = restored.map((id) => `rrd.json was saved from before ${id} was done; its result is back.`);
     for (const id of lost.filter((each) => !warned.has(each))) {
       warned.add(id);
-      notices.push(`The ledger says that ${id} is done, rrd.json does not, and the journal that could restore it is gone; it will be done again.`);
+      notices.push(
+        `The ledger says that ${id} is done, rrd.json does not, and the journal that could restore it is gone; it will be done again.`,
+      );
     }
     const merged = mergeChanges(whole, entry?.changes ?? [], line?.outcome === "accepted");
     const isAsDerived = entry === undefined && restored.length === 0 && !isOlder(rrd, lines);
@@ -81,7 +91,8 @@ export async function openWriter(folder: string, { derive, notify }: ResearchOpt
       state.keepCopy(),
     ]);
     const isNewest = lines.every(({ iteration }) => iteration <= entry.iteration);
-    if (isNewest) await writeDocuments(folder, entry.files ?? [], Date.parse(entry.at), (message) => notify("warning", message));
+    if (isNewest)
+      await writeDocuments(folder, entry.files ?? [], Date.parse(entry.at), (message) => notify("warning", message));
     await markDone(folder, entry.iteration);
   };
 
@@ -134,7 +145,8 @@ export async function openWriter(folder: string, { derive, notify }: ResearchOpt
         if (!(error instanceof ExpectedError)) throw error;
         obstacle = error;
       }
-      if (planned !== undefined && !isValid(planned)) throw new Error(`the fold of iteration ${fold.iteration} would make rrd.json invalid`);
+      if (planned !== undefined && !isValid(planned))
+        throw new Error(`the fold of iteration ${fold.iteration} would make rrd.json invalid`);
       entry ??= await entryFor(folder, fold, base);
       await writeEntry(folder, entry);
       highest = Math.max(highest, fold.iteration);
@@ -154,7 +166,8 @@ export async function openWriter(folder: string, { derive, notify }: ResearchOpt
 const isOlder = ({ loop }: Rrd, lines: readonly LedgerLine[]): boolean =>
   loop?.iteration !== undefined && lines.some(({ iteration }) => iteration > (loop?.iteration ?? 0));
 
-const isValid = (planned: Plan | undefined): boolean => planned !== undefined && problemsOf("rrd", planned.rrd).length === 0;
+const isValid = (planned: Plan | undefined): boolean =>
+  planned !== undefined && problemsOf("rrd", planned.rrd).length === 0;
 
 const lineOf = (entry: JournalEntry): LedgerLine => JSON.parse(entry.ledger.text);
 

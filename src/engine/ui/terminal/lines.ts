@@ -51,14 +51,20 @@ export function liveLines(live: Live, now: number, columns: number, colors: Colo
     for (const each of underWay(tally)) lines.push(line(`${each.phase} · ${oneLine(each.title)}`, colors.bold));
   } else if (live.searching !== undefined) {
     lines.push(line(`Searching, round ${[...live.searching.values()][0]?.round ?? 1}`, colors.bold));
-    for (const { text, isWrong } of roundRows(live.searching, room)) lines.push(line(text, isWrong ? colors.yellow : colors.cyan));
+    for (const { text, isWrong } of roundRows(live.searching, room))
+      lines.push(line(text, isWrong ? colors.yellow : colors.cyan));
   } else {
     lines.push(line("Getting ready…", colors.dim));
   }
   const run = duration(now - (tally.startedAt ?? now));
   const nth = tally.iterations + 1;
   const times = current === undefined ? run : `${duration(now - current.startedAt)} (run ${run})`;
-  const numbers = [oneLine(agent), `iteration ${nth}${most === undefined ? "" : ` of ${Math.max(most, nth)}`}`, times, spent(tally)];
+  const numbers = [
+    oneLine(agent),
+    `iteration ${nth}${most === undefined ? "" : ` of ${Math.max(most, nth)}`}`,
+    times,
+    spent(tally),
+  ];
   lines.push(line(numbers.filter((part) => part !== "").join(" · ")));
   if (progress !== undefined) {
     const { done, total } = progress;
@@ -81,7 +87,13 @@ function localTime(at: number, now: number): string {
 }
 
 /** What stays on the screen of an event; empty for most. `before` is the tally without the event, `after` the one with it. */
-export function permanentLines(event: LoopEvent, before: Tally, after: Tally, columns: number, colors: Colors): string[] {
+export function permanentLines(
+  event: LoopEvent,
+  before: Tally,
+  after: Tally,
+  columns: number,
+  colors: Colors,
+): string[] {
   const room = columns - 1;
   const block = (text: string, paint: (text: string) => string) =>
     wrap(oneLine(text), room - 2).map((line, index) => paint(`${index === 0 ? "" : "  "}${line}`));
@@ -93,7 +105,11 @@ export function permanentLines(event: LoopEvent, before: Tally, after: Tally, co
     case "iteration-ended": {
       const title = underWay(before).find(({ iteration }) => iteration === event.iteration)?.title ?? event.unit;
       const tokens = tokensOf(event.usage);
-      const cost = [duration(event.durationMs), ...(tokens === 0 ? [] : [count(tokens)]), ...spending(0, event.costUsd, event.estimated)];
+      const cost = [
+        duration(event.durationMs),
+        ...(tokens === 0 ? [] : [count(tokens)]),
+        ...spending(0, event.costUsd, event.estimated),
+      ];
       return endedLines(oneLine(title), event.outcome, cost.join(" · "), room, colors);
     }
     case "history-compressed":
@@ -101,7 +117,9 @@ export function permanentLines(event: LoopEvent, before: Tally, after: Tally, co
     case "agent-changed":
       return block(`! ${event.to} goes on instead of ${event.from}: ${event.reason}`, colors.yellow);
     case "notice":
-      return event.level === "warning" ? block(`! ${event.message}`, colors.yellow) : block(`· ${event.message}`, colors.dim);
+      return event.level === "warning"
+        ? block(`! ${event.message}`, colors.yellow)
+        : block(`· ${event.message}`, colors.dim);
     case "run-ended": {
       const { verdict, reason } = event.verdict;
       const paint = verdict === "complete" ? colors.green : verdict === "failed" ? colors.red : colors.yellow;
@@ -124,7 +142,10 @@ function endedLines(title: string, outcome: Outcome, cost: string, room: number,
   if (outcome.outcome === "accepted") {
     const summary = oneLine(outcome.summary);
     if (room < narrow && left - 2 - 3 - width(summary) < 20)
-      return [`${colors.green("✓")} ${pad(truncate(title, left - 2), left - 2)}  ${colors.dim(cost)}`, `    ${truncate(summary, room - 4)}`];
+      return [
+        `${colors.green("✓")} ${pad(truncate(title, left - 2), left - 2)}  ${colors.dim(cost)}`,
+        `    ${truncate(summary, room - 4)}`,
+      ];
     // Twenty columns tell a title; the summary says what people wait for.
     const forTitle = Math.max(20, left - 2 - 3 - width(summary));
     const short = truncate(title, Math.min(forTitle, left - 2));
@@ -135,5 +156,8 @@ function endedLines(title: string, outcome: Outcome, cost: string, room: number,
   const why = outcome.outcome === "refused" ? `refused: ${outcome.reasons.join("; ")}` : outcome.failure.message;
   const lines = wrap(oneLine(why), room - 4);
   const shown = lines.length > 4 ? [...lines.slice(0, 3), `${lines[3]}…`] : lines;
-  return [`${colors.red("✗")} ${pad(truncate(title, left - 2), left - 2)}  ${colors.dim(cost)}`, ...shown.map((line) => colors.red(`    ${line}`))];
+  return [
+    `${colors.red("✗")} ${pad(truncate(title, left - 2), left - 2)}  ${colors.dim(cost)}`,
+    ...shown.map((line) => colors.red(`    ${line}`)),
+  ];
 }

@@ -6,7 +6,7 @@ const clearLine = "\u001b[K";
 const clearBelow = "\u001b[J";
 
 /** Lines on stderr that are painted anew in place, below lines that stay. */
-export interface Repainter {
+interface Repainter {
   /** `live` takes the place of what was painted last; each of its lines fits the terminal. */
   paint(permanent: readonly string[], live: readonly string[]): void;
   /** Leaves the live lines standing and gives the cursor back. */

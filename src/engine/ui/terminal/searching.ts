@@ -3,10 +3,22 @@ import { bar, many, pad, truncate, width } from "./format.js";
 import { oneLine, behindName } from "../../lib/sanitise.js";
 
 /** What a source did just now, in one line; undefined for its start and for an end that brought nothing to tell. */
-export function searchLine({ source, done, all, asked, listed = 0, reason: why, failed, over }: Searching): string | undefined {
+export function searchLine({
+  source,
+  done,
+  all,
+  asked,
+  listed = 0,
+  reason: why,
+  failed,
+  over,
+}: Searching): string | undefined {
   const reason = why === undefined ? undefined : behindName(source, why);
   if (asked === undefined) return failed === true ? `${source} is not asked: ${reason ?? "it can't be"}` : undefined;
-  const came = failed === true ? `no answer: ${reason ?? "it failed"}` : `${many(listed, "record")}${reason === undefined ? "" : ` (${reason})`}`;
+  const came =
+    failed === true
+      ? `no answer: ${reason ?? "it failed"}`
+      : `${many(listed, "record")}${reason === undefined ? "" : ` (${reason})`}`;
   const left = over === true && failed === true ? "; it is left alone for now" : "";
   return `${source} ${done} of ${all}, ${asked}: ${came.replace(/\.$/, "")}${left}`;
 }
@@ -23,7 +35,10 @@ export function roundAfter(before: Round | undefined, event: Searching): Round {
 const widestBar = 20;
 
 /** A bar for each source of a round, or why it is not asked. Each fits `columns`. */
-export function roundRows(round: Round, columns: number): readonly { readonly text: string; readonly isWrong: boolean }[] {
+export function roundRows(
+  round: Round,
+  columns: number,
+): readonly { readonly text: string; readonly isWrong: boolean }[] {
   const names = Math.min(20, Math.max(...[...round.keys()].map((name) => width(oneLine(name)))));
   return [...round.values()].map(({ source, done, all, found, over, failed, reason }) => {
     const name = pad(truncate(oneLine(source), names), names);

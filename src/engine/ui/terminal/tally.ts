@@ -20,11 +20,16 @@ export interface Tally {
   /** What the rest will take. */
   readonly forecast?: Forecast;
   /** Summaries of the history that this run made. */
-  readonly history?: { readonly compressions: number; readonly charsBefore: number; readonly charsAfter: number; readonly tokensSaved: number };
+  readonly history?: {
+    readonly compressions: number;
+    readonly charsBefore: number;
+    readonly charsAfter: number;
+    readonly tokensSaved: number;
+  };
 }
 
 /** The iteration under way. */
-export interface Current {
+interface Current {
   readonly iteration: number;
   readonly title: string;
   readonly phase: string;
@@ -58,7 +63,9 @@ export function tallied(tally: Tally, event: LoopEvent): Tally {
       const { iteration, event: said } = event;
       if (said.type !== "usage") return tally;
       const updated = underWay(tally).map((each) =>
-        each.iteration === iteration ? { ...each, tokens: tokensOf(said.usage), ...(said.costUsd === undefined ? {} : priceOf(said)) } : each,
+        each.iteration === iteration
+          ? { ...each, tokens: tokensOf(said.usage), ...(said.costUsd === undefined ? {} : priceOf(said)) }
+          : each,
       );
       return withUnderWay(tally, updated);
     }
@@ -105,10 +112,14 @@ export function tallied(tally: Tally, event: LoopEvent): Tally {
   }
 }
 
-const priceOf = ({ costUsd, estimated }: { readonly costUsd?: number; readonly estimated?: true }) => ({ costUsd, estimated: estimated === true });
+const priceOf = ({ costUsd, estimated }: { readonly costUsd?: number; readonly estimated?: true }) => ({
+  costUsd,
+  estimated: estimated === true,
+});
 
 /** The iterations under way, the oldest first. */
-export const underWay = ({ current, beside = [] }: Tally): readonly Current[] => (current === undefined ? beside : [...beside, current]);
+export const underWay = ({ current, beside = [] }: Tally): readonly Current[] =>
+  current === undefined ? beside : [...beside, current];
 
 function withUnderWay(tally: Tally, all: readonly Current[]): Tally {
   const { current: _, beside: __, ...rest } = tally;
@@ -139,7 +150,8 @@ export const spending = (tokens: number, costUsd: number | undefined, estimated?
 ];
 
 /** "$0.12", or "≈ $0.12" where it is our estimate. */
-export const moneyText = (costUsd: number, estimated?: boolean): string => `${estimated === true ? "≈ " : ""}${money(costUsd)}`;
+export const moneyText = (costUsd: number, estimated?: boolean): string =>
+  `${estimated === true ? "≈ " : ""}${money(costUsd)}`;
 
 /** "≈ 14 iterations left (12 papers): 430k tokens, $1.42, 1h 10m of work". */
 export function forecastText({ papers, iterations, tokens, minutes, costUsd }: Forecast): string {
@@ -155,7 +167,8 @@ export function leftText({ tokens, minutes, costUsd }: Forecast): string {
 }
 
 /** The same, with what it rests on. */
-export const wholeForecast = (forecast: Forecast): string => `Forecast: ${forecastText(forecast)}; estimated from ${forecast.from}.`;
+export const wholeForecast = (forecast: Forecast): string =>
+  `Forecast: ${forecastText(forecast)}; estimated from ${forecast.from}.`;
 
 /** The whole run at its end: "12 iterations · 14m 20s · 430k tokens · $1.42". */
 export function summary(tally: Tally, endedAt: number): string {

@@ -1,6 +1,6 @@
 import pc from "picocolors";
 import type { LoopEvent } from "../../loop/types.js";
-import type { Sink } from "../follow.js";
+import type { Sink } from "../sink.js";
 import { width } from "./format.js";
 import type { Io } from "../io.js";
 import { type Live, liveLines, permanentLines } from "./lines.js";
@@ -20,7 +20,7 @@ const tickMs = 1000;
 /** An agent may stream hundreds of events a second; people can't read more than a few paintings. */
 const minimumMs = 100;
 
-export interface TerminalOptions {
+interface TerminalOptions {
   readonly agent: string;
   /** Most iterations of this run. */
   readonly most?: number;
@@ -63,7 +63,9 @@ export function terminalSink(io: Io, options: TerminalOptions): Sink {
   function paint(permanent: readonly string[] = []): void {
     const now = options.clock.now();
     const lines = liveLines(live, now, io.columns, colors);
-    io.stderr(`${toStart()}${[...permanent, ...lines.map((line) => line.text)].map((line) => `${line}${clearLine}\n`).join("")}${clearBelow}`);
+    io.stderr(
+      `${toStart()}${[...permanent, ...lines.map((line) => line.text)].map((line) => `${line}${clearLine}\n`).join("")}${clearBelow}`,
+    );
     painted = lines.map((line) => " ".repeat(width(line.plain)));
     paintedAt = now;
   }
@@ -88,7 +90,8 @@ export function terminalSink(io: Io, options: TerminalOptions): Sink {
 
 /** What an event changes of the live lines besides the sums. */
 function changed(event: LoopEvent, { searching }: Live): Partial<Live> {
-  if (event.type === "iteration-started" || event.type === "iteration-ended") return { waiting: undefined, searching: undefined, said: "" };
+  if (event.type === "iteration-started" || event.type === "iteration-ended")
+    return { waiting: undefined, searching: undefined, said: "" };
   if (event.type === "searching") return { waiting: undefined, searching: roundAfter(searching, event) };
   if (event.type === "waiting") return { waiting: { until: Date.parse(event.until), reason: event.reason } };
   if (event.type === "run-ended") return { over: true };

@@ -21,7 +21,9 @@ export function toTexts(value: unknown): unknown {
   if (typeof value === "string") return partsOf(value, /[,;\n]/);
   if (isFields(value)) return Object.entries(value).flatMap(([name, field]) => (field === false ? [] : [name]));
   if (!Array.isArray(value) || value.every((each) => typeof each === "string")) return value;
-  return value.filter((each) => each !== null).map((each) => (isFields(each) ? (nameOf(each) ?? textOf(each)) : textOf(each)));
+  return value
+    .filter((each) => each !== null)
+    .map((each) => (isFields(each) ? (nameOf(each) ?? textOf(each)) : textOf(each)));
 }
 
 /** What stands between separators, without what is empty. */
@@ -32,7 +34,8 @@ export const partsOf = (text: string, separator: RegExp): string[] =>
     .filter((part) => part !== "");
 
 /** As toTexts, but a text is one of them, commas and all. */
-export const toSentences = (value: unknown): unknown => (typeof value === "string" ? (value.trim() === "" ? [] : [value]) : toTexts(value));
+export const toSentences = (value: unknown): unknown =>
+  typeof value === "string" ? (value.trim() === "" ? [] : [value]) : toTexts(value);
 
 /** A number from a text: "32", "4.5", "32/50" where 50 is among `outOf`, "20 papers"; null from "n/a". Of an object, its total. */
 export const toNumber =
@@ -47,7 +50,9 @@ export const toNumber =
     }
     if (typeof value !== "string") return value;
     if (/^\s*(n\/?a|none|null|unknown|tbd|pending|[-–—]?)\s*$/i.test(value)) return null;
-    const parts = /^\s*(-?\d+(?:\.\d+)?)(?:\s*(?:\/|of|out of)\s*(\d+))?(?:\s*(?:points?|papers?|ideas?))?\s*$/i.exec(value);
+    const parts = /^\s*(-?\d+(?:\.\d+)?)(?:\s*(?:\/|of|out of)\s*(\d+))?(?:\s*(?:points?|papers?|ideas?))?\s*$/i.exec(
+      value,
+    );
     return parts === null || (parts[2] !== undefined && !outOf.includes(Number(parts[2]))) ? value : Number(parts[1]);
   };
 
@@ -77,7 +82,12 @@ const isoTime = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:?\
 /** An ISO time from seconds or milliseconds since the epoch and from other spellings; null from what is no time. Without a zone it is UTC. */
 export function toTime(value: unknown): unknown {
   if (typeof value === "string" && isoTime.test(value) && !Number.isNaN(Date.parse(value))) return value;
-  const number = typeof value === "number" ? value : typeof value === "string" && /^\d{9,13}$/.test(value.trim()) ? Number(value) : undefined;
+  const number =
+    typeof value === "number"
+      ? value
+      : typeof value === "string" && /^\d{9,13}$/.test(value.trim())
+        ? Number(value)
+        : undefined;
   if (number !== undefined) return number > 0 ? iso(number < 1e11 ? number * 1000 : number) : null;
   if (typeof value !== "string") return null;
   const parts = /\b(\d{4}-\d{2}-\d{2})(?:[T ]+(\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?)\s*([+-]\d{2}:?\d{2})?)?/.exec(value);
@@ -108,7 +118,9 @@ export function toSeconds(value: unknown): unknown {
     );
   if (/^\d+(\.\d+)?$/.test(text)) return Number(text);
   const parts = [...text.matchAll(/(\d+(?:\.\d+)?)\s*([dhms])/g)];
-  return parts.length === 0 ? null : parts.reduce((sum, [, amount, unit]) => sum + Number(amount) * Number(secondsIn[String(unit)]), 0);
+  return parts.length === 0
+    ? null
+    : parts.reduce((sum, [, amount, unit]) => sum + Number(amount) * Number(secondsIn[String(unit)]), 0);
 }
 
 const daysIn: Readonly<Record<string, number>> = { d: 1, w: 7, m: 30, y: 365 };
@@ -133,7 +145,20 @@ export const absentUnless =
 
 /** The name that an object goes by. */
 export function nameOf(value: Fields): string | undefined {
-  const name = ["name", "full_name", "title", "term", "keyword", "source", "label", "text", "paper_id", "id", "url", "value"]
+  const name = [
+    "name",
+    "full_name",
+    "title",
+    "term",
+    "keyword",
+    "source",
+    "label",
+    "text",
+    "paper_id",
+    "id",
+    "url",
+    "value",
+  ]
     .map((field) => value[field])
     .find((field) => typeof field === "string");
   if (name !== undefined) return String(name);

@@ -12,7 +12,11 @@ const outcomes: readonly unknown[] = ["accepted", "refused", "failed"];
 
 /** Other tools kept other things under this name; the loop learns nothing from them. */
 const isObservation = (value: unknown): boolean =>
-  isFields(value) && isWhole(value["iteration"]) && value["iteration"] !== 0 && isText(value["unit"]) && outcomes.includes(value["outcome"]);
+  isFields(value) &&
+  isWhole(value["iteration"]) &&
+  value["iteration"] !== 0 &&
+  isText(value["unit"]) &&
+  outcomes.includes(value["outcome"]);
 
 const readObservation = inTurn(
   leaf(absentUnless(isObservation)),
@@ -40,7 +44,13 @@ const readMetrics = fieldsOf({
   historian_estimated: leaf(absentUnless((value) => value === true)),
 });
 
-const readLimits = fieldsOf({ max_usd: amount, max_tokens: amount, max_minutes: amount, max_iterations: amount, target_papers: amount });
+const readLimits = fieldsOf({
+  max_usd: amount,
+  max_tokens: amount,
+  max_minutes: amount,
+  max_iterations: amount,
+  target_papers: amount,
+});
 
 /** A person may add a line of steering by hand, as a text or without an id. What holds no text is left out. */
 function toSteering(value: unknown): unknown {

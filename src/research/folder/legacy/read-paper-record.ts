@@ -1,5 +1,27 @@
-import { absentUnless, nameOf, toBoolean, toFirst, toList, toNumber, toSentences, toText, toTexts, toWord } from "./coerce.js";
-import { type Fields, fieldsOf, inTurn, isFields, leaf, listOf, orAbsent, type Reader, renamed, valuesOf } from "./readers.js";
+import {
+  absentUnless,
+  nameOf,
+  toBoolean,
+  toFirst,
+  toList,
+  toNumber,
+  toSentences,
+  toText,
+  toTexts,
+  toWord,
+} from "./coerce.js";
+import {
+  type Fields,
+  fieldsOf,
+  inTurn,
+  isFields,
+  leaf,
+  listOf,
+  orAbsent,
+  type Reader,
+  renamed,
+  valuesOf,
+} from "./readers.js";
 import { readScores } from "./read-scores.js";
 
 const text = leaf(toText);
@@ -25,7 +47,8 @@ const readStatus = leaf(
   }),
 );
 
-const isReadWord = /^\s*(analy[sz]ed|done|complete|completed|scored|evaluated|reviewed|read|finished|processed|decided)\s*$/i;
+const isReadWord =
+  /^\s*(analy[sz]ed|done|complete|completed|scored|evaluated|reviewed|read|finished|processed|decided)\s*$/i;
 const decisions: readonly (readonly [RegExp, string])[] = [
   [/^\s*present/i, "presented"],
   [/^\s*reject/i, "rejected"],
@@ -38,7 +61,8 @@ const readRecord: Reader = (value, pointer, tell) => {
   const added: Fields = {};
   const { id, title, status, decision, analysis, score, score_breakdown: breakdown } = value;
   if (title == null && typeof id === "string") added["title"] = id;
-  if (score == null && isFields(breakdown) && typeof breakdown["combined_total"] === "number") added["score"] = breakdown["combined_total"];
+  if (score == null && isFields(breakdown) && typeof breakdown["combined_total"] === "number")
+    added["score"] = breakdown["combined_total"];
   const decided = decisions.find(([word]) => word.test(String(decision)))?.[1];
   if (status == null) added["status"] = decided ?? (analysis == null ? "pending" : "insights_extracted");
   else if (typeof status === "string" && isReadWord.test(status))
@@ -78,7 +102,10 @@ const readAnalysis: Reader = inTurn(
           : toText(value),
     ),
     market: text,
-    evidence: inTurn(orAbsent(leaf((value) => (typeof value === "string" || isFields(value) ? [value] : value))), listOf(readEvidence)),
+    evidence: inTurn(
+      orAbsent(leaf((value) => (typeof value === "string" || isFields(value) ? [value] : value))),
+      listOf(readEvidence),
+    ),
   }),
 );
 
@@ -114,7 +141,9 @@ export const readPaperRecord: Reader = inTurn(
     title: text,
     url: leaf(toFirst),
     pdf_url: leaf(toFirst),
-    authors: leaf((value) => (isFields(value) ? (nameOf(value) ?? toText(value)) : typeof value === "string" ? value : toTexts(value))),
+    authors: leaf((value) =>
+      isFields(value) ? (nameOf(value) ?? toText(value)) : typeof value === "string" ? value : toTexts(value),
+    ),
     date: text,
     source: text,
     abstract: text,
@@ -152,7 +181,9 @@ export const readInsight: Reader = inTurn(
 
 /** The field that holds the finding, where it has another name than ours. */
 function insightName(value: Fields): (name: string) => string {
-  const found = ["text", "content", "finding", "description", "key_insight", "summary", "title"].find((name) => typeof value[name] === "string");
+  const found = ["text", "content", "finding", "description", "key_insight", "summary", "title"].find(
+    (name) => typeof value[name] === "string",
+  );
   return (name) => (name === found ? "insight" : name);
 }
 
@@ -162,7 +193,8 @@ const readPaperId = fieldsOf({ paper_id: text });
 function readSourcePaper(value: unknown, pointer: string, tell: Parameters<Reader>[2]): unknown {
   if (!isFields(value) || !Array.isArray(value["paper_id"])) return readPaperId(value, pointer, tell);
   const ids = value["paper_id"].map(String);
-  const read: Fields = ids.length === 1 ? { ...value, paper_id: ids[0] } : { ...value, paper_id: null, papers: value["papers"] ?? ids };
+  const read: Fields =
+    ids.length === 1 ? { ...value, paper_id: ids[0] } : { ...value, paper_id: null, papers: value["papers"] ?? ids };
   tell(`${pointer}/paper_id`, value["paper_id"], ids.length === 1 ? ids[0] : null);
   return read;
 }

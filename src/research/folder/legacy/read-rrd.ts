@@ -16,7 +16,19 @@ import {
 } from "./coerce.js";
 import { readLoop } from "./read-loop.js";
 import { readInsight, readPaperRecord, readRefusals } from "./read-paper-record.js";
-import { absent, type Fields, fieldsOf, inTurn, isFields, leaf, listOf, orAbsent, type Reader, valuesOf, wordReading } from "./readers.js";
+import {
+  absent,
+  type Fields,
+  fieldsOf,
+  inTurn,
+  isFields,
+  leaf,
+  listOf,
+  orAbsent,
+  type Reader,
+  valuesOf,
+  wordReading,
+} from "./readers.js";
 import type { Problem } from "../../../engine/storage/schema-check.js";
 
 const text = leaf(toText);
@@ -86,7 +98,11 @@ const readQuestion: Reader = inTurn(
     const found = ["q", "text", "title", "description", "topic"].map((name) => value[name]).find(isText);
     return found === undefined ? value : { ...value, question: found };
   }),
-  fieldsOf({ field: text, options: orAbsent(leaf(toSentences)), current_default: leaf((value) => (isFields(value) ? toText(value) : value)) }),
+  fieldsOf({
+    field: text,
+    options: orAbsent(leaf(toSentences)),
+    current_default: leaf((value) => (isFields(value) ? toText(value) : value)),
+  }),
 );
 
 const readPhase = leaf(
@@ -100,7 +116,9 @@ const readPhase = leaf(
 
 const readSpan = (field: "started_at" | "ended_at") =>
   inTurn(
-    leaf((value) => (typeof value === "string" || typeof value === "number" ? { [field]: value } : toFieldsOrNull(value))),
+    leaf((value) =>
+      typeof value === "string" || typeof value === "number" ? { [field]: value } : toFieldsOrNull(value),
+    ),
     fieldsOf({
       started_at: time,
       ended_at: time,
@@ -151,7 +169,13 @@ const readStatistics = inTurn(
         sources_tried: names,
         sources_successful: names,
         sources_blocked: leaf((value) =>
-          Array.isArray(value) ? value : typeof value === "string" ? [value] : isFields(value) ? Object.keys(value) : null,
+          Array.isArray(value)
+            ? value
+            : typeof value === "string"
+              ? [value]
+              : isFields(value)
+                ? Object.keys(value)
+                : null,
         ),
         source_failure_reasons: leaf(toFieldsOrNull),
         failures_in_a_row: inTurn(leaf(absentUnless(isFields)), valuesOf(leaf(absentUnless(isWhole)))),
@@ -180,7 +204,10 @@ const readIdeation = inTurn(
 /** An insight without an id can be named by no report and taken out by no reset, so it gets the next number. */
 function readIds(value: unknown, pointer: string, tell: Parameters<Reader>[2]): unknown {
   if (!Array.isArray(value) || value.every((each) => !isFields(each) || isText(each["id"]))) return value;
-  let last = value.reduce<number>((highest, each) => Math.max(highest, Number(/^insight_(\d{1,9})$/.exec(String(each?.id))?.[1] ?? 0)), 0);
+  let last = value.reduce<number>(
+    (highest, each) => Math.max(highest, Number(/^insight_(\d{1,9})$/.exec(String(each?.id))?.[1] ?? 0)),
+    0,
+  );
   return value.map((each: unknown, index) => {
     if (!isFields(each) || isText(each["id"])) return each;
     const id = `insight_${String((last += 1)).padStart(3, "0")}`;
@@ -192,16 +219,24 @@ function readIds(value: unknown, pointer: string, tell: Parameters<Reader>[2]): 
 /** { source: reason } as a list; a line of several as several. */
 const toBlocked = (value: unknown): unknown =>
   isFields(value)
-    ? Object.entries(value).flatMap(([source, reason]) => (reason === false ? [] : [isText(reason) ? { source, reason } : source]))
+    ? Object.entries(value).flatMap(([source, reason]) =>
+        reason === false ? [] : [isText(reason) ? { source, reason } : source],
+      )
     : // A reason in brackets has commas of its own.
       isText(value) && value.includes("(")
       ? partsOf(value, /[;\n]/)
       : toTexts(value);
 
-const readBlocked = leaf((value) => (Array.isArray(value) && value.every((each) => isText(each) || isFields(each)) ? value : toBlocked(value)));
+const readBlocked = leaf((value) =>
+  Array.isArray(value) && value.every((each) => isText(each) || isFields(each)) ? value : toBlocked(value),
+);
 
 const readVisited = leaf((value) =>
-  Array.isArray(value) && value.every((each) => isText(each) || isFields(each)) ? value : isText(value) ? partsOf(value, /\s/) : toTexts(value),
+  Array.isArray(value) && value.every((each) => isText(each) || isFields(each))
+    ? value
+    : isText(value)
+      ? partsOf(value, /\s/)
+      : toTexts(value),
 );
 
 const readExcluded = inTurn(
@@ -253,7 +288,9 @@ const readTop: Reader = fieldsOf({
  */
 export function readRrdShape(value: unknown): { readonly value: unknown; readonly changes: readonly Problem[] } {
   const changes: Problem[] = [];
-  const read = inTurn(readTop, withPhase)(value, "", (pointer, before, after) => changes.push(wordReading(pointer, before, after)));
+  const read = inTurn(readTop, withPhase)(value, "", (pointer, before, after) =>
+    changes.push(wordReading(pointer, before, after)),
+  );
   return { value: read, changes };
 }
 

@@ -29,7 +29,8 @@ const settled = new Set([...ours, ...totals, "execution", "blue_ocean"]);
 
 const lettersOf = (name: string): string => name.toLowerCase().replaceAll(/[^a-z]/g, "");
 
-const dimensionOf = (name: string): string => (settled.has(name) ? name : (dimensions.get(lettersOf(name).replace(/(score|points)$/, "")) ?? name));
+const dimensionOf = (name: string): string =>
+  settled.has(name) ? name : (dimensions.get(lettersOf(name).replace(/(score|points)$/, "")) ?? name);
 
 const point = leaf(toNumber(5));
 const readPoints: Reader = inTurn(
@@ -40,8 +41,12 @@ const readPoints: Reader = inTurn(
 
 /** [{ dimension, score }] as the object that it spells out. */
 function fromList(list: readonly unknown[]): Fields | undefined {
-  const names = list.map((each) => (isFields(each) ? (each["dimension"] ?? each["name"] ?? each["criterion"]) : undefined));
-  return names.every((name) => typeof name === "string") ? Object.fromEntries(names.map((name, index) => [name, list[index]])) : undefined;
+  const names = list.map((each) =>
+    isFields(each) ? (each["dimension"] ?? each["name"] ?? each["criterion"]) : undefined,
+  );
+  return names.every((name) => typeof name === "string")
+    ? Object.fromEntries(names.map((name, index) => [name, list[index]]))
+    : undefined;
 }
 
 /** A number under the name of a rubric is its total; an object under another name of it holds its points. */
@@ -49,8 +54,10 @@ function partOf(name: string, value: unknown): string {
   if (settled.has(name) && (isFields(value) || (name !== "execution" && name !== "blue_ocean"))) return name;
   const plain = lettersOf(name);
   const isTotal = !isFields(value) && !Array.isArray(value) && value !== null;
-  if (/^(execution|exec)(score|scores|total|rubric|points)?$/.test(plain)) return isTotal ? "execution_total" : "execution";
-  if (/^(blueocean|strategic)(score|scores|total|rubric|points)?$/.test(plain)) return isTotal ? "blue_ocean_total" : "blue_ocean";
+  if (/^(execution|exec)(score|scores|total|rubric|points)?$/.test(plain))
+    return isTotal ? "execution_total" : "execution";
+  if (/^(blueocean|strategic)(score|scores|total|rubric|points)?$/.test(plain))
+    return isTotal ? "blue_ocean_total" : "blue_ocean";
   if (isTotal && /^(combined|total|overall)(score|total|scores)?$/.test(plain)) return "combined_total";
   return name;
 }

@@ -71,7 +71,9 @@ export function fieldsOf(readers: Readonly<Record<string, Reader>>): Reader {
 export const valuesOf =
   (reader: Reader): Reader =>
   (value, pointer, tell) =>
-    isFields(value) ? fieldsOf(Object.fromEntries(Object.keys(value).map((name) => [name, reader])))(value, pointer, tell) : value;
+    isFields(value)
+      ? fieldsOf(Object.fromEntries(Object.keys(value).map((name) => [name, reader])))(value, pointer, tell)
+      : value;
 
 /** Gives fields other names; one whose new name is taken, by its own or another field, stays. */
 export const renamed =
@@ -88,10 +90,13 @@ export const renamed =
     return Object.fromEntries(Object.entries(value).map(([name, field]) => [changes.get(name) ?? name, field]));
   };
 
-export const isFields = (value: unknown): value is Fields => typeof value === "object" && value !== null && !Array.isArray(value);
+export const isFields = (value: unknown): value is Fields =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
 
 function withChanges(value: Fields, changed: ReadonlyMap<string, unknown>): Fields {
-  const entries = Object.entries(value).map(([name, standing]) => [name, changed.has(name) ? changed.get(name) : standing] as const);
+  const entries = Object.entries(value).map(
+    ([name, standing]) => [name, changed.has(name) ? changed.get(name) : standing] as const,
+  );
   return Object.fromEntries(entries.filter(([, read]) => read !== absent));
 }
 

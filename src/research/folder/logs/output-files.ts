@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { LedgerLine } from "../../../engine/generated/ledger.js";
 import { hasCode } from "../../../engine/lib/errors.js";
 import { timeForName } from "../../../engine/storage/file-timestamp.js";
-import { readRegularText } from "../../../engine/storage/read-regular-file.js";
+import { readRegularText } from "../../../engine/storage/regular-file.js";
 import { stampOf, writeFileAtomic } from "../../../engine/storage/atomic-file.js";
 import { hiddenName, readEntry } from "../../../engine/storage/records/journal.js";
 import { versionAt } from "../../../engine/storage/file-snapshot.js";
@@ -12,7 +12,7 @@ import { currentAccepted } from "../../../engine/storage/records/ledger.js";
 import { explaining } from "../../../engine/storage/explain-system-error.js";
 
 /** The files that an accepted unit writes whole, by the unit. */
-export const documentsOf = {
+const documentsOf = {
   report: ["research-report.md", "references.bib"],
   ideas: ["product-ideas.json"],
 } as const;
@@ -30,7 +30,12 @@ export interface Document {
  * a copy is kept beside it, once for each content. `at`: milliseconds since the epoch, for its name. Doing it twice gives the same as once.
  * @throws ExpectedError as writeFileAtomic.
  */
-export async function writeDocuments(folder: string, documents: readonly Document[], at: number, notify: (message: string) => void): Promise<void> {
+export async function writeDocuments(
+  folder: string,
+  documents: readonly Document[],
+  at: number,
+  notify: (message: string) => void,
+): Promise<void> {
   if (documents.length === 0) return;
   const written = new Map(Object.entries(await readWritten(folder)));
   for (const { name, text } of documents) {
@@ -44,7 +49,10 @@ export async function writeDocuments(folder: string, documents: readonly Documen
     const isOurs = standing.kind !== "file" || [hashOf(text), written.get(name)].includes(hashOf(standing.bytes));
     if (!isOurs) {
       const copy = await keepEdited(folder, name, standing.bytes, at);
-      if (copy !== undefined) notify(`${name} was changed since it was last written; it is written anew, and that version is kept as ${copy}.`);
+      if (copy !== undefined)
+        notify(
+          `${name} was changed since it was last written; it is written anew, and that version is kept as ${copy}.`,
+        );
     }
     await writeFileAtomic(path, text);
     written.set(name, hashOf(text));
@@ -57,7 +65,12 @@ export async function writeDocuments(folder: string, documents: readonly Documen
  * What a reset makes of the documents: those whose unit is accepted no longer go, one that was accepted before comes back as it was
  * then. `line`: the reset. A reset of `everything` takes also those of the original tool, which no ledger knows.
  */
-export async function documentsAfter(folder: string, ledger: readonly LedgerLine[], line: LedgerLine, everything: boolean): Promise<Document[]> {
+export async function documentsAfter(
+  folder: string,
+  ledger: readonly LedgerLine[],
+  line: LedgerLine,
+  everything: boolean,
+): Promise<Document[]> {
   if (line.to === undefined) return [];
   const [before, after] = [currentAccepted(ledger), currentAccepted([...ledger, line])];
   const documents: Document[] = [];
@@ -68,7 +81,8 @@ export async function documentsAfter(folder: string, ledger: readonly LedgerLine
     for (const name of names) {
       const text = earlier?.files?.find((file) => file.name === name)?.text ?? null;
       // Without its journal an earlier version can't be had; the later one is better than none.
-      if (text !== null || (iteration === undefined && (await stampOf(join(folder, name))) !== undefined)) documents.push({ name, text });
+      if (text !== null || (iteration === undefined && (await stampOf(join(folder, name))) !== undefined))
+        documents.push({ name, text });
     }
   }
   return documents;

@@ -3,14 +3,14 @@ import { type FileHandle, open } from "node:fs/promises";
 import { join } from "node:path";
 import type { QueryLine } from "../../../engine/generated/query.js";
 import { hasCode } from "../../../engine/lib/errors.js";
-import { readRegularText, requireRegular } from "../../../engine/storage/read-regular-file.js";
+import { readRegularText, requireRegular } from "../../../engine/storage/regular-file.js";
 import { explaining } from "../../../engine/storage/explain-system-error.js";
 import { problemsOf } from "../../../engine/storage/schema-check.js";
 
 /** The file with one line for every question to a source, within a research folder. */
 export const queriesName = "queries.jsonl";
 
-export interface ReadQueries {
+interface ReadQueries {
   /** In the order of the file. */
   readonly lines: readonly QueryLine[];
   /** What could not be read, a sentence each. */
@@ -20,8 +20,12 @@ export interface ReadQueries {
 /** Reads the questions that a research has asked. A line that can't be read is left out and named; a torn last one, which a kill leaves, silently. */
 export async function readQueries(folder: string): Promise<ReadQueries> {
   const path = join(folder, queriesName);
-  const text = await explaining(path, () => readRegularText(path).catch((error: unknown) => (hasCode(error, "ENOENT") ? "" : Promise.reject(error))));
-  const rows = text.split("\n").map((row, index) => ({ row, where: `${path}:${index + 1}`, line: row.trim() === "" ? undefined : parse(row) }));
+  const text = await explaining(path, () =>
+    readRegularText(path).catch((error: unknown) => (hasCode(error, "ENOENT") ? "" : Promise.reject(error))),
+  );
+  const rows = text
+    .split("\n")
+    .map((row, index) => ({ row, where: `${path}:${index + 1}`, line: row.trim() === "" ? undefined : parse(row) }));
   return {
     lines: rows.flatMap(({ line }) => (line === undefined ? [] : [line])),
     notices: rows
@@ -68,7 +72,11 @@ export function queryRecorder(folder: string): (line: QueryLine) => Promise<void
 }
 
 async function append(path: string, text: string): Promise<void> {
-  const file = await open(path, constants.O_RDWR | constants.O_CREAT | constants.O_APPEND | constants.O_NOFOLLOW, 0o666);
+  const file = await open(
+    path,
+    constants.O_RDWR | constants.O_CREAT | constants.O_APPEND | constants.O_NOFOLLOW,
+    0o666,
+  );
   try {
     requireRegular(await file.stat(), path);
     await file.appendFile((await isTorn(file)) ? `\n${text}` : text);

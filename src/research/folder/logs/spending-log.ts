@@ -7,7 +7,13 @@ import { formatLine, ledgerName } from "../../../engine/storage/records/ledger.j
  * Adds work that left no research folder to the ledger of the state folder: it was paid for all the same. In one write, as several
  * programs may do so at once. What goes wrong is left: nothing that anybody waits for depends on it.
  */
-export async function recordElsewhere(stateDir: string, command: NonNullable<LedgerLine["command"]>, lines: readonly LedgerLine[]): Promise<void> {
+export async function recordElsewhere(
+  stateDir: string,
+  command: NonNullable<LedgerLine["command"]>,
+  lines: readonly LedgerLine[],
+): Promise<void> {
   if (lines.length === 0) return;
-  await appendFile(join(stateDir, ledgerName), lines.map((line) => formatLine({ ...line, command })).join("")).catch(() => undefined);
+  await appendFile(join(stateDir, ledgerName), lines.map((line) => formatLine({ ...line, command })).join("")).catch(
+    () => undefined,
+  );
 }

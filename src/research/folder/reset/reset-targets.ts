@@ -1,12 +1,12 @@
 import { join } from "node:path";
 import type { LedgerLine } from "../../../engine/generated/ledger.js";
 import type { Paper, Rrd } from "../../generated/rrd.js";
-import { shellWord } from "../../../engine/lib/shell-word.js";
 import { ExpectedError } from "../../../engine/lib/errors.js";
 import { undoChanges } from "../../../engine/storage/records/record-merge.js";
 import { readEntry } from "../../../engine/storage/records/journal.js";
 import { currentAccepted } from "../../../engine/storage/records/ledger.js";
 import { rrdName } from "../layout.js";
+import { shellWord } from "../../../engine/lib/sanitise.js";
 
 const resetUnits = ["discovery", "report", "ideas"] as const;
 
@@ -14,7 +14,11 @@ const resetUnits = ["discovery", "report", "ideas"] as const;
 export type ResetUnit = (typeof resetUnits)[number];
 
 /** What is to be done again: everything, one paper, a unit that is no paper, or everything after an iteration. */
-export type ResetTarget = { readonly all: true } | { readonly paper: string } | { readonly unit: ResetUnit } | { readonly to: number };
+export type ResetTarget =
+  | { readonly all: true }
+  | { readonly paper: string }
+  | { readonly unit: ResetUnit }
+  | { readonly to: number };
 
 /** The state that a reset leads to, and what it says. */
 export interface Reset {
@@ -25,13 +29,25 @@ export interface Reset {
 }
 
 /** Works out what a reset leaves; it writes nothing. @throws ExpectedError where there is no such paper, or nothing to search for. */
-export async function stateAfter(folder: string, target: ResetTarget, rrd: Rrd, ledger: readonly LedgerLine[]): Promise<Reset> {
+export async function stateAfter(
+  folder: string,
+  target: ResetTarget,
+  rrd: Rrd,
+  ledger: readonly LedgerLine[],
+): Promise<Reset> {
   if ("paper" in target) return resetPaper(folder, rrd, target.paper);
   if ("unit" in target) return resetUnit(folder, rrd, target.unit);
   if ("to" in target) return resetTo(folder, rrd, ledger, target.to);
   // What an agent dropped may be just what is wanted now.
   const { refusals: _, excluded: __, ...kept } = rrd;
-  const empty = { papers_pool: [], insights: [], visited_urls: [], blocked_sources: [], statistics: null, timing: null };
+  const empty = {
+    papers_pool: [],
+    insights: [],
+    visited_urls: [],
+    blocked_sources: [],
+    statistics: null,
+    timing: null,
+  };
   const sentence = `The research begins again: ${count(rrd.papers_pool.length, "paper")} and ${count(rrd.insights?.length ?? 0, "insight")} are taken out.`;
   return { after: { ...kept, ...empty, phase: "DISCOVERY" }, unit: "*", to: 0, sentences: [sentence] };
 }
@@ -45,21 +61,38 @@ function resetPaper(folder: string, rrd: Rrd, id: string): Reset {
     );
   const after = withoutResult(rrd, paper);
   const gone = (rrd.insights?.length ?? 0) - (after.insights?.length ?? 0);
-  return { after, unit: id, sentences: [`${id} is pending again; its analysis, scores, refusals and ${count(gone, "insight")} are taken out.`] };
+  return {
+    after,
+    unit: id,
+    sentences: [`${id} is pending again; its analysis, scores, refusals and ${count(gone, "insight")} are taken out.`],
+  };
 }
 
 /** What a reading leaves in a paper's record and another reading makes anew. */
 function withoutResult(rrd: Rrd, paper: Paper): Rrd {
   const { read_depth: _, text_sha256: __, iteration: ___, refusals: ____, warnings: _____, ...kept } = paper;
-  const unread: Paper = { ...kept, status: "pending", score: null, score_breakdown: null, analysis: null, decision: null, notes: null };
+  const unread: Paper = {
+    ...kept,
+    status: "pending",
+    score: null,
+    score_breakdown: null,
+    analysis: null,
+    decision: null,
+    notes: null,
+  };
   const insights = rrd.insights?.filter((insight) => insight.paper_id !== paper.id);
-  return { ...rrd, papers_pool: rrd.papers_pool.map((each) => (each === paper ? unread : each)), ...(insights && { insights }) };
+  return {
+    ...rrd,
+    papers_pool: rrd.papers_pool.map((each) => (each === paper ? unread : each)),
+    ...(insights && { insights }),
+  };
 }
 
 /** Lets a unit that is no paper be tried again. Its document stays until a new one is written. */
 function resetUnit(folder: string, rrd: Rrd, unit: ResetUnit): Reset {
   const { refusals = [], ...rest } = rrd;
-  const isOf = (refused: string | undefined) => (unit === "discovery" ? refused?.startsWith("discovery-") === true : refused === unit);
+  const isOf = (refused: string | undefined) =>
+    unit === "discovery" ? refused?.startsWith("discovery-") === true : refused === unit;
   const others = refusals.filter((refusal) => !isOf(refusal.unit));
   const kept: Rrd = others.length === 0 ? rest : { ...rest, refusals: others };
   const cleared = `${count(refusals.length - others.length, "refusal")} cleared`;
@@ -69,10 +102,13 @@ function resetUnit(folder: string, rrd: Rrd, unit: ResetUnit): Reset {
     return {
       after,
       unit,
-      sentences: [`The search goes on; ${cleared}, ${count(again, "work")} that ${again === 1 ? "was" : "were"} left out may be judged again.`],
+      sentences: [
+        `The search goes on; ${cleared}, ${count(again, "work")} that ${again === 1 ? "was" : "were"} left out may be judged again.`,
+      ],
     };
   }
-  const phase = unit === "report" && rrd.phase !== "DISCOVERY" ? "ANALYSIS" : rrd.phase === "COMPLETE" ? "IDEATION" : rrd.phase;
+  const phase =
+    unit === "report" && rrd.phase !== "DISCOVERY" ? "ANALYSIS" : rrd.phase === "COMPLETE" ? "IDEATION" : rrd.phase;
   const sentence = unit === "report" ? "The report is to be written again" : "The ideas are to be had again";
   return { after: { ...kept, phase }, unit, sentences: [`${sentence}; ${cleared}.`] };
 }
@@ -86,10 +122,17 @@ function searchingAgain(folder: string, rrd: Rrd): Rrd {
     );
   }
   const { statistics, ...kept } = rrd;
-  const { failures_in_a_row = {}, source_failure_reasons: _, sources_skipped: __, ...metrics } = statistics?.discovery_metrics ?? {};
+  const {
+    failures_in_a_row = {},
+    source_failure_reasons: _,
+    sources_skipped: __,
+    ...metrics
+  } = statistics?.discovery_metrics ?? {};
   // A source that failed was given up by the run and is asked again; what else stands there a person wants left out.
   const inARow = new Map(Object.entries(failures_in_a_row));
-  const blocked_sources = rrd.blocked_sources?.filter((blocked) => typeof blocked !== "string" || (inARow.get(blocked) ?? 0) === 0);
+  const blocked_sources = rrd.blocked_sources?.filter(
+    (blocked) => typeof blocked !== "string" || (inARow.get(blocked) ?? 0) === 0,
+  );
   // By keywords and a window that may be others by now.
   const excluded = rrd.excluded?.filter(({ stage }) => stage !== "screened" && stage !== "window");
   return {
@@ -108,7 +151,8 @@ function withoutRounds(metrics: object): object {
 }
 
 /** Whether the answers kept of a search are to go, so that it is asked again. */
-export const asksAgain = (target: ResetTarget): boolean => "all" in target || ("unit" in target && target.unit === "discovery");
+export const asksAgain = (target: ResetTarget): boolean =>
+  "all" in target || ("unit" in target && target.unit === "discovery");
 
 async function resetTo(folder: string, rrd: Rrd, ledger: readonly LedgerLine[], to: number): Promise<Reset> {
   const undone = ledger.filter(({ iteration }) => iteration > to).toSorted((a, b) => a.iteration - b.iteration);
@@ -124,15 +168,23 @@ async function resetTo(folder: string, rrd: Rrd, ledger: readonly LedgerLine[], 
   if (first !== undefined) after = { ...after, phase: first.phase };
   const sentences = [`Everything after iteration ${to} is undone: ${count(undone.length, "iteration")}.`];
   if (missing.length > 0) {
-    after = withoutResultsOf(after, undone, to === 0 ? new Map() : currentAccepted(ledger.filter(({ iteration }) => iteration <= to)));
-    sentences.push(`The journal of iterations ${missing.toReversed().join(", ")} is gone, so papers that they found stay, as pending ones.`);
+    after = withoutResultsOf(
+      after,
+      undone,
+      to === 0 ? new Map() : currentAccepted(ledger.filter(({ iteration }) => iteration <= to)),
+    );
+    sentences.push(
+      `The journal of iterations ${missing.toReversed().join(", ")} is gone, so papers that they found stay, as pending ones.`,
+    );
   }
   return { after, unit: "*", to, sentences };
 }
 
 /** Without a journal at least the papers read since can be taken back. */
 function withoutResultsOf(rrd: Rrd, undone: readonly LedgerLine[], accepted: ReadonlyMap<string, number>): Rrd {
-  const read = new Set(undone.filter(({ outcome, unit }) => outcome === "accepted" && !accepted.has(unit)).map(({ unit }) => unit));
+  const read = new Set(
+    undone.filter(({ outcome, unit }) => outcome === "accepted" && !accepted.has(unit)).map(({ unit }) => unit),
+  );
   return rrd.papers_pool.filter(({ id }) => read.has(id)).reduce(withoutResult, rrd);
 }
 

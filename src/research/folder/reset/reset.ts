@@ -7,8 +7,7 @@ import { backUp, copyRegular } from "../backup.js";
 import { changesBetween } from "../../../engine/storage/records/record-merge.js";
 import { documentNames, documentsAfter } from "../logs/output-files.js";
 import { stampOf, writeFileAtomic } from "../../../engine/storage/atomic-file.js";
-import { keptSearch } from "../kept-search.js";
-import { progressName, rrdName } from "../layout.js";
+import { progressName, rrdName, keptSearch } from "../layout.js";
 import { openResearchAfter } from "../research.js";
 import type { Fold, ResearchOptions } from "../research-types.js";
 import { asksAgain, type ResetTarget, stateAfter } from "./reset-targets.js";
@@ -18,7 +17,7 @@ import { explaining } from "../../../engine/storage/explain-system-error.js";
 
 export type { ResetTarget };
 
-export interface ResetOptions {
+interface ResetOptions {
   readonly derive: ResearchOptions["derive"];
   readonly git: boolean;
   /** Milliseconds since the epoch. */
@@ -37,20 +36,40 @@ export async function resetResearch(folder: string, target: ResetTarget, options
   const notify = (_: string, message: string) => void done.push(message);
   const research = await openResearchAfter(folder, { ...options, notify }, async () => {
     if ("to" in target) await requireIteration(folder, target.to);
-    done.push(`A copy of the files as they were is in ${await backUp(folder, options.now(), [rrdName, progressName, ...documentNames])}.`);
+    done.push(
+      `A copy of the files as they were is in ${await backUp(folder, options.now(), [rrdName, progressName, ...documentNames])}.`,
+    );
     done.push(...(await replaceBroken(folder, at)));
   });
   try {
     const { rrd, ledger } = await research.load();
     const iteration = research.nextIteration();
     const { after, unit, to, sentences } = await stateAfter(folder, target, rrd, ledger);
-    const line: LedgerLine = { iteration, at, unit, phase: rrd.phase, outcome: "reset", ...(to === undefined ? {} : { to }) };
+    const line: LedgerLine = {
+      iteration,
+      at,
+      unit,
+      phase: rrd.phase,
+      outcome: "reset",
+      ...(to === undefined ? {} : { to }),
+    };
     const files = await documentsAfter(folder, ledger, line, "all" in target);
     const gone = files.filter(({ text }) => text === null).map(({ name }) => name);
-    const all = gone.length === 0 ? sentences : [...sentences, `${gone.join(" and ")} ${gone.length === 1 ? "is" : "are"} taken out.`];
+    const all =
+      gone.length === 0
+        ? sentences
+        : [...sentences, `${gone.join(" and ")} ${gone.length === 1 ? "is" : "are"} taken out.`];
     done.push(...all);
     const progress = `---\n\n## ${at} - Reset\n${all.map((sentence) => `- ${sentence}\n`).join("")}\n`;
-    const fold: Fold = { iteration, at, message: `reset: ${sentences[0]}`, changes: changesBetween(rrd, after), progress, ledger: line, files };
+    const fold: Fold = {
+      iteration,
+      at,
+      message: `reset: ${sentences[0]}`,
+      changes: changesBetween(rrd, after),
+      progress,
+      ledger: line,
+      files,
+    };
     await research.fold(fold);
     if (asksAgain(target)) await rm(keptSearch(folder), { force: true });
   } finally {
@@ -63,7 +82,10 @@ export async function resetResearch(folder: string, target: ResetTarget, options
 async function requireIteration(folder: string, to: number): Promise<void> {
   const last = await lastRecorded(folder);
   if (to > last)
-    throw new ExpectedError(`There is no iteration ${to} to go back to: ${last === 0 ? "none was recorded yet" : `the last is ${last}`}.`, 2);
+    throw new ExpectedError(
+      `There is no iteration ${to} to go back to: ${last === 0 ? "none was recorded yet" : `the last is ${last}`}.`,
+      2,
+    );
 }
 
 async function replaceBroken(folder: string, at: string): Promise<string[]> {

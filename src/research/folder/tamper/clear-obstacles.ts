@@ -4,7 +4,7 @@ import { join, relative } from "node:path";
 import { hiddenName, journalFolder } from "../../../engine/storage/records/journal.js";
 
 /** The permissions of folders, by their path. */
-export type Modes = ReadonlyMap<string, number>;
+type Modes = ReadonlyMap<string, number>;
 
 /** The permissions of a research folder and of its .ralph, as far as they are there. */
 export function modesOf(folder: string): Modes {
@@ -46,7 +46,9 @@ export async function clearWay(folder: string, aside: string, modes: Modes, agen
   if (gone.length === 0) return [];
   await mkdir(join(journal, "done"), { recursive: true });
   const names = gone.map((path) => relative(folder, path)).join(", ");
-  return [`${agent} put something else in the place of ${names}; that is gone, and what was there is lost, but not the results in rrd.json.`];
+  return [
+    `${agent} put something else in the place of ${names}; that is gone, and what was there is lost, but not the results in rrd.json.`,
+  ];
 }
 
 const isThere = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false }) !== undefined;

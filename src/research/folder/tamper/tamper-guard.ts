@@ -4,7 +4,14 @@ import { ExpectedError, messageOf } from "../../../engine/lib/errors.js";
 import { timeForName } from "../../../engine/storage/file-timestamp.js";
 import { clearWay, modesOf } from "./clear-obstacles.js";
 import { hiddenName, journalFolder } from "../../../engine/storage/records/journal.js";
-import { isSameVersion, keepAside, moveAside, putVersion, type Version, versionAt } from "../../../engine/storage/file-snapshot.js";
+import {
+  isSameVersion,
+  keepAside,
+  moveAside,
+  putVersion,
+  type Version,
+  versionAt,
+} from "../../../engine/storage/file-snapshot.js";
 import { onlyToolsAdded, queriesName } from "../logs/query-log.js";
 import { formatRrd, parseRrd } from "../rrd-file.js";
 import { lastGoodOf } from "../state-file.js";
@@ -21,7 +28,7 @@ export interface Protection {
   putBack(agent: string): Promise<readonly string[]>;
 }
 
-export interface ProtectOptions {
+interface ProtectOptions {
   readonly folder: string;
   /** Where AGENTS.md, prompt.md and the config lie. */
   readonly root: string;
@@ -30,7 +37,15 @@ export interface ProtectOptions {
   readonly iteration: number;
 }
 
-const ownFiles = ["rrd.json", "progress.txt", "ledger.jsonl", "queries.jsonl", "research-report.md", "references.bib", "product-ideas.json"];
+const ownFiles = [
+  "rrd.json",
+  "progress.txt",
+  "ledger.jsonl",
+  "queries.jsonl",
+  "research-report.md",
+  "references.bib",
+  "product-ideas.json",
+];
 /** In .ralph: what a search has found, and which papers were found to be retracted. */
 const findings = ["candidates.json", "updates.json"];
 /** Folders of .ralph that say which answer a question had. The answers themselves stand under their hash, and are checked against it. */
@@ -46,9 +61,18 @@ export async function protect({ folder, root, rescue, iteration }: ProtectOption
   const kept = new Map<string, Version>();
   const [place, modes] = [whereIs(folder), modesOf(folder)];
   const hidden = findings.map((name) => join(folder, hiddenName, name));
-  const paths = [...ownFiles.map((name) => join(folder, name)), lastGoodOf(folder), ...hidden, ...standingOrders.map((name) => join(root, name))];
+  const paths = [
+    ...ownFiles.map((name) => join(folder, name)),
+    lastGoodOf(folder),
+    ...hidden,
+    ...standingOrders.map((name) => join(root, name)),
+  ];
   for (const path of paths) kept.set(path, await explaining(path, () => versionAt(path)));
-  const [journal, texts, others] = [stampsOf(folder, "journal", "journal/done"), stampsOf(folder, "texts"), othersOf(folder)];
+  const [journal, texts, others] = [
+    stampsOf(folder, "journal", "journal/done"),
+    stampsOf(folder, "texts"),
+    othersOf(folder),
+  ];
   const answers = await versionsIn(folder, answerFolders);
   const aside = join(folder, hiddenName, "set-aside", String(iteration));
 
@@ -68,18 +92,26 @@ export async function protect({ folder, root, rescue, iteration }: ProtectOption
       const steered = path === join(folder, rrdName) ? steering(remembered, now) : undefined;
       if (steered !== undefined && steered.kept.length > 0) sentences.push(edited(steered.kept, agent));
       if (steered?.forged === false) return;
-      const version = steered === undefined ? wholeVersion(path, remembered) : { ...remembered, bytes: Buffer.from(formatRrd(steered.rrd)) };
+      const version =
+        steered === undefined
+          ? wholeVersion(path, remembered)
+          : { ...remembered, bytes: Buffer.from(formatRrd(steered.rrd)) };
       // A kill between the two must find a file: without its rrd.json a research can't go on, and a log that is gone is begun anew.
-      if (now.kind !== "absent") moved = (await (version.kind === "absent" ? moveAside(path, aside) : keepAside(path, now, aside))) || moved;
+      if (now.kind !== "absent")
+        moved = (await (version.kind === "absent" ? moveAside(path, aside) : keepAside(path, now, aside))) || moved;
       await putVersion(path, version);
       changed.push(path === lastGoodOf(folder) ? "the copy of the last good version" : basename(path));
     };
     // One that can't be put back keeps none of the others from it.
     for (const [path, remembered] of kept)
-      await explaining(path, () => restore(path, remembered)).catch((why: unknown) => failed.push({ path, remembered, why }));
+      await explaining(path, () => restore(path, remembered)).catch((why: unknown) =>
+        failed.push({ path, remembered, why }),
+      );
     if (failed.length > 0) throw await notPutBack(failed, folder, rescue, agent);
     if (changed.length === 0) return sentences;
-    const where = moved ? `; the changed ones are in ${aside}, to copy back while no agent runs if the change was yours` : "";
+    const where = moved
+      ? `; the changed ones are in ${aside}, to copy back while no agent runs if the change was yours`
+      : "";
     return [
       ...sentences,
       `${list(changed)} changed while ${agent} ran, which nothing confines, and ${changed.length === 1 ? "is" : "are"} as before${where}.`,
@@ -93,25 +125,36 @@ export async function protect({ folder, root, rescue, iteration }: ProtectOption
     for (const path of foreign) await explaining(path, () => moveAside(path, aside));
     return [
       ...(foreign.length > 0
-        ? [`${agent} wrote to the journal (${list(foreign.map((path) => basename(path)))}); that is set aside in ${aside} and not believed.`]
+        ? [
+            `${agent} wrote to the journal (${list(foreign.map((path) => basename(path)))}); that is set aside in ${aside} and not believed.`,
+          ]
         : []),
       ...(gone.length > 0
-        ? [`${agent} deleted ${gone.length} entries of the journal; the results are in rrd.json, but a reset can't go back to those iterations.`]
+        ? [
+            `${agent} deleted ${gone.length} entries of the journal; the results are in rrd.json, but a reset can't go back to those iterations.`,
+          ]
         : []),
     ];
   };
 
   const clearTexts = async (agent: string): Promise<string[]> => {
-    const foreign = [...stampsOf(folder, "texts")].filter(([path, stamp]) => texts.get(path) !== stamp).map(([path]) => path);
+    const foreign = [...stampsOf(folder, "texts")]
+      .filter(([path, stamp]) => texts.get(path) !== stamp)
+      .map(([path]) => path);
     for (const path of foreign) await explaining(path, () => moveAside(path, aside));
-    return foreign.length > 0 ? [`${agent} changed ${foreign.length} of the papers' texts kept in .ralph; they will be read afresh.`] : [];
+    return foreign.length > 0
+      ? [`${agent} changed ${foreign.length} of the papers' texts kept in .ralph; they will be read afresh.`]
+      : [];
   };
 
   const restoreAnswers = async (agent: string): Promise<string[]> => {
     const now = await versionsIn(folder, answerFolders);
     let changed = 0;
     for (const path of new Set([...answers.keys(), ...now.keys()])) {
-      const [before, after]: [Version, Version] = [answers.get(path) ?? { kind: "absent" }, now.get(path) ?? { kind: "absent" }];
+      const [before, after]: [Version, Version] = [
+        answers.get(path) ?? { kind: "absent" },
+        now.get(path) ?? { kind: "absent" },
+      ];
       if (isSameVersion(before, after)) continue;
       changed += 1;
       await explaining(path, async () => {
@@ -119,12 +162,15 @@ export async function protect({ folder, root, rescue, iteration }: ProtectOption
         await putVersion(path, before);
       });
     }
-    return changed === 0 ? [] : [`${agent} changed which answers of sources are kept in .ralph (${changed}); they are as before.`];
+    return changed === 0
+      ? []
+      : [`${agent} changed which answers of sources are kept in .ralph (${changed}); they are as before.`];
   };
 
   return {
     async putBack(agent) {
-      if (place === undefined || whereIs(folder) !== place || !isFolder(place)) throw await rescued(folder, kept, rescue, agent);
+      if (place === undefined || whereIs(folder) !== place || !isFolder(place))
+        throw await rescued(folder, kept, rescue, agent);
       const sentences: string[] = [];
       let failure: unknown;
       const makeWay = () => explaining(folder, () => clearWay(folder, aside, modes, agent));
@@ -132,9 +178,11 @@ export async function protect({ folder, root, rescue, iteration }: ProtectOption
       for (const step of [makeWay, restoreFiles, clearJournal, clearTexts, restoreAnswers])
         sentences.push(...(await step(agent).catch((error: unknown) => ((failure ??= error), []))));
       if (failure !== undefined) throw failure;
-      for (const [path, stamp] of othersOf(folder)) if (others.has(path) && others.get(path) !== stamp) sentences.push(changedElsewhere(path, agent));
+      for (const [path, stamp] of othersOf(folder))
+        if (others.has(path) && others.get(path) !== stamp) sentences.push(changedElsewhere(path, agent));
       for (const path of others.keys())
-        if (!existsSync(path)) sentences.push(`${path} was deleted while ${agent} ran; git or a backup has to bring it back.`);
+        if (!existsSync(path))
+          sentences.push(`${path} was deleted while ${agent} ran; git or a backup has to bring it back.`);
       return sentences;
     },
   };
@@ -148,7 +196,9 @@ const isToolsLog = (before: Version, now: Version): boolean =>
 
 /** What of an edit of rrd.json may stay; undefined where either version is no valid state. */
 function steering(before: Version, now: Version): Steered | undefined {
-  const [old, edit] = [before, now].map((version) => (version.kind === "file" ? parseRrd(version.bytes.toString("utf8"), rrdName).ok : undefined));
+  const [old, edit] = [before, now].map((version) =>
+    version.kind === "file" ? parseRrd(version.bytes.toString("utf8"), rrdName).ok : undefined,
+  );
   return old === undefined || edit === undefined ? undefined : keepSteering(old, edit);
 }
 
@@ -164,8 +214,15 @@ function isJson(version: Version): boolean {
 }
 
 /** Saves what a deleted folder held, and says so. Nothing is made again where it stood: half a folder is worse than none. */
-async function rescued(folder: string, kept: ReadonlyMap<string, Version>, rescue: string, agent: string): Promise<ExpectedError> {
-  const files = ownFiles.map((name) => join(folder, name)).map((path) => ({ path, remembered: kept.get(path) ?? ({ kind: "absent" } as const) }));
+async function rescued(
+  folder: string,
+  kept: ReadonlyMap<string, Version>,
+  rescue: string,
+  agent: string,
+): Promise<ExpectedError> {
+  const files = ownFiles
+    .map((name) => join(folder, name))
+    .map((path) => ({ path, remembered: kept.get(path) ?? ({ kind: "absent" } as const) }));
   const place = await saved(folder, files, rescue);
   return new ExpectedError(
     `${folder} was deleted or moved away while ${agent} ran; its files as they were are in ${place}: move that there and run again.`,
@@ -173,7 +230,12 @@ async function rescued(folder: string, kept: ReadonlyMap<string, Version>, rescu
 }
 
 /** Saves the files that can't be put back, and says so: an agent's forged ones stand in their places. */
-async function notPutBack(failed: readonly { path: string; remembered: Version; why: unknown }[], folder: string, rescue: string, agent: string) {
+async function notPutBack(
+  failed: readonly { path: string; remembered: Version; why: unknown }[],
+  folder: string,
+  rescue: string,
+  agent: string,
+) {
   const place = await saved(folder, failed, rescue);
   const names = list(failed.map(({ path }) => basename(path)));
   return new ExpectedError(
@@ -183,7 +245,11 @@ async function notPutBack(failed: readonly { path: string; remembered: Version; 
 }
 
 /** Puts files as they were into a new folder below `rescue`, and answers with it. */
-async function saved(folder: string, files: readonly { path: string; remembered: Version }[], rescue: string): Promise<string> {
+async function saved(
+  folder: string,
+  files: readonly { path: string; remembered: Version }[],
+  rescue: string,
+): Promise<string> {
   const place = join(rescue, `${basename(folder)}-${timeForName(Date.now())}`);
   await explaining(place, async () => {
     for (const { path, remembered } of files) await putVersion(join(place, basename(path)), remembered);
@@ -198,7 +264,8 @@ function stampsOf(folder: string, ...names: readonly string[]): Map<string, stri
     for (const entry of entriesOf(place)) {
       const path = join(place, entry);
       const found = lstatSync(path, { throwIfNoEntry: false });
-      if (found !== undefined && path !== join(journalFolder(folder), "done")) stamps.set(path, `${found.ino}:${found.size}:${found.ctimeMs}`);
+      if (found !== undefined && path !== join(journalFolder(folder), "done"))
+        stamps.set(path, `${found.ino}:${found.size}:${found.ctimeMs}`);
     }
   }
   return stamps;
@@ -206,7 +273,9 @@ function stampsOf(folder: string, ...names: readonly string[]): Map<string, stri
 
 /** What stands in folders of .ralph, whole. Reading an answer touches its times, so they tell nothing. */
 async function versionsIn(folder: string, names: readonly string[]): Promise<Map<string, Version>> {
-  const paths = names.map((name) => join(folder, hiddenName, name)).flatMap((place) => entriesOf(place).map((entry) => join(place, entry)));
+  const paths = names
+    .map((name) => join(folder, hiddenName, name))
+    .flatMap((place) => entriesOf(place).map((entry) => join(place, entry)));
   const versions = new Map<string, Version>();
   for (const path of paths) versions.set(path, await explaining(path, () => versionAt(path)));
   return versions;
@@ -218,8 +287,10 @@ function othersOf(folder: string): Map<string, string> {
   for (const name of entriesOf(dirname(folder))) {
     const other = join(dirname(folder), name);
     // A file beside the researches is none of them, and looking into it is an error of the system.
-    const found = other === folder || !isFolder(other) ? undefined : lstatSync(join(other, "rrd.json"), { throwIfNoEntry: false });
-    if (found !== undefined && !existsSync(join(other, hiddenName, "lock"))) stamps.set(join(other, "rrd.json"), `${found.size}:${found.ctimeMs}`);
+    const found =
+      other === folder || !isFolder(other) ? undefined : lstatSync(join(other, "rrd.json"), { throwIfNoEntry: false });
+    if (found !== undefined && !existsSync(join(other, hiddenName, "lock")))
+      stamps.set(join(other, "rrd.json"), `${found.size}:${found.ctimeMs}`);
   }
   return stamps;
 }

@@ -4,7 +4,7 @@ import { type Authors, doiStem, type Traits, traitsOf } from "./match-features.j
 import { compareVenues } from "./venue.js";
 
 /** Whether two records are one work, and why. `apart`: something speaks against it, so that no third record may join them either. */
-export type Sameness = { readonly same: true; readonly why: string } | { readonly same: false; readonly apart?: string };
+type Sameness = { readonly same: true; readonly why: string } | { readonly same: false; readonly apart?: string };
 
 const unlike: Sameness = { same: false };
 const apart = (why: string): Sameness => ({ same: false, apart: why });
@@ -49,7 +49,12 @@ function onOneKey(a: Traits, b: Traits, key: string): Sameness {
     const names = compareAuthors(a.authors, b.authors);
     return names === "all" || names === "first" ? same : apart(`${key} stands on a record without a title`);
   }
-  if (a.title.part !== undefined && b.title.part !== undefined && a.title.part !== b.title.part && sharedWords(a.title, b.title) < 1)
+  if (
+    a.title.part !== undefined &&
+    b.title.part !== undefined &&
+    a.title.part !== b.title.part &&
+    sharedWords(a.title, b.title) < 1
+  )
     return apart(`${key} stands on two parts`);
   const shared = sharedWords(a.title, b.title);
   const names = compareAuthors(a.authors, b.authors);
@@ -70,7 +75,11 @@ function asVersions(a: Traits, b: Traits, titles: Titles, authors: AuthorMatch):
 }
 
 function asPublished(a: Traits, b: Traits, titles: Titles, authors: AuthorMatch): Sameness {
-  const [volumes, issues, pages] = [compare(a.volume, b.volume), compare(a.issue, b.issue), comparePages(a.firstPage, b.firstPage)];
+  const [volumes, issues, pages] = [
+    compare(a.volume, b.volume),
+    compare(a.issue, b.issue),
+    comparePages(a.firstPage, b.firstPage),
+  ];
   const years = yearsApart(a, b);
   const venues = compareVenues(a.venue, b.venue);
   const printed = inOnePlace(a, b);
@@ -80,19 +89,31 @@ function asPublished(a: Traits, b: Traits, titles: Titles, authors: AuthorMatch)
   if (years > 1) return unlike;
   // A journal's article may be online in one year and in an issue of the next; a meeting's may not.
   const isMeeting = a.venue?.sort === "meeting" || b.venue?.sort === "meeting";
-  if (years === 1 && !printed && (isMeeting || authors === "first" || (isWeak(a, b) && venues !== "same"))) return unlike;
-  if (isWeak(a, b) && !(authors === "all" && years === 0 && (printed || venues !== "unknown" || a.title?.generic !== true))) return unlike;
+  if (years === 1 && !printed && (isMeeting || authors === "first" || (isWeak(a, b) && venues !== "same")))
+    return unlike;
+  if (
+    isWeak(a, b) &&
+    !(authors === "all" && years === 0 && (printed || venues !== "unknown" || a.title?.generic !== true))
+  )
+    return unlike;
   if (titles === "near" && (years > 0 || authors === "unknown")) return unlike;
-  if (titles === "longer" && !(authors === "all" && years === 0 && (pages === "same" || (volumes === "same" && issues === "same")))) return unlike;
+  if (
+    titles === "longer" &&
+    !(authors === "all" && years === 0 && (pages === "same" || (volumes === "same" && issues === "same")))
+  )
+    return unlike;
   return { same: true, why: `${said(titles, authors)}${yearsSaid(a, b)}` };
 }
 
 /** The same volume and page of what may be the same journal: such a work has one DOI too many. */
 const inOnePlace = (a: Traits, b: Traits): boolean =>
-  compareVenues(a.venue, b.venue) !== "other" && compare(a.volume, b.volume) === "same" && comparePages(a.firstPage, b.firstPage) === "same";
+  compareVenues(a.venue, b.venue) !== "other" &&
+  compare(a.volume, b.volume) === "same" &&
+  comparePages(a.firstPage, b.firstPage) === "same";
 
 /** A title that does not tell much by itself. */
-const isWeak = (a: Traits, b: Traits): boolean => [a.title, b.title].some((title) => title === undefined || title.generic || title.short);
+const isWeak = (a: Traits, b: Traits): boolean =>
+  [a.title, b.title].some((title) => title === undefined || title.generic || title.short);
 
 const compare = (a: string | undefined, b: string | undefined): "same" | "other" | "unknown" =>
   a === undefined || b === undefined ? "unknown" : a === b ? "same" : "other";
@@ -100,10 +121,13 @@ const compare = (a: string | undefined, b: string | undefined): "same" | "other"
 /** "e123" is what others write as 123; "S12" and "P12" are two pages. */
 const comparePages = (a: string | undefined, b: string | undefined): ReturnType<typeof compare> => {
   const hasLetter = [a, b].map((page) => /^\p{L}/u.test(page ?? ""));
-  return hasLetter[0] === hasLetter[1] ? compare(a, b) : compare(a?.replace(/^\p{L}+/u, ""), b?.replace(/^\p{L}+/u, ""));
+  return hasLetter[0] === hasLetter[1]
+    ? compare(a, b)
+    : compare(a?.replace(/^\p{L}+/u, ""), b?.replace(/^\p{L}+/u, ""));
 };
 
-const yearsApart = (a: Traits, b: Traits): number => (a.year === undefined || b.year === undefined ? 0 : Math.abs(a.year - b.year));
+const yearsApart = (a: Traits, b: Traits): number =>
+  a.year === undefined || b.year === undefined ? 0 : Math.abs(a.year - b.year);
 
 /** The stem that versions of one DOI share. Exact DOIs are keys already. */
 const sharedStem = (a: Traits, b: Traits): string | undefined => {
@@ -115,14 +139,19 @@ const sharedStem = (a: Traits, b: Traits): string | undefined => {
 };
 
 /** `all`: the same people; `first`: the same first author, the others differ; `unknown`: one record names nobody. */
-export function compareAuthors(a: Authors, b: Authors): AuthorMatch | "other" {
+function compareAuthors(a: Authors, b: Authors): AuthorMatch | "other" {
   if (!a.known || !b.known) return "unknown";
   const [few, many] = a.words.size <= b.words.size ? [a.words, b.words] : [b.words, a.words];
   const shared = [...few].filter((word) => many.has(word)).length / Math.max(few.size, 1);
   const sameFirst = [...a.first].some((word) => b.first.has(word));
   const isList = a.count > 1 || b.count > 1;
   // "Hall, Laura" and "Hall, Gillian".
-  const others = a.surname !== undefined && a.surname === b.surname && a.initial !== undefined && b.initial !== undefined && a.initial !== b.initial;
+  const others =
+    a.surname !== undefined &&
+    a.surname === b.surname &&
+    a.initial !== undefined &&
+    b.initial !== undefined &&
+    a.initial !== b.initial;
   if (!isList) return sameFirst && !others ? "all" : "other";
   // Surnames alone: half of all words.
   if (others && shared <= 0.5) return "other";
@@ -132,13 +161,18 @@ export function compareAuthors(a: Authors, b: Authors): AuthorMatch | "other" {
 }
 
 /** Lists are cut by some sources, but a single author beside several is another list. */
-const sameCount = (a: Authors, b: Authors): boolean => a.count === b.count || Math.min(a.count, b.count) >= 2 || isRunTogether(a) || isRunTogether(b);
+const sameCount = (a: Authors, b: Authors): boolean =>
+  a.count === b.count || Math.min(a.count, b.count) >= 2 || isRunTogether(a) || isRunTogether(b);
 
 /** "Tan A.Schulze A.O'Donnell C. P.": several names without anything between them. */
 const isRunTogether = ({ count, words }: Authors): boolean => count === 1 && words.size >= 3;
 
 const said = (titles: Titles, authors: AuthorMatch): string => {
-  const title = { equal: "the same title", near: "the same title but for its spelling", longer: "the same title, one with more behind it" }[titles];
+  const title = {
+    equal: "the same title",
+    near: "the same title but for its spelling",
+    longer: "the same title, one with more behind it",
+  }[titles];
   return `${title} and ${{ all: "the same authors", first: "the same first author", unknown: "no authors to compare" }[authors]}`;
 };
 

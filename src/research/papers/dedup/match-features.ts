@@ -42,7 +42,8 @@ const preprintDoi =
 export const isPreprintDoi = (doi: string): boolean => preprintDoi.test(doi);
 
 /** A DOI without what numbers the versions of one work: "10.1002/14651858.CD002273.pub2", "10.26434/chemrxiv-2021-abc-v2". */
-export const doiStem = (doi: string): string => doi.replace(/(?:\.pub|[./-]v)\d{1,2}$/, "").replace(/^(10\.12688\/[a-z\d]+\.\d+)\.\d+$/, "$1");
+export const doiStem = (doi: string): string =>
+  doi.replace(/(?:\.pub|[./-]v)\d{1,2}$/, "").replace(/^(10\.12688\/[a-z\d]+\.\d+)\.\d+$/, "$1");
 
 export function traitsOf(paper: PaperIdentity): Traits {
   const { identifiers, kind } = paper;
@@ -63,7 +64,9 @@ export function traitsOf(paper: PaperIdentity): Traits {
         ...dois.map((doi) => `doi ${doi}`),
         ...linked,
         ...(arxiv === undefined ? [] : [`arxiv ${arxiv}`]),
-        ...(["pmid", "pmcid", "openalex", "s2"] as const).flatMap((name) => (identifiers?.[name] ? [`${name} ${identifiers[name]}`] : [])),
+        ...(["pmid", "pmcid", "openalex", "s2"] as const).flatMap((name) =>
+          identifiers?.[name] ? [`${name} ${identifiers[name]}`] : [],
+        ),
         ...(/^(?:arxiv|doi)_/.test(paper.id ?? "") ? [`id ${paper.id}`] : []),
       ]),
     ],
@@ -94,7 +97,9 @@ export function blockKeys({ keys, title, authors }: Traits): string[] {
     // Half of all editorials would stand in one block.
     `title ${title.compact}${title.generic || title.short ? ` ${who}` : ""}`,
     // Spelling leaves first letters, and subtitles first words, as they are.
-    ...(title.words.length < 4 ? [] : [`letters ${title.initials} ${who}`, `words ${telling.slice(0, 3).join(" ")} ${who}`]),
+    ...(title.words.length < 4
+      ? []
+      : [`letters ${title.initials} ${who}`, `words ${telling.slice(0, 3).join(" ")} ${who}`]),
   ];
 }
 
@@ -104,7 +109,9 @@ const some = <Name extends string>(name: Name, value: string | undefined): { rea
 function references({ identifiers, url, pdf_url }: PaperIdentity) {
   const names = [identifiers?.doi, identifiers?.arxiv, url, pdf_url].filter((name) => typeof name === "string");
   // Anything else would be looked for on this machine's disk.
-  return names.filter((name) => /^(?:https?:|doi:|arxiv:|10\.|\d{4}\.\d|[a-z.-]+\/\d{7})/i.test(name)).map((name) => parseReference(unescaped(name)));
+  return names
+    .filter((name) => /^(?:https?:|doi:|arxiv:|10\.|\d{4}\.\d|[a-z.-]+\/\d{7})/i.test(name))
+    .map((name) => parseReference(unescaped(name)));
 }
 
 const entities: Readonly<Record<string, string>> = { "&lt;": "<", "&gt;": ">", "&amp;": "&" };
@@ -112,7 +119,9 @@ const entities: Readonly<Record<string, string>> = { "&lt;": "<", "&gt;": ">", "
 /** Old DOIs carry brackets and angles, which sources escape each in its own way. */
 const unescaped = (name: string): string =>
   name.startsWith("10.")
-    ? name.replace(/%(?:2[389abcf]|3[a-f]|5[bd])/gi, decodeURIComponent).replace(/&(?:lt|gt|amp);/g, (entity) => entities[entity] ?? entity)
+    ? name
+        .replace(/%(?:2[389abcf]|3[a-f]|5[bd])/gi, decodeURIComponent)
+        .replace(/&(?:lt|gt|amp);/g, (entity) => entities[entity] ?? entity)
     : name;
 
 function asKey(doi: string): string | undefined {
@@ -129,7 +138,9 @@ function authorTraits(authors: PaperIdentity["authors"]): Authors {
   if (first === undefined) return { known: false, count: 0, words: new Set(), first: new Set() };
   const words = names.map((name) => wordsOf(name).filter((word) => word.length > 1));
   const surname = folded(surnameOf(first) ?? "") || undefined;
-  const given = first.includes(",") ? first.slice(first.indexOf(",") + 1) : (partsOfName(first).initials ?? first.trim().replace(/\s*\S+$/, ""));
+  const given = first.includes(",")
+    ? first.slice(first.indexOf(",") + 1)
+    : (partsOfName(first).initials ?? first.trim().replace(/\s*\S+$/, ""));
   return {
     known: true,
     count: names.length,
@@ -153,7 +164,8 @@ export function yearOf(date: string | null | undefined): number | undefined {
   return year === undefined ? undefined : Number(year);
 }
 
-const firstNumber = (text: string | null | undefined): string | undefined => /\d+/.exec(text ?? "")?.[0]?.replace(/^0+(?=\d)/, "");
+const firstNumber = (text: string | null | undefined): string | undefined =>
+  /\d+/.exec(text ?? "")?.[0]?.replace(/^0+(?=\d)/, "");
 
 /** "1--17" is how pages are counted before a work is put into an issue, so it says nothing. */
 function firstPageOf(pages: string | null | undefined): string | undefined {

@@ -15,9 +15,12 @@ export function mergedRecord(of: readonly PaperRecord[]): MergedRecord {
   const members = of.toSorted((a, b) => readable(b) - readable(a) || said(b) - said(a) || text(a, b));
   const [main] = members as [PaperRecord, ...PaperRecord[]];
   if (members.length === 1) return { ...main, members };
-  const published = members.filter(isPublished).toSorted((a, b) => placed(b) - placed(a) || said(b) - said(a) || text(a, b));
+  const published = members
+    .filter(isPublished)
+    .toSorted((a, b) => placed(b) - placed(a) || said(b) - said(a) || text(a, b));
   const best = [...published, ...members];
-  const pick = <Name extends keyof PaperRecord>(name: Name, from: readonly PaperRecord[] = best) => from.find((each) => isSaid(each[name]))?.[name];
+  const pick = <Name extends keyof PaperRecord>(name: Name, from: readonly PaperRecord[] = best) =>
+    from.find((each) => isSaid(each[name]))?.[name];
   const identifiers = allIdentifiers(best);
   const others = otherVersions(members, identifiers.doi);
   const citations = members.flatMap((member) => member.citations ?? []).toSorted((a, b) => b.count - a.count)[0];
@@ -56,32 +59,47 @@ export function mergedRecord(of: readonly PaperRecord[]): MergedRecord {
 const some = <Name extends string, Value>(name: Name, value: Value | undefined): { readonly [key in Name]?: Value } =>
   (value === undefined ? {} : { [name]: value }) as { readonly [key in Name]?: Value };
 
-const isSaid = (value: unknown): boolean => value !== undefined && value !== null && value !== "" && !(Array.isArray(value) && value.length === 0);
+const isSaid = (value: unknown): boolean =>
+  value !== undefined && value !== null && value !== "" && !(Array.isArray(value) && value.length === 0);
 
 /** A record that goes by its arXiv id comes from arXiv or leads there. */
 const readable = ({ id, pdf_url }: PaperRecord): number => (id.startsWith("arxiv_") ? 2 : pdf_url !== null ? 1 : 0);
 const placed = ({ venue, kind }: PaperRecord): number => (venue === undefined ? 0 : 1) + (kind === undefined ? 0 : 1);
-const said = (record: PaperRecord): number => Object.values(record).filter(isSaid).length + Object.keys(record.identifiers).length;
+const said = (record: PaperRecord): number =>
+  Object.values(record).filter(isSaid).length + Object.keys(record.identifiers).length;
 const text = (a: PaperRecord, b: PaperRecord): number => {
   const [left, right] = [a, b].map(({ source, id, title }) => `${source}\n${id}\n${title}`) as [string, string];
   return left < right ? -1 : left > right ? 1 : 0;
 };
 
 const isPublished = ({ kind, identifiers }: PaperRecord): boolean =>
-  kind === "published" || kind === "review" || (kind !== "preprint" && identifiers.doi !== undefined && !isPreprintDoi(identifiers.doi));
+  kind === "published" ||
+  kind === "review" ||
+  (kind !== "preprint" && identifiers.doi !== undefined && !isPreprintDoi(identifiers.doi));
 
 function allIdentifiers(best: readonly PaperRecord[]): Identifiers {
   const all: Record<string, string> = {};
-  for (const { identifiers } of best) for (const [name, value] of Object.entries(identifiers)) if (isSaid(value)) all[name] ??= value as string;
-  const publishers = best.map(({ identifiers }) => identifiers.doi).find((doi) => doi !== undefined && !isPreprintDoi(doi));
+  for (const { identifiers } of best)
+    for (const [name, value] of Object.entries(identifiers)) if (isSaid(value)) all[name] ??= value as string;
+  const publishers = best
+    .map(({ identifiers }) => identifiers.doi)
+    .find((doi) => doi !== undefined && !isPreprintDoi(doi));
   return publishers === undefined ? all : { ...all, doi: publishers };
 }
 
-function otherVersions(members: readonly PaperRecord[], doi: string | undefined): NonNullable<PaperRecord["otherVersions"]> {
+function otherVersions(
+  members: readonly PaperRecord[],
+  doi: string | undefined,
+): NonNullable<PaperRecord["otherVersions"]> {
   const own = members.flatMap(({ identifiers }) =>
     identifiers.doi === undefined
       ? []
-      : [{ relation: isPreprintDoi(identifiers.doi) ? ("preprint" as const) : ("published" as const), doi: identifiers.doi }],
+      : [
+          {
+            relation: isPreprintDoi(identifiers.doi) ? ("preprint" as const) : ("published" as const),
+            doi: identifiers.doi,
+          },
+        ],
   );
   const all = byKey([...members.flatMap((member) => member.otherVersions ?? []), ...own], (version) => version.doi);
   return all.filter((version) => version.doi !== doi);
@@ -98,5 +116,8 @@ function firstDate(members: readonly PaperRecord[]): string | null {
   const dates = members.flatMap(({ date }) => (date === null || date === "" ? [] : [date]));
   const [first] = dates.toSorted((a, b) => (a < b ? -1 : a > b ? 1 : 0));
   if (first === undefined) return null;
-  return dates.filter((date) => date.startsWith(first)).toSorted((a, b) => b.length - a.length || (a < b ? -1 : 1))[0] ?? first;
+  return (
+    dates.filter((date) => date.startsWith(first)).toSorted((a, b) => b.length - a.length || (a < b ? -1 : 1))[0] ??
+    first
+  );
 }

@@ -41,7 +41,8 @@ export function mergeRecords(
     const id = taken.has(record.id) ? `${record.id}_${hash8(record.title)}` : record.id;
     taken.add(id);
     const whys = new Map(members.map(({ at, why }) => [records[at], why]));
-    for (const from of record.members.slice(1)) merges.push({ into: id, from: from.id, source: from.source, why: whys.get(from) ?? "" });
+    for (const from of record.members.slice(1))
+      merges.push({ into: id, from: from.id, source: from.source, why: whys.get(from) ?? "" });
     return id === record.id ? record : { ...record, id };
   });
   return { records: merged, merges };
@@ -64,7 +65,8 @@ function clustersOf(records: readonly PaperRecord[], traits: readonly Traits[], 
   const clusterOf = new Map<number, Cluster>();
   const blocks = new Map<string, number[]>();
   const are = (a: number, b: number) => {
-    if (said.size > 0 && said.has(`${records[a]?.id}\n${records[b]?.id}`)) return { same: false, apart: "a person says so" } as const;
+    if (said.size > 0 && said.has(`${records[a]?.id}\n${records[b]?.id}`))
+      return { same: false, apart: "a person says so" } as const;
     return compareTraits(traits[a] as Traits, traits[b] as Traits);
   };
   const mayJoin = (a: Cluster, b: Cluster) =>
@@ -98,7 +100,12 @@ function clustersOf(records: readonly PaperRecord[], traits: readonly Traits[], 
 }
 
 /** One record of each cluster stands in a block, unless others say more: those with identifiers of their own do. */
-function remember(blocks: Map<string, number[]>, key: string, at: number, clusterOf: ReadonlyMap<number, Cluster>): void {
+function remember(
+  blocks: Map<string, number[]>,
+  key: string,
+  at: number,
+  clusterOf: ReadonlyMap<number, Cluster>,
+): void {
   const block = blocks.get(key);
   if (block === undefined) return void blocks.set(key, [at]);
   const own = clusterOf.get(at);
@@ -111,7 +118,12 @@ function inOrder(records: readonly PaperRecord[], traits: readonly Traits[]): nu
   const keys = records.map(({ source, id, title }) => `${source}\n${id}\n${title}`);
   return records
     .map((_, at) => at)
-    .sort((a, b) => (traits[b]?.keys.length ?? 0) - (traits[a]?.keys.length ?? 0) || compareText(keys[a] ?? "", keys[b] ?? "") || a - b);
+    .sort(
+      (a, b) =>
+        (traits[b]?.keys.length ?? 0) - (traits[a]?.keys.length ?? 0) ||
+        compareText(keys[a] ?? "", keys[b] ?? "") ||
+        a - b,
+    );
 }
 
 /** By code units, the same under every locale. */

@@ -31,8 +31,18 @@ const generic =
 const roman: Readonly<Record<string, string>> = Object.fromEntries(
   "i ii iii iv v vi vii viii ix x xi xii".split(" ").map((numeral, index) => [numeral, String(index + 1)]),
 );
-const inWords: Readonly<Record<string, string>> = { one: "1", two: "2", three: "3", four: "4", five: "5", first: "1", second: "2", third: "3" };
-const partWord = /\b(?:part|volume|vol|chapter|phase|stage|section|paper|study|book|episode|edition|round|number|no) (\w+)\b/g;
+const inWords: Readonly<Record<string, string>> = {
+  one: "1",
+  two: "2",
+  three: "3",
+  four: "4",
+  five: "5",
+  first: "1",
+  second: "2",
+  third: "3",
+};
+const partWord =
+  /\b(?:part|volume|vol|chapter|phase|stage|section|paper|study|book|episode|edition|round|number|no) (\w+)\b/g;
 
 /** Takes a title apart; nothing where it is none: "UNKNOWN", or the name of the journal over and over. `venue` is the journal's name. */
 export function titleParts(title: string, venue?: string | null): TitleParts | undefined {
@@ -56,13 +66,18 @@ export function titleParts(title: string, venue?: string | null): TitleParts | u
 function isVenueAlone(title: string, venue: string | null | undefined): boolean {
   const name = normalTitle(venue ?? "");
   const rest = name.includes(" ") ? title.replaceAll(name, " ") : title;
-  return rest !== title && !/\p{L}/u.test(rest.replace(/\b(?:volume|vol|issue|number|no|paper|article|the|of|and)\b/g, " "));
+  return (
+    rest !== title && !/\p{L}/u.test(rest.replace(/\b(?:volume|vol|issue|number|no|paper|article|the|of|and)\b/g, " "))
+  );
 }
 
 function partOf(normal: string, words: readonly string[]): string | undefined {
   const numbered = [...normal.matchAll(partWord)].map(([, which = ""]) => roman[which] ?? inWords[which] ?? which);
   const last = words.at(-1) ?? "";
-  const all = [...numbered.filter((which) => /^(?:\d+|[a-e])$/.test(which)), ...(roman[last] === undefined ? [] : [roman[last]])];
+  const all = [
+    ...numbered.filter((which) => /^(?:\d+|[a-e])$/.test(which)),
+    ...(roman[last] === undefined ? [] : [roman[last]]),
+  ];
   return all.length === 0 ? undefined : [...new Set(all)].join(",");
 }
 
@@ -89,7 +104,9 @@ function isNear(a: TitleParts, b: TitleParts): boolean {
   const others = left
     .flatMap((word, index) => (word === right[index] ? [] : [[american(word), american(right[index] ?? "")] as const]))
     .filter(([one, other]) => one !== other);
-  return others.length <= Math.min(2, Math.floor(left.length / 3)) && others.every(([one, other]) => isSpelling(one, other));
+  return (
+    others.length <= Math.min(2, Math.floor(left.length / 3)) && others.every(([one, other]) => isSpelling(one, other))
+  );
 }
 
 const tells = (word: string): boolean => !["a", "an", "the", "and", "of", "in", "on", "for"].includes(word);
@@ -108,7 +125,13 @@ const american = (word: string): string =>
 
 /** Singular and plural, one letter dropped or turned; never another number, nor "hypo" for "hyper". */
 function isSpelling(a: string, b: string): boolean {
-  if (/\d/.test(a + b) || a[0] !== b[0] || Math.min(a.length, b.length) < 4 || prefix.exec(a)?.[0] !== prefix.exec(b)?.[0]) return false;
+  if (
+    /\d/.test(a + b) ||
+    a[0] !== b[0] ||
+    Math.min(a.length, b.length) < 4 ||
+    prefix.exec(a)?.[0] !== prefix.exec(b)?.[0]
+  )
+    return false;
   return distance(a, b) <= (Math.min(a.length, b.length) >= 8 ? 2 : 1);
 }
 
@@ -118,7 +141,9 @@ function distance(a: string, b: string): number {
   for (let i = 1; i <= a.length; i++) {
     const next = [i];
     for (let j = 1; j <= b.length; j++) {
-      next.push(Math.min((row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1, (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1)));
+      next.push(
+        Math.min((row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1, (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1)),
+      );
     }
     row = next;
   }
@@ -135,3 +160,21 @@ export function sharedWords(a: TitleParts, b: TitleParts): number {
   if (smaller === 0) return a.compact === b.compact ? 1 : 0;
   return [...left].filter((word) => right.has(word)).length / smaller;
 }
+
+/** Share of two titles' words that both have. A subtitle cut short leaves some 0.8; another work on the same matter comes to 0.5. */
+const least = 0.75;
+
+/**
+ * Whether a title that a search gave is the one that was asked for: searches by title always give something. Numbers must agree: "part 1"
+ * is not "part 2".
+ */
+export function isTitle(asked: string, found: string): boolean {
+  const [a, b] = [wordsOf(asked), wordsOf(found)];
+  if (a.size === 0 || b.size === 0) return false;
+  const numbers = (words: ReadonlySet<string>) => [...words].filter((word) => /^(?:\d+|[ivx]+)$/.test(word));
+  if (numbers(a).some((number) => !b.has(number)) || numbers(b).some((number) => !a.has(number))) return false;
+  const both = [...a].filter((word) => b.has(word)).length;
+  return both / (a.size + b.size - both) >= least;
+}
+
+const wordsOf = (title: string): ReadonlySet<string> => new Set(normalTitle(title).split(" ").filter(Boolean));

@@ -11,7 +11,11 @@ export interface Venue {
 
 const servers =
   /\b(?:arxiv|biorxiv|medrxiv|chemrxiv|techrxiv|psyarxiv|socarxiv|eartharxiv|ssrn|research square|preprints?|authorea|osf|zenodo|corr|hal)\b/;
-const smallWords = new Set("a an and at by de der des di du et for from in la le of on the to und with y international annual ieee acm".split(" "));
+const smallWords = new Set(
+  "a an and at by de der des di du et for from in la le of on the to und with y international annual ieee acm".split(
+    " ",
+  ),
+);
 /** What every meeting is called; "workshop" stays, as a conference's workshop is not the conference. */
 const meetingWords = new Set("proceedings proc conference conf symposium symposia meeting congress".split(" "));
 const meetings =
@@ -36,18 +40,22 @@ export function venueOf(name: string | null | undefined): Venue | undefined {
   const normal = normalTitle(plain);
   if (normal === "" || sayNothing.test(normal)) return undefined;
   const sort = meetings.test(normal) ? "meeting" : journals.test(normal) ? "journal" : undefined;
-  const tells = (word: string) => !smallWords.has(word) && !/^\d+(?:st|nd|rd|th)?$/.test(word) && !(sort === "meeting" && meetingWords.has(word));
+  const tells = (word: string) =>
+    !smallWords.has(word) && !/^\d+(?:st|nd|rd|th)?$/.test(word) && !(sort === "meeting" && meetingWords.has(word));
   const words = normal.split(" ").filter(tells);
   const [only] = words;
   if (only === undefined) return undefined;
   const isAcronym =
-    words.length === 1 && only.length <= 8 && plain.split(/[^\p{L}]+/u).some((word) => word.toLowerCase() === only && capitals.test(word));
+    words.length === 1 &&
+    only.length <= 8 &&
+    plain.split(/[^\p{L}]+/u).some((word) => word.toLowerCase() === only && capitals.test(word));
   const acronym = isAcronym ? only : undefined;
   return { words, ...(sort === undefined ? {} : { sort }), ...(acronym === undefined ? {} : { acronym }) };
 }
 
 /** "…, Oslo, Norway, 2016" without where and when a meeting was held. */
-const withoutPlace = (name: string): string => name.replace(/(?:,\s*\p{Lu}[\p{L} .-]{1,40}){1,3},?\s+(?:[^,]{1,30}\s)?(?:19|20)\d\d\b.{0,20}$/u, "");
+const withoutPlace = (name: string): string =>
+  name.replace(/(?:,\s*\p{Lu}[\p{L} .-]{1,40}){1,3},?\s+(?:[^,]{1,30}\s)?(?:19|20)\d\d\b.{0,20}$/u, "");
 
 /** Of two names: the same venue, abbreviated or not; another one; or `unknown` where an acronym leaves it open. */
 export function compareVenues(a: Venue | undefined, b: Venue | undefined): "same" | "other" | "unknown" {

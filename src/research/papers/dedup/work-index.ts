@@ -2,7 +2,7 @@ import { compareTraits } from "./compare-records.js";
 import { blockKeys, type Traits } from "./match-features.js";
 
 /** Works that a new one may be the same as. Whatever their number, a new one is compared with few of them. */
-export interface KnownWorks {
+interface KnownWorks {
   add(id: string, traits: Traits): void;
   /** The first that was added of those that are the same work, and why. `mayBe`: not asked about ids for which it is false. */
   twinOf(traits: Traits, mayBe?: (id: string) => boolean): { readonly id: string; readonly why: string } | undefined;
@@ -37,5 +37,8 @@ export function knownWorks(): KnownWorks {
 /** What two records of one work share; of a title that goes on in the other, its first words. */
 function keysOf(traits: Traits): Set<string> {
   const first = traits.title?.words.filter((word) => word.length > 3).slice(0, 2) ?? [];
-  return new Set([...blockKeys(traits), ...(first.length < 2 ? [] : [`start ${first.join(" ")} ${traits.authors.surname ?? ""}`])]);
+  return new Set([
+    ...blockKeys(traits),
+    ...(first.length < 2 ? [] : [`start ${first.join(" ")} ${traits.authors.surname ?? ""}`]),
+  ]);
 }

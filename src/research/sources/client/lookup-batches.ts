@@ -27,7 +27,10 @@ export async function lookUpIn(
       found.push(...answer.value);
       unchecked.push(...(answer.unchecked ?? []));
       const rest = batch.filter((work) => answer.unchecked?.includes(work) !== true);
-      unknown.push(...(answer.unknown ?? rest.filter((work) => !answer.value.some(({ identifiers }) => sharesIdentifier(identifiers, work)))));
+      unknown.push(
+        ...(answer.unknown ??
+          rest.filter((work) => !answer.value.some(({ identifiers }) => sharesIdentifier(identifiers, work)))),
+      );
     } else if (answer?.status === "empty") unknown.push(...batch);
     else {
       unchecked.push(...batch);
@@ -42,7 +45,9 @@ export async function lookUpIn(
     status: "ok",
     value: found,
     ...(unknown.length === 0 ? {} : { unknown }),
-    ...(unchecked.length === 0 ? {} : { unchecked, incomplete: failure?.reason ?? `${unchecked.length} works could not be asked about.` }),
+    ...(unchecked.length === 0
+      ? {}
+      : { unchecked, incomplete: failure?.reason ?? `${unchecked.length} works could not be asked about.` }),
   };
 }
 

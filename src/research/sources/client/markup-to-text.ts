@@ -1,6 +1,7 @@
 import { line } from "../../../engine/lib/json-fields.js";
 
-const greek = "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi omicron pi rho sigmaf sigma tau upsilon phi chi psi omega";
+const greek =
+  "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi omicron pi rho sigmaf sigma tau upsilon phi chi psi omega";
 const greekLetters = greek.split(" ").flatMap((name, index): readonly (readonly [string, string])[] => [
   [name, String.fromCodePoint(0x3b1 + index)],
   [`${name[0]?.toUpperCase()}${name.slice(1)}`, String.fromCodePoint(0x391 + index)],
@@ -98,8 +99,11 @@ export const abstractText = (value: unknown): string | undefined =>
 
 /** HTML's and XML's character references as the characters they stand for. */
 const decoded = (text: string): string =>
-  text.replace(/&(?:#(\d{1,7})|#x([\da-f]{1,6})|([a-z]{2,8}));/gi, (whole, decimal?: string, hex?: string, name?: string) => {
-    if (name !== undefined) return character(name) ?? whole;
-    const code = decimal === undefined ? Number.parseInt(hex ?? "", 16) : Number(decimal);
-    return code > 0x10_ff_ff ? "" : String.fromCodePoint(code);
-  });
+  text.replace(
+    /&(?:#(\d{1,7})|#x([\da-f]{1,6})|([a-z]{2,8}));/gi,
+    (whole, decimal?: string, hex?: string, name?: string) => {
+      if (name !== undefined) return character(name) ?? whole;
+      const code = decimal === undefined ? Number.parseInt(hex ?? "", 16) : Number(decimal);
+      return code > 0x10_ff_ff ? "" : String.fromCodePoint(code);
+    },
+  );

@@ -11,14 +11,24 @@ export type NoAnswer = Exclude<Answer<never>, { readonly status: "ok" }>;
 type Asked = Pick<Source, "name" | "keyVariable" | "pageMeansUnknown">;
 
 /** Asks for a text. `unknown`: what a 404 of this request says; without it a 404 is an error like any other. */
-export async function askText(source: Asked, context: SourceContext, request: Request, unknown?: string): Promise<Answer<string>> {
+export async function askText(
+  source: Asked,
+  context: SourceContext,
+  request: Request,
+  unknown?: string,
+): Promise<Answer<string>> {
   const answer = await context.http.get(request);
   if (answer.status !== "ok") return notAnswered(source, answer, unknown);
   return { status: "ok", value: decodeText(answer.bytes, answer.type) };
 }
 
 /** As `askText`, for JSON. */
-export async function askJson(source: Asked, context: SourceContext, request: Request, unknown?: string): Promise<Answer<unknown>> {
+export async function askJson(
+  source: Asked,
+  context: SourceContext,
+  request: Request,
+  unknown?: string,
+): Promise<Answer<unknown>> {
   const answer = await askText(source, context, { accept: "application/json", ...request }, unknown);
   if (answer.status !== "ok") return answer;
   try {
@@ -29,29 +39,46 @@ export async function askJson(source: Asked, context: SourceContext, request: Re
 }
 
 /** What a failed request says of the query or the work: nothing, unless the service itself answered that it does not know. */
-export function notAnswered({ name, keyVariable, pageMeansUnknown }: Asked, failure: HttpFailure, unknown?: string): NoAnswer {
+export function notAnswered(
+  { name, keyVariable, pageMeansUnknown }: Asked,
+  failure: HttpFailure,
+  unknown?: string,
+): NoAnswer {
   const { code, reason, status } = failure;
   const transient = failure.transient === undefined ? {} : { transient: failure.transient };
   const said = explanation(failure.body);
   if (status === "not-found")
     // A host that does not exist has no code: it is a wrong address, and says nothing of a paper.
-    return unknown !== undefined && (code === 404 || code === 410) && !isWrongAddress(failure.body, said, pageMeansUnknown)
+    return unknown !== undefined &&
+      (code === 404 || code === 410) &&
+      !isWrongAddress(failure.body, said, pageMeansUnknown)
       ? { status: "empty", reason: unknown }
       : { status: "error", reason: `${name}: ${said ?? reason}` };
   // GitHub and others say so with 403.
   if (status === "blocked" && /rate limit|too many requests|quota/i.test(said ?? ""))
     return { status: "rate_limited", reason: `${name} asks to wait: ${said}`, transient: true };
   if (status === "blocked" && code !== undefined && [401, 402, 403].includes(code)) {
-    const todo = keyVariable === undefined ? "try again later or leave it out of the sources" : `check the key in ${keyVariable}`;
+    const todo =
+      keyVariable === undefined ? "try again later or leave it out of the sources" : `check the key in ${keyVariable}`;
     return { status: "blocked", reason: `${name} refuses access (HTTP ${code}); ${todo}.` };
   }
-  return { status, reason: said === undefined ? `${name}: ${reason}` : `${name} answered with HTTP ${code}: ${said}`, ...transient };
+  return {
+    status,
+    reason: said === undefined ? `${name}: ${reason}` : `${name} answered with HTTP ${code}: ${said}`,
+    ...transient,
+  };
 }
 
 /** Whether a 404 comes from the gateway or the site around a service: then its address is wrong, and nothing is said of the work. */
-const isWrongAddress = (body: Uint8Array | undefined, said: string | undefined, pageMeansUnknown: boolean | undefined): boolean =>
+const isWrongAddress = (
+  body: Uint8Array | undefined,
+  said: string | undefined,
+  pageMeansUnknown: boolean | undefined,
+): boolean =>
   /missing authentication token|no route matched|no such route/i.test(said ?? "") ||
-  (pageMeansUnknown !== true && body !== undefined && /<html|<!doctype html|^\s*cannot get \//i.test(decodeText(body.subarray(0, 500))));
+  (pageMeansUnknown !== true &&
+    body !== undefined &&
+    /<html|<!doctype html|^\s*cannot get \//i.test(decodeText(body.subarray(0, 500))));
 
 /** An answer that is not of the form that is asked for. Some services send what went wrong under HTTP 200. `lack`: "holds no list of works". */
 export function unlikeAnswer({ name }: Pick<Source, "name">, json: unknown, lack: string): NoAnswer {
@@ -81,7 +108,9 @@ function saidIn(json: unknown): string | undefined {
     at(json, "message", 0, "message"),
     at(json, "error", "message"),
   ];
-  const text = said.map((each) => (typeof each === "string" ? line(each) : undefined)).find((each) => each !== undefined);
+  const text = said
+    .map((each) => (typeof each === "string" ? line(each) : undefined))
+    .find((each) => each !== undefined);
   return text === undefined ? undefined : `${text.slice(0, 200).replace(/[.!\s]+$/, "")}.`;
 }
 
@@ -112,7 +141,11 @@ export async function gather<Cursor>(
   let total: number | undefined;
   let incomplete: string | undefined;
   let emptyBecause = nothing;
-  for (let pages = 0; cursor !== undefined && !seen.has(cursor) && pages < mostPages && records.length < most; pages += 1) {
+  for (
+    let pages = 0;
+    cursor !== undefined && !seen.has(cursor) && pages < mostPages && records.length < most;
+    pages += 1
+  ) {
     seen.add(cursor);
     const answer: Answer<Page<Cursor>> = await ask(cursor, records.length);
     if (answer.status === "ok") {
@@ -132,7 +165,10 @@ export async function gather<Cursor>(
   }
   // Counted, and none of them to be read: that is no proof that there is nothing.
   if (records.length === 0 && most > 0 && (total ?? 0) > 0)
-    return { status: "error", reason: incomplete ?? `The source counts ${total} results, and none that it sent could be read.` };
+    return {
+      status: "error",
+      reason: incomplete ?? `The source counts ${total} results, and none that it sent could be read.`,
+    };
   if (records.length === 0) return { status: "empty", reason: emptyBecause };
   return {
     status: "ok",

@@ -5,7 +5,7 @@ import { parseReference } from "../../papers/reference.js";
 import type { Answer, Query } from "./source.js";
 
 /** A page as a search engine or feed shows it. */
-export interface ShownPage {
+interface ShownPage {
   readonly url: unknown;
   readonly title: string | undefined;
   readonly snippet?: string | undefined;
@@ -59,7 +59,8 @@ export function webAnswer(
   results: unknown,
   read: (result: unknown) => PaperRecord | undefined,
 ): Answer<readonly PaperRecord[]> {
-  if (!Array.isArray(results)) return { status: "error", reason: `${name}'s answer holds no list of pages; try again later.`, transient: true };
+  if (!Array.isArray(results))
+    return { status: "error", reason: `${name}'s answer holds no list of pages; try again later.`, transient: true };
   const records = results.map(read).filter((record) => record !== undefined);
   if (records.length === 0 && results.length > 0)
     return { status: "error", reason: `None of the ${results.length} pages that ${name} lists could be read.` };

@@ -45,36 +45,55 @@ async function searchArxiv(query: Query, context: SourceContext): Promise<Answer
       const { entries, total = 0, records } = page.value;
       // Some pages of some queries come without entries though there are more.
       if (entries === 0 && total > start)
-        return { status: "error", reason: `arXiv sent an empty page though it counts ${total} results; try again later.`, transient: true };
+        return {
+          status: "error",
+          reason: `arXiv sent an empty page though it counts ${total} results; try again later.`,
+          transient: true,
+        };
       const next = start + entries;
       return { status: "ok", value: { records, total, ...(next < total && next < most ? { next } : {}) } };
     },
     `arXiv has nothing on '${query.terms}' in this time.`,
   );
   if (answer.status !== "ok" || query.most <= largestTotal || (answer.total ?? 0) <= largestTotal) return answer;
-  return { incomplete: `arXiv gives out at most ${largestTotal} of ${answer.total} results; narrow the dates.`, ...answer };
+  return {
+    incomplete: `arXiv gives out at most ${largestTotal} of ${answer.total} results; narrow the dates.`,
+    ...answer,
+  };
 }
 
 /** Ids that arXiv does not know are silently left out of its feed; the answer names them as unknown. */
-async function lookUpArxiv(works: readonly Identifiers[], context: SourceContext): Promise<Answer<readonly PaperRecord[]>> {
+async function lookUpArxiv(
+  works: readonly Identifiers[],
+  context: SourceContext,
+): Promise<Answer<readonly PaperRecord[]>> {
   const asked = works.filter((work) => work.arxiv !== undefined);
   return await lookUpIn("arXiv", inBatches(asked, largestBatch), (batch) => lookUpBatch(batch, context));
 }
 
-async function lookUpBatch(batch: readonly Identifiers[], context: SourceContext): Promise<Answer<readonly PaperRecord[]>> {
+async function lookUpBatch(
+  batch: readonly Identifiers[],
+  context: SourceContext,
+): Promise<Answer<readonly PaperRecord[]>> {
   let left = batch;
   const refused: Identifiers[] = [];
   for (;;) {
     if (left.length === 0) return { status: "empty", reason: `arXiv refuses the id ${refused[0]?.arxiv}.` };
     const ids = left.map((work) => work.arxiv ?? "");
-    const answer = await askArxiv(context, `id_list=${ids.map(encodeURIComponent).join(",")}&max_results=${ids.length}`);
+    const answer = await askArxiv(
+      context,
+      `id_list=${ids.map(encodeURIComponent).join(",")}&max_results=${ids.length}`,
+    );
     if (answer.status === "ok") {
       const { records } = answer.value;
-      const missing = left.filter(({ arxiv: id = "" }) => !records.some(({ identifiers }) => arxivKey(identifiers.arxiv ?? "") === arxivKey(id)));
+      const missing = left.filter(
+        ({ arxiv: id = "" }) => !records.some(({ identifiers }) => arxivKey(identifiers.arxiv ?? "") === arxivKey(id)),
+      );
       return { status: "ok", value: records, unknown: [...refused, ...missing] };
     }
     // One id of a wrong form spoils the answer for the whole batch.
-    const bad = answer.status === "error" ? left.filter(({ arxiv: id = "" }) => answer.reason.includes(`for ${id}.`)) : [];
+    const bad =
+      answer.status === "error" ? left.filter(({ arxiv: id = "" }) => answer.reason.includes(`for ${id}.`)) : [];
     if (bad.length === 0) return answer;
     refused.push(...bad);
     left = left.filter((work) => !bad.includes(work));
@@ -82,13 +101,17 @@ async function lookUpBatch(batch: readonly Identifiers[], context: SourceContext
 }
 
 /** One feed of arXiv's. */
-export interface ArxivFeed extends Page<number> {
+interface ArxivFeed extends Page<number> {
   /** Entries that stand in the feed, whether they could be read or not: paging counts them. */
   readonly entries: number;
 }
 
 async function askArxiv(context: SourceContext, parameters: string): Promise<Answer<ArxivFeed>> {
-  const request: Request = { url: `${context.endpoint}/api/query?${parameters}`, limit: largestFeed, accept: "application/atom+xml" };
+  const request: Request = {
+    url: `${context.endpoint}/api/query?${parameters}`,
+    limit: largestFeed,
+    accept: "application/atom+xml",
+  };
   const answer = await context.http.get(request);
   if (answer.status === "ok") return await readArxivFeed(decodeText(answer.bytes, answer.type));
   // Errors are feeds under HTTP 400.
@@ -112,12 +135,20 @@ export async function readArxivFeed(xml: string): Promise<Answer<ArxivFeed>> {
     };
   const entries = list(at(feed, "entry"));
   const error = entries.find((entry) => /\/api\/errors\b/.test(line(at(entry, "id")) ?? ""));
-  if (error !== undefined) return { status: "error", reason: `arXiv refuses the request: ${line(at(error, "summary")) ?? "it gives no reason"}.` };
+  if (error !== undefined)
+    return {
+      status: "error",
+      reason: `arXiv refuses the request: ${line(at(error, "summary")) ?? "it gives no reason"}.`,
+    };
   const records = entries.map(recordOf).filter((record) => record !== undefined);
   const total = count(line(at(feed, "opensearch:totalResults")));
   // What counts nothing and holds nothing is not arXiv's.
   if (entries.length === 0 && total === undefined)
-    return { status: "error", reason: "arXiv's answer is no whole Atom feed (it counts no results); try again later.", transient: true };
+    return {
+      status: "error",
+      reason: "arXiv's answer is no whole Atom feed (it counts no results); try again later.",
+      transient: true,
+    };
   return { status: "ok", value: { records, entries: entries.length, ...(total === undefined ? {} : { total }) } };
 }
 
@@ -159,6 +190,7 @@ function updatesOf(entry: unknown, id: string, abstract: string | undefined): re
   const date = day(at(entry, "updated"));
   const dated = { ...(date === undefined ? {} : { date }), source: "arXiv", notice: `https://arxiv.org/abs/${id}` };
   const comment = line(at(entry, "arxiv:comment")) ?? "";
-  if (beginsWithdrawn.test(comment) || saysWithdrawn.test(comment) || saysWithdrawn.test(abstract ?? "")) return [{ type: "withdrawal", ...dated }];
+  if (beginsWithdrawn.test(comment) || saysWithdrawn.test(comment) || saysWithdrawn.test(abstract ?? ""))
+    return [{ type: "withdrawal", ...dated }];
   return /v(?:[2-9]|\d\d)/.test(id) ? [{ type: "version", ...dated }] : [];
 }

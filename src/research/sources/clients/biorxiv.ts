@@ -23,7 +23,10 @@ export const biorxiv: Source = {
 
 async function single(doi: string, context: SourceContext): Promise<Answer<readonly PaperRecord[]>> {
   for (const server of servers) {
-    const answer = await askJson(biorxiv, context, { url: `${context.endpoint}/details/${server}/${inPath(doi)}/na/json`, limit: largestAnswer });
+    const answer = await askJson(biorxiv, context, {
+      url: `${context.endpoint}/details/${server}/${inPath(doi)}/na/json`,
+      limit: largestAnswer,
+    });
     if (answer.status !== "ok") return answer;
     const isNone = /no posts found/i.test(line(at(answer.value, "messages", 0, "status")) ?? "");
     const versions = at(answer.value, "collection") ?? (isNone ? [] : undefined);
@@ -66,7 +69,9 @@ export function readVersions(versions: readonly unknown[]): PaperRecord | undefi
       const date = day(at(each, "date"));
       const isWithdrawn = /withdrawn/i.test(line(at(each, "type")) ?? "");
       if (!isWithdrawn && index === 0) return [];
-      return [{ type: isWithdrawn ? "withdrawal" : "version", source: server, ...(date === undefined ? {} : { date }) }];
+      return [
+        { type: isWithdrawn ? "withdrawal" : "version", source: server, ...(date === undefined ? {} : { date }) },
+      ];
     }),
     otherVersions: published === undefined ? [] : [{ relation: "published", doi: published }],
   });

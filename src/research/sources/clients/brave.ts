@@ -20,7 +20,9 @@ export const brave: Source = {
 
 async function searchWeb(query: Query, context: SourceContext): Promise<Answer<readonly PaperRecord[]>> {
   const time =
-    query.from === undefined && query.until === undefined ? "" : `&freshness=${query.from ?? "1990-01-01"}to${query.until ?? "2199-12-31"}`;
+    query.from === undefined && query.until === undefined
+      ? ""
+      : `&freshness=${query.from ?? "1990-01-01"}to${query.until ?? "2199-12-31"}`;
   // Questions are at most 400 characters long.
   const parameters = `q=${encodeURIComponent(query.terms.slice(0, 400))}&count=${Math.max(1, Math.min(query.most, largestPage))}&text_decorations=false${time}`;
   const answer = await askJson(brave, context, {
@@ -30,7 +32,10 @@ async function searchWeb(query: Query, context: SourceContext): Promise<Answer<r
   });
   if (answer.status !== "ok") return answer;
   // Without any results the part on the web is left out.
-  const results = at(answer.value, "web") === undefined && at(answer.value, "type") === "search" ? [] : at(answer.value, "web", "results");
+  const results =
+    at(answer.value, "web") === undefined && at(answer.value, "type") === "search"
+      ? []
+      : at(answer.value, "web", "results");
   return webAnswer("Brave", query, results, (result) =>
     pageRecord("Brave", {
       url: at(result, "url"),

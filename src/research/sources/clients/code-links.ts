@@ -4,11 +4,11 @@ import { plainText } from "../client/markup-to-text.js";
 import type { Identifiers } from "../../papers/paper-record.js";
 import { unversioned } from "../../papers/identifiers.js";
 import type { Answer, ContextFor, Source, SourceContext } from "../client/source.js";
-import { isTitle } from "../../papers/dedup/title-similarity.js";
 import type { Request } from "../../../engine/net/http.js";
+import { isTitle } from "../../papers/dedup/title-match.js";
 
 /** A repository of a paper's code, or one that names the paper. */
-export interface CodeLink {
+interface CodeLink {
   /** https://github.com/owner/name */
   readonly repository: string;
   /** `official`: the paper or its authors say so. `mentioned`: the repository names the paper, as lists and reimplementations do. */
@@ -39,8 +39,18 @@ export interface WorkWithCode {
 }
 
 /** Asked for code, never for papers. */
-export const gitHub: Source = { name: "GitHub", aliases: [], endpoint: "https://api.github.com", keyVariable: "GITHUB_TOKEN" };
-export const huggingFace: Source = { name: "Hugging Face", aliases: [], endpoint: "https://huggingface.co", keyVariable: "HF_TOKEN" };
+export const gitHub: Source = {
+  name: "GitHub",
+  aliases: [],
+  endpoint: "https://api.github.com",
+  keyVariable: "GITHUB_TOKEN",
+};
+export const huggingFace: Source = {
+  name: "Hugging Face",
+  aliases: [],
+  endpoint: "https://huggingface.co",
+  keyVariable: "HF_TOKEN",
+};
 
 const largestAnswer = 5 * 1024 * 1024;
 const mostLinks = 10;
@@ -61,22 +71,28 @@ export async function codeLinks(work: WorkWithCode, contextFor: ContextFor): Pro
   const found = new Map<string, CodeLink>(
     named.map((repository) => [repository.toLowerCase(), { repository, relation: "official", source: "the paper" }]),
   );
-  const onHub = arxiv === undefined ? undefined : note("Hugging Face", await asked(hub, (context) => askHub(arxiv, context)));
-  if (onHub !== undefined && !found.has(onHub.repository.toLowerCase())) found.set(onHub.repository.toLowerCase(), onHub);
+  const onHub =
+    arxiv === undefined ? undefined : note("Hugging Face", await asked(hub, (context) => askHub(arxiv, context)));
+  if (onHub !== undefined && !found.has(onHub.repository.toLowerCase()))
+    found.set(onHub.repository.toLowerCase(), onHub);
   for (const link of note("GitHub", await asked(git, (context) => searchGitHub(work.title, arxiv, context))) ?? []) {
     const key = link.repository.toLowerCase();
     const known = found.get(key);
     found.set(key, known === undefined ? link : { ...link, relation: known.relation, source: known.source });
   }
   // Stars and whether it is still there, of those that the search did not find.
-  for (const link of [...found.values()].filter(({ relation, pushed }) => relation === "official" && pushed === undefined).slice(0, mostOfficial)) {
+  for (const link of [...found.values()]
+    .filter(({ relation, pushed }) => relation === "official" && pushed === undefined)
+    .slice(0, mostOfficial)) {
     const answer = await asked(git, (context) => askRepository(link.repository, context));
     if (answer.status === "empty") found.delete(link.repository.toLowerCase());
     const details = note("GitHub", answer);
     if (details !== undefined) found.set(link.repository.toLowerCase(), { ...link, ...details });
   }
   const rank = ({ relation, stars = 0 }: CodeLink) => (relation === "official" ? 1e9 : 0) + stars;
-  const once = unchecked.filter(({ source }, index) => unchecked.findIndex((other) => other.source === source) === index);
+  const once = unchecked.filter(
+    ({ source }, index) => unchecked.findIndex((other) => other.source === source) === index,
+  );
   return { links: [...found.values()].sort((a, b) => rank(b) - rank(a)).slice(0, mostLinks), unchecked: once };
 }
 
@@ -89,11 +105,18 @@ function repositoryOf(address: unknown): string | undefined {
 }
 
 const inAbstract = (abstract: string): string[] => [
-  ...new Set([...abstract.slice(0, 20_000).matchAll(repositoryName)].map(([, owner, name]) => `https://github.com/${owner}/${name}`)),
+  ...new Set(
+    [...abstract.slice(0, 20_000).matchAll(repositoryName)].map(
+      ([, owner, name]) => `https://github.com/${owner}/${name}`,
+    ),
+  ),
 ];
 
 /** A service's answer, or why it can't be asked. */
-const asked = async <Value>(context: ReturnType<ContextFor>, ask: (context: SourceContext) => Promise<Answer<Value>>): Promise<Answer<Value>> =>
+const asked = async <Value>(
+  context: ReturnType<ContextFor>,
+  ask: (context: SourceContext) => Promise<Answer<Value>>,
+): Promise<Answer<Value>> =>
   "unavailable" in context ? { status: "blocked", reason: context.unavailable } : await ask(context);
 
 async function askHub(arxiv: string, context: SourceContext): Promise<Answer<CodeLink>> {
@@ -109,7 +132,10 @@ async function askHub(arxiv: string, context: SourceContext): Promise<Answer<Cod
   const repository = repositoryOf(at(answer.value, "githubRepo"));
   const stars = count(at(answer.value, "githubStars"));
   if (repository === undefined) return { status: "empty", reason: `Hugging Face names no code of arXiv:${arxiv}.` };
-  return { status: "ok", value: { repository, relation: "official", source: "Hugging Face", ...(stars === undefined ? {} : { stars }) } };
+  return {
+    status: "ok",
+    value: { repository, relation: "official", source: "Hugging Face", ...(stars === undefined ? {} : { stars }) },
+  };
 }
 
 const requestOf = (path: string, context: SourceContext): Request => ({
@@ -120,17 +146,37 @@ const requestOf = (path: string, context: SourceContext): Request => ({
 });
 
 /** Repositories that name the paper by its arXiv id or, without one, by its title. */
-async function searchGitHub(title: string, arxiv: string | undefined, context: SourceContext): Promise<Answer<readonly CodeLink[]>> {
+async function searchGitHub(
+  title: string,
+  arxiv: string | undefined,
+  context: SourceContext,
+): Promise<Answer<readonly CodeLink[]>> {
   const words = title.replace(/["\\]/g, " ").replace(/\s+/g, " ").trim().slice(0, 200);
   const query = arxiv === undefined ? `"${words}" in:readme,description` : `"${arxiv}" in:readme,description`;
-  const answer = await askJson(gitHub, context, requestOf(`/search/repositories?q=${encodeURIComponent(query)}&per_page=${mostLinks}`, context));
+  const answer = await askJson(
+    gitHub,
+    context,
+    requestOf(`/search/repositories?q=${encodeURIComponent(query)}&per_page=${mostLinks}`, context),
+  );
   if (answer.status !== "ok") return answer;
   const items = at(answer.value, "items");
-  if (!Array.isArray(items)) return { status: "error", reason: "GitHub's answer holds no list of repositories; try again later.", transient: true };
+  if (!Array.isArray(items))
+    return {
+      status: "error",
+      reason: "GitHub's answer holds no list of repositories; try again later.",
+      transient: true,
+    };
   const links = items.flatMap((item): readonly CodeLink[] => {
     const repository = repositoryOf(at(item, "html_url"));
     if (repository === undefined || at(item, "fork") === true) return [];
-    return [{ repository, relation: callsItselfOfficial(item, title) ? "official" : "mentioned", source: "GitHub", ...detailsOf(item) }];
+    return [
+      {
+        repository,
+        relation: callsItselfOfficial(item, title) ? "official" : "mentioned",
+        source: "GitHub",
+        ...detailsOf(item),
+      },
+    ];
   });
   // GitHub ends a long search before it is through; then nothing found means nothing.
   if (links.length === 0 && at(answer.value, "incomplete_results") === true)
@@ -141,12 +187,19 @@ async function searchGitHub(title: string, arxiv: string | undefined, context: S
 /** Whether a repository calls itself the paper's own. One that only carries the title may be anybody's. */
 function callsItselfOfficial(item: unknown, title: string): boolean {
   const description = line(at(item, "description")) ?? "";
-  const rest = description.replace(/^.*?(?<!un)(?<!un-)official\b.*?\b(?:for|of)\b(?: the (?:paper|article))?/i, "").replace(/[[({].*$/, "");
+  const rest = description
+    .replace(/^.*?(?<!un)(?<!un-)official\b.*?\b(?:for|of)\b(?: the (?:paper|article))?/i, "")
+    .replace(/[[({].*$/, "");
   return rest !== description && isTitle(title, rest);
 }
 
 async function askRepository(repository: string, context: SourceContext): Promise<Answer<Partial<CodeLink>>> {
-  const answer = await askJson(gitHub, context, requestOf(`/repos${new URL(repository).pathname}`, context), `There is no repository ${repository}.`);
+  const answer = await askJson(
+    gitHub,
+    context,
+    requestOf(`/repos${new URL(repository).pathname}`, context),
+    `There is no repository ${repository}.`,
+  );
   return answer.status === "ok" ? { status: "ok", value: detailsOf(answer.value) } : answer;
 }
 

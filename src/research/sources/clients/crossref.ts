@@ -6,8 +6,8 @@ import { abstractText, plainText } from "../client/markup-to-text.js";
 import { identifiersOf, paperRecord, unversioned } from "../../papers/identifiers.js";
 import type { Answer, Query, Source, SourceContext, TitledWork } from "../client/source.js";
 import { plainTerms } from "../client/query-terms.js";
-import { isTitle } from "../../papers/dedup/title-similarity.js";
 import type { Request } from "../../../engine/net/http.js";
+import { isTitle } from "../../papers/dedup/title-match.js";
 
 const largestPage = 500;
 const largestAnswer = 40 * 1024 * 1024;
@@ -22,7 +22,8 @@ export const crossref = {
   endpoint: "https://api.crossref.org",
   search: searchCrossref,
   match: matchTitle,
-  lookup: async (works, context) => await lookUpIn("Crossref", inBatches(works.filter(isCrossrefs), 1), ([work]) => single(work?.doi ?? "", context)),
+  lookup: async (works, context) =>
+    await lookUpIn("Crossref", inBatches(works.filter(isCrossrefs), 1), ([work]) => single(work?.doi ?? "", context)),
 } satisfies Source;
 
 /** DOIs of arXiv's (10.48550/…) are DataCite's; the identifiers of a work name them as arXiv ids. */
@@ -62,11 +63,17 @@ function readList(json: unknown, rows: number): Answer<Page<string>> {
   const next = items.length < rows ? undefined : line(at(json, "message", "next-cursor"));
   const total = count(at(json, "message", "total-results"));
   const records = items.map((item) => readWork(item)).filter((record) => record !== undefined);
-  return { status: "ok", value: { records, ...(total === undefined ? {} : { total }), ...(next === undefined ? {} : { next }) } };
+  return {
+    status: "ok",
+    value: { records, ...(total === undefined ? {} : { total }), ...(next === undefined ? {} : { next }) },
+  };
 }
 
 /** A search by title always finds something: only a title that agrees is a match. */
-async function matchTitle({ title, authors = [] }: TitledWork, context: SourceContext): Promise<Answer<readonly PaperRecord[]>> {
+async function matchTitle(
+  { title, authors = [] }: TitledWork,
+  context: SourceContext,
+): Promise<Answer<readonly PaperRecord[]>> {
   const terms = plainTerms(`${plainTerms(title)} ${authors.slice(0, 3).join(" ")}`);
   const answer = await askJson(
     crossref,
@@ -77,7 +84,9 @@ async function matchTitle({ title, authors = [] }: TitledWork, context: SourceCo
   const page = readList(answer.value, fewest);
   if (page.status !== "ok") return page;
   const found = page.value.records.find((record) => isTitle(title, record.title));
-  return found === undefined ? { status: "empty", reason: `Crossref has no work titled '${title}'.` } : { status: "ok", value: [found] };
+  return found === undefined
+    ? { status: "empty", reason: `Crossref has no work titled '${title}'.` }
+    : { status: "ok", value: [found] };
 }
 
 async function single(doi: string, context: SourceContext): Promise<Answer<readonly PaperRecord[]>> {
@@ -127,7 +136,10 @@ export function readWork(json: unknown, doi?: string): PaperRecord | undefined {
     updates: list(at(json, "updated-by")).flatMap(updateOf),
     otherVersions: [
       ...relatedDois(json, "has-preprint", identifiers).map((each) => ({ relation: "preprint" as const, doi: each })),
-      ...relatedDois(json, "is-preprint-of", identifiers).map((each) => ({ relation: "published" as const, doi: each })),
+      ...relatedDois(json, "is-preprint-of", identifiers).map((each) => ({
+        relation: "published" as const,
+        doi: each,
+      })),
     ],
   });
 }
@@ -150,7 +162,11 @@ function dateOf(json: unknown): string | undefined {
   return dates.find((date) => date !== undefined);
 }
 
-function kindOf(type: string | undefined, subtype: string | undefined, notices: readonly unknown[]): PaperRecord["kind"] {
+function kindOf(
+  type: string | undefined,
+  subtype: string | undefined,
+  notices: readonly unknown[],
+): PaperRecord["kind"] {
   if (type === "posted-content" || subtype === "preprint") return "preprint";
   // A new version of a work updates it too, and is no notice.
   if (notices.some((notice) => !/new_?\s?(?:version|edition)/i.test(line(at(notice, "type")) ?? ""))) return "notice";

@@ -35,17 +35,30 @@ async function searchEuropePmc(query: Query, context: SourceContext): Promise<An
     query.from === undefined && query.until === undefined
       ? ""
       : ` AND (FIRST_PDATE:[${query.from ?? "1500-01-01"} TO ${query.until ?? "2199-12-31"}])`;
-  return await ask(`(${words.join(" AND ")})${time}`, query.most, context, `Europe PMC has nothing on '${query.terms}' in this time.`);
+  return await ask(
+    `(${words.join(" AND ")})${time}`,
+    query.most,
+    context,
+    `Europe PMC has nothing on '${query.terms}' in this time.`,
+  );
 }
 
-async function ask(question: string, most: number, context: SourceContext, nothing: string): Promise<Answer<readonly PaperRecord[]>> {
+async function ask(
+  question: string,
+  most: number,
+  context: SourceContext,
+  nothing: string,
+): Promise<Answer<readonly PaperRecord[]>> {
   const size = Math.max(1, Math.min(most, largestPage));
   return await gather<string>(
     most,
     "*",
     async (cursor) => {
       const parameters = `query=${encodeURIComponent(question)}&format=json&resultType=core&pageSize=${size}&cursorMark=${encodeURIComponent(cursor)}`;
-      const answer = await askJson(europePmc, context, { url: `${context.endpoint}/search?${parameters}`, limit: largestAnswer });
+      const answer = await askJson(europePmc, context, {
+        url: `${context.endpoint}/search?${parameters}`,
+        limit: largestAnswer,
+      });
       return answer.status === "ok" ? readPage(answer.value, size, context.endpoint) : answer;
     },
     nothing,
@@ -61,7 +74,10 @@ function readPage(json: unknown, size: number, endpoint: string): Answer<Page<st
   }
   const next = results.length < size ? undefined : line(at(json, "nextCursorMark"));
   const records = results.map((result) => readResult(result, endpoint)).filter((record) => record !== undefined);
-  return { status: "ok", value: { records, ...(total === undefined ? {} : { total }), ...(next === undefined ? {} : { next }) } };
+  return {
+    status: "ok",
+    value: { records, ...(total === undefined ? {} : { total }), ...(next === undefined ? {} : { next }) },
+  };
 }
 
 /** Always in a field: the bare number of a PMID is found in PMC ids and texts of other works too. */
@@ -71,11 +87,21 @@ function clauseOf({ pmid, pmcid, doi }: Identifiers): string | undefined {
   return doi === undefined ? undefined : `DOI:"${doi.replace(/["\\]/g, "")}"`;
 }
 
-async function lookUpBatch(batch: readonly Identifiers[], context: SourceContext): Promise<Answer<readonly PaperRecord[]>> {
-  const answer = await ask(batch.map(clauseOf).join(" OR "), 4 * batch.length, context, "Europe PMC has none of these works.");
+async function lookUpBatch(
+  batch: readonly Identifiers[],
+  context: SourceContext,
+): Promise<Answer<readonly PaperRecord[]>> {
+  const answer = await ask(
+    batch.map(clauseOf).join(" OR "),
+    4 * batch.length,
+    context,
+    "Europe PMC has none of these works.",
+  );
   if (answer.status !== "ok") return answer;
   const value = answer.value.filter(({ identifiers }) => batch.some((work) => sharesIdentifier(work, identifiers)));
-  return value.length === 0 ? { status: "empty", reason: "Europe PMC has none of these works." } : { status: "ok", value };
+  return value.length === 0
+    ? { status: "empty", reason: "Europe PMC has none of these works." }
+    : { status: "ok", value };
 }
 
 /** Reads a result of the kind `core`. `endpoint`: where its full text stands too. */
@@ -104,10 +130,14 @@ export function readResult(json: unknown, endpoint: string): PaperRecord | undef
         : webAddress(`https://europepmc.org/article/${line(at(json, "source")) ?? ""}/${line(at(json, "id")) ?? ""}`),
     pdf: copies.find(({ kind }) => kind === "pdf")?.url,
     authors: authorsOf(json),
-    date: day(at(json, "firstPublicationDate")) ?? day(at(json, "journalInfo", "printPublicationDate")) ?? day(at(json, "pubYear")),
+    date:
+      day(at(json, "firstPublicationDate")) ??
+      day(at(json, "journalInfo", "printPublicationDate")) ??
+      day(at(json, "pubYear")),
     abstract: abstractText(at(json, "abstractText")),
     kind: kindOf(types, isPreprint),
-    venue: plainText(at(json, "journalInfo", "journal", "title")) ?? plainText(at(json, "bookOrReportDetails", "publisher")),
+    venue:
+      plainText(at(json, "journalInfo", "journal", "title")) ?? plainText(at(json, "bookOrReportDetails", "publisher")),
     volume: at(json, "journalInfo", "volume"),
     issue: at(json, "journalInfo", "issue"),
     pages: at(json, "pageInfo"),
@@ -121,7 +151,9 @@ function authorsOf(json: unknown): readonly string[] {
   const authors = lines(
     list(at(json, "authorList", "author")).map((author) => {
       const parts = [line(at(author, "firstName")), line(at(author, "lastName"))].filter((part) => part !== undefined);
-      return parts.length === 2 ? parts.join(" ") : (line(at(author, "fullName")) ?? line(at(author, "collectiveName")));
+      return parts.length === 2
+        ? parts.join(" ")
+        : (line(at(author, "fullName")) ?? line(at(author, "collectiveName")));
     }),
   );
   return authors.length > 0 ? authors : lines((line(at(json, "authorString")) ?? "").replace(/\.$/, "").split(/,\s*/));
@@ -139,13 +171,20 @@ function copiesOf(json: unknown, { pmcid }: Identifiers, endpoint: string): NonN
     const isFree = ["OA", "F"].includes(line(at(copy, "availabilityCode")) ?? "");
     return url === undefined || kind === undefined || !isFree ? [] : [{ url, kind, ...terms }];
   });
-  return [...(isOpen && pmcid !== undefined ? [{ url: `${endpoint}/${pmcid}/fullTextXML`, kind: "xml" as const, ...terms }] : []), ...listed];
+  return [
+    ...(isOpen && pmcid !== undefined
+      ? [{ url: `${endpoint}/${pmcid}/fullTextXML`, kind: "xml" as const, ...terms }]
+      : []),
+    ...listed,
+  ];
 }
 
 function kindOf(types: readonly string[], isPreprint: boolean): PaperRecord["kind"] {
   if (
     types.some((type) =>
-      /^(?:retraction of publication|retraction notice|retraction|published erratum|correction|expression of concern|editorial|comment)$/.test(type),
+      /^(?:retraction of publication|retraction notice|retraction|published erratum|correction|expression of concern|editorial|comment)$/.test(
+        type,
+      ),
     )
   )
     return "notice";
@@ -190,4 +229,5 @@ function updatesOf(json: unknown, types: readonly string[]): readonly Update[] {
 }
 
 /** The date in a reference of PubMed's: "Atherosclerosis. 2016 Mar 4;246:385". */
-const dateIn = (reference: string | undefined): string | undefined => day(/(?:^|[.\s])((?:19|20)\d\d\b.*)/.exec(reference ?? "")?.[1]);
+const dateIn = (reference: string | undefined): string | undefined =>
+  day(/(?:^|[.\s])((?:19|20)\d\d\b.*)/.exec(reference ?? "")?.[1]);

@@ -16,7 +16,11 @@ export const feedSource = (address: string): Source => ({
   search: async (query, context) => await readAddress(`feed:${address}`, query, context),
 });
 
-async function readAddress(name: string, query: Query, context: SourceContext): Promise<Answer<readonly PaperRecord[]>> {
+async function readAddress(
+  name: string,
+  query: Query,
+  context: SourceContext,
+): Promise<Answer<readonly PaperRecord[]>> {
   const accept = "application/atom+xml, application/rss+xml, application/xml;q=0.9, */*;q=0.5";
   const answer = await askText({ name }, context, { url: context.endpoint, limit: largestFeed, accept });
   return answer.status === "ok" ? await readFeed(name, answer.value, query) : answer;
@@ -25,15 +29,22 @@ async function readAddress(name: string, query: Query, context: SourceContext): 
 /** Reads a feed of either kind. Undated entries are taken. */
 export async function readFeed(name: string, xml: string, query: Query): Promise<Answer<readonly PaperRecord[]>> {
   const parsed = await parseXml(xml.replace(/^\s+/, ""), ["item", "entry"], true);
-  if ("reason" in parsed) return { status: "error", reason: `What ${name} leads to is no feed that can be read: ${parsed.reason}.` };
+  if ("reason" in parsed)
+    return { status: "error", reason: `What ${name} leads to is no feed that can be read: ${parsed.reason}.` };
   const { value } = parsed;
-  const channel = [at(value, "rss", "channel"), at(value, "rdf:RDF"), at(value, "feed")].find((each) => each !== undefined);
-  if (channel === undefined) return { status: "error", reason: `What ${name} leads to is neither an RSS nor an Atom feed.` };
+  const channel = [at(value, "rss", "channel"), at(value, "rdf:RDF"), at(value, "feed")].find(
+    (each) => each !== undefined,
+  );
+  if (channel === undefined)
+    return { status: "error", reason: `What ${name} leads to is neither an RSS nor an Atom feed.` };
   const entries = [...list(at(channel, "item")), ...list(at(channel, "entry"))];
   const records = entries.map((entry) => entryOf(name, entry)).filter((record) => record !== undefined);
   if (records.length === 0 && entries.length > 0)
     return { status: "error", reason: `None of the ${entries.length} entries of ${name} could be read.` };
-  const wanted = records.filter(({ date }) => date === null || (date >= (query.from ?? "").slice(0, date.length) && date <= (query.until ?? "9999")));
+  const wanted = records.filter(
+    ({ date }) =>
+      date === null || (date >= (query.from ?? "").slice(0, date.length) && date <= (query.until ?? "9999")),
+  );
   if (wanted.length === 0) return { status: "empty", reason: `${name} has nothing in this time.` };
   return { status: "ok", value: wanted.slice(0, Math.max(0, query.most)), total: wanted.length };
 }
@@ -42,12 +53,19 @@ function entryOf(name: string, entry: unknown): PaperRecord | undefined {
   const links = list(at(entry, "link"));
   const page = links.find((link) => typeof link !== "string" && (at(link, "@rel") ?? "alternate") === "alternate");
   const description =
-    textOf(at(entry, "content:encoded")) ?? textOf(at(entry, "description")) ?? textOf(at(entry, "summary")) ?? textOf(at(entry, "content"));
+    textOf(at(entry, "content:encoded")) ??
+    textOf(at(entry, "description")) ??
+    textOf(at(entry, "summary")) ??
+    textOf(at(entry, "content"));
   const text = plainText(description);
   // arXiv's feeds: "arXiv:2401.00001v1 Announce Type: new Abstract: …".
   const abstract = /\bAbstract:\s*(.+)$/.exec(text ?? "")?.[1];
   return pageRecord(name, {
-    url: at(page, "@href") ?? links.map(textOf).find((link) => link !== undefined) ?? textOf(at(entry, "guid")) ?? textOf(at(entry, "id")),
+    url:
+      at(page, "@href") ??
+      links.map(textOf).find((link) => link !== undefined) ??
+      textOf(at(entry, "guid")) ??
+      textOf(at(entry, "id")),
     title: plainText(textOf(at(entry, "title"))),
     snippet: text,
     ...(abstract === undefined ? {} : { abstract: abstractText(abstract) }),

@@ -55,14 +55,23 @@ async function searchOpenAlex(query: Query, context: SourceContext): Promise<Ans
 }
 
 /** Works of a list. Cursors need a key since October 2026; without one pages are numbered. */
-async function listWorks(parameters: string, most: number, context: SourceContext, nothing: string): Promise<Answer<readonly PaperRecord[]>> {
+async function listWorks(
+  parameters: string,
+  most: number,
+  context: SourceContext,
+  nothing: string,
+): Promise<Answer<readonly PaperRecord[]>> {
   const size = Math.max(1, Math.min(most, largestPage));
   const first = context.key === undefined || most <= largestPage ? "page=1" : "cursor=*";
   return await gather<string>(
     most,
     first,
     async (page) => {
-      const answer = await askJson(openAlex, context, requestOf(`/works?${parameters}&per_page=${size}&${page}&select=${fields}`, context));
+      const answer = await askJson(
+        openAlex,
+        context,
+        requestOf(`/works?${parameters}&per_page=${size}&${page}&select=${fields}`, context),
+      );
       return answer.status === "ok" ? readList(answer.value, page, size) : answer;
     },
     nothing,
@@ -74,11 +83,16 @@ function readList(json: unknown, page: string, size: number): Answer<Page<string
   if (!Array.isArray(results)) return unlikeAnswer(openAlex, json, "holds no list of works");
   const cursor = line(at(json, "meta", "next_cursor"));
   const number = Number(/^page=(\d+)$/.exec(page)?.[1] ?? 0);
-  const numbered = number > 0 && results.length >= size && (number + 1) * size <= furthest ? `page=${number + 1}` : undefined;
-  const next = results.length === 0 ? undefined : cursor === undefined ? numbered : `cursor=${encodeURIComponent(cursor)}`;
+  const numbered =
+    number > 0 && results.length >= size && (number + 1) * size <= furthest ? `page=${number + 1}` : undefined;
+  const next =
+    results.length === 0 ? undefined : cursor === undefined ? numbered : `cursor=${encodeURIComponent(cursor)}`;
   const total = count(at(json, "meta", "count"));
   const records = results.map(readWork).filter((record) => record !== undefined);
-  return { status: "ok", value: { records, ...(total === undefined ? {} : { total }), ...(next === undefined ? {} : { next }) } };
+  return {
+    status: "ok",
+    value: { records, ...(total === undefined ? {} : { total }), ...(next === undefined ? {} : { next }) },
+  };
 }
 
 const pathOf = ({ openalex, doi, arxiv, pmid }: Identifiers): string | undefined => {
@@ -88,7 +102,11 @@ const pathOf = ({ openalex, doi, arxiv, pmid }: Identifiers): string | undefined
   return pmid === undefined ? undefined : `pmid:${pmid}`;
 };
 
-async function single(work: Identifiers, context: SourceContext, select = fields): Promise<Answer<readonly PaperRecord[]>> {
+async function single(
+  work: Identifiers,
+  context: SourceContext,
+  select = fields,
+): Promise<Answer<readonly PaperRecord[]>> {
   const answer = await askWork(work, context, select);
   if (answer.status !== "ok") return answer;
   const record = readWork(answer.value);
@@ -100,9 +118,18 @@ async function single(work: Identifiers, context: SourceContext, select = fields
 
 /** Its 404 is an HTML page. */
 const askWork = async (work: Identifiers, context: SourceContext, select: string): Promise<Answer<unknown>> =>
-  await askJson(openAlex, context, requestOf(`/works/${pathOf(work)}?select=${select}`, context), `OpenAlex does not know ${nameOf(work)}.`);
+  await askJson(
+    openAlex,
+    context,
+    requestOf(`/works/${pathOf(work)}?select=${select}`, context),
+    `OpenAlex does not know ${nameOf(work)}.`,
+  );
 
-async function referencesOf(work: Identifiers, most: number, context: SourceContext): Promise<Answer<readonly PaperRecord[]>> {
+async function referencesOf(
+  work: Identifiers,
+  most: number,
+  context: SourceContext,
+): Promise<Answer<readonly PaperRecord[]>> {
   if (pathOf(work) === undefined) return notAsked(work);
   const answer = await askWork(work, context, "id,referenced_works");
   if (answer.status !== "ok") return answer;
@@ -121,7 +148,11 @@ async function referencesOf(work: Identifiers, most: number, context: SourceCont
   );
 }
 
-async function citationsOf(work: Identifiers, most: number, context: SourceContext): Promise<Answer<readonly PaperRecord[]>> {
+async function citationsOf(
+  work: Identifiers,
+  most: number,
+  context: SourceContext,
+): Promise<Answer<readonly PaperRecord[]>> {
   if (pathOf(work) === undefined) return notAsked(work);
   let id = work.openalex;
   if (id === undefined) {
@@ -130,7 +161,12 @@ async function citationsOf(work: Identifiers, most: number, context: SourceConte
     id = identifiersOf({ openalex: at(answer.value, "id") }).openalex;
     if (id === undefined) return unlikeAnswer(openAlex, answer.value, "is no work");
   }
-  return await listWorks(`filter=cites:${id}&sort=cited_by_count:desc`, most, context, `OpenAlex knows nothing that cites ${nameOf(work)}.`);
+  return await listWorks(
+    `filter=cites:${id}&sort=cited_by_count:desc`,
+    most,
+    context,
+    `OpenAlex knows nothing that cites ${nameOf(work)}.`,
+  );
 }
 
 const notAsked = (work: Identifiers): Answer<never> => ({
@@ -141,12 +177,16 @@ const notAsked = (work: Identifiers): Answer<never> => ({
 /** Reads a work of OpenAlex's, as a list or a single answer gives it. */
 export function readWork(json: unknown): PaperRecord | undefined {
   const locations = [at(json, "best_oa_location"), at(json, "primary_location"), ...list(at(json, "locations"))];
-  const pages = locations.map((location) => webAddress(at(location, "landing_page_url"))).filter((page) => page !== undefined);
+  const pages = locations
+    .map((location) => webAddress(at(location, "landing_page_url")))
+    .filter((page) => page !== undefined);
   const own = identifiersOf({
     openalex: at(json, "id"),
     doi: at(json, "doi") ?? at(json, "ids", "doi"),
     pmid: at(json, "ids", "pmid"),
-    pmcid: at(json, "ids", "pmcid") ?? pages.find((page) => /\/pmc\/articles\/(?:PMC)?\d+\/?$|pmc\.ncbi\.nlm\.nih\.gov\/articles\//i.test(page)),
+    pmcid:
+      at(json, "ids", "pmcid") ??
+      pages.find((page) => /\/pmc\/articles\/(?:PMC)?\d+\/?$|pmc\.ncbi\.nlm\.nih\.gov\/articles\//i.test(page)),
     arxiv: pages.find((page) => /arxiv\.org\/abs\//.test(page)),
   });
   const kind = kindOf(json);
@@ -159,7 +199,9 @@ export function readWork(json: unknown): PaperRecord | undefined {
       .map((location) => (at(location, "is_oa") === false ? undefined : webAddress(at(location, "pdf_url"))))
       .find((pdf) => pdf !== undefined),
     authors: lines(
-      list(at(json, "authorships")).map((authorship) => line(at(authorship, "author", "display_name")) ?? at(authorship, "raw_author_name")),
+      list(at(json, "authorships")).map(
+        (authorship) => line(at(authorship, "author", "display_name")) ?? at(authorship, "raw_author_name"),
+      ),
     ),
     date: dateOf(json),
     abstract: abstractOf(at(json, "abstract_inverted_index")),
@@ -171,7 +213,10 @@ export function readWork(json: unknown): PaperRecord | undefined {
     citations: count(at(json, "cited_by_count")),
     copies: copiesOf(locations),
     // The notice of a retraction carries the mark too.
-    updates: at(json, "is_retracted") === true && kind !== "notice" ? [{ type: "retraction", source: "OpenAlex" } satisfies Update] : [],
+    updates:
+      at(json, "is_retracted") === true && kind !== "notice"
+        ? [{ type: "retraction", source: "OpenAlex" } satisfies Update]
+        : [],
     otherVersions: otherVersionsOf(list(at(json, "locations")), own),
   });
 }
@@ -194,7 +239,8 @@ function kindOf(json: unknown): PaperRecord["kind"] {
   if (type === "preprint" || type === "review") return type;
   if (/^(?:retraction|erratum|editorial)$/.test(type)) return "notice";
   const isRepository =
-    at(json, "primary_location", "source", "type") === "repository" && at(json, "primary_location", "version") === "submittedVersion";
+    at(json, "primary_location", "source", "type") === "repository" &&
+    at(json, "primary_location", "version") === "submittedVersion";
   if (isRepository) return "preprint";
   return /^(?:article|book|book-chapter|dissertation|letter|report|book-section)$/.test(type) ? "published" : "other";
 }

@@ -1,7 +1,7 @@
 import { stat } from "node:fs/promises";
 import { resolve } from "node:path";
 import { messageOf } from "../../../engine/lib/errors.js";
-import { readRegularText } from "../../../engine/storage/read-regular-file.js";
+import { readRegularText } from "../../../engine/storage/regular-file.js";
 import { askText } from "../client/request.js";
 import { arxiv } from "./arxiv.js";
 import { crossref } from "./crossref.js";
@@ -61,12 +61,15 @@ async function resolveAll(
   const own = isHtml ? await describedBy(name, text, page) : undefined;
   if (own !== undefined) return { status: "ok", value: [own], total: 1 };
   const named = isHtml ? await linkedFrom(text, page) : referencesIn(text);
-  if (named.length === 0) return { status: "empty", reason: `${name} names no paper; write an arXiv id, a DOI or an address on each line.` };
+  if (named.length === 0)
+    return { status: "empty", reason: `${name} names no paper; write an arXiv id, a DOI or an address on each line.` };
   const some = named.slice(0, Math.max(0, query.most));
   const records: PaperRecord[] = [];
   const missing: string[] = [];
   const failures: string[] = [];
-  const works = some.flatMap((reference): Identifiers[] => (reference.kind === "url" ? [] : [identifiersFor(reference)]));
+  const works = some.flatMap((reference): Identifiers[] =>
+    reference.kind === "url" ? [] : [identifiersFor(reference)],
+  );
   await lookUp(
     arxiv,
     works.filter((work) => work.arxiv !== undefined),
@@ -84,8 +87,12 @@ async function resolveAll(
   }
   missing.push(...works.filter(isOpen).map((work) => `${nameOf(work)} is not known`));
   const notes = [...failures, ...missing];
-  const incomplete = notes.length === 0 ? undefined : `${notes.length} of ${some.length} could not be described: ${notes.slice(0, 3).join("; ")}.`;
-  if (records.length === 0) return { status: failures.length > 0 ? "error" : "empty", reason: incomplete ?? `${name} names no paper.` };
+  const incomplete =
+    notes.length === 0
+      ? undefined
+      : `${notes.length} of ${some.length} could not be described: ${notes.slice(0, 3).join("; ")}.`;
+  if (records.length === 0)
+    return { status: failures.length > 0 ? "error" : "empty", reason: incomplete ?? `${name} names no paper.` };
   return { status: "ok", value: records, total: named.length, ...(incomplete === undefined ? {} : { incomplete }) };
 
   function isOpen(work: Identifiers): boolean {
@@ -103,7 +110,9 @@ async function resolveAll(
 }
 
 const identifiersFor = (reference: Exclude<Named, { readonly kind: "url" }>): Identifiers =>
-  reference.kind === "doi" ? { doi: reference.doi } : { arxiv: `${reference.id}${reference.version === undefined ? "" : `v${reference.version}`}` };
+  reference.kind === "doi"
+    ? { doi: reference.doi }
+    : { arxiv: `${reference.id}${reference.version === undefined ? "" : `v${reference.version}`}` };
 
 /** The references of a text, each once: a line that is one, else the addresses, arXiv ids and DOIs that stand in it. Lines after # are remarks. */
 export function referencesIn(text: string): readonly Named[] {
@@ -120,10 +129,12 @@ export function referencesIn(text: string): readonly Named[] {
   return onlyOnce(found.filter(isNamed));
 }
 
-const isNamed = (reference: ReturnType<typeof parseReference>): reference is Named => ["arxiv", "doi", "url"].includes(reference.kind);
+const isNamed = (reference: ReturnType<typeof parseReference>): reference is Named =>
+  ["arxiv", "doi", "url"].includes(reference.kind);
 
 function onlyOnce(references: readonly Named[]): readonly Named[] {
-  const keyOf = (reference: Named) => (reference.kind === "url" ? reference.url : reference.kind === "doi" ? reference.doi : reference.id);
+  const keyOf = (reference: Named) =>
+    reference.kind === "url" ? reference.url : reference.kind === "doi" ? reference.doi : reference.id;
   return [...new Map(references.map((reference) => [keyOf(reference), reference])).values()];
 }
 

@@ -20,7 +20,10 @@ async function searchWeb(query: Query, context: SourceContext): Promise<Answer<r
   const url = `${context.endpoint}/search?q=${encodeURIComponent(query.terms)}&format=json&categories=general,science`;
   const answer = await askJson(searxng, context, { url, limit: largestAnswer });
   if (answer.status === "blocked")
-    return { status: "blocked", reason: "SearXNG refuses access (HTTP 403); add json to search.formats in its settings." };
+    return {
+      status: "blocked",
+      reason: "SearXNG refuses access (HTTP 403); add json to search.formats in its settings.",
+    };
   if (answer.status !== "ok") return answer;
   return webAnswer("SearXNG", query, at(answer.value, "results"), (result) =>
     pageRecord("SearXNG", {

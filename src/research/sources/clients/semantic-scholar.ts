@@ -7,8 +7,8 @@ import { identifiersOf, inPath, nameOf, paperRecord, unversioned } from "../../p
 import { parseReference } from "../../papers/reference.js";
 import type { Answer, Query, Source, SourceContext, TitledWork } from "../client/source.js";
 import { plainTerms } from "../client/query-terms.js";
-import { isTitle } from "../../papers/dedup/title-similarity.js";
 import type { Request } from "../../../engine/net/http.js";
+import { isTitle } from "../../papers/dedup/title-match.js";
 
 /** A search by relevance ends below 1,000 and gives 100 a page; the bulk search gives 1,000 and goes on, in no order of relevance. */
 const searchPage = 100;
@@ -18,7 +18,8 @@ const linksPage = 500;
 const linksEnd = 9_999;
 const largestBatch = 500;
 const largestAnswer = 40 * 1024 * 1024;
-const fields = "title,abstract,authors,year,publicationDate,publicationTypes,venue,journal,externalIds,citationCount,openAccessPdf";
+const fields =
+  "title,abstract,authors,year,publicationDate,publicationTypes,venue,journal,externalIds,citationCount,openAccessPdf";
 
 export const semanticScholar: Source = {
   name: "Semantic Scholar",
@@ -51,7 +52,10 @@ async function searchPapers(query: Query, context: SourceContext): Promise<Answe
   // It knows no operators, and a word with a hyphen finds nothing.
   const terms = plainTerms(query.terms);
   if (terms === "") return { status: "error", reason: "A search on Semantic Scholar needs a word to search for." };
-  const time = query.from === undefined && query.until === undefined ? "" : `&publicationDateOrYear=${query.from ?? ""}:${query.until ?? ""}`;
+  const time =
+    query.from === undefined && query.until === undefined
+      ? ""
+      : `&publicationDateOrYear=${query.from ?? ""}:${query.until ?? ""}`;
   const parameters = `query=${encodeURIComponent(terms)}&fields=${fields}${time}`;
   const nothing = `Semantic Scholar has nothing on '${terms}' in this time.`;
   if (query.most > searchEnd)
@@ -62,7 +66,10 @@ async function searchPapers(query: Query, context: SourceContext): Promise<Answe
         const answer = await askJson(
           semanticScholar,
           context,
-          requestOf(`/paper/search/bulk?${parameters}${token === "" ? "" : `&token=${encodeURIComponent(token)}`}`, context),
+          requestOf(
+            `/paper/search/bulk?${parameters}${token === "" ? "" : `&token=${encodeURIComponent(token)}`}`,
+            context,
+          ),
         );
         return answer.status === "ok" ? readPage(answer.value, line(at(answer.value, "token"))) : answer;
       },
@@ -73,10 +80,17 @@ async function searchPapers(query: Query, context: SourceContext): Promise<Answe
     0,
     async (offset) => {
       const limit = Math.min(searchPage, searchEnd - offset, query.most - offset);
-      const answer = await askJson(semanticScholar, context, requestOf(`/paper/search?${parameters}&offset=${offset}&limit=${limit}`, context));
+      const answer = await askJson(
+        semanticScholar,
+        context,
+        requestOf(`/paper/search?${parameters}&offset=${offset}&limit=${limit}`, context),
+      );
       if (answer.status !== "ok") return answer;
       const next = count(at(answer.value, "next"));
-      return readPage(answer.value, next !== undefined && next > offset && next < Math.min(searchEnd, query.most) ? next : undefined);
+      return readPage(
+        answer.value,
+        next !== undefined && next > offset && next < Math.min(searchEnd, query.most) ? next : undefined,
+      );
     },
     nothing,
   );
@@ -91,7 +105,10 @@ function readPage<Cursor>(json: unknown, next: Cursor | undefined, paper?: strin
     .map((each) => readPaper(paper === undefined ? each : at(each, paper)))
     .filter((record) => record !== undefined);
   const total = count(at(json, "total"));
-  return { status: "ok", value: { records, ...(total === undefined ? {} : { total }), ...(next === undefined ? {} : { next }) } };
+  return {
+    status: "ok",
+    value: { records, ...(total === undefined ? {} : { total }), ...(next === undefined ? {} : { next }) },
+  };
 }
 
 async function matchTitle({ title }: TitledWork, context: SourceContext): Promise<Answer<readonly PaperRecord[]>> {
@@ -119,9 +136,17 @@ function s2Name({ s2, doi, arxiv, pmid, pmcid }: Identifiers): string | undefine
   return pmcid === undefined ? undefined : `PMCID:${pmcid.slice(3)}`;
 }
 
-async function lookUpBatch(batch: readonly Identifiers[], context: SourceContext): Promise<Answer<readonly PaperRecord[]>> {
-  const answer = await askJson(semanticScholar, context, requestOf(`/paper/batch?fields=${fields}`, context, { ids: batch.map(s2Name) }));
-  if (answer.status === "error" && /no valid paper ids/i.test(answer.reason)) return { status: "empty", reason: answer.reason };
+async function lookUpBatch(
+  batch: readonly Identifiers[],
+  context: SourceContext,
+): Promise<Answer<readonly PaperRecord[]>> {
+  const answer = await askJson(
+    semanticScholar,
+    context,
+    requestOf(`/paper/batch?fields=${fields}`, context, { ids: batch.map(s2Name) }),
+  );
+  if (answer.status === "error" && /no valid paper ids/i.test(answer.reason))
+    return { status: "empty", reason: answer.reason };
   if (answer.status !== "ok") return answer;
   // The answer names papers by their place alone.
   const papers: unknown = answer.value;
@@ -138,9 +163,19 @@ async function lookUpBatch(batch: readonly Identifiers[], context: SourceContext
   };
 }
 
-async function linked(link: string, paper: string, work: Identifiers, most: number, context: SourceContext): Promise<Answer<readonly PaperRecord[]>> {
+async function linked(
+  link: string,
+  paper: string,
+  work: Identifiers,
+  most: number,
+  context: SourceContext,
+): Promise<Answer<readonly PaperRecord[]>> {
   const name = s2Name(work);
-  if (name === undefined) return { status: "error", reason: `Semantic Scholar can't be asked for ${nameOf(work)}; give its DOI, arXiv id or PMID.` };
+  if (name === undefined)
+    return {
+      status: "error",
+      reason: `Semantic Scholar can't be asked for ${nameOf(work)}; give its DOI, arXiv id or PMID.`,
+    };
   const unknown = `Semantic Scholar does not know ${nameOf(work)}.`;
   return await gather<number>(
     most,
@@ -152,7 +187,10 @@ async function linked(link: string, paper: string, work: Identifiers, most: numb
       if (answer.status !== "ok") return answer;
       // About this one work: to be refused would count against the whole service.
       if (at(answer.value, "data") === null)
-        return { status: "empty", reason: `Semantic Scholar may not show the ${link} of ${nameOf(work)}: its publisher withholds them.` };
+        return {
+          status: "empty",
+          reason: `Semantic Scholar may not show the ${link} of ${nameOf(work)}: its publisher withholds them.`,
+        };
       const next = count(at(answer.value, "next"));
       return readPage(answer.value, next !== undefined && next > offset && next < linksEnd ? next : undefined, paper);
     },
@@ -188,7 +226,10 @@ export function readPaper(json: unknown): PaperRecord | undefined {
     volume: at(json, "journal", "volume"),
     pages: at(json, "journal", "pages"),
     citations: count(at(json, "citationCount")),
-    copies: copy === undefined ? [] : [{ url: copy, kind: isPage ? "landing" : "pdf", ...(license === undefined ? {} : { license }) }],
+    copies:
+      copy === undefined
+        ? []
+        : [{ url: copy, kind: isPage ? "landing" : "pdf", ...(license === undefined ? {} : { license }) }],
   });
 }
 
@@ -196,11 +237,18 @@ const preprintDoi = /^10\.(?:1101|64898|21203|26434|2139|31234|31219|20944)\//;
 
 function kindOf(types: readonly string[], venue: string | undefined, doi: string | undefined): PaperRecord["kind"] {
   // A paper keeps the venue of its preprint when it has long been published under another DOI.
-  const isServer = /^(?:arxiv(?:\.org)?|biorxiv|medrxiv|chemrxiv|research square|social science research network)\b/i.test(venue ?? "");
+  const isServer =
+    /^(?:arxiv(?:\.org)?|biorxiv|medrxiv|chemrxiv|research square|social science research network)\b/i.test(
+      venue ?? "",
+    );
   if (isServer && (doi === undefined || preprintDoi.test(doi))) return "preprint";
   if (types.includes("Review")) return "review";
   if (types.includes("Editorial") || types.includes("News")) return "notice";
-  if (types.some((type) => /^(?:JournalArticle|Conference|Book|BookSection|ClinicalTrial|CaseReport|Study|MetaAnalysis)$/.test(type)))
+  if (
+    types.some((type) =>
+      /^(?:JournalArticle|Conference|Book|BookSection|ClinicalTrial|CaseReport|Study|MetaAnalysis)$/.test(type),
+    )
+  )
     return "published";
   return types.length === 0 ? undefined : "other";
 }

@@ -16,7 +16,10 @@ export const unpaywall: Source = {
   needs: "contact",
   lookup: async (works, context) => {
     if (context.contact?.includes("@") !== true)
-      return { status: "error", reason: "Unpaywall answers only with a mail address; set contact in the configuration." };
+      return {
+        status: "error",
+        reason: "Unpaywall answers only with a mail address; set contact in the configuration.",
+      };
     const asked = works.filter(({ doi }) => doi !== undefined);
     return await lookUpIn("Unpaywall", inBatches(asked, 1), ([work]) => single(work?.doi ?? "", context));
   },
@@ -26,10 +29,16 @@ async function single(doi: string, context: SourceContext): Promise<Answer<reado
   const unknown = `Unpaywall does not know the DOI ${doi}.`;
   const url = `${context.endpoint}/v2/${inPath(doi)}`;
   const email = context.contact?.replace(/^mailto:/, "") ?? "";
-  const answer = await askJson(unpaywall, context, { url, limit: largestAnswer, secret: { query: { email } } }, unknown);
+  const answer = await askJson(
+    unpaywall,
+    context,
+    { url, limit: largestAnswer, secret: { query: { email } } },
+    unknown,
+  );
   if (answer.status !== "ok") return answer;
   if (at(answer.value, "HTTP_status_code") === 404) return { status: "empty", reason: unknown };
-  if (at(answer.value, "is_oa") === undefined && at(answer.value, "doi") === undefined) return unlikeAnswer(unpaywall, answer.value, "is no work");
+  if (at(answer.value, "is_oa") === undefined && at(answer.value, "doi") === undefined)
+    return unlikeAnswer(unpaywall, answer.value, "is no work");
   const record = readWork(answer.value, doi);
   return record === undefined
     ? { status: "empty", reason: `Unpaywall has no title for the DOI ${doi}.` }
@@ -51,7 +60,8 @@ export function readWork(json: unknown, doi?: string): PaperRecord | undefined {
     authors: list(at(json, "z_authors"))
       .map(
         (author) =>
-          plainText([line(at(author, "given")), line(at(author, "family"))].filter(Boolean).join(" ")) ?? line(at(author, "raw_author_name")),
+          plainText([line(at(author, "given")), line(at(author, "family"))].filter(Boolean).join(" ")) ??
+          line(at(author, "raw_author_name")),
       )
       .filter((name) => name !== undefined),
     date: day(at(json, "published_date")) ?? day(at(json, "year")),

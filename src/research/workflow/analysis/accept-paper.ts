@@ -4,22 +4,29 @@ import { checkEvidence } from "../../evidence/check.js";
 import { clip } from "../../../engine/lib/tokens.js";
 import type { Acceptable, Judging, Unacceptable } from "../result/acceptance.js";
 import type { Material } from "../brief/material.js";
-import { couldBeRead } from "../records/assessable.js";
 import { paperEntry } from "./progress-entry.js";
-import { decide, fullScore, statusOf, totalsOf, usesBothRubrics, type Scores } from "../records/scores.js";
+import { decide, fullScore, statusOf, totalsOf, usesBothRubrics, type Scores, couldBeRead } from "../records/scores.js";
 
 /** Below this share of quotes found in the text, a reading is refused. */
 const foundShare = 0.5;
 
 /** Checks a reading against the paper's text and derives totals, decision and status. */
-export function acceptPaper(rrd: Rrd, paper: Paper, result: AnalysisResult, material: Material, judging: Judging): Acceptable | Unacceptable {
+export function acceptPaper(
+  rrd: Rrd,
+  paper: Paper,
+  result: AnalysisResult,
+  material: Material,
+  judging: Judging,
+): Acceptable | Unacceptable {
   const both = usesBothRubrics(rrd);
   const strategic = result.scores.blue_ocean;
   const { evidence, missing, ...counts } = checkEvidence(result.evidence, material.text);
   const checked = counts.verified + counts.notInText;
   const reasons = [
     ...(result.unit === paper.id ? [] : [`unit is "${result.unit}"; this unit is "${paper.id}"`]),
-    ...(both && strategic === undefined ? ["/scores/blue_ocean is missing; this research is judged by both rubrics"] : []),
+    ...(both && strategic === undefined
+      ? ["/scores/blue_ocean is missing; this research is judged by both rubrics"]
+      : []),
     ...(checked > 0 && counts.verified < checked * foundShare
       ? [
           `only ${counts.verified} of ${checked} quotes were found in the text; copy the paper's own words`,
@@ -29,14 +36,20 @@ export function acceptPaper(rrd: Rrd, paper: Paper, result: AnalysisResult, mate
   ];
   if (reasons.length > 0) return { reasons };
 
-  const scores: Scores = { execution: result.scores.execution, ...(both && strategic !== undefined ? { strategic } : {}) };
+  const scores: Scores = {
+    execution: result.scores.execution,
+    ...(both && strategic !== undefined ? { strategic } : {}),
+  };
   const totals = totalsOf(rrd, scores);
   const read_depth = material.text?.depth ?? "abstract";
   const retracted = paper.retracted === true || material.text?.retracted === true;
   const { decision, because } = decide(rrd, totals, { retracted, read_depth });
   const origin = material.text?.origin;
   const insights = insightsOf(rrd, paper, result);
-  const warnings = [...warningsOf(paper, material, retracted, counts.notInText), ...(judging.redacted === true ? [secretWarning] : [])];
+  const warnings = [
+    ...warningsOf(paper, material, retracted, counts.notInText),
+    ...(judging.redacted === true ? [secretWarning] : []),
+  ];
   const set = {
     status: statusOf[decision],
     score: totals.combined,
@@ -74,20 +87,41 @@ export function acceptPaper(rrd: Rrd, paper: Paper, result: AnalysisResult, mate
     changes: [
       { in: "papers_pool", id: paper.id, set, was },
       ...insights.map((insight) => ({ in: "insights" as const, id: insight.id ?? "", set: { ...insight }, was: null })),
-      ...(result.visited_urls?.length ? [{ in: "rrd" as const, set: {}, was: {}, add: { visited_urls: result.visited_urls } }] : []),
+      ...(result.visited_urls?.length
+        ? [{ in: "rrd" as const, set: {}, was: {}, add: { visited_urls: result.visited_urls } }]
+        : []),
     ],
-    progress: paperEntry({ paper: { ...paper, ...set }, totals, rrd, insights, judging, counts, patterns: result.patterns }),
+    progress: paperEntry({
+      paper: { ...paper, ...set },
+      totals,
+      rrd,
+      insights,
+      judging,
+      counts,
+      patterns: result.patterns,
+    }),
     summary: couldBeRead({ ...paper, ...set })
       ? `${decision} ${totals.combined}/${fullScore(rrd)}, ${evidenceSummary(counts)}`
       : `${decision}, nothing but the title could be read`,
-    ledger: { evidence: { verified: counts.verified, not_in_text: counts.notInText, could_not_check: counts.couldNotCheck } },
+    ledger: {
+      evidence: { verified: counts.verified, not_in_text: counts.notInText, could_not_check: counts.couldNotCheck },
+    },
   };
 }
 
 const decisionByScore = (rrd: Rrd, totals: ReturnType<typeof totalsOf>): string => decide(rrd, totals, {}).decision;
 
-function evidenceSummary({ verified, notInText, couldNotCheck }: { verified: number; notInText: number; couldNotCheck: number }): string {
-  if (couldNotCheck > 0 && verified + notInText === 0) return `${couldNotCheck} ${couldNotCheck === 1 ? "quote" : "quotes"} could not be checked`;
+function evidenceSummary({
+  verified,
+  notInText,
+  couldNotCheck,
+}: {
+  verified: number;
+  notInText: number;
+  couldNotCheck: number;
+}): string {
+  if (couldNotCheck > 0 && verified + notInText === 0)
+    return `${couldNotCheck} ${couldNotCheck === 1 ? "quote" : "quotes"} could not be checked`;
   return `${verified} of ${verified + notInText} quotes found`;
 }
 
@@ -118,13 +152,20 @@ function warningsOf(paper: Paper, material: Material, retracted: boolean, notInT
       : [
           `${couldBeRead({ ...paper, read_depth: "abstract" }) ? "Read from the abstract alone" : "Nothing but the title could be read"}: ${material.unavailable}`,
         ]),
-    ...(notInText > 0 ? [`${notInText} ${notInText === 1 ? "quote was" : "quotes were"} not found in the text and left out of the report.`] : []),
+    ...(notInText > 0
+      ? [
+          `${notInText} ${notInText === 1 ? "quote was" : "quotes were"} not found in the text and left out of the report.`,
+        ]
+      : []),
   ];
 }
 
 function insightsOf(rrd: Rrd, paper: Paper, result: AnalysisResult): Insight[] {
   const pool = new Set(rrd.papers_pool.map((other) => other.id));
-  const last = Math.max(0, ...(rrd.insights ?? []).map((insight) => Number(/^insight_(\d+)$/.exec(insight.id ?? "")?.[1] ?? 0)));
+  const last = Math.max(
+    0,
+    ...(rrd.insights ?? []).map((insight) => Number(/^insight_(\d+)$/.exec(insight.id ?? "")?.[1] ?? 0)),
+  );
   return result.insights.map((insight, index) => ({
     id: `insight_${String(last + index + 1).padStart(3, "0")}`,
     paper_id: paper.id,

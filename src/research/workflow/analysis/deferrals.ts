@@ -9,7 +9,7 @@ const pauses = [2 * second, 10 * second, 30 * second];
 const putOffFor = 10 * 60 * second;
 
 /** Papers that a run puts off, kept in memory: the next run tries them at once. */
-export interface Deferrals {
+interface Deferrals {
   current(): readonly Deferral[];
   /** The paper's text or why it has none; `later` where it could not be had in several tries and the paper was put off. */
   text(library: Library, paper: Paper): Promise<TextAnswer | "later">;

@@ -11,7 +11,9 @@ const wordShare = 0.6;
 
 /** The quotes of a paper that a reader may see. One that was looked for and not found is none. */
 export const quotesOf = (paper: Paper | undefined): NumberedQuote[] =>
-  (paper?.analysis?.evidence ?? []).flatMap((evidence, index) => (evidence.status === "not-in-text" ? [] : [{ number: index + 1, evidence }]));
+  (paper?.analysis?.evidence ?? []).flatMap((evidence, index) =>
+    evidence.status === "not-in-text" ? [] : [{ number: index + 1, evidence }],
+  );
 
 /**
  * The quote that a statement about a paper rests on: it holds every number of the statement, and with its claim most of the words.

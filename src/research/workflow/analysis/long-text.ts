@@ -1,7 +1,6 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { pieceEnd } from "../../../engine/lib/split-text.js";
-import { clip, estimateTokens } from "../../../engine/lib/tokens.js";
+import { clip, estimateTokens, pieceEnd } from "../../../engine/lib/tokens.js";
 import type { PaperText } from "../../../engine/documents/text/paper-text.js";
 
 /** A text up to this many tokens stands in the brief itself: measured, that costs a quarter of reading it from files. */
@@ -9,7 +8,10 @@ export const inlineTokens = 60_000;
 const partTokens = 6_000;
 
 /** What stands where, a line a stretch of the text; at most 1,500 tokens. */
-export function contents(text: PaperText, stretches: readonly { readonly name: string; readonly start: number; readonly end: number }[]): string {
+export function contents(
+  text: PaperText,
+  stretches: readonly { readonly name: string; readonly start: number; readonly end: number }[],
+): string {
   const lines = stretches.map(({ name, start, end }) => {
     const labels = text.marks.filter((mark) => mark.at >= start && mark.at < end).map((mark) => mark.label);
     const range = labels.length > 1 ? `${labels[0]} to ${labels.at(-1)}` : (labels[0] ?? "");
@@ -18,7 +20,7 @@ export function contents(text: PaperText, stretches: readonly { readonly name: s
   return clip(lines.join("\n"), 1_500);
 }
 
-export interface TextParts {
+interface TextParts {
   /** Paths relative to the workspace, in reading order. */
   readonly files: readonly string[];
   /** What stands where, a line a part. */

@@ -1,9 +1,15 @@
 import type { Insight, Paper, Rrd } from "../../generated/rrd.js";
 import { type Judging, dayOf } from "../result/acceptance.js";
-import { couldBeRead } from "../records/assessable.js";
 import { flat, prose } from "../records/markdown.js";
 import { patternLines } from "../records/lessons.js";
-import { executionDimensions, fullScore, scoresOf, strategicDimensions, type Totals } from "../records/scores.js";
+import {
+  executionDimensions,
+  fullScore,
+  scoresOf,
+  strategicDimensions,
+  type Totals,
+  couldBeRead,
+} from "../records/scores.js";
 
 const names: Readonly<Record<string, string>> = {
   novelty: "Novelty",
@@ -72,7 +78,11 @@ export function paperEntry(of: {
     "",
     ...(scores?.strategic === undefined
       ? []
-      : [`**Blue Ocean Score Breakdown (${totals.strategic}/20):**`, ...strategicDimensions.map(dimension(scores.strategic)), ""]),
+      : [
+          `**Blue Ocean Score Breakdown (${totals.strategic}/20):**`,
+          ...strategicDimensions.map(dimension(scores.strategic)),
+          "",
+        ]),
     ...(analysis?.market
       ? [
           `**Market Classification:** ${market[analysis.market] ?? analysis.market}${contradicts ? ` (the agent's word; its points say otherwise)` : ""}`,
@@ -81,7 +91,9 @@ export function paperEntry(of: {
       : []),
     `**Decision Rationale:** ${paper.notes ?? ""}`,
     "",
-    ...(insights.length > 0 ? ["**Extracted Insights:**", ...insights.map((insight) => `- ${insight.id}: ${insight.insight}`), ""] : []),
+    ...(insights.length > 0
+      ? ["**Extracted Insights:**", ...insights.map((insight) => `- ${insight.id}: ${insight.insight}`), ""]
+      : []),
     ...(references.length > 0 ? ["**Cross-References:**", `- Related to: ${references.join(", ")}`, ""] : []),
   ];
   // What an agent wrote stays on its line: a line of its own could pass for a pattern or another entry.

@@ -17,7 +17,11 @@ export interface Repair {
 const tokens = { previous: 1_800, reasons: 350, passages: 650 };
 
 /** Undefined where a repair can't help: the refused result is gone, was no JSON at all, or is too long to send back. */
-export async function repairOf(workspace: string, reasons: readonly string[], text: PaperText | undefined): Promise<Repair | undefined> {
+export async function repairOf(
+  workspace: string,
+  reasons: readonly string[],
+  text: PaperText | undefined,
+): Promise<Repair | undefined> {
   const result = await readResult(join(workspace, "result.json"));
   if ("reason" in result || estimateTokens(JSON.stringify(result.value)) > tokens.previous) return undefined;
   // As a text: indented like the rest of the unit it would be a third longer.
@@ -29,9 +33,18 @@ export async function repairOf(workspace: string, reasons: readonly string[], te
 }
 
 function passagesOf(result: unknown, text: PaperText | undefined): Repair["passages"] {
-  const items = typeof result === "object" && result !== null && "evidence" in result && Array.isArray(result.evidence) ? result.evidence : [];
-  const quoted = items.filter((item): item is { claim: string; quote: string } => typeof item?.quote === "string" && typeof item?.claim === "string");
+  const items =
+    typeof result === "object" && result !== null && "evidence" in result && Array.isArray(result.evidence)
+      ? result.evidence
+      : [];
+  const quoted = items.filter(
+    (item): item is { claim: string; quote: string } =>
+      typeof item?.quote === "string" && typeof item?.claim === "string",
+  );
   if (text === undefined) return [];
-  const passages = checkEvidence(quoted, text).missing.map(({ quote, nearest }) => ({ quote: clip(quote, 25), nearest: clip(nearest, 90) }));
+  const passages = checkEvidence(quoted, text).missing.map(({ quote, nearest }) => ({
+    quote: clip(quote, 25),
+    nearest: clip(nearest, 90),
+  }));
   return passages.slice(0, fit(passages, tokens.passages, (passage) => JSON.stringify(passage)).lines.length);
 }

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type { Paper, Rrd } from "../../generated/rrd.js";
 import { clip, estimateTokens, fit } from "../../../engine/lib/tokens.js";
-import { readRegularText } from "../../../engine/storage/read-regular-file.js";
+import { readRegularText } from "../../../engine/storage/regular-file.js";
 import { isDecided } from "../records/status.js";
 
 /** What the research is about: requirements, mission and glossary. Bounded. */
@@ -13,8 +13,12 @@ export function aboutResearch(rrd: Rrd): string {
     requirements.focus_area ? `Field: ${clip(requirements.focus_area, 30)}` : "",
     requirements.keywords ? `Keywords: ${clip(requirements.keywords.join("; "), 120)}` : "",
     requirements.time_window_days ? `Recent means: the last ${requirements.time_window_days} days` : "",
-    requirements.historical_lookback_days ? `Older work counts back to: ${requirements.historical_lookback_days} days` : "",
-    mission?.strategic_focus && mission.strategic_focus !== "balanced" ? `Strategic focus: ${mission.strategic_focus}` : "",
+    requirements.historical_lookback_days
+      ? `Older work counts back to: ${requirements.historical_lookback_days} days`
+      : "",
+    mission?.strategic_focus && mission.strategic_focus !== "balanced"
+      ? `Strategic focus: ${mission.strategic_focus}`
+      : "",
     ...openQuestions(rrd),
   ].filter((line) => line !== "");
   const terms = rrd.domain_glossary?.enabled === true ? Object.entries(rrd.domain_glossary.terms ?? {}) : [];
@@ -24,7 +28,11 @@ export function aboutResearch(rrd: Rrd): string {
 
 function openQuestions(rrd: Rrd): string[] {
   const questions = (rrd.open_questions ?? []).filter((question) => typeof question !== "string");
-  return fit(questions, 150, (question) => `Assumed: ${question.question} ${String(question.current_default ?? "open")}`).lines;
+  return fit(
+    questions,
+    150,
+    (question) => `Assumed: ${question.question} ${String(question.current_default ?? "open")}`,
+  ).lines;
 }
 
 /** At most `tokens` tokens of AGENTS.md, whole sections first come; what was left out is named. Empty where there is none. */
@@ -71,7 +79,11 @@ export function related(rrd: Rrd, paper: Paper, tokens: number): string[] {
   const half = Math.floor(tokens / 2);
   return [
     ...fit(papers, half, (other) => `- ${other.id}: ${clip(other.title, 30)}`).lines,
-    ...fit(insights, half, (insight) => `- ${insight.id ?? "insight"} (${insight.paper_id ?? "several"}): ${clip(insight.insight, 50)}`).lines,
+    ...fit(
+      insights,
+      half,
+      (insight) => `- ${insight.id ?? "insight"} (${insight.paper_id ?? "several"}): ${clip(insight.insight, 50)}`,
+    ).lines,
   ];
 }
 

@@ -49,12 +49,17 @@ async function flagged(batch: Batch, library: Library): Promise<Batch> {
   const unknown = batch.candidates.filter(({ retracted }) => retracted !== true);
   if (library.updates === undefined || unknown.length === 0) return batch;
   const checks = await library.updates(
-    unknown.map(({ identifiers, ...candidate }) => ({ ...candidate, ...(identifiers === undefined ? {} : { identifiers: { ...identifiers } }) })),
+    unknown.map(({ identifiers, ...candidate }) => ({
+      ...candidate,
+      ...(identifiers === undefined ? {} : { identifiers: { ...identifiers } }),
+    })),
     longestCheck,
   );
   const candidates = batch.candidates.map((candidate) => {
     const { updates = [] } = checks.get(candidate.id) ?? {};
-    return updates.length === 0 ? candidate : { ...candidate, updates, ...(updates.some(isRetraction) ? { retracted: true } : {}) };
+    return updates.length === 0
+      ? candidate
+      : { ...candidate, updates, ...(updates.some(isRetraction) ? { retracted: true } : {}) };
   });
   return { ...batch, candidates };
 }

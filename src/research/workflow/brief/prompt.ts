@@ -2,9 +2,18 @@ import { readFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { ExpectedError, hasCode, messageOf } from "../../../engine/lib/errors.js";
 import { packageFile } from "../../../engine/lib/package-root.js";
-import { readRegularText } from "../../../engine/storage/read-regular-file.js";
+import { readRegularText } from "../../../engine/storage/regular-file.js";
 
-export const promptParts = ["COMMON", "REQUIREMENTS", "DISCOVERY", "ANALYSIS", "REPORT", "IDEATION", "REPAIR", "COMPLETE"] as const;
+const promptParts = [
+  "COMMON",
+  "REQUIREMENTS",
+  "DISCOVERY",
+  "ANALYSIS",
+  "REPORT",
+  "IDEATION",
+  "REPAIR",
+  "COMPLETE",
+] as const;
 export type PromptPart = (typeof promptParts)[number];
 
 /** The parts of a prompt.md, by the name of their level-one heading. */
@@ -31,10 +40,14 @@ export async function readPromptFile(path: string): Promise<string | undefined> 
   } catch (error) {
     if (hasCode(error, "ENOENT")) return undefined;
     if (error instanceof ExpectedError) throw error;
-    throw new ExpectedError(`${path} can't be read (${messageOf(error)}); mend its permissions, or delete it to use the packaged prompt.`);
+    throw new ExpectedError(
+      `${path} can't be read (${messageOf(error)}); mend its permissions, or delete it to use the packaged prompt.`,
+    );
   }
   if (text.trim() === "")
-    throw new ExpectedError(`${path} is empty; delete it to use the packaged prompt, or write one ('research-ralph init' elsewhere shows it).`);
+    throw new ExpectedError(
+      `${path} is empty; delete it to use the packaged prompt, or write one ('research-ralph init' elsewhere shows it).`,
+    );
   return text;
 }
 

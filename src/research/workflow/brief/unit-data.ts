@@ -19,7 +19,12 @@ export const discoveryData = ({ rrd }: ResearchState, unit: ResearchUnit, batch:
   kind: "discovery",
   unit: unit.id,
   need: Math.max(targetOf(rrd) - rrd.papers_pool.length, 1),
-  sources: short(batch.toAgent ?? (rrd.requirements.sources ?? []).filter((name) => !batch.sources.some((served) => served.name === name)), 20, 150),
+  sources: short(
+    batch.toAgent ??
+      (rrd.requirements.sources ?? []).filter((name) => !batch.sources.some((served) => served.name === name)),
+    20,
+    150,
+  ),
   blocked_sources: short(blockedNames(rrd), 20, 100),
   keywords: short(rrd.requirements.keywords ?? [], 20, 150),
   candidates: batch.candidates.map(shown),
@@ -27,7 +32,8 @@ export const discoveryData = ({ rrd }: ResearchState, unit: ResearchUnit, batch:
 });
 
 /** The first texts, each and together of bounded length. */
-const short = (texts: readonly string[], each: number, all: number): string[] => fit(texts, all, (text) => clip(text, each)).lines;
+const short = (texts: readonly string[], each: number, all: number): string[] =>
+  fit(texts, all, (text) => clip(text, each)).lines;
 
 /** A value of the person's own, as it stands while it is short. */
 const bounded = (value: object, tokens: number): unknown => {
@@ -79,7 +85,8 @@ export function aboutData({ code, citations, unchecked }: AboutPaper): Record<st
 }
 
 export function reportData({ rrd }: ResearchState, smaller = 0): UnitData {
-  const { total_discovered, total_presented, total_rejected, total_insights_extracted, total_insights } = rrd.statistics ?? {};
+  const { total_discovered, total_presented, total_rejected, total_insights_extracted, total_insights } =
+    rrd.statistics ?? {};
   return {
     kind: "report",
     unit: "report",
@@ -104,18 +111,23 @@ export function ideasData({ rrd }: ResearchState, smaller = 0): UnitData {
 /** The best papers and the insights of the best papers, as many as fit; how many are left out is said. */
 function records(rrd: Rrd, most: number): Record<string, unknown> {
   const order = { presented: 0, insights_extracted: 1, rejected: 2, pending: 3, analyzing: 3 };
-  const ranked = rrd.papers_pool.toSorted((a, b) => order[a.status] - order[b.status] || (b.score ?? 0) - (a.score ?? 0));
+  const ranked = rrd.papers_pool.toSorted(
+    (a, b) => order[a.status] - order[b.status] || (b.score ?? 0) - (a.score ?? 0),
+  );
   const rank = new Map(ranked.map((paper, index) => [paper.id, index]));
   const papers = take(ranked, Math.floor(most * 0.6), (paper) => ({
     id: clip(paper.id, 60),
     title: clip(paper.title, 30),
-    decision: paper.retracted === true ? `${paper.decision} (retracted: never build on it)` : (paper.decision ?? paper.status),
+    decision:
+      paper.retracted === true ? `${paper.decision} (retracted: never build on it)` : (paper.decision ?? paper.status),
     score: paper.score == null ? null : `${paper.score}/${fullScore(rrd)}`,
     summary: clip(prose(paper.analysis?.summary), 60),
     results: clip(prose(paper.analysis?.results), 60),
   }));
   const retracted = new Set(rrd.papers_pool.filter((paper) => paper.retracted === true).map(({ id }) => id));
-  const byPaper = (rrd.insights ?? []).toSorted((a, b) => (rank.get(a.paper_id ?? "") ?? 1e9) - (rank.get(b.paper_id ?? "") ?? 1e9));
+  const byPaper = (rrd.insights ?? []).toSorted(
+    (a, b) => (rank.get(a.paper_id ?? "") ?? 1e9) - (rank.get(b.paper_id ?? "") ?? 1e9),
+  );
   const insights = take(byPaper, Math.floor(most * 0.4), (insight) => ({
     id: insight.id,
     paper_id: insight.paper_id,
@@ -123,10 +135,18 @@ function records(rrd: Rrd, most: number): Record<string, unknown> {
     insight: clip(insight.insight, 45),
     tags: short(insight.tags ?? [], 8, 24),
   }));
-  return { papers: papers.shown, insights: insights.shown, not_shown: { papers: papers.left, insights: insights.left } };
+  return {
+    papers: papers.shown,
+    insights: insights.shown,
+    not_shown: { papers: papers.left, insights: insights.left },
+  };
 }
 
-function take<Item, Shown>(items: readonly Item[], tokens: number, show: (item: Item) => Shown): { shown: Shown[]; left: number } {
+function take<Item, Shown>(
+  items: readonly Item[],
+  tokens: number,
+  show: (item: Item) => Shown,
+): { shown: Shown[]; left: number } {
   const result: Shown[] = [];
   let room = tokens;
   for (const item of items) {

@@ -19,17 +19,27 @@ import type { Offered } from "./search-results.js";
 type Found = DiscoveryResult["papers"][number];
 
 /** Takes new papers into the pool, best first and never beyond the target; keeps what was screened out, and how the sources did. */
-export function acceptDiscovery(rrd: Rrd, unit: string, result: DiscoveryResult, batch: Batch, judging: Judging): Acceptable | Unacceptable {
+export function acceptDiscovery(
+  rrd: Rrd,
+  unit: string,
+  result: DiscoveryResult,
+  batch: Batch,
+  judging: Judging,
+): Acceptable | Unacceptable {
   const candidates = new Map(batch.candidates.map((candidate) => [candidate.id, candidate]));
   const kept = (result.kept ?? []).map(({ id, ...said }) => ({ candidate: candidates.get(id), id, ...said }));
   const reasons = [
-    ...kept.filter(({ candidate }) => candidate === undefined).map(({ id }) => `kept names "${id}", which is no candidate of this unit`),
+    ...kept
+      .filter(({ candidate }) => candidate === undefined)
+      .map(({ id }) => `kept names "${id}", which is no candidate of this unit`),
     ...(result.unit === unit ? [] : [`unit is "${result.unit}"; this unit is "${unit}"`]),
     // Only what code offered may lie on this machine: an agent's file: address would make us read, and send on, any file of the user's.
     ...result.papers
       .filter((found) => !isKnown(found, candidates))
       .flatMap(({ title, url, pdf_url }) =>
-        [url, ...(pdf_url == null ? [] : [pdf_url])].filter((at) => !isAddress(at)).map((at) => `"${flat(title)}" has no web address: ${flat(at)}`),
+        [url, ...(pdf_url == null ? [] : [pdf_url])]
+          .filter((at) => !isAddress(at))
+          .map((at) => `"${flat(title)}" has no web address: ${flat(at)}`),
       ),
   ];
   if (reasons.length > 0) return { reasons };
@@ -53,7 +63,9 @@ export function acceptDiscovery(rrd: Rrd, unit: string, result: DiscoveryResult,
     ...(batch.search?.setAside ?? []),
   ];
   let beyond = 0;
-  const chosen = kept.flatMap(({ candidate, priority, reason }) => (candidate === undefined ? [] : [asFound(candidate, priority, reason)]));
+  const chosen = kept.flatMap(({ candidate, priority, reason }) =>
+    candidate === undefined ? [] : [asFound(candidate, priority, reason)],
+  );
   for (const found of [...chosen, ...result.papers].toSorted((a, b) => b.priority - a.priority)) {
     const candidate = candidates.get(found.id ?? "");
     const paper = recordOf(found, candidate);
@@ -71,7 +83,8 @@ export function acceptDiscovery(rrd: Rrd, unit: string, result: DiscoveryResult,
   }
   for (const { id, reason } of result.dropped ?? []) {
     const candidate = candidates.get(id);
-    if (candidate !== undefined && !added.some((paper) => paper.id === id)) excluded.push({ id, title: candidate.title, reason, stage: "screened" });
+    if (candidate !== undefined && !added.some((paper) => paper.id === id))
+      excluded.push({ id, title: candidate.title, reason, stage: "screened" });
   }
 
   const sources: SourceReport[] = [...batch.sources, ...result.sources];
@@ -103,9 +116,11 @@ export function acceptDiscovery(rrd: Rrd, unit: string, result: DiscoveryResult,
   };
 }
 
-const isKnown = (found: Found, candidates: ReadonlyMap<string, Offered>): boolean => found.id !== undefined && candidates.has(found.id);
+const isKnown = (found: Found, candidates: ReadonlyMap<string, Offered>): boolean =>
+  found.id !== undefined && candidates.has(found.id);
 /** Whoever parses an address may drop a line break or an escape code within; whoever prints it does not. */
-const isAddress = (url: string): boolean => /^https?:\/\/[^\s/]+\.[^\s/]\S*$/.test(url) && sanitise(url) === url && URL.canParse(url);
+const isAddress = (url: string): boolean =>
+  /^https?:\/\/[^\s/]+\.[^\s/]\S*$/.test(url) && sanitise(url) === url && URL.canParse(url);
 
 const wasJudged = (id: string, { kept = [], papers, dropped = [] }: DiscoveryResult): boolean =>
   [...kept, ...papers, ...dropped].some((each) => each.id === id);
@@ -164,7 +179,8 @@ function entry(
   result: DiscoveryResult,
 ): string {
   const because = (reason: string | null | undefined) => (reason ? ` (${reason})` : "");
-  const asked = (queries: readonly string[] | undefined) => (queries === undefined || queries.length === 0 ? "" : `; asked: ${queries.join("; ")}`);
+  const asked = (queries: readonly string[] | undefined) =>
+    queries === undefined || queries.length === 0 ? "" : `; asked: ${queries.join("; ")}`;
   const lines = [
     `## ${dayOf(judging.at)} - Discovery: batch ${unit.replace("discovery-", "")}`,
     "",
@@ -177,9 +193,13 @@ function entry(
         ? `- ${source.name}: ${source.status}${because(source.reason)}${asked(source.queries)}`
         : `- ${reportLine(source)}${asked(source.queries)}`,
     ),
-    ...blocked.map((name) => `- ${name} is blocked from now on; take it out of blocked_sources in rrd.json to try it again`),
+    ...blocked.map(
+      (name) => `- ${name} is blocked from now on; take it out of blocked_sources in rrd.json to try it again`,
+    ),
     "",
-    ...(excluded.length > 0 ? ["**Screened out:**", ...excluded.map((one) => `- ${one.title ?? one.id} (${one.id}): ${one.reason}`), ""] : []),
+    ...(excluded.length > 0
+      ? ["**Screened out:**", ...excluded.map((one) => `- ${one.title ?? one.id} (${one.id}): ${one.reason}`), ""]
+      : []),
     ...(beyond > 0 ? [`${beyond} more were found than the target asks for and were left out.`, ""] : []),
   ];
   return [...lines.map(flat), ...patternLines(unit, result.patterns)].join("\n");

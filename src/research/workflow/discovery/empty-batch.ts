@@ -13,7 +13,8 @@ interface Place {
 }
 
 /** Whether a batch holds nothing for an agent: no candidate to judge and no source to search. */
-export const isForNobody = (batch: Batch): boolean => batch.candidates.length === 0 && (batch.toAgent ?? []).length === 0;
+export const isForNobody = (batch: Batch): boolean =>
+  batch.candidates.length === 0 && (batch.toAgent ?? []).length === 0;
 
 /** Notes a batch that holds nothing for an agent; false where there is something. */
 export async function searchedAlone(
@@ -33,9 +34,20 @@ export async function searchedAlone(
     message: `${id}: ${judged.summary}`,
     changes: [...judged.changes],
     progress: `---\n\n${judged.progress.trimEnd()}\n\nIteration: ${iteration}\n\n`,
-    ledger: { iteration, at: at.toISOString(), unit: id, phase: "DISCOVERY", outcome: "accepted", duration_seconds: 0, ...judged.ledger },
+    ledger: {
+      iteration,
+      at: at.toISOString(),
+      unit: id,
+      phase: "DISCOVERY",
+      outcome: "accepted",
+      duration_seconds: 0,
+      ...judged.ledger,
+    },
   });
   const said = batch.sources.map((source) => ` ${reportLine(source).replace(/\.$/, "")}.`).join("");
-  notices.push({ level: "info", message: `${title}: nothing to judge and nowhere left to search, so no agent was started.${said}` });
+  notices.push({
+    level: "info",
+    message: `${title}: nothing to judge and nowhere left to search, so no agent was started.${said}`,
+  });
   return true;
 }

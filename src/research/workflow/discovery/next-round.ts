@@ -29,9 +29,11 @@ export function nextRound(rrd: Rrd, names: readonly string[], kept: Kept, waitin
   const next = open.find((step) => !saturated || termsOf(step).some((term) => !terms.has(term)));
   if (snowballsOf(kept) === 0 && next !== undefined) return next;
   const room = targetOf(rrd) - rrd.papers_pool.length;
-  if (waiting > 0 && !saturated) return waiting >= room ? "enough works wait to be judged" : (follow(rrd, kept, sources) ?? "every round was asked");
+  if (waiting > 0 && !saturated)
+    return waiting >= room ? "enough works wait to be judged" : (follow(rrd, kept, sources) ?? "every round was asked");
   return (
-    follow(rrd, kept, sources) ?? (saturated ? `of the last ${judgedAtLeast} works judged fewer than one in ten was kept` : "every round was asked")
+    follow(rrd, kept, sources) ??
+    (saturated ? `of the last ${judgedAtLeast} works judged fewer than one in ten was kept` : "every round was asked")
   );
 }
 
@@ -62,20 +64,29 @@ function follow(rrd: Rrd, kept: Kept, sources: readonly string[]): Step | undefi
 
 /** The best kept papers that were not followed yet. */
 function seedsOf(rrd: Rrd, kept: Kept): Seed[] {
-  const followed = new Set(kept.steps.flatMap((step) => (step.kind === "snowball" ? step.seeds.map(({ id }) => id) : [])));
+  const followed = new Set(
+    kept.steps.flatMap((step) => (step.kind === "snowball" ? step.seeds.map(({ id }) => id) : [])),
+  );
   return rrd.papers_pool
     .filter((paper) => isSeed(paper) && !followed.has(paper.id))
     .toSorted((a, b) => (b.priority ?? 0) - (a.priority ?? 0))
     .slice(0, seedsOfARound)
     .map(({ id, identifiers = {} }) => {
       const { doi, arxiv, pmid, openalex, s2 } = identifiers;
-      return { id, identifiers: Object.fromEntries(Object.entries({ doi, arxiv, pmid, openalex, s2 }).filter(([, value]) => value !== undefined)) };
+      return {
+        id,
+        identifiers: Object.fromEntries(
+          Object.entries({ doi, arxiv, pmid, openalex, s2 }).filter(([, value]) => value !== undefined),
+        ),
+      };
     });
 }
 
 /** Whether what was judged since the last round brought next to nothing. */
 export function isSaturated(rrd: Rrd, kept: Kept): boolean {
-  const batches = (rrd.statistics?.discovery_metrics?.screening ?? []).filter(({ rounds }) => rounds === kept.steps.length);
+  const batches = (rrd.statistics?.discovery_metrics?.screening ?? []).filter(
+    ({ rounds }) => rounds === kept.steps.length,
+  );
   let screened = 0;
   let taken = 0;
   for (const batch of batches.toReversed()) {

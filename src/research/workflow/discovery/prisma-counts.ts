@@ -27,7 +27,12 @@ export function metricsOf(rrd: Rrd, batch: Batch, sources: readonly SourceReport
   const screening =
     judged.screened === 0 || search === undefined
       ? {}
-      : { screening: [...screeningOf(rrd), { screened: judged.screened, kept: judged.kept, rounds: search.rounds.length }] };
+      : {
+          screening: [
+            ...screeningOf(rrd),
+            { screened: judged.screened, kept: judged.kept, rounds: search.rounds.length },
+          ],
+        };
   const records = Object.values(search?.identified ?? {}).reduce((sum, count) => sum + count, 0);
   return {
     ...metrics,
@@ -48,7 +53,9 @@ export function metricsOf(rrd: Rrd, batch: Batch, sources: readonly SourceReport
             duplicates_removed: records - search.works,
             not_screened: search.left + judged.waiting + (search.passed ?? 0),
           },
-          ...(search.notAsked === undefined || search.notAsked.length === 0 ? {} : { keywords_not_searched: [...search.notAsked] }),
+          ...(search.notAsked === undefined || search.notAsked.length === 0
+            ? {}
+            : { keywords_not_searched: [...search.notAsked] }),
         }),
     ...(isOver ? { exhausted: search.exhausted } : {}),
   };
@@ -60,8 +67,11 @@ const screeningOf = (rrd: Rrd): NonNullable<Metrics["screening"]> => {
 };
 
 function sourceMetrics(before: Metrics, sources: readonly SourceReport[]): Partial<Metrics> {
-  const union = (old: readonly string[] | null | undefined, names: readonly string[]) => [...new Set([...(old ?? []), ...names])];
-  const named = (...statuses: SourceReport["status"][]) => sources.filter((source) => statuses.includes(source.status)).map((source) => source.name);
+  const union = (old: readonly string[] | null | undefined, names: readonly string[]) => [
+    ...new Set([...(old ?? []), ...names]),
+  ];
+  const named = (...statuses: SourceReport["status"][]) =>
+    sources.filter((source) => statuses.includes(source.status)).map((source) => source.name);
   const failed = sources.filter(({ status }) => status !== "ok" && status !== "empty");
   // Maps: a source may be called constructor.
   const now = new Map<string, string>();
@@ -93,7 +103,11 @@ function sourceMetrics(before: Metrics, sources: readonly SourceReport[]): Parti
 const isFailed = ({ status }: SourceReport): boolean => status !== "ok" && status !== "empty" && status !== "skipped";
 
 /** A source that refuses us is not asked again, nor is one that failed three times in a row for whatever reason. */
-export function newlyBlocked(rrd: Rrd, sources: readonly SourceReport[], failures: Readonly<Record<string, number>> = {}): string[] {
+export function newlyBlocked(
+  rrd: Rrd,
+  sources: readonly SourceReport[],
+  failures: Readonly<Record<string, number>> = {},
+): string[] {
   const known = new Set(rrd.blocked_sources ?? []);
   const gaveUp = sources.filter(({ name, status }) => status === "blocked" || (failures[name] ?? 0) >= mostFailures);
   return [...new Set(gaveUp.map(({ name }) => name))].filter((name) => !known.has(name));

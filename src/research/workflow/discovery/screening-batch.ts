@@ -1,7 +1,6 @@
 import type { Rrd } from "../../generated/rrd.js";
 import { ExpectedError } from "../../../engine/lib/errors.js";
 import { clip, estimateTokens } from "../../../engine/lib/tokens.js";
-import type { Candidate } from "../../papers/candidate.js";
 import { knownWorks } from "../../papers/dedup/work-index.js";
 import { traitsOf } from "../../papers/dedup/match-features.js";
 import type { Apart } from "../../papers/dedup/merge-records.js";
@@ -10,6 +9,7 @@ import { apartOf, settledIds } from "./search-session.js";
 import type { SourceReport } from "./source-reports.js";
 import { blockedNames } from "../records/statistics.js";
 import type { Library } from "../records/state.js";
+import type { Candidate } from "../../papers/paper-record.js";
 
 const batchTokens = 2_400;
 
@@ -41,7 +41,11 @@ export async function nextBatch(rrd: Rrd, library: Library, smaller = 0): Promis
       sources.push({ name, status: "error", reason: error instanceof Error ? error.message : String(error) });
       continue;
     }
-    sources.push({ name, status: documents.length > 0 ? "ok" : "empty", ...(documents.length > 0 ? {} : { reason: "it holds no documents" }) });
+    sources.push({
+      name,
+      status: documents.length > 0 ? "ok" : "empty",
+      ...(documents.length > 0 ? {} : { reason: "it holds no documents" }),
+    });
     choice.take(documents);
   }
   const others = asked.filter((source) => !library.serves(source));
@@ -53,7 +57,9 @@ export async function nextBatch(rrd: Rrd, library: Library, smaller = 0): Promis
   if (away !== undefined && choice.candidates.length === 0 && isNobodys)
     throw new ExpectedError(`No source can be searched for now: ${away.replace(/\.$/, "")}; run again later.`, 5);
   const left = works.length - choice.take(works);
-  const failed = new Set(reports.filter(({ status }) => status !== "ok" && status !== "empty").map(({ name }) => name.toLowerCase()));
+  const failed = new Set(
+    reports.filter(({ status }) => status !== "ok" && status !== "empty").map(({ name }) => name.toLowerCase()),
+  );
   const isTheAgents = (name: string) => (library.services?.(name) ?? []).length === 0 || failed.has(name.toLowerCase());
   return {
     candidates: choice.candidates,
@@ -88,7 +94,10 @@ function chooser(rrd: Rrd, most: number) {
         break;
       }
       const traits = traitsOf(candidate);
-      const twin = known.twinOf(traits, (id) => !apart.some((pair) => pair.includes(id) && pair.includes(candidate.id)));
+      const twin = known.twinOf(
+        traits,
+        (id) => !apart.some((pair) => pair.includes(id) && pair.includes(candidate.id)),
+      );
       done += 1;
       if (twin !== undefined) {
         duplicates.push({ candidate, of: twin.id, why: twin.why });

@@ -6,14 +6,19 @@ import type { Step } from "../../search/search-plan.js";
 export type SearchProgress = Omit<Searching, "type" | "at">;
 
 /** Tells of one round as it goes on; the first is 0. `end`: it is over, for all sources. */
-export function progressOfRound(index: number, step: Step, watch: (progress: SearchProgress) => void): { readonly told: Told; end(): void } {
+export function progressOfRound(
+  index: number,
+  step: Step,
+  watch: (progress: SearchProgress) => void,
+): { readonly told: Told; end(): void } {
   const latest = new Map<string, SearchProgress>();
   const round = index + 1;
   const tell = (progress: SearchProgress) => {
     latest.set(progress.source, progress);
     watch(progress);
   };
-  if (step.kind === "search") for (const source of step.sources) tell({ source, round, done: 0, all: step.queries.length, found: 0 });
+  if (step.kind === "search")
+    for (const source of step.sources) tell({ source, round, done: 0, all: step.queries.length, found: 0 });
   return {
     told(listing, { done, all, over }) {
       const { source, asked, records, reason } = listing;
@@ -27,7 +32,8 @@ export function progressOfRound(index: number, step: Step, watch: (progress: Sea
       });
     },
     end() {
-      for (const { source, done, all, found, over } of latest.values()) if (over !== true) watch({ source, round, done, all, found, over: true });
+      for (const { source, done, all, found, over } of latest.values())
+        if (over !== true) watch({ source, round, done, all, found, over: true });
     },
   };
 }

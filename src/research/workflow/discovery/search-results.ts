@@ -5,8 +5,7 @@ import { unversioned } from "../../papers/identifiers.js";
 import type { Offer } from "./search-session.js";
 import { reportsOf, type SourceReport } from "./source-reports.js";
 import type { Library } from "../records/state.js";
-import type { Candidate } from "../../papers/candidate.js";
-import type { PaperRecord } from "../../papers/paper-record.js";
+import type { PaperRecord, Candidate } from "../../papers/paper-record.js";
 
 export type Found = NonNullable<Paper["found"]>;
 
@@ -52,7 +51,9 @@ export async function offered(
   rrd: Rrd,
   library: Library,
   requested: readonly string[],
-): Promise<{ works: readonly Offered[]; reports: readonly SourceReport[]; search: Searched; away?: string } | undefined> {
+): Promise<
+  { works: readonly Offered[]; reports: readonly SourceReport[]; search: Searched; away?: string } | undefined
+> {
   const services = new Map(requested.map((name) => [name, library.services?.(name) ?? []] as const));
   const names = [...new Set([...services.values()].flat())];
   if (names.length === 0 || library.offer === undefined) return undefined;
@@ -77,7 +78,12 @@ export async function offered(
       poolSha256: offer.poolSha256,
       identified: identified(offer),
       works: offer.pool.records.length,
-      setAside: offer.setAside.map(({ work, stage, reason }) => ({ id: work.record.id, title: work.record.title, stage, reason })),
+      setAside: offer.setAside.map(({ work, stage, reason }) => ({
+        id: work.record.id,
+        title: work.record.title,
+        stage,
+        reason,
+      })),
       substitutions,
       left: 0,
       passed: offer.passed,
@@ -126,7 +132,9 @@ function asCandidate({ record, priority, why }: Ranked, { pool }: Offer): Offere
     updates,
     members,
   } = record;
-  const whys = new Map(pool.merges.filter(({ into }) => into === id).map((merge) => [`${merge.source}\n${merge.from}`, merge.why]));
+  const whys = new Map(
+    pool.merges.filter(({ into }) => into === id).map((merge) => [`${merge.source}\n${merge.from}`, merge.why]),
+  );
   const merged = members.slice(1).map((member) => ({
     id: member.id,
     source: member.source,
@@ -153,13 +161,19 @@ function asCandidate({ record, priority, why }: Ranked, { pool }: Offer): Offere
     ...(updates === undefined ? {} : { updates }),
     priority,
     why,
-    found: { sources: [...new Set(record.places.map((place) => place.source))], why, ...(merged.length === 0 ? {} : { merged: unique(merged) }) },
+    found: {
+      sources: [...new Set(record.places.map((place) => place.source))],
+      why,
+      ...(merged.length === 0 ? {} : { merged: unique(merged) }),
+    },
   };
 }
 
 /** The same record comes back for several queries. */
 const unique = (merged: NonNullable<Found["merged"]>): NonNullable<Found["merged"]> =>
-  merged.filter(({ id, source }, index) => merged.findIndex((other) => other.id === id && other.source === source) === index);
+  merged.filter(
+    ({ id, source }, index) => merged.findIndex((other) => other.id === id && other.source === source) === index,
+  );
 
 function identified({ listings }: Offer): Record<string, number> {
   const ids = new Map<string, Set<string>>();

@@ -7,19 +7,23 @@ import { type Step, termsNotAsked } from "../../search/search-plan.js";
 import { type Pool, poolOf, poolText } from "../../search/candidate-pool.js";
 import { ageOf, rankPool, type Ranked } from "../../search/rank.js";
 import { runStep } from "../../search/run-round.js";
-import { keptSearch } from "../../folder/kept-search.js";
 import { isSaturated, mayLeadOn, nextRound } from "./next-round.js";
 import { progressOfRound, type SearchProgress } from "./search-progress.js";
 import { reportLine, reportsOf } from "./source-reports.js";
 import { blockedNames } from "../records/statistics.js";
 import { searchOf } from "../records/status.js";
+import { keptSearch } from "../../folder/layout.js";
 
 /** What the scholarly services offer to a research. */
 export interface Offer {
   /** Works that nobody has judged, best first. */
   readonly works: readonly Ranked[];
   /** Works that code leaves out by itself, and why. */
-  readonly setAside: readonly { readonly work: Ranked; readonly stage: "retracted" | "window" | "notice"; readonly reason: string }[];
+  readonly setAside: readonly {
+    readonly work: Ranked;
+    readonly stage: "retracted" | "window" | "notice";
+    readonly reason: string;
+  }[];
   /** Every round so far; those that an accepted batch has noted come first. */
   readonly steps: readonly Step[];
   readonly listings: readonly Listing[];
@@ -40,7 +44,9 @@ export interface Searching {
   readonly folder: string;
   readonly open: Open;
   /** Ways to have the answers of the log; tried before the network when what was kept is lost. */
-  readonly replay?: () => Promise<readonly (() => { readonly open: Open; readonly missing: () => readonly string[] })[]>;
+  readonly replay?: () => Promise<
+    readonly (() => { readonly open: Open; readonly missing: () => readonly string[] })[]
+  >;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
   /** Aborted when the run ends at once: what the round under way then brings says nothing. */
@@ -80,7 +86,10 @@ export async function offerOf(rrd: Rrd, names: readonly string[], searching: Sea
     const { works, setAside, passed } = sort(rrd, pool, kept);
     const isOver = kept.steps.at(-1)?.kind === "snowball" && isSaturated(rrd, kept);
     const isEnough = works.length >= enough && !isOver;
-    const next = isEnough || searching.signal.aborted || away !== undefined ? undefined : nextRound(rrd, names, kept, works.length);
+    const next =
+      isEnough || searching.signal.aborted || away !== undefined
+        ? undefined
+        : nextRound(rrd, names, kept, works.length);
     if (next === undefined || typeof next === "string") {
       const poolSha256 = poolHash(kept.steps, pool);
       const { steps, listings } = kept;
@@ -107,10 +116,12 @@ export async function offerOf(rrd: Rrd, names: readonly string[], searching: Sea
       continue;
     }
     const listings = [...kept.listings, ...answers];
-    for (const report of reportsOf(listings, poolOf(listings, apartOf(rrd)), kept.steps.length)) searching.tell?.(reportLine(report));
+    for (const report of reportsOf(listings, poolOf(listings, apartOf(rrd)), kept.steps.length))
+      searching.tell?.(reportLine(report));
     kept = { ...kept, steps: [...kept.steps, next], listings };
     const left = kept.steps.length === 1 ? termsNotAsked(rrd.requirements, kept.steps) : [];
-    if (left.length > 0) searching.tell?.(`Keywords that are searched for later, where these bring too little: ${left.join(", ")}.`);
+    if (left.length > 0)
+      searching.tell?.(`Keywords that are searched for later, where these bring too little: ${left.join(", ")}.`);
     await write(kept);
   }
 }
@@ -121,7 +132,8 @@ export const apartOf = (rrd: Rrd): readonly (readonly [string, string])[] =>
 /** Works that need no judging any more. What was left out as a duplicate is judged after all once a person says that it is another work. */
 export function settledIds(rrd: Rrd): ReadonlySet<string> {
   const apart = apartOf(rrd);
-  const isUndone = (id: string, of: string | null | undefined) => apart.some((pair) => of != null && pair.includes(id) && pair.includes(of));
+  const isUndone = (id: string, of: string | null | undefined) =>
+    apart.some((pair) => of != null && pair.includes(id) && pair.includes(of));
   const excluded = (rrd.excluded ?? []).filter(({ id, duplicate_of }) => !isUndone(id, duplicate_of));
   return new Set([...rrd.papers_pool, ...excluded].map(({ id }) => id));
 }
@@ -159,7 +171,8 @@ async function begin(rrd: Rrd, path: string, { replay, now, tell, keep }: Search
   return best;
 }
 
-const poolHash = (steps: readonly Step[], pool: Pool): string => createHash("sha256").update(poolText(steps, pool)).digest("hex");
+const poolHash = (steps: readonly Step[], pool: Pool): string =>
+  createHash("sha256").update(poolText(steps, pool)).digest("hex");
 
 /** The end of the recent window is the day on which the search began. */
 const dayOf = (steps: readonly Step[]): string | undefined =>
@@ -186,7 +199,11 @@ function sort(rrd: Rrd, pool: Pool, kept: Kept): Pick<Offer, "works" | "setAside
   return { works, setAside, passed };
 }
 
-function leftOut({ record }: Ranked, rrd: Rrd, today: string): { stage: "retracted" | "window" | "notice"; reason: string } | undefined {
+function leftOut(
+  { record }: Ranked,
+  rrd: Rrd,
+  today: string,
+): { stage: "retracted" | "window" | "notice"; reason: string } | undefined {
   if (record.retracted === true) {
     const update = record.updates?.find(({ type }) => type === "retraction" || type === "withdrawal");
     return {
@@ -199,6 +216,7 @@ function leftOut({ record }: Ranked, rrd: Rrd, today: string): { stage: "retract
   const age = ageOf(record.date, today);
   // A year alone may be some months younger than its first day.
   const slack = (record.date ?? "").length < 10 ? 366 : 1;
-  if (age !== undefined && age > back + slack) return { stage: "window", reason: `of ${record.date}, older than ${back} days` };
+  if (age !== undefined && age > back + slack)
+    return { stage: "window", reason: `of ${record.date}, older than ${back} days` };
   return undefined;
 }

@@ -19,7 +19,11 @@ const mostQueries = 12;
 export function reportsOf(listings: readonly Listing[], pool: Pool, after: number): SourceReport[] {
   const names = [...new Set(listings.filter(({ step }) => step >= after).map(({ source }) => source))];
   const claimed = new Set<string>();
-  const workOf = new Map(pool.records.flatMap((record) => record.members.map((member) => [`${member.source}\n${member.id}`, record.id] as const)));
+  const workOf = new Map(
+    pool.records.flatMap((record) =>
+      record.members.map((member) => [`${member.source}\n${member.id}`, record.id] as const),
+    ),
+  );
   const works = (listing: Listing) => listing.records.flatMap(({ source, id }) => workOf.get(`${source}\n${id}`) ?? []);
   for (const listing of listings) if (listing.step < after) for (const id of works(listing)) claimed.add(id);
   return names.map((name) => {

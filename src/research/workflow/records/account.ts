@@ -13,7 +13,8 @@ export function accountOf(rrd: Rrd, ledger: readonly LedgerLine[], before?: Expe
 /** Every attempt counts, whatever came of it and whether or not it was reset later: it was paid for. So do a model's summaries of the history. */
 function spentOn({ loop }: Rrd, ledger: readonly LedgerLine[]): Spent {
   const work = ledger.filter(({ outcome }) => outcome !== "reset");
-  const sum = (of: (line: LedgerLine) => number | undefined) => work.reduce((total, line) => total + (of(line) ?? 0), 0);
+  const sum = (of: (line: LedgerLine) => number | undefined) =>
+    work.reduce((total, line) => total + (of(line) ?? 0), 0);
   return {
     iterations: work.filter(({ failure }) => usesAllowance(failure)).length,
     tokens: sum(tokensOf) + (loop?.rch_metrics?.historian_tokens ?? 0),
@@ -24,7 +25,9 @@ function spentOn({ loop }: Rrd, ledger: readonly LedgerLine[]): Spent {
 
 function budgetOf({ budget }: Rrd): Budget {
   const { max_usd: usd, max_tokens: tokens, max_minutes: minutes, max_iterations: iterations } = budget ?? {};
-  return Object.fromEntries(Object.entries({ usd, tokens, minutes, iterations }).filter(([, most]) => typeof most === "number"));
+  return Object.fromEntries(
+    Object.entries({ usd, tokens, minutes, iterations }).filter(([, most]) => typeof most === "number"),
+  );
 }
 
 const tokensOf = ({ tokens }: LedgerLine): number => (tokens?.input ?? 0) + (tokens?.output ?? 0);

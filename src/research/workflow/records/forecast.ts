@@ -1,12 +1,11 @@
 import type { LedgerLine } from "../../../engine/generated/ledger.js";
 import type { Rrd } from "../../generated/rrd.js";
 import type { Forecast } from "../../../engine/loop/types.js";
-import { figures, type Figure, measuredOn, papersABatch } from "./usual-costs.js";
 import { isDecided, standingOf, targetOf } from "./status.js";
 import type { UnitKind } from "./state.js";
 
 /** What one unit took until it was accepted, attempts for nothing included. */
-export interface Take {
+interface Take {
   /** In and out, cached ones included. */
   readonly tokens: number;
   readonly minutes: number;
@@ -41,7 +40,10 @@ export function figuresFor(agent: { readonly name: string; readonly free?: true 
     return { tokens: input + output, minutes, ...(usd === undefined ? {} : { usd, estimated: true as const }) };
   };
   const takes = Object.fromEntries(Object.entries(figures).map(([kind, figure]) => [kind, take(figure)])) as Takes;
-  return { takes, from: agent.free === true ? `${agent.name}, which uses no model` : `figures of ${measuredOn} for a usual paper` };
+  return {
+    takes,
+    from: agent.free === true ? `${agent.name}, which uses no model` : `figures of ${measuredOn} for a usual paper`,
+  };
 }
 
 /** Which kind of unit a line is about. */
@@ -51,7 +53,8 @@ function kindOf({ unit, phase }: LedgerLine): UnitKind {
 }
 
 /** Neither a reset, nor the making of the research, nor a batch that code noted without an agent. */
-const isUnitOfAResearch = ({ outcome, agent, unit }: LedgerLine): boolean => outcome !== "reset" && agent !== undefined && unit !== "requirements";
+const isUnitOfAResearch = ({ outcome, agent, unit }: LedgerLine): boolean =>
+  outcome !== "reset" && agent !== undefined && unit !== "requirements";
 
 /** The median of what units of each kind took that were accepted, over the ledgers of several researches. */
 export function takesOf(ledgers: readonly (readonly LedgerLine[])[]): Takes {
@@ -77,7 +80,8 @@ export function takesOf(ledgers: readonly (readonly LedgerLine[])[]): Takes {
 }
 
 function medianOf(units: readonly (readonly LedgerLine[])[]): Take {
-  const each = (of: (line: LedgerLine) => number | undefined) => median(units.map((lines) => lines.reduce((sum, line) => sum + (of(line) ?? 0), 0)));
+  const each = (of: (line: LedgerLine) => number | undefined) =>
+    median(units.map((lines) => lines.reduce((sum, line) => sum + (of(line) ?? 0), 0)));
   const paid = units.flat().filter(({ cost_usd }) => cost_usd !== undefined);
   return {
     tokens: each(({ tokens }) => (tokens?.input ?? 0) + (tokens?.output ?? 0)),
@@ -92,7 +96,9 @@ function unitsLeft(rrd: Rrd, ledger: readonly LedgerLine[]): Readonly<Record<Exc
   const { discoveryOver, reportDone, ideasWanted, ideasDone } = standingOf(rrd, ledger);
   const pool = rrd.papers_pool.length;
   const decided = rrd.papers_pool.filter(isDecided).length;
-  const batches = ledger.flatMap(({ outcome, new_papers = 0 }) => (outcome === "accepted" && new_papers > 0 ? [new_papers] : []));
+  const batches = ledger.flatMap(({ outcome, new_papers = 0 }) =>
+    outcome === "accepted" && new_papers > 0 ? [new_papers] : [],
+  );
   const aBatch = batches.length === 0 ? papersABatch : median(batches);
   return {
     discovery: discoveryOver ? 0 : Math.max(1, Math.ceil((targetOf(rrd) - pool) / aBatch)),
@@ -106,16 +112,24 @@ function unitsLeft(rrd: Rrd, ledger: readonly LedgerLine[]): Readonly<Record<Exc
  * What the rest of a research will take: its units that are left times the median of those it has had, and of `before` for kinds that it
  * has had none of. Undefined where nothing is left, or nothing is known of what is left.
  */
-export function forecastOf(rrd: Rrd, ledger: readonly LedgerLine[], before: Experience = { takes: {}, from: "" }): Forecast | undefined {
-  const own = takesOf([ledger.filter(({ agent }) => before.agents === undefined || (agent !== undefined && before.agents.includes(agent)))]);
+export function forecastOf(
+  rrd: Rrd,
+  ledger: readonly LedgerLine[],
+  before: Experience = { takes: {}, from: "" },
+): Forecast | undefined {
+  const own = takesOf([
+    ledger.filter(({ agent }) => before.agents === undefined || (agent !== undefined && before.agents.includes(agent))),
+  ]);
   const isClassic = before.classic === true || (own.paper === undefined && own.classic !== undefined);
   const left = Object.entries(unitsLeft(rrd, ledger)).filter(([, units]) => units > 0) as [UnitKind, number][];
   const known = left.map(([kind, units]) => ({ kind, units, ...takeFor(isClassic ? "classic" : kind, own, before) }));
   const main = known.find(({ kind }) => kind === "paper") ?? known[0];
   if (main?.take === undefined) return undefined;
-  const sum = (of: (take: Take) => number) => known.reduce((total, { units, take }) => total + units * (take === undefined ? 0 : of(take)), 0);
+  const sum = (of: (take: Take) => number) =>
+    known.reduce((total, { units, take }) => total + units * (take === undefined ? 0 : of(take)), 0);
   const { usd, tokens } = main.take;
-  const unpriced = usd !== undefined && known.some(({ take }) => take !== undefined && take.usd === undefined && take.tokens > 0);
+  const unpriced =
+    usd !== undefined && known.some(({ take }) => take !== undefined && take.usd === undefined && take.tokens > 0);
   // What has no price of its own is priced as papers are.
   const priced = (take: Take) => take.usd ?? (tokens === 0 ? 0 : (take.tokens / tokens) * (usd ?? 0));
   const papers = known.find(({ kind }) => kind === "paper")?.units ?? 0;
@@ -142,3 +156,34 @@ function median(values: readonly number[]): number {
   const middle = Math.floor(sorted.length / 2);
   return sorted.length % 2 === 1 ? (sorted[middle] ?? 0) : ((sorted[middle - 1] ?? 0) + (sorted[middle] ?? 0)) / 2;
 }
+
+/** The day on which these figures were measured with the real Claude Code and Codex. */
+const measuredOn = "2026-11-22";
+
+/** What one unit takes, all requests of its agent together. */
+export interface Figure {
+  /** Tokens. */
+  readonly input: number;
+  readonly output: number;
+  readonly minutes: number;
+}
+
+/** Tokens of a paper of usual length. */
+const medianPaper = 15_000;
+/** What the CLI puts in front of every brief. */
+const floor = 2_000;
+const fullBrief = 6_000;
+
+/**
+ * What a unit takes where nothing is known of this machine's own: briefs at their bound, a paper of usual length, answered in one
+ * request; a batch of discovery searches further in two more. Nothing but data.
+ */
+export const figures: Readonly<Record<Exclude<UnitKind, "classic">, Figure>> = {
+  discovery: { input: 3 * (floor + fullBrief), output: 3_000, minutes: 4 },
+  paper: { input: floor + fullBrief + medianPaper, output: 2_500, minutes: 3 },
+  report: { input: floor + fullBrief, output: 3_000, minutes: 3 },
+  ideas: { input: floor + fullBrief, output: 4_000, minutes: 3 },
+};
+
+/** Papers that a batch of discovery brings, where this research has had none yet. */
+const papersABatch = 8;

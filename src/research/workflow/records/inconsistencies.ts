@@ -3,7 +3,7 @@ import { decisionOf, scoresOf, statusOf, totalsOf, usesBothRubrics } from "./sco
 import { deriveStatistics } from "./statistics.js";
 
 /** Something a file says of itself that its own records contradict. A warning, never an error. */
-export interface Inconsistency {
+interface Inconsistency {
   /** JSON pointer into rrd.json. */
   readonly pointer: string;
   readonly message: string;
@@ -37,9 +37,12 @@ function differences(stated: object, derived: object, pointer: string): [string,
     const actual = (derived as Record<string, unknown>)[key];
     const at = `${pointer}/${key}`;
     if (actual === undefined || value == null) return [];
-    if (typeof value === "number" && typeof actual === "number") return Math.abs(value - actual) < 0.11 ? [] : [[at, value, actual]];
-    if (Array.isArray(value) || Array.isArray(actual)) return JSON.stringify(value) === JSON.stringify(actual) ? [] : [[at, value, actual]];
-    if (typeof value === "object" && typeof actual === "object" && actual !== null) return differences(value, actual, at);
+    if (typeof value === "number" && typeof actual === "number")
+      return Math.abs(value - actual) < 0.11 ? [] : [[at, value, actual]];
+    if (Array.isArray(value) || Array.isArray(actual))
+      return JSON.stringify(value) === JSON.stringify(actual) ? [] : [[at, value, actual]];
+    if (typeof value === "object" && typeof actual === "object" && actual !== null)
+      return differences(value, actual, at);
     return value === actual ? [] : [[at, value, actual]];
   });
 }
@@ -55,7 +58,11 @@ function ofPaper(rrd: Rrd, paper: Paper, pointer: string): Inconsistency[] {
     };
     const check = (field: string, value: unknown, actual: number | undefined) => {
       if (typeof value === "number" && actual !== undefined && Math.abs(value - actual) > 0.05) {
-        found.push({ pointer: `${pointer}/${field}`, message: `says ${value}, the points add up to ${actual}`, derived: actual });
+        found.push({
+          pointer: `${pointer}/${field}`,
+          message: `says ${value}, the points add up to ${actual}`,
+          derived: actual,
+        });
       }
     };
     check("score", stated.score, totals.combined);
@@ -64,15 +71,29 @@ function ofPaper(rrd: Rrd, paper: Paper, pointer: string): Inconsistency[] {
     check("score_breakdown/combined_total", stated.combined_total, totals.combined);
     const decision = decisionOf(rrd, totals);
     if (typeof paper.decision === "string" && !paper.decision.toUpperCase().startsWith(decision)) {
-      found.push({ pointer: `${pointer}/decision`, message: `says ${paper.decision}, the scores say ${decision}`, derived: decision });
+      found.push({
+        pointer: `${pointer}/decision`,
+        message: `says ${paper.decision}, the scores say ${decision}`,
+        derived: decision,
+      });
     }
   }
   if (scores === undefined && paper.score_breakdown != null) {
-    found.push({ pointer: `${pointer}/score_breakdown`, message: "lacks some of the points, so nothing can be derived from it" });
+    found.push({
+      pointer: `${pointer}/score_breakdown`,
+      message: "lacks some of the points, so nothing can be derived from it",
+    });
   }
-  const known = paper.decision == null ? undefined : Object.entries(statusOf).find(([name]) => paper.decision?.toUpperCase().startsWith(name));
+  const known =
+    paper.decision == null
+      ? undefined
+      : Object.entries(statusOf).find(([name]) => paper.decision?.toUpperCase().startsWith(name));
   if (known !== undefined && known[1] !== paper.status) {
-    found.push({ pointer: `${pointer}/status`, message: `is ${paper.status}, the decision ${paper.decision} means ${known[1]}`, derived: known[1] });
+    found.push({
+      pointer: `${pointer}/status`,
+      message: `is ${paper.status}, the decision ${paper.decision} means ${known[1]}`,
+      derived: known[1],
+    });
   }
   return found;
 }
@@ -84,8 +105,12 @@ function ofInsights(rrd: Rrd): Inconsistency[] {
     const unknown = (insight.cross_refs ?? []).filter((id) => !papers.has(id));
     const of = insight.paper_id;
     return [
-      ...(of != null && !papers.has(of) ? [{ pointer: `${pointer}/paper_id`, message: `names ${of}, which is not in the pool` }] : []),
-      ...(unknown.length > 0 ? [{ pointer: `${pointer}/cross_refs`, message: `names ${unknown.join(", ")}, not in the pool` }] : []),
+      ...(of != null && !papers.has(of)
+        ? [{ pointer: `${pointer}/paper_id`, message: `names ${of}, which is not in the pool` }]
+        : []),
+      ...(unknown.length > 0
+        ? [{ pointer: `${pointer}/cross_refs`, message: `names ${unknown.join(", ")}, not in the pool` }]
+        : []),
     ];
   });
 }
@@ -95,24 +120,39 @@ function ofPool(rrd: Rrd): Inconsistency[] {
   const decided = rrd.papers_pool.filter((paper) => paper.status !== "pending" && paper.status !== "analyzing");
   const presented = decided.filter((paper) => paper.status === "presented").length;
   if (decided.length >= 10 && presented === decided.length) {
-    found.push({ pointer: "/papers_pool", message: `all ${presented} papers are presented: the rubric separated nothing` });
+    found.push({
+      pointer: "/papers_pool",
+      message: `all ${presented} papers are presented: the rubric separated nothing`,
+    });
   }
   const window = rrd.requirements.time_window_days;
   const start = Date.parse(rrd.timing?.research_started_at ?? "");
   if (window != null && !Number.isNaN(start)) {
     const old = rrd.papers_pool.filter((paper) => start - Date.parse(paper.date ?? "") > window * 86_400_000).length;
     if (old * 2 > rrd.papers_pool.length) {
-      found.push({ pointer: "/requirements/time_window_days", message: `is ${window}, but ${old} of ${rrd.papers_pool.length} papers are older` });
+      found.push({
+        pointer: "/requirements/time_window_days",
+        message: `is ${window}, but ${old} of ${rrd.papers_pool.length} papers are older`,
+      });
     }
   }
   if (usesBothRubrics(rrd)) {
-    const one = decided.filter((paper) => scoresOf(paper)?.strategic === undefined && scoresOf(paper) !== undefined).length;
+    const one = decided.filter(
+      (paper) => scoresOf(paper)?.strategic === undefined && scoresOf(paper) !== undefined,
+    ).length;
     if (one > 0)
-      found.push({ pointer: "/papers_pool", message: `${one} papers have no strategic scores although the mission asks for both rubrics` });
+      found.push({
+        pointer: "/papers_pool",
+        message: `${one} papers have no strategic scores although the mission asks for both rubrics`,
+      });
   }
   const phaseDone = rrd.phase === "COMPLETE" || rrd.phase === "IDEATION";
   const pending = rrd.papers_pool.length - decided.length;
   if (phaseDone && pending > 0)
-    found.push({ pointer: "/phase", message: `is ${rrd.phase}, but ${pending} papers are not analysed`, derived: "ANALYSIS" });
+    found.push({
+      pointer: "/phase",
+      message: `is ${rrd.phase}, but ${pending} papers are not analysed`,
+      derived: "ANALYSIS",
+    });
   return found;
 }

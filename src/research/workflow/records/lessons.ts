@@ -2,7 +2,7 @@ import { constants } from "node:fs";
 import { open } from "node:fs/promises";
 import { join } from "node:path";
 import { hasCode } from "../../../engine/lib/errors.js";
-import { readRegularText } from "../../../engine/storage/read-regular-file.js";
+import { readRegularText } from "../../../engine/storage/regular-file.js";
 import { writeFileAtomic } from "../../../engine/storage/atomic-file.js";
 import { explainSystemError } from "../../../engine/storage/explain-system-error.js";
 import { flat } from "./markdown.js";

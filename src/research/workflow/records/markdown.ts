@@ -13,10 +13,12 @@ const otherLink = /\]\((?!\s*(?:https?:\/\/|mailto:))/gi;
  * Text on one line whose angle brackets show as they are. No image is fetched for it, and no link leads where a script or a file may be;
  * emphasis, code, mathematics and links to the web stay. None of our backslashes stands behind one that would take its effect away.
  */
-export const inline = (value: unknown): string => flat(value).replace(/</g, "&lt;").replace(/!\[/g, "!\\[").replace(otherLink, "]\\(");
+export const inline = (value: unknown): string =>
+  flat(value).replace(/</g, "&lt;").replace(/!\[/g, "!\\[").replace(otherLink, "]\\(");
 
 /** Marks of lists and quotes, and behind them a heading, a table, a fence, the definition of a link or a line that parts sections. */
-const opening = /^((?:(?:[-+*>]|\d{1,9}[.)]) +|>)*)(?=#{1,6}(?: |$)|\||`{3}|~{3}|\[(?:\\.|[^\]\\])*\]:|=+$|([-*_])(?: ?\2){2,}$)/;
+const opening =
+  /^((?:(?:[-+*>]|\d{1,9}[.)]) +|>)*)(?=#{1,6}(?: |$)|\||`{3}|~{3}|\[(?:\\.|[^\]\\])*\]:|=+$|([-*_])(?: ?\2){2,}$)/;
 
 /** As `inline`, for text that begins a line or an entry of a list: none of it starts a heading, a table, a fence or a definition. */
 export const line = (value: unknown): string => inline(value).replace(opening, "$1\\");
@@ -39,4 +41,5 @@ export function table(head: readonly string[], rows: readonly (readonly unknown[
 export const bullets = (lines: readonly unknown[]): string => lines.map((each) => `- ${line(each)}`).join("\n");
 
 /** Text of a field that old files hold as a string or as a list. */
-export const prose = (value: unknown): string => (Array.isArray(value) ? value.join(" ") : typeof value === "string" ? value : "");
+export const prose = (value: unknown): string =>
+  Array.isArray(value) ? value.join(" ") : typeof value === "string" ? value : "";

@@ -1,10 +1,14 @@
-import { shellWord } from "../../../engine/lib/shell-word.js";
 import type { Unit, Verdict } from "../../../engine/loop/types.js";
 import { refusalLimit, unitRefusals, untriedSources } from "./status.js";
 import type { Deferral, ResearchState, ResearchUnit } from "./state.js";
+import { shellWord } from "../../../engine/lib/sanitise.js";
 
 /** What to do next: a discovery batch, the most urgent paper, the report, the ideas, or nothing more. Pure. `folder`: whose, for advice. */
-export function nextUnit(state: ResearchState, inFlight: readonly Unit[], folder: string): ResearchUnit | "wait" | Verdict {
+export function nextUnit(
+  state: ResearchState,
+  inFlight: readonly Unit[],
+  folder: string,
+): ResearchUnit | "wait" | Verdict {
   const { rrd, ledger, standing } = state;
   const taken = new Set(inFlight.map((unit) => unit.id));
   const deferred = (state.deferred ?? []).filter(({ id }) => standing.readable.some((paper) => paper.id === id));
@@ -20,7 +24,12 @@ export function nextUnit(state: ResearchState, inFlight: readonly Unit[], folder
 
   if (!standing.discoveryOver) {
     const batch = (rrd.statistics?.discovery_metrics?.batches ?? 0) + 1;
-    return once({ kind: "discovery", id: `discovery-${batch}`, phase: "DISCOVERY", title: `Discovery, batch ${batch}` });
+    return once({
+      kind: "discovery",
+      id: `discovery-${batch}`,
+      phase: "DISCOVERY",
+      title: `Discovery, batch ${batch}`,
+    });
   }
   if (rrd.papers_pool.length === 0) return nothingFound(state, folder);
 
@@ -55,7 +64,9 @@ function noTextNow(deferred: readonly Deferral[]): string {
 }
 
 function nothingFound({ rrd }: ResearchState, folder: string): Verdict {
-  const reasons = Object.entries(rrd.statistics?.discovery_metrics?.source_failure_reasons ?? {}).map(([name, why]) => `${name}: ${String(why)}`);
+  const reasons = Object.entries(rrd.statistics?.discovery_metrics?.source_failure_reasons ?? {}).map(
+    ([name, why]) => `${name}: ${String(why)}`,
+  );
   const untried = untriedSources(rrd);
   const why = [...reasons, ...(untried.length > 0 ? [`never tried: ${untried.join(", ")}`] : [])].join("; ");
   return blocked(

@@ -24,7 +24,11 @@ async function answerOf({ brief, message }: AgentRun): Promise<Pick<Observation,
   const left = value === undefined ? {} : { left: true as const };
   if (answer === "") return left;
   const sketch = sketchOf(value === undefined ? answer : proseIn(value).join(" "));
-  return { ...left, answer: createHash("sha256").update(answer).digest("hex").slice(0, 12), ...(sketch === undefined ? {} : { sketch }) };
+  return {
+    ...left,
+    answer: createHash("sha256").update(answer).digest("hex").slice(0, 12),
+    ...(sketch === undefined ? {} : { sketch }),
+  };
 }
 
 /** All texts in a value, without the names of its fields. */
@@ -40,7 +44,11 @@ const withoutUnit = (value: unknown): unknown =>
 /** An outcome in one line, at most 300 characters. */
 function inOneLine(outcome: Outcome): string {
   const said =
-    outcome.outcome === "accepted" ? outcome.summary : outcome.outcome === "refused" ? outcome.reasons.join("; ") : outcome.failure.message;
+    outcome.outcome === "accepted"
+      ? outcome.summary
+      : outcome.outcome === "refused"
+        ? outcome.reasons.join("; ")
+        : outcome.failure.message;
   const line = said.replace(/\s+/g, " ").trim();
   return line.length > mostSaid ? `${line.slice(0, mostSaid - 1)}…` : line;
 }
@@ -49,7 +57,12 @@ function inOneLine(outcome: Outcome): string {
  * The change that adds to rrd.json what came of a run; none where no agent got to work. It belongs into the fold of the outcome, and
  * has to be asked for while the workspace still stands.
  */
-export async function observed(unit: Unit, run: AgentRun, outcome: Outcome, redact: Redact = (text) => text): Promise<Change[]> {
+export async function observed(
+  unit: Unit,
+  run: AgentRun,
+  outcome: Outcome,
+  redact: Redact = (text) => text,
+): Promise<Change[]> {
   if (outcome.outcome === "failed" && !wasAtWork(outcome.failure.kind)) return [];
   const said = inOneLine(outcome);
   const did = run.digest ?? emptyDigest;
@@ -80,7 +93,8 @@ export function deriveLoop(rrd: Rrd, ledger: readonly LedgerLine[]): NonNullable
   const since = countedSince(rrd);
   const row = fruitless(rrd, ledger).length;
   // A finished folder from before any of this was kept stays as it is.
-  if (observations.length + row === 0 && loop.loop_type === undefined && loop.stagnation_count === undefined) return loop;
+  if (observations.length + row === 0 && loop.loop_type === undefined && loop.stagnation_count === undefined)
+    return loop;
   return {
     ...loop,
     observations,
@@ -108,5 +122,8 @@ export function memoryOf(rrd: Rrd, ledger: readonly LedgerLine[]): LoopMemory {
 export function withSummary(rrd: Rrd, compression: Compression): Rrd {
   const { loop } = rrd;
   if (loop?.rch_metrics?.last_iteration === compression.upTo) return rrd;
-  return { ...rrd, loop: { ...loop, history_summary: compression.summary, rch_metrics: measured(loop?.rch_metrics, compression) } };
+  return {
+    ...rrd,
+    loop: { ...loop, history_summary: compression.summary, rch_metrics: measured(loop?.rch_metrics, compression) },
+  };
 }

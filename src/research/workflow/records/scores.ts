@@ -1,11 +1,24 @@
 import type { Paper, Rrd } from "../../generated/rrd.js";
+import { isDecided } from "./status.js";
 
-export const executionDimensions = ["novelty", "feasibility", "time_to_poc", "value_market", "defensibility", "adoption"] as const;
-export const strategicDimensions = ["market_creation", "first_mover_window", "network_effects", "strategic_clarity"] as const;
+export const executionDimensions = [
+  "novelty",
+  "feasibility",
+  "time_to_poc",
+  "value_market",
+  "defensibility",
+  "adoption",
+] as const;
+export const strategicDimensions = [
+  "market_creation",
+  "first_mover_window",
+  "network_effects",
+  "strategic_clarity",
+] as const;
 
 /** Points of 0 to 5 by dimension. */
-export type ExecutionPoints = Readonly<Record<(typeof executionDimensions)[number], number>>;
-export type StrategicPoints = Readonly<Record<(typeof strategicDimensions)[number], number>>;
+type ExecutionPoints = Readonly<Record<(typeof executionDimensions)[number], number>>;
+type StrategicPoints = Readonly<Record<(typeof strategicDimensions)[number], number>>;
 
 /** The two rubrics, as they stand in one paper's record, whichever of the historic shapes it has. */
 export interface Scores {
@@ -25,10 +38,11 @@ export interface Totals {
 
 export type Decision = "PRESENT" | "EXTRACT_INSIGHTS" | "REJECT";
 
-export const statusOf = { PRESENT: "presented", EXTRACT_INSIGHTS: "insights_extracted", REJECT: "rejected" } as const satisfies Record<
-  Decision,
-  Paper["status"]
->;
+export const statusOf = {
+  PRESENT: "presented",
+  EXTRACT_INSIGHTS: "insights_extracted",
+  REJECT: "rejected",
+} as const satisfies Record<Decision, Paper["status"]>;
 
 /** From here a presented paper is a priority. */
 export const priorityThreshold = 35;
@@ -60,7 +74,10 @@ export function scoresOf(paper: Paper): Scores | undefined {
   return strategic === undefined ? { execution } : { execution, strategic };
 }
 
-function pointsOf<Name extends string>(points: unknown, names: readonly Name[]): Readonly<Record<Name, number>> | undefined {
+function pointsOf<Name extends string>(
+  points: unknown,
+  names: readonly Name[],
+): Readonly<Record<Name, number>> | undefined {
   if (typeof points !== "object" || points === null) return undefined;
   const given = points as Record<Name, unknown>;
   return names.every((name) => typeof given[name] === "number") ? (given as Record<Name, number>) : undefined;
@@ -75,7 +92,11 @@ export function totalsOf(rrd: Rrd, scores: Scores): Totals {
   return { execution, strategic, combined: round(execution + strategic) };
 }
 
-function weighted<Name extends string>(points: Readonly<Record<Name, number>>, names: readonly Name[], weights: Weights): number {
+function weighted<Name extends string>(
+  points: Readonly<Record<Name, number>>,
+  names: readonly Name[],
+  weights: Weights,
+): number {
   const weightOf = (name: string) => weights[name] ?? 1;
   const sum = names.reduce((total, name) => total + points[name] * weightOf(name), 0);
   const full = names.reduce((total, name) => total + weightOf(name), 0);
@@ -90,15 +111,21 @@ export function decisionOf(rrd: Rrd, totals: Totals): Decision {
     if (totals.execution >= (rrd.requirements.min_score_to_present ?? 18)) return "PRESENT";
     return totals.execution >= loneInsightThreshold ? "EXTRACT_INSIGHTS" : "REJECT";
   }
-  if (totals.combined >= (rrd.mission?.min_combined_score ?? 25) || totals.combined >= priorityThreshold) return "PRESENT";
+  if (totals.combined >= (rrd.mission?.min_combined_score ?? 25) || totals.combined >= priorityThreshold)
+    return "PRESENT";
   const strong = totals.execution >= 18 || (totals.strategic ?? 0) >= (rrd.mission?.min_blue_ocean_score ?? 12);
   return totals.combined >= insightThreshold && strong ? "EXTRACT_INSIGHTS" : "REJECT";
 }
 
 /** The decision with what is known of the paper taken into account, and why it differs from the scores' where it does. */
-export function decide(rrd: Rrd, totals: Totals, paper: Pick<Paper, "retracted" | "read_depth">): { decision: Decision; because?: string } {
+export function decide(
+  rrd: Rrd,
+  totals: Totals,
+  paper: Pick<Paper, "retracted" | "read_depth">,
+): { decision: Decision; because?: string } {
   const decision = decisionOf(rrd, totals);
-  if (paper.retracted === true && decision !== "REJECT") return { decision: "REJECT", because: "the paper was retracted" };
+  if (paper.retracted === true && decision !== "REJECT")
+    return { decision: "REJECT", because: "the paper was retracted" };
   if (decision === "PRESENT" && paper.read_depth === "abstract" && rrd.mission?.present_abstract_only !== true) {
     return { decision: "EXTRACT_INSIGHTS", because: "only the abstract could be read" };
   }
@@ -107,3 +134,10 @@ export function decide(rrd: Rrd, totals: Totals, paper: Pick<Paper, "retracted" 
 
 /** What a score is out of. */
 export const fullScore = (rrd: Rrd): 50 | 30 => (usesBothRubrics(rrd) ? 50 : 30);
+
+/** Whether more of a paper than its title was there to be read. Where nobody recorded how it was read, the reading is believed. */
+export const couldBeRead = ({ read_depth, text_sha256, abstract }: Paper): boolean =>
+  read_depth !== "abstract" || text_sha256 !== undefined || (abstract ?? "").trim() !== "";
+
+/** Whether a paper's scores say something of it: it is decided, it stands, and more than its title could be read. Averages are over these. */
+export const isJudged = (paper: Paper): boolean => isDecided(paper) && paper.retracted !== true && couldBeRead(paper);

@@ -3,10 +3,18 @@ import type { Loop, Rrd } from "../../generated/rrd.js";
 import type { Failure } from "../../../engine/loop/types.js";
 
 /** Failures in which no agent got to work: there is nothing to learn from them. */
-const notAtWork: ReadonlySet<Failure["kind"]> = new Set(["rate-limit", "network", "auth", "missing", "too-large", "aborted"]);
+const notAtWork: ReadonlySet<Failure["kind"]> = new Set([
+  "rate-limit",
+  "network",
+  "auth",
+  "missing",
+  "too-large",
+  "aborted",
+]);
 
 /** Whether an agent got to work in an iteration that failed so, or did not fail. */
-export const wasAtWork = (failure: string | undefined): boolean => failure === undefined || !notAtWork.has(failure as Failure["kind"]);
+export const wasAtWork = (failure: string | undefined): boolean =>
+  failure === undefined || !notAtWork.has(failure as Failure["kind"]);
 
 type Limits = NonNullable<NonNullable<Loop>["limits"]>;
 

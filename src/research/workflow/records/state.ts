@@ -1,12 +1,12 @@
 import type { LedgerLine } from "../../../engine/generated/ledger.js";
 import type { Paper, Rrd } from "../../generated/rrd.js";
 import type { Unit } from "../../../engine/loop/types.js";
-import type { Candidate } from "../../papers/candidate.js";
 import type { AboutPaper } from "../../paper-services/about-paper.js";
 import type { PaperText } from "../../../engine/documents/text/paper-text.js";
 import type { UpdateCheck } from "../../paper-services/retraction-check.js";
 import type { Offer } from "../discovery/search-session.js";
 import type { Standing } from "./status.js";
+import type { Candidate } from "../../papers/paper-record.js";
 
 /** What the workflow reads off the disk before each iteration. */
 export interface ResearchState {
@@ -48,7 +48,10 @@ export interface Library {
   /** What these services offer, found, merged and ranked. Never throws for what a network does. */
   offer?(rrd: Rrd, services: readonly string[]): Promise<Offer>;
   /** What happened to papers since they were published, by id; bounded in time. Never throws for what a network does. */
-  updates?(papers: readonly Pick<Paper, "id" | "url" | "pdf_url" | "identifiers">[], within?: number): Promise<ReadonlyMap<string, UpdateCheck>>;
+  updates?(
+    papers: readonly Pick<Paper, "id" | "url" | "pdf_url" | "identifiers">[],
+    within?: number,
+  ): Promise<ReadonlyMap<string, UpdateCheck>>;
   /** The code of a paper and how often it was cited; bounded in time. Never throws for what a network does. */
   about?(paper: Paper): Promise<AboutPaper>;
 }

@@ -1,9 +1,8 @@
 import type { LedgerLine } from "../../../engine/generated/ledger.js";
 import type { Paper, Rrd, Statistics, Timing } from "../../generated/rrd.js";
 import { countingLines } from "../../../engine/storage/records/ledger.js";
-import { isJudged } from "./assessable.js";
 import { deriveLoop } from "./observations.js";
-import { scoresOf, totalsOf, usesBothRubrics } from "./scores.js";
+import { scoresOf, totalsOf, usesBothRubrics, isJudged } from "./scores.js";
 import { isDecided, standingOf } from "./status.js";
 
 /** The state with everything that follows from its records computed anew: statistics, phase and timing. Pure. */
@@ -17,7 +16,8 @@ export function derive(rrd: Rrd, ledger: readonly LedgerLine[]): Rrd {
     : { ...whole, loop: { ...deriveLoop(rrd, ledger), iteration: lastIteration(ledger), done: phase === "COMPLETE" } };
 }
 
-const lastIteration = (ledger: readonly LedgerLine[]): number => ledger.reduce((highest, line) => Math.max(highest, line.iteration), 0);
+const lastIteration = (ledger: readonly LedgerLine[]): number =>
+  ledger.reduce((highest, line) => Math.max(highest, line.iteration), 0);
 
 /** Counts, and averages over the papers that could be judged, from the records alone. What discovery recorded of its sources is kept. */
 export function deriveStatistics(rrd: Rrd): NonNullable<Statistics> {
@@ -72,7 +72,13 @@ function flowOf(rrd: Rrd): object {
 
 const ownMetrics = [
   ...["avg_score", "score_distribution"],
-  ...["avg_combined_score", "avg_execution_score", "avg_blue_ocean_score", "combined_score_distribution", "blue_ocean_distribution"],
+  ...[
+    "avg_combined_score",
+    "avg_execution_score",
+    "avg_blue_ocean_score",
+    "combined_score_distribution",
+    "blue_ocean_distribution",
+  ],
 ];
 
 const without = (fields: object | null | undefined, names: readonly string[]): object =>
@@ -126,7 +132,10 @@ function distribution(values: readonly number[], bands: Readonly<Record<string, 
 const mean = (values: readonly number[]): number =>
   values.length === 0 ? 0 : Math.round((values.reduce((sum, value) => sum + value, 0) / values.length) * 10) / 10;
 
-type Span = { started_at?: string | null; ended_at?: string | null; duration_seconds?: number | null } | null | undefined;
+type Span =
+  | { started_at?: string | null; ended_at?: string | null; duration_seconds?: number | null }
+  | null
+  | undefined;
 
 const phases: readonly Rrd["phase"][] = ["DISCOVERY", "ANALYSIS", "IDEATION", "COMPLETE"];
 
@@ -141,12 +150,21 @@ export function deriveTiming(rrd: Rrd, ledger: readonly LedgerLine[]): Timing {
   const undone = ledger.filter((line) => line.outcome !== "reset" && !known.has(line));
   const isPast = (phase: Rrd["phase"]) => phases.indexOf(rrd.phase) > phases.indexOf(phase);
   const span = (phase: Rrd["phase"], kept: Span) => {
-    const [lines, taken] = [counting, undone].map((all) => all.filter((line) => line.phase === phase)) as [LedgerLine[], LedgerLine[]];
+    const [lines, taken] = [counting, undone].map((all) => all.filter((line) => line.phase === phase)) as [
+      LedgerLine[],
+      LedgerLine[],
+    ];
     const started = stillTrue(kept?.started_at, taken) ?? (lines[0] === undefined ? null : startOf(lines[0]));
     const last = lines.at(-1);
-    if (last === undefined && taken.length === 0) return { started_at: null, ended_at: null, duration_seconds: null, ...kept };
+    if (last === undefined && taken.length === 0)
+      return { started_at: null, ended_at: null, duration_seconds: null, ...kept };
     const ended = last !== undefined && isPast(phase) ? last.at : null;
-    return { ...kept, started_at: started, ended_at: ended, duration_seconds: started === null || ended === null ? null : seconds(started, ended) };
+    return {
+      ...kept,
+      started_at: started,
+      ended_at: ended,
+      duration_seconds: started === null || ended === null ? null : seconds(started, ended),
+    };
   };
   const discovery = span("DISCOVERY", before.discovery);
   const { papers_analyzed: _count, avg_seconds_per_paper: average, ...analysis } = before.analysis ?? {};
@@ -158,7 +176,9 @@ export function deriveTiming(rrd: Rrd, ledger: readonly LedgerLine[]): Timing {
   const ended = counting.findLast((line) => line.outcome === "accepted")?.at;
   return {
     ...before,
-    research_started_at: stillTrue(before.research_started_at, undone) ?? (first === undefined ? (discovery.started_at ?? null) : startOf(first)),
+    research_started_at:
+      stillTrue(before.research_started_at, undone) ??
+      (first === undefined ? (discovery.started_at ?? null) : startOf(first)),
     discovery,
     analysis: {
       ...span("ANALYSIS", analysis),
@@ -166,7 +186,10 @@ export function deriveTiming(rrd: Rrd, ledger: readonly LedgerLine[]): Timing {
       avg_seconds_per_paper: read > 0 ? Math.round(work / read) : undone.some(isReading) ? null : (average ?? null),
     },
     ideation: span("IDEATION", before.ideation),
-    complete: { ...before.complete, ended_at: rrd.phase === "COMPLETE" ? (ended ?? before.complete?.ended_at ?? null) : null },
+    complete: {
+      ...before.complete,
+      ended_at: rrd.phase === "COMPLETE" ? (ended ?? before.complete?.ended_at ?? null) : null,
+    },
   };
 }
 
@@ -176,5 +199,7 @@ function stillTrue(started: string | null | undefined, undone: readonly LedgerLi
   return started == null || first === undefined || Date.parse(started) < Date.parse(startOf(first)) ? started : null;
 }
 
-const startOf = (line: LedgerLine): string => new Date(Date.parse(line.at) - (line.duration_seconds ?? 0) * 1000).toISOString();
-const seconds = (from: string, to: string): number => Math.max(0, Math.round((Date.parse(to) - Date.parse(from)) / 1000));
+const startOf = (line: LedgerLine): string =>
+  new Date(Date.parse(line.at) - (line.duration_seconds ?? 0) * 1000).toISOString();
+const seconds = (from: string, to: string): number =>
+  Math.max(0, Math.round((Date.parse(to) - Date.parse(from)) / 1000));

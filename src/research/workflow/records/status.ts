@@ -23,7 +23,7 @@ const emptyBatches = 2;
 /** A source that no agent ever mentions must not keep discovery going for ever. */
 const emptyBatchesAtMost = 5;
 
-export const defaultTarget = 20;
+const defaultTarget = 20;
 /** How many ideas are asked for where the file does not say. */
 export const fewestIdeas = 3;
 export const mostIdeas = 12;
@@ -44,7 +44,9 @@ export function standingOf(rrd: Rrd, ledger: readonly LedgerLine[]): Standing {
   const allRead = discoveryOver && pending.length === 0 && rrd.papers_pool.length > 0;
   const reportDone = allRead && ((accepted.get("report") ?? 0) > lastPaper || phaseSays("IDEATION", "COMPLETE"));
   const ideasWanted = rrd.handoff?.product_ideation?.enabled === true;
-  const ideasDone = reportDone && (!ideasWanted || (accepted.get("ideas") ?? 0) > (accepted.get("report") ?? 0) || phaseSays("COMPLETE"));
+  const ideasDone =
+    reportDone &&
+    (!ideasWanted || (accepted.get("ideas") ?? 0) > (accepted.get("report") ?? 0) || phaseSays("COMPLETE"));
 
   const phase = !discoveryOver ? "DISCOVERY" : !reportDone ? "ANALYSIS" : !ideasDone ? "IDEATION" : "COMPLETE";
   return { discoveryOver, readable, refused, reportDone, ideasWanted, ideasDone, phase };
@@ -58,7 +60,8 @@ function isDiscoveryOver(rrd: Rrd): boolean {
 }
 
 /** How many of the last batches in a row brought no new paper for what is searched for now. */
-export const batchesWithoutNew = (rrd: Rrd): number => (isAnotherSearch(rrd) ? 0 : (rrd.statistics?.discovery_metrics?.batches_without_new ?? 0));
+export const batchesWithoutNew = (rrd: Rrd): number =>
+  isAnotherSearch(rrd) ? 0 : (rrd.statistics?.discovery_metrics?.batches_without_new ?? 0);
 
 /** Whether something else is searched for than in the last batch; files from before that was noted say nothing of it. */
 function isAnotherSearch(rrd: Rrd): boolean {
@@ -78,7 +81,8 @@ function searchedFor(rrd: Rrd): unknown[] {
   return [targetOf(rrd), sources, keywords];
 }
 
-const hashOf = (values: readonly unknown[]): string => createHash("sha256").update(JSON.stringify(values)).digest("hex").slice(0, 16);
+const hashOf = (values: readonly unknown[]): string =>
+  createHash("sha256").update(JSON.stringify(values)).digest("hex").slice(0, 16);
 
 /** Requested sources that no accepted batch has reported on yet. */
 export function untriedSources(rrd: Rrd): string[] {
@@ -105,7 +109,9 @@ export function timesTooFull(ledger: readonly LedgerLine[], unit: string): numbe
 /** Iterations that were refused and whose unit has not been accepted since. */
 export function openRefusals(ledger: readonly LedgerLine[]): ReadonlySet<number> {
   const accepted = currentAccepted(ledger);
-  const open = ledger.filter(({ outcome, unit, iteration }) => outcome === "refused" && (accepted.get(unit) ?? 0) < iteration);
+  const open = ledger.filter(
+    ({ outcome, unit, iteration }) => outcome === "refused" && (accepted.get(unit) ?? 0) < iteration,
+  );
   return new Set(open.map(({ iteration }) => iteration));
 }
 

@@ -34,13 +34,22 @@ export function acceptIdeas(rrd: Rrd, result: IdeationResult, judging: Judging):
   const recommended = result.ideas.filter((idea) => idea.recommended_for_prd).length;
   const reasons = [
     ...(result.unit === "ideas" ? [] : [`unit is "${result.unit}"; this unit is "ideas"`]),
-    ...(result.ideas.length < fewest || result.ideas.length > most ? [`${result.ideas.length} ideas; ${fewest} to ${most} are asked for`] : []),
-    ...(recommended < 1 || recommended > 3 ? [`${recommended} ideas are recommended_for_prd; one to three must be`] : []),
+    ...(result.ideas.length < fewest || result.ideas.length > most
+      ? [`${result.ideas.length} ideas; ${fewest} to ${most} are asked for`]
+      : []),
+    ...(recommended < 1 || recommended > 3
+      ? [`${recommended} ideas are recommended_for_prd; one to three must be`]
+      : []),
     ...result.ideas.flatMap((idea, index) => [
       ...idea.evidence.paper_ids
         .filter((id) => !papers.has(id) || papers.get(id)?.retracted === true)
-        .map((id) => `/ideas/${index} rests on the paper ${id}, which ${papers.has(id) ? "was retracted" : "is not in this research"}`),
-      ...idea.evidence.insight_ids.filter((id) => !insights.has(id)).map((id) => `/ideas/${index} rests on the insight ${id}, which does not exist`),
+        .map(
+          (id) =>
+            `/ideas/${index} rests on the paper ${id}, which ${papers.has(id) ? "was retracted" : "is not in this research"}`,
+        ),
+      ...idea.evidence.insight_ids
+        .filter((id) => !insights.has(id))
+        .map((id) => `/ideas/${index} rests on the insight ${id}, which does not exist`),
     ]),
   ];
   if (reasons.length > 0) return { reasons };
@@ -53,7 +62,11 @@ export function acceptIdeas(rrd: Rrd, result: IdeationResult, judging: Judging):
       );
       return { idea, totals };
     })
-    .sort((a, b) => Number(b.idea.recommended_for_prd) - Number(a.idea.recommended_for_prd) || b.totals.combined - a.totals.combined)
+    .sort(
+      (a, b) =>
+        Number(b.idea.recommended_for_prd) - Number(a.idea.recommended_for_prd) ||
+        b.totals.combined - a.totals.combined,
+    )
     .map(({ idea, totals }, index) => ({
       id: `idea_${String(index + 1).padStart(3, "0")}`,
       ...idea,
@@ -75,10 +88,17 @@ export function acceptIdeas(rrd: Rrd, result: IdeationResult, judging: Judging):
     selection_rubric: selectionRubric,
     ideas,
   };
-  const ideation_metrics = { ...rrd.statistics?.ideation_metrics, product_ideas_generated: ideas.length, top_idea_id: ideas[0]?.id ?? null };
-  const cited = (of: (idea: (typeof ideas)[number]) => readonly string[]) => new Set(ideas.flatMap((idea) => [...of(idea)])).size;
+  const ideation_metrics = {
+    ...rrd.statistics?.ideation_metrics,
+    product_ideas_generated: ideas.length,
+    top_idea_id: ideas[0]?.id ?? null,
+  };
+  const cited = (of: (idea: (typeof ideas)[number]) => readonly string[]) =>
+    new Set(ideas.flatMap((idea) => [...of(idea)])).size;
   return {
-    changes: [{ in: "rrd", set: { statistics: { ...rrd.statistics, ideation_metrics } }, was: { statistics: rrd.statistics } }],
+    changes: [
+      { in: "rrd", set: { statistics: { ...rrd.statistics, ideation_metrics } }, was: { statistics: rrd.statistics } },
+    ],
     files: [{ name: "product-ideas.json", text: `${JSON.stringify(file, null, 2)}\n` }],
     progress: [
       `## ${dayOf(judging.at)} - Product Ideation`,

@@ -17,11 +17,14 @@ export function acceptReport(
   judging: Judging,
   retraction?: RetractionCheck,
 ): Acceptable | Unacceptable {
-  const { rrd, changes, retracted } = retraction === undefined ? { rrd: before, changes: [], retracted: [] } : withChecks(before, retraction);
+  const { rrd, changes, retracted } =
+    retraction === undefined ? { rrd: before, changes: [], retracted: [] } : withChecks(before, retraction);
   const papers = new Set(rrd.papers_pool.map((paper) => paper.id));
   const insights = new Set((rrd.insights ?? []).map((insight) => insight.id));
   const unknownPapers = (where: string, ids: readonly string[] | undefined) =>
-    (ids ?? []).filter((id) => !papers.has(id)).map((id) => `${where} names the paper ${id}, which is not in this research`);
+    (ids ?? [])
+      .filter((id) => !papers.has(id))
+      .map((id) => `${where} names the paper ${id}, which is not in this research`);
   const { comparison } = result;
   const reasons = [
     ...(result.unit === "report" ? [] : [`unit is "${result.unit}"; this unit is "report"`]),
@@ -29,7 +32,9 @@ export function acceptReport(
     ...result.recommendations.flatMap((one, index) => unknownPapers(`/recommendations/${index}`, one.paper_ids)),
     ...(result.companies ?? []).flatMap((one, index) => unknownPapers(`/companies/${index}`, one.paper_ids)),
     ...result.categories.flatMap((category, index) =>
-      category.insight_ids.filter((id) => !insights.has(id)).map((id) => `/categories/${index} names the insight ${id}, which does not exist`),
+      category.insight_ids
+        .filter((id) => !insights.has(id))
+        .map((id) => `/categories/${index} names the insight ${id}, which does not exist`),
     ),
     ...(comparison?.rows ?? []).flatMap((row, index) =>
       row.cells.length === comparison?.approaches.length

@@ -6,7 +6,10 @@ import { flat } from "../records/markdown.js";
 export const bibliography = (rrd: Rrd): string =>
   bibliographyOf(rrd.papers_pool.map((paper) => ({ ...paper, keyword: paper.status.replaceAll("_", " ") })));
 
-type Cited = Pick<Paper, "id" | "title" | "authors" | "date" | "identifiers" | "url" | "retracted" | "venue" | "volume" | "issue" | "pages"> & {
+type Cited = Pick<
+  Paper,
+  "id" | "title" | "authors" | "date" | "identifiers" | "url" | "retracted" | "venue" | "volume" | "issue" | "pages"
+> & {
   readonly keyword?: string;
 };
 
@@ -19,7 +22,9 @@ export const arxivOf = ({ id, identifiers }: Pick<Paper, "id" | "identifiers">):
 
 function entry(paper: Cited): string {
   const arxiv = arxivOf(paper);
-  const inJournal = plain(paper.venue) !== undefined && [paper.volume, paper.issue, paper.pages].some((part) => plain(part) !== undefined);
+  const inJournal =
+    plain(paper.venue) !== undefined &&
+    [paper.volume, paper.issue, paper.pages].some((part) => plain(part) !== undefined);
   const fields: [string, string | undefined][] = [
     ["title", `{${escape(paper.title)}}`],
     ["author", authorsOf(paper.authors).map(escape).join(" and ") || undefined],

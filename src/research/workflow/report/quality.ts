@@ -3,7 +3,7 @@ import { insightsApart } from "./report-evidence.js";
 import { isDecided, targetOf } from "../records/status.js";
 
 /** One dimension of the report's quality assessment, 0 to 100, with the sentence that says how it was computed. */
-export interface QualityRow {
+interface QualityRow {
   readonly dimension: string;
   readonly score: number;
   readonly how: string;
@@ -20,7 +20,12 @@ export function assess(rrd: Rrd): { rows: readonly QualityRow[]; overall: number
   const rows = [
     row("Coverage", rrd.papers_pool.length, targetOf(rrd), "papers found of papers wanted"),
     row("Depth", papers.filter((paper) => paper.read_depth === "full").length, papers.length, "papers read in full"),
-    row("Accuracy", evidence.filter((one) => one.status === "verified").length, evidence.length, "quotes found in the text, of all quotes"),
+    row(
+      "Accuracy",
+      evidence.filter((one) => one.status === "verified").length,
+      evidence.length,
+      "quotes found in the text, of all quotes",
+    ),
     row(
       "Insight Quality",
       insights.filter((one) => (one.cross_refs?.length ?? 0) > 0 || (one.tags?.length ?? 0) > 0).length,
@@ -33,7 +38,12 @@ export function assess(rrd: Rrd): { rows: readonly QualityRow[]; overall: number
       papers.length,
       "papers whose commercial use was looked up",
     ),
-    row("Timeliness", dated.filter((paper) => start - Date.parse(paper.date ?? "") <= window).length, papers.length, "papers inside the time window"),
+    row(
+      "Timeliness",
+      dated.filter((paper) => start - Date.parse(paper.date ?? "") <= window).length,
+      papers.length,
+      "papers inside the time window",
+    ),
   ];
   return { rows, overall: Math.round(rows.reduce((sum, one) => sum + one.score, 0) / rows.length) };
 }

@@ -13,7 +13,10 @@ export const referencesOf = (rrd: Rrd): string =>
 function reference(paper: Paper): string {
   const { id, title, date, venue, identifiers, url, retracted } = paper;
   const authors = authorsOf(paper.authors);
-  const by = authors.length === 0 ? "No author known" : `${authors.slice(0, 6).join(", ")}${authors.length > 6 ? " and others" : ""}`;
+  const by =
+    authors.length === 0
+      ? "No author known"
+      : `${authors.slice(0, 6).join(", ")}${authors.length > 6 ? " and others" : ""}`;
   const year = /^\d{4}/.exec(date ?? "")?.[0] ?? "no year known";
   const arxiv = arxivOf(paper);
   const where = [

@@ -23,9 +23,11 @@ const presentedOf = (rrd: Rrd): Paper[] =>
 export function evidenceOf(rrd: Rrd): string {
   const shown = presentedOf(rrd);
   if (shown.length === 0) return "_No paper is presented._";
-  return [legend, ...shown.slice(0, mostPapers).map((paper) => evidenceOfPaper(paper, quotesOf(paper))), ...rest(shown.length - mostPapers)].join(
-    "\n\n",
-  );
+  return [
+    legend,
+    ...shown.slice(0, mostPapers).map((paper) => evidenceOfPaper(paper, quotesOf(paper))),
+    ...rest(shown.length - mostPapers),
+  ].join("\n\n");
 }
 
 const legend =
@@ -36,19 +38,28 @@ export function evidenceOfOthers(rrd: Rrd, narrative: ReportResult): string | un
   const named = new Map<string, string[]>();
   for (const { text, papers } of [...printedInsights(rrd, narrative), ...findingsOf(rrd, narrative)])
     for (const id of papers) named.set(id, [...(named.get(id) ?? []), text]);
-  const others = rrd.papers_pool.filter((paper) => paper.status !== "presented" && paper.retracted !== true && named.has(paper.id));
+  const others = rrd.papers_pool.filter(
+    (paper) => paper.status !== "presented" && paper.retracted !== true && named.has(paper.id),
+  );
   if (others.length === 0) return undefined;
   const room = Math.max(0, mostPapers - presentedOf(rrd).length);
   const shown = others.slice(0, room).map((paper) => evidenceOfPaper(paper, chosen(paper, named.get(paper.id) ?? [])));
-  return ["Of papers that are not presented, but whose insights or findings stand above.", ...shown, ...rest(others.length - room)].join("\n\n");
+  return [
+    "Of papers that are not presented, but whose insights or findings stand above.",
+    ...shown,
+    ...rest(others.length - room),
+  ].join("\n\n");
 }
 
-const rest = (left: number): string[] => (left > 0 ? [`_${left} more ${left === 1 ? "paper" : "papers"}: see rrd.json._`] : []);
+const rest = (left: number): string[] =>
+  left > 0 ? [`_${left} more ${left === 1 ? "paper" : "papers"}: see rrd.json._`] : [];
 
 function chosen(paper: Paper, statements: readonly string[]): NumberedQuote[] {
   const named = new Set(statements.map((text) => quoteFor(text, paper)?.number));
   const all = quotesOf(paper);
-  const kept = new Set([...new Set([...all.filter(({ number }) => named.has(number)), ...all])].slice(0, Math.max(mostQuotes, named.size)));
+  const kept = new Set(
+    [...new Set([...all.filter(({ number }) => named.has(number)), ...all])].slice(0, Math.max(mostQuotes, named.size)),
+  );
   return all.filter((quote) => kept.has(quote));
 }
 
@@ -138,7 +149,10 @@ export function insightsByCategory(rrd: Rrd, narrative: ReportResult): string {
     });
     const left = members.length - mostListed;
     const counted = `${members.length} ${members.length === 1 ? "insight" : "insights"}`;
-    return [`### ${inline(title)} (${counted})`, [...lines, ...(left > 0 ? [`_${left} more: see rrd.json._`] : [])].join("\n")].join("\n\n");
+    return [
+      `### ${inline(title)} (${counted})`,
+      [...lines, ...(left > 0 ? [`_${left} more: see rrd.json._`] : [])].join("\n"),
+    ].join("\n\n");
   };
   const groups = groupsOf(rrd, narrative).map(({ name, members }) => list(name, members));
   return [

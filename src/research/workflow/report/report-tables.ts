@@ -1,8 +1,7 @@
 import type { Rrd } from "../../generated/rrd.js";
-import { couldBeRead, isJudged } from "../records/assessable.js";
 import { table } from "../records/markdown.js";
 import { insightsApart } from "./report-evidence.js";
-import { usesBothRubrics } from "../records/scores.js";
+import { usesBothRubrics, couldBeRead, isJudged } from "../records/scores.js";
 import { isDecided } from "../records/status.js";
 import { deriveStatistics } from "../records/statistics.js";
 
@@ -12,7 +11,8 @@ const mostListed = 100;
 export function keyMetrics(rrd: Rrd): string {
   const statistics = deriveStatistics(rrd);
   const analysed = statistics.total_analyzed ?? 0;
-  const share = (count: number | null | undefined) => `${count ?? 0} (${analysed === 0 ? 0 : Math.round(((count ?? 0) / analysed) * 100)}%)`;
+  const share = (count: number | null | undefined) =>
+    `${count ?? 0} (${analysed === 0 ? 0 : Math.round(((count ?? 0) / analysed) * 100)}%)`;
   const metrics = statistics.analysis_metrics as Record<string, number | Record<string, number>>;
   const strategic = metrics["blue_ocean_distribution"] as Record<string, number> | undefined;
   const insights = insightsApart(rrd);
@@ -33,7 +33,9 @@ export function keyMetrics(rrd: Rrd): string {
       ...(statistics.total_retracted === 0 ? [] : [["Papers Retracted", statistics.total_retracted]]),
       ...(unreadable === 0 ? [] : [["Papers That Could Not Be Read", unreadable]]),
       ["Insights", insights.standing.length],
-      ...(insights.retracted.length === 0 ? [] : [["Insights of Retracted Papers (not counted)", insights.retracted.length]]),
+      ...(insights.retracted.length === 0
+        ? []
+        : [["Insights of Retracted Papers (not counted)", insights.retracted.length]]),
       ["Cross-References Identified", links],
       ...(judged === analysed ? [] : [["Papers in the averages (without retracted and unreadable ones)", judged]]),
       ...(usesBothRubrics(rrd)
@@ -53,9 +55,14 @@ export function keyMetrics(rrd: Rrd): string {
 
 /** What a reader should know of papers whatever their decision: retracted, read from the abstract alone, orders to AI readers. */
 export function warningsOf(rrd: Rrd): string {
-  const rows = rrd.papers_pool.flatMap((paper) => (paper.warnings ?? []).map((warning) => [`${paper.title} (${paper.id})`, warning]));
+  const rows = rrd.papers_pool.flatMap((paper) =>
+    (paper.warnings ?? []).map((warning) => [`${paper.title} (${paper.id})`, warning]),
+  );
   const rest = rows.length - mostListed;
-  return [table(["Paper", "Warning"], rows.slice(0, mostListed), "None."), ...(rest > 0 ? [`_${rest} more: see rrd.json._`] : [])].join("\n\n");
+  return [
+    table(["Paper", "Warning"], rows.slice(0, mostListed), "None."),
+    ...(rest > 0 ? [`_${rest} more: see rrd.json._`] : []),
+  ].join("\n\n");
 }
 
 export function openSourceProjects(rrd: Rrd): string {

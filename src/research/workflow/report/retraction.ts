@@ -19,7 +19,9 @@ export function papersToCheck(rrd: Rrd): readonly Paper[] {
   const withInsights = new Set((rrd.insights ?? []).map((insight) => insight.paper_id));
   const rank = (paper: Paper) => (paper.status === "presented" ? 1e6 : 0) + (paper.score ?? 0);
   return rrd.papers_pool
-    .filter((paper) => paper.status === "presented" || paper.status === "insights_extracted" || withInsights.has(paper.id))
+    .filter(
+      (paper) => paper.status === "presented" || paper.status === "insights_extracted" || withInsights.has(paper.id),
+    )
     .toSorted((a, b) => rank(b) - rank(a))
     .slice(0, mostChecked);
 }
@@ -46,7 +48,12 @@ export function withChecks(rrd: Rrd, { checks }: RetractionCheck): Checked {
     if (check === undefined) return paper;
     const set = fieldsOf(paper, check);
     if (set.retracted === true && paper.retracted !== true) retracted.push(paper.id);
-    changes.push({ in: "papers_pool", id: paper.id, set, was: Object.fromEntries(Object.keys(set).map((field) => [field, paper[field]])) });
+    changes.push({
+      in: "papers_pool",
+      id: paper.id,
+      set,
+      was: Object.fromEntries(Object.keys(set).map((field) => [field, paper[field]])),
+    });
     return { ...paper, ...set };
   });
   const checked = { ...rrd, papers_pool };
@@ -57,10 +64,19 @@ function fieldsOf(paper: Paper, check: UpdateCheck): Partial<Paper> {
   const { updates, checked_by, unchecked } = check;
   const demoted_from = paper.updates_check?.demoted_from;
   const noted = {
-    ...(checked_by.length > 0 && (updates.length > 0 || paper.updates !== undefined) ? { updates: updates.map((update) => ({ ...update })) } : {}),
-    updates_check: { at: check.at, checked_by: [...checked_by], unchecked: [...unchecked], ...(demoted_from === undefined ? {} : { demoted_from }) },
+    ...(checked_by.length > 0 && (updates.length > 0 || paper.updates !== undefined)
+      ? { updates: updates.map((update) => ({ ...update })) }
+      : {}),
+    updates_check: {
+      at: check.at,
+      checked_by: [...checked_by],
+      unchecked: [...unchecked],
+      ...(demoted_from === undefined ? {} : { demoted_from }),
+    },
   };
-  const warnings = [...new Set([...(paper.warnings ?? []), ...updates.filter(({ type }) => type === "concern").map(sentenceOf)])];
+  const warnings = [
+    ...new Set([...(paper.warnings ?? []), ...updates.filter(({ type }) => type === "concern").map(sentenceOf)]),
+  ];
   const warned = warnings.length > (paper.warnings?.length ?? 0) ? { warnings } : {};
   const retraction = updates.find(isRetraction);
   if (retraction === undefined) return { ...noted, ...warned };
@@ -77,7 +93,8 @@ function fieldsOf(paper: Paper, check: UpdateCheck): Partial<Paper> {
   };
 }
 
-export const isRetraction = ({ type }: { readonly type: string }): boolean => type === "retraction" || type === "withdrawal";
+export const isRetraction = ({ type }: { readonly type: string }): boolean =>
+  type === "retraction" || type === "withdrawal";
 
 const words: Readonly<Record<string, string>> = {
   retraction: "Retracted",
@@ -85,8 +102,15 @@ const words: Readonly<Record<string, string>> = {
   concern: "An expression of concern was published",
 };
 
-const sentenceOf = ({ type, date, source }: { readonly type: string; readonly date?: string; readonly source: string }): string =>
-  `${words[type] ?? type}${date === undefined ? "" : ` on ${date}`}, as ${source} says.`;
+const sentenceOf = ({
+  type,
+  date,
+  source,
+}: {
+  readonly type: string;
+  readonly date?: string;
+  readonly source: string;
+}): string => `${words[type] ?? type}${date === undefined ? "" : ` on ${date}`}, as ${source} says.`;
 
 const lowerFirst = (text: string): string => `${text.slice(0, 1).toLowerCase()}${text.slice(1)}`;
 
@@ -96,7 +120,12 @@ export function retractionsOf(rrd: Rrd): string {
     const notable = (paper.updates ?? []).filter(({ type }) => type !== "version");
     const what = (type: string) =>
       isRetraction({ type }) && paper.updates_check?.demoted_from !== undefined ? `${type}; no longer presented` : type;
-    const named = notable.map(({ type, date, source }) => [`${paper.title} (${paper.id})`, what(type), date ?? "no date", source]);
+    const named = notable.map(({ type, date, source }) => [
+      `${paper.title} (${paper.id})`,
+      what(type),
+      date ?? "no date",
+      source,
+    ]);
     return named.length === 0 && paper.retracted === true
       ? [[`${paper.title} (${paper.id})`, "retraction", "no date", "the paper itself or its source"]]
       : named;
@@ -113,13 +142,17 @@ export function retractionsOf(rrd: Rrd): string {
 export function checkSentence(rrd: Rrd): string {
   const papers = [
     ...papersToCheck(rrd),
-    ...rrd.papers_pool.filter(({ status, updates_check }) => status === "rejected" && updates_check?.demoted_from !== undefined),
+    ...rrd.papers_pool.filter(
+      ({ status, updates_check }) => status === "rejected" && updates_check?.demoted_from !== undefined,
+    ),
   ];
   const all = [...new Map(papers.map((paper) => [paper.id, paper])).values()];
   if (all.length === 0) return "There is no presented paper and none with insights to check for retractions.";
   const known = all.filter(({ updates_check }) => (updates_check?.checked_by.length ?? 0) > 0);
   const unknown = all.filter((paper) => !known.includes(paper));
-  const reason = unknown.map(({ updates_check }) => updates_check?.unchecked[0]).find((why) => why !== undefined) ?? "no service was asked.";
+  const reason =
+    unknown.map(({ updates_check }) => updates_check?.unchecked[0]).find((why) => why !== undefined) ??
+    "no service was asked.";
   const why = inline(reason).replace(/\.?$/, ".");
   if (known.length === 0) return `Retraction status could not be checked: ${why}`;
   const services = [...new Set(known.flatMap(({ updates_check }) => updates_check?.checked_by ?? []))].join(", ");

@@ -19,7 +19,9 @@ export function strayNumbers(rrd: Rrd, narrative: ReportResult): string[] {
       ...(narrative.comparison?.rows ?? []).flatMap((row) => row.cells),
     ].join("\n"),
   );
-  return [...new Set(said)].filter((number) => !known.has(number) && !(Number.isInteger(Number(number)) && Number(number) <= 10));
+  return [...new Set(said)].filter(
+    (number) => !known.has(number) && !(Number.isInteger(Number(number)) && Number(number) <= 10),
+  );
 }
 
 /** Numbers without thousands separators and trailing zeros after the point. Digits inside words and ids (sample_03) are no numbers. */

@@ -24,11 +24,15 @@ const mostAround = 400;
 
 /** The one JSON object of a message: all of it, what a code fence holds, or from the first brace to the last, with few words around it. */
 export function jsonIn(message: string): string | undefined {
-  const fenced = [...message.matchAll(/^\s*(`{3,}|~{3,})(?:json)?[ \t]*\r?\n([\s\S]*?)\r?\n\s*\1[ \t]*$/gm)].map((match) => match[2] ?? "");
+  const fenced = [...message.matchAll(/^\s*(`{3,}|~{3,})(?:json)?[ \t]*\r?\n([\s\S]*?)\r?\n\s*\1[ \t]*$/gm)].map(
+    (match) => match[2] ?? "",
+  );
   const [first, last] = [message.indexOf("{"), message.lastIndexOf("}")];
   const braced = first === -1 || last < first ? "" : message.slice(first, last + 1);
   const whole = message.trim();
-  return [whole, ...fenced.toReversed(), braced].find((json) => whole.length - json.length <= mostAround && isObject(json));
+  return [whole, ...fenced.toReversed(), braced].find(
+    (json) => whole.length - json.length <= mostAround && isObject(json),
+  );
 }
 
 function isObject(text: string): boolean {

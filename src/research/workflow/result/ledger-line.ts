@@ -24,6 +24,12 @@ export function ledgerLine(unit: Unit, run: AgentRun, at: Date, outcome: LedgerL
     ...(run.billing === undefined ? {} : { billing: run.billing }),
     ...(occupancy === undefined
       ? {}
-      : { context: { largest_request: occupancy.largest, window: occupancy.window, share: Math.round(occupancy.share * 1000) / 1000 } }),
+      : {
+          context: {
+            largest_request: occupancy.largest,
+            window: occupancy.window,
+            share: Math.round(occupancy.share * 1000) / 1000,
+          },
+        }),
   };
 }

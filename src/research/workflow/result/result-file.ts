@@ -2,12 +2,13 @@ import { constants } from "node:fs";
 import { lstat, open } from "node:fs/promises";
 import { dirname } from "node:path";
 import { hasCode, messageOf } from "../../../engine/lib/errors.js";
-import { mostLevels, tooDeepAt } from "../../../engine/storage/nesting-depth.js";
+import { mostLevels, tooDeepAt } from "../../../engine/storage/json-syntax.js";
 
 const mostBytes = 5 * 1024 * 1024;
 
 /** Whether a link stands where the folder was made that an agent worked in: what it leads to is not the agent's to give. */
-export const isReplaced = async (workspace: string): Promise<boolean> => (await lstat(workspace).catch(() => undefined))?.isSymbolicLink() === true;
+export const isReplaced = async (workspace: string): Promise<boolean> =>
+  (await lstat(workspace).catch(() => undefined))?.isSymbolicLink() === true;
 
 /**
  * Reads the one file an agent leaves. It may be anything: absent, a folder, a FIFO that never ends, a link to a secret,
@@ -20,7 +21,8 @@ export async function readResult(path: string): Promise<{ value: unknown } | { r
   try {
     file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   } catch (error) {
-    if (hasCode(error, "ENOENT")) return { reason: "there is no result: the final message held no JSON object, and result.json was not written" };
+    if (hasCode(error, "ENOENT"))
+      return { reason: "there is no result: the final message held no JSON object, and result.json was not written" };
     if (hasCode(error, "ELOOP")) return { reason: "result.json is a symbolic link; it must be a file of its own" };
     return { reason: `result.json could not be read (${messageOf(error)})` };
   }
@@ -28,7 +30,8 @@ export async function readResult(path: string): Promise<{ value: unknown } | { r
     const stat = await file.stat();
     if (!stat.isFile()) return { reason: "result.json is not a regular file" };
     if (stat.nlink > 1) return { reason: "result.json is a hard link to another file; it must be a file of its own" };
-    if (stat.size > mostBytes) return { reason: `result.json has ${Math.round(stat.size / 1024 / 1024)} MB; 5 MB is the most` };
+    if (stat.size > mostBytes)
+      return { reason: `result.json has ${Math.round(stat.size / 1024 / 1024)} MB; 5 MB is the most` };
     const text = (await file.readFile("utf8")).replace(/^\uFEFF/, "");
     if (text.trim() === "") return { reason: "result.json is empty" };
     try {

@@ -1,8 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { readClaude } from "../../../../src/engine/agents/claude/stream.js";
 import { readCodex } from "../../../../src/engine/agents/codex/stream.js";
-import { listedOn, models } from "../../../../src/engine/agents/pricing/models.js";
-import { modelNamed, priced, priceOf } from "../../../../src/engine/agents/pricing/price.js";
+import { listedOn, models, modelNamed, priced, priceOf } from "../../../../src/engine/agents/prices.js";
 
 describe("the list of models", () => {
   test("is dated, and holds each name once, with prices of which none is negative and cached input is never dearer", () => {
@@ -26,9 +25,12 @@ describe("the list of models", () => {
     expect(modelNamed(name)?.name).toBe(known);
   });
 
-  test.each(["claude-sonnet-5-9", "gpt-5.55", "gpt-5-turbo", "some-model", undefined])("knows no %s: a wrong price is worse than none", (name) => {
-    expect(modelNamed(name)).toBeUndefined();
-  });
+  test.each(["claude-sonnet-5-9", "gpt-5.55", "gpt-5-turbo", "some-model", undefined])(
+    "knows no %s: a wrong price is worse than none",
+    (name) => {
+      expect(modelNamed(name)).toBeUndefined();
+    },
+  );
 
   test("a model that was asked for with its larger window has that", () => {
     expect(modelNamed("claude-opus-4-6[1m]")?.window).toBe(1_000_000);
@@ -59,7 +61,11 @@ describe("the price of a use", () => {
   });
 
   test("is not invented for a model that is not known", () => {
-    expect(priced({ type: "usage", usage, model: "some-model" }, "gpt-5.5")).toEqual({ type: "usage", usage, model: "some-model" });
+    expect(priced({ type: "usage", usage, model: "some-model" }, "gpt-5.5")).toEqual({
+      type: "usage",
+      usage,
+      model: "some-model",
+    });
   });
 });
 
@@ -70,7 +76,12 @@ describe("what streams tell of requests and of who pays", () => {
     message: {
       id,
       content: [],
-      usage: { input_tokens: 10, cache_read_input_tokens: input - 10, cache_creation_input_tokens: 0, output_tokens: output },
+      usage: {
+        input_tokens: 10,
+        cache_read_input_tokens: input - 10,
+        cache_creation_input_tokens: 0,
+        output_tokens: output,
+      },
     },
   });
 
@@ -83,12 +94,17 @@ describe("what streams tell of requests and of who pays", () => {
     ["none", "subscription"],
     ["ANTHROPIC_API_KEY", "api"],
   ])("a claude whose key comes from %s is paid by %s", (apiKeySource, billing) => {
-    expect(feed([{ type: "system", subtype: "init", model: "m", apiKeySource }, assistant("a", 20, 1)]).at(-1)).toMatchObject({ billing });
+    expect(
+      feed([{ type: "system", subtype: "init", model: "m", apiKeySource }, assistant("a", 20, 1)]).at(-1),
+    ).toMatchObject({ billing });
   });
 
   test("a claude that kept to its budget says so", () => {
     const reader = readClaude();
-    feed([{ type: "result", subtype: "error_max_budget_usd", is_error: true, errors: ["Reached maximum budget"] }], reader);
+    feed(
+      [{ type: "result", subtype: "error_max_budget_usd", is_error: true, errors: ["Reached maximum budget"] }],
+      reader,
+    );
     expect(reader.answer()).toMatchObject({ failure: { kind: "budget" } });
   });
 

@@ -4,7 +4,9 @@ import { readDocument } from "../../../../src/engine/documents/read-document.js"
 import { readJats } from "../../../../src/engine/documents/jats/read-jats.js";
 
 const filler = "The cohort was followed for two years and seen every month by the same two nurses. ".repeat(12);
-const article = (over: { front?: string; body?: string; back?: string; attributes?: string } = {}) => `<?xml version="1.0"?>
+const article = (
+  over: { front?: string; body?: string; back?: string; attributes?: string } = {},
+) => `<?xml version="1.0"?>
 <!DOCTYPE article PUBLIC "-//NLM//DTD JATS (Z39.96) Journal Archiving and Interchange DTD v1.2//EN" "JATS-archivearticle1.dtd">
 <article ${over.attributes ?? 'article-type="research-article"'} xmlns:mml="http://www.w3.org/1998/Math/MathML" xmlns:xlink="http://www.w3.org/1999/xlink">
 <front><journal-meta><journal-title>A Journal</journal-title></journal-meta><article-meta>
@@ -40,7 +42,13 @@ describe("readJats", () => {
       body: `<sec><title>Methods</title><p>One.</p><sec><label>2.1</label><title>The <bold>cohort</bold></title><p>${filler}</p></sec></sec><sec><title>Results</title><p>Two.</p></sec>`,
       back: "<back><ack><p>Thanks.</p></ack></back>",
     });
-    expect(text.marks.map(({ label }) => label)).toEqual(["§ Abstract", "§ Methods", "§ 2.1 The cohort", "§ Results", "§ Acknowledgements"]);
+    expect(text.marks.map(({ label }) => label)).toEqual([
+      "§ Abstract",
+      "§ Methods",
+      "§ 2.1 The cohort",
+      "§ Results",
+      "§ Acknowledgements",
+    ]);
     for (const mark of text.marks) expect(text.text.startsWith(`## ${mark.label.slice(2)}`, mark.at)).toBe(true);
   });
 
@@ -66,8 +74,14 @@ describe("readJats", () => {
 
   it("says that an article was retracted, and not that the notice was", async () => {
     const related = '<related-article related-article-type="retraction-forward" xlink:href="10.1000/notice"/>';
-    expect(await read({ front: related })).toMatchObject({ retracted: true, text: expect.stringContaining("marks this article as retracted") });
-    const notice = await read({ front: '<related-article related-article-type="retracted-article"/>', attributes: 'article-type="retraction"' });
+    expect(await read({ front: related })).toMatchObject({
+      retracted: true,
+      text: expect.stringContaining("marks this article as retracted"),
+    });
+    const notice = await read({
+      front: '<related-article related-article-type="retracted-article"/>',
+      attributes: 'article-type="retraction"',
+    });
     expect(notice.retracted).toBeUndefined();
   });
 
@@ -77,22 +91,33 @@ describe("readJats", () => {
 
   it("refuses an article that is cut off, and expands no entity of the document's own", async () => {
     const whole = article();
-    expect(await readJats(whole.slice(0, -200))).toMatchObject({ status: "unreadable", reason: expect.stringMatching(/damaged or cut off/) });
+    expect(await readJats(whole.slice(0, -200))).toMatchObject({
+      status: "unreadable",
+      reason: expect.stringMatching(/damaged or cut off/),
+    });
     const bomb = whole
-      .replace(/<!DOCTYPE[^>]*>/, '<!DOCTYPE article [<!ENTITY a "BOOM"><!ENTITY b "&a;&a;&a;"><!ENTITY x SYSTEM "file:///etc/passwd">]>')
+      .replace(
+        /<!DOCTYPE[^>]*>/,
+        '<!DOCTYPE article [<!ENTITY a "BOOM"><!ENTITY b "&a;&a;&a;"><!ENTITY x SYSTEM "file:///etc/passwd">]>',
+      )
       .replace("<p>We", "<p>&b;&x; We");
     const read = await readJats(bomb);
     expect(JSON.stringify(read)).not.toMatch(/BOOM|root:/);
   });
 
   it("is what XML from PubMed Central is read as", async () => {
-    expect(await readDocument(Buffer.from(article()), { type: "application/xml" })).toMatchObject({ text: { kind: "jats" } });
+    expect(await readDocument(Buffer.from(article()), { type: "application/xml" })).toMatchObject({
+      text: { kind: "jats" },
+    });
   });
 
   it("is found in the envelope of an archive, and an error in its place is no paper", async () => {
     const enveloped = `<?xml version="1.0"?><OAI-PMH><GetRecord><metadata>${article().replace(/^[\s\S]*?(?=<article)/, "")}</metadata></GetRecord></OAI-PMH>`;
-    expect(await readDocument(Buffer.from(enveloped), { type: "text/xml" })).toMatchObject({ text: { kind: "jats", depth: "full" } });
-    const error = '<?xml version="1.0"?><pmc-articleset><Reply Id="1" error="The following PMCID is not available: 1"/></pmc-articleset>';
+    expect(await readDocument(Buffer.from(enveloped), { type: "text/xml" })).toMatchObject({
+      text: { kind: "jats", depth: "full" },
+    });
+    const error =
+      '<?xml version="1.0"?><pmc-articleset><Reply Id="1" error="The following PMCID is not available: 1"/></pmc-articleset>';
     for (const body of [error, '<?xml version="1.0"?><error>not found</error>'])
       expect(await readDocument(Buffer.from(body), { type: "application/xml" })).toEqual({
         status: "unreadable",

@@ -5,7 +5,10 @@ import { readLatex } from "../../../../src/engine/documents/latex/read-latex.js"
 import { readDocument } from "../../../../src/engine/documents/read-document.js";
 import { makeTar } from "../../../fixtures/latex/make-tar.js";
 
-const filler = "The gripper was trained in simulation and then moved to the bench without any further tuning of its weights. ".repeat(10);
+const filler =
+  "The gripper was trained in simulation and then moved to the bench without any further tuning of its weights. ".repeat(
+    10,
+  );
 const paper = (body: string, preamble = "") =>
   `\\documentclass{article}\n${preamble}\n\\title{Learning \\textbf{Dexterous} Manipulation}\n\\author{Ada Sample \\and Bo Ex\\"ample\\thanks{Supported.}}\n\\begin{document}\n\\maketitle\n${body}\n\n${filler}\n\\end{document}\nnever read`;
 
@@ -21,9 +24,20 @@ describe("readLatex", () => {
     const text = read(
       "\\section{Introduction}\nOne.\n\\section*{Thanks}\nTwo.\n\\section{Method}\n\\subsection[short]{The \\emph{hand}}\nThree.\n\\appendix\n\\section{Proofs}\nFour.",
     );
-    expect(text.marks.map(({ label }) => label)).toEqual(["§ 1 Introduction", "§ Thanks", "§ 2 Method", "§ 2.1 The hand", "§ A Proofs"]);
+    expect(text.marks.map(({ label }) => label)).toEqual([
+      "§ 1 Introduction",
+      "§ Thanks",
+      "§ 2 Method",
+      "§ 2.1 The hand",
+      "§ A Proofs",
+    ]);
     for (const mark of text.marks) expect(text.text.startsWith(`## ${mark.label.slice(2)}`, mark.at)).toBe(true);
-    expect(text).toMatchObject({ kind: "latex", depth: "full", title: "Learning Dexterous Manipulation", authors: ["Ada Sample", "Bo Exämple"] });
+    expect(text).toMatchObject({
+      kind: "latex",
+      depth: "full",
+      title: "Learning Dexterous Manipulation",
+      authors: ["Ada Sample", "Bo Exämple"],
+    });
     expect(text.text).not.toContain("never read");
   });
 
@@ -66,14 +80,17 @@ describe("readLatex", () => {
     const body =
       "\\ifdraft TODO\\iflong MORE\\fi\\else Final.\\fi \\iflong Long.\\else SHORT\\fi \\ifblind ANON\\else Named.\\fi \\if0 OFF \\fi \\if1\\relax ODD\\fi \\ifx\\foo\\bar Either.\\else Or.\\fi $a \\iff b$ \\ifthenelse{\\equal{a}{b}}{Then.}{}";
     const { text } = read(body, preamble);
-    for (const shown of ["Final.", "Long.", "Named.", "Either.", "Or.", "$a \\iff b$", "Then."]) expect(text).toContain(shown);
+    for (const shown of ["Final.", "Long.", "Named.", "Either.", "Or.", "$a \\iff b$", "Then."])
+      expect(text).toContain(shown);
     expect(text).not.toMatch(/TODO|MORE|SHORT|ANON|OFF|ODD/);
     // Without its end a condition must not take the paper with it.
     expect(read("\\newif\\ifdraft \\ifdraft Kept after all.").text).toContain("Kept after all.");
   });
 
   it("keeps percent signs in code, and what stands behind them", () => {
-    const { text } = read("\\verb|a%b| stays. % GONE\n\\begin{lstlisting}\nx = 7 % 3\n\\end{lstlisting}\nAfter. % GONE");
+    const { text } = read(
+      "\\verb|a%b| stays. % GONE\n\\begin{lstlisting}\nx = 7 % 3\n\\end{lstlisting}\nAfter. % GONE",
+    );
     expect(text).toContain("a%b stays.");
     expect(text).toContain("x = 7 % 3");
     expect(text).toContain("After.");
@@ -126,10 +143,16 @@ describe("readLatex", () => {
     const text = textOf(
       makeTar([
         { name: "cover.tex", body: "\\documentclass{letter}\\begin{document}Dear editor\\end{document}" },
-        { name: "./paper/main.tex", body: paper("\\input{sections/intro}\n\\include{method.tex}\n\\bibliography{refs}") },
+        {
+          name: "./paper/main.tex",
+          body: paper("\\input{sections/intro}\n\\include{method.tex}\n\\bibliography{refs}"),
+        },
         { name: "paper/sections/intro.tex", body: "\\section{Introduction} From a file of its own." },
         { name: "paper/method.tex", body: "\\section{Method} From another." },
-        { name: "paper/main.bbl", body: "\\begin{thebibliography}{1}\\bibitem{x} The only reference.\\end{thebibliography}" },
+        {
+          name: "paper/main.bbl",
+          body: "\\begin{thebibliography}{1}\\bibitem{x} The only reference.\\end{thebibliography}",
+        },
         { name: "paper/figure.pdf", body: Buffer.alloc(5000, 1) },
       ]),
     );
@@ -141,7 +164,10 @@ describe("readLatex", () => {
   it("reads nothing from outside the archive and follows no link in it", () => {
     const text = textOf(
       makeTar([
-        { name: "main.tex", body: paper("\\input{../../etc/passwd}\\input{/etc/passwd}\\input{link}\\input{../up}Kept.") },
+        {
+          name: "main.tex",
+          body: paper("\\input{../../etc/passwd}\\input{/etc/passwd}\\input{link}\\input{../up}Kept."),
+        },
         { name: "link.tex", type: "2", link: "/etc/passwd" },
         { name: "../up.tex", body: "ESCAPED" },
         { name: "/abs.tex", body: "ABSOLUTE" },
@@ -162,15 +188,25 @@ describe("readLatex", () => {
   });
 
   it("refuses what is no LaTeX, and a source that only wraps a PDF", () => {
-    expect(readLatex(gzipSync("hello"))).toMatchObject({ status: "unreadable", reason: expect.stringMatching(/no LaTeX/) });
-    expect(readLatex(gzipSync("\\documentclass{article}\\begin{document}\\includepdf{x.pdf}\\end{document}"))).toMatchObject({
+    expect(readLatex(gzipSync("hello"))).toMatchObject({
+      status: "unreadable",
+      reason: expect.stringMatching(/no LaTeX/),
+    });
+    expect(
+      readLatex(gzipSync("\\documentclass{article}\\begin{document}\\includepdf{x.pdf}\\end{document}")),
+    ).toMatchObject({
       status: "unreadable",
     });
-    expect(readLatex(gzipSync("x".repeat(9000)).subarray(0, 20))).toMatchObject({ status: "unreadable", reason: expect.stringMatching(/damaged/) });
+    expect(readLatex(gzipSync("x".repeat(9000)).subarray(0, 20))).toMatchObject({
+      status: "unreadable",
+      reason: expect.stringMatching(/damaged/),
+    });
   });
 
   it("is what a document is read as that comes gzipped", async () => {
-    expect(await readDocument(makeTar([{ name: "a.tex", body: paper("") }]), { type: "application/gzip" })).toMatchObject({
+    expect(
+      await readDocument(makeTar([{ name: "a.tex", body: paper("") }]), { type: "application/gzip" }),
+    ).toMatchObject({
       text: { kind: "latex" },
     });
   });

@@ -4,36 +4,55 @@ import { readPdf } from "../../../../src/engine/documents/pdf/read-pdf.js";
 import { type RawPlan, rawPdf, textAt } from "../../../fixtures/pdf/raw-pdf.js";
 import { type3Font, unicodeAt, unicodeFont } from "../../../fixtures/pdf/unicode-font.js";
 
-const words = "the gripper learned to grasp objects it had never felt before while tactile sensors measured contact forces".split(" ");
-const sentence = (number: number) => `Sentence ${number} says that ${words.slice(number % 5, (number % 5) + 9).join(" ")} by ${number} percent.`;
-const prose = (from: number, count: number) => Array.from({ length: count }, (_, index) => sentence(from + index)).join(" ");
-const wrap = (text: string, width: number): string[] => text.match(new RegExp(`.{1,${width}}(?:\\s|$)`, "g"))?.map((line) => line.trim()) ?? [];
+const words =
+  "the gripper learned to grasp objects it had never felt before while tactile sensors measured contact forces".split(
+    " ",
+  );
+const sentence = (number: number) =>
+  `Sentence ${number} says that ${words.slice(number % 5, (number % 5) + 9).join(" ")} by ${number} percent.`;
+const prose = (from: number, count: number) =>
+  Array.from({ length: count }, (_, index) => sentence(from + index)).join(" ");
+const wrap = (text: string, width: number): string[] =>
+  text.match(new RegExp(`.{1,${width}}(?:\\s|$)`, "g"))?.map((line) => line.trim()) ?? [];
 const upTo = (last: number) => Array.from({ length: last }, (_, index) => index + 1);
 /** Lines of columns that begin at `xs`, written across the page. */
 const across = (columns: readonly (readonly string[])[], xs: readonly number[], at = textAt) =>
   Array.from({ length: Math.max(...columns.map(({ length }) => length)) }, (_, row) =>
-    columns.map((lines, index) => (lines[row] === undefined ? "" : at(lines[row], xs[index] ?? 0, 740 - row * 12))).join(""),
+    columns
+      .map((lines, index) => (lines[row] === undefined ? "" : at(lines[row], xs[index] ?? 0, 740 - row * 12)))
+      .join(""),
   ).join("");
 
 async function read(plan: RawPlan): Promise<string> {
   const result = await readPdf(rawPdf(plan));
   return result.status === "ok" ? result.text.text : result.reason;
 }
-const numbersOf = (text: string) => [...text.replace(/\s+/g, " ").matchAll(/Sentence (\d+) says/g)].map((match) => Number(match[1]));
+const numbersOf = (text: string) =>
+  [...text.replace(/\s+/g, " ").matchAll(/Sentence (\d+) says/g)].map((match) => Number(match[1]));
 const page = across([wrap(prose(1, 20), 80)], [60]);
 
 describe("a page set in another way", () => {
   it("in three columns is read column by column, under a title over all of them", async () => {
     const columns = [prose(1, 14), prose(15, 14), prose(29, 14)].map((text) => wrap(text, 32));
     const text = await read({
-      pages: [textAt("A title over all three columns of the page", 40, 765, "/F1 16 Tf") + across(columns, [40, 222, 404])],
+      pages: [
+        textAt("A title over all three columns of the page", 40, 765, "/F1 16 Tf") + across(columns, [40, 222, 404]),
+      ],
     });
     expect(text.split("\n")[1]).toBe("A title over all three columns of the page");
     expect(numbersOf(text)).toEqual(upTo(42));
   });
 
   it("that is a table of three columns keeps its rows", async () => {
-    const rows = ["Method Success Time", "Ours 94.2 12.1", "Random 88.1 15.0", "Human 71.0 9.7", "Zero 0.0 0.5", "Copy 2.0 1.0", "Half 47.1 6.5"];
+    const rows = [
+      "Method Success Time",
+      "Ours 94.2 12.1",
+      "Random 88.1 15.0",
+      "Human 71.0 9.7",
+      "Zero 0.0 0.5",
+      "Copy 2.0 1.0",
+      "Half 47.1 6.5",
+    ];
     const cells = [0, 1, 2].map((column) => rows.map((row) => row.split(" ")[column] ?? ""));
     expect(await read({ pages: [across(cells, [60, 240, 420])] })).toContain(rows.join("\n"));
   });
@@ -44,8 +63,11 @@ describe("a page set in another way", () => {
 
   it("upwards, in two columns, is read along its lines, column by column", async () => {
     const columns = [prose(1, 20), prose(21, 20)].map((text) => wrap(text, 46));
-    const upwards = (line: string, x: number, y: number) => `BT /F1 10 Tf 0 1 -1 0 ${800 - y} ${x} Tm (${line}) Tj ET\n`;
-    expect(numbersOf(await read({ pages: [across(columns, [40, 300], upwards)], page: "/Rotate 90" }))).toEqual(upTo(40));
+    const upwards = (line: string, x: number, y: number) =>
+      `BT /F1 10 Tf 0 1 -1 0 ${800 - y} ${x} Tm (${line}) Tj ET\n`;
+    expect(numbersOf(await read({ pages: [across(columns, [40, 300], upwards)], page: "/Rotate 90" }))).toEqual(
+      upTo(40),
+    );
   });
 
   it("with space between the letters of its headings holds them as words", async () => {
@@ -63,7 +85,9 @@ describe("a page set in another way", () => {
       textAt("-3", 121, 724, "/F1 7 Tf") +
       textAt("after a day, and x", 130, 720) +
       textAt("2", 214, 716, "/F1 7 Tf");
-    const text = await read({ pages: [`${line}${textAt("grows with every trial that was made on the bench.", 60, 700)}`] });
+    const text = await read({
+      pages: [`${line}${textAt("grows with every trial that was made on the bench.", 60, 700)}`],
+    });
     expect(text).toContain("It reaches 10 -3 after a day, and x 2\ngrows with");
   });
 
@@ -72,9 +96,16 @@ describe("a page set in another way", () => {
       textAt("The first page says many things about grasping, and", 60, 740) +
         textAt("it ends in the middle of a word, namely gener-", 60, 728) +
         textAt("17", 300, 30),
-      textAt("alisation, which runs on over the page and ends here.", 60, 740) + textAt("Then more text follows.", 60, 728) + textAt("18", 300, 30),
+      textAt("alisation, which runs on over the page and ends here.", 60, 740) +
+        textAt("Then more text follows.", 60, 728) +
+        textAt("18", 300, 30),
     ];
-    expect(findQuote(await read({ pages }), "ends in the middle of a word, namely generalisation, which runs on over the page").found).toBe(true);
+    expect(
+      findQuote(
+        await read({ pages }),
+        "ends in the middle of a word, namely generalisation, which runs on over the page",
+      ).found,
+    ).toBe(true);
   });
 });
 
@@ -91,8 +122,14 @@ describe("a page in another script", () => {
     expect(findQuote(text, "実験では六百回の試行を行い、九十四パーセントの把持に成功した。").found).toBe(true);
   });
 
-  const hebrew = ["המחקר הזה עוסק בלמידת אחיזה של יד רובוטית בעזרת חיישני מגע", "השיטה המוצעת הצליחה בתשעים וארבעה אחוזים מן הניסיונות שלנו"];
-  const arabic = ["تتناول هذه الدراسة تعلم الإمساك بيد آلية بمساعدة حساسات اللمس", "ونجحت الطريقة المقترحة في أربعة وتسعين بالمئة من المحاولات"];
+  const hebrew = [
+    "המחקר הזה עוסק בלמידת אחיזה של יד רובוטית בעזרת חיישני מגע",
+    "השיטה המוצעת הצליחה בתשעים וארבעה אחוזים מן הניסיונות שלנו",
+  ];
+  const arabic = [
+    "تتناول هذه الدراسة تعلم الإمساك بيد آلية بمساعدة حساسات اللمس",
+    "ونجحت الطريقة المقترحة في أربعة وتسعين بالمئة من المحاولات",
+  ];
   const mirrored = (text: string) => [...text].toReversed().join("");
   it.each([
     ["Hebrew", hebrew],
@@ -114,10 +151,15 @@ describe("a page in another script", () => {
 
   it("of Hebrew has its words of other scripts in their own order, and its right column first", async () => {
     const font = unicodeFont(hebrew.join(""), 500);
-    const line = unicodeAt(mirrored("המחקר הזה עוסק בלמידת"), 340, 752) + textAt("GPT-4 reached", 200, 752) + textAt("94.2 percent", 275, 752);
+    const line =
+      unicodeAt(mirrored("המחקר הזה עוסק בלמידת"), 340, 752) +
+      textAt("GPT-4 reached", 200, 752) +
+      textAt("94.2 percent", 275, 752);
     const rows = Array.from(
       { length: 8 },
-      (_, index) => unicodeAt(mirrored(hebrew[1] ?? ""), 320, 720 - index * 14) + unicodeAt(mirrored(hebrew[0] ?? ""), 10, 720 - index * 14),
+      (_, index) =>
+        unicodeAt(mirrored(hebrew[1] ?? ""), 320, 720 - index * 14) +
+        unicodeAt(mirrored(hebrew[0] ?? ""), 10, 720 - index * 14),
     );
     const text = await read({ pages: [line + rows.join("")], ...font });
     expect(text).toContain("המחקר הזה עוסק בלמידת GPT-4 reached 94.2 percent");
@@ -131,20 +173,24 @@ describe("a font of another kind", () => {
     return `BT /F2 10 Tf 1 0 0 1 50 ${700 - index * 14} Tm [${parts.join(" -400 ")}] TJ ET\n`;
   });
   it.each([true, false])("whose letters are drawings is read by their names or its map (named: %s)", async (named) => {
-    expect((await read({ pages: [drawn.join("")], ...type3Font(named) })).replace(/\s+/g, " ")).toContain(words.join(" "));
+    expect((await read({ pages: [drawn.join("")], ...type3Font(named) })).replace(/\s+/g, " ")).toContain(
+      words.join(" "),
+    );
   });
 
   it("with ligatures by name alone gives their letters", async () => {
     const lig =
       "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding << /Type /Encoding /BaseEncoding /WinAnsiEncoding /Differences [1 /fl /fi /ffi] >> >>";
-    const line = "BT /F2 10 Tf 1 0 0 1 60 700 Tm (An e\\003cient \\002lter for the o\\003ce worker \\001ows through the \\002nal stage) Tj ET\n";
+    const line =
+      "BT /F2 10 Tf 1 0 0 1 60 700 Tm (An e\\003cient \\002lter for the o\\003ce worker \\001ows through the \\002nal stage) Tj ET\n";
     expect(await read({ pages: [line], objects: { lig }, fonts: "/F2 @lig" })).toContain(
       "An efficient filter for the office worker flows through the final stage",
     );
   });
 
   it("kerned letter by letter gives whole words", async () => {
-    const line = "BT /F1 10 Tf 1 0 0 1 60 790 Tm [(T) 80 (ok) -10 (en) -15 (s) -300 (are) -280 (k) 20 (erned) -290 (w) 10 (ell)] TJ ET\n";
+    const line =
+      "BT /F1 10 Tf 1 0 0 1 60 790 Tm [(T) 80 (ok) -10 (en) -15 (s) -300 (are) -280 (k) 20 (erned) -290 (w) 10 (ell)] TJ ET\n";
     expect(await read({ pages: [line + page] })).toContain("Tokens are kerned well");
   });
 });
@@ -156,8 +202,12 @@ describe("a file in another state", () => {
   });
 
   it("says what to do where it is locked or cut off", async () => {
-    expect(await read({ pages: [page], password: "secret" })).toBe("The PDF is encrypted with a password; save it without one and try again.");
-    expect(await read({ pages: [page], table: "missing" })).toMatch(/^The file is not a whole PDF \(.*\); download it again\.$/);
+    expect(await read({ pages: [page], password: "secret" })).toBe(
+      "The PDF is encrypted with a password; save it without one and try again.",
+    );
+    expect(await read({ pages: [page], table: "missing" })).toMatch(
+      /^The file is not a whole PDF \(.*\); download it again\.$/,
+    );
   });
 
   it("of 300 pages is read to its end, each page under its mark, without the heads that number them", async () => {

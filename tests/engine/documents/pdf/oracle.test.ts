@@ -8,7 +8,10 @@ import { readPdf } from "../../../../src/engine/documents/pdf/read-pdf.js";
 import { paperPdf } from "../../../fixtures/pdf/paper-pdf.js";
 
 const poppler = spawnSync("pdftotext", ["-v"]).error === undefined;
-if (!poppler) console.warn("Skipped: pdftotext is not installed (Debian: poppler-utils); our reading of PDFs is not compared with it.");
+if (!poppler)
+  console.warn(
+    "Skipped: pdftotext is not installed (Debian: poppler-utils); our reading of PDFs is not compared with it.",
+  );
 
 async function ours(bytes: Uint8Array): Promise<string> {
   const result = await readPdf(bytes);
@@ -20,7 +23,9 @@ function theirs(bytes: Uint8Array): string {
   const folder = mkdtempSync(join(tmpdir(), "poppler-"));
   try {
     writeFileSync(join(folder, "a.pdf"), bytes);
-    const { stdout, status } = spawnSync("pdftotext", ["-enc", "UTF-8", join(folder, "a.pdf"), "-"], { encoding: "utf8" });
+    const { stdout, status } = spawnSync("pdftotext", ["-enc", "UTF-8", join(folder, "a.pdf"), "-"], {
+      encoding: "utf8",
+    });
     expect(status).toBe(0);
     return stdout;
   } finally {
@@ -43,12 +48,15 @@ const gramsOf = (text: string): Set<string> => {
 const papers = { 1: await paperPdf({ columns: 1 }), 2: await paperPdf({ columns: 2, compressed: true }) };
 
 describe("a PDF of a paper", () => {
-  it.runIf(poppler).each([1, 2] as const)("reads as poppler reads it, but for what we leave out on purpose, in columns: %i", async (columns) => {
-    const { bytes } = papers[columns];
-    const [own, other] = [gramsOf(await ours(bytes)), gramsOf(theirs(bytes))];
-    const shared = [...other].filter((gram) => own.has(gram)).length;
-    expect(shared / other.size).toBeGreaterThan(0.9);
-  });
+  it.runIf(poppler).each([1, 2] as const)(
+    "reads as poppler reads it, but for what we leave out on purpose, in columns: %i",
+    async (columns) => {
+      const { bytes } = papers[columns];
+      const [own, other] = [gramsOf(await ours(bytes)), gramsOf(theirs(bytes))];
+      const shared = [...other].filter((gram) => own.has(gram)).length;
+      expect(shared / other.size).toBeGreaterThan(0.9);
+    },
+  );
 
   it.each([1, 2] as const)(
     "holds every sentence so that it is found as a quote, over line ends, hyphens, kerned numbers, columns and pages: %i",

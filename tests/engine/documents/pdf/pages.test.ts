@@ -7,13 +7,19 @@ describe("withAccents", () => {
     ["na¨ıve Erd ˝os and Garc´ıa", "naïve Erdős and García"],
     ["Fran¸cois", "François"],
     ["x ˆ 2 and 5 ˜ 6", "x ˆ 2 and 5 ˜ 6"],
-  ])("takes ligatures apart and puts accents onto letters only: %s", (set, read) => expect(withAccents(set)).toBe(read));
+  ])("takes ligatures apart and puts accents onto letters only: %s", (set, read) =>
+    expect(withAccents(set)).toBe(read),
+  );
 });
 
 describe("joinPages", () => {
   const page = (number: number) => [
     { text: "A Running Head", y: 760, height: 8 },
-    ...Array.from({ length: 6 }, (_, index) => ({ text: `line ${number}.${index} of the body`, y: 700 - index * 12, height: 10 })),
+    ...Array.from({ length: 6 }, (_, index) => ({
+      text: `line ${number}.${index} of the body`,
+      y: 700 - index * 12,
+      height: 10,
+    })),
     { text: `Page ${number} of 4`, y: 30, height: 8 },
   ];
 
@@ -43,7 +49,11 @@ describe("joinPages", () => {
     expect(joinPages([column])[0]?.text).toBe(
       "[p. 1]\nThe hand was trained.\n\n1 On most days.\n\nIt then reached\n94.2 percent.\nAnd so it ended there.",
     );
-    const table = [body("As the table shows. Here", 700), { text: "Cube 94.2", y: 688, height: 7 }, { text: "2 71.0", y: 680, height: 7 }];
+    const table = [
+      body("As the table shows. Here", 700),
+      { text: "Cube 94.2", y: 688, height: 7 },
+      { text: "2 71.0", y: 680, height: 7 },
+    ];
     expect(joinPages([table])[0]?.text).toBe("[p. 1]\nAs the table shows. Here\nCube 94.2\n2 71.0");
   });
 });

@@ -3,12 +3,16 @@ import { describe, expect, it } from "vitest";
 import { readPdf } from "../../../../src/engine/documents/pdf/read-pdf.js";
 import { makePdf, type PdfPlan } from "../../../fixtures/pdf/make-pdf.js";
 
-const words = "grasping policies trained entirely in simulation transfer to hardware when contact parameters vary enough during training".split(" ");
+const words =
+  "grasping policies trained entirely in simulation transfer to hardware when contact parameters vary enough during training".split(
+    " ",
+  );
 /** Prose whose every sentence can be told from every other. */
 const prose = (from: number, sentences: number) =>
   Array.from(
     { length: sentences },
-    (_, index) => `Sentence ${from + index} says that ${words.slice(index % 7).join(" ")} by ${from + index}.${index % 9} percent.`,
+    (_, index) =>
+      `Sentence ${from + index} says that ${words.slice(index % 7).join(" ")} by ${from + index}.${index % 9} percent.`,
   ).join(" ");
 
 async function read(plan: PdfPlan) {
@@ -83,16 +87,27 @@ describe("readPdf", () => {
     page.drawText("We thank Erd", { x: 60, y: 700, size: 10, font });
     const end = 60 + font.widthOfTextAtSize("We thank Erd", 10);
     page.drawText("¨", { x: end + 0.8, y: 700, size: 10, font });
-    page.drawText("os and the na¨ive reader for a long and patient discussion of results", { x: end, y: 700, size: 10, font });
+    page.drawText("os and the na¨ive reader for a long and patient discussion of results", {
+      x: end,
+      y: 700,
+      size: 10,
+      font,
+    });
     const result = await readPdf(await document.save());
     expect(result.status === "ok" && result.text.text).toContain("We thank Erdös and the naïve reader");
   });
 
   it("takes title and authors from the document, else the title from the largest print", async () => {
-    const named = await read({ title: "Domain randomisation for hands", authors: ["Ada Sample", "Bo Sample"], pages: [[prose(1, 5)]] });
+    const named = await read({
+      title: "Domain randomisation for hands",
+      authors: ["Ada Sample", "Bo Sample"],
+      pages: [[prose(1, 5)]],
+    });
     expect(named).toMatchObject({ title: "Domain randomisation for hands", authors: ["Ada Sample", "Bo Sample"] });
 
-    const document = await PDFDocument.load(await makePdf({ title: "Domain randomisation for hands", pages: [[prose(1, 5)]] }));
+    const document = await PDFDocument.load(
+      await makePdf({ title: "Domain randomisation for hands", pages: [[prose(1, 5)]] }),
+    );
     document.setTitle("paper_final.docx");
     const result = await readPdf(await document.save());
     expect(result.status === "ok" && result.text.title).toBe("Domain randomisation for hands");

@@ -16,15 +16,27 @@ describe("the text of a document", () => {
 
   it.each<[string, Uint8Array, string, string]>([
     ["its type", latin("Müller"), "text/html; charset=iso-8859-1", "Müller"],
-    ["its XML", latin('<?xml version="1.0" encoding="ISO-8859-1"?><a>Müller</a>'), "", '<?xml version="1.0" encoding="ISO-8859-1"?><a>Müller</a>'],
+    [
+      "its XML",
+      latin('<?xml version="1.0" encoding="ISO-8859-1"?><a>Müller</a>'),
+      "",
+      '<?xml version="1.0" encoding="ISO-8859-1"?><a>Müller</a>',
+    ],
     ["its page", latin("<meta charset=latin1>Müller"), "text/html", "<meta charset=latin1>Müller"],
     ["nothing", latin("Müller \x93 quoted\x94"), "", "Müller “ quoted”"],
     ["a type that is wrong", latin("Müller"), "application/json; charset=utf-8", "Müller"],
     ["its type, in Cyrillic", Buffer.from([0xcd, 0xe5, 0xf2]), "text/html; charset=windows-1251", "Нет"],
-    ["its type, in Japanese", Buffer.from([0x1b, 0x24, 0x42, 0x46, 0x7c, 0x1b, 0x28, 0x42]), "text/plain; charset=iso-2022-jp", "日"],
+    [
+      "its type, in Japanese",
+      Buffer.from([0x1b, 0x24, 0x42, 0x46, 0x7c, 0x1b, 0x28, 0x42]),
+      "text/plain; charset=iso-2022-jp",
+      "日",
+    ],
   ])("is read by the charset that %s names", (_, bytes, type, text) => expect(decodeText(bytes, type)).toBe(text));
 
   it("is not given up for one broken character", () => {
-    expect(decodeText(Buffer.concat([Buffer.from("naïve "), latin("\xff"), Buffer.from(" Erdős")]))).toBe("naïve \ufffd Erdős");
+    expect(decodeText(Buffer.concat([Buffer.from("naïve "), latin("\xff"), Buffer.from(" Erdős")]))).toBe(
+      "naïve \ufffd Erdős",
+    );
   });
 });

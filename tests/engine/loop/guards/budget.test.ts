@@ -1,5 +1,11 @@
 import { describe, expect, test } from "vitest";
-import { limitBudget, reviewBudget, spentIn, watchBudget, withAllowance } from "../../../../src/engine/loop/guards/budget.js";
+import {
+  limitBudget,
+  reviewBudget,
+  spentIn,
+  watchBudget,
+  withAllowance,
+} from "../../../../src/engine/loop/guards/budget.js";
 import { watchContext } from "../../../../src/engine/loop/guards/context-window.js";
 import type { Account, RunSoFar } from "../../../../src/engine/loop/types.js";
 import { accepted, failed, live, named, past, soFar, start } from "../runs.js";
@@ -7,7 +13,10 @@ import { accepted, failed, live, named, past, soFar, start } from "../runs.js";
 const usage = (input: number, output = 0) => ({ input, cached: 0, output, requests: 1 });
 const cost = (usd: number) => past(accepted, 0, "paper_1", { costUsd: usd, usage: usage(1000, 100) });
 const nothing = { iterations: 0, tokens: 0, usd: 0, minutes: 0 };
-const withAccount = (run: RunSoFar, account: Partial<Account>): RunSoFar => ({ ...run, account: { spent: nothing, budget: {}, ...account } });
+const withAccount = (run: RunSoFar, account: Partial<Account>): RunSoFar => ({
+  ...run,
+  account: { spent: nothing, budget: {}, ...account },
+});
 
 describe("budgets", () => {
   test("what was used up counts every iteration, refused and failed ones too, and those under way", () => {
@@ -20,7 +29,10 @@ describe("budgets", () => {
   });
 
   test("waiting for a service is no iteration used up", () => {
-    expect(spentIn([cost(1), past(failed("rate-limit")), past(failed("network")), past(failed("auth"))], [live({})], start).iterations).toBe(2);
+    expect(
+      spentIn([cost(1), past(failed("rate-limit")), past(failed("network")), past(failed("auth"))], [live({})], start)
+        .iterations,
+    ).toBe(2);
   });
 
   test("a run ends where its money or tokens are used up, and says which and the numbers", () => {
@@ -45,7 +57,9 @@ describe("budgets", () => {
   });
 
   test("what is under way counts before another agent is started", () => {
-    expect(limitBudget({ usd: 2 })({ ...soFar([cost(1.5)]), inFlight: [live({ costUsd: 0.5 })] })).toMatchObject({ verdict: "limit" });
+    expect(limitBudget({ usd: 2 })({ ...soFar([cost(1.5)]), inFlight: [live({ costUsd: 0.5 })] })).toMatchObject({
+      verdict: "limit",
+    });
   });
 
   test.each([
@@ -54,7 +68,8 @@ describe("budgets", () => {
     ["minutes", { minutes: 20 }, "budget.max_minutes"],
     ["iterations", { iterations: 20 }, "budget.max_iterations"],
   ] as const)("a research ends where its own budget of %s is used up by all its runs", (key, budget, where) => {
-    const at = (value: number) => limitBudget({})(withAccount(soFar([]), { budget, spent: { ...nothing, [key]: value } }));
+    const at = (value: number) =>
+      limitBudget({})(withAccount(soFar([]), { budget, spent: { ...nothing, [key]: value } }));
     expect(at(19)).toBeUndefined();
     expect(at(20)).toMatchObject({ verdict: "limit", reason: expect.stringContaining(where) });
   });
@@ -62,9 +77,15 @@ describe("budgets", () => {
   test("an iteration is ended once it takes the budget beyond its limit, the others under way counted in", () => {
     const watch = watchBudget({ usd: 2 });
     expect(watch(live({ costUsd: 0.5 }), soFar([cost(1.5)]))).toBeUndefined();
-    expect(watch(live({ costUsd: 0.51 }), soFar([cost(1.5)]))).toMatchObject({ end: { kind: "budget", message: expect.stringContaining("$2.01") } });
-    expect(watch(live({ costUsd: 0.3 }), { ...soFar([cost(1.5)]), inFlight: [live({ costUsd: 0.3 })] })).toMatchObject({ end: { kind: "budget" } });
-    expect(watchBudget({})(live({ usage: usage(30) }), withAccount(soFar([]), { budget: { tokens: 20 } }))).toMatchObject({
+    expect(watch(live({ costUsd: 0.51 }), soFar([cost(1.5)]))).toMatchObject({
+      end: { kind: "budget", message: expect.stringContaining("$2.01") },
+    });
+    expect(watch(live({ costUsd: 0.3 }), { ...soFar([cost(1.5)]), inFlight: [live({ costUsd: 0.3 })] })).toMatchObject({
+      end: { kind: "budget" },
+    });
+    expect(
+      watchBudget({})(live({ usage: usage(30) }), withAccount(soFar([]), { budget: { tokens: 20 } })),
+    ).toMatchObject({
       end: { kind: "budget" },
     });
   });
@@ -74,9 +95,24 @@ describe("budgets", () => {
   });
 
   test.each([
-    ["dollars of a model without a price", { usd: 2 }, { model: "m", usage: usage(10) }, /US dollars.*claude.*what m costs/],
-    ["dollars and tokens of one that tells nothing", { usd: 2, tokens: 9 }, {}, /US dollars and tokens.*how many tokens/],
-    ["tokens of one that ran out of time untold", { tokens: 9 }, { failure: { kind: "timeout", message: "" } }, /tokens/],
+    [
+      "dollars of a model without a price",
+      { usd: 2 },
+      { model: "m", usage: usage(10) },
+      /US dollars.*claude.*what m costs/,
+    ],
+    [
+      "dollars and tokens of one that tells nothing",
+      { usd: 2, tokens: 9 },
+      {},
+      /US dollars and tokens.*how many tokens/,
+    ],
+    [
+      "tokens of one that ran out of time untold",
+      { tokens: 9 },
+      { failure: { kind: "timeout", message: "" } },
+      /tokens/,
+    ],
   ] as const)("that can't be held are told of: %s", (_what, budget, run, said) => {
     expect(reviewBudget(budget)(live(run), soFar([]))).toMatch(said);
     expect(reviewBudget({})(live(run), withAccount(soFar([]), { budget }))).toMatch(said);
@@ -93,7 +129,9 @@ describe("budgets", () => {
   test("an agent is told what is left: the smaller of the run's rest and the research's", () => {
     const choose = withAllowance({ usd: 2 }, () => ({ agent: named("claude") }));
     expect(choose(soFar([cost(1.5)]))).toMatchObject({ maxUsd: 0.5 });
-    expect(choose(withAccount(soFar([cost(1.5)]), { budget: { usd: 10 }, spent: { ...nothing, usd: 9.75 } }))).toMatchObject({ maxUsd: 0.25 });
+    expect(
+      choose(withAccount(soFar([cost(1.5)]), { budget: { usd: 10 }, spent: { ...nothing, usd: 9.75 } })),
+    ).toMatchObject({ maxUsd: 0.25 });
     expect(withAllowance({}, () => ({ agent: named("claude") }))(soFar([]))).not.toHaveProperty("maxUsd");
   });
 });

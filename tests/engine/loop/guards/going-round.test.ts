@@ -1,10 +1,15 @@
 import { describe, expect, test } from "vitest";
 import { emptyDigest } from "../../../../src/engine/loop/record/digest.js";
 import { bounded, type LoopMemory, sinceSummary } from "../../../../src/engine/loop/record/memory.js";
-import { firstObjection, notesFor } from "../../../../src/engine/loop/notes.js";
-import { recall } from "../../../../src/engine/loop/recall.js";
-import { remediationFor } from "../../../../src/engine/loop/guards/remediation.js";
-import { loopKinds, loopTypeOf, rowOf, signsOf, stopWhenStuck, stopWithoutResult } from "../../../../src/engine/loop/guards/loop-detection.js";
+import { recall, remediationFor, firstObjection, notesFor } from "../../../../src/engine/loop/notes.js";
+import {
+  loopKinds,
+  loopTypeOf,
+  rowOf,
+  signsOf,
+  stopWhenStuck,
+  stopWithoutResult,
+} from "../../../../src/engine/loop/guards/loop-detection.js";
 import type { Outcome, PastIteration, RunSoFar } from "../../../../src/engine/loop/types.js";
 import { accepted, failed, past, refused, soFar, unit } from "../runs.js";
 import type { Observation } from "../../../../src/engine/generated/memory.js";
@@ -24,7 +29,11 @@ const memory = (observations: readonly Observation[], over: Partial<LoopMemory> 
   ...over,
 });
 const did = (counts: object, repeated: object = {}) =>
-  ({ ...emptyDigest, counts: { ...emptyDigest.counts, ...counts }, repeated: { ...emptyDigest.repeated, ...repeated } }) as typeof emptyDigest;
+  ({
+    ...emptyDigest,
+    counts: { ...emptyDigest.counts, ...counts },
+    repeated: { ...emptyDigest.repeated, ...repeated },
+  }) as typeof emptyDigest;
 
 describe("what one run shows by itself", () => {
   test.each([
@@ -84,9 +93,14 @@ describe("a row", () => {
     expect(rowOf([1, 2, 3, 4].map((n) => ended(n, { failure: "idle" })))).toBeUndefined();
     const turns = [1, 2, 3, 4].map((n) => ended(n, { failure: n % 2 === 0 ? "idle" : "crashed", said: `at ${n}` }));
     expect(rowOf(turns)).toEqual({ kind: "oscillation", length: 2 });
-    expect(rowOf([1, 2, 3, 4].map((n) => ended(n, { said: n % 2 === 0 ? "x" : "y" })))).toEqual({ kind: "oscillation", length: 2 });
+    expect(rowOf([1, 2, 3, 4].map((n) => ended(n, { said: n % 2 === 0 ? "x" : "y" })))).toEqual({
+      kind: "oscillation",
+      length: 2,
+    });
     expect(rowOf([1, 2, 3, 4].map((n) => ended(n, { said: `${n}` })))).toBeUndefined();
-    expect(rowOf([1, 2, 3, 4].map((n) => ended(n, { said: "x", outcome: n % 2 === 0 ? "failed" : "refused" })))).toEqual({
+    expect(
+      rowOf([1, 2, 3, 4].map((n) => ended(n, { said: "x", outcome: n % 2 === 0 ? "failed" : "refused" }))),
+    ).toEqual({
       kind: "oscillation",
       length: 2,
     });
@@ -117,7 +131,8 @@ describe("a run that got nowhere is told", () => {
   });
 
   test("how long, in what way, and what was said last", () => {
-    const same = (said: string | undefined) => [1, 2, 3, 4, 5].map((n) => seen(n, { answer: "x", ...(n === 5 ? { said } : {}) } as object));
+    const same = (said: string | undefined) =>
+      [1, 2, 3, 4, 5].map((n) => seen(n, { answer: "x", ...(n === 5 ? { said } : {}) } as object));
     const how = "Look at loop.observations in rrd.json, change what is asked for or the --agent, and run again.";
     expect(stopWhenStuck(run(same("Only 0.5 of them."))))?.toEqual({
       verdict: "stuck",
@@ -131,14 +146,20 @@ describe("a run that got nowhere is told", () => {
     expect(stopWhenStuck(run(turns))).toMatchObject({
       reason: expect.stringContaining("The last 10 iterations got nowhere (oscillation): the same answers took turns."),
     });
-    expect(remediationFor(turns)).toMatch(/^The last 10 iterations got nowhere \(oscillation\)\. They went back and forth/);
-    expect(remediationFor(same("x"))).toMatch(/^The last 5 iterations got nowhere \(identical-answers\)\. Every one of them/);
+    expect(remediationFor(turns)).toMatch(
+      /^The last 10 iterations got nowhere \(oscillation\)\. They went back and forth/,
+    );
+    expect(remediationFor(same("x"))).toMatch(
+      /^The last 5 iterations got nowhere \(identical-answers\)\. Every one of them/,
+    );
   });
 
   test("in other words for each kind of loop", () => {
     const words = loopKinds.map((kind) => {
       const turns = Array.from({ length: 10 }, (_, n) => seen(n + 1, { answer: n % 2 === 0 ? "a" : "b" }));
-      const row = Array.from({ length: 5 }, (_, n) => seen(n + 1, kind === "identical-answers" ? { answer: "x" } : { signs: [kind] }));
+      const row = Array.from({ length: 5 }, (_, n) =>
+        seen(n + 1, kind === "identical-answers" ? { answer: "x" } : { signs: [kind] }),
+      );
       const answer = stopWhenStuck(run(kind === "oscillation" ? turns : row));
       return /\): (.{20,}?)\. The last time/.exec(answer?.reason ?? "")?.[1];
     });
@@ -163,7 +184,8 @@ describe("a run that got nowhere is told", () => {
 });
 
 describe("what the loop adds to a brief", () => {
-  const notes = (...outcomes: [Outcome, string][]) => notesFor(unit("a"), soFar(outcomes.map(([outcome, id]) => past(outcome, 0, id))));
+  const notes = (...outcomes: [Outcome, string][]) =>
+    notesFor(unit("a"), soFar(outcomes.map(([outcome, id]) => past(outcome, 0, id))));
   const reasons: Outcome = { outcome: "refused", reasons: ["no number"] };
 
   test("is of the unit's own last try", () => {
@@ -179,14 +201,18 @@ describe("what the loop adds to a brief", () => {
   });
 
   test("of the history are its summary and the last five since, one line each, cut at 200 characters", () => {
-    const observations = Array.from({ length: 8 }, (_, n) => seen(n + 1, n === 7 ? { said: "x".repeat(300), outcome: "accepted" } : {}));
+    const observations = Array.from({ length: 8 }, (_, n) =>
+      seen(n + 1, n === 7 ? { said: "x".repeat(300), outcome: "accepted" } : {}),
+    );
     const metrics = { last_iteration: 2 };
     const lines = recall(memory(observations, { historySummary: "Before.", metrics })).history?.split("\n") ?? [];
     expect(lines.slice(0, 2)).toEqual(["Before.", "- #4 p4 refused: reason 4"]);
     expect(lines).toHaveLength(6);
     expect(lines.at(-1)).toHaveLength(200);
     expect(lines.at(-1)).toMatch(/^- #8 p8 accepted: x+$/);
-    expect(recall(memory([seen(1, { said: undefined, outcome: "accepted" } as object)])).history).toBe("- #1 p1 accepted: ");
+    expect(recall(memory([seen(1, { said: undefined, outcome: "accepted" } as object)])).history).toBe(
+      "- #1 p1 accepted: ",
+    );
     expect(recall(memory([], { historySummary: "y".repeat(3000) })).history).toHaveLength(2000);
   });
 
@@ -220,7 +246,9 @@ describe("observations that are kept", () => {
 
   test("are the last ten, each with its digest while no more than ten have one", () => {
     const kept = bounded(digests(false, ...Array.from({ length: 10 }, () => true)));
-    expect(kept.map(({ iteration, digest }) => [iteration, digest])).toEqual([2, 3, 4, 5, 6, 7, 8, 9, 10, 11].map((n) => [n, "d"]));
+    expect(kept.map(({ iteration, digest }) => [iteration, digest])).toEqual(
+      [2, 3, 4, 5, 6, 7, 8, 9, 10, 11].map((n) => [n, "d"]),
+    );
     expect(bounded([])).toEqual([]);
   });
 
@@ -231,7 +259,8 @@ describe("observations that are kept", () => {
 
   test("since a summary are those after the one it covered last, all where there was none", () => {
     const all = [3, 5, 4, 6].map((n) => seen(n));
-    const since = (last?: number) => sinceSummary({ observations: all, ...(last === undefined ? {} : { metrics: { last_iteration: last } }) });
+    const since = (last?: number) =>
+      sinceSummary({ observations: all, ...(last === undefined ? {} : { metrics: { last_iteration: last } }) });
     expect(since(5).map(({ iteration }) => iteration)).toEqual([4, 6]);
     expect(since(6)).toEqual([]);
     expect(since(1)).toHaveLength(4);

@@ -2,18 +2,35 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { limitBudget, reviewBudget, spentIn, watchBudget, withAllowance } from "../../../../src/engine/loop/guards/budget.js";
+import {
+  limitBudget,
+  reviewBudget,
+  spentIn,
+  watchBudget,
+  withAllowance,
+} from "../../../../src/engine/loop/guards/budget.js";
 import { occupancyOf, watchContext } from "../../../../src/engine/loop/guards/context-window.js";
-import { counts, heedSignals, limitIterations, limitWallTime, usesAllowance, watchFiles } from "../../../../src/engine/loop/guards/limits.js";
+import {
+  counts,
+  heedSignals,
+  limitIterations,
+  limitWallTime,
+  usesAllowance,
+  watchFiles,
+} from "../../../../src/engine/loop/guards/limits.js";
 import { rulesFor } from "../../../../src/engine/loop/rules.js";
 import type { Account, Delay, RunSoFar, Verdict } from "../../../../src/engine/loop/types.js";
 import { accepted, failed, live, named, past, refused, soFar, start } from "../runs.js";
 
 const minute = 60_000;
 const usage = (input: number, output = 0) => ({ input, cached: 0, output, requests: 1 });
-const cost = (usd: number, more = {}) => past(accepted, 0, "paper_1", { costUsd: usd, usage: usage(1000, 100), ...more });
+const cost = (usd: number, more = {}) =>
+  past(accepted, 0, "paper_1", { costUsd: usd, usage: usage(1000, 100), ...more });
 const nothing = { iterations: 0, tokens: 0, usd: 0, minutes: 0 };
-const withAccount = (run: RunSoFar, account: Partial<Account>): RunSoFar => ({ ...run, account: { spent: nothing, budget: {}, ...account } });
+const withAccount = (run: RunSoFar, account: Partial<Account>): RunSoFar => ({
+  ...run,
+  account: { spent: nothing, budget: {}, ...account },
+});
 const reasonOf = (answer: Verdict | Delay | undefined) => answer?.reason;
 
 describe("a person is told which limit ended the run and how to go on", () => {
@@ -79,7 +96,10 @@ describe("a person is told which limit ended the run and how to go on", () => {
     ["iterations", { iterations: 3 }, 4, "3 iterations, is used up: 4 iterations"],
   ] as const)("of a research's own budget of %s", (unit, budget, spent, said) => {
     const answer = limitBudget({})(withAccount(soFar([]), { budget, spent: { ...nothing, [unit]: spent } }));
-    expect(answer).toEqual({ verdict: "limit", reason: `The budget of this research, ${said}. Raise budget.max_${unit} in its rrd.json to go on.` });
+    expect(answer).toEqual({
+      verdict: "limit",
+      reason: `The budget of this research, ${said}. Raise budget.max_${unit} in its rrd.json to go on.`,
+    });
   });
 
   test("of a CLI that ended itself for want of money, in its own words", () => {
@@ -97,7 +117,12 @@ describe("what counts", () => {
 
   test("whatever else it failed by, or did not fail, uses the allowance up", () => {
     expect([usesAllowance(undefined), usesAllowance("timeout")]).toEqual([true, true]);
-    expect([accepted, refused, failed("crashed"), failed("auth")].map((outcome) => counts(past(outcome)))).toEqual([true, true, true, false]);
+    expect([accepted, refused, failed("crashed"), failed("auth")].map((outcome) => counts(past(outcome)))).toEqual([
+      true,
+      true,
+      true,
+      false,
+    ]);
   });
 
   test("of an iteration under way are its minutes so far, and of a clock that went backwards none", () => {
@@ -114,7 +139,10 @@ describe("what counts", () => {
 
   test("of a research is what it had spent before and what is under way now", () => {
     const under = (spent: object, budget: object, run: object) =>
-      limitBudget({})({ ...withAccount(soFar([], minute), { spent: { ...nothing, ...spent }, budget }), inFlight: [live(run)] });
+      limitBudget({})({
+        ...withAccount(soFar([], minute), { spent: { ...nothing, ...spent }, budget }),
+        inFlight: [live(run)],
+      });
     expect(under({ usd: 1 }, { usd: 1.5 }, { costUsd: 0.5 })).toBeDefined();
     expect(under({ usd: 1 }, { usd: 1.5 }, { costUsd: 0.4 })).toBeUndefined();
     expect(under({ tokens: 90 }, { tokens: 100 }, { usage: usage(4, 6) })).toBeDefined();
@@ -133,7 +161,8 @@ describe("an agent at work", () => {
     expect(at(51)).toEqual({
       end: {
         kind: "budget",
-        message: "The budget of this run, 50 tokens, is used up: 51 tokens. Run it again to go on, or allow more with --max-tokens.",
+        message:
+          "The budget of this run, 50 tokens, is used up: 51 tokens. Run it again to go on, or allow more with --max-tokens.",
       },
     });
   });
@@ -142,13 +171,18 @@ describe("an agent at work", () => {
     const choose = withAllowance({ usd: 1 }, () => ({ agent: named("claude") }));
     expect(choose(soFar([cost(3)]))).toMatchObject({ maxUsd: 0 });
     const minutes = withAllowance({}, () => ({ agent: named("claude") }));
-    expect(minutes(withAccount(soFar([]), { budget: { minutes: 5 }, spent: { ...nothing, minutes: 6 } }))).toMatchObject({ maxMs: 0 });
+    expect(
+      minutes(withAccount(soFar([]), { budget: { minutes: 5 }, spent: { ...nothing, minutes: 6 } })),
+    ).toMatchObject({ maxMs: 0 });
   });
 
   test("is told what is left after those beside it, in a run and in a research", () => {
     const beside = [live({ costUsd: 0.5 })];
     const choose = (run: object) => withAllowance(run, () => ({ agent: named("claude"), reason: "It is back." }));
-    expect(choose({ usd: 2 })({ ...soFar([cost(1)]), inFlight: beside })).toMatchObject({ maxUsd: 0.5, reason: "It is back." });
+    expect(choose({ usd: 2 })({ ...soFar([cost(1)]), inFlight: beside })).toMatchObject({
+      maxUsd: 0.5,
+      reason: "It is back.",
+    });
     const own = withAccount(soFar([cost(1)]), { budget: { usd: 4 }, spent: { ...nothing, usd: 1.5 } });
     expect(choose({})({ ...own, inFlight: beside })).toMatchObject({ maxUsd: 2 });
     expect(choose({})(withAccount(soFar([]), { budget: { usd: 4 } }))).toMatchObject({ maxUsd: 4 });
@@ -201,7 +235,8 @@ describe("the context of a model", () => {
     expect(at({ usage: { ...usage(0), largest: 90_000 } })).toEqual({
       end: {
         kind: "context",
-        message: "claude was ended because Paper paper_2 filled 45 % of the context of claude (90k of 200k tokens); the next brief of it is smaller.",
+        message:
+          "claude was ended because Paper paper_2 filled 45 % of the context of claude (90k of 200k tokens); the next brief of it is smaller.",
       },
     });
     const { brief } = live({}).run;
@@ -212,8 +247,16 @@ describe("the context of a model", () => {
   });
 
   test("is known by its largest request, against the usual window where the model's own is not told", () => {
-    expect(occupancyOf({ usage: { ...usage(0), largest: 50_000 } })).toEqual({ largest: 50_000, window: 200_000, share: 0.25 });
-    expect(occupancyOf({ usage: { ...usage(0), largest: 50_000 }, window: 100_000 })).toEqual({ largest: 50_000, window: 100_000, share: 0.5 });
+    expect(occupancyOf({ usage: { ...usage(0), largest: 50_000 } })).toEqual({
+      largest: 50_000,
+      window: 200_000,
+      share: 0.25,
+    });
+    expect(occupancyOf({ usage: { ...usage(0), largest: 50_000 }, window: 100_000 })).toEqual({
+      largest: 50_000,
+      window: 100_000,
+      share: 0.5,
+    });
     expect(occupancyOf({ usage: { ...usage(9), largest: 0 } })).toBeUndefined();
     expect(occupancyOf({ usage: usage(9) })).toBeUndefined();
   });
@@ -236,8 +279,14 @@ describe("the rules of a run", () => {
       verdict: "limit",
       reason: expect.stringContaining("All 2 iterations"),
     });
-    expect(firstOf(rules, soFar([], 10 * minute))).toMatchObject({ verdict: "limit", reason: expect.stringContaining("10 minutes") });
-    expect(firstOf(rules, soFar([cost(1)]))).toMatchObject({ verdict: "limit", reason: expect.stringContaining("$1.00") });
+    expect(firstOf(rules, soFar([], 10 * minute))).toMatchObject({
+      verdict: "limit",
+      reason: expect.stringContaining("10 minutes"),
+    });
+    expect(firstOf(rules, soFar([cost(1)]))).toMatchObject({
+      verdict: "limit",
+      reason: expect.stringContaining("$1.00"),
+    });
     expect(firstOf(rules, soFar([past(failed("too-large"))]))).toMatchObject({ verdict: "failed" });
     expect(firstOf(rulesFor({ ...settings, more: [mine] }), soFar([]))).toEqual(mine());
     writeFileSync(join(folder, "PAUSE"), "");
@@ -259,9 +308,12 @@ describe("the rules of a run", () => {
   test("tell the agent its allowance, watch it at work, and look back at what it told", () => {
     const { choose, watches = [], reviews = [] } = rulesFor({ ...settings, budget: { usd: 2 } });
     expect(choose?.(soFar([cost(1.5)]))).toMatchObject({ agent: { name: "claude" }, maxUsd: 0.5 });
-    const alarms = (run: object) => watches.map((watch) => watch(live(run), soFar([]))?.end?.kind).filter((kind) => kind !== undefined);
+    const alarms = (run: object) =>
+      watches.map((watch) => watch(live(run), soFar([]))?.end?.kind).filter((kind) => kind !== undefined);
     expect(alarms({ costUsd: 3 })).toEqual(["budget"]);
     expect(alarms({ usage: { ...usage(0), largest: 100_000 } })).toEqual(["context"]);
-    expect(reviews.map((review) => review(live({ usage: usage(1) }), soFar([])))).toEqual([expect.stringContaining("US dollars")]);
+    expect(reviews.map((review) => review(live({ usage: usage(1) }), soFar([])))).toEqual([
+      expect.stringContaining("US dollars"),
+    ]);
   });
 });

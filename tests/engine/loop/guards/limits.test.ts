@@ -29,7 +29,10 @@ describe("limits", () => {
   test("wall time counts from the start of the run", () => {
     const guard = limitWallTime(10 * minute);
     expect(guard(soFar([], 10 * minute - 1))).toBeUndefined();
-    expect(guard(soFar([], 10 * minute))).toMatchObject({ verdict: "limit", reason: expect.stringContaining("10 minutes") });
+    expect(guard(soFar([], 10 * minute))).toMatchObject({
+      verdict: "limit",
+      reason: expect.stringContaining("10 minutes"),
+    });
   });
 
   test("PAUSE blocks, STOP interrupts, and both name the file to delete", () => {
@@ -38,9 +41,15 @@ describe("limits", () => {
       const guard = watchFiles(folder);
       expect(guard(soFar([]))).toBeUndefined();
       writeFileSync(join(folder, "PAUSE"), "");
-      expect(guard(soFar([]))).toMatchObject({ verdict: "blocked", reason: expect.stringContaining(join(folder, "PAUSE")) });
+      expect(guard(soFar([]))).toMatchObject({
+        verdict: "blocked",
+        reason: expect.stringContaining(join(folder, "PAUSE")),
+      });
       writeFileSync(join(folder, "STOP"), "");
-      expect(guard(soFar([]))).toMatchObject({ verdict: "interrupted", reason: expect.stringContaining(join(folder, "STOP")) });
+      expect(guard(soFar([]))).toMatchObject({
+        verdict: "interrupted",
+        reason: expect.stringContaining(join(folder, "STOP")),
+      });
     } finally {
       rmSync(folder, { recursive: true });
     }

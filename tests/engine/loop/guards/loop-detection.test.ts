@@ -1,10 +1,17 @@
 import { describe, expect, test } from "vitest";
 import { digestOf, emptyDigest } from "../../../../src/engine/loop/record/digest.js";
 import { bounded, type LoopMemory } from "../../../../src/engine/loop/record/memory.js";
-import { remediationFor } from "../../../../src/engine/loop/guards/remediation.js";
-import { type LoopKind, loopKinds, rowOf, signsOf, stopWhenStuck, stopWithoutResult } from "../../../../src/engine/loop/guards/loop-detection.js";
+import {
+  type LoopKind,
+  loopKinds,
+  rowOf,
+  signsOf,
+  stopWhenStuck,
+  stopWithoutResult,
+} from "../../../../src/engine/loop/guards/loop-detection.js";
 import type { AgentEvent, PastIteration, RunSoFar } from "../../../../src/engine/loop/types.js";
 import type { Observation } from "../../../../src/engine/generated/memory.js";
+import { remediationFor } from "../../../../src/engine/loop/notes.js";
 
 const seen = (iteration: number, over: Partial<Observation> = {}): Observation => ({
   iteration,
@@ -17,8 +24,11 @@ const seen = (iteration: number, over: Partial<Observation> = {}): Observation =
 
 /** A row of iterations that show one kind of loop. */
 const rowOfKind = (kind: LoopKind, length: number): Observation[] => {
-  if (kind === "oscillation") return Array.from({ length: length * 2 }, (_, n) => seen(n + 1, { answer: n % 2 === 0 ? "a" : "b" }));
-  return Array.from({ length }, (_, n) => seen(n + 1, kind === "identical-answers" ? { answer: "same" } : { signs: [kind] }));
+  if (kind === "oscillation")
+    return Array.from({ length: length * 2 }, (_, n) => seen(n + 1, { answer: n % 2 === 0 ? "a" : "b" }));
+  return Array.from({ length }, (_, n) =>
+    seen(n + 1, kind === "identical-answers" ? { answer: "same" } : { signs: [kind] }),
+  );
 };
 
 const run = (events: readonly AgentEvent[], left = false) => signsOf(events.reduce(digestOf, emptyDigest), left);
@@ -27,14 +37,20 @@ const memory = (observations: readonly Observation[]): LoopMemory => ({ observat
 const soFar = (observations: readonly Observation[], since = 1): RunSoFar => ({
   startedAt: 0,
   now: 0,
-  iterations: observations.filter(({ iteration }) => iteration >= since).map(({ iteration }) => ({ iteration }) as PastIteration),
+  iterations: observations
+    .filter(({ iteration }) => iteration >= since)
+    .map(({ iteration }) => ({ iteration }) as PastIteration),
   memory: memory(observations),
 });
 
 describe("what one run shows by itself", () => {
   test("a file read four times without a result is a read loop; each part of a long text read once is none", () => {
     expect(run(repeat({ type: "tool", name: "Read", detail: "a.txt" }, 4))).toContain("read-loop");
-    const parts = Array.from({ length: 30 }, (_, n): AgentEvent => ({ type: "tool", name: "Read", detail: `paper/${n}.txt` }));
+    const parts = Array.from({ length: 30 }, (_, n): AgentEvent => ({
+      type: "tool",
+      name: "Read",
+      detail: `paper/${n}.txt`,
+    }));
     expect(run([...parts, { type: "tool", name: "Write", detail: "result.json" }], true)).toEqual([]);
   });
 
@@ -62,7 +78,10 @@ describe.each(loopKinds)("%s", (kind) => {
     expect(remediationFor(rowOfKind(kind, 2))).toContain(kind);
     expect(others).not.toContain(remediationFor(rowOfKind(kind, 2)));
     expect(stopWhenStuck(soFar(rowOfKind(kind, 4)))).toBeUndefined();
-    expect(stopWhenStuck(soFar(rowOfKind(kind, 5)))).toMatchObject({ verdict: "stuck", reason: expect.stringContaining(kind) });
+    expect(stopWhenStuck(soFar(rowOfKind(kind, 5)))).toMatchObject({
+      verdict: "stuck",
+      reason: expect.stringContaining(kind),
+    });
   });
 
   test("is over as soon as work is accepted", () => {
@@ -93,7 +112,10 @@ test("fifteen iterations in a row without an accepted result end the run, those 
   const after = (iterations: PastIteration[]) => stopWithoutResult({ startedAt: 0, now: 0, iterations });
   expect(after([...refused(14), ...away])).toBeUndefined();
   expect(after([...refused(14), ...past({ outcome: "accepted", summary: "y" }, 1), ...refused(14)])).toBeUndefined();
-  expect(after([...refused(14), ...away, ...refused(1)])).toMatchObject({ verdict: "stuck", reason: expect.stringContaining("last 15 iterations") });
+  expect(after([...refused(14), ...away, ...refused(1)])).toMatchObject({
+    verdict: "stuck",
+    reason: expect.stringContaining("last 15 iterations"),
+  });
 });
 
 test("remediation asks for the result where the brief does: in the final message", () => {

@@ -5,7 +5,8 @@ import { accepted, failed, named, past, refused, soFar, start } from "../runs.js
 
 const second = 1000;
 const minute = 60 * second;
-const by = (agent: string, kind: Failure["kind"], at = 0, more: Partial<Failure> = {}) => past(failed(kind, more), at, "paper_1", { agent });
+const by = (agent: string, kind: Failure["kind"], at = 0, more: Partial<Failure> = {}) =>
+  past(failed(kind, more), at, "paper_1", { agent });
 
 describe("failures of a unit", () => {
   test("are told with its title and the last of them", () => {
@@ -18,15 +19,21 @@ describe("failures of a unit", () => {
 
   test("are waited for by what the last said, and only as long as it lies in the future", () => {
     const one = [past(failed("crashed"), minute)];
-    expect(heedFailures(soFar(one, minute + 1999))).toEqual({ until: start + minute + 2 * second, reason: "It was crashed." });
+    expect(heedFailures(soFar(one, minute + 1999))).toEqual({
+      until: start + minute + 2 * second,
+      reason: "It was crashed.",
+    });
     expect(heedFailures(soFar(one, minute + 2000))).toBeUndefined();
     expect(heedFailures(soFar([]))).toBeUndefined();
   });
 
-  test.each(["rate-limit", "network", "auth"] as const)("are none where the service was closed (%s): it has waits of its own", (kind) => {
-    expect(heedFailures(soFar([past(failed(kind))]))).toBeUndefined();
-    expect(heedFailures(soFar(Array.from({ length: 5 }, () => past(failed(kind)))))).toBeUndefined();
-  });
+  test.each(["rate-limit", "network", "auth"] as const)(
+    "are none where the service was closed (%s): it has waits of its own",
+    (kind) => {
+      expect(heedFailures(soFar([past(failed(kind))]))).toBeUndefined();
+      expect(heedFailures(soFar(Array.from({ length: 5 }, () => past(failed(kind)))))).toBeUndefined();
+    },
+  );
 
   test("count one full context less, wherever in the row it stands", () => {
     const row = (...kinds: Failure["kind"][]) =>
@@ -53,7 +60,11 @@ describe("failures of a unit", () => {
 
   test("of one unit are looked at beside those of another", () => {
     const three = (kind: Failure["kind"], id: string) => Array.from({ length: 3 }, () => past(failed(kind), 0, id));
-    expect(heedFailures(soFar([past(accepted, 0, "paper_1"), ...three("idle", "paper_2"), past(refused, 0, "paper_3")], minute))).toMatchObject({
+    expect(
+      heedFailures(
+        soFar([past(accepted, 0, "paper_1"), ...three("idle", "paper_2"), past(refused, 0, "paper_3")], minute),
+      ),
+    ).toMatchObject({
       reason: expect.stringContaining("paper_2"),
     });
   });
@@ -64,12 +75,18 @@ describe("an agent that is alone", () => {
   const wait = (iterations: PastIteration[], now = 0) => alone(soFar(iterations, now));
 
   test("is chosen, with a reason for whoever watches it come back", () => {
-    expect(wait([])).toEqual({ agent: expect.objectContaining({ name: "claude" }), reason: "claude can be asked again." });
+    expect(wait([])).toEqual({
+      agent: expect.objectContaining({ name: "claude" }),
+      reason: "claude can be asked again.",
+    });
   });
 
-  test.each(["timeout", "idle", "crashed", "no-answer", "context", "aborted", "budget"] as const)("goes on at once after %s", (kind) => {
-    expect(wait([past(failed(kind))])).toMatchObject({ agent: { name: "claude" } });
-  });
+  test.each(["timeout", "idle", "crashed", "no-answer", "context", "aborted", "budget"] as const)(
+    "goes on at once after %s",
+    (kind) => {
+      expect(wait([past(failed(kind))])).toMatchObject({ agent: { name: "claude" } });
+    },
+  );
 
   test("is waited for under whatever name it stands in the past", () => {
     expect(wait([by("codex", "network")])).toEqual({ until: start + 2 * second, reason: "It was network." });
@@ -84,7 +101,8 @@ describe("an agent that is alone", () => {
     const limits = [by("claude", "rate-limit", 0), by("claude", "rate-limit", 59 * minute)];
     expect(wait(limits, 60 * minute)).toEqual({
       verdict: "blocked",
-      reason: "It was rate-limit. It named no time within a month at which it ends, and 60 minutes were not enough; run again when it is over.",
+      reason:
+        "It was rate-limit. It named no time within a month at which it ends, and 60 minutes were not enough; run again when it is over.",
     });
     expect(isVerdict(wait(limits, 60 * minute - 1))).toBe(false);
     const away = [by("claude", "network", 0), by("claude", "network", 59 * minute)];
@@ -98,23 +116,42 @@ describe("an agent that is alone", () => {
   test("is waited for afresh after it has answered in between", () => {
     const row = [by("claude", "network", 0), past(accepted, minute), by("claude", "network", 2 * minute)];
     expect(wait(row, 2 * minute)).toMatchObject({ until: start + 2 * minute + 2 * second });
-    expect(wait([by("claude", "rate-limit", 0), by("claude", "network", minute), by("claude", "rate-limit", 2 * minute)], 2 * minute)).toMatchObject({
+    expect(
+      wait(
+        [by("claude", "rate-limit", 0), by("claude", "network", minute), by("claude", "rate-limit", 2 * minute)],
+        2 * minute,
+      ),
+    ).toMatchObject({
       until: start + 2 * minute + 30 * second,
     });
-    expect(isVerdict(wait([by("claude", "network", 0), by("claude", "rate-limit", 61 * minute)], 61 * minute))).toBe(false);
-    expect(isVerdict(wait([by("claude", "rate-limit", 0), past(refused, minute), by("claude", "rate-limit", 61 * minute)], 61 * minute))).toBe(false);
+    expect(isVerdict(wait([by("claude", "network", 0), by("claude", "rate-limit", 61 * minute)], 61 * minute))).toBe(
+      false,
+    );
+    expect(
+      isVerdict(
+        wait(
+          [by("claude", "rate-limit", 0), past(refused, minute), by("claude", "rate-limit", 61 * minute)],
+          61 * minute,
+        ),
+      ),
+    ).toBe(false);
   });
 
   test("has a stated reset only where it lies after the failure", () => {
     const at = (ms: number) => ({ resetAt: new Date(start + ms).toISOString() });
-    expect(wait([by("claude", "rate-limit", minute, at(minute))])).toMatchObject({ until: start + minute + 30 * second });
+    expect(wait([by("claude", "rate-limit", minute, at(minute))])).toMatchObject({
+      until: start + minute + 30 * second,
+    });
     expect(wait([by("claude", "rate-limit", minute, at(minute + 1))])).toMatchObject({ until: start + minute + 1 });
     expect(wait([by("claude", "rate-limit", 0, { resetAt: "soon" })])).toMatchObject({ until: start + 30 * second });
   });
 
   test("meets one limit once however many were at work, and another once those have ended", () => {
-    const limit = (from: number, to: number, id: string) => past(failed("rate-limit"), to, id, { startedAt: start + from });
-    expect(wait([limit(0, minute, "a"), limit(0, minute, "b"), limit(minute, 2 * minute, "c")])).toMatchObject({ until: start + 3 * minute });
+    const limit = (from: number, to: number, id: string) =>
+      past(failed("rate-limit"), to, id, { startedAt: start + from });
+    expect(wait([limit(0, minute, "a"), limit(0, minute, "b"), limit(minute, 2 * minute, "c")])).toMatchObject({
+      until: start + 3 * minute,
+    });
     const untold = (to: number) => past(failed("rate-limit"), to, "a", { startedAt: undefined } as object);
     expect(wait([untold(0), untold(0)])).toMatchObject({ until: start + minute });
   });
@@ -138,42 +175,62 @@ describe("agents beside each other", () => {
   test("the earliest is waited for, with what each of them said", () => {
     const at = (minutes: number) => ({ resetAt: new Date(start + minutes * minute).toISOString() });
     const all = [by("claude", "rate-limit", 0, at(3)), by("codex", "rate-limit", 0, at(2)), by("amp", "network", 0)];
-    expect(choose(all)).toEqual({ until: start + 2 * second, reason: "It was rate-limit. It was rate-limit. It was network." });
+    expect(choose(all)).toEqual({
+      until: start + 2 * second,
+      reason: "It was rate-limit. It was rate-limit. It was network.",
+    });
     expect(choose([by("claude", "missing"), by("codex", "auth"), by("amp", "network")])).toEqual({
       until: start + 2 * second,
       reason: "It was network.",
     });
-    expect(choose([by("claude", "rate-limit", 0, at(2)), by("codex", "rate-limit", 0, at(2)), by("amp", "rate-limit", 0, at(2))])).toMatchObject({
+    expect(
+      choose([
+        by("claude", "rate-limit", 0, at(2)),
+        by("codex", "rate-limit", 0, at(2)),
+        by("amp", "rate-limit", 0, at(2)),
+      ]),
+    ).toMatchObject({
       until: start + 2 * minute,
     });
   });
 
   test("where none is left, what happened to the first of them ends the run", () => {
-    expect(choose([by("claude", "missing"), by("codex", "auth"), by("amp", "auth")])).toEqual({ verdict: "failed", reason: "It was missing." });
+    expect(choose([by("claude", "missing"), by("codex", "auth"), by("amp", "auth")])).toEqual({
+      verdict: "failed",
+      reason: "It was missing.",
+    });
   });
 
   test("patience ends with the last of those that can be used", () => {
     const away = (agent: string) => [by(agent, "network", 0), by(agent, "network", 59 * minute)];
     const gone = [by("codex", "auth"), by("amp", "missing")];
-    expect(choose([...away("claude"), ...gone], 60 * minute)).toMatchObject({ verdict: "blocked", reason: expect.stringContaining("60 minutes") });
+    expect(choose([...away("claude"), ...gone], 60 * minute)).toMatchObject({
+      verdict: "blocked",
+      reason: expect.stringContaining("60 minutes"),
+    });
     expect(isVerdict(choose([...away("claude"), by("codex", "auth")], 60 * minute))).toBe(false);
     // One that only rests is no reason to give up.
-    expect(isVerdict(choose([...away("claude"), ...away("amp"), by("codex", "idle", 60 * minute)], 60 * minute))).toBe(false);
+    expect(isVerdict(choose([...away("claude"), ...away("amp"), by("codex", "idle", 60 * minute)], 60 * minute))).toBe(
+      false,
+    );
   });
 
   test("a crash keeps one of several away longer each time, by its own failures alone", () => {
     const crashes = (count: number) => Array.from({ length: count }, () => by("claude", "crashed"));
     const back = (count: number, now: number) => {
-      const answer = choose([...crashes(count), by("codex", "crashed"), past(accepted, 0, "p", { agent: "codex" })], now);
+      const answer = choose(
+        [...crashes(count), by("codex", "crashed"), past(accepted, 0, "p", { agent: "codex" })],
+        now,
+      );
       return "agent" in answer && answer.agent.name === "claude";
     };
-    expect([back(1, 30 * second), back(2, 30 * second), back(2, 60 * second), back(9, 899 * second), back(9, 900 * second)]).toEqual([
-      true,
-      false,
-      true,
-      false,
-      true,
-    ]);
+    expect([
+      back(1, 30 * second),
+      back(2, 30 * second),
+      back(2, 60 * second),
+      back(9, 899 * second),
+      back(9, 900 * second),
+    ]).toEqual([true, false, true, false, true]);
   });
 
   test("without any agent there is nothing to choose: a bug of whoever asks", () => {
@@ -182,11 +239,15 @@ describe("agents beside each other", () => {
 });
 
 test("the time of a run cuts waits short and touches neither a verdict nor a choice", () => {
-  const within = <T extends object | undefined>(answer: T) => withinWallTime(10 * minute, () => answer)({ ...soFar([]), startedAt: start });
+  const within = <T extends object | undefined>(answer: T) =>
+    withinWallTime(10 * minute, () => answer)({ ...soFar([]), startedAt: start });
   const verdict = { verdict: "blocked" as const, reason: "gone", until: Number.MAX_SAFE_INTEGER };
   expect(within(verdict)).toBe(verdict);
   const choice = { agent: named("claude") };
   expect(within(choice)).toBe(choice);
   expect(within(undefined)).toBeUndefined();
-  expect(within({ until: start + 60 * minute, reason: "limit" })).toEqual({ until: start + 10 * minute, reason: "limit" });
+  expect(within({ until: start + 60 * minute, reason: "limit" })).toEqual({
+    until: start + 10 * minute,
+    reason: "limit",
+  });
 });

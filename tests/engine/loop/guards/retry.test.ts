@@ -17,24 +17,43 @@ describe("what the failures of a unit mean", () => {
     expect(heedFailures(soFar([past(failed("crashed")), past(refused)]))).toBeUndefined();
   });
 
-  test.each(["timeout", "idle", "crashed", "no-answer"] as const)("after %s it is tried again in two seconds", (kind) => {
-    expect(delay([past(failed(kind))])).toBe(2 * second);
-    expect(heedFailures(soFar([past(failed(kind))], 2 * second))).toBeUndefined();
-  });
+  test.each(["timeout", "idle", "crashed", "no-answer"] as const)(
+    "after %s it is tried again in two seconds",
+    (kind) => {
+      expect(delay([past(failed(kind))])).toBe(2 * second);
+      expect(heedFailures(soFar([past(failed(kind))], 2 * second))).toBeUndefined();
+    },
+  );
 
   test("three failures of one unit in a row end the run", () => {
     const three = [past(failed("crashed")), past(failed("timeout")), past(failed("idle"))];
-    expect(heedFailures(soFar(three, minute))).toMatchObject({ verdict: "failed", reason: expect.stringContaining("three failures in a row") });
+    expect(heedFailures(soFar(three, minute))).toMatchObject({
+      verdict: "failed",
+      reason: expect.stringContaining("three failures in a row"),
+    });
   });
 
   test("three failures end the run also where another unit was accepted beside the last of them", () => {
-    const three = [past(failed("crashed")), past(failed("crashed")), past(failed("crashed")), past(accepted, 0, "paper_2")];
+    const three = [
+      past(failed("crashed")),
+      past(failed("crashed")),
+      past(failed("crashed")),
+      past(accepted, 0, "paper_2"),
+    ];
     expect(heedFailures(soFar(three, minute))).toMatchObject({ verdict: "failed" });
   });
 
   test("failures of other units and accepted work in between do not add up to three", () => {
-    expect(heedFailures(soFar([past(failed("crashed")), past(failed("crashed"), 0, "paper_2"), past(failed("crashed"))], minute))).toBeUndefined();
-    expect(heedFailures(soFar([past(failed("crashed")), past(accepted), past(failed("crashed")), past(failed("crashed"))], minute))).toBeUndefined();
+    expect(
+      heedFailures(
+        soFar([past(failed("crashed")), past(failed("crashed"), 0, "paper_2"), past(failed("crashed"))], minute),
+      ),
+    ).toBeUndefined();
+    expect(
+      heedFailures(
+        soFar([past(failed("crashed")), past(accepted), past(failed("crashed")), past(failed("crashed"))], minute),
+      ),
+    ).toBeUndefined();
   });
 
   test("a network that was away in between neither counts as a failure nor ends the row", () => {
@@ -50,7 +69,10 @@ describe("what the failures of a unit mean", () => {
   });
 
   test("a brief too large for any agent fails at once", () => {
-    expect(heedFailures(soFar([past(failed("too-large"))]))).toMatchObject({ verdict: "failed", reason: "It was too-large." });
+    expect(heedFailures(soFar([past(failed("too-large"))]))).toMatchObject({
+      verdict: "failed",
+      reason: "It was too-large.",
+    });
   });
 });
 
@@ -64,7 +86,9 @@ describe("the choice of one agent", () => {
   test("a rate limit is waited for until the stated reset", () => {
     const resetAt = new Date(start + 5 * 60 * minute).toISOString();
     expect(delay([past(failed("rate-limit", { resetAt }))])).toBe(5 * 60 * minute);
-    expect(choose(soFar([past(failed("rate-limit", { resetAt }))], 5 * 60 * minute))).toMatchObject({ agent: { name: "claude" } });
+    expect(choose(soFar([past(failed("rate-limit", { resetAt }))], 5 * 60 * minute))).toMatchObject({
+      agent: { name: "claude" },
+    });
   });
 
   test("a stated reset that is over already is waited for as if none was stated: no hot loop", () => {
@@ -72,12 +96,16 @@ describe("the choice of one agent", () => {
   });
 
   test("a rate limit without a reset is waited for 30 s, doubling up to 15 minutes", () => {
-    const waits = [1, 2, 3, 4, 5, 6, 7].map((count) => delay(Array.from({ length: count }, () => past(failed("rate-limit")))));
+    const waits = [1, 2, 3, 4, 5, 6, 7].map((count) =>
+      delay(Array.from({ length: count }, () => past(failed("rate-limit")))),
+    );
     expect(waits).toEqual([30, 60, 120, 240, 480, 900, 900].map((seconds) => seconds * second));
   });
 
   test("a limit that several agents side by side meet together counts once", () => {
-    const together = [0, 1, 2].map((at) => past(failed("rate-limit"), at * second, `paper_${at}`, { startedAt: start - minute }));
+    const together = [0, 1, 2].map((at) =>
+      past(failed("rate-limit"), at * second, `paper_${at}`, { startedAt: start - minute }),
+    );
     expect(delay(together)).toBe(32 * second);
   });
 
@@ -88,17 +116,24 @@ describe("the choice of one agent", () => {
   test("a rate limit that never says when it ends blocks the run after the patience; stated resets before it do not count", () => {
     const row = [past(failed("rate-limit"), 0), past(failed("rate-limit"), 119 * minute)];
     expect(isVerdict(choose(soFar(row, 119 * minute)))).toBe(false);
-    expect(choose(soFar(row, 120 * minute))).toMatchObject({ verdict: "blocked", reason: expect.stringContaining("120 minutes") });
+    expect(choose(soFar(row, 120 * minute))).toMatchObject({
+      verdict: "blocked",
+      reason: expect.stringContaining("120 minutes"),
+    });
     const stated = past(failed("rate-limit", { resetAt: new Date(start + 119 * minute).toISOString() }), 0);
     expect(isVerdict(choose(soFar([stated, past(failed("rate-limit"), 119 * minute)], 121 * minute)))).toBe(false);
   });
 
   test("a stated reset is waited for up to a month ahead; one further away is none, and patience ends the wait", () => {
     const day = 24 * 60 * minute;
-    const stated = (days: number) => past(failed("rate-limit", { resetAt: new Date(start + days * day).toISOString() }), 0);
+    const stated = (days: number) =>
+      past(failed("rate-limit", { resetAt: new Date(start + days * day).toISOString() }), 0);
     expect(delay([stated(31)])).toBe(31 * day);
     expect(delay([stated(32)])).toBe(30 * second);
-    expect(choose(soFar([stated(32)], 120 * minute))).toMatchObject({ verdict: "blocked", reason: expect.stringContaining("120 minutes") });
+    expect(choose(soFar([stated(32)], 120 * minute))).toMatchObject({
+      verdict: "blocked",
+      reason: expect.stringContaining("120 minutes"),
+    });
   });
 
   test("a network is waited for 2 s, doubling up to 5 minutes", () => {
@@ -109,20 +144,25 @@ describe("the choice of one agent", () => {
   test("a network that is away longer than the patience blocks the run", () => {
     const row = [past(failed("network"), 0), past(failed("network"), 119 * minute)];
     expect(isVerdict(choose(soFar(row, 119 * minute)))).toBe(false);
-    expect(choose(soFar(row, 120 * minute))).toMatchObject({ verdict: "blocked", reason: expect.stringContaining("120 minutes") });
+    expect(choose(soFar(row, 120 * minute))).toMatchObject({
+      verdict: "blocked",
+      reason: expect.stringContaining("120 minutes"),
+    });
   });
 
   test("a login that is missing blocks at once, a program that is missing fails at once", () => {
     expect(choose(soFar([past(failed("auth"))]))).toMatchObject({ verdict: "blocked", reason: "It was auth." });
     expect(choose(soFar([past(failed("missing"))]))).toMatchObject({ verdict: "failed" });
     for (const kind of ["auth", "missing"] as const)
-      for (const tries of [1, 3]) expect(heedFailures(soFar(Array.from({ length: tries }, () => past(failed(kind)))))).toBeUndefined();
+      for (const tries of [1, 3])
+        expect(heedFailures(soFar(Array.from({ length: tries }, () => past(failed(kind)))))).toBeUndefined();
   });
 });
 
 describe("the choice of several agents", () => {
   const choose = firstAble([named("claude"), named("codex"), named("amp")], 120 * minute);
-  const by = (agent: string, kind: Failure["kind"], at = 0, more: Partial<Failure> = {}) => past(failed(kind, more), at, "paper_1", { agent });
+  const by = (agent: string, kind: Failure["kind"], at = 0, more: Partial<Failure> = {}) =>
+    past(failed(kind, more), at, "paper_1", { agent });
   const chosen = (iterations: PastIteration[], now = 0) => {
     const answer = choose(soFar(iterations, now));
     return "agent" in answer ? answer.agent.name : answer;
@@ -134,10 +174,13 @@ describe("the choice of several agents", () => {
     expect(chosen([by("claude", "context")])).toBe("claude");
   });
 
-  test.each(["rate-limit", "network", "timeout", "idle", "crashed", "no-answer"] as const)("after %s the next one goes on, and says why", (kind) => {
-    const answer = choose(soFar([by("claude", kind)]));
-    expect(answer).toMatchObject({ agent: { name: "codex" }, reason: expect.stringContaining(`It was ${kind}.`) });
-  });
+  test.each(["rate-limit", "network", "timeout", "idle", "crashed", "no-answer"] as const)(
+    "after %s the next one goes on, and says why",
+    (kind) => {
+      const answer = choose(soFar([by("claude", kind)]));
+      expect(answer).toMatchObject({ agent: { name: "codex" }, reason: expect.stringContaining(`It was ${kind}.`) });
+    },
+  );
 
   test("the first is back once the stated reset is over", () => {
     const limit = by("claude", "rate-limit", 0, { resetAt: new Date(start + 60 * minute).toISOString() });
@@ -155,7 +198,11 @@ describe("the choice of several agents", () => {
 
   test("where all are limited the earliest is waited for", () => {
     const at = (minutes: number) => ({ resetAt: new Date(start + minutes * minute).toISOString() });
-    const all = [by("claude", "rate-limit", 0, at(60)), by("codex", "rate-limit", 0, at(20)), by("amp", "rate-limit", 0, at(40))];
+    const all = [
+      by("claude", "rate-limit", 0, at(60)),
+      by("codex", "rate-limit", 0, at(20)),
+      by("amp", "rate-limit", 0, at(40)),
+    ];
     expect(chosen(all)).toMatchObject({ until: start + 20 * minute });
     expect(chosen(all, 20 * minute)).toBe("codex");
   });
@@ -166,13 +213,17 @@ describe("the choice of several agents", () => {
       reason: "It was auth. It is left out of this run.",
     });
     expect(chosen([by("claude", "auth"), by("codex", "missing")])).toBe("amp");
-    expect(chosen([by("claude", "auth"), by("codex", "missing"), by("amp", "auth")])).toMatchObject({ verdict: "blocked" });
+    expect(chosen([by("claude", "auth"), by("codex", "missing"), by("amp", "auth")])).toMatchObject({
+      verdict: "blocked",
+    });
   });
 
   test("a service that is away beyond the patience blocks only where no other agent is left", () => {
     const away = (agent: string) => [by(agent, "network", 0), by(agent, "network", 119 * minute)];
     expect(chosen(away("claude"), 121 * minute)).toBe("claude");
-    expect(chosen([...away("claude"), ...away("codex"), ...away("amp")], 121 * minute)).toMatchObject({ verdict: "blocked" });
+    expect(chosen([...away("claude"), ...away("codex"), ...away("amp")], 121 * minute)).toMatchObject({
+      verdict: "blocked",
+    });
   });
 });
 

@@ -14,12 +14,15 @@ const say = (text: string) => ({ type: "text", text });
 /** What Claude Code's stream of these blocks, one message each, shows without a result. */
 function signs(blocks: readonly object[], { left = false, whole = true } = {}) {
   const { line } = readClaude();
-  const events = blocks.flatMap((block, n) => line(JSON.stringify({ type: "assistant", message: { id: `m${n}`, content: [block], usage: {} } })));
+  const events = blocks.flatMap((block, n) =>
+    line(JSON.stringify({ type: "assistant", message: { id: `m${n}`, content: [block], usage: {} } })),
+  );
   return signsOf(events.reduce(digestOf, emptyDigest), left, whole);
 }
 const times = <T>(count: number, ...blocks: T[]): T[] => Array.from({ length: count }, () => blocks).flat();
 
-const edit = (from: string, to: string) => use("Edit", { file_path: "/w/result.json", old_string: from, new_string: to });
+const edit = (from: string, to: string) =>
+  use("Edit", { file_path: "/w/result.json", old_string: from, new_string: to });
 const read = (offset: number) => use("Read", { file_path: "/w/paper.txt", offset, limit: 200 });
 const run = (command: string) => use("Bash", { command });
 
@@ -46,7 +49,9 @@ describe("within one run", () => {
 
   test("two edits that undo each other are a loop, with tests between them too; as many different ones are none", () => {
     expect(signs(times(3, edit("a", "b"), edit("b", "a")), { left: true })).toEqual(["redundant-writes"]);
-    expect(signs(times(3, edit("a", "b"), run("npm test"), edit("b", "a"), run("npm test")), { left: true })).toEqual(["redundant-writes"]);
+    expect(signs(times(3, edit("a", "b"), run("npm test"), edit("b", "a"), run("npm test")), { left: true })).toEqual([
+      "redundant-writes",
+    ]);
     expect(signs(["a", "b", "c", "d", "e", "f", "g"].map((letter) => edit(letter, `${letter}!`)))).toEqual([]);
   });
 
@@ -102,12 +107,18 @@ describe("over several runs", () => {
   test("the same answer in other words is the same answer, where it is refused for the same reasons", () => {
     expect(rowOf(excuses.map((words, n) => seen(n + 1, words)))).toEqual({ kind: "identical-answers", length: 5 });
     expect(
-      rowOf(excuses.map((words, n) => seen(n + 1, words, { said: ["no result", "bad scores", "no quotes", "wrong unit", "too long"][n] ?? "" }))),
+      rowOf(
+        excuses.map((words, n) =>
+          seen(n + 1, words, { said: ["no result", "bad scores", "no quotes", "wrong unit", "too long"][n] ?? "" }),
+        ),
+      ),
     ).toBeUndefined();
   });
 
   test("reasons that differ in numbers and names alone are the same", () => {
-    expect(rowOf(excuses.map((words, n) => seen(n + 1, words, { said: `no result for "p${n}" (${n} of 9)` })))).toMatchObject({ length: 5 });
+    expect(
+      rowOf(excuses.map((words, n) => seen(n + 1, words, { said: `no result for "p${n}" (${n} of 9)` }))),
+    ).toMatchObject({ length: 5 });
   });
 
   const readings = [
@@ -119,41 +130,58 @@ describe("over several runs", () => {
   ];
 
   test("honest readings of different papers are no loop, even where all are refused for the same reason", () => {
-    const refused = readings.map((words, n) => seen(n + 1, words, { left: true, said: `fewer than half of the quotes were found (${n} of 9)` }));
+    const refused = readings.map((words, n) =>
+      seen(n + 1, words, { left: true, said: `fewer than half of the quotes were found (${n} of 9)` }),
+    );
     expect(rowOf(refused)).toBeUndefined();
-    for (const a of refused) for (const b of refused) if (a !== b) expect(likenessOf(a.sketch ?? "", b.sketch ?? "")).toBeLessThan(0.45);
+    for (const a of refused)
+      for (const b of refused) if (a !== b) expect(likenessOf(a.sketch ?? "", b.sketch ?? "")).toBeLessThan(0.45);
   });
 
   test("a result in other words is the same where its refusal is the same to the letter, and none where it names other numbers", () => {
-    const results = (said: (n: number) => string) => [1, 2, 3].map((n) => seen(n, `${readings[0]} Version ${n}.`, { left: true, said: said(n) }));
+    const results = (said: (n: number) => string) =>
+      [1, 2, 3].map((n) => seen(n, `${readings[0]} Version ${n}.`, { left: true, said: said(n) }));
     expect(rowOf(results(() => "the scores are missing"))).toEqual({ kind: "identical-answers", length: 3 });
     expect(rowOf(results((n) => `quote ${n} is nowhere in the text`))).toBeUndefined();
   });
 
   test("an attempt that mends one thing and meets another reason is no repetition", () => {
     const mended = [1, 2, 3].map((n) =>
-      seen(n, `${readings[0]} Mended ${n}.`, { unit: "p1", left: true, said: ["bad quote", "bad score", "bad date"][n - 1] ?? "" }),
+      seen(n, `${readings[0]} Mended ${n}.`, {
+        unit: "p1",
+        left: true,
+        said: ["bad quote", "bad score", "bad date"][n - 1] ?? "",
+      }),
     );
     expect(rowOf(mended)).toBeUndefined();
   });
 
   test("answers that take turns by three are a loop, and end the run after ten", () => {
     const turns = (count: number) =>
-      Array.from({ length: count }, (_, n) => seen(n + 1, readings[n % 3] ?? "", { left: true, said: `reason ${"abc"[n % 3]}` }));
+      Array.from({ length: count }, (_, n) =>
+        seen(n + 1, readings[n % 3] ?? "", { left: true, said: `reason ${"abc"[n % 3]}` }),
+      );
     expect(rowOf(turns(5))).toBeUndefined();
     expect(rowOf(turns(6))).toEqual({ kind: "oscillation", length: 3 });
     expect(rowOf(turns(10))).toEqual({ kind: "oscillation", length: 5 });
-    expect(rowOf([...turns(9), seen(10, "Something else entirely was written here.", { said: "other" })])).toBeUndefined();
+    expect(
+      rowOf([...turns(9), seen(10, "Something else entirely was written here.", { said: "other" })]),
+    ).toBeUndefined();
   });
 });
 
 const folder = new URL("../../../fixtures/agents/", import.meta.url);
 const readers = { claude: readClaude, codex: readCodex, amp: readAmp };
 
-test.each(readdirSync(folder).filter((name) => name.endsWith(".jsonl")))("the recorded stream %s shows no loop", (name) => {
-  const reader = readers[name.split("-")[0] as keyof typeof readers]();
-  const events: AgentEvent[] = readFileSync(new URL(name, folder), "utf8")
-    .split("\n")
-    .flatMap((each) => reader.line(each));
-  expect(signsOf(events.reduce(digestOf, emptyDigest), name.includes("success"), name.includes("success"))).toEqual([]);
-});
+test.each(readdirSync(folder).filter((name) => name.endsWith(".jsonl")))(
+  "the recorded stream %s shows no loop",
+  (name) => {
+    const reader = readers[name.split("-")[0] as keyof typeof readers]();
+    const events: AgentEvent[] = readFileSync(new URL(name, folder), "utf8")
+      .split("\n")
+      .flatMap((each) => reader.line(each));
+    expect(signsOf(events.reduce(digestOf, emptyDigest), name.includes("success"), name.includes("success"))).toEqual(
+      [],
+    );
+  },
+);

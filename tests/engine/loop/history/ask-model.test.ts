@@ -8,7 +8,17 @@ import { temporaryFolder } from "../../../support/research.js";
 const ask = (command: string, stateDir: string) => {
   const cwd = temporaryFolder();
   const env = { PATH: process.env["PATH"], ...historianEnv };
-  const settings = { iterationMs: 60_000, idleMs: 0, unconfined: true, classic: false, stateDir, transcript: () => undefined, agents: {}, cwd, env };
+  const settings = {
+    iterationMs: 60_000,
+    idleMs: 0,
+    unconfined: true,
+    classic: false,
+    stateDir,
+    transcript: () => undefined,
+    agents: {},
+    cwd,
+    env,
+  };
   return askHistorian(createAgent(`cmd:${command}`, settings), "what happened", {
     stateDir,
     clock: fakeClock(),
@@ -19,7 +29,10 @@ const ask = (command: string, stateDir: string) => {
 
 test("an agent's final message is the summary, and it is told how long and how freely to answer", async () => {
   const stateDir = temporaryFolder();
-  const answer = await ask('read -r asked; printf "Of \\"$asked\\": $RESEARCH_RALPH_MAX_TOKENS at $RESEARCH_RALPH_TEMPERATURE\\n"', stateDir);
+  const answer = await ask(
+    'read -r asked; printf "Of \\"$asked\\": $RESEARCH_RALPH_MAX_TOKENS at $RESEARCH_RALPH_TEMPERATURE\\n"',
+    stateDir,
+  );
   expect(answer).toMatchObject({ summary: 'Of "what happened": 1000 at 0.3' });
   expect(readdirSync(stateDir)).toEqual([]);
 });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { type Historian, historian, measured, mostSummary } from "../../../../src/engine/loop/history/summarise.js";
 import { bounded, type Compression, type LoopMemory } from "../../../../src/engine/loop/record/memory.js";
-import { recall } from "../../../../src/engine/loop/recall.js";
+import { recall } from "../../../../src/engine/loop/notes.js";
 import type { LoopEvent } from "../../../../src/engine/loop/types.js";
 import type { Observation } from "../../../../src/engine/generated/memory.js";
 
@@ -10,7 +10,10 @@ const reasons = [
   "/scores/execution/novelty must be at most 5",
   "result.json was not written",
 ];
-const digest = `Said first: I read the paper.\nSaid last: Done.\nDid: ${"Read paper/01.txt; ".repeat(55)}`.slice(0, 1_150);
+const digest = `Said first: I read the paper.\nSaid last: Done.\nDid: ${"Read paper/01.txt; ".repeat(55)}`.slice(
+  0,
+  1_150,
+);
 
 const seen = (iteration: number): Observation => {
   const refused = iteration % 4 === 3;
@@ -28,17 +31,32 @@ async function ended(events: AsyncGenerator<LoopEvent, Compression | undefined>)
 }
 
 /** A run of so many iterations with a historian over it, as the workflow keeps it. */
-async function runOf(iterations: number, compress: Historian, order = Array.from({ length: iterations }, (_, n) => n + 1)) {
+async function runOf(
+  iterations: number,
+  compress: Historian,
+  order = Array.from({ length: iterations }, (_, n) => n + 1),
+) {
   let memory: LoopMemory = { observations: [], ledger: [], steering: [] };
   const notes: string[] = [];
   const told: LoopEvent[] = [];
   for (const iteration of order) {
     notes.push(recall(memory).history ?? "");
-    const line = { iteration, at: "2026-01-01T00:00:00Z", unit: `p${iteration}`, phase: "ANALYSIS", outcome: "accepted" } as const;
-    memory = { ...memory, observations: bounded([...memory.observations, seen(iteration)]), ledger: [...memory.ledger, line].slice(-5) };
+    const line = {
+      iteration,
+      at: "2026-01-01T00:00:00Z",
+      unit: `p${iteration}`,
+      phase: "ANALYSIS",
+      outcome: "accepted",
+    } as const;
+    memory = {
+      ...memory,
+      observations: bounded([...memory.observations, seen(iteration)]),
+      ledger: [...memory.ledger, line].slice(-5),
+    };
     const { compression, told: events } = await ended(compress(memory));
     told.push(...events);
-    if (compression !== undefined) memory = { ...memory, historySummary: compression.summary, metrics: measured(memory.metrics, compression) };
+    if (compression !== undefined)
+      memory = { ...memory, historySummary: compression.summary, metrics: measured(memory.metrics, compression) };
   }
   return { memory, notes, told };
 }
@@ -91,7 +109,10 @@ describe("the history", () => {
     }
     for (const compress of [historian({ every: 5, now }), historian({ every: 5, now, ask })]) {
       const { notes, memory } = await runOf(100, compress);
-      const ours = notes.reduce((sum, note) => sum + briefTokens + note.length / 4, memory.metrics?.historian_tokens ?? 0);
+      const ours = notes.reduce(
+        (sum, note) => sum + briefTokens + note.length / 4,
+        memory.metrics?.historian_tokens ?? 0,
+      );
       expect(1 - ours / uncompressed).toBeGreaterThanOrEqual(0.43);
     }
   });
@@ -106,7 +127,11 @@ describe("the history", () => {
   test("is summarised by code when the historian fails, and that is said and paid for", async () => {
     const { memory, told } = await runOf(
       5,
-      historian({ every: 5, now, ask: { name: "scribe", run: async () => ({ reason: "it is away.", tokens: 700, costUsd: 0.01 }) } }),
+      historian({
+        every: 5,
+        now,
+        ask: { name: "scribe", run: async () => ({ reason: "it is away.", tokens: 700, costUsd: 0.01 }) },
+      }),
     );
     expect(told.map(({ type }) => type)).toEqual(["notice", "history-compressed"]);
     expect(told[0]).toMatchObject({ level: "warning", message: expect.stringContaining("it is away") });
@@ -116,14 +141,21 @@ describe("the history", () => {
   });
 
   test("by an agent is cut to its bound, names who wrote it, and pays for what it used", async () => {
-    const ask = { name: "scribe", run: async () => ({ summary: "It was tried. ".repeat(400), tokens: 900, costUsd: 0.02 }) };
+    const ask = {
+      name: "scribe",
+      run: async () => ({ summary: "It was tried. ".repeat(400), tokens: 900, costUsd: 0.02 }),
+    };
     const { memory, told } = await runOf(5, historian({ every: 5, now, ask }));
     expect(told).toMatchObject([{ by: "scribe", tokens: 900, costUsd: 0.02 }]);
     expect(memory.historySummary?.length).toBeLessThanOrEqual(mostSummary);
     expect(memory.metrics).toMatchObject({ historian_tokens: 900, historian_cost_usd: 0.02 });
     const free = await runOf(
       5,
-      historian({ every: 5, now, ask: { ...ask, run: async () => ({ summary: "It was tried. ".repeat(400), tokens: 0 }) } }),
+      historian({
+        every: 5,
+        now,
+        ask: { ...ask, run: async () => ({ summary: "It was tried. ".repeat(400), tokens: 0 }) },
+      }),
     );
     expect(free.memory.metrics?.total_tokens_saved).toBe((memory.metrics?.total_tokens_saved ?? 0) + 900);
   });
@@ -132,7 +164,10 @@ describe("the history", () => {
     let asked = 0;
     const ask = {
       name: "scribe",
-      run: async () => ((asked += 1) === 1 ? { summary: "The theme is gripping with soft hands.", tokens: 1 } : { reason: "gone.", tokens: 0 }),
+      run: async () =>
+        (asked += 1) === 1
+          ? { summary: "The theme is gripping with soft hands.", tokens: 1 }
+          : { reason: "gone.", tokens: 0 },
     };
     const { memory } = await runOf(30, historian({ every: 5, now, ask }));
     expect(memory.historySummary).toContain("The theme is gripping with soft hands.");

@@ -12,13 +12,26 @@ const kindOf = (name: string, detail = "") => {
 };
 
 describe("what an agent does", () => {
-  test.each(["Write", "Edit", "MultiEdit", "create", "apply_patch", "changes", "insert_text", "str_replace", "save_file"])("%s writes", (name) => {
+  test.each([
+    "Write",
+    "Edit",
+    "MultiEdit",
+    "create",
+    "apply_patch",
+    "changes",
+    "insert_text",
+    "str_replace",
+    "save_file",
+  ])("%s writes", (name) => {
     expect(kindOf(name, "a.txt")).toEqual(["write"]);
   });
 
-  test.each(["Read", "view", "open_file", "WebFetch", "WebSearch", "Grep", "Glob", "list_dir", "find", "get_page"])("%s reads", (name) => {
-    expect(kindOf(name, "a.txt")).toEqual(["read"]);
-  });
+  test.each(["Read", "view", "open_file", "WebFetch", "WebSearch", "Grep", "Glob", "list_dir", "find", "get_page"])(
+    "%s reads",
+    (name) => {
+      expect(kindOf(name, "a.txt")).toEqual(["read"]);
+    },
+  );
 
   test.each(["TodoWrite", "update_plan", "Think"])("%s plans, whatever else its name says", (name) => {
     expect(kindOf(name, "cat a.txt > b.txt")).toEqual(["plan"]);
@@ -28,18 +41,26 @@ describe("what an agent does", () => {
     expect(kindOf("Task", "do it")).toEqual(["command"]);
   });
 
-  test.each(["Bash", "shell", "exec_command", "run_terminal_cmd", "local_shell_call", "terminal"])("%s is known by what it runs", (name) => {
-    expect(kindOf(name, "npm test")).toEqual(["command"]);
-    expect(kindOf(name, "rg -n hands .")).toEqual(["read"]);
-    expect(kindOf(name, "echo x > a.txt")).toEqual(["write"]);
-  });
-
-  test.each(["echo x >> a.txt", "cat a > 'b c.txt'", 'cat a >"$OUT"', "cat a >$OUT", "cat a > ../b", "sort a | tee b.txt", "apply_patch <<'EOF'"])(
-    "a shell that runs %s writes",
-    (command) => {
-      expect(kindOf("Bash", command)).toEqual(["write"]);
+  test.each(["Bash", "shell", "exec_command", "run_terminal_cmd", "local_shell_call", "terminal"])(
+    "%s is known by what it runs",
+    (name) => {
+      expect(kindOf(name, "npm test")).toEqual(["command"]);
+      expect(kindOf(name, "rg -n hands .")).toEqual(["read"]);
+      expect(kindOf(name, "echo x > a.txt")).toEqual(["write"]);
     },
   );
+
+  test.each([
+    "echo x >> a.txt",
+    "cat a > 'b c.txt'",
+    'cat a >"$OUT"',
+    "cat a >$OUT",
+    "cat a > ../b",
+    "sort a | tee b.txt",
+    "apply_patch <<'EOF'",
+  ])("a shell that runs %s writes", (command) => {
+    expect(kindOf("Bash", command)).toEqual(["write"]);
+  });
 
   test.each(["cat a.txt", " head -5 a.txt", "bash -lc 'sed -n 1,20p a.txt'", '/bin/zsh -c "ls -la"', "sh -lc wc a"])(
     "a shell that runs %s reads",
@@ -93,7 +114,10 @@ describe("what an agent says", () => {
     expect(fold(ends("Only."))).toMatchObject({ first: "Only.", last: "Only." });
     expect(fold(says(""), ends(""))).toBe(emptyDigest);
     expect(fold({ type: "usage", usage: { input: 1, cached: 0, output: 0, requests: 1 } })).toBe(emptyDigest);
-    expect(fold(says("x".repeat(420)), says("y".repeat(421)))).toMatchObject({ first: "x".repeat(420), last: `${"y".repeat(419)}…` });
+    expect(fold(says("x".repeat(420)), says("y".repeat(421)))).toMatchObject({
+      first: "x".repeat(420),
+      last: `${"y".repeat(419)}…`,
+    });
   });
 
   test.each([
@@ -154,21 +178,25 @@ describe("what an agent says", () => {
 
 describe("a digest in words", () => {
   test("tells once what was said first and last alike, and no plans", () => {
-    expect(digestText(fold(says("I will read."), tool("Read", "a"), tool("Read", "a"), tool("Write", "b"), ends("I will read.")))).toBe(
-      "Said last: I will read.\nDid: Read a (2 times); Write b",
-    );
+    expect(
+      digestText(
+        fold(says("I will read."), tool("Read", "a"), tool("Read", "a"), tool("Write", "b"), ends("I will read.")),
+      ),
+    ).toBe("Said last: I will read.\nDid: Read a (2 times); Write b");
     expect(digestText(fold(tool("Read", "a")))).toBe("Did: Read a");
     expect(digestText(emptyDigest)).toBe("");
     expect(digestText(fold(says("One."), says("Two.")))).toBe("Said first: One.\nSaid last: Two.");
   });
 
   test("ends with an ellipsis where it was cut at 1,500 characters", () => {
-    const reads = (count: number, length: number) => Array.from({ length: count }, (_, n) => tool("R", `${n}`.padEnd(length, "x")));
+    const reads = (count: number, length: number) =>
+      Array.from({ length: count }, (_, n) => tool("R", `${n}`.padEnd(length, "x")));
     const long = digestText(fold(says("a".repeat(400)), ...reads(20, 80), says("b".repeat(400))));
     expect(long).toHaveLength(1500);
     expect(long.endsWith("…")).toBe(true);
     // "Did: ", 75 characters, 17 times 80, and what the last one adds.
-    const upTo = (last: number) => digestText(fold(tool("R", "x".repeat(73)), ...reads(17, 76), tool("R", "y".repeat(last))));
+    const upTo = (last: number) =>
+      digestText(fold(tool("R", "x".repeat(73)), ...reads(17, 76), tool("R", "y".repeat(last))));
     expect([upTo(56).length, upTo(56).endsWith("…")]).toEqual([1500, false]);
     expect([upTo(57).length, upTo(57).endsWith("…")]).toEqual([1500, true]);
   });

@@ -12,8 +12,16 @@ const says = (text: string): AgentEvent => ({ type: "text", text });
 
 describe("the digest of a run", () => {
   test("tells what was said first and last, and what was done, with repetitions counted", () => {
-    const digest = fold([says("Reading."), tool("Read", "paper/01.txt"), tool("Read", "paper/01.txt"), tool("Write", "result.json"), says("Done.")]);
-    expect(digestText(digest)).toBe("Said first: Reading.\nSaid last: Done.\nDid: Read paper/01.txt (2 times); Write result.json");
+    const digest = fold([
+      says("Reading."),
+      tool("Read", "paper/01.txt"),
+      tool("Read", "paper/01.txt"),
+      tool("Write", "result.json"),
+      says("Done."),
+    ]);
+    expect(digestText(digest)).toBe(
+      "Said first: Reading.\nSaid last: Done.\nDid: Read paper/01.txt (2 times); Write result.json",
+    );
     expect(digest.counts).toEqual({ read: 2, write: 1, command: 0, plan: 0 });
     expect(digest.repeated).toMatchObject({ read: 2, write: 1 });
   });

@@ -68,7 +68,11 @@ describe("the journal", () => {
 
   it("that is not there holds nothing", async () => {
     const folder = temporaryFolder();
-    expect([await pendingEntries(folder), await lastIteration(folder), await readEntry(folder, 1)]).toEqual([[], 0, undefined]);
+    expect([await pendingEntries(folder), await lastIteration(folder), await readEntry(folder, 1)]).toEqual([
+      [],
+      0,
+      undefined,
+    ]);
     writeFileSync(join(folder, ".ralph"), "");
     expect([await pendingEntries(folder), await readEntry(folder, 1)]).toEqual([[], undefined]);
     await expect(makeJournal(folder)).rejects.toBeInstanceOf(ExpectedError);
@@ -126,7 +130,12 @@ describe("a version of rrd.json from before a paper was done", () => {
     entry(iteration, [
       { in: "papers_pool", id, set: { status: "presented", score: 30 }, was: pendingPaper(Number(id.split("_")[1])) },
       { in: "papers_pool", id: "sample_5", set: { notes: "of another" }, was: pendingPaper(5) },
-      { in: "insights", id: `insight_${iteration}`, set: { id: `insight_${iteration}`, paper_id: id, insight: "It works." }, was: null },
+      {
+        in: "insights",
+        id: `insight_${iteration}`,
+        set: { id: `insight_${iteration}`, paper_id: id, insight: "It works." },
+        was: null,
+      },
       { in: "rrd", set: { description: "mine" }, was: {} },
     ]);
   const rrd = sampleRrd();
@@ -160,10 +169,21 @@ describe("a version of rrd.json from before a paper was done", () => {
   });
 
   it("of several keeps all that can be had, and names those that can't", async () => {
-    const lines = [line(1, "sample_1"), line(2, "sample_2"), line(3, "sample_3"), line(4, "sample_4", { outcome: "refused" })];
+    const lines = [
+      line(1, "sample_1"),
+      line(2, "sample_2"),
+      line(3, "sample_3"),
+      line(4, "sample_4", { outcome: "refused" }),
+    ];
     const answer = await restored(lines, [result("sample_1"), result("sample_3", 3)]);
     expect(answer).toMatchObject({ restored: ["sample_1", "sample_3"], lost: ["sample_2"] });
-    expect(answer.rrd.papers_pool.map(({ status }) => status)).toEqual(["presented", "pending", "presented", "pending", "pending"]);
+    expect(answer.rrd.papers_pool.map(({ status }) => status)).toEqual([
+      "presented",
+      "pending",
+      "presented",
+      "pending",
+      "pending",
+    ]);
   });
 
   it("counts a paper as lost whose entry says nothing of its status", async () => {
@@ -190,7 +210,10 @@ describe("a version of rrd.json from before a paper was done", () => {
   });
 
   it("counts a paper as lost whose entry is about other papers", async () => {
-    expect(await restored([line(1, "sample_1")], [result("sample_2")])).toMatchObject({ restored: [], lost: ["sample_1"] });
+    expect(await restored([line(1, "sample_1")], [result("sample_2")])).toMatchObject({
+      restored: [],
+      lost: ["sample_1"],
+    });
   });
 
   describe("has what the report's check found of papers back", () => {
@@ -199,14 +222,24 @@ describe("a version of rrd.json from before a paper was done", () => {
     const check = { at: "2026-01-02T00:00:00.000Z", by: ["Crossref"] };
     const checked = (over: object = {}): JournalEntry =>
       entry(5, [
-        { in: "papers_pool", id: "sample_1", set: { retracted: true, status: "rejected", updates_check: check }, was: { ...read, ...over } },
+        {
+          in: "papers_pool",
+          id: "sample_1",
+          set: { retracted: true, status: "rejected", updates_check: check },
+          was: { ...read, ...over },
+        },
       ]);
     const lines = [line(1, "sample_1"), line(5, "report")];
 
     it("where the file is as it was before the check", async () => {
       const answer = await restored(lines, [checked()], state);
       expect(answer).toMatchObject({ restored: ["sample_1"], lost: [] });
-      expect(paperOf(answer.rrd, "sample_1")).toEqual({ ...read, retracted: true, status: "rejected", updates_check: check });
+      expect(paperOf(answer.rrd, "sample_1")).toEqual({
+        ...read,
+        retracted: true,
+        status: "rejected",
+        updates_check: check,
+      });
       const earlier = { at: "2025-01-01T00:00:00.000Z", by: [] };
       const before = { ...state, papers_pool: [{ ...read, updates_check: earlier }] } as unknown as Rrd;
       expect((await restored(lines, [checked({ updates_check: earlier })], before)).restored).toEqual(["sample_1"]);
@@ -231,15 +264,23 @@ describe("a version of rrd.json from before a paper was done", () => {
     });
 
     it("and nothing of a paper that is gone, of one that it found nothing new of, or of anything but papers", async () => {
-      expect((await restored([line(5, "report")], [checked()], { ...state, papers_pool: [pendingPaper(2)] })).restored).toEqual([]);
       expect(
-        (await restored(lines, [checked({ updates_check: check })], { ...state, papers_pool: [{ ...read, updates_check: check }] } as unknown as Rrd))
-          .restored,
+        (await restored([line(5, "report")], [checked()], { ...state, papers_pool: [pendingPaper(2)] })).restored,
+      ).toEqual([]);
+      expect(
+        (
+          await restored(lines, [checked({ updates_check: check })], {
+            ...state,
+            papers_pool: [{ ...read, updates_check: check }],
+          } as unknown as Rrd)
+        ).restored,
       ).toEqual([]);
       const silent = entry(5, [{ in: "papers_pool", id: "sample_1", set: { notes: "x" }, was: read }]);
       expect((await restored(lines, [silent], state)).rrd).toBe(state);
       const insights = { ...state, insights: [{ id: "sample_1", insight: "x" }] };
-      const other = entry(5, [{ in: "insights", id: "sample_1", set: { updates_check: check }, was: { id: "sample_1", insight: "x" } }]);
+      const other = entry(5, [
+        { in: "insights", id: "sample_1", set: { updates_check: check }, was: { id: "sample_1", insight: "x" } },
+      ]);
       expect((await restored(lines, [other], insights)).rrd).toBe(insights);
     });
   });

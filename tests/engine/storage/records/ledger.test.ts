@@ -5,7 +5,12 @@ import type { LedgerLine } from "../../../../src/engine/generated/ledger.js";
 import { currentAccepted, formatLine, parseLedger, readLedger } from "../../../../src/engine/storage/records/ledger.js";
 import { temporaryFolder } from "../../../support/folders.js";
 
-const line = (iteration: number, unit: string, outcome: LedgerLine["outcome"] = "accepted", to?: number): LedgerLine => ({
+const line = (
+  iteration: number,
+  unit: string,
+  outcome: LedgerLine["outcome"] = "accepted",
+  to?: number,
+): LedgerLine => ({
   iteration,
   at: "2026-01-01T00:00:00Z",
   unit,
@@ -33,7 +38,10 @@ it("a torn last line is left out; other lines that can't be read are named", asy
   const folder = temporaryFolder();
   const path = join(folder, "ledger.jsonl");
   const future = { ...line(3, "c"), outcome: "postponed", more: true };
-  writeFileSync(path, `${formatLine(line(1, "a"))}not JSON\n\n{"iteration":2}\n${JSON.stringify(future)}\n{"iteration":4,"un`);
+  writeFileSync(
+    path,
+    `${formatLine(line(1, "a"))}not JSON\n\n{"iteration":2}\n${JSON.stringify(future)}\n{"iteration":4,"un`,
+  );
   expect(await readLedger(folder)).toEqual({
     lines: [line(1, "a"), future],
     notices: [2, 4].map((n) => `${path}:${n} can't be read and is ignored.`),
@@ -42,7 +50,10 @@ it("a torn last line is left out; other lines that can't be read are named", asy
 
 it("a line nested thousands deep can't be read: nothing could write it again", () => {
   const deep = formatLine(line(1, "a")).replace("{", `{"more":${"[".repeat(20_000)}${"]".repeat(20_000)},`);
-  expect(parseLedger(`${deep}${formatLine(line(2, "b"))}`, "l")).toEqual({ lines: [line(2, "b")], notices: ["l:1 can't be read and is ignored."] });
+  expect(parseLedger(`${deep}${formatLine(line(2, "b"))}`, "l")).toEqual({
+    lines: [line(2, "b")],
+    notices: ["l:1 can't be read and is ignored."],
+  });
 });
 
 it("a field that can't be is left out of its line, fields of a later version are kept", () => {
@@ -58,12 +69,24 @@ it.each([
   ["phase", 3],
   ["outcome", undefined],
 ])("a line whose %s is %j is no line, and is named", (name, value) => {
-  const line = { iteration: 1, at: "2026-01-01T00:00:00.000Z", unit: "p1", phase: "ANALYSIS", outcome: "accepted", [name]: value };
-  expect(parseLedger(`${JSON.stringify(line)}\n`, "l")).toEqual({ lines: [], notices: ["l:1 can't be read and is ignored."] });
+  const line = {
+    iteration: 1,
+    at: "2026-01-01T00:00:00.000Z",
+    unit: "p1",
+    phase: "ANALYSIS",
+    outcome: "accepted",
+    [name]: value,
+  };
+  expect(parseLedger(`${JSON.stringify(line)}\n`, "l")).toEqual({
+    lines: [],
+    notices: ["l:1 can't be read and is ignored."],
+  });
 });
 
 it("a unit is accepted at its latest acceptance, whatever failed before or since", () => {
-  expect(accepted(line(1, "a", "failed"), line(2, "a"), line(3, "b", "refused"), line(4, "a"), line(5, "a", "failed"))).toEqual({ a: 4 });
+  expect(
+    accepted(line(1, "a", "failed"), line(2, "a"), line(3, "b", "refused"), line(4, "a"), line(5, "a", "failed")),
+  ).toEqual({ a: 4 });
 });
 
 it("a reset of one unit takes that one back until it is accepted again", () => {
@@ -74,6 +97,8 @@ it("a reset of one unit takes that one back until it is accepted again", () => {
 it("a reset to an iteration brings back what was accepted then, also what was reset since", () => {
   expect(accepted(line(1, "a"), line(2, "b"), line(3, "*", "reset", 1))).toEqual({ a: 1 });
   expect(accepted(line(1, "a"), line(2, "a", "reset"), line(3, "*", "reset", 1))).toEqual({ a: 1 });
-  expect(accepted(line(1, "a"), line(2, "b"), line(3, "*", "reset", 1), line(4, "c"), line(5, "*", "reset", 2))).toEqual({ a: 1, b: 2 });
+  expect(
+    accepted(line(1, "a"), line(2, "b"), line(3, "*", "reset", 1), line(4, "c"), line(5, "*", "reset", 2)),
+  ).toEqual({ a: 1, b: 2 });
   expect(accepted(line(1, "a"), line(2, "*", "reset", 0))).toEqual({});
 });

@@ -12,7 +12,8 @@ import { pendingPaper, sampleRrd } from "../../../support/folders.js";
 
 const rrd = sampleRrd(2);
 const complete = (change: Change, base: Rrd = rrd) => completeChange(change, base);
-const merge = (change: Change, disk: Rrd = rrd, base: Rrd = rrd, putBack = true) => mergeChanges(disk, [complete(change, base)], putBack);
+const merge = (change: Change, disk: Rrd = rrd, base: Rrd = rrd, putBack = true) =>
+  mergeChanges(disk, [complete(change, base)], putBack);
 const insight = (id: string, over: object = {}) => ({ id, paper_id: "sample_1", insight: `Of ${id}.`, ...over });
 
 describe("what the loop remembers", () => {
@@ -22,12 +23,17 @@ describe("what the loop remembers", () => {
 
   it("is merged within its own object, which is made where there is none, and nothing beside it", () => {
     const change: Change = { in: "loop", set: { iteration: 2 }, add: { observations: [next] } };
-    expect(merge(change, withLoop, withLoop).rrd).toEqual({ ...rrd, loop: { iteration: 2, observations: [observation, next] } });
+    expect(merge(change, withLoop, withLoop).rrd).toEqual({
+      ...rrd,
+      loop: { iteration: 2, observations: [observation, next] },
+    });
     expect(merge(change).rrd).toEqual({ ...rrd, loop: { iteration: 2, observations: [next] } });
   });
 
   it("is kept by the journal as far as it changes, with what was new in it", () => {
-    expect(complete({ in: "loop", set: { iteration: 2 }, add: { observations: [observation, next] } }, withLoop)).toEqual({
+    expect(
+      complete({ in: "loop", set: { iteration: 2 }, add: { observations: [observation, next] } }, withLoop),
+    ).toEqual({
       in: "loop",
       set: { iteration: 2 },
       was: { iteration: 1 },
@@ -50,17 +56,27 @@ describe("a record that was removed by hand", () => {
   it("is back with its result where that was accepted, and the person is told how to drop it", () => {
     const merged = merge(change, without);
     expect(merged.rrd.papers_pool).toEqual([pendingPaper(2), { ...pendingPaper(1), status: "presented" }]);
-    expect(merged.notices).toEqual(["sample_1 was removed from rrd.json by hand although it is done; it is back. To drop it, reset it first."]);
+    expect(merged.notices).toEqual([
+      "sample_1 was removed from rrd.json by hand although it is done; it is back. To drop it, reset it first.",
+    ]);
   });
 
   it("stays out where it was not, and that is told", () => {
-    expect(merge(change, without, rrd, false)).toEqual({ rrd: without, notices: ["sample_1 was removed from rrd.json by hand and stays out."] });
+    expect(merge(change, without, rrd, false)).toEqual({
+      rrd: without,
+      notices: ["sample_1 was removed from rrd.json by hand and stays out."],
+    });
   });
 });
 
 describe("a change", () => {
   it("of several fields that a person changed names them all", () => {
-    const disk: Rrd = { ...rrd, papers_pool: [{ ...pendingPaper(1), notes: "mine", score: 3 }], description: "mine", project: "mine" };
+    const disk: Rrd = {
+      ...rrd,
+      papers_pool: [{ ...pendingPaper(1), notes: "mine", score: 3 }],
+      description: "mine",
+      project: "mine",
+    };
     expect(merge({ in: "papers_pool", id: "sample_1", set: { score: 9, notes: "ours" } }, disk).notices).toEqual([
       "You changed score, notes of sample_1 during the run; your version stays.",
     ]);
@@ -74,30 +90,45 @@ describe("a change", () => {
     const merged = merge({ in: "papers_pool", id: "sample_1", set: { score: 9 } }, bare as Rrd, bare as Rrd);
     expect(Object.keys(merged.rrd)).toEqual(Object.keys(bare));
     expect(merge({ in: "rrd", set: {} }).rrd.papers_pool).toBe(rrd.papers_pool);
-    expect(mergeChanges(bare as Rrd, [{ in: "papers_pool", id: "nobody", set: {}, was: null, remove: true }], true).rrd).toEqual(bare);
+    expect(
+      mergeChanges(bare as Rrd, [{ in: "papers_pool", id: "nobody", set: {}, was: null, remove: true }], true).rrd,
+    ).toEqual(bare);
   });
 
   it("that makes a record gives it its id", () => {
-    expect(merge({ in: "insights", id: "insight_001", set: { insight: "It works." }, was: null }).rrd.insights).toEqual([
-      { id: "insight_001", insight: "It works." },
-    ]);
+    expect(merge({ in: "insights", id: "insight_001", set: { insight: "It works." }, was: null }).rrd.insights).toEqual(
+      [{ id: "insight_001", insight: "It works." }],
+    );
   });
 
   it("that takes a record away takes all of that id, and leaves those without one", () => {
-    const twice: Rrd = { ...rrd, insights: [{ insight: "a" }, insight("x"), insight("y"), insight("x", { insight: "again" }), { insight: "b" }] };
+    const twice: Rrd = {
+      ...rrd,
+      insights: [{ insight: "a" }, insight("x"), insight("y"), insight("x", { insight: "again" }), { insight: "b" }],
+    };
     const change: JournalledChange = { in: "insights", id: "x", set: {}, was: insight("x"), remove: true };
-    expect(mergeChanges(twice, [change], true).rrd.insights).toEqual([{ insight: "a" }, insight("y"), { insight: "b" }]);
+    expect(mergeChanges(twice, [change], true).rrd.insights).toEqual([
+      { insight: "a" },
+      insight("y"),
+      { insight: "b" },
+    ]);
   });
 
   it("of the first of two records of one id leaves the second", () => {
     const twice: Rrd = { ...rrd, insights: [insight("x"), insight("x", { insight: "again" })] };
     const change: JournalledChange = { in: "insights", id: "x", set: { tags: ["t"] }, was: insight("x") };
-    expect(mergeChanges(twice, [change], true).rrd.insights).toEqual([insight("x", { tags: ["t"] }), insight("x", { insight: "again" })]);
+    expect(mergeChanges(twice, [change], true).rrd.insights).toEqual([
+      insight("x", { tags: ["t"] }),
+      insight("x", { insight: "again" }),
+    ]);
   });
 
   it("between two states is none of records without an id, and of those with one id of the first", () => {
     const before: Rrd = { ...rrd, insights: [{ insight: "a" }, insight("x"), insight("x", { insight: "again" })] };
-    const after: Rrd = { ...rrd, insights: [{ insight: "b" }, insight("x", { tags: [] }), insight("x", { insight: "another" })] };
+    const after: Rrd = {
+      ...rrd,
+      insights: [{ insight: "b" }, insight("x", { tags: [] }), insight("x", { insight: "another" })],
+    };
     expect(changesBetween(before, after)).toEqual([{ in: "insights", id: "x", set: { tags: [] }, was: {}, unset: [] }]);
   });
 
@@ -137,18 +168,32 @@ describe("the number of an insight", () => {
   });
 
   it("stays where nobody has it, and of an insight that was there before", () => {
-    expect(mergeChanges(taken, [change("insight_001")], true).rrd.insights?.map(({ id }) => id)).toEqual(["insight_007", "insight_001"]);
+    expect(mergeChanges(taken, [change("insight_001")], true).rrd.insights?.map(({ id }) => id)).toEqual([
+      "insight_007",
+      "insight_001",
+    ]);
     const again = change("insight_007", { was: insight("insight_007"), set: { tags: ["t"] } });
-    expect(mergeChanges(taken, [again], true)).toMatchObject({ rrd: { insights: [{ id: "insight_007", tags: ["t"] }] }, notices: [] });
+    expect(mergeChanges(taken, [again], true)).toMatchObject({
+      rrd: { insights: [{ id: "insight_007", tags: ["t"] }] },
+      notices: [],
+    });
   });
 
   it("is none that a new paper would get: its id is its own", () => {
-    const paper = { in: "papers_pool", id: "sample_1", set: { ...pendingPaper(1), paper_id: "x" }, was: null } as JournalledChange;
+    const paper = {
+      in: "papers_pool",
+      id: "sample_1",
+      set: { ...pendingPaper(1), paper_id: "x" },
+      was: null,
+    } as JournalledChange;
     expect(mergeChanges(rrd, [paper], true).rrd.papers_pool.map(({ id }) => id)).toEqual(["sample_1", "sample_2"]);
   });
 
   it("counts on from numbers alone, whatever else insights are called", () => {
-    const odd: Rrd = { ...taken, insights: [...(taken.insights ?? []), insight("insight_x"), insight("my_insight_99"), insight("insight_12b")] };
+    const odd: Rrd = {
+      ...taken,
+      insights: [...(taken.insights ?? []), insight("insight_x"), insight("my_insight_99"), insight("insight_12b")],
+    };
     expect(mergeChanges(odd, [change("insight_007")], true).rrd.insights?.at(-1)?.id).toBe("insight_008");
   });
 });

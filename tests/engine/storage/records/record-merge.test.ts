@@ -1,7 +1,13 @@
 import fc from "../../../support/fast-check.js";
 import { describe, expect, it } from "vitest";
 import type { Rrd } from "../../../../src/research/generated/rrd.js";
-import { type Change, changesBetween, completeChange, mergeChanges, undoChanges } from "../../../../src/engine/storage/records/record-merge.js";
+import {
+  type Change,
+  changesBetween,
+  completeChange,
+  mergeChanges,
+  undoChanges,
+} from "../../../../src/engine/storage/records/record-merge.js";
 import { formatRrd } from "../../../../src/research/folder/rrd-file.js";
 import { paperOf, pendingPaper, sampleRrd } from "../../../support/folders.js";
 
@@ -12,11 +18,13 @@ const set = (id: string, fields: Record<string, unknown>): Change => ({ in: "pap
 const value = fc.constantFrom<unknown>("pending", "presented", 1, 2, ["x"], { deep: [1] }, true);
 const fields = fc.dictionary(fc.constantFrom("score", "notes", "mine", "other"), value);
 const pool = fc.uniqueArray(fc.constantFrom("a", "b", "c", "d"), { maxLength: 4 });
-const state = fc.tuple(pool, fc.array(fields, { minLength: 4, maxLength: 4 }), fields).map(([ids, records, top]): Rrd => ({
-  ...sampleRrd(0),
-  ...top,
-  papers_pool: ids.map((id, n) => ({ ...pendingPaper(n), ...records[n], id })) as Rrd["papers_pool"],
-}));
+const state = fc
+  .tuple(pool, fc.array(fields, { minLength: 4, maxLength: 4 }), fields)
+  .map(([ids, records, top]): Rrd => ({
+    ...sampleRrd(0),
+    ...top,
+    papers_pool: ids.map((id, n) => ({ ...pendingPaper(n), ...records[n], id })) as Rrd["papers_pool"],
+  }));
 const sorted = (rrd: Rrd) => ({ ...rrd, papers_pool: rrd.papers_pool.toSorted((a, b) => a.id.localeCompare(b.id)) });
 
 describe("merging", () => {
@@ -45,7 +53,10 @@ describe("merging", () => {
   it("leaves every field that differs from what was read", () => {
     const base = sampleRrd(1);
     const disk = { ...base, papers_pool: [{ ...pendingPaper(1), notes: "by hand" }] };
-    const { rrd, notices } = merge(disk, base, set("sample_1", { notes: "ours", score: 3 }), { in: "rrd", set: { description: "ours" } });
+    const { rrd, notices } = merge(disk, base, set("sample_1", { notes: "ours", score: 3 }), {
+      in: "rrd",
+      set: { description: "ours" },
+    });
     expect(rrd).toMatchObject({ description: "ours", papers_pool: [{ notes: "by hand", score: 3 }] });
     expect(notices).toEqual(["You changed notes of sample_1 during the run; your version stays."]);
   });
@@ -61,12 +72,18 @@ describe("merging", () => {
   it("reads analyzing, which nobody decides by, as unread", () => {
     const base = sampleRrd(1);
     const disk: Rrd = { ...base, papers_pool: [{ ...pendingPaper(1), status: "analyzing" }] };
-    expect(paperOf(merge(disk, base, set("sample_1", { status: "presented" })).rrd, "sample_1")?.status).toBe("presented");
+    expect(paperOf(merge(disk, base, set("sample_1", { status: "presented" })).rrd, "sample_1")?.status).toBe(
+      "presented",
+    );
   });
 
   it("adds values that are absent, and an undo takes only those", () => {
     const base = { ...sampleRrd(0), visited_urls: ["a"] };
-    const changes = complete(base, { in: "rrd", set: {}, add: { visited_urls: ["a", "b", "b"], blocked_sources: ["web"] } });
+    const changes = complete(base, {
+      in: "rrd",
+      set: {},
+      add: { visited_urls: ["a", "b", "b"], blocked_sources: ["web"] },
+    });
     const { rrd } = mergeChanges({ ...base, visited_urls: ["a", "mine"] }, changes, true);
     expect(rrd).toMatchObject({ visited_urls: ["a", "mine", "b"], blocked_sources: ["web"] });
     expect(undoChanges(rrd, changes)).toMatchObject({ visited_urls: ["a", "mine"] });
@@ -107,7 +124,9 @@ describe("merging", () => {
 
   it("of a field that names the prototype makes a field, not a prototype", () => {
     const base = sampleRrd(1);
-    const change: Change = JSON.parse('{ "in": "papers_pool", "id": "sample_1", "set": { "__proto__": { "polluted": true } } }');
+    const change: Change = JSON.parse(
+      '{ "in": "papers_pool", "id": "sample_1", "set": { "__proto__": { "polluted": true } } }',
+    );
     const { rrd } = merge(base, base, change);
     expect(JSON.stringify(rrd)).toContain('"__proto__":{"polluted":true}');
     expect(paperOf(rrd, "sample_1")).not.toHaveProperty("polluted");
@@ -135,8 +154,13 @@ describe("a hand edit", () => {
       set: { status: "presented", notes: "ours" },
       was: { status: "analyzing", notes: "x" },
     };
-    const statusOf = (over: object) => paperOf(mergeChanges(having(over), [completeChange(accepted, base)], true).rrd, "sample_1")?.status;
-    expect([{ status: "pending" }, { status: "analyzing" }, { status: "rejected" }].map(statusOf)).toEqual(["presented", "presented", "rejected"]);
+    const statusOf = (over: object) =>
+      paperOf(mergeChanges(having(over), [completeChange(accepted, base)], true).rrd, "sample_1")?.status;
+    expect([{ status: "pending" }, { status: "analyzing" }, { status: "rejected" }].map(statusOf)).toEqual([
+      "presented",
+      "presented",
+      "rejected",
+    ]);
     const { rrd, notices } = mergeChanges(having({ notes: "pending" }), [completeChange(accepted, base)], true);
     expect(paperOf(rrd, "sample_1")?.notes).toBe("pending");
     expect(notices).toEqual(["You changed notes of sample_1 during the run; your version stays."]);
@@ -172,17 +196,26 @@ describe("a hand edit", () => {
   it("that took an insight's number is told from one that put its words better, by paper and words", () => {
     const mine = { id: "insight_001", paper_id: "sample_1", insight: "Read" };
     const changes = complete(base, { in: "insights", id: "insight_001", set: mine, was: null });
-    const idsIn = (...insights: object[]) => (mergeChanges({ ...base, insights } as Rrd, changes, true).rrd.insights ?? []).map(({ id }) => id);
+    const idsIn = (...insights: object[]) =>
+      (mergeChanges({ ...base, insights } as Rrd, changes, true).rrd.insights ?? []).map(({ id }) => id);
     expect(idsIn({ id: "insight_001", paper_id: "sample_2", insight: "Read" })).toEqual(["insight_001", "insight_002"]);
     expect(
-      idsIn({ id: "insight_001", paper_id: "sample_2", insight: "x" }, { id: "my_insight_7" }, { id: "insight_8x" }, { id: "insight_005" }),
+      idsIn(
+        { id: "insight_001", paper_id: "sample_2", insight: "x" },
+        { id: "my_insight_7" },
+        { id: "insight_8x" },
+        { id: "insight_005" },
+      ),
     ).toEqual(["insight_001", "my_insight_7", "insight_8x", "insight_005", "insight_006"]);
     expect(idsIn({ id: "insight_001", paper_id: "sample_1", insight: "Put better" })).toEqual(["insight_001"]);
     // The same words of our own two insights of one paper are two insights.
     const two = [mine, { id: "insight_002", paper_id: "sample_1", insight: "Another" }];
     const both = two.flatMap((each) => complete(base, { in: "insights", id: each.id, set: each, was: null }));
     const swapped = { ...base, insights: [{ ...two[1], id: "insight_001" }] } as Rrd;
-    expect((mergeChanges(swapped, both, true).rrd.insights ?? []).map(({ insight }) => insight).toSorted()).toEqual(["Another", "Read"]);
+    expect((mergeChanges(swapped, both, true).rrd.insights ?? []).map(({ insight }) => insight).toSorted()).toEqual([
+      "Another",
+      "Read",
+    ]);
   });
 });
 
@@ -191,7 +224,11 @@ describe("the changes between two states", () => {
     const before: Rrd = { ...sampleRrd(2), description: "a", gone: 1 };
     expect(changesBetween(before, structuredClone(before))).toEqual([]);
     const { gone: _, ...rest } = before;
-    const after = { ...rest, description: "b", papers_pool: [{ ...pendingPaper(1), score: 3 }, pendingPaper(3)] } as Rrd;
+    const after = {
+      ...rest,
+      description: "b",
+      papers_pool: [{ ...pendingPaper(1), score: 3 }, pendingPaper(3)],
+    } as Rrd;
     expect(changesBetween(before, after)).toEqual([
       { in: "rrd", set: { description: "b" }, was: { description: "a", gone: 1 }, unset: ["gone"] },
       { in: "papers_pool", id: "sample_1", set: { score: 3 }, was: expect.anything(), unset: [] },

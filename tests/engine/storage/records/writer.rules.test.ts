@@ -27,10 +27,15 @@ async function writer(folder = researchFolder()) {
   const told: Told[] = [];
   const commits: [string, boolean?][] = [];
   const checkpoints = {
-    commit: async (message: string, later?: boolean) => void commits.push(later === undefined ? [message] : [message, later]),
+    commit: async (message: string, later?: boolean) =>
+      void commits.push(later === undefined ? [message] : [message, later]),
     finish: async () => undefined,
   };
-  const opened = await openWriter(folder, { derive, git: true, notify: (level, message) => void told.push({ level, message }) }, checkpoints);
+  const opened = await openWriter(
+    folder,
+    { derive, git: true, notify: (level, message) => void told.push({ level, message }) },
+    checkpoints,
+  );
   return { folder, told, commits, ...opened };
 }
 
@@ -124,7 +129,11 @@ describe("an iteration that is folded in", () => {
       if (broken) throw new TypeError("ours");
       return derive(...given);
     };
-    const { load, fold } = await openWriter(folder, { derive: failing, git: false, notify: () => undefined }, undefined);
+    const { load, fold } = await openWriter(
+      folder,
+      { derive: failing, git: false, notify: () => undefined },
+      undefined,
+    );
     await load();
     broken = true;
     await expect(fold(acceptance(1))).rejects.toThrow("ours");
@@ -142,13 +151,21 @@ describe("an interrupted iteration", () => {
     const { load, commits, told } = await writer(folder);
     await load();
     expect(commits).toEqual([["analysis: sample_2 (presented)"], ["analysis: sample_10 (presented)"]]);
-    expect(told).toEqual([2, 10].map((n) => ({ level: "info", message: `Iteration ${n} was interrupted while it was saved; it is complete now.` })));
+    expect(told).toEqual(
+      [2, 10].map((n) => ({
+        level: "info",
+        message: `Iteration ${n} was interrupted while it was saved; it is complete now.`,
+      })),
+    );
   });
 
   it("whose changes would make the file invalid is set aside, and the others are made up for", async () => {
     const folder = researchFolder();
     await makeJournal(folder);
-    await writeEntry(folder, entryOf(1, { changes: [{ in: "rrd", set: { phase: "NOWHERE" }, was: { phase: "ANALYSIS" } }] }));
+    await writeEntry(
+      folder,
+      entryOf(1, { changes: [{ in: "rrd", set: { phase: "NOWHERE" }, was: { phase: "ANALYSIS" } }] }),
+    );
     await writeEntry(folder, entryOf(2));
     const { load, told, commits } = await writer(folder);
     await load();
@@ -166,15 +183,27 @@ describe("an interrupted iteration", () => {
     await fold(acceptance(1));
     const reset = { iteration: 2, at: acceptance(2).at, unit: "sample_1", phase: "ANALYSIS", outcome: "reset" };
     const offset = Buffer.byteLength(read(folder, "ledger.jsonl"));
-    const changes = [{ in: "papers_pool" as const, id: "sample_1", set: { status: "pending" }, was: paperOf(readRrd(folder), "sample_1") ?? {} }];
+    const changes = [
+      {
+        in: "papers_pool" as const,
+        id: "sample_1",
+        set: { status: "pending" },
+        was: paperOf(readRrd(folder), "sample_1") ?? {},
+      },
+    ];
     await writeEntry(folder, entryOf(2, { changes, ledger: { offset, text: `${JSON.stringify(reset)}\n` } }));
     // As a kill leaves it right after rrd.json was written.
     const rrd = readRrd(folder);
-    writeRrd(folder, { ...rrd, papers_pool: rrd.papers_pool.map((each) => (each.id === "sample_1" ? { ...each, status: "pending" } : each)) });
+    writeRrd(folder, {
+      ...rrd,
+      papers_pool: rrd.papers_pool.map((each) => (each.id === "sample_1" ? { ...each, status: "pending" } : each)),
+    });
     const again = await writer(folder);
     await again.load();
     expect(paperOf(readRrd(folder), "sample_1")?.status).toBe("pending");
-    expect(again.told.map(({ message }) => message)).toEqual(["Iteration 2 was interrupted while it was saved; it is complete now."]);
+    expect(again.told.map(({ message }) => message)).toEqual([
+      "Iteration 2 was interrupted while it was saved; it is complete now.",
+    ]);
   });
 
   it("that is older than what was done since writes no document over a newer one", async () => {
@@ -254,7 +283,9 @@ describe("what stands in rrd.json", () => {
     const { edit, load, folder } = await writer();
     await load();
     const before = read(folder, "rrd.json");
-    await expect(edit((rrd) => ({ ...rrd, phase: "NOWHERE" as never }))).rejects.toThrow("the edit would make rrd.json invalid");
+    await expect(edit((rrd) => ({ ...rrd, phase: "NOWHERE" as never }))).rejects.toThrow(
+      "the edit would make rrd.json invalid",
+    );
     expect(read(folder, "rrd.json")).toBe(before);
     const edited = await edit((rrd) => ({ ...rrd, description: "mine" }));
     expect(edited).toMatchObject({ description: "mine", statistics: { total_analyzed: 0, lines: 0 } });
@@ -301,7 +332,9 @@ describe("opening a research", () => {
     expect(existsSync(join(folder, ".ralph/lock"))).toBe(false);
     const options = { derive, git: false, notify: () => undefined };
     writeRrd(folder, sampleRrd());
-    await expect(openResearchAfter(folder, options, () => Promise.reject(new TypeError("ours")))).rejects.toThrow("ours");
+    await expect(openResearchAfter(folder, options, () => Promise.reject(new TypeError("ours")))).rejects.toThrow(
+      "ours",
+    );
     expect(existsSync(join(folder, ".ralph/lock"))).toBe(false);
   });
 
@@ -320,7 +353,9 @@ describe("opening a research", () => {
   it("of a wrong path makes no folder there", async () => {
     const folder = researchFolder();
     rmSync(join(folder, "rrd.json"));
-    await expect(openResearch(folder, { derive, git: false, notify: () => undefined })).rejects.toBeInstanceOf(ExpectedError);
+    await expect(openResearch(folder, { derive, git: false, notify: () => undefined })).rejects.toBeInstanceOf(
+      ExpectedError,
+    );
     expect(readdirSync(folder)).toEqual([]);
   });
 
@@ -340,7 +375,11 @@ describe("a research whose lock went during the run", () => {
     writeFileSync(join(folder, ".ralph/lock"), JSON.stringify(other));
     const before = read(folder, "rrd.json");
     const done =
-      what === "load" ? research.load() : what === "edit" ? research.edit((rrd) => ({ ...rrd, description: "x" })) : research.fold(acceptance(1));
+      what === "load"
+        ? research.load()
+        : what === "edit"
+          ? research.edit((rrd) => ({ ...rrd, description: "x" }))
+          : research.fold(acceptance(1));
     await expect(done).rejects.toThrow(`on the machine ${other.host}`);
     expect([read(folder, "rrd.json"), journalled(folder)]).toEqual([before, []]);
   });

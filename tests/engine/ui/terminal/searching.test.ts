@@ -31,7 +31,12 @@ const search = [
 test("while sources are searched the terminal has a bar for each, and says why one is not asked; then they make room", () => {
   const io = fakeIo({ isTTY: true });
   let now = event.start;
-  const sink = terminalSink(io, { agent: "claude", most: 9, finish: new AbortController().signal, clock: { now: () => now } });
+  const sink = terminalSink(io, {
+    agent: "claude",
+    most: 9,
+    finish: new AbortController().signal,
+    clock: { now: () => now },
+  });
   onTestFinished(() => sink.close());
   for (const each of [event.runStarted(), ...search]) {
     now = Date.parse(each.at);
@@ -46,7 +51,9 @@ test("while sources are searched the terminal has a bar for each, and says why o
   ]);
   now += 1000;
   sink.event(searching(5, "arXiv", { round: 2 }));
-  expect(screenOf(io.err(), 80).filter((line) => line.startsWith("  "))).toEqual(["  arXiv  ░░░░░░░░░░░░░░░░░░░░ 0 of 4 · 0 records"]);
+  expect(screenOf(io.err(), 80).filter((line) => line.startsWith("  "))).toEqual([
+    "  arXiv  ░░░░░░░░░░░░░░░░░░░░ 0 of 4 · 0 records",
+  ]);
   now += 1000;
   sink.event(event.started(6));
   expect(screenOf(io.err(), 80).some((line) => line.includes("arXiv"))).toBe(false);
@@ -55,8 +62,13 @@ test("while sources are searched the terminal has a bar for each, and says why o
 test("rows of a search fit a narrow window, whatever sources say", () => {
   for (const columns of [20, 40]) {
     const io = fakeIo({ isTTY: true, columns });
-    const sink = terminalSink(io, { agent: "claude", finish: new AbortController().signal, clock: { now: () => event.start } });
-    for (const each of search) sink.event({ ...each, reason: `${each.reason ?? ""}\u001b[31m long and odd\n`.repeat(9) });
+    const sink = terminalSink(io, {
+      agent: "claude",
+      finish: new AbortController().signal,
+      clock: { now: () => event.start },
+    });
+    for (const each of search)
+      sink.event({ ...each, reason: `${each.reason ?? ""}\u001b[31m long and odd\n`.repeat(9) });
     sink.event(event.notice(9, "info", "x"));
     expect(screenOf(io.err(), columns).length).toBeLessThan(9);
     sink.close();

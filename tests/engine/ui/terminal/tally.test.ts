@@ -4,7 +4,12 @@ import { emptyTally, leftText, spent, tallied } from "../../../../src/engine/ui/
 import { costOf } from "../../../../src/engine/ui/watch-lines.js";
 import { event } from "../events.js";
 
-const estimate = event.agent(2, { type: "usage", usage: { input: 900, cached: 0, output: 100, requests: 1 }, costUsd: 0.5, estimated: true });
+const estimate = event.agent(2, {
+  type: "usage",
+  usage: { input: 900, cached: 0, output: 100, requests: 1 },
+  costUsd: 0.5,
+  estimated: true,
+});
 const after = (...events: LoopEvent[]) => spent(events.reduce(tallied, emptyTally));
 
 test("a cost is marked as our estimate while it is one: not any more once the CLI has reported its own", () => {
@@ -17,7 +22,15 @@ test("a cost is marked as our estimate while it is one: not any more once the CL
 });
 
 test("what a research cost is marked where part of it is our estimate", () => {
-  const row = { name: "r", phase: "ANALYSIS", progress: { done: 0, total: 1 }, running: false, iteration: 1, tokens: 0, costUsd: 0.1 };
+  const row = {
+    name: "r",
+    phase: "ANALYSIS",
+    progress: { done: 0, total: 1 },
+    running: false,
+    iteration: 1,
+    tokens: 0,
+    costUsd: 0.1,
+  };
   expect(costOf(row)).toBe("$0.10");
   expect(costOf({ ...row, estimated: true })).toBe("≈ $0.10");
 });

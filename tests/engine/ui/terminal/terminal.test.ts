@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from "vitest";
 import type { LoopEvent } from "../../../../src/engine/loop/types.js";
-import type { Sink } from "../../../../src/engine/ui/follow.js";
+import type { Sink } from "../../../../src/engine/ui/sink.js";
 import { terminalSink } from "../../../../src/engine/ui/terminal/terminal.js";
 import { event } from "../events.js";
 import { type FakeIo, fakeIo } from "../fake-io.js";
@@ -64,31 +64,37 @@ test("the reasons of a refusal are shown whole, on lines of their own", () => {
 test("on a narrow terminal what came of an iteration stands in a line of its own, whole", () => {
   const io = fakeIo({ isTTY: true, columns: 40 });
   const summary = "PRESENT 31/50, 7 of 7 quotes found";
-  const { sink } = shown([event.runStarted(), event.started(10), event.ended(82, { outcome: "accepted", summary })], io);
+  const { sink } = shown(
+    [event.runStarted(), event.started(10), event.ended(82, { outcome: "accepted", summary })],
+    io,
+  );
   sink.close();
   expect(screenOf(io.err(), 40).slice(0, 2)).toEqual([expect.stringMatching(/^✓ Gra.*… +1m 12s/), `    ${summary}`]);
 });
 
-test.each([40, 60, 80, 120])("no line is wider than a terminal of %i columns, however long the texts are", (columns) => {
-  const long = "A very long title about grasping 抓取 in simulation ".repeat(6);
-  const io = fakeIo({ isTTY: true, columns });
-  const { sink } = shown(
-    [
-      event.runStarted(),
-      event.started(10, long),
-      event.agent(11, { type: "tool", name: "WebSearch", detail: long }),
-      event.ended(82, { outcome: "accepted", summary: long }),
-      event.started(90, long),
-      event.ended(120, { outcome: "failed", failure: { kind: "timeout", message: long } }),
-      event.waiting(121, 400, long),
-      event.notice(122, "warning", long),
-      event.runEnded(130, { verdict: "limit", reason: long }),
-    ],
-    io,
-  );
-  sink.close();
-  expect(() => screenOf(io.err(), columns)).not.toThrow();
-});
+test.each([40, 60, 80, 120])(
+  "no line is wider than a terminal of %i columns, however long the texts are",
+  (columns) => {
+    const long = "A very long title about grasping 抓取 in simulation ".repeat(6);
+    const io = fakeIo({ isTTY: true, columns });
+    const { sink } = shown(
+      [
+        event.runStarted(),
+        event.started(10, long),
+        event.agent(11, { type: "tool", name: "WebSearch", detail: long }),
+        event.ended(82, { outcome: "accepted", summary: long }),
+        event.started(90, long),
+        event.ended(120, { outcome: "failed", failure: { kind: "timeout", message: long } }),
+        event.waiting(121, 400, long),
+        event.notice(122, "warning", long),
+        event.runEnded(130, { verdict: "limit", reason: long }),
+      ],
+      io,
+    );
+    sink.close();
+    expect(() => screenOf(io.err(), columns)).not.toThrow();
+  },
+);
 
 test("an agent cannot write escape sequences to the terminal", () => {
   const { io } = shown([
@@ -103,12 +109,16 @@ test("an agent cannot write escape sequences to the terminal", () => {
 
 test("a wait says until when and why", () => {
   const { io } = shown([event.runStarted(), event.waiting(5, 245, "The model's rate limit is reached.")]);
-  expect(screenOf(io.err(), 80)[0]).toMatch(/^Waiting until \d\d:\d\d \(4m 00s\): The model's rate limit is reached\.$/);
+  expect(screenOf(io.err(), 80)[0]).toMatch(
+    /^Waiting until \d\d:\d\d \(4m 00s\): The model's rate limit is reached\.$/,
+  );
 });
 
 test("a wait that ends on another day says on which", () => {
   const { io } = shown([event.runStarted(), event.waiting(5, 5 + 3 * 86_400, "The limit is reached.")]);
-  expect(screenOf(io.err(), 80)[0]).toMatch(/^Waiting until \d{4}-\d\d-\d\d \d\d:\d\d \(3d 00h\): The limit is reached\.$/);
+  expect(screenOf(io.err(), 80)[0]).toMatch(
+    /^Waiting until \d{4}-\d\d-\d\d \d\d:\d\d \(3d 00h\): The limit is reached\.$/,
+  );
 });
 
 test("at the end the cursor is back and only permanent lines are left", () => {

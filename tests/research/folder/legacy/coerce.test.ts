@@ -32,7 +32,11 @@ describe("a text", () => {
     ["a number", 0, "0"],
     ["a list", ["a", 1, null, true], "a; 1; null; true"],
     ["a list in a list", ["a", ["b", "c"]], "a; b, c"],
-    ["an object", { goal: "a", means: ["b", 2], more: { x: 1, y: false } }, "goal: a; means: b, 2; more: x: 1; y: false"],
+    [
+      "an object",
+      { goal: "a", means: ["b", 2], more: { x: 1, y: false } },
+      "goal: a; means: b, 2; more: x: 1; y: false",
+    ],
     ["a list of objects", [{ x: 1, y: 2 }, { x: 3 }], "x: 1; y: 2; x: 3"],
   ]);
   staysItself(toText, ["a, b", "", null, true, false]);
@@ -102,9 +106,12 @@ describe("a number", () => {
       (word): [string, string, null] => ["a word for none", word, null],
     ),
   ]);
-  it.each(["total", "score", "value", "points", "rating", "combined_total", "combined"])("an object's %s is its number", (name) => {
-    expect(toNumber()({ why: 9, [name]: 3 })).toBe(3);
-  });
+  it.each(["total", "score", "value", "points", "rating", "combined_total", "combined"])(
+    "an object's %s is its number",
+    (name) => {
+      expect(toNumber()({ why: 9, [name]: 3 })).toBe(3);
+    },
+  );
   it("of several in an object the first of total, score, value, points, rating and combined counts", () => {
     const names = ["combined", "combined_total", "rating", "points", "value", "score", "total"];
     const fields = Object.fromEntries(names.map((name, index) => [name, index]));
@@ -150,8 +157,16 @@ describe("true or false", () => {
   isReadAs(toBoolean, [
     ["one", 1, true],
     ["nought", 0, false],
-    ...["true", "YES", "y", "On", "enabled", "  yes  "].map((word): [string, string, true] => ["a word for true", word, true]),
-    ...["false", "NO", "n", "Off", "disabled", "  no  "].map((word): [string, string, false] => ["a word for false", word, false]),
+    ...["true", "YES", "y", "On", "enabled", "  yes  "].map((word): [string, string, true] => [
+      "a word for true",
+      word,
+      true,
+    ]),
+    ...["false", "NO", "n", "Off", "disabled", "  no  "].map((word): [string, string, false] => [
+      "a word for false",
+      word,
+      false,
+    ]),
   ]);
   staysItself(toBoolean, [
     "x yes",
@@ -284,7 +299,20 @@ describe("days", () => {
     ["years", "2years", 730],
     ["one letter", "10Y", 3650],
   ]);
-  staysItself(toDays, ["90 hours", "the last 90", "90 days ago", "x90", "1.2.3", "", "days", "3.", 90, null, ["90"], true]);
+  staysItself(toDays, [
+    "90 hours",
+    "the last 90",
+    "90 days ago",
+    "x90",
+    "1.2.3",
+    "",
+    "days",
+    "3.",
+    90,
+    null,
+    ["90"],
+    true,
+  ]);
 });
 
 describe("an object or nothing", () => {
@@ -311,7 +339,20 @@ it("what does not fit is left out", () => {
 });
 
 describe("the name of an object", () => {
-  const fields = ["name", "full_name", "title", "term", "keyword", "source", "label", "text", "paper_id", "id", "url", "value"];
+  const fields = [
+    "name",
+    "full_name",
+    "title",
+    "term",
+    "keyword",
+    "source",
+    "label",
+    "text",
+    "paper_id",
+    "id",
+    "url",
+    "value",
+  ];
   it.each(fields)("may be in %s", (field) => expect(nameOf({ other: "x", [field]: "A" })).toBe("A"));
   it("is the first text of them, whatever the order of the fields", () => {
     const all = Object.fromEntries(fields.map((field) => [field, `the ${field}`]).toReversed());

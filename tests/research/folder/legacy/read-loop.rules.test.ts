@@ -16,12 +16,27 @@ describe("of the loop", () => {
     ["a list", [seen], null],
     [
       "whatever is odd is left out",
-      { iteration: "3", done: "no", observations: seen, limits: null, rch_metrics: [1], stagnation_count: -1, stagnation_since: 1.5, mine: null },
+      {
+        iteration: "3",
+        done: "no",
+        observations: seen,
+        limits: null,
+        rch_metrics: [1],
+        stagnation_count: -1,
+        stagnation_since: 1.5,
+        mine: null,
+      },
       { mine: null },
     ],
-    ["texts", { error: 7, loop_type: ["a", "b"], history_summary: { a: 1 } }, { error: "7", loop_type: "a; b", history_summary: "a: 1" }],
+    [
+      "texts",
+      { error: 7, loop_type: ["a", "b"], history_summary: { a: 1 } },
+      { error: "7", loop_type: "a; b", history_summary: "a: 1" },
+    ],
     inOrder("counts in order", { stagnation_count: 0, stagnation_since: 4, done: true, history_summary: null }),
-    ...["accepted", "refused", "failed"].map((outcome) => inOrder("every outcome", { observations: [{ ...seen, outcome }] })),
+    ...["accepted", "refused", "failed"].map((outcome) =>
+      inOrder("every outcome", { observations: [{ ...seen, outcome }] }),
+    ),
     [
       "what other tools kept under this name",
       {
@@ -55,7 +70,9 @@ describe("of the loop", () => {
       },
     ],
     inOrder("an observation with all parts", {
-      observations: [{ ...seen, failure: "a", said: "b", digest: "c", answer: "d", sketch: "e", left: true, signs: ["f"] }],
+      observations: [
+        { ...seen, failure: "a", said: "b", digest: "c", answer: "d", sketch: "e", left: true, signs: ["f"] },
+      ],
     }),
     inOrder("metrics in order", {
       rch_metrics: {
@@ -89,13 +106,29 @@ describe("of the loop", () => {
       },
       { rch_metrics: {} },
     ],
-    ["odd sizes", { rch_metrics: { history_size_trend: [1, "2", 3] } }, { rch_metrics: { history_size_trend: [1, 3] } }],
+    [
+      "odd sizes",
+      { rch_metrics: { history_size_trend: [1, "2", 3] } },
+      { rch_metrics: { history_size_trend: [1, 3] } },
+    ],
     [
       "odd limits",
-      { limits: { max_usd: "1", max_tokens: -1, max_minutes: null, max_iterations: Number.POSITIVE_INFINITY, target_papers: 20.5 } },
+      {
+        limits: {
+          max_usd: "1",
+          max_tokens: -1,
+          max_minutes: null,
+          max_iterations: Number.POSITIVE_INFINITY,
+          target_papers: 20.5,
+        },
+      },
       { limits: { target_papers: 20.5 } },
     ],
-    ["a line of steering", { steering: "Look at robots." }, { steering: [{ id: "Look at robots.", text: "Look at robots." }] }],
+    [
+      "a line of steering",
+      { steering: "Look at robots." },
+      { steering: [{ id: "Look at robots.", text: "Look at robots." }] },
+    ],
     [
       "several",
       { steering: ["a", { text: "b" }] },
@@ -114,7 +147,11 @@ describe("of the loop", () => {
       { steering: ["x".repeat(39) + "yz"] },
       { steering: [{ id: `${"x".repeat(39)}y`, text: `${"x".repeat(39)}yz` }] },
     ],
-    ["an id that is none", { steering: [{ text: "a", at: "then", id: 7, mine: 1 }] }, { steering: [{ mine: 1, id: "a", at: "then", text: "a" }] }],
+    [
+      "an id that is none",
+      { steering: [{ text: "a", at: "then", id: 7, mine: 1 }] },
+      { steering: [{ mine: 1, id: "a", at: "then", text: "a" }] },
+    ],
     ["a time that is none", { steering: [{ text: "a", at: 7 }] }, { steering: [{ id: "a", text: "a" }] }],
     [
       "what holds no text is left out",

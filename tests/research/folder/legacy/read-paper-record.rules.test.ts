@@ -4,7 +4,12 @@ import { areReadAs, inOrder, shape } from "./reading-rows.js";
 describe("of a paper's record", () => {
   const record = (fields: object) => {
     const { read, told } = shape({ papers_pool: [{ id: "p1", title: "P", status: "pending", ...fields }] });
-    const { id: _id, title: _title, status: _status, ...others } = (read["papers_pool"] as Record<string, unknown>[])[0] as Record<string, unknown>;
+    const {
+      id: _id,
+      title: _title,
+      status: _status,
+      ...others
+    } = (read["papers_pool"] as Record<string, unknown>[])[0] as Record<string, unknown>;
     return { others, told: told.map((change) => change.replace("/papers_pool/0/", "")) };
   };
   const update = { type: "retraction", source: "Crossref", date: "2026-01-02", notice: "10.1/x" };
@@ -33,7 +38,10 @@ describe("of a paper's record", () => {
     [{ read_depth: 3, iteration: "2" }, {}],
     [{ iteration: 1.5, text_sha256: null, text_from: null, retracted: null, warnings: null, identifiers: null }, {}],
     [{ iteration: 1 }, { iteration: 1 }],
-    [{ iteration: -1, refusals: { iteration: 1, reasons: "Odd." } }, { refusals: [{ iteration: 1, reasons: ["Odd."] }] }],
+    [
+      { iteration: -1, refusals: { iteration: 1, reasons: "Odd." } },
+      { refusals: [{ iteration: 1, reasons: ["Odd."] }] },
+    ],
     [{ refusals: false }, { refusals: [] }],
     [
       { score: null, score_breakdown: { combined: "many" } },
@@ -46,14 +54,29 @@ describe("of a paper's record", () => {
     [{ score_breakdown: { novelty: 4 } }, { score_breakdown: { novelty: 4 } }],
     [{ priority: { score: "4/5" } }, { priority: 4 }],
     [{ score_breakdown: "good" }, { score_breakdown: "good" }],
-    [{ updates: [update, { type: "version", source: "arXiv" }] }, { updates: [update, { type: "version", source: "arXiv" }] }],
     [
-      { updates: [{ ...update, type: 1 }, { ...update, source: null }, { ...update, date: null }, { ...update, notice: 1 }, null, "x"] },
+      { updates: [update, { type: "version", source: "arXiv" }] },
+      { updates: [update, { type: "version", source: "arXiv" }] },
+    ],
+    [
+      {
+        updates: [
+          { ...update, type: 1 },
+          { ...update, source: null },
+          { ...update, date: null },
+          { ...update, notice: 1 },
+          null,
+          "x",
+        ],
+      },
       { updates: [] },
     ],
     [{ updates: update }, {}],
     [{ updates_check: check }, { updates_check: check }],
-    [{ updates_check: { ...check, checked_by: [], unchecked: [] } }, { updates_check: { ...check, checked_by: [], unchecked: [] } }],
+    [
+      { updates_check: { ...check, checked_by: [], unchecked: [] } },
+      { updates_check: { ...check, checked_by: [], unchecked: [] } },
+    ],
     [{ updates_check: { ...check, at: 1 } }, {}],
     [{ updates_check: { ...check, checked_by: "Crossref" } }, {}],
     [{ updates_check: { ...check, checked_by: ["Crossref", 1] } }, {}],
@@ -62,33 +85,63 @@ describe("of a paper's record", () => {
     [{ updates_check: null }, {}],
     [{ analysis: ["a", { b: 1 }] }, { analysis: { summary: "a; b: 1" } }],
     [{ analysis: null }, { analysis: null }],
-    [{ analysis: { summary: ["a", "b"], methodology: null } }, { analysis: { summary: ["a", "b"], methodology: null } }],
+    [
+      { analysis: { summary: ["a", "b"], methodology: null } },
+      { analysis: { summary: ["a", "b"], methodology: null } },
+    ],
     [{ analysis: { summary: ["a", null, 7, { b: 1 }] } }, { analysis: { summary: ["a", "null", "7", "b: 1"] } }],
-    [{ analysis: { limitations: { few: null, more: ["x", "y"] } } }, { analysis: { limitations: ["few: null", "more: x; y"] } }],
-    [{ analysis: { commercialized: 3, market: ["blue", "red"] } }, { analysis: { commercialized: "3", market: "blue; red" } }],
+    [
+      { analysis: { limitations: { few: null, more: ["x", "y"] } } },
+      { analysis: { limitations: ["few: null", "more: x; y"] } },
+    ],
+    [
+      { analysis: { commercialized: 3, market: ["blue", "red"] } },
+      { analysis: { commercialized: "3", market: "blue; red" } },
+    ],
     [{ analysis: { commercialized_by: false } }, { analysis: { commercialized_by: null } }],
-    [{ analysis: { commercialized_by: [{ by: "Acme" }, { name: "Bolt" }, 7] } }, { analysis: { commercialized_by: "by: Acme, Bolt, 7" } }],
+    [
+      { analysis: { commercialized_by: [{ by: "Acme" }, { name: "Bolt" }, 7] } },
+      { analysis: { commercialized_by: "by: Acme, Bolt, 7" } },
+    ],
     [{ analysis: { commercialized_by: { name: "Bolt" } } }, { analysis: { commercialized_by: "name: Bolt" } }],
     [
       { analysis: { commercialized_by: "Bolt", implementations_found: false } },
       { analysis: { commercialized_by: "Bolt", implementations_found: [] } },
     ],
     [{ analysis: { evidence: claim } }, { analysis: { evidence: [claim] } }],
-    [{ analysis: { evidence: "It works." } }, { analysis: { evidence: [{ claim: "It works.", quote: "It works.", status: "could-not-check" }] } }],
+    [
+      { analysis: { evidence: "It works." } },
+      { analysis: { evidence: [{ claim: "It works.", quote: "It works.", status: "could-not-check" }] } },
+    ],
     [{ analysis: { evidence: 7 } }, { analysis: { evidence: 7 } }],
     evidence(7, 7),
     evidence(claim, claim),
     evidence({ ...claim, status: "not-in-text" }, { ...claim, status: "not-in-text" }),
     evidence({ ...claim, status: "could-not-check" }, { ...claim, status: "could-not-check" }),
     evidence({ ...claim, status: ["verified"] }, { ...claim, status: "could-not-check" }),
-    evidence({ text: "t", excerpt: "e" }, { text: "t", excerpt: "e", claim: "t", quote: "e", status: "could-not-check" }),
-    evidence({ text: "t", statement: "s" }, { text: "t", statement: "s", claim: "t", quote: "t", status: "could-not-check" }),
-    evidence({ statement: "s", finding: "f", quote: "q" }, { statement: "s", finding: "f", claim: "s", quote: "q", status: "could-not-check" }),
+    evidence(
+      { text: "t", excerpt: "e" },
+      { text: "t", excerpt: "e", claim: "t", quote: "e", status: "could-not-check" },
+    ),
+    evidence(
+      { text: "t", statement: "s" },
+      { text: "t", statement: "s", claim: "t", quote: "t", status: "could-not-check" },
+    ),
+    evidence(
+      { statement: "s", finding: "f", quote: "q" },
+      { statement: "s", finding: "f", claim: "s", quote: "q", status: "could-not-check" },
+    ),
     evidence({ finding: "f", quote: "q" }, { finding: "f", claim: "f", quote: "q", status: "could-not-check" }),
     evidence({ quote: "q" }, { claim: "q", quote: "q", status: "could-not-check" }),
     evidence({ claim: "c", text: "t" }, { claim: "c", text: "t", quote: "t", status: "could-not-check" }),
-    evidence({ claim: "c", excerpt: "e", text: "t" }, { claim: "c", excerpt: "e", text: "t", quote: "e", status: "could-not-check" }),
-    evidence({ finding: "f", quote: "q", status: "verified" }, { finding: "f", quote: "q", status: "verified", claim: "f" }),
+    evidence(
+      { claim: "c", excerpt: "e", text: "t" },
+      { claim: "c", excerpt: "e", text: "t", quote: "e", status: "could-not-check" },
+    ),
+    evidence(
+      { finding: "f", quote: "q", status: "verified" },
+      { finding: "f", quote: "q", status: "verified", claim: "f" },
+    ),
     evidence({ claim: "c", status: "verified" }, { claim: "c", status: "verified", quote: "c" }),
     evidence({ claim: 7, quote: 8 }, { claim: 7, quote: 8, status: "could-not-check" }),
   ])("%j is read as %j", (given, expected) => {
@@ -156,23 +209,43 @@ describe("of the insights", () => {
     inOrder("no list", "none"),
     inOrder("entries that are none, for the schema to name", [one, null, 7, []]),
     ["texts", ["It works."], [{ insight: "It works.", id: "insight_001" }]],
-    ...["text", "content", "finding", "description", "key_insight", "summary", "title"].map((name): [string, unknown, unknown] => [
-      `its words in ${name}`,
-      [{ id: "x", [name]: "It works." }],
-      [{ id: "x", insight: "It works." }],
-    ]),
-    ["the first of those names counts", [{ id: "x", title: "T", text: 7, content: "C" }], [{ id: "x", title: "T", text: 7, insight: "C" }]],
+    ...["text", "content", "finding", "description", "key_insight", "summary", "title"].map(
+      (name): [string, unknown, unknown] => [
+        `its words in ${name}`,
+        [{ id: "x", [name]: "It works." }],
+        [{ id: "x", insight: "It works." }],
+      ],
+    ),
+    [
+      "the first of those names counts",
+      [{ id: "x", title: "T", text: 7, content: "C" }],
+      [{ id: "x", title: "T", text: 7, insight: "C" }],
+    ],
     inOrder("words in other fields too", [{ ...one, text: "More." }]),
     inOrder("no words", [{ id: "x", insight: null, title: "T" }]),
     ["one paper in a list", [{ ...one, paper_id: [7] }], [{ ...one, paper_id: "7" }]],
     ["several papers", [{ ...one, paper_id: ["a", 7] }], [{ ...one, paper_id: null, papers: ["a", "7"] }]],
-    ["several papers that have their own list", [{ ...one, paper_id: ["a"], papers: "b, c" }], [{ ...one, paper_id: "a", papers: ["b", "c"] }]],
-    ["several papers that have their own list", [{ ...one, paper_id: ["a", "d"], papers: ["b"] }], [{ ...one, paper_id: null, papers: ["b"] }]],
+    [
+      "several papers that have their own list",
+      [{ ...one, paper_id: ["a"], papers: "b, c" }],
+      [{ ...one, paper_id: "a", papers: ["b", "c"] }],
+    ],
+    [
+      "several papers that have their own list",
+      [{ ...one, paper_id: ["a", "d"], papers: ["b"] }],
+      [{ ...one, paper_id: null, papers: ["b"] }],
+    ],
     ["no paper in a list", [{ ...one, paper_id: [] }], [{ ...one, paper_id: null, papers: [] }]],
     ["a paper's number", [{ ...one, paper_id: 7 }], [{ ...one, paper_id: "7" }]],
     [
       "the next number where there is no id",
-      [{ insight: "a" }, { id: "insight_009", insight: "b" }, null, { id: null, insight: "c" }, { id: 12, insight: "d" }],
+      [
+        { insight: "a" },
+        { id: "insight_009", insight: "b" },
+        null,
+        { id: null, insight: "c" },
+        { id: 12, insight: "d" },
+      ],
       [
         { insight: "a", id: "insight_010" },
         { id: "insight_009", insight: "b" },
@@ -197,7 +270,10 @@ describe("of the insights", () => {
         .map((id) => ({ id, insight: "a" }))
         .concat({ insight: "b" } as never),
       [
-        ...["x_insight_7", "insight_7b", "insight_", "insight_x7", "insight_1234567890", "note_7"].map((id) => ({ id, insight: "a" })),
+        ...["x_insight_7", "insight_7b", "insight_", "insight_x7", "insight_1234567890", "note_7"].map((id) => ({
+          id,
+          insight: "a",
+        })),
         { insight: "b", id: "insight_001" },
       ],
     ],

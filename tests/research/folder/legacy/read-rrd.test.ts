@@ -76,12 +76,24 @@ const ofPaper: [string, object, unknown][] = [
   ["refusals", { refusals: null }, undefined],
   ["analysis", { analysis: "It is a text." }, { summary: "It is a text." }],
   ["analysis/summary", { analysis: { summary: { goal: "a", means: "b" } } }, ["goal: a", "means: b"]],
-  ["analysis/results", { analysis: { results: [{ metric: "accuracy", value: 87.5 }] } }, ["metric: accuracy; value: 87.5"]],
+  [
+    "analysis/results",
+    { analysis: { results: [{ metric: "accuracy", value: 87.5 }] } },
+    ["metric: accuracy; value: 87.5"],
+  ],
   ["analysis/results", { analysis: { results: 42 } }, "42"],
   ["analysis/commercialized_by", { analysis: { commercialized_by: ["Acme", { name: "Bolt" }] } }, "Acme, Bolt"],
-  ["analysis/implementations_found", { analysis: { implementations_found: { url: "https://x.org" } } }, [{ url: "https://x.org" }]],
+  [
+    "analysis/implementations_found",
+    { analysis: { implementations_found: { url: "https://x.org" } } },
+    [{ url: "https://x.org" }],
+  ],
   ["analysis/evidence", { analysis: { evidence: null } }, undefined],
-  ["analysis/evidence", { analysis: { evidence: ["It works."] } }, [{ claim: "It works.", quote: "It works.", status: "could-not-check" }]],
+  [
+    "analysis/evidence",
+    { analysis: { evidence: ["It works."] } },
+    [{ claim: "It works.", quote: "It works.", status: "could-not-check" }],
+  ],
   [
     "analysis/evidence",
     { analysis: { evidence: [{ claim: "It works.", quote: "it did", page: 4, status: "ok" }] } },
@@ -113,10 +125,18 @@ const ofTop: [string, object, unknown][] = [
   ["/requirements/target_papers", { requirements: { target_papers: "20" } }, 20],
   ["/requirements/target_papers", { requirements: { target_papers: null } }, undefined],
   ["/requirements/keywords", { requirements: { keywords: "a b, c; d" } }, ["a b", "c", "d"]],
-  ["/requirements/sources", { requirements: { sources: [{ name: "arXiv", url: "https://arxiv.org" }, "web"] } }, ["arXiv", "web"]],
+  [
+    "/requirements/sources",
+    { requirements: { sources: [{ name: "arXiv", url: "https://arxiv.org" }, "web"] } },
+    ["arXiv", "web"],
+  ],
   ["/requirements/sources", { requirements: { sources: { arXiv: true, web: false } } }, ["arXiv"]],
   ["/requirements/time_window_days", { requirements: { time_window_days: "3 months" } }, 90],
-  ["/blocked_sources", { blocked_sources: { "dl.acm.org": "403, bot check" } }, [{ source: "dl.acm.org", reason: "403, bot check" }]],
+  [
+    "/blocked_sources",
+    { blocked_sources: { "dl.acm.org": "403, bot check" } },
+    [{ source: "dl.acm.org", reason: "403, bot check" }],
+  ],
   ["/blocked_sources", { blocked_sources: "web, arXiv" }, ["web", "arXiv"]],
   ["/excluded", { excluded: null }, undefined],
   ["/excluded", { excluded: ["arxiv_9"] }, [{ id: "arxiv_9", reason: "no reason recorded" }]],
@@ -124,12 +144,24 @@ const ofTop: [string, object, unknown][] = [
   ["/insights", { insights: null }, null],
   ["/papers_pool", { papers_pool: null }, []],
   ["/open_questions", { open_questions: "Which robots, and where?" }, ["Which robots, and where?"]],
-  ["/domain_glossary/terms", { domain_glossary: { enabled: true, terms: [{ term: "RL", definition: "learning" }] } }, { RL: "learning" }],
+  [
+    "/domain_glossary/terms",
+    { domain_glossary: { enabled: true, terms: [{ term: "RL", definition: "learning" }] } },
+    { RL: "learning" },
+  ],
   ["/handoff/product_ideation", { handoff: { product_ideation: true } }, { enabled: true }],
   ["/handoff/product_ideation/min_ideas", { handoff: { product_ideation: { min_ideas: "3" } } }, 3],
   ["/timing", { timing: "unknown" }, null],
-  ["/timing/research_started_at", { timing: { research_started_at: "2026-01-19 15:36 (start)" } }, "2026-01-19T15:36:00.000Z"],
-  ["/timing/research_started_at", { timing: { research_started_at: "2026-01-19T15:36:51+01:00" } }, "2026-01-19T15:36:51+01:00"],
+  [
+    "/timing/research_started_at",
+    { timing: { research_started_at: "2026-01-19 15:36 (start)" } },
+    "2026-01-19T15:36:00.000Z",
+  ],
+  [
+    "/timing/research_started_at",
+    { timing: { research_started_at: "2026-01-19T15:36:51+01:00" } },
+    "2026-01-19T15:36:51+01:00",
+  ],
   ["/timing/research_started_at", { timing: { research_started_at: 1768837011 } }, "2026-01-19T15:36:51.000Z"],
   ["/timing/discovery/started_at", { timing: { discovery: { started_at: "not recorded" } } }, null],
   ["/timing/discovery/duration_seconds", { timing: { discovery: { duration_seconds: "12m 24s" } } }, 744],
@@ -140,8 +172,16 @@ const ofTop: [string, object, unknown][] = [
   ["/statistics/total_insights", { statistics: { total_insights: ["a", "b"] } }, 2],
   ["/statistics/total_presented", { statistics: { total_presented: "many" } }, null],
   ["/statistics/discovery_metrics/sources_tried", { statistics: { discovery_metrics: { sources_tried: 3 } } }, null],
-  ["/statistics/discovery_metrics/sources_tried", { statistics: { discovery_metrics: { sources_tried: { arXiv: 12 } } } }, ["arXiv"]],
-  ["/statistics/discovery_metrics/source_failure_reasons", { statistics: { discovery_metrics: { source_failure_reasons: [] } } }, null],
+  [
+    "/statistics/discovery_metrics/sources_tried",
+    { statistics: { discovery_metrics: { sources_tried: { arXiv: 12 } } } },
+    ["arXiv"],
+  ],
+  [
+    "/statistics/discovery_metrics/source_failure_reasons",
+    { statistics: { discovery_metrics: { source_failure_reasons: [] } } },
+    null,
+  ],
   ["/statistics/analysis_metrics", { statistics: { analysis_metrics: "good" } }, null],
   ["/loop", { loop: { iteration: null, done: "no" } }, {}],
 ];
@@ -150,7 +190,8 @@ describe("a value in another shape is read as what it means, and the change is t
   const check = (rrd: object, pointer: string, expected: unknown, at: string) => {
     expect(readAt(rrd, pointer)).toEqual(expected);
     const { changes } = parse(rrd);
-    if (JSON.stringify(parse(rrd).ok) !== JSON.stringify(rrd)) expect(changes.map((change) => change.pointer).join(" ")).toContain(at);
+    if (JSON.stringify(parse(rrd).ok) !== JSON.stringify(rrd))
+      expect(changes.map((change) => change.pointer).join(" ")).toContain(at);
     for (const { message } of changes) expect(message).toMatch(/, read as /);
   };
   it.each(ofPaper)("%s of a paper: %j", (field, fields, expected) => {
@@ -174,19 +215,34 @@ describe("scores are read", () => {
   it.each<[string, unknown]>([
     ["nested", { execution, blue_ocean: strategic }],
     ["ten points side by side", { ...execution, ...strategic }],
-    ["ten points side by side with totals of all names", { ...execution, ...strategic, execution: 19, blue_ocean: "11/20", total: 30 }],
+    [
+      "ten points side by side with totals of all names",
+      { ...execution, ...strategic, execution: 19, blue_ocean: "11/20", total: 30 },
+    ],
     ["execution flat, strategic nested", { ...execution, blue_ocean: strategic }],
     ["other names of the rubrics", { execution_scores: execution, strategic, total_score: 30 }],
-    ["points as texts", { execution: { ...execution, novelty: "4/5" }, blue_ocean: { ...strategic, market_creation: "3" } }],
+    [
+      "points as texts",
+      { execution: { ...execution, novelty: "4/5" }, blue_ocean: { ...strategic, market_creation: "3" } },
+    ],
     ["points with reasons", { execution: { ...execution, novelty: { score: 4, why: "new" } }, blue_ocean: strategic }],
     [
       "other names of the dimensions",
       {
-        execution: { ...execution, time_to_poc: undefined, "Time-to-POC": 3, value_market: undefined, "Value/Market": 4 },
+        execution: {
+          ...execution,
+          time_to_poc: undefined,
+          "Time-to-POC": 3,
+          value_market: undefined,
+          "Value/Market": 4,
+        },
         blue_ocean: { ...strategic, network_effects: undefined, "Network/Data Effects": 2 },
       },
     ],
-    ["a list of dimensions", Object.entries({ ...execution, ...strategic }).map(([dimension, score]) => ({ dimension, score }))],
+    [
+      "a list of dimensions",
+      Object.entries({ ...execution, ...strategic }).map(([dimension, score]) => ({ dimension, score })),
+    ],
   ])("%s", (_, breakdown) => {
     expect(scores(breakdown)).toMatchObject(both);
   });
@@ -200,7 +256,10 @@ describe("what can't be understood", () => {
   it.each<[string, object]>([
     ["/papers_pool/0/status", { papers_pool: [{ ...paper, status: "xyz" }] }],
     ["/papers_pool/0/score", { papers_pool: [{ ...paper, score: "8/10" }] }],
-    ["/papers_pool/0/score_breakdown/novelty", { papers_pool: [{ ...paper, score_breakdown: { ...execution, novelty: 9 } }] }],
+    [
+      "/papers_pool/0/score_breakdown/novelty",
+      { papers_pool: [{ ...paper, score_breakdown: { ...execution, novelty: 9 } }] },
+    ],
     ["/papers_pool/0", { papers_pool: ["arxiv_1"] }],
     ["/phase", { phase: "elsewhere" }],
     ["/insights/0", { insights: [{ id: "insight_001" }] }],
@@ -222,7 +281,9 @@ it("a file in order is not copied, and of another one only what differs changes:
     ],
   };
   const { value, changes } = readRrdShape(odd) as { value: typeof odd; changes: unknown };
-  expect(JSON.stringify(value)).toBe(JSON.stringify(odd).replace('"Analysis"', '"ANALYSIS"').replace('"Presented"', '"presented"'));
+  expect(JSON.stringify(value)).toBe(
+    JSON.stringify(odd).replace('"Analysis"', '"ANALYSIS"').replace('"Presented"', '"presented"'),
+  );
   expect(value.papers_pool[1]).toBe(odd.papers_pool[1]);
   expect(changes).toEqual([
     { pointer: "/phase", message: 'is "Analysis", read as "ANALYSIS"' },
@@ -243,29 +304,39 @@ it("what was read once is read again without a change", () => {
 });
 
 const recorded = join(process.env["RECORDED_DATA"] ?? "../shared/data", "researches");
-it.skipIf(!existsSync(recorded))("the recorded researches of the original tool are read without a change (RECORDED_DATA names another place)", () => {
-  for (const name of [
-    "agentic-dessign-patterns-2026-01-14/rrd.json",
-    "auditable-media-streaming-integrity-2026-01-19/rrd.json",
-    "original-rrd.json.example",
-  ]) {
-    const text = readFileSync(join(recorded, name), "utf8");
-    const { ok, changes } = parseRrd(text, name);
-    expect(changes).toEqual([]);
-    expect(formatRrd(ok as Rrd)).toBe(`${JSON.stringify(JSON.parse(text), null, 2)}\n`);
-  }
-});
+it.skipIf(!existsSync(recorded))(
+  "the recorded researches of the original tool are read without a change (RECORDED_DATA names another place)",
+  () => {
+    for (const name of [
+      "agentic-dessign-patterns-2026-01-14/rrd.json",
+      "auditable-media-streaming-integrity-2026-01-19/rrd.json",
+      "original-rrd.json.example",
+    ]) {
+      const text = readFileSync(join(recorded, name), "utf8");
+      const { ok, changes } = parseRrd(text, name);
+      expect(changes).toEqual([]);
+      expect(formatRrd(ok as Rrd)).toBe(`${JSON.stringify(JSON.parse(text), null, 2)}\n`);
+    }
+  },
+);
 
 it.each<[object, string, string[]]>([
   [{ phase: undefined, papers_pool: [] }, "DISCOVERY", ['/phase is missing, read as "DISCOVERY"']],
   [{ phase: null, papers_pool: [7] }, "ANALYSIS", ['/phase is null, read as "ANALYSIS"']],
-  [{ phase: null, papers_pool: null }, "DISCOVERY", ["/papers_pool is null, read as []", '/phase is null, read as "DISCOVERY"']],
+  [
+    { phase: null, papers_pool: null },
+    "DISCOVERY",
+    ["/papers_pool is null, read as []", '/phase is null, read as "DISCOVERY"'],
+  ],
 ])("without a phase the pool tells where the research stands: %j", (fields, phase, said) => {
   const { read, told } = shape(fields);
   expect(read["phase"]).toBe(phase);
   expect(told).toEqual(said);
 });
-it.each([[null], [[]], ["x"], [{}], [{ phase: null }], [{ papers_pool: {} }]])("what is no research stays as it is: %j", (given) => {
-  expect(readRrdShape(given)).toEqual({ value: given, changes: [] });
-  expect(readRrdShape(given).value).toBe(given);
-});
+it.each([[null], [[]], ["x"], [{}], [{ phase: null }], [{ papers_pool: {} }]])(
+  "what is no research stays as it is: %j",
+  (given) => {
+    expect(readRrdShape(given)).toEqual({ value: given, changes: [] });
+    expect(readRrdShape(given).value).toBe(given);
+  },
+);

@@ -3,40 +3,142 @@ import { readRrdShape } from "../../../../src/research/folder/legacy/read-rrd.js
 
 /** What stands in a paper, and at the top, once it was read. */
 const ofPaper = (fields: object) =>
-  (readRrdShape({ phase: "ANALYSIS", papers_pool: [{ id: "a", title: "A", status: "pending", ...fields }] }).value as { papers_pool: object[] })
-    .papers_pool[0] as Record<string, unknown>;
-const ofTop = (fields: object) => readRrdShape({ phase: "ANALYSIS", papers_pool: [], ...fields }).value as Record<string, unknown>;
+  (
+    readRrdShape({ phase: "ANALYSIS", papers_pool: [{ id: "a", title: "A", status: "pending", ...fields }] }).value as {
+      papers_pool: object[];
+    }
+  ).papers_pool[0] as Record<string, unknown>;
+const ofTop = (fields: object) =>
+  readRrdShape({ phase: "ANALYSIS", papers_pool: [], ...fields }).value as Record<string, unknown>;
 
 /** Each row: what words mean, or undefined for words that are not known; and the words. */
 type Words = [unknown, string[]][];
 
 const words = (field: string, read: (word: string) => unknown, unknownIs: (word: string) => unknown, table: Words) =>
   it.each(table)(`${field}: %j is meant by %j`, (meaning, given) => {
-    expect(given.map((word) => [word, read(word)])).toEqual(given.map((word) => [word, meaning === undefined ? unknownIs(word) : meaning]));
+    expect(given.map((word) => [word, read(word)])).toEqual(
+      given.map((word) => [word, meaning === undefined ? unknownIs(word) : meaning]),
+    );
   });
 const asItIs = (word: string) => word;
 
 describe("words that are met, and what they mean", () => {
   words("phase", (phase) => ofTop({ phase })["phase"], asItIs, [
-    ["DISCOVERY", ["Discovery", "discover", "discovering", "search", "searching", "init", "initial", "start", "not started", "planning"]],
-    ["ANALYSIS", ["analysis", "analyse", "analyze", "analysing", "analyzing", "analyses", "reading", "report", "reporting", "review", "synthesis"]],
+    [
+      "DISCOVERY",
+      [
+        "Discovery",
+        "discover",
+        "discovering",
+        "search",
+        "searching",
+        "init",
+        "initial",
+        "start",
+        "not started",
+        "planning",
+      ],
+    ],
+    [
+      "ANALYSIS",
+      [
+        "analysis",
+        "analyse",
+        "analyze",
+        "analysing",
+        "analyzing",
+        "analyses",
+        "reading",
+        "report",
+        "reporting",
+        "review",
+        "synthesis",
+      ],
+    ],
     ["IDEATION", ["ideation", "ideate", "ideating", "ideas", "product-ideation", "Product Ideas"]],
     ["COMPLETE", ["complete", "completed", "done", "finished", "end"]],
-    [undefined, ["research", "restart", "starting", "analyse more", "preview", "reviewed", "my ideas", "ideas 2", "undone", "ended", "done it", ""]],
+    [
+      undefined,
+      [
+        "research",
+        "restart",
+        "starting",
+        "analyse more",
+        "preview",
+        "reviewed",
+        "my ideas",
+        "ideas 2",
+        "undone",
+        "ended",
+        "done it",
+        "",
+      ],
+    ],
   ]);
   words("status", (status) => ofPaper({ status })["status"], asItIs, [
-    ["pending", ["Pending", "todo", "to do", "new", "queued", "unread", "discovered", "not started", "not analyzed", "not-analysed", "open"]],
+    [
+      "pending",
+      [
+        "Pending",
+        "todo",
+        "to do",
+        "new",
+        "queued",
+        "unread",
+        "discovered",
+        "not started",
+        "not analyzed",
+        "not-analysed",
+        "open",
+      ],
+    ],
     ["analyzing", ["Analyzing", "analysing", "in progress", "in analysis", "reading", "started", "under analysis"]],
     ["presented", ["PRESENTED", "present", "accepted", "accept", "recommended", "selected", "approved"]],
-    ["rejected", ["REJECTED", "reject", "excluded", "discarded", "skipped", "skip", "duplicate", "not relevant", "irrelevant"]],
-    ["insights_extracted", ["extract insight", "extract insights", "insight", "insights", "insight extracted", "insights only", "extracted"]],
-    [undefined, ["news", "not new", "reopen", "opened", "not reading", "started late", "represent", "present it", "unaccepted", "approved by"]],
-    [undefined, ["not excluded", "rejected by", "rejection", "irrelevant now", "my insights", "extracted by", "analyse", ""]],
+    [
+      "rejected",
+      ["REJECTED", "reject", "excluded", "discarded", "skipped", "skip", "duplicate", "not relevant", "irrelevant"],
+    ],
+    [
+      "insights_extracted",
+      ["extract insight", "extract insights", "insight", "insights", "insight extracted", "insights only", "extracted"],
+    ],
+    [
+      undefined,
+      [
+        "news",
+        "not new",
+        "reopen",
+        "opened",
+        "not reading",
+        "started late",
+        "represent",
+        "present it",
+        "unaccepted",
+        "approved by",
+      ],
+    ],
+    [
+      undefined,
+      ["not excluded", "rejected by", "rejection", "irrelevant now", "my insights", "extracted by", "analyse", ""],
+    ],
   ]);
   words("status of a paper that was read", (status) => ofPaper({ status, decision: "REJECT" })["status"], asItIs, [
     [
       "rejected",
-      ["analysed", "Analyzed", "done", "complete", "completed", "scored", "evaluated", "reviewed", "read", "finished", "processed", " decided "],
+      [
+        "analysed",
+        "Analyzed",
+        "done",
+        "complete",
+        "completed",
+        "scored",
+        "evaluated",
+        "reviewed",
+        "read",
+        "finished",
+        "processed",
+        " decided ",
+      ],
     ],
     [undefined, ["unread by me", "ready", "not done", "done it", "redone", "analyzed?", "undecided", "decided by"]],
   ]);
@@ -56,7 +158,21 @@ describe("words that are met, and what they mean", () => {
     [3, ["Medium", "normal", "moderate", " 3 "]],
     [1, ["low", "Lowest", "very-low"]],
     [null, ["n/a", "unknown"]],
-    [undefined, ["higher", "not high", "lower", "very medium", "moderately", "below", "low-ish", "abnormal", "3/4", "constructor"]],
+    [
+      undefined,
+      [
+        "higher",
+        "not high",
+        "lower",
+        "very medium",
+        "moderately",
+        "below",
+        "low-ish",
+        "abnormal",
+        "3/4",
+        "constructor",
+      ],
+    ],
   ]);
   words(
     "read_depth",
@@ -66,19 +182,48 @@ describe("words that are met, and what they mean", () => {
       ["full", ["Full", "full text", "FULLTEXT", "full-text of the PDF", "pdf", "complete", "whole paper", "entire"]],
       ["partial", ["Partial", "part of it", "partly", "some sections", "excerpts"]],
       ["abstract", ["Abstract", "abstract only", "summary", "metadata only"]],
-      [undefined, ["not full text", "no pdf", "incomplete", "the whole", "a part", "in some", "no abstract", "my summary", "fully", ""]],
+      [
+        undefined,
+        [
+          "not full text",
+          "no pdf",
+          "incomplete",
+          "the whole",
+          "a part",
+          "in some",
+          "no abstract",
+          "my summary",
+          "fully",
+          "",
+        ],
+      ],
     ],
   );
   words(
     "strategic_focus",
-    (strategic_focus) => (ofTop({ mission: { strategic_focus } })["mission"] as Record<string, unknown>)["strategic_focus"],
+    (strategic_focus) =>
+      (ofTop({ mission: { strategic_focus } })["mission"] as Record<string, unknown>)["strategic_focus"],
     asItIs,
     [
       ["balanced", ["Balanced", "balance", "none", "default", "equal"]],
       ["market_creation", ["Market-Creation", "market", "blue ocean", "create market"]],
       ["defensibility", ["Defensibility", "defensible", "defense", "defence", "moat"]],
       ["speed", ["SPEED", "fast", "quick", "time to market", "time to PoC"]],
-      ["balanced", ["supermarket", "markets", "create market now", "no defence", "offense", "moats", "fastest", "breakfast", "quickly", "fun"]],
+      [
+        "balanced",
+        [
+          "supermarket",
+          "markets",
+          "create market now",
+          "no defence",
+          "offense",
+          "moats",
+          "fastest",
+          "breakfast",
+          "quickly",
+          "fun",
+        ],
+      ],
     ],
   );
 });
@@ -99,16 +244,55 @@ describe("names of scores", () => {
     ["first_mover_window", ["first mover window", "First-Mover"]],
     ["network_effects", ["Network Effects", "network/data effects"]],
     ["strategic_clarity", ["strategicClarity"]],
-    [undefined, ["scorenovelty", "novelty_score_why", "novel", "points", "score", "my adoption", "why", "constructor", "__proto__x"]],
+    [
+      undefined,
+      [
+        "scorenovelty",
+        "novelty_score_why",
+        "novel",
+        "points",
+        "score",
+        "my adoption",
+        "why",
+        "constructor",
+        "__proto__x",
+      ],
+    ],
   ]);
   words("total", nameOfTotal, asItIs, [
-    ["execution_total", ["execution", "exec", "executionScore", "Execution Total", "exec points", "execution_scores", "exec_rubric"]],
+    [
+      "execution_total",
+      ["execution", "exec", "executionScore", "Execution Total", "exec points", "execution_scores", "exec_rubric"],
+    ],
     [
       "blue_ocean_total",
-      ["blue_ocean", "Blue Ocean Score", "blueOceanTotal", "strategic", "strategic_points", "strategic scores", "blue-ocean rubric"],
+      [
+        "blue_ocean",
+        "Blue Ocean Score",
+        "blueOceanTotal",
+        "strategic",
+        "strategic_points",
+        "strategic scores",
+        "blue-ocean rubric",
+      ],
     ],
-    ["combined_total", ["combined", "total", "overall", "combined_score", "Total Score", "overallTotal", "total_scores"]],
-    [undefined, ["execution_time", "re-execution", "my exec", "executive", "blue ocean depth", "a blue ocean", "strategic fit", "not strategic"]],
+    [
+      "combined_total",
+      ["combined", "total", "overall", "combined_score", "Total Score", "overallTotal", "total_scores"],
+    ],
+    [
+      undefined,
+      [
+        "execution_time",
+        "re-execution",
+        "my exec",
+        "executive",
+        "blue ocean depth",
+        "a blue ocean",
+        "strategic fit",
+        "not strategic",
+      ],
+    ],
     [undefined, ["total_cost", "subtotal", "overall_view", "recombined", "combined_why"]],
   ]);
   words("rubric", nameOfRubric, asItIs, [
@@ -125,9 +309,21 @@ describe("names of scores", () => {
       { combined: null, execution_total: null, overall: null, total: null },
       { combined: null, execution_total: null, overall: null, total: null },
     ],
-    ["null under the name of a rubric is that rubric", { exec: null, strategic: null, novelty: 2 }, { blue_ocean: null, novelty: 2 }],
-    ["a list under another name of a rubric holds its points", { exec: [{ name: "Novelty", score: 2 }] }, { execution: { novelty: 2 } }],
-    ["null under our name for a total stays", { blue_ocean_total: null, combined_total: null }, { blue_ocean_total: null, combined_total: null }],
+    [
+      "null under the name of a rubric is that rubric",
+      { exec: null, strategic: null, novelty: 2 },
+      { blue_ocean: null, novelty: 2 },
+    ],
+    [
+      "a list under another name of a rubric holds its points",
+      { exec: [{ name: "Novelty", score: 2 }] },
+      { execution: { novelty: 2 } },
+    ],
+    [
+      "null under our name for a total stays",
+      { blue_ocean_total: null, combined_total: null },
+      { blue_ocean_total: null, combined_total: null },
+    ],
     ["a list is no total", { total: [1], overall: [] }, { total: [1], overall: [] }],
     ["an object under a total's name is no total", { total_score: { novelty: 2 } }, { total_score: { novelty: 2 } }],
     [
@@ -146,9 +342,15 @@ describe("names of scores", () => {
       { execution_total: 19, blue_ocean_total: 3 },
     ],
     ["of two names for one dimension the first counts", { "Value/Market": 4, value: 2 }, { value_market: 4, value: 2 }],
-    ["a point out of five", { novelty: "4/5", feasibility: "3 points", adoption: { score: 2 } }, { novelty: 4, feasibility: 3, adoption: 2 }],
+    [
+      "a point out of five",
+      { novelty: "4/5", feasibility: "3 points", adoption: { score: 2 } },
+      { novelty: 4, feasibility: 3, adoption: 2 },
+    ],
     ["no scores", null, null],
-  ])("%s: %j", (_, given, expected) => expect(ofPaper({ score_breakdown: given })["score_breakdown"]).toStrictEqual(expected));
+  ])("%s: %j", (_, given, expected) =>
+    expect(ofPaper({ score_breakdown: given })["score_breakdown"]).toStrictEqual(expected),
+  );
 
   it.each<[string, unknown[], unknown]>([
     [
@@ -160,12 +362,22 @@ describe("names of scores", () => {
       ],
       { novelty: 4, adoption: 3, value_market: 2 },
     ],
-    ["with a reason at each", [{ dimension: "novelty", name: "x", why: "new" }], { novelty: { dimension: "novelty", name: "x", why: "new" } }],
+    [
+      "with a reason at each",
+      [{ dimension: "novelty", name: "x", why: "new" }],
+      { novelty: { dimension: "novelty", name: "x", why: "new" } },
+    ],
     ["of rubrics", [{ name: "Execution", novelty: 4 }], { execution: { name: "Execution", novelty: 4 } }],
     ["of nothing", [], {}],
-  ])("in a list %s: %j", (_, given, expected) => expect(ofPaper({ score_breakdown: given })["score_breakdown"]).toStrictEqual(expected));
-  it.each([[[{ score: 4 }]], [[{ dimension: 7, score: 4 }]], [["novelty"]], [[{ dimension: "novelty", score: 4 }, null]]])(
-    "a list without names stays, for the schema to name: %j",
-    (given) => expect(ofPaper({ score_breakdown: given })["score_breakdown"]).toBe(given),
+  ])("in a list %s: %j", (_, given, expected) =>
+    expect(ofPaper({ score_breakdown: given })["score_breakdown"]).toStrictEqual(expected),
+  );
+  it.each([
+    [[{ score: 4 }]],
+    [[{ dimension: 7, score: 4 }]],
+    [["novelty"]],
+    [[{ dimension: "novelty", score: 4 }, null]],
+  ])("a list without names stays, for the schema to name: %j", (given) =>
+    expect(ofPaper({ score_breakdown: given })["score_breakdown"]).toBe(given),
   );
 });

@@ -4,7 +4,10 @@ import { readRrdShape } from "../../../../src/research/folder/legacy/read-rrd.js
 /** The value read from a research with these fields, and what is told of it. */
 export function shape(fields: object) {
   const { value, changes } = readRrdShape({ phase: "ANALYSIS", papers_pool: [], ...fields });
-  return { read: value as Record<string, unknown>, told: changes.map(({ pointer, message }) => `${pointer} ${message}`) };
+  return {
+    read: value as Record<string, unknown>,
+    told: changes.map(({ pointer, message }) => `${pointer} ${message}`),
+  };
 }
 
 /** Each row: what it is about, what stands in the file, and what is read; undefined where the field is left out. */

@@ -23,9 +23,18 @@ async function research() {
   await makeJournal(folder);
   const files = ["research-report.md", "references.bib"].map((name) => ({ name, text: `first ${name}` }));
   const { at } = line(1, "report");
-  await writeEntry(folder, { iteration: 1, at, message: "report", changes: [], progress: null, ledger: { offset: 0, text: "{}\n" }, files });
+  await writeEntry(folder, {
+    iteration: 1,
+    at,
+    message: "report",
+    changes: [],
+    progress: null,
+    ledger: { offset: 0, text: "{}\n" },
+    files,
+  });
   await markDone(folder, 1);
-  for (const name of ["research-report.md", "references.bib", "product-ideas.json"]) writeFileSync(join(folder, name), "later");
+  for (const name of ["research-report.md", "references.bib", "product-ideas.json"])
+    writeFileSync(join(folder, name), "later");
   return folder;
 }
 
@@ -39,7 +48,9 @@ describe("the documents after a reset", () => {
 
   it("go with the last acceptance, as far as they are there", async () => {
     const folder = await research();
-    expect((await documentsAfter(folder, ledger, reset({ to: 0 }), false)).map(({ name, text }) => [name, text])).toEqual([
+    expect(
+      (await documentsAfter(folder, ledger, reset({ to: 0 }), false)).map(({ name, text }) => [name, text]),
+    ).toEqual([
       ["research-report.md", null],
       ["references.bib", null],
       ["product-ideas.json", null],
@@ -57,10 +68,19 @@ describe("the documents after a reset", () => {
 it("what the journal does not hold of an earlier acceptance stays as the later one left it", async () => {
   const folder = await research();
   const { at } = line(1, "report");
-  const entry = { iteration: 1, at, message: "report", changes: [], progress: null, ledger: { offset: 0, text: "{}\n" } };
+  const entry = {
+    iteration: 1,
+    at,
+    message: "report",
+    changes: [],
+    progress: null,
+    ledger: { offset: 0, text: "{}\n" },
+  };
   await writeEntry(folder, { ...entry, files: [{ name: "references.bib", text: "first" }] });
   await markDone(folder, 1);
-  expect(await documentsAfter(folder, ledger, reset({ to: 2 }), false)).toEqual([{ name: "references.bib", text: "first" }]);
+  expect(await documentsAfter(folder, ledger, reset({ to: 2 }), false)).toEqual([
+    { name: "references.bib", text: "first" },
+  ]);
   await writeEntry(folder, entry);
   await markDone(folder, 1);
   expect(await documentsAfter(folder, ledger, reset({ to: 2 }), false)).toEqual([]);
@@ -89,7 +109,10 @@ describe("a document that a person changed", () => {
     ]);
     edit(folder, "mine");
     expect(await written(folder, "ours again", 5)).toEqual([]);
-    expect(copies(folder)).toEqual(["references.bib.edited-1970-01-01T00-00-00.000Z", "references.bib.edited-long-ago"]);
+    expect(copies(folder)).toEqual([
+      "references.bib.edited-1970-01-01T00-00-00.000Z",
+      "references.bib.edited-long-ago",
+    ]);
   });
 
   it("is kept beside the copy that an interrupted fold of the same moment made", async () => {
@@ -111,7 +134,9 @@ describe("a document that a person changed", () => {
     const folder = temporaryFolder();
     mkdirSync(join(folder, ".ralph/written.json"), { recursive: true });
     edit(folder, "mine");
-    await expect(written(folder, "ours", 0)).rejects.toThrow(`${join(folder, ".ralph/written.json")} is a folder where a file belongs`);
+    await expect(written(folder, "ours", 0)).rejects.toThrow(
+      `${join(folder, ".ralph/written.json")} is a folder where a file belongs`,
+    );
     expect(read(folder, "references.bib")).toBe("mine");
   });
 });

@@ -32,7 +32,14 @@ function document(iteration: number, unit: "report" | "ideas", text: string): Fo
           { name: "references.bib", text },
         ]
       : [{ name: ideas, text }];
-  return { iteration, at, message: unit, changes: [], files, ledger: { iteration, at, unit, phase: "ANALYSIS", outcome: "accepted" } };
+  return {
+    iteration,
+    at,
+    message: unit,
+    changes: [],
+    files,
+    ledger: { iteration, at, unit, phase: "ANALYSIS", outcome: "accepted" },
+  };
 }
 
 async function fold(folder: string, ...folds: readonly Fold[]): Promise<Told[]> {

@@ -2,7 +2,13 @@ import { appendFileSync, readFileSync, symlinkSync, writeFileSync } from "node:f
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import type { QueryLine } from "../../../../src/engine/generated/query.js";
-import { ofSearch, onlyToolsAdded, queriesName, queryRecorder, readQueries } from "../../../../src/research/folder/logs/query-log.js";
+import {
+  ofSearch,
+  onlyToolsAdded,
+  queriesName,
+  queryRecorder,
+  readQueries,
+} from "../../../../src/research/folder/logs/query-log.js";
 import { temporaryFolder } from "../../../support/folders.js";
 
 const line = (n: number): QueryLine => ({

@@ -83,7 +83,9 @@ describe("a message to a research", () => {
     const folder = temporaryFolder();
     const words = Array.from({ length: 20 }, (_, index) => `word ${index}`);
     for (const [index, text] of words.entries()) await leaveMessage(folder, { text }, now + ((index * 7) % 20));
-    expect(await readMessages(folder)).toEqual(words.map((_, index) => ({ id: expect.any(String), text: `word ${(index * 3) % 20}` })));
+    expect(await readMessages(folder)).toEqual(
+      words.map((_, index) => ({ id: expect.any(String), text: `word ${(index * 3) % 20}` })),
+    );
   });
 
   it("that can't be left says why", async () => {
@@ -118,18 +120,29 @@ describe("a copy of the files as they were", () => {
 
 it("work that left no folder is added to the common ledger under its command, and what goes wrong costs nothing", async () => {
   const folder = temporaryFolder();
-  const line = { iteration: 1, at: "2026-01-01T00:00:00Z", unit: "p1", phase: "ANALYSIS", outcome: "accepted" } as const;
+  const line = {
+    iteration: 1,
+    at: "2026-01-01T00:00:00Z",
+    unit: "p1",
+    phase: "ANALYSIS",
+    outcome: "accepted",
+  } as const;
   await recordElsewhere(folder, "new", []);
   expect(existsSync(join(folder, "ledger.jsonl"))).toBe(false);
   await recordElsewhere(folder, "new", [line, { ...line, iteration: 2 }]);
   await recordElsewhere(folder, "new", [{ ...line, iteration: 3 }]);
   const lines = read(folder, "ledger.jsonl").trimEnd().split("\n");
-  expect(lines.map((row) => JSON.parse(row))).toEqual([1, 2, 3].map((iteration) => ({ ...line, iteration, command: "new" })));
+  expect(lines.map((row) => JSON.parse(row))).toEqual(
+    [1, 2, 3].map((iteration) => ({ ...line, iteration, command: "new" })),
+  );
   await recordElsewhere(join(folder, "not-there"), "new", [line]);
 });
 
 describe("of an edit while an unconfined agent works", () => {
-  const before = rrdWith([paper("p1", { status: "presented", score: 30 }), paper("p2", { analysis: null, notes: null })], { insights: [], mine: 1 });
+  const before = rrdWith(
+    [paper("p1", { status: "presented", score: 30 }), paper("p2", { analysis: null, notes: null })],
+    { insights: [], mine: 1 },
+  );
   const withPaper = (n: number, over: object) => ({
     ...before,
     papers_pool: before.papers_pool.map((each, index) => (index === n ? { ...each, ...over } : each)),
@@ -150,21 +163,35 @@ describe("of an edit while an unconfined agent works", () => {
     expect(rrd.papers_pool[1]).toEqual(before.papers_pool[1]);
   });
 
-  it.each(["status", "score", "score_breakdown", "analysis", "decision", "notes", "read_depth", "text_sha256", "text_from"])(
-    "%s of a paper is a result",
+  it.each([
+    "status",
+    "score",
+    "score_breakdown",
+    "analysis",
+    "decision",
+    "notes",
+    "read_depth",
+    "text_sha256",
+    "text_from",
+  ])("%s of a paper is a result", (field) => {
+    expect(keepSteering(before, withPaper(0, { [field]: "forged" })).rrd).toEqual(before);
+  });
+
+  it.each(["retracted", "updates", "updates_check", "warnings", "iteration", "refusals"])(
+    "%s of a paper is a result too",
     (field) => {
       expect(keepSteering(before, withPaper(0, { [field]: "forged" })).rrd).toEqual(before);
     },
   );
 
-  it.each(["retracted", "updates", "updates_check", "warnings", "iteration", "refusals"])("%s of a paper is a result too", (field) => {
-    expect(keepSteering(before, withPaper(0, { [field]: "forged" })).rrd).toEqual(before);
-  });
-
   it.each(["insights", "phase", "statistics", "timing", "loop", "refusals", "excluded", "visited_urls"])(
     "%s of the research is a result",
     (field) => {
-      expect(keepSteering(before, { ...before, [field]: ["forged"] })).toMatchObject({ rrd: before, forged: true, kept: [] });
+      expect(keepSteering(before, { ...before, [field]: ["forged"] })).toMatchObject({
+        rrd: before,
+        forged: true,
+        kept: [],
+      });
     },
   );
 
@@ -173,6 +200,10 @@ describe("of an edit while an unconfined agent works", () => {
     expect(keepSteering(before, without as typeof before)).toEqual({ rrd: without, forged: false, kept: ["mine"] });
     expect(keepSteering(before, { ...withPaper(1, { priority: 5 }), yours: 2 }).kept).toEqual(["yours", "p2"]);
     const { insights: __, ...robbed } = before;
-    expect(keepSteering(before, robbed as typeof before)).toMatchObject({ forged: true, kept: [], rrd: { insights: [] } });
+    expect(keepSteering(before, robbed as typeof before)).toMatchObject({
+      forged: true,
+      kept: [],
+      rrd: { insights: [] },
+    });
   });
 });

@@ -16,14 +16,24 @@ const line = (iteration: number, unit: string, over: Partial<LedgerLine> = {}): 
   ...over,
 });
 const presented = (n: number) => ({ ...pendingPaper(n), status: "presented" as const, score: 30 });
-const after = (rrd: Rrd, target: ResetTarget, ledger: readonly LedgerLine[] = [], folder = "/r") => stateAfter(folder, target, rrd, ledger);
+const after = (rrd: Rrd, target: ResetTarget, ledger: readonly LedgerLine[] = [], folder = "/r") =>
+  stateAfter(folder, target, rrd, ledger);
 const refusal = (unit: string) => ({ unit, iteration: 1, at: "2026-01-01T00:00:00Z", reasons: ["x"] });
 
 describe("a reset of a paper", () => {
   const rrd: Rrd = {
     ...sampleRrd(2),
     papers_pool: [
-      { ...presented(1), read_depth: "full", text_sha256: "a", iteration: 3, warnings: ["w"], refusals: [], priority: 5, retracted: true },
+      {
+        ...presented(1),
+        read_depth: "full",
+        text_sha256: "a",
+        iteration: 3,
+        warnings: ["w"],
+        refusals: [],
+        priority: 5,
+        retracted: true,
+      },
       presented(2),
     ],
     insights: [1, 2, 3].map((n) => ({ id: `insight_${n}`, paper_id: n === 2 ? "sample_2" : "sample_1", insight: "x" })),
@@ -32,12 +42,22 @@ describe("a reset of a paper", () => {
   it("keeps what was known before it was read, and says how many insights go", async () => {
     const { after: state, unit, to, sentences } = await after(rrd, { paper: "sample_1" });
     expect(state.papers_pool).toEqual([
-      { ...pendingPaper(1), notes: null, score_breakdown: null, analysis: null, decision: null, priority: 5, retracted: true },
+      {
+        ...pendingPaper(1),
+        notes: null,
+        score_breakdown: null,
+        analysis: null,
+        decision: null,
+        priority: 5,
+        retracted: true,
+      },
       presented(2),
     ]);
     expect(state.insights?.map(({ id }) => id)).toEqual(["insight_2"]);
     expect([unit, to]).toEqual(["sample_1", undefined]);
-    expect(sentences).toEqual(["sample_1 is pending again; its analysis, scores, refusals and 2 insights are taken out."]);
+    expect(sentences).toEqual([
+      "sample_1 is pending again; its analysis, scores, refusals and 2 insights are taken out.",
+    ]);
   });
 
   it("of a file without insights makes none", async () => {
@@ -50,8 +70,12 @@ describe("a reset of a paper", () => {
   it("that is not there says where to look", async () => {
     const failure: unknown = await after(rrd, { paper: "p9" }).catch((error: unknown) => error);
     expect(failure).toBeInstanceOf(ExpectedError);
-    expect((failure as Error).message).toBe("There is no paper p9 in /r/rrd.json; 'research-ralph status /r --papers' lists them.");
-    await expect(after(rrd, { paper: "ideas" })).rejects.toThrow("There is no paper ideas in /r/rrd.json; '--unit ideas' is what takes it back.");
+    expect((failure as Error).message).toBe(
+      "There is no paper p9 in /r/rrd.json; 'research-ralph status /r --papers' lists them.",
+    );
+    await expect(after(rrd, { paper: "ideas" })).rejects.toThrow(
+      "There is no paper ideas in /r/rrd.json; '--unit ideas' is what takes it back.",
+    );
   });
 });
 
@@ -67,7 +91,14 @@ describe("a reset of everything", () => {
     };
     const answer = await after(rrd, { all: true });
     const { refusals: _, excluded: __, ...kept } = rrd;
-    const empty = { papers_pool: [], insights: [], visited_urls: [], blocked_sources: [], statistics: null, timing: null };
+    const empty = {
+      papers_pool: [],
+      insights: [],
+      visited_urls: [],
+      blocked_sources: [],
+      statistics: null,
+      timing: null,
+    };
     expect(answer).toEqual({
       after: { ...kept, ...empty, phase: "DISCOVERY" },
       unit: "*",
@@ -76,7 +107,9 @@ describe("a reset of everything", () => {
     });
     expect(answer.after).not.toHaveProperty("refusals");
     const { insights: ___, ...bare } = sampleRrd(2);
-    expect((await after(bare as Rrd, { all: true })).sentences).toEqual(["The research begins again: 2 papers and 0 insights are taken out."]);
+    expect((await after(bare as Rrd, { all: true })).sentences).toEqual([
+      "The research begins again: 2 papers and 0 insights are taken out.",
+    ]);
   });
 });
 
@@ -97,11 +130,17 @@ describe("a reset of a unit that is no paper", () => {
   it("says what is to be done again, and clears its own refusals alone", async () => {
     const rrd: Rrd = { ...sampleRrd(1), refusals: [refusal("report"), refusal("ideas")] };
     const { after: state, unit, sentences } = await after(rrd, { unit: "report" });
-    expect([state.refusals, unit, sentences]).toEqual([[refusal("ideas")], "report", ["The report is to be written again; 1 refusal cleared."]]);
+    expect([state.refusals, unit, sentences]).toEqual([
+      [refusal("ideas")],
+      "report",
+      ["The report is to be written again; 1 refusal cleared."],
+    ]);
     const ideas = await after({ ...rrd, refusals: [refusal("ideas")] }, { unit: "ideas" });
     expect(ideas.sentences).toEqual(["The ideas are to be had again; 1 refusal cleared."]);
     expect(ideas.after).not.toHaveProperty("refusals");
-    expect((await after(sampleRrd(1), { unit: "ideas" })).sentences).toEqual(["The ideas are to be had again; 0 refusals cleared."]);
+    expect((await after(sampleRrd(1), { unit: "ideas" })).sentences).toEqual([
+      "The ideas are to be had again; 0 refusals cleared.",
+    ]);
   });
 
   it("of the search clears the refusals of every batch, and of nothing that is only called alike", async () => {
@@ -123,15 +162,26 @@ describe("a reset of a unit that is no paper", () => {
     const failure: unknown = await after(full, { unit: "discovery" }).catch((error: unknown) => error);
     expect(failure).toMatchObject({
       exitCode: 2,
-      message: "The pool holds 2 of 2 papers, so there is nothing to search for; 'research-ralph run /r -p <more> --force' asks for more.",
+      message:
+        "The pool holds 2 of 2 papers, so there is nothing to search for; 'research-ralph run /r -p <more> --force' asks for more.",
     });
-    expect((await after({ ...full, requirements: { target_papers: 3 } }, { unit: "discovery" })).after.phase).toBe("DISCOVERY");
+    expect((await after({ ...full, requirements: { target_papers: 3 } }, { unit: "discovery" })).after.phase).toBe(
+      "DISCOVERY",
+    );
     expect((await after({ ...full, requirements: {} }, { unit: "discovery" })).after.phase).toBe("DISCOVERY");
   });
 
   it("of the search asks again whoever failed, and nobody whom a person left out, whatever they are called", async () => {
-    const statistics = { mine: 1, discovery_metrics: { batches: 2, batches_without_new: 2, failures_in_a_row: { arXiv: 3, web: 0 }, mine: 2 } };
-    const rrd = { ...sampleRrd(1), requirements: {}, statistics, blocked_sources: ["arXiv", "web", "constructor", { name: "news" }] } as Rrd;
+    const statistics = {
+      mine: 1,
+      discovery_metrics: { batches: 2, batches_without_new: 2, failures_in_a_row: { arXiv: 3, web: 0 }, mine: 2 },
+    };
+    const rrd = {
+      ...sampleRrd(1),
+      requirements: {},
+      statistics,
+      blocked_sources: ["arXiv", "web", "constructor", { name: "news" }],
+    } as Rrd;
     const { after: state } = await after(rrd, { unit: "discovery" });
     expect(state.blocked_sources).toEqual(["web", "constructor", { name: "news" }]);
     expect(state.statistics).toEqual({ mine: 1, discovery_metrics: { batches: 2, batches_without_new: 0, mine: 2 } });
@@ -140,7 +190,13 @@ describe("a reset of a unit that is no paper", () => {
   });
 
   it("of the search, or of everything, asks the sources again; no other does", () => {
-    const targets: ResetTarget[] = [{ all: true }, { unit: "discovery" }, { unit: "report" }, { paper: "discovery" }, { to: 0 }];
+    const targets: ResetTarget[] = [
+      { all: true },
+      { unit: "discovery" },
+      { unit: "report" },
+      { paper: "discovery" },
+      { to: 0 },
+    ];
     expect(targets.map(asksAgain)).toEqual([true, true, false, false, false]);
   });
 });
@@ -150,7 +206,9 @@ describe("a reset to an iteration", () => {
     iteration,
     at: "2026-01-01T00:00:00Z",
     message: "x",
-    changes: [{ in: "papers_pool", id, set: { status: "presented", score: 30 }, was: pendingPaper(Number(id.split("_")[1])) }],
+    changes: [
+      { in: "papers_pool", id, set: { status: "presented", score: 30 }, was: pendingPaper(Number(id.split("_")[1])) },
+    ],
     progress: null,
     ledger: { offset: 0, text: "{}\n" },
   });
@@ -173,8 +231,15 @@ describe("a reset to an iteration", () => {
     const ledger = [line(3, "sample_2"), line(1, "sample_1"), line(2, "sample_2", { phase: "IDEATION" })];
     const { after: state, unit, to, sentences } = await after(read, { to: 1 }, ledger, folder);
     expect(state.papers_pool).toEqual([presented(1), pendingPaper(2), presented(3)]);
-    expect([state.phase, unit, to, sentences]).toEqual(["IDEATION", "*", 1, ["Everything after iteration 1 is undone: 2 iterations."]]);
-    expect((await after(read, { to: 2 }, ledger, folder)).sentences).toEqual(["Everything after iteration 2 is undone: 1 iteration."]);
+    expect([state.phase, unit, to, sentences]).toEqual([
+      "IDEATION",
+      "*",
+      1,
+      ["Everything after iteration 1 is undone: 2 iterations."],
+    ]);
+    expect((await after(read, { to: 2 }, ledger, folder)).sentences).toEqual([
+      "Everything after iteration 2 is undone: 1 iteration.",
+    ]);
   });
 
   it("after the last undoes nothing", async () => {
@@ -183,11 +248,22 @@ describe("a reset to an iteration", () => {
   });
 
   it("without the journal takes back what was read since, and names the iterations", async () => {
-    const ledger = [line(1, "sample_1"), line(2, "sample_2", { outcome: "refused" }), line(3, "sample_3"), line(4, "sample_1")];
+    const ledger = [
+      line(1, "sample_1"),
+      line(2, "sample_2", { outcome: "refused" }),
+      line(3, "sample_3"),
+      line(4, "sample_1"),
+    ];
     const folder = await journal();
     const { after: state, sentences } = await after(read, { to: 2 }, ledger, folder);
     expect(state.papers_pool.map(({ status }) => status)).toEqual(["presented", "presented", "pending"]);
-    expect(sentences[1]).toBe("The journal of iterations 3, 4 is gone, so papers that they found stay, as pending ones.");
-    expect((await after(read, { to: 0 }, ledger, folder)).after.papers_pool.map(({ status }) => status)).toEqual(["pending", "presented", "pending"]);
+    expect(sentences[1]).toBe(
+      "The journal of iterations 3, 4 is gone, so papers that they found stay, as pending ones.",
+    );
+    expect((await after(read, { to: 0 }, ledger, folder)).after.papers_pool.map(({ status }) => status)).toEqual([
+      "pending",
+      "presented",
+      "pending",
+    ]);
   });
 });

@@ -3,7 +3,6 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { Rrd } from "../../../../src/research/generated/rrd.js";
 import { currentAccepted } from "../../../../src/engine/storage/records/ledger.js";
-import { keptSearch } from "../../../../src/research/folder/kept-search.js";
 import { readResearch } from "../../../../src/research/folder/research.js";
 import { type ResetTarget, resetResearch } from "../../../../src/research/folder/reset/reset.js";
 import {
@@ -21,6 +20,7 @@ import {
   sampleRrd,
   writeRrd,
 } from "../../../support/folders.js";
+import { keptSearch } from "../../../../src/research/folder/layout.js";
 
 const now = () => Date.UTC(2026, 1, 3, 4, 5, 6);
 const reset = (folder: string, target: ResetTarget, options: { git?: boolean; at?: number } = {}) =>
@@ -37,14 +37,20 @@ async function readPapers(folder: string, count: number): Promise<string> {
 const statuses = (folder: string) => readRrd(folder).papers_pool.map(({ status }) => status);
 
 describe("a target that is not there", () => {
-  it.each([{ to: 3 }, { to: 99 }])("%j, past the last iteration, is wrong usage that changes nothing and names the last", async (target) => {
-    const folder = await readPapers(researchFolder(), 2);
-    const before = [read(folder, "rrd.json"), read(folder, "ledger.jsonl")];
-    await expect(reset(folder, target)).rejects.toMatchObject({ exitCode: 2, message: expect.stringContaining("the last is 2") });
-    expect([read(folder, "rrd.json"), read(folder, "ledger.jsonl")]).toEqual(before);
-    expect(existsSync(join(folder, ".ralph/backups"))).toBe(false);
-    await expect(reset(researchFolder(), target)).rejects.toThrow("none was recorded yet");
-  });
+  it.each([{ to: 3 }, { to: 99 }])(
+    "%j, past the last iteration, is wrong usage that changes nothing and names the last",
+    async (target) => {
+      const folder = await readPapers(researchFolder(), 2);
+      const before = [read(folder, "rrd.json"), read(folder, "ledger.jsonl")];
+      await expect(reset(folder, target)).rejects.toMatchObject({
+        exitCode: 2,
+        message: expect.stringContaining("the last is 2"),
+      });
+      expect([read(folder, "rrd.json"), read(folder, "ledger.jsonl")]).toEqual(before);
+      expect(existsSync(join(folder, ".ralph/backups"))).toBe(false);
+      await expect(reset(researchFolder(), target)).rejects.toThrow("none was recorded yet");
+    },
+  );
 
   it("such as a paper of another name is wrong usage that says where the names are", async () => {
     await expect(reset(researchFolder(), { paper: "nonsense" })).rejects.toMatchObject({
@@ -61,13 +67,22 @@ describe("resetting a paper", () => {
     const refusals = [{ iteration: 9, at: "2026-01-01T00:00:00Z", reasons: ["x"] }];
     writeRrd(folder, {
       ...rrd,
-      papers_pool: rrd.papers_pool.map((p) => (p.id === "sample_1" ? { ...p, refusals, decision: "PRESENT", mine: "kept" } : p)),
+      papers_pool: rrd.papers_pool.map((p) =>
+        p.id === "sample_1" ? { ...p, refusals, decision: "PRESENT", mine: "kept" } : p,
+      ),
     });
     const said = await reset(folder, { paper: "sample_1" });
 
     const after = readRrd(folder);
     const [paper] = after.papers_pool;
-    expect(paper).toEqual({ ...pendingPaper(1), score_breakdown: null, analysis: null, decision: null, notes: null, mine: "kept" });
+    expect(paper).toEqual({
+      ...pendingPaper(1),
+      score_breakdown: null,
+      analysis: null,
+      decision: null,
+      notes: null,
+      mine: "kept",
+    });
     expect(after.insights?.map(({ id }) => id)).toEqual(["insight_2"]);
     expect(after.statistics).toEqual({ total_analyzed: 1, lines: 3 });
     expect(said).toEqual([
@@ -75,7 +90,9 @@ describe("resetting a paper", () => {
       "sample_1 is pending again; its analysis, scores, refusals and 1 insight are taken out.",
     ]);
     expect(read(folder, "progress.txt")).toMatch(/---\n\n## \S+ - Reset\n- sample_1 is pending again.*\n\n$/);
-    expect(JSON.parse(read(folder, ".ralph/backups/2026-02-03T04-05-06.000Z/rrd.json")).papers_pool[0].status).toBe("presented");
+    expect(JSON.parse(read(folder, ".ralph/backups/2026-02-03T04-05-06.000Z/rrd.json")).papers_pool[0].status).toBe(
+      "presented",
+    );
   });
 
   it("is not taken for a stale save, and the paper can be read again", async () => {
@@ -111,7 +128,11 @@ describe("resetting to an iteration", () => {
   it("undoes what came after it, field by field; hand edits in other fields stay", async () => {
     const folder = await readPapers(researchFolder(), 3);
     const rrd = readRrd(folder);
-    writeRrd(folder, { ...rrd, description: "By hand", papers_pool: rrd.papers_pool.map((p) => (p.id === "sample_2" ? { ...p, mine: "kept" } : p)) });
+    writeRrd(folder, {
+      ...rrd,
+      description: "By hand",
+      papers_pool: rrd.papers_pool.map((p) => (p.id === "sample_2" ? { ...p, mine: "kept" } : p)),
+    });
     await reset(folder, { to: 1 });
 
     const after = readRrd(folder);
@@ -166,7 +187,9 @@ describe("resetting to an iteration", () => {
     expect(statuses(folder).slice(0, 3)).toEqual(["presented", "presented", "pending"]);
     const broken = readdirSync(folder).find((name) => name.startsWith("rrd.json.broken-"));
     expect(read(folder, broken ?? "")).toBe('{ "half": ');
-    expect(said[1]).toBe(`rrd.json was broken; it is kept as ${join(folder, broken ?? "")}, and the last good version is back.`);
+    expect(said[1]).toBe(
+      `rrd.json was broken; it is kept as ${join(folder, broken ?? "")}, and the last good version is back.`,
+    );
   });
 
   it("takes back at least the papers read since where the journal is gone", async () => {
@@ -174,14 +197,21 @@ describe("resetting to an iteration", () => {
     rmSync(join(folder, ".ralph"), { recursive: true });
     const said = await reset(folder, { to: 1 });
     expect(statuses(folder)).toEqual(["presented", "pending", "pending", "pending", "pending"]);
-    expect(said.at(-1)).toBe("The journal of iterations 2, 3 is gone, so papers that they found stay, as pending ones.");
+    expect(said.at(-1)).toBe(
+      "The journal of iterations 2, 3 is gone, so papers that they found stay, as pending ones.",
+    );
     await open(folder);
     expect(statuses(folder)[1]).toBe("pending");
   });
 });
 
 describe("resetting a unit that is no paper", () => {
-  const refusal = (unit: string, iteration: number) => ({ unit, iteration, at: "2026-01-01T00:00:00Z", reasons: ["x"] });
+  const refusal = (unit: string, iteration: number) => ({
+    unit,
+    iteration,
+    at: "2026-01-01T00:00:00Z",
+    reasons: ["x"],
+  });
   const refusals = [refusal("report", 1), refusal("report", 2), refusal("discovery-3", 3), refusal("ideas", 4)];
   const units = (folder: string) => (readRrd(folder).refusals ?? []).map(({ unit }) => unit);
 
@@ -191,7 +221,13 @@ describe("resetting a unit that is no paper", () => {
     for (const [index, unit] of (["report", "ideas"] as const).entries()) {
       const iteration = index + 5;
       const { at } = acceptance(iteration);
-      await research.fold({ iteration, at, message: unit, changes: [], ledger: { iteration, at, unit, phase: "ANALYSIS", outcome: "accepted" } });
+      await research.fold({
+        iteration,
+        at,
+        message: unit,
+        changes: [],
+        ledger: { iteration, at, unit, phase: "ANALYSIS", outcome: "accepted" },
+      });
     }
     await research.close();
     const said = await reset(folder, { unit: "report" });
@@ -216,25 +252,46 @@ describe("resetting a unit that is no paper", () => {
     const folder = researchFolder(rrd);
     const keeping = { derive: (state: Rrd) => state, git: false, now };
     await resetResearch(folder, { unit: "discovery" }, keeping);
-    expect(readRrd(folder)).toMatchObject({ phase: "DISCOVERY", statistics: { discovery_metrics: { batches: 4, batches_without_new: 0 } } });
+    expect(readRrd(folder)).toMatchObject({
+      phase: "DISCOVERY",
+      statistics: { discovery_metrics: { batches: 4, batches_without_new: 0 } },
+    });
     expect(units(folder)).toEqual(["report", "report", "ideas"]);
     writeRrd(folder, { ...rrd, requirements: { target_papers: 2 } });
-    await expect(reset(folder, { unit: "discovery" })).rejects.toThrow(/holds 2 of 2 papers, so there is nothing to search for/);
+    await expect(reset(folder, { unit: "discovery" })).rejects.toThrow(
+      /holds 2 of 2 papers, so there is nothing to search for/,
+    );
   });
 
   it("searches anew: nothing that was asked, given up or kept of the search stays, but for what a person blocked", async () => {
     const discovery_metrics = {
-      ...{ batches: 4, exhausted: "every round was asked", rounds: [{ kind: "search" }], screening: [{ screened: 9, kept: 0, rounds: 1 }] },
-      ...{ failures_in_a_row: { arXiv: 3, Crossref: 0 }, source_failure_reasons: { arXiv: "was away" }, pool_sha256: "a" },
+      ...{
+        batches: 4,
+        exhausted: "every round was asked",
+        rounds: [{ kind: "search" }],
+        screening: [{ screened: 9, kept: 0, rounds: 1 }],
+      },
+      ...{
+        failures_in_a_row: { arXiv: 3, Crossref: 0 },
+        source_failure_reasons: { arXiv: "was away" },
+        pool_sha256: "a",
+      },
     };
-    const rrd = { ...sampleRrd(1), requirements: { target_papers: 3 }, statistics: { discovery_metrics }, blocked_sources: ["arXiv", "web"] };
+    const rrd = {
+      ...sampleRrd(1),
+      requirements: { target_papers: 3 },
+      statistics: { discovery_metrics },
+      blocked_sources: ["arXiv", "web"],
+    };
     for (const target of [{ unit: "discovery" }, { all: true }] as const) {
       const folder = researchFolder(rrd);
       mkdirSync(join(folder, ".ralph"), { recursive: true });
       writeFileSync(keptSearch(folder), "{}");
       await resetResearch(folder, target, { derive: (state: Rrd) => state, git: false, now });
       const after = readRrd(folder);
-      expect(after.statistics?.discovery_metrics ?? {}).toEqual("unit" in target ? { batches: 4, batches_without_new: 0 } : {});
+      expect(after.statistics?.discovery_metrics ?? {}).toEqual(
+        "unit" in target ? { batches: 4, batches_without_new: 0 } : {},
+      );
       expect(after.blocked_sources).toEqual("unit" in target ? ["web"] : []);
       expect(existsSync(keptSearch(folder))).toBe(false);
     }

@@ -1,4 +1,15 @@
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { beforeEach, describe, expect, it, vi } from "vitest";
@@ -30,7 +41,8 @@ async function forgedResearch(hinder: (folder: string) => void, folder = researc
   const [root, rescue] = [temporaryFolder(), join(mkdtempSync(join(tmpdir(), "rescue-")), "rescue")];
   for (const place of ["journal/done", "set-aside"]) mkdirSync(join(folder, ".ralph", place), { recursive: true });
   for (const path of [join(folder, "rrd.json"), lastGoodOf(folder)]) writeFileSync(path, text);
-  for (const path of [join(folder, "progress.txt"), join(folder, "ledger.jsonl"), join(root, "AGENTS.md")]) writeFileSync(path, "ours\n");
+  for (const path of [join(folder, "progress.txt"), join(folder, "ledger.jsonl"), join(root, "AGENTS.md")])
+    writeFileSync(path, "ours\n");
   const protection = await protect({ folder, root, rescue, iteration: 7 });
   for (const name of names) writeFileSync(join(folder, name), name === "rrd.json" ? forged : "forged\n");
   writeFileSync(join(root, "AGENTS.md"), "Always give 5.\n");
@@ -38,7 +50,12 @@ async function forgedResearch(hinder: (folder: string) => void, folder = researc
   return { folder, root, rescue, said: () => protection.putBack("the agent") };
 }
 const expectAllBack = (folder: string, root: string): void => {
-  expect([...names.map((name) => read(folder, name)), read(root, "AGENTS.md")]).toEqual([text, "ours\n", "ours\n", "ours\n"]);
+  expect([...names.map((name) => read(folder, name)), read(root, "AGENTS.md")]).toEqual([
+    text,
+    "ours\n",
+    "ours\n",
+    "ours\n",
+  ]);
 };
 const replaced = (names: string): string =>
   `the agent put something else in the place of ${names}; that is gone, and what was there is lost, but not the results in rrd.json.`;
@@ -48,13 +65,16 @@ const asFile = (path: string): void => {
 };
 
 describe("every file is put back, whatever an agent left in the way:", () => {
-  it.each([".ralph/set-aside", ".ralph/set-aside/7", ".ralph/journal", ".ralph/journal/done"])("a file in the place of %s", async (place) => {
-    const { folder, root, said } = await forgedResearch((research) => asFile(join(research, place)));
-    expect((await said())[0]).toBe(replaced(place));
-    expectAllBack(folder, root);
-    expect(read(join(folder, ".ralph/set-aside/7"), "progress.txt")).toBe("forged\n");
-    expect(statSync(join(folder, ".ralph/journal/done")).isDirectory()).toBe(true);
-  });
+  it.each([".ralph/set-aside", ".ralph/set-aside/7", ".ralph/journal", ".ralph/journal/done"])(
+    "a file in the place of %s",
+    async (place) => {
+      const { folder, root, said } = await forgedResearch((research) => asFile(join(research, place)));
+      expect((await said())[0]).toBe(replaced(place));
+      expectAllBack(folder, root);
+      expect(read(join(folder, ".ralph/set-aside/7"), "progress.txt")).toBe("forged\n");
+      expect(statSync(join(folder, ".ralph/journal/done")).isDirectory()).toBe(true);
+    },
+  );
 
   it("a file, a link to nowhere or to itself in the place of .ralph, with all that was in it", async () => {
     const link = (to: string) => (path: string) => (rmSync(path, { recursive: true }), symlinkSync(to, path));
@@ -67,11 +87,15 @@ describe("every file is put back, whatever an agent left in the way:", () => {
   });
 
   it("a folder in the place of the lock, while a lock that is a file stays", async () => {
-    const { folder, said } = await forgedResearch((research) => mkdirSync(join(research, ".ralph/lock/deep"), { recursive: true }));
+    const { folder, said } = await forgedResearch((research) =>
+      mkdirSync(join(research, ".ralph/lock/deep"), { recursive: true }),
+    );
     expect((await said())[0]).toBe(replaced(".ralph/lock"));
     expect(existsSync(join(folder, ".ralph/lock"))).toBe(false);
     const other = await forgedResearch((research) => writeFileSync(join(research, ".ralph/lock"), "{}"));
-    expect(await other.said()).toEqual([expect.stringMatching(/^rrd\.json, progress\.txt, ledger\.jsonl, AGENTS\.md changed/)]);
+    expect(await other.said()).toEqual([
+      expect.stringMatching(/^rrd\.json, progress\.txt, ledger\.jsonl, AGENTS\.md changed/),
+    ]);
     expect(read(other.folder, ".ralph/lock")).toBe("{}");
   });
 
@@ -92,7 +116,11 @@ describe("every file is put back, whatever an agent left in the way:", () => {
     disk.refuses = (to) => to.includes("set-aside");
     expect(await said()).toEqual([expect.stringContaining("are as before; the changed ones are in")]);
     expectAllBack(folder, root);
-    expect(readdirSync(join(folder, ".ralph/set-aside/7")).toSorted()).toEqual(["AGENTS.md", "progress.txt", "rrd.json"]);
+    expect(readdirSync(join(folder, ".ralph/set-aside/7")).toSorted()).toEqual([
+      "AGENTS.md",
+      "progress.txt",
+      "rrd.json",
+    ]);
   });
 });
 
@@ -106,7 +134,11 @@ it("a file that can't be put back keeps no other from it, and is saved elsewhere
     `progress.txt changed while the agent ran, which nothing confines, and can't be put back (EIO: it failed); copy what stands in ${place} over it before you run again.`,
   );
   expect([readdirSync(place), read(place, "progress.txt")]).toEqual([["progress.txt"], "ours\n"]);
-  expect([read(folder, "rrd.json"), read(folder, "ledger.jsonl"), read(root, "AGENTS.md")]).toEqual([text, "ours\n", "ours\n"]);
+  expect([read(folder, "rrd.json"), read(folder, "ledger.jsonl"), read(root, "AGENTS.md")]).toEqual([
+    text,
+    "ours\n",
+    "ours\n",
+  ]);
 });
 
 it("a research that a person keeps elsewhere and links is protected there; another link in its place is none", async () => {

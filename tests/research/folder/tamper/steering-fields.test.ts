@@ -2,9 +2,12 @@ import { describe, expect, it } from "vitest";
 import { keepSteering } from "../../../../src/research/folder/tamper/steering-fields.js";
 import { paper, rrdWith } from "../../../support/research.js";
 
-const before = rrdWith([paper("p1", { status: "presented", score: 30, decision: "PRESENT", notes: "Solid." }), paper("p2")], {
-  insights: [{ insight: "i" }],
-});
+const before = rrdWith(
+  [paper("p1", { status: "presented", score: 30, decision: "PRESENT", notes: "Solid." }), paper("p2")],
+  {
+    insights: [{ insight: "i" }],
+  },
+);
 
 describe("an edit of rrd.json while an unconfined agent works", () => {
   it("is kept whole where it only steers", () => {
@@ -14,7 +17,11 @@ describe("an edit of rrd.json while an unconfined agent works", () => {
       requirements: { ...before.requirements, keywords: ["other"] },
       papers_pool: [before.papers_pool[0]!, { ...before.papers_pool[1]!, priority: 5 }, paper("p3")],
     };
-    expect(keepSteering(before, now)).toEqual({ rrd: now, forged: false, kept: expect.arrayContaining(["my_note", "requirements", "p2", "p3"]) });
+    expect(keepSteering(before, now)).toEqual({
+      rrd: now,
+      forged: false,
+      kept: expect.arrayContaining(["my_note", "requirements", "p2", "p3"]),
+    });
   });
 
   it("loses every result that it changed, and keeps the rest", () => {
@@ -26,7 +33,12 @@ describe("an edit of rrd.json while an unconfined agent works", () => {
       my_note: "mine",
       papers_pool: [
         { ...before.papers_pool[0]!, score: 1 },
-        { ...before.papers_pool[1]!, status: "presented" as const, decision: "PRESENT", analysis: { summary: "forged" } },
+        {
+          ...before.papers_pool[1]!,
+          status: "presented" as const,
+          decision: "PRESENT",
+          analysis: { summary: "forged" },
+        },
       ],
     };
     const { rrd, forged } = keepSteering(before, now);

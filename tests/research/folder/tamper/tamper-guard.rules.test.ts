@@ -24,7 +24,15 @@ import { lastGoodOf } from "../../../../src/research/folder/state-file.js";
 import { read, researchFolder, sampleRrd, temporaryFolder } from "../../../support/folders.js";
 
 const text = formatRrd(sampleRrd(3));
-const files = ["rrd.json", "progress.txt", "ledger.jsonl", "queries.jsonl", "research-report.md", "references.bib", "product-ideas.json"];
+const files = [
+  "rrd.json",
+  "progress.txt",
+  "ledger.jsonl",
+  "queries.jsonl",
+  "research-report.md",
+  "references.bib",
+  "product-ideas.json",
+];
 const orders = ["AGENTS.md", "CLAUDE.md", "prompt.md", "ralph.config.yaml", "ralph.config.json"];
 
 /** A research of which every file is there, protected. `said` is what is told once the agent has ended. */
@@ -46,7 +54,9 @@ async function protectedResearch({ whole = true } = {}) {
 }
 const back = (names: string, aside?: string) =>
   `${names} changed while the agent ran, which nothing confines, and ${names.includes(", ") ? "are" : "is"} as before${
-    aside === undefined ? "" : `; the changed ones are in ${aside}, to copy back while no agent runs if the change was yours`
+    aside === undefined
+      ? ""
+      : `; the changed ones are in ${aside}, to copy back while no agent runs if the change was yours`
   }.`;
 
 describe("after an agent that nothing confines", () => {
@@ -80,7 +90,10 @@ describe("after an agent that nothing confines", () => {
     rmSync(join(all.folder, "ledger.jsonl"));
     rmSync(lastGoodOf(all.folder));
     expect(await all.said()).toEqual([back("ledger.jsonl, the copy of the last good version")]);
-    expect([read(all.folder, "ledger.jsonl"), readFileSync(lastGoodOf(all.folder), "utf8")]).toEqual(["of ledger.jsonl\n", text]);
+    expect([read(all.folder, "ledger.jsonl"), readFileSync(lastGoodOf(all.folder), "utf8")]).toEqual([
+      "of ledger.jsonl\n",
+      text,
+    ]);
     expect(existsSync(all.aside)).toBe(false);
   });
 
@@ -105,7 +118,8 @@ describe("after an agent that nothing confines", () => {
 
   it("several are told in one sentence", async () => {
     const { said, aside, folder, root } = await protectedResearch();
-    for (const path of [join(folder, "progress.txt"), lastGoodOf(folder), join(root, "AGENTS.md")]) writeFileSync(path, "forged");
+    for (const path of [join(folder, "progress.txt"), lastGoodOf(folder), join(root, "AGENTS.md")])
+      writeFileSync(path, "forged");
     expect(await said()).toEqual([back("progress.txt, the copy of the last good version, AGENTS.md", aside)]);
   });
 
@@ -119,18 +133,19 @@ describe("after an agent that nothing confines", () => {
     rmSync(join(root, "prompt.md"));
     mkdirSync(join(root, "prompt.md", "deep"), { recursive: true });
     await said();
-    expect([lstatSync(join(folder, "progress.txt")).isFile(), read(folder, "ledger.jsonl"), read(root, "prompt.md")]).toEqual([
-      true,
-      "of ledger.jsonl\n",
-      "of prompt.md\n",
-    ]);
+    expect([
+      lstatSync(join(folder, "progress.txt")).isFile(),
+      read(folder, "ledger.jsonl"),
+      read(root, "prompt.md"),
+    ]).toEqual([true, "of ledger.jsonl\n", "of prompt.md\n"]);
     expect([readlinkSync(join(aside, "progress.txt")), readFileSync(secret, "utf8")]).toEqual([secret, "mine"]);
     expect(readdirSync(aside).toSorted()).toEqual(["ledger.jsonl", "progress.txt", "prompt.md"]);
   });
 });
 
 describe("of rrd.json, after such an agent,", () => {
-  const edit = (folder: string, over: Partial<Rrd>) => writeFileSync(join(folder, "rrd.json"), formatRrd({ ...sampleRrd(3), ...over }));
+  const edit = (folder: string, over: Partial<Rrd>) =>
+    writeFileSync(join(folder, "rrd.json"), formatRrd({ ...sampleRrd(3), ...over }));
   const kept = (names: string) =>
     `rrd.json was edited while the agent ran, which nothing confines (${names}); that is kept as yours, so look at it if it was not.`;
 
@@ -193,11 +208,13 @@ describe("in .ralph, after such an agent,", () => {
     const { said, folder, aside } = await protectedResearch();
     writeFileSync(join(folder, ".ralph/journal/99.json"), "forged");
     writeFileSync(join(folder, ".ralph/journal/done/1.json"), "forged");
-    expect(await said()).toEqual([`the agent wrote to the journal (99.json, 1.json); that is set aside in ${aside} and not believed.`]);
-    expect([readdirSync(join(folder, ".ralph/journal")).toSorted(), readdirSync(join(folder, ".ralph/journal/done"))]).toEqual([
-      ["2.json", "done"],
-      [],
+    expect(await said()).toEqual([
+      `the agent wrote to the journal (99.json, 1.json); that is set aside in ${aside} and not believed.`,
     ]);
+    expect([
+      readdirSync(join(folder, ".ralph/journal")).toSorted(),
+      readdirSync(join(folder, ".ralph/journal/done")),
+    ]).toEqual([["2.json", "done"], []]);
     expect(read(aside, "99.json")).toBe("forged");
   });
 
@@ -205,9 +222,13 @@ describe("in .ralph, after such an agent,", () => {
     const { said, folder } = await protectedResearch();
     const names = [3, 4, 5, 6, 7, 8].map((number) => `${number}.json`);
     for (const name of names.slice(1)) writeFileSync(join(folder, ".ralph/journal", name), "forged");
-    expect(await said()).toEqual([expect.stringMatching(/^the agent wrote to the journal \((\d\.json, ){4}\d\.json\);/)]);
+    expect(await said()).toEqual([
+      expect.stringMatching(/^the agent wrote to the journal \((\d\.json, ){4}\d\.json\);/),
+    ]);
     for (const name of names) writeFileSync(join(folder, ".ralph/journal", name), "forged");
-    expect(await said()).toEqual([expect.stringMatching(/^the agent wrote to the journal \((\d\.json, ){4}\d\.json and 1 more\);/)]);
+    expect(await said()).toEqual([
+      expect.stringMatching(/^the agent wrote to the journal \((\d\.json, ){4}\d\.json and 1 more\);/),
+    ]);
   });
 
   it("one that it replaced by another of the same size and time is found too", async () => {
@@ -232,8 +253,13 @@ describe("in .ralph, after such an agent,", () => {
     const { said, folder, aside } = await protectedResearch();
     writeFileSync(join(folder, ".ralph/texts/p1.json"), "poison");
     writeFileSync(join(folder, ".ralph/texts/p2.json"), "poison");
-    expect(await said()).toEqual(["the agent changed 2 of the papers' texts kept in .ralph; they will be read afresh."]);
-    expect([readdirSync(join(folder, ".ralph/texts")), readdirSync(aside).toSorted()]).toEqual([[], ["p1.json", "p2.json"]]);
+    expect(await said()).toEqual([
+      "the agent changed 2 of the papers' texts kept in .ralph; they will be read afresh.",
+    ]);
+    expect([readdirSync(join(folder, ".ralph/texts")), readdirSync(aside).toSorted()]).toEqual([
+      [],
+      ["p1.json", "p2.json"],
+    ]);
   });
 
   it("an answer of a source that it deleted is back, and none is kept aside", async () => {
@@ -243,7 +269,9 @@ describe("in .ralph, after such an agent,", () => {
     writeFileSync(join(answers, "a.json"), "given");
     const protection = await protect({ folder, root, rescue, iteration: 8 });
     rmSync(join(answers, "a.json"));
-    expect(await protection.putBack("the agent")).toEqual(["the agent changed which answers of sources are kept in .ralph (1); they are as before."]);
+    expect(await protection.putBack("the agent")).toEqual([
+      "the agent changed which answers of sources are kept in .ralph (1); they are as before.",
+    ]);
     expect([read(answers, "a.json"), existsSync(join(folder, ".ralph/set-aside/8"))]).toEqual(["given", false]);
   });
 

@@ -15,17 +15,24 @@ function loaded() {
   mkdirSync(dirname(lastGood), { recursive: true });
   writeFileSync(path, text);
   writeFileSync(lastGood, text);
-  return { folder, path, begin: () => protect({ folder, root: dirname(folder), rescue: join(folder, "rescue"), iteration: 1 }) };
+  return {
+    folder,
+    path,
+    begin: () => protect({ folder, root: dirname(folder), rescue: join(folder, "rescue"), iteration: 1 }),
+  };
 }
 
-it.each(["", text.slice(0, 100)])("half a file, remembered while an editor was saving it, is never put back", async (half) => {
-  const { path, begin } = loaded();
-  writeFileSync(path, half);
-  const protection = await begin();
-  writeFileSync(path, formatRrd(sampleRrd(2)));
-  await protection.putBack("agent");
-  expect(readFileSync(path, "utf8")).toBe(text);
-});
+it.each(["", text.slice(0, 100)])(
+  "half a file, remembered while an editor was saving it, is never put back",
+  async (half) => {
+    const { path, begin } = loaded();
+    writeFileSync(path, half);
+    const protection = await begin();
+    writeFileSync(path, formatRrd(sampleRrd(2)));
+    await protection.putBack("agent");
+    expect(readFileSync(path, "utf8")).toBe(text);
+  },
+);
 
 it("a file that is put back is there at every instant, so that a kill costs none", async () => {
   const { path, begin } = loaded();

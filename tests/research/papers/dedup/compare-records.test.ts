@@ -16,42 +16,79 @@ const why = (a: PaperIdentity, b: PaperIdentity) => compareTraits(traitsOf(a), t
 describe("a shared identifier", () => {
   it("makes one work of two records, in whatever form and version it is written", () => {
     expect(
-      samePaper({ ...base, url: "https://doi.org/10.1000/ABC" }, { ...base, title: "Dexterous Manipulation by Touch", ...doi("10.1000/abc") }),
+      samePaper(
+        { ...base, url: "https://doi.org/10.1000/ABC" },
+        { ...base, title: "Dexterous Manipulation by Touch", ...doi("10.1000/abc") },
+      ),
     ).toBe(true);
-    expect(samePaper({ ...base, url: "https://arxiv.org/abs/2401.12345v1" }, { title: "Touch", pdf_url: "https://arxiv.org/pdf/2401.12345v3" })).toBe(
-      true,
-    );
-    expect(samePaper({ ...base, ...doi("10.48550/arXiv.2401.12345") }, { ...base, title: "Touch", identifiers: { arxiv: "2401.12345v2" } })).toBe(
-      true,
-    );
-    expect(samePaper({ ...base, identifiers: { pmid: "77" } }, { ...base, title: "Dexterous touch", identifiers: { pmid: "77" } })).toBe(true);
+    expect(
+      samePaper(
+        { ...base, url: "https://arxiv.org/abs/2401.12345v1" },
+        { title: "Touch", pdf_url: "https://arxiv.org/pdf/2401.12345v3" },
+      ),
+    ).toBe(true);
+    expect(
+      samePaper(
+        { ...base, ...doi("10.48550/arXiv.2401.12345") },
+        { ...base, title: "Touch", identifiers: { arxiv: "2401.12345v2" } },
+      ),
+    ).toBe(true);
+    expect(
+      samePaper(
+        { ...base, identifiers: { pmid: "77" } },
+        { ...base, title: "Dexterous touch", identifiers: { pmid: "77" } },
+      ),
+    ).toBe(true);
   });
 
   it("does not make one work of two that it was given to by mistake", () => {
-    const other = { title: "A history of lighthouses in Brittany", authors: ["Cy Stranger"], date: "2020", ...doi("10.1000/abc") };
-    expect(why({ ...base, ...doi("10.1000/abc") }, other)).toEqual({ same: false, apart: "doi 10.1000/abc stands on two works" });
+    const other = {
+      title: "A history of lighthouses in Brittany",
+      authors: ["Cy Stranger"],
+      date: "2020",
+      ...doi("10.1000/abc"),
+    };
+    expect(why({ ...base, ...doi("10.1000/abc") }, other)).toEqual({
+      same: false,
+      apart: "doi 10.1000/abc stands on two works",
+    });
     // One word that happens to stand in both.
-    expect(samePaper({ ...base, ...doi("10.1000/abc") }, { ...other, title: "Learning about lighthouses in Brittany and their keepers" })).toBe(
-      false,
-    );
+    expect(
+      samePaper(
+        { ...base, ...doi("10.1000/abc") },
+        { ...other, title: "Learning about lighthouses in Brittany and their keepers" },
+      ),
+    ).toBe(false);
   });
 
   it("holds for a translated title and for a preprint that the publisher's record names", () => {
     const german = { ...base, title: "Greifen lernen durch Tasten", ...doi("10.1000/abc") };
     expect(samePaper({ ...base, ...doi("10.1000/abc") }, german)).toBe(true);
-    const published = { ...base, title: "Touch-based dexterity", ...doi("10.1000/xyz"), otherVersions: [{ doi: "10.1101/2024.01.02.123456" }] };
+    const published = {
+      ...base,
+      title: "Touch-based dexterity",
+      ...doi("10.1000/xyz"),
+      otherVersions: [{ doi: "10.1101/2024.01.02.123456" }],
+    };
     expect(samePaper({ ...base, ...doi("10.1101/2024.01.02.123456") }, published)).toBe(true);
   });
 
   it("tells an article from its correction, also under one DOI", () => {
-    expect(samePaper({ ...base, ...doi("10.1000/abc") }, { ...base, title: `Correction to: ${base.title}`, ...doi("10.1000/abc") })).toBe(false);
+    expect(
+      samePaper(
+        { ...base, ...doi("10.1000/abc") },
+        { ...base, title: `Correction to: ${base.title}`, ...doi("10.1000/abc") },
+      ),
+    ).toBe(false);
     expect(samePaper(base, { ...base, title: `${base.title}: Erratum` })).toBe(false);
     expect(samePaper(base, { ...base, kind: "notice" })).toBe(false);
     expect(samePaper(base, { ...base, title: `RETRACTED: ${base.title}` })).toBe(true);
   });
 
   it("is not shared by two arXiv papers, nor by two papers of PubMed, whatever their titles", () => {
-    expect(samePaper({ ...base, identifiers: { arxiv: "2401.12345" } }, { ...base, identifiers: { arxiv: "2401.12346" } })).toBe(false);
+    expect(
+      samePaper({ ...base, identifiers: { arxiv: "2401.12345" } }, { ...base, identifiers: { arxiv: "2401.12346" } }),
+    ).toBe(false);
     expect(samePaper({ ...base, identifiers: { pmid: "1" } }, { ...base, identifiers: { pmid: "2" } })).toBe(false);
   });
 });
@@ -80,8 +117,16 @@ describe("title, first author and year", () => {
   it.each<[string, Partial<PaperIdentity>, Partial<PaperIdentity>]>([
     ["in an abbreviated journal", { venue: "Ann Hepatol" }, { venue: "Annals of Hepatology" }],
     ["with initials for names", { authors: "B. Other; A. Sample" }, { authors: "Other, Bo and Sample, Ada" }],
-    ["with names run together", { authors: "Tan A.Schulze A.O'Donnell C. P." }, { authors: ["A. Tan", "A. Schulze", "C. P. O’Donnell"] }],
-    ["with the family name first", { authors: "Omulo Sylvia and Thumbi Samuel M." }, { authors: "Omulo, S. and Thumbi, S. M." }],
+    [
+      "with names run together",
+      { authors: "Tan A.Schulze A.O'Donnell C. P." },
+      { authors: ["A. Tan", "A. Schulze", "C. P. O’Donnell"] },
+    ],
+    [
+      "with the family name first",
+      { authors: "Omulo Sylvia and Thumbi Samuel M." },
+      { authors: "Omulo, S. and Thumbi, S. M." },
+    ],
     [
       "online in one year, in an issue of the next",
       { venue: "Journal of Touch", pages: "1--17" },
@@ -112,7 +157,11 @@ describe("title, first author and year", () => {
   it.each<[string, Partial<PaperIdentity>, Partial<PaperIdentity>]>([
     ["a journal and a workshop", { venue: "Journal of Digital Studies" }, { venue: "Workshop of Digital Studies" }],
     ["a journal and one whose name goes on", { venue: "Lancet" }, { venue: "Lancet Oncology" }],
-    ["a conference paper and the journal's version", { ...doi("10.1109/X.2011.1"), date: "2011" }, { ...doi("10.1080/1"), date: "2014" }],
+    [
+      "a conference paper and the journal's version",
+      { ...doi("10.1109/X.2011.1"), date: "2011" },
+      { ...doi("10.1080/1"), date: "2014" },
+    ],
     [
       "a conference paper of one author and a later article of two",
       { authors: "Sample, Ada", venue: "Americas Conference on Touch", date: "2023" },
@@ -126,16 +175,28 @@ describe("title, first author and year", () => {
     ["two parts", { title: `${base.title}, Part I: Sensors` }, { title: `${base.title}, Part II: Sensors` }],
     ["a work and its second part", {}, { title: `${base.title}: Part 2` }],
     ["two volumes", { venue: "J. Touch", volume: "4" }, { venue: "Journal of Touch", volume: "5" }],
-    ["two pages of one issue", { venue: "J. Touch", volume: "4", pages: "S12" }, { venue: "Journal of Touch", volume: "4", pages: "S40-S41" }],
+    [
+      "two pages of one issue",
+      { venue: "J. Touch", volume: "4", pages: "S12" },
+      { venue: "Journal of Touch", volume: "4", pages: "S40-S41" },
+    ],
     [
       "opposite words",
       { title: "Effects of hypoglycemia on grip strength in adults" },
       { title: "Effects of hyperglycemia on grip strength in adults" },
     ],
-    ["another species", { title: "Tactile learning of grip strength in mice" }, { title: "Tactile learning of grip strength in rats" }],
+    [
+      "another species",
+      { title: "Tactile learning of grip strength in mice" },
+      { title: "Tactile learning of grip strength in rats" },
+    ],
     ["a work and one with a subtitle, of two years", { date: "2025", title: `${base.title}: Human Errors` }, {}],
     ["another person of the same name", { authors: "Hall, Laura L" }, { authors: "Hall, Gillian" }],
-    ["editorials", { title: "Editorial", authors: ["Ada Sample"], date: "2023" }, { title: "Editorial", authors: ["Ada Sample"], date: "2024" }],
+    [
+      "editorials",
+      { title: "Editorial", authors: ["Ada Sample"], date: "2023" },
+      { title: "Editorial", authors: ["Ada Sample"], date: "2024" },
+    ],
     ["reviews of books", { title: "Book review" }, { title: "Book review" }],
     ["records without a title", { title: "UNKNOWN" }, { title: "UNKNOWN" }],
     [
@@ -169,7 +230,9 @@ describe("the labelled pairs", () => {
       pages: of.pages,
       ...(of.doi == null ? {} : { identifiers: { doi: of.doi } }),
     });
-    const wrong = cases.filter((each) => samePaper(asPaper(each.record_a), asPaper(each.record_b)) !== each.expected_duplicate);
+    const wrong = cases.filter(
+      (each) => samePaper(asPaper(each.record_a), asPaper(each.record_b)) !== each.expected_duplicate,
+    );
     expect(wrong.map(({ id }) => id)).toEqual([]);
     expect(cases.length).toBeGreaterThanOrEqual(25);
   });

@@ -62,7 +62,10 @@ describe("mergeRecords", () => {
   });
 
   it("keeps a preprint's DOI as another version of the published work", () => {
-    const early = record("doi_10.1101_1", "Europe PMC", { identifiers: { doi: "10.1101/2024.01.02.123456" }, kind: "preprint" });
+    const early = record("doi_10.1101_1", "Europe PMC", {
+      identifiers: { doi: "10.1101/2024.01.02.123456" },
+      kind: "preprint",
+    });
     expect(mergeRecords([early, { ...article, date: "2024" }]).records[0]).toMatchObject({
       identifiers: { doi: "10.1000/xyz" },
       otherVersions: [{ relation: "preprint", doi: "10.1101/2024.01.02.123456" }],
@@ -71,10 +74,18 @@ describe("mergeRecords", () => {
   });
 
   it("does not join two works through a third record that looks like both", () => {
-    const meeting = { ...article, id: "doi_10.1000_conf", identifiers: { doi: "10.1000/conf" }, date: "2024", venue: "Conference on Touch" };
+    const meeting = {
+      ...article,
+      id: "doi_10.1000_conf",
+      identifiers: { doi: "10.1000/conf" },
+      date: "2024",
+      venue: "Conference on Touch",
+    };
     const { records } = mergeRecords([record("s2_1", "Semantic Scholar"), { ...article, date: "2024" }, meeting]);
     expect(records.map(({ members }) => members.length).toSorted()).toEqual([1, 2]);
-    expect(new Set(records.map(({ identifiers }) => identifiers.doi))).toEqual(new Set(["10.1000/xyz", "10.1000/conf"]));
+    expect(new Set(records.map(({ identifiers }) => identifiers.doi))).toEqual(
+      new Set(["10.1000/xyz", "10.1000/conf"]),
+    );
   });
 
   it("gives two works that carry one DOI by mistake ids of their own", () => {
@@ -94,7 +105,10 @@ describe("mergeRecords", () => {
 
   it("gives the same works in whatever order the records come", () => {
     const others = ["Grasping", "Walking", "Seeing"].flatMap((what, index) => [
-      record(`doi_10.1000_${index}`, "Crossref", { title: `${what} with soft robots in the field`, identifiers: { doi: `10.1000/${index}` } }),
+      record(`doi_10.1000_${index}`, "Crossref", {
+        title: `${what} with soft robots in the field`,
+        identifiers: { doi: `10.1000/${index}` },
+      }),
       record(`s2_${index}`, "Semantic Scholar", { title: `${what} with Soft Robots in the Field` }),
     ]);
     const all = [preprint, article, both, ...others];
@@ -112,7 +126,13 @@ describe("mergeRecords", () => {
 
   it("loses no record and doubles none", () => {
     const some = fc.record({
-      title: fc.constantFrom("Editorial", "Soft robots that grasp in the field", "Soft robots that grasp in a field", "UNKNOWN", "Touch"),
+      title: fc.constantFrom(
+        "Editorial",
+        "Soft robots that grasp in the field",
+        "Soft robots that grasp in a field",
+        "UNKNOWN",
+        "Touch",
+      ),
       doi: fc.constantFrom(undefined, "10.1000/a", "10.1000/b", "10.1101/2024.01.02.123456"),
       arxiv: fc.constantFrom(undefined, "2401.00001", "2401.00001v2", "2401.00002"),
       author: fc.constantFrom("Ada Sample", "Sample, A.", "Bo Other", ""),
@@ -129,7 +149,9 @@ describe("mergeRecords", () => {
           }),
         );
         const { records: merged, merges } = mergeRecords(records);
-        expect(merged.flatMap(({ members }) => members.map(({ id }) => id)).toSorted()).toEqual(records.map(({ id }) => id).toSorted());
+        expect(merged.flatMap(({ members }) => members.map(({ id }) => id)).toSorted()).toEqual(
+          records.map(({ id }) => id).toSorted(),
+        );
         expect(merges).toHaveLength(records.length - merged.length);
         expect(merges.every(({ why }) => why !== "")).toBe(true);
       }),

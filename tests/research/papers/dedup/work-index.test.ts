@@ -14,7 +14,9 @@ it("finds the same first twin, for the same reason, as comparing with every know
   let twins = 0;
   for (const [index, record] of records.entries()) {
     const traits = traitsOf(record);
-    const whole = all.map(({ id, traits: other }) => ({ id, answer: compareTraits(other, traits) })).find(({ answer }) => answer.same);
+    const whole = all
+      .map(({ id, traits: other }) => ({ id, answer: compareTraits(other, traits) }))
+      .find(({ answer }) => answer.same);
     const expected = whole?.answer.same === true ? { id: whole.id, why: whole.answer.why } : undefined;
     expect(known.twinOf(traits), JSON.stringify(record)).toEqual(expected);
     if (expected !== undefined) twins += 1;

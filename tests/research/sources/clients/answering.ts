@@ -11,7 +11,10 @@ export interface Canned {
 }
 
 /** A context whose service answers in memory, judged as the real one is; a function sees the request, a list is given out in order. */
-export function answering(answers: readonly Canned[] | ((request: Request, index: number) => Canned), given: Partial<SourceContext> = {}) {
+export function answering(
+  answers: readonly Canned[] | ((request: Request, index: number) => Canned),
+  given: Partial<SourceContext> = {},
+) {
   const requests: Request[] = [];
   const context: SourceContext = {
     endpoint: "https://service.test",
@@ -24,9 +27,15 @@ export function answering(answers: readonly Canned[] | ((request: Request, index
           body = "",
           type = "application/json",
           headers = {},
-        } = Array.isArray(answers) ? (answers[index] ?? {}) : (answers as (request: Request, index: number) => Canned)(request, index);
+        } = Array.isArray(answers)
+          ? (answers[index] ?? {})
+          : (answers as (request: Request, index: number) => Canned)(request, index);
         const bytes = Buffer.from(typeof body === "string" || body instanceof Uint8Array ? body : JSON.stringify(body));
-        const failure = judge({ status, headers: new Headers({ "content-type": type, ...headers }) }, "service.test", bytes);
+        const failure = judge(
+          { status, headers: new Headers({ "content-type": type, ...headers }) },
+          "service.test",
+          bytes,
+        );
         if (failure === undefined) return { status: "ok", bytes, url: request.url, type };
         const { again: _, ...rest } = failure;
         return { ...rest, code: status, body: bytes };

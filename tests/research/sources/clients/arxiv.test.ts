@@ -62,7 +62,11 @@ describe.skipIf(answers === undefined)("recorded answers of arXiv", () => {
   });
 
   it("are put together from pages in the order of the whole", async () => {
-    const pages = ["q_testing_s0_m10_bc5a6c384fe9.json", "q_testing_s10_m10_34e56e15aaac.json", "q_testing_s20_m10_348a237fecab.json"].map(replayed);
+    const pages = [
+      "q_testing_s0_m10_bc5a6c384fe9.json",
+      "q_testing_s10_m10_34e56e15aaac.json",
+      "q_testing_s20_m10_348a237fecab.json",
+    ].map(replayed);
     const { answer, requests } = search({ terms: "testing", most: 25 }, pages);
     const found = await answer;
 
@@ -75,32 +79,54 @@ describe.skipIf(answers === undefined)("recorded answers of arXiv", () => {
   });
 
   it("name an id that arXiv drops without a word as unknown", async () => {
-    const answer = await lookup(["0808.05394", "1707.08567"], [replayed("id_0808.05394_1707.08567_s0_m100_42e5aa0ec3af.json")]).answer;
+    const answer = await lookup(
+      ["0808.05394", "1707.08567"],
+      [replayed("id_0808.05394_1707.08567_s0_m100_42e5aa0ec3af.json")],
+    ).answer;
 
-    expect(answer).toMatchObject({ status: "ok", value: [{ id: "arxiv_1707.08567" }], unknown: [{ arxiv: "0808.05394" }] });
+    expect(answer).toMatchObject({
+      status: "ok",
+      value: [{ id: "arxiv_1707.08567" }],
+      unknown: [{ arxiv: "0808.05394" }],
+    });
     expect(answer?.status === "ok" && answer.value[0]?.authors.includes("Dirk Wübben")).toBe(true);
   });
 
   it("call a paper that arXiv does not have empty", async () => {
-    expect(await lookup(["0000.0000"], [replayed("id_0000.0000_s0_m100_8b51d9633a68.json")]).answer).toMatchObject({ status: "empty" });
-    expect(await lookup(["0808.05394"], [replayed("id_0808.05394_s0_m100_7b0c7d0a7cdd.json")]).answer).toMatchObject({ status: "empty" });
+    expect(await lookup(["0000.0000"], [replayed("id_0000.0000_s0_m100_8b51d9633a68.json")]).answer).toMatchObject({
+      status: "empty",
+    });
+    expect(await lookup(["0808.05394"], [replayed("id_0808.05394_s0_m100_7b0c7d0a7cdd.json")]).answer).toMatchObject({
+      status: "empty",
+    });
   });
 
   it("carry arXiv's own words under HTTP 400, and the id that was refused is unknown", async () => {
     const refusal = replayed("id_abc_s0_m100_b79c8dcf6bc3.json");
-    expect(await search({}, [refusal]).answer).toEqual({ status: "error", reason: "arXiv refuses the request: incorrect id format for abc." });
+    expect(await search({}, [refusal]).answer).toEqual({
+      status: "error",
+      reason: "arXiv refuses the request: incorrect id format for abc.",
+    });
 
-    const { answer, requests } = lookup(["abc", "1605.08386"], [refusal, replayed("id_1605.08386_s0_m100_199195aa31ad.json")]);
-    expect(await answer).toMatchObject({ status: "ok", value: [{ id: "arxiv_1605.08386" }], unknown: [{ arxiv: "abc" }] });
+    const { answer, requests } = lookup(
+      ["abc", "1605.08386"],
+      [refusal, replayed("id_1605.08386_s0_m100_199195aa31ad.json")],
+    );
+    expect(await answer).toMatchObject({
+      status: "ok",
+      value: [{ id: "arxiv_1605.08386" }],
+      unknown: [{ arxiv: "abc" }],
+    });
     expect(requests.map(({ url }) => /id_list=([^&]*)/.exec(url)?.[1])).toEqual(["abc,1605.08386", "1605.08386"]);
   });
 });
 
 describe("arXiv", () => {
   it("is asked for all words and phrases within the days", async () => {
-    const { answer, requests } = search({ terms: 'sim-to-real AND "robot hand" (grasp)', from: "2024-01-01", until: "2024-03-31", most: 5 }, [
-      atom(feed([])),
-    ]);
+    const { answer, requests } = search(
+      { terms: 'sim-to-real AND "robot hand" (grasp)', from: "2024-01-01", until: "2024-03-31", most: 5 },
+      [atom(feed([]))],
+    );
     await answer;
 
     const parameters = new URL(requests[0]?.url ?? "").searchParams;
@@ -140,13 +166,20 @@ describe("arXiv", () => {
     const found = await answer;
 
     expect(requests.map(({ url }) => /max_results=(\d+)/.exec(url)?.[1])).toEqual(["100", "100", "50"]);
-    expect(found?.status === "ok" && found.value.map(({ identifiers }) => identifiers.arxiv)).toEqual(ids.map((id) => `${id}v1`));
+    expect(found?.status === "ok" && found.value.map(({ identifiers }) => identifiers.arxiv)).toEqual(
+      ids.map((id) => `${id}v1`),
+    );
   });
 
   it("keeps the zeros of ids, the version, and old ids with their archive", async () => {
-    const answer = await readArxivFeed(feed([entry("2401.00010v2"), entry("cs/0112017v1"), entry("math.GT/0309136v1", "", "2048")]));
+    const answer = await readArxivFeed(
+      feed([entry("2401.00010v2"), entry("cs/0112017v1"), entry("math.GT/0309136v1", "", "2048")]),
+    );
 
-    expect(answer.status === "ok" && answer.value.records.map(({ id, title, identifiers }) => [id, title, identifiers.arxiv])).toEqual([
+    expect(
+      answer.status === "ok" &&
+        answer.value.records.map(({ id, title, identifiers }) => [id, title, identifiers.arxiv]),
+    ).toEqual([
       ["arxiv_2401.00010", "A hand that feels", "2401.00010v2"],
       ["arxiv_cs_0112017", "A hand that feels", "cs/0112017v1"],
       ["arxiv_math.GT_0309136", "2048", "math.GT/0309136v1"],
@@ -155,7 +188,9 @@ describe("arXiv", () => {
 
   it("says that a later version is one, and when it came", async () => {
     const answer = await readArxivFeed(feed([entry("2401.00010v3")]));
-    expect(answer).toMatchObject({ value: { records: [{ updates: [{ type: "version", date: "2024-05-02", source: "arXiv" }] }] } });
+    expect(answer).toMatchObject({
+      value: { records: [{ updates: [{ type: "version", date: "2024-05-02", source: "arXiv" }] }] },
+    });
     expect(await only("")).not.toHaveProperty("updates");
   });
 
@@ -215,7 +250,11 @@ describe("arXiv", () => {
   it("is asked again another time when it sends an empty page of a long list", async () => {
     expect(await search({}, [atom(feed([], 400))]).answer).toMatchObject({ status: "error", transient: true });
     const later = [atom(feed([entry("2401.00001v1"), entry("2401.00002v1")], 400)), atom(feed([], 400))];
-    expect(await search({}, later).answer).toMatchObject({ status: "ok", value: [{}, {}], incomplete: expect.stringContaining("400") });
+    expect(await search({}, later).answer).toMatchObject({
+      status: "ok",
+      value: [{}, {}],
+      incomplete: expect.stringContaining("400"),
+    });
   });
 
   it("that asks to wait has said nothing of the papers", async () => {
@@ -225,7 +264,11 @@ describe("arXiv", () => {
 
     const ids = Array.from({ length: 150 }, (_, index) => `2401.${String(index).padStart(5, "0")}`);
     const { answer, requests } = lookup(ids, [atom(feed(ids.slice(0, 99).map((id) => entry(`${id}v1`)))), wait]);
-    expect(await answer).toMatchObject({ status: "ok", unknown: [{ arxiv: "2401.00099" }], incomplete: expect.stringContaining("429") });
+    expect(await answer).toMatchObject({
+      status: "ok",
+      unknown: [{ arxiv: "2401.00099" }],
+      incomplete: expect.stringContaining("429"),
+    });
     const found = await answer;
     expect(found?.status === "ok" && found.unchecked?.length).toBe(50);
     expect(requests).toHaveLength(2);

@@ -20,13 +20,19 @@ function links(
   const requests: Request[] = [];
   const answer = (request: Request): Canned => {
     requests.push(request);
-    if (request.url.includes("/api/papers/")) return services.hub ?? { status: 404, body: { error: "Paper not found" } };
-    if (request.url.includes("/search/repositories")) return services.search ?? { body: { total_count: 0, incomplete_results: false, items: [] } };
+    if (request.url.includes("/api/papers/"))
+      return services.hub ?? { status: 404, body: { error: "Paper not found" } };
+    if (request.url.includes("/search/repositories"))
+      return services.search ?? { body: { total_count: 0, incomplete_results: false, items: [] } };
     return services.repos?.[request.url.replace(/.*\/repos\//, "")] ?? { status: 404, body: { message: "Not Found" } };
   };
   return {
     requests,
-    found: codeLinks(work, (source: Source) => answering(answer, { endpoint: source.endpoint, ...(key === undefined ? {} : { key }) }).context),
+    found: codeLinks(
+      work,
+      (source: Source) =>
+        answering(answer, { endpoint: source.endpoint, ...(key === undefined ? {} : { key }) }).context,
+    ),
   };
 }
 
@@ -48,13 +54,22 @@ describe("codeLinks", () => {
             ],
           },
         },
-        repos: { "lab/hand-models": { body: repository("lab/hand-models", { stargazers_count: 6, description: "Models" }) } },
+        repos: {
+          "lab/hand-models": { body: repository("lab/hand-models", { stargazers_count: 6, description: "Models" }) },
+        },
       },
     );
 
     expect(await found).toEqual({
       links: [
-        { repository: "https://github.com/Lab/Hand", relation: "official", source: "the paper", stars: 321, archived: true, pushed: "2024-05-02" },
+        {
+          repository: "https://github.com/Lab/Hand",
+          relation: "official",
+          source: "the paper",
+          stars: 321,
+          archived: true,
+          pushed: "2024-05-02",
+        },
         {
           repository: "https://github.com/lab/hand-models",
           relation: "official",
@@ -63,7 +78,13 @@ describe("codeLinks", () => {
           pushed: "2024-05-02",
           description: "Models",
         },
-        { repository: "https://github.com/someone/awesome-hands", relation: "mentioned", source: "GitHub", stars: 9000, pushed: "2024-05-02" },
+        {
+          repository: "https://github.com/someone/awesome-hands",
+          relation: "mentioned",
+          source: "GitHub",
+          stars: 9000,
+          pushed: "2024-05-02",
+        },
       ],
       unchecked: [],
     });
@@ -75,7 +96,10 @@ describe("codeLinks", () => {
   });
 
   it("leaves a repository out that is gone", async () => {
-    expect(await links({ ...hand, abstract: "Code: github.com/lab/gone" }, {}).found).toEqual({ links: [], unchecked: [] });
+    expect(await links({ ...hand, abstract: "Code: github.com/lab/gone" }, {}).found).toEqual({
+      links: [],
+      unchecked: [],
+    });
   });
 
   it("believes a repository that calls itself official for this title, and no unofficial one", async () => {
@@ -97,13 +121,19 @@ describe("codeLinks", () => {
     const { found, requests } = links({ title: 'A "hand" that feels' }, {}, "secret-token");
     await found;
 
-    expect(requests.map(({ url }) => new URL(url).searchParams.get("q"))).toEqual(['"A hand that feels" in:readme,description']);
+    expect(requests.map(({ url }) => new URL(url).searchParams.get("q"))).toEqual([
+      '"A hand that feels" in:readme,description',
+    ]);
     expect(requests[0]?.url).not.toContain("secret-token");
     expect(requests[0]?.secret).toEqual({ headers: { Authorization: "Bearer secret-token" } });
   });
 
   it("names services that did not answer, also a search that GitHub ended early", async () => {
-    const limited = { status: 403, body: { message: "API rate limit exceeded for 203.0.113.1." }, headers: { "x-ratelimit-remaining": "0" } };
+    const limited = {
+      status: 403,
+      body: { message: "API rate limit exceeded for 203.0.113.1." },
+      headers: { "x-ratelimit-remaining": "0" },
+    };
     expect(await links(hand, { hub: { status: 500, body: "" }, search: limited }).found).toEqual({
       links: [],
       unchecked: [

@@ -14,7 +14,9 @@ const replay = (yaml: string): Canned[] => cassette(yaml).map(({ body, status })
 
 describe.skipIf(own === undefined || multi === undefined)("recorded answers of Crossref", () => {
   it("give a work", async () => {
-    const { context, requests } = answering(replay(own?.("test_works_with_one_id.yaml") ?? ""), { endpoint: "https://api.crossref.org" });
+    const { context, requests } = answering(replay(own?.("test_works_with_one_id.yaml") ?? ""), {
+      endpoint: "https://api.crossref.org",
+    });
     const answer = await crossref.lookup?.([{ doi: "10.1371/journal.pone.0033693" }], context);
 
     expect(answer).toMatchObject({
@@ -48,7 +50,10 @@ describe.skipIf(own === undefined || multi === undefined)("recorded answers of C
 
     expect(answer?.status === "ok" && answer.value.map(({ identifiers }) => identifiers.doi)).toEqual(dois);
     expect(answer?.status === "ok" && answer.value[1]?.abstract).toMatch(/^Twenty‐/);
-    expect(answer?.status === "ok" && answer.value.some(({ abstract, title }) => /<\/?[a-z]|jats:|&\w+;/.test(`${abstract} ${title}`))).toBe(false);
+    expect(
+      answer?.status === "ok" &&
+        answer.value.some(({ abstract, title }) => /<\/?[a-z]|jats:|&\w+;/.test(`${abstract} ${title}`)),
+    ).toBe(false);
   });
 
   it("of plain text under 404 say that a DOI is not known, also where the type says JSON", async () => {
@@ -76,17 +81,32 @@ describe.skipIf(own === undefined || multi === undefined)("recorded answers of C
   });
 
   it("to a search by title give the work only where the title agrees", async () => {
-    const titles = cassette(multi?.("test_arxiv_doi_is_used_when_available.yaml") ?? "").filter(({ url }) => url.includes("crossref"));
-    expect(await crossref.match?.({ title: "Attention Is All you Need", authors: ["Ashish Vaswani"] }, answering(titles).context)).toMatchObject({
+    const titles = cassette(multi?.("test_arxiv_doi_is_used_when_available.yaml") ?? "").filter(({ url }) =>
+      url.includes("crossref"),
+    );
+    expect(
+      await crossref.match?.(
+        { title: "Attention Is All you Need", authors: ["Ashish Vaswani"] },
+        answering(titles).context,
+      ),
+    ).toMatchObject({
       status: "empty",
     });
 
-    const right = cassette(multi?.("test_title_search_paper_attributes0_.yaml") ?? "").filter(({ url }) => url.includes("query.title"));
-    const title = "Effect of native oxide layers on copper thin-film tensile properties: A reactive molecular dynamics study";
-    expect(await crossref.match?.({ title }, answering(right).context)).toMatchObject({ status: "ok", value: [{ id: "doi_10.1063_1.4938384" }] });
+    const right = cassette(multi?.("test_title_search_paper_attributes0_.yaml") ?? "").filter(({ url }) =>
+      url.includes("query.title"),
+    );
+    const title =
+      "Effect of native oxide layers on copper thin-film tensile properties: A reactive molecular dynamics study";
+    expect(await crossref.match?.({ title }, answering(right).context)).toMatchObject({
+      status: "ok",
+      value: [{ id: "doi_10.1063_1.4938384" }],
+    });
 
     const none = cassette(multi?.("test_bad_dois.yaml") ?? "").filter(({ url }) => url.includes("crossref"));
-    expect(await crossref.match?.({ title: "abs12032jsdafn" }, answering(none).context)).toMatchObject({ status: "empty" });
+    expect(await crossref.match?.({ title: "abs12032jsdafn" }, answering(none).context)).toMatchObject({
+      status: "empty",
+    });
   });
 
   it("of a preprint say that it is one", () => {
@@ -104,7 +124,10 @@ describe.skipIf(own === undefined || multi === undefined)("recorded answers of C
 describe("Crossref", () => {
   it("is asked within days, with the contact apart from the address, which is logged", async () => {
     const { context, requests } = answering([list([work()])], { contact: "mailto:someone@example.org" });
-    await crossref.search?.({ terms: 'tactile AND "robot hand"', from: "2024-01-01", until: "2024-02-01", most: 5 }, context);
+    await crossref.search?.(
+      { terms: 'tactile AND "robot hand"', from: "2024-01-01", until: "2024-02-01", most: 5 },
+      context,
+    );
 
     const parameters = new URL(requests[0]?.url ?? "").searchParams;
     expect(parameters.get("query.bibliographic")).toBe("tactile robot hand");
@@ -135,7 +158,13 @@ describe("Crossref", () => {
   it("calls a work retracted by the notice on it: who says so, when and where", () => {
     const notices = [
       { type: "correction", source: "publisher", updated: { "date-parts": [[2022, 5, 1]] }, DOI: "10.1000/correction" },
-      { type: "retraction", source: "retraction-watch", updated: { "date-parts": [[2023, 11, 30]] }, DOI: "10.1000/Notice", label: "Retraction" },
+      {
+        type: "retraction",
+        source: "retraction-watch",
+        updated: { "date-parts": [[2023, 11, 30]] },
+        DOI: "10.1000/Notice",
+        label: "Retraction",
+      },
     ];
     expect(readWork(work({ "updated-by": notices }))).toMatchObject({
       retracted: true,
@@ -159,14 +188,20 @@ describe("Crossref", () => {
     7,
     null,
   ])("calls no work retracted for %s", (type) => {
-    expect(readWork(work({ "updated-by": [{ type, updated: { "date-parts": [[2022]] } }] }))).not.toHaveProperty("retracted");
+    expect(readWork(work({ "updated-by": [{ type, updated: { "date-parts": [[2022]] } }] }))).not.toHaveProperty(
+      "retracted",
+    );
   });
 
   it("knows the notice itself, which carries `update-to`, for a notice and not for retracted", () => {
-    const notice = readWork(work({ title: ["Retracted: A hand that feels"], "update-to": [{ type: "retraction", DOI: "10.1000/b" }] }));
+    const notice = readWork(
+      work({ title: ["Retracted: A hand that feels"], "update-to": [{ type: "retraction", DOI: "10.1000/b" }] }),
+    );
     expect(notice?.kind).toBe("notice");
     expect(notice).not.toHaveProperty("retracted");
-    expect(readWork(work({ type: "journal-article", "update-to": [{ type: "new_version", DOI: "10.1000/b" }] }))?.kind).toBe("published");
+    expect(
+      readWork(work({ type: "journal-article", "update-to": [{ type: "new_version", DOI: "10.1000/b" }] }))?.kind,
+    ).toBe("published");
   });
 
   it("believes a publisher who marks a title as retracted without a registered notice", () => {
@@ -198,7 +233,11 @@ describe("Crossref", () => {
       posted: { "date-parts": [[2024, 2, 31]] },
       author: [{ name: "The Hand Group" }, { given: "Ann", family: "Lee" }, { family: "Solo" }, {}, null],
       link: [
-        { URL: "https://x.test/similarity.pdf", "content-type": "application/pdf", "intended-application": "similarity-checking" },
+        {
+          URL: "https://x.test/similarity.pdf",
+          "content-type": "application/pdf",
+          "intended-application": "similarity-checking",
+        },
         { URL: "https://x.test/a.pdf", "content-type": "application/pdf", "intended-application": "text-mining" },
       ],
       license: [{ URL: "https://creativecommons.org/licenses/by/4.0/" }],
@@ -224,7 +263,12 @@ describe("Crossref", () => {
     expect(requests).toHaveLength(3);
   });
 
-  it.each([[{}], ["{"], ["null"], [{ message: null }], [{ message: [] }], [{ message: { items: {} } }]])("is not believed with %j", async (body) => {
-    expect(await crossref.search?.({ terms: "hand", most: 5 }, answering([{ body }]).context)).toMatchObject({ status: "error" });
-  });
+  it.each([[{}], ["{"], ["null"], [{ message: null }], [{ message: [] }], [{ message: { items: {} } }]])(
+    "is not believed with %j",
+    async (body) => {
+      expect(await crossref.search?.({ terms: "hand", most: 5 }, answering([{ body }]).context)).toMatchObject({
+        status: "error",
+      });
+    },
+  );
 });

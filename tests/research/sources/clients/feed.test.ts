@@ -2,7 +2,8 @@ import { describe, expect, it } from "vitest";
 import { feedSource, readFeed } from "../../../../src/research/sources/clients/feed.js";
 import { answering } from "./answering.js";
 
-const read = async (xml: string, query: object = {}) => await readFeed("feed:x", xml, { terms: "", most: 50, ...query });
+const read = async (xml: string, query: object = {}) =>
+  await readFeed("feed:x", xml, { terms: "", most: 50, ...query });
 
 const rss = (items: string) =>
   `<?xml version="1.0"?><rss version="2.0" xmlns:dc="x" xmlns:prism="y"><channel><title>J</title>${items}</channel></rss>`;
@@ -45,7 +46,9 @@ describe("feeds", () => {
   it("of Atom and RDF are read too", async () => {
     const atom =
       '<feed xmlns="http://www.w3.org/2005/Atom"><entry><title type="html">A &lt;b&gt;hand&lt;/b&gt;</title><link rel="self" href="https://x.test/self"/><link rel="alternate" href="https://x.test/a"/><updated>2024-03-01T00:00:00Z</updated><author><name>Ann Lee</name></author></entry></feed>';
-    expect(await read(atom)).toMatchObject({ value: [{ title: "A hand", url: "https://x.test/a", date: "2024-03-01", authors: ["Ann Lee"] }] });
+    expect(await read(atom)).toMatchObject({
+      value: [{ title: "A hand", url: "https://x.test/a", date: "2024-03-01", authors: ["Ann Lee"] }],
+    });
     const rdf =
       '<rdf:RDF xmlns:rdf="r"><channel><title>J</title></channel><item rdf:about="https://x.test/b"><title>B</title><link>https://x.test/b</link><dc:date>2024-02-01</dc:date></item></rdf:RDF>';
     expect(await read(rdf)).toMatchObject({ value: [{ title: "B", date: "2024-02-01" }] });
@@ -53,7 +56,10 @@ describe("feeds", () => {
 
   it("give what was published in the time asked for", async () => {
     const feed = rss(["02 Jan 2024", "15 Feb 2024", "01 Mar 2024"].map((day) => item(day)).join(""));
-    expect(await read(feed, { from: "2024-01-15", until: "2024-02-28" })).toMatchObject({ total: 1, value: [{ date: "2024-02-15" }] });
+    expect(await read(feed, { from: "2024-01-15", until: "2024-02-28" })).toMatchObject({
+      total: 1,
+      value: [{ date: "2024-02-15" }],
+    });
     expect(await read(feed, { from: "2025-01-01" })).toMatchObject({ status: "empty" });
   });
 
@@ -71,7 +77,9 @@ describe("feeds", () => {
     const { context, requests } = answering([{ body: rss(item("02 Jan 2024")), type: "application/rss+xml" }], {
       endpoint: "https://journal.test/feed.xml",
     });
-    expect(await feedSource("https://journal.test/feed.xml").search?.({ terms: "hand", most: 5 }, context)).toMatchObject({
+    expect(
+      await feedSource("https://journal.test/feed.xml").search?.({ terms: "hand", most: 5 }, context),
+    ).toMatchObject({
       status: "ok",
       value: [{ source: "feed:https://journal.test/feed.xml" }],
     });

@@ -25,10 +25,15 @@ describe("a DOI", () => {
     "“10.1000/abc(1)x”",
     "10.1000/abc(1)x\u200b",
     "https://doi.org/10.1000/abc(1)x?utm_source=feed",
-  ])("is one and the same as %s", (written) => expect(identifiersOf({ doi: written })).toEqual({ doi: "10.1000/abc(1)x" }));
+  ])("is one and the same as %s", (written) =>
+    expect(identifiersOf({ doi: written })).toEqual({ doi: "10.1000/abc(1)x" }),
+  );
 
   it.each([
-    ["10.1002/(SICI)1097-0215(19991112)83:4<456::AID-IJC4>3.0.CO;2-5", "10.1002/(sici)1097-0215(19991112)83:4<456::aid-ijc4>3.0.co;2-5"],
+    [
+      "10.1002/(SICI)1097-0215(19991112)83:4<456::AID-IJC4>3.0.CO;2-5",
+      "10.1002/(sici)1097-0215(19991112)83:4<456::aid-ijc4>3.0.co;2-5",
+    ],
     ["10.1016/S0140-6736(05)12345-6", "10.1016/s0140-6736(05)12345-6"],
     ["10.1000.10/123", "10.1000.10/123"],
     // bioRxiv's addresses carry a version that the DOI has not; journals of the same publisher have letters.
@@ -37,8 +42,9 @@ describe("a DOI", () => {
     ["10.1101/gr.123456.111", "10.1101/gr.123456.111"],
   ])("keeps what belongs to it: %s", (written, doi) => expect(identifiersOf({ doi: written })).toEqual({ doi }));
 
-  it.each(["", "null", "10.1000/", "10.1000/abc def", "abc", "11.1000/abc", "/etc/passwd", 7, null, ["10.1000/a"]])("is not %j", (written) =>
-    expect(identifiersOf({ doi: written })).toEqual({}),
+  it.each(["", "null", "10.1000/", "10.1000/abc def", "abc", "11.1000/abc", "/etc/passwd", 7, null, ["10.1000/a"]])(
+    "is not %j",
+    (written) => expect(identifiersOf({ doi: written })).toEqual({}),
   );
 
   it("of arXiv's is an arXiv id, old ones too", () => {
@@ -47,7 +53,10 @@ describe("a DOI", () => {
   });
 
   it("stands in the address of a preprint's page", () => {
-    const page = pageRecord("Web", { url: "https://www.biorxiv.org/content/10.1101/2024.01.02.573000v3.full", title: "A hand" });
+    const page = pageRecord("Web", {
+      url: "https://www.biorxiv.org/content/10.1101/2024.01.02.573000v3.full",
+      title: "A hand",
+    });
     expect(page?.identifiers).toEqual({ doi: "10.1101/2024.01.02.573000" });
   });
 });
@@ -108,7 +117,9 @@ describe("mark-up", () => {
   ])("becomes text: %s", (written, text) => expect(plainText(written)).toBe(text));
 
   it("leaves no heading before an abstract, also one that runs into it, and takes no other word for one", () => {
-    expect(["AbstractWe do", "ABSTRACTWe do", "Abstract. We do", "Summary: We do"].map(abstractText)).toEqual(Array(4).fill("We do"));
+    expect(["AbstractWe do", "ABSTRACTWe do", "Abstract. We do", "Summary: We do"].map(abstractText)).toEqual(
+      Array(4).fill("We do"),
+    );
     expect(abstractText("Abstraction in robots")).toBe("Abstraction in robots");
     expect(abstractText("ABSTRACTION IN ROBOTS")).toBe("ABSTRACTION IN ROBOTS");
   });

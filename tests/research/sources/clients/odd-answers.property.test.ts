@@ -27,7 +27,15 @@ const openAlexWork = {
     version: "publishedVersion",
     source: { display_name: "J", type: "journal" },
   },
-  locations: [{ is_oa: true, landing_page_url: "https://doi.org/10.1101/b", pdf_url: null, license: "cc-by", version: "submittedVersion" }],
+  locations: [
+    {
+      is_oa: true,
+      landing_page_url: "https://doi.org/10.1101/b",
+      pdf_url: null,
+      license: "cc-by",
+      version: "submittedVersion",
+    },
+  ],
   authorships: [{ author: { display_name: "Ann Lee" } }],
   cited_by_count: 3,
   is_retracted: false,
@@ -59,7 +67,9 @@ const crossrefWork = {
   relation: { "has-preprint": [{ id: "10.1101/b", "id-type": "doi" }] },
   "container-title": ["J"],
   "is-referenced-by-count": 3,
-  "updated-by": [{ type: "correction", source: "publisher", DOI: "10.1000/c", updated: { "date-parts": [[2024, 3, 1]] } }],
+  "updated-by": [
+    { type: "correction", source: "publisher", DOI: "10.1000/c", updated: { "date-parts": [[2024, 3, 1]] } },
+  ],
   "update-to": [{ type: "correction", DOI: "10.1000/d" }],
 };
 const epmcResult = {
@@ -75,7 +85,9 @@ const epmcResult = {
   firstPublicationDate: "2024-01-02",
   abstractText: "We study.",
   pubTypeList: { pubType: ["Retracted Publication"] },
-  commentCorrectionList: { commentCorrection: [{ type: "Retraction in", id: "2", source: "MED", reference: "J. 2024 Mar 1;1:1" }] },
+  commentCorrectionList: {
+    commentCorrection: [{ type: "Retraction in", id: "2", source: "MED", reference: "J. 2024 Mar 1;1:1" }],
+  },
   fullTextUrlList: { fullTextUrl: [{ availabilityCode: "OA", documentStyle: "pdf", url: "https://x.test/a.pdf" }] },
   isOpenAccess: "Y",
   citedByCount: 3,
@@ -89,7 +101,12 @@ const unpaywallWork = {
   published_date: "2024-01-02",
   year: 2024,
   journal_name: "J",
-  best_oa_location: { url: "https://x.test", url_for_pdf: "https://x.test/a.pdf", url_for_landing_page: "https://x.test/a", license: "cc-by" },
+  best_oa_location: {
+    url: "https://x.test",
+    url_for_pdf: "https://x.test/a.pdf",
+    url_for_landing_page: "https://x.test/a",
+    license: "cc-by",
+  },
   oa_locations: [{ url_for_pdf: null, url_for_landing_page: "https://x.test/a" }],
   z_authors: [{ given: "Ann", family: "Lee", raw_author_name: "Ann Lee" }],
 };
@@ -119,7 +136,12 @@ const readers: readonly (readonly [string, unknown, (json: unknown) => PaperReco
 /** The paths of every value in a JSON document, the document itself too. */
 function pathsOf(value: unknown, path: readonly (string | number)[] = []): (readonly (string | number)[])[] {
   if (typeof value !== "object" || value === null) return [path];
-  return [path, ...Object.entries(value).flatMap(([name, inner]) => pathsOf(inner, [...path, Array.isArray(value) ? Number(name) : name]))];
+  return [
+    path,
+    ...Object.entries(value).flatMap(([name, inner]) =>
+      pathsOf(inner, [...path, Array.isArray(value) ? Number(name) : name]),
+    ),
+  ];
 }
 
 /** A copy with `instead` at the path. */
@@ -165,7 +187,9 @@ function expectWellFormed(record: PaperRecord): void {
   expect(record.pdf_url === null || URL.canParse(record.pdf_url)).toBe(true);
   expect(record.date ?? "2024").toMatch(/^\d{4}(-(0[1-9]|1[0-2])(-(0[1-9]|[12]\d|3[01]))?)?$/);
   expect(record.authors.every((name) => typeof name === "string" && name.trim() !== "")).toBe(true);
-  expect(record.abstract === null || (typeof record.abstract === "string" && record.abstract.length <= 20_000)).toBe(true);
+  expect(record.abstract === null || (typeof record.abstract === "string" && record.abstract.length <= 20_000)).toBe(
+    true,
+  );
   expect(record.identifiers.doi ?? "10.1/x").toMatch(/^10\.\d/);
   for (const copy of record.copies ?? []) expect(URL.canParse(copy.url)).toBe(true);
   expect(record.citations === undefined || Number.isSafeInteger(record.citations.count)).toBe(true);
@@ -190,7 +214,8 @@ describe("an answer with any value in place of any field", () => {
               .slice(0, -1)
               .every(
                 (step, at) =>
-                  typeof path.slice(0, at + 1).reduce<unknown>((here, each) => (here as never)?.[each], odd) === "object" && step !== undefined,
+                  typeof path.slice(0, at + 1).reduce<unknown>((here, each) => (here as never)?.[each], odd) ===
+                    "object" && step !== undefined,
               )
           )
             odd = replaced(odd, path, instead);
@@ -206,10 +231,30 @@ describe("an answer with any value in place of any field", () => {
   });
 
   it("of arXiv is read into well-formed records or none, and never throws", async () => {
-    const fields = ["id", "title", "published", "updated", "summary", "author", "arxiv:doi", "arxiv:comment", "arxiv:journal_ref", "link"];
+    const fields = [
+      "id",
+      "title",
+      "published",
+      "updated",
+      "summary",
+      "author",
+      "arxiv:doi",
+      "arxiv:comment",
+      "arxiv:journal_ref",
+      "link",
+    ];
     const value = fc.oneof(
       fc.string({ maxLength: 30 }),
-      fc.constantFrom("<name>A</name>", "<a><b/></a>", "", "<![CDATA[ x ]]>", "&#0;", "&#xD800;", "http://arxiv.org/abs/2401.00010v1", "10.1000/a"),
+      fc.constantFrom(
+        "<name>A</name>",
+        "<a><b/></a>",
+        "",
+        "<![CDATA[ x ]]>",
+        "&#0;",
+        "&#xD800;",
+        "http://arxiv.org/abs/2401.00010v1",
+        "10.1000/a",
+      ),
     );
     let records = 0;
     await fc.assert(
@@ -239,7 +284,11 @@ describe("an answer with any value in place of any field", () => {
         ),
         fc.constantFrom(200, 200, 200, 204, 400, 403, 404, 429, 500),
         async (source, body, status) => {
-          const { context } = answering(() => ({ status, body }), { endpoint: "https://service.test", key: "secret-key", contact: "a@example.org" });
+          const { context } = answering(() => ({ status, body }), {
+            endpoint: "https://service.test",
+            key: "secret-key",
+            contact: "a@example.org",
+          });
           const answers = await Promise.all([
             source.search?.({ terms: "a hand", most: 3 }, context),
             source.match?.({ title: "A hand" }, context),

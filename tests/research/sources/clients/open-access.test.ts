@@ -17,15 +17,22 @@ describe.skipIf(multi === undefined)("recorded answers on open copies", () => {
       id: "doi_10.1016_j.xgen.2025.100814",
       pdf_url: null,
       date: "2025-03-22",
-      copies: [{ url: "https://doi.org/10.1016/j.xgen.2025.100814", kind: "landing", license: "cc-by" }, { kind: "landing" }],
+      copies: [
+        { url: "https://doi.org/10.1016/j.xgen.2025.100814", kind: "landing", license: "cc-by" },
+        { kind: "landing" },
+      ],
     });
   });
 
   it("of Europe PMC name the full text as XML and only free copies", () => {
-    const record = readResult(payload("openscience-europepmc.json"), "https://www.ebi.ac.uk/europepmc/webservices/rest");
+    const record = readResult(
+      payload("openscience-europepmc.json"),
+      "https://www.ebi.ac.uk/europepmc/webservices/rest",
+    );
     expect(record).toMatchObject({
       id: "doi_10.1002_vms3.1202",
-      title: "Interactions of dietary wheat cultivars and NSP-degrading enzyme on productive performance and egg quality traits",
+      title:
+        "Interactions of dietary wheat cultivars and NSP-degrading enzyme on productive performance and egg quality traits",
       authors: expect.arrayContaining(["Mehran Torki"]),
       identifiers: { doi: "10.1002/vms3.1202", pmid: "37466043", pmcid: "PMC10508479" },
       date: "2023-07-19",
@@ -42,14 +49,18 @@ describe.skipIf(multi === undefined)("recorded answers on open copies", () => {
 
   it("of Europe PMC to the number of a PMID are another work's, and are not taken for it", async () => {
     // Asked for 10508479 without a field, the service gave the work whose PMC id is PMC10508479.
-    const { context, requests } = answering([{ body: { hitCount: 1, resultList: { result: [payload("openscience-europepmc.json")] } } }]);
+    const { context, requests } = answering([
+      { body: { hitCount: 1, resultList: { result: [payload("openscience-europepmc.json")] } } },
+    ]);
 
     expect(await europePmc.lookup?.([{ pmid: "10508479" }], context)).toMatchObject({ status: "empty" });
     expect(new URL(requests[0]?.url ?? "").searchParams.get("query")).toBe("(EXT_ID:10508479 AND SRC:MED)");
   });
 
   it("of bioRxiv say that a preprint was withdrawn, and when", async () => {
-    const { context } = answering([{ body: { messages: [{ status: "ok" }], collection: [payload("openscience-biorxiv.json")] } }]);
+    const { context } = answering([
+      { body: { messages: [{ status: "ok" }], collection: [payload("openscience-biorxiv.json")] } },
+    ]);
     expect(await biorxiv.lookup?.([{ doi: "10.1101/2020.01.30.927871" }], context)).toMatchObject({
       status: "ok",
       value: [
@@ -75,8 +86,14 @@ describe("Unpaywall", () => {
 
   it("is asked with a mail address, apart from the address that is logged, or not at all", async () => {
     const { context, requests } = answering([{ body }], { endpoint: "https://api.unpaywall.org", contact });
-    expect(await unpaywall.lookup?.([{ doi: "10.1000/a" }], context)).toMatchObject({ status: "ok", value: [{ copies: [{ kind: "landing" }] }] });
-    expect(requests[0]).toMatchObject({ url: "https://api.unpaywall.org/v2/10.1000/a", secret: { query: { email: contact } } });
+    expect(await unpaywall.lookup?.([{ doi: "10.1000/a" }], context)).toMatchObject({
+      status: "ok",
+      value: [{ copies: [{ kind: "landing" }] }],
+    });
+    expect(requests[0]).toMatchObject({
+      url: "https://api.unpaywall.org/v2/10.1000/a",
+      secret: { query: { email: contact } },
+    });
 
     const without = answering([{ body }]);
     expect(await unpaywall.lookup?.([{ doi: "10.1000/a" }], without.context)).toMatchObject({
@@ -88,16 +105,24 @@ describe("Unpaywall", () => {
 
   it("that refuses the mail address has said nothing of the work", async () => {
     const { context } = answering(
-      [{ status: 422, body: { HTTP_status_code: 422, error: true, message: "Please use your own email address in API calls." } }],
+      [
+        {
+          status: 422,
+          body: { HTTP_status_code: 422, error: true, message: "Please use your own email address in API calls." },
+        },
+      ],
       { contact },
     );
     expect(await unpaywall.lookup?.([{ doi: "10.1000/a" }], context)).toEqual({
       status: "error",
       reason: "Unpaywall answered with HTTP 422: Please use your own email address in API calls.",
     });
-    const unknown = answering([{ status: 404, body: { HTTP_status_code: 404, error: true, message: "'10.1000/a' isn't in Unpaywall." } }], {
-      contact,
-    });
+    const unknown = answering(
+      [{ status: 404, body: { HTTP_status_code: 404, error: true, message: "'10.1000/a' isn't in Unpaywall." } }],
+      {
+        contact,
+      },
+    );
     expect(await unpaywall.lookup?.([{ doi: "10.1000/a" }], unknown.context)).toMatchObject({ status: "empty" });
   });
 
@@ -109,11 +134,22 @@ describe("Unpaywall", () => {
 
 describe("Europe PMC", () => {
   const endpoint = "https://epmc.test/rest";
-  const result = (fields: object = {}) => ({ id: "1", source: "MED", pmid: "1", doi: "10.1000/a", title: "A hand.", ...fields });
-  const page = (results: readonly unknown[], more: object = {}) => ({ body: { hitCount: results.length, resultList: { result: results }, ...more } });
+  const result = (fields: object = {}) => ({
+    id: "1",
+    source: "MED",
+    pmid: "1",
+    doi: "10.1000/a",
+    title: "A hand.",
+    ...fields,
+  });
+  const page = (results: readonly unknown[], more: object = {}) => ({
+    body: { hitCount: results.length, resultList: { result: results }, ...more },
+  });
 
   it("is searched for all words within days, page after page", async () => {
-    const full = Array.from({ length: 500 }, (_, index) => result({ id: String(index), pmid: String(index), doi: null }));
+    const full = Array.from({ length: 500 }, (_, index) =>
+      result({ id: String(index), pmid: String(index), doi: null }),
+    );
     const { context, requests } = answering(
       [page(full, { hitCount: 700, nextCursorMark: "A/b+=" }), page(full.slice(0, 200), { nextCursorMark: "A/b+=" })],
       { endpoint },
@@ -123,7 +159,9 @@ describe("Europe PMC", () => {
     expect(answer).toMatchObject({ status: "ok", total: 700 });
     expect(answer?.status === "ok" && answer.value.length).toBe(700);
     expect(requests.map(({ url }) => new URL(url).searchParams.get("cursorMark"))).toEqual(["*", "A/b+="]);
-    expect(new URL(requests[0]?.url ?? "").searchParams.get("query")).toBe('(tactile AND "robot hand") AND (FIRST_PDATE:[2024-01-01 TO 2199-12-31])');
+    expect(new URL(requests[0]?.url ?? "").searchParams.get("query")).toBe(
+      '(tactile AND "robot hand") AND (FIRST_PDATE:[2024-01-01 TO 2199-12-31])',
+    );
   });
 
   it("is asked for works in fields, twenty a question", async () => {
@@ -136,17 +174,34 @@ describe("Europe PMC", () => {
   });
 
   it("calls a work retracted by its type or the notice on it, and the notice a notice", () => {
-    const notice = { id: "27326436", source: "MED", reference: "Atherosclerosis. 2016 Mar 4;246:385", type: "Retraction in" };
+    const notice = {
+      id: "27326436",
+      source: "MED",
+      reference: "Atherosclerosis. 2016 Mar 4;246:385",
+      type: "Retraction in",
+    };
     expect(
       readResult(
-        result({ commentCorrectionList: { commentCorrection: [notice] }, pubTypeList: { pubType: ["Retracted Publication", "Journal Article"] } }),
+        result({
+          commentCorrectionList: { commentCorrection: [notice] },
+          pubTypeList: { pubType: ["Retracted Publication", "Journal Article"] },
+        }),
         endpoint,
       ),
     ).toMatchObject({
       retracted: true,
-      updates: [{ type: "retraction", date: "2016-03-04", source: "Europe PMC", notice: "https://pubmed.ncbi.nlm.nih.gov/27326436/" }],
+      updates: [
+        {
+          type: "retraction",
+          date: "2016-03-04",
+          source: "Europe PMC",
+          notice: "https://pubmed.ncbi.nlm.nih.gov/27326436/",
+        },
+      ],
     });
-    expect(readResult(result({ pubTypeList: { pubType: "Retracted Publication" } }), endpoint)).toMatchObject({ retracted: true });
+    expect(readResult(result({ pubTypeList: { pubType: "Retracted Publication" } }), endpoint)).toMatchObject({
+      retracted: true,
+    });
 
     const own = readResult(
       result({
@@ -166,10 +221,14 @@ describe("Europe PMC", () => {
   });
 
   it("has preprints of its own, and those that were withdrawn", () => {
-    expect(readResult(result({ source: "PPR", id: "PPR1", pmid: null, pubTypeList: { pubType: ["Preprint"] } }), endpoint)).toMatchObject({
+    expect(
+      readResult(result({ source: "PPR", id: "PPR1", pmid: null, pubTypeList: { pubType: ["Preprint"] } }), endpoint),
+    ).toMatchObject({
       kind: "preprint",
     });
-    expect(readResult(result({ source: "PPR", pubTypeList: { pubType: ["preprint-withdrawal"] } }), endpoint)).toMatchObject({
+    expect(
+      readResult(result({ source: "PPR", pubTypeList: { pubType: ["preprint-withdrawal"] } }), endpoint),
+    ).toMatchObject({
       retracted: true,
       updates: [{ type: "withdrawal" }],
     });
@@ -193,7 +252,9 @@ describe("Europe PMC", () => {
       status: "error",
       reason: expect.stringContaining("Invalid cursor mark"),
     });
-    expect(await europePmc.search?.({ terms: "hand", most: 5 }, answering([page([])]).context)).toMatchObject({ status: "empty" });
+    expect(await europePmc.search?.({ terms: "hand", most: 5 }, answering([page([])]).context)).toMatchObject({
+      status: "empty",
+    });
   });
 });
 
@@ -211,10 +272,15 @@ describe("bioRxiv", () => {
 
   it("is asked for its own DOIs alone, and medRxiv for what bioRxiv does not know", async () => {
     const { context, requests } = answering(
-      ({ url }) => ({ body: { messages: [{ status: "no posts found" }], collection: url.includes("/medrxiv/") ? [version(1)] : [] } }),
+      ({ url }) => ({
+        body: { messages: [{ status: "no posts found" }], collection: url.includes("/medrxiv/") ? [version(1)] : [] },
+      }),
       { endpoint: "https://api.biorxiv.org" },
     );
-    const answer = await biorxiv.lookup?.([{ doi: "10.1101/2024.01.01.1" }, { doi: "10.1000/a" }, { arxiv: "2401.00010" }], context);
+    const answer = await biorxiv.lookup?.(
+      [{ doi: "10.1101/2024.01.01.1" }, { doi: "10.1000/a" }, { arxiv: "2401.00010" }],
+      context,
+    );
 
     expect(answer).toMatchObject({
       status: "ok",

@@ -3,8 +3,15 @@ import { abstractOf, openAlex, readWork } from "../../../../src/research/sources
 import { cassette, recorded } from "../../../fixtures/recorded.js";
 import { answering } from "./answering.js";
 
-const work = (fields: object = {}) => ({ id: "https://openalex.org/W1", doi: "https://doi.org/10.1000/a", title: "A hand that feels", ...fields });
-const page = (results: readonly unknown[], meta: object = {}) => ({ body: { meta: { count: results.length, ...meta }, results } });
+const work = (fields: object = {}) => ({
+  id: "https://openalex.org/W1",
+  doi: "https://doi.org/10.1000/a",
+  title: "A hand that feels",
+  ...fields,
+});
+const page = (results: readonly unknown[], meta: object = {}) => ({
+  body: { meta: { count: results.length, ...meta }, results },
+});
 
 const multi = recorded("multi-source");
 describe.skipIf(multi === undefined)("recorded answers of OpenAlex", () => {
@@ -16,20 +23,28 @@ describe.skipIf(multi === undefined)("recorded answers of OpenAlex", () => {
       title: "The state of OA: a large-scale analysis of the prevalence and impact of Open Access articles",
       authors: expect.arrayContaining(["Heather Piwowar", "Jason R Priem"]),
       date: "2018-02-13",
-      abstract: expect.stringMatching(/^Despite growing interest in Open Access \(OA\) to scholarly literature, there is an unmet need/),
+      abstract: expect.stringMatching(
+        /^Despite growing interest in Open Access \(OA\) to scholarly literature, there is an unmet need/,
+      ),
       identifiers: { doi: "10.7717/peerj.4375", pmid: "29456894", pmcid: "PMC5815332", openalex: "W2741809807" },
       venue: "PeerJ",
       citations: { count: 1239, source: "OpenAlex" },
-      copies: expect.arrayContaining([{ url: "https://doi.org/10.7717/peerj.4375", kind: "landing", license: "cc-by" }]),
+      copies: expect.arrayContaining([
+        { url: "https://doi.org/10.7717/peerj.4375", kind: "landing", license: "cc-by" },
+      ]),
     });
     expect(readWork(payload)).not.toHaveProperty("retracted");
   });
 
   it("take a page of HTML under 404 for a work that is not known", async () => {
     const [answer] = cassette(multi?.("test_does_openalex_work_not-in-openalex_.yaml") ?? "");
-    const { context } = answering([{ status: answer?.status ?? 0, body: answer?.body, type: "text/html; charset=utf-8" }]);
+    const { context } = answering([
+      { status: answer?.status ?? 0, body: answer?.body, type: "text/html; charset=utf-8" },
+    ]);
 
-    expect(await openAlex.lookup?.([{ doi: "10.1046/j.1365-2699.2003.00795" }], context)).toMatchObject({ status: "empty" });
+    expect(await openAlex.lookup?.([{ doi: "10.1046/j.1365-2699.2003.00795" }], context)).toMatchObject({
+      status: "empty",
+    });
   });
 
   it("are read from a search by title", async () => {
@@ -46,8 +61,14 @@ describe.skipIf(multi === undefined)("recorded answers of OpenAlex", () => {
 
 describe("OpenAlex", () => {
   it("is searched within days, with the key apart from the address", async () => {
-    const { context, requests } = answering([page([work()])], { endpoint: "https://api.openalex.org", key: "secret-key" });
-    await openAlex.search?.({ terms: 'tactile "robot hand" a,b|c', from: "2024-01-01", until: "2024-02-01", most: 30 }, context);
+    const { context, requests } = answering([page([work()])], {
+      endpoint: "https://api.openalex.org",
+      key: "secret-key",
+    });
+    await openAlex.search?.(
+      { terms: 'tactile "robot hand" a,b|c', from: "2024-01-01", until: "2024-02-01", most: 30 },
+      context,
+    );
 
     const url = new URL(requests[0]?.url ?? "");
     expect(url.searchParams.get("search")).toBe('tactile "robot hand" "a b c"');
@@ -58,14 +79,28 @@ describe("OpenAlex", () => {
   });
 
   it("is paged by number without a key and by cursor with one, to the end of the list", async () => {
-    const many = Array.from({ length: 100 }, (_, index) => work({ id: `https://openalex.org/W${index + 1}`, doi: null }));
+    const many = Array.from({ length: 100 }, (_, index) =>
+      work({ id: `https://openalex.org/W${index + 1}`, doi: null }),
+    );
     const keyless = answering(({ url }) => page(url.includes("page=3") ? many.slice(0, 10) : many, { count: 210 }));
-    expect(await openAlex.search?.({ terms: "hand", most: 500 }, keyless.context)).toMatchObject({ status: "ok", total: 210 });
-    expect(keyless.requests.map(({ url }) => /&(page=\d+|cursor=[^&]*)/.exec(url)?.[1])).toEqual(["page=1", "page=2", "page=3"]);
+    expect(await openAlex.search?.({ terms: "hand", most: 500 }, keyless.context)).toMatchObject({
+      status: "ok",
+      total: 210,
+    });
+    expect(keyless.requests.map(({ url }) => /&(page=\d+|cursor=[^&]*)/.exec(url)?.[1])).toEqual([
+      "page=1",
+      "page=2",
+      "page=3",
+    ]);
 
-    const keyed = answering(({ url }) => page(many, { count: 250, next_cursor: url.includes("*") ? "b=/" : null }), { key: "k" });
+    const keyed = answering(({ url }) => page(many, { count: 250, next_cursor: url.includes("*") ? "b=/" : null }), {
+      key: "k",
+    });
     await openAlex.search?.({ terms: "hand", most: 500 }, keyed.context);
-    expect(keyed.requests.map(({ url }) => /&(page=\d+|cursor=[^&]*)/.exec(url)?.[1])).toEqual(["cursor=*", "cursor=b%3D%2F"]);
+    expect(keyed.requests.map(({ url }) => /&(page=\d+|cursor=[^&]*)/.exec(url)?.[1])).toEqual([
+      "cursor=*",
+      "cursor=b%3D%2F",
+    ]);
   });
 
   it("that gives the same cursor for ever is not asked for ever", async () => {
@@ -78,7 +113,13 @@ describe("OpenAlex", () => {
   it("is asked for works one by one, which is free, by DOI, arXiv id and PMID", async () => {
     const { context, requests } = answering(() => ({ body: work() }), { endpoint: "https://api.openalex.org" });
     await openAlex.lookup?.(
-      [{ doi: "10.1002/(sici)1097<456::aid>3.0.co;2-5" }, { arxiv: "2401.00010v2" }, { pmid: "123" }, { openalex: "W7" }, { s2: "x" }],
+      [
+        { doi: "10.1002/(sici)1097<456::aid>3.0.co;2-5" },
+        { arxiv: "2401.00010v2" },
+        { pmid: "123" },
+        { openalex: "W7" },
+        { s2: "x" },
+      ],
       context,
     );
 
@@ -99,7 +140,11 @@ describe("OpenAlex", () => {
     const { context, requests } = answering([{ body: work() }, spent]);
     const answer = await openAlex.lookup?.([{ doi: "10.1000/a" }, { doi: "10.1000/b" }, { doi: "10.1000/c" }], context);
 
-    expect(answer).toMatchObject({ status: "ok", value: [{ id: "doi_10.1000_a" }], unchecked: [{ doi: "10.1000/b" }, { doi: "10.1000/c" }] });
+    expect(answer).toMatchObject({
+      status: "ok",
+      value: [{ id: "doi_10.1000_a" }],
+      unchecked: [{ doi: "10.1000/b" }, { doi: "10.1000/c" }],
+    });
     expect(answer).not.toHaveProperty("unknown");
     expect(requests).toHaveLength(2);
   });
@@ -111,7 +156,10 @@ describe("OpenAlex", () => {
   });
 
   it("flags what it calls retracted, and its notices as notices", () => {
-    expect(readWork(work({ is_retracted: true }))).toMatchObject({ retracted: true, updates: [{ type: "retraction", source: "OpenAlex" }] });
+    expect(readWork(work({ is_retracted: true }))).toMatchObject({
+      retracted: true,
+      updates: [{ type: "retraction", source: "OpenAlex" }],
+    });
     expect(readWork(work({ is_retracted: "false" }))).not.toHaveProperty("retracted");
     expect(readWork(work({ type: "retraction" }))?.kind).toBe("notice");
     expect(readWork(work({ type: "preprint" }))?.kind).toBe("preprint");
@@ -120,7 +168,12 @@ describe("OpenAlex", () => {
   it("knows the preprint of a published work by its locations", () => {
     const locations = [
       { landing_page_url: "https://doi.org/10.1000/a", version: "publishedVersion" },
-      { landing_page_url: "http://arxiv.org/abs/2401.00010", version: "submittedVersion", is_oa: true, pdf_url: "https://arxiv.org/pdf/2401.00010" },
+      {
+        landing_page_url: "http://arxiv.org/abs/2401.00010",
+        version: "submittedVersion",
+        is_oa: true,
+        pdf_url: "https://arxiv.org/pdf/2401.00010",
+      },
       { landing_page_url: "https://doi.org/10.1101/2024.01.01.1", version: "submittedVersion" },
     ];
     expect(readWork(work({ locations }))).toMatchObject({
@@ -161,13 +214,24 @@ describe("OpenAlex", () => {
     expect(requests.at(-1)?.url).toContain("filter=cites:W1&");
   });
 
-  it.each([[{}], ["no JSON {"], [[]], [{ results: null }], ["<html>"]])("is not believed with %j in place of a list", async (body) => {
-    expect(await openAlex.search?.({ terms: "hand", most: 5 }, answering([{ body }]).context)).toMatchObject({ status: "error" });
-    expect(await openAlex.lookup?.([{ doi: "10.1000/a" }], answering([{ body }]).context)).toMatchObject({ status: "error" });
-  });
+  it.each([[{}], ["no JSON {"], [[]], [{ results: null }], ["<html>"]])(
+    "is not believed with %j in place of a list",
+    async (body) => {
+      expect(await openAlex.search?.({ terms: "hand", most: 5 }, answering([{ body }]).context)).toMatchObject({
+        status: "error",
+      });
+      expect(await openAlex.lookup?.([{ doi: "10.1000/a" }], answering([{ body }]).context)).toMatchObject({
+        status: "error",
+      });
+    },
+  );
 
   it("that counts results and sends none that can be read has not said that there are none", async () => {
-    expect(await openAlex.search?.({ terms: "hand", most: 5 }, answering([page([{ id: 7 }])]).context)).toMatchObject({ status: "error" });
-    expect(await openAlex.search?.({ terms: "hand", most: 5 }, answering([page([])]).context)).toMatchObject({ status: "empty" });
+    expect(await openAlex.search?.({ terms: "hand", most: 5 }, answering([page([{ id: 7 }])]).context)).toMatchObject({
+      status: "error",
+    });
+    expect(await openAlex.search?.({ terms: "hand", most: 5 }, answering([page([])]).context)).toMatchObject({
+      status: "empty",
+    });
   });
 });

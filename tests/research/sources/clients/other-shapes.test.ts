@@ -17,46 +17,68 @@ const context = (answer: Canned) => answering(() => answer, { contact, key: "k" 
 const feed = (inner: string) => `<?xml version="1.0"?><feed xmlns="http://www.w3.org/2005/Atom">${inner}</feed>`;
 
 describe("a failure under HTTP 200", () => {
-  it.each(searching)("says nothing of a search of $name: a page, an object of another kind, a refusal", async (source) => {
-    for (const body of [
-      "<!doctype html><title>Login</title>",
-      { error: "Internal error" },
-      { status: "failed", message: [{ message: "Bad" }] },
-      "null",
-      "[]",
-    ]) {
-      expect(await source.search?.({ terms: "hand", most: 3 }, context({ body }))).toMatchObject({ status: "error" });
-    }
-  });
+  it.each(searching)(
+    "says nothing of a search of $name: a page, an object of another kind, a refusal",
+    async (source) => {
+      for (const body of [
+        "<!doctype html><title>Login</title>",
+        { error: "Internal error" },
+        { status: "failed", message: [{ message: "Bad" }] },
+        "null",
+        "[]",
+      ]) {
+        expect(await source.search?.({ terms: "hand", most: 3 }, context({ body }))).toMatchObject({ status: "error" });
+      }
+    },
+  );
 
   it.each(looking)("says nothing of a work that $name is asked for", async (source) => {
     for (const body of ["<!doctype html><title>Login</title>", { error: "Internal error" }, "null"]) {
-      expect(await source.lookup?.([{ doi, arxiv: "2401.00010", pmid: "1" }], context({ body }))).toMatchObject({ status: "error" });
+      expect(await source.lookup?.([{ doi, arxiv: "2401.00010", pmid: "1" }], context({ body }))).toMatchObject({
+        status: "error",
+      });
     }
   });
 
   it("is told in the service's own words, and a wish to wait is one", async () => {
-    const failed = { status: "failed", "message-type": "validation-failure", message: [{ type: "x", message: "Integer specified as z" }] };
+    const failed = {
+      status: "failed",
+      "message-type": "validation-failure",
+      message: [{ type: "x", message: "Integer specified as z" }],
+    };
     expect(await crossref.search({ terms: "hand", most: 3 }, context({ body: failed }))).toMatchObject({
       reason: "Crossref's answer holds no list of works (Integer specified as z); try again later.",
     });
-    expect(await openAlex.search?.({ terms: "hand", most: 3 }, context({ body: { error: "Rate limit exceeded" } }))).toMatchObject({
+    expect(
+      await openAlex.search?.({ terms: "hand", most: 3 }, context({ body: { error: "Rate limit exceeded" } })),
+    ).toMatchObject({
       status: "rate_limited",
       transient: true,
     });
-    expect(await europePmc.search?.({ terms: "hand", most: 3 }, context({ body: { errCode: 404, errMsg: "Invalid field" } }))).toMatchObject({
+    expect(
+      await europePmc.search?.(
+        { terms: "hand", most: 3 },
+        context({ body: { errCode: 404, errMsg: "Invalid field" } }),
+      ),
+    ).toMatchObject({
       reason: expect.stringContaining("(Invalid field)"),
     });
   });
 
   it("that says of a work that it is not known is believed where the service speaks so", async () => {
-    expect(await semanticScholar.match?.({ title: "A hand" }, context({ body: { error: "Title match not found" } }))).toMatchObject({
+    expect(
+      await semanticScholar.match?.({ title: "A hand" }, context({ body: { error: "Title match not found" } })),
+    ).toMatchObject({
       status: "empty",
     });
     const unknown = { HTTP_status_code: 404, error: true, message: "'10.1101/x' isn't in Unpaywall." };
     expect(await unpaywall.lookup?.([{ doi }], context({ body: unknown }))).toMatchObject({ status: "empty" });
-    expect(await biorxiv.lookup?.([{ doi }], context({ body: { messages: [{ status: "no posts found" }] } }))).toMatchObject({ status: "empty" });
-    expect(await biorxiv.lookup?.([{ doi }], context({ body: { messages: [{ status: "error" }], collection: null } }))).toMatchObject({
+    expect(
+      await biorxiv.lookup?.([{ doi }], context({ body: { messages: [{ status: "no posts found" }] } })),
+    ).toMatchObject({ status: "empty" });
+    expect(
+      await biorxiv.lookup?.([{ doi }], context({ body: { messages: [{ status: "error" }], collection: null } })),
+    ).toMatchObject({
       status: "error",
     });
   });
@@ -64,10 +86,15 @@ describe("a failure under HTTP 200", () => {
   it("of arXiv's is one with the address of old as with the new, and a feed that counts nothing is none of its", async () => {
     for (const scheme of ["http", "https"]) {
       const error = `<entry><id>${scheme}://arxiv.org/api/errors#incorrect_id_format_for_x</id><title>Error</title><summary>incorrect id format for x</summary></entry>`;
-      expect(await readArxivFeed(feed(error))).toEqual({ status: "error", reason: "arXiv refuses the request: incorrect id format for x." });
+      expect(await readArxivFeed(feed(error))).toEqual({
+        status: "error",
+        reason: "arXiv refuses the request: incorrect id format for x.",
+      });
     }
     expect(await readArxivFeed("<feed/>")).toMatchObject({ status: "error", transient: true });
-    expect(await readArxivFeed(feed("<opensearch:totalResults>0</opensearch:totalResults>"))).toMatchObject({ status: "ok" });
+    expect(await readArxivFeed(feed("<opensearch:totalResults>0</opensearch:totalResults>"))).toMatchObject({
+      status: "ok",
+    });
   });
 });
 
@@ -87,8 +114,12 @@ describe("a 404", () => {
 
 describe("a work in another shape", () => {
   it("is known by Crossref for the preprint on arXiv, by arXiv's DOI, its id and its address", () => {
-    const preprints = ["10.48550/arXiv.2101.00001", "arXiv:2101.00002v2", "https://arxiv.org/abs/math/0309136"].map((id) => ({ id }));
-    expect(readCrossref({ DOI: "10.1000/a", title: ["A"], relation: { "has-preprint": preprints } })?.otherVersions).toEqual([
+    const preprints = ["10.48550/arXiv.2101.00001", "arXiv:2101.00002v2", "https://arxiv.org/abs/math/0309136"].map(
+      (id) => ({ id }),
+    );
+    expect(
+      readCrossref({ DOI: "10.1000/a", title: ["A"], relation: { "has-preprint": preprints } })?.otherVersions,
+    ).toEqual([
       { relation: "preprint", doi: "10.48550/arxiv.2101.00001" },
       { relation: "preprint", doi: "10.48550/arxiv.2101.00002" },
       { relation: "preprint", doi: "10.48550/arxiv.math/0309136" },
@@ -103,7 +134,12 @@ describe("a work in another shape", () => {
       author: [{ literal: "The Group" }, { given: "Ann", family: "Lee" }],
       issued: { "date-parts": [["2024", "1"]] },
     };
-    expect(readCrossref(csl)).toMatchObject({ title: "A hand", venue: "J", authors: ["The Group", "Ann Lee"], date: "2024-01" });
+    expect(readCrossref(csl)).toMatchObject({
+      title: "A hand",
+      venue: "J",
+      authors: ["The Group", "Ann Lee"],
+      date: "2024-01",
+    });
   });
 
   it("is no work without a DOI, where one work was asked for", () => {
@@ -119,36 +155,66 @@ describe("a work in another shape", () => {
   });
 
   it("is a notice with OpenAlex and not retracted itself", () => {
-    const notice = { id: "https://openalex.org/W1", title: "Retraction: A hand", type: "retraction", is_retracted: true };
+    const notice = {
+      id: "https://openalex.org/W1",
+      title: "Retraction: A hand",
+      type: "retraction",
+      is_retracted: true,
+    };
     expect(readOpenAlex(notice)).toMatchObject({ kind: "notice" });
     expect(readOpenAlex(notice)).not.toHaveProperty("retracted");
   });
 
   it("is retracted where its title says so, with services that have no word for it", () => {
     const title = "RETRACTED ARTICLE: A hand";
-    expect(readPaper({ paperId: "0".repeat(40), title })).toMatchObject({ updates: [{ type: "retraction", source: "Semantic Scholar (title)" }] });
-    expect(readOpenAlex({ id: "W1", title: "WITHDRAWN: A hand" })).toMatchObject({ retracted: true, updates: [{ type: "withdrawal" }] });
-    expect(readOpenAlex({ id: "W1", title, is_retracted: true })?.updates).toEqual([{ type: "retraction", source: "OpenAlex" }]);
-    expect(readResult({ id: "1", source: "MED", title: "[Retracted] A hand" }, "https://e.test")).toMatchObject({ retracted: true });
-    expect(readResult({ id: "1", source: "MED", title, pubTypeList: { pubType: "Retraction of Publication" } }, "https://e.test")).not.toHaveProperty(
+    expect(readPaper({ paperId: "0".repeat(40), title })).toMatchObject({
+      updates: [{ type: "retraction", source: "Semantic Scholar (title)" }],
+    });
+    expect(readOpenAlex({ id: "W1", title: "WITHDRAWN: A hand" })).toMatchObject({
+      retracted: true,
+      updates: [{ type: "withdrawal" }],
+    });
+    expect(readOpenAlex({ id: "W1", title, is_retracted: true })?.updates).toEqual([
+      { type: "retraction", source: "OpenAlex" },
+    ]);
+    expect(readResult({ id: "1", source: "MED", title: "[Retracted] A hand" }, "https://e.test")).toMatchObject({
+      retracted: true,
+    });
+    expect(
+      readResult(
+        { id: "1", source: "MED", title, pubTypeList: { pubType: "Retraction of Publication" } },
+        "https://e.test",
+      ),
+    ).not.toHaveProperty("retracted");
+    expect(readPaper({ paperId: "0".repeat(40), title: "Retracted papers and their authors" })).not.toHaveProperty(
       "retracted",
     );
-    expect(readPaper({ paperId: "0".repeat(40), title: "Retracted papers and their authors" })).not.toHaveProperty("retracted");
   });
 
   it("that Semantic Scholar sends without a title is not called unknown", async () => {
-    const papers = [{ paperId: "0".repeat(40), title: null, externalIds: null }, null, { paperId: "1".repeat(40), title: "A hand" }];
+    const papers = [
+      { paperId: "0".repeat(40), title: null, externalIds: null },
+      null,
+      { paperId: "1".repeat(40), title: "A hand" },
+    ];
     const works = [{ doi: "10.1000/a" }, { doi: "10.1000/b" }, { doi: "10.1000/c" }];
     expect(await semanticScholar.lookup?.(works, context({ body: papers }))).toMatchObject({
       status: "ok",
       unknown: [{ doi: "10.1000/b" }],
       unchecked: [{ doi: "10.1000/a" }],
     });
-    expect(await semanticScholar.lookup?.(works.slice(0, 1), context({ body: papers.slice(0, 1) }))).toMatchObject({ status: "error" });
+    expect(await semanticScholar.lookup?.(works.slice(0, 1), context({ body: papers.slice(0, 1) }))).toMatchObject({
+      status: "error",
+    });
   });
 
   it("keeps its free copies where Unpaywall has no title for it", () => {
-    const work = { doi: "10.1000/a", title: null, is_oa: true, best_oa_location: { url_for_pdf: "https://x.test/a.pdf" } };
+    const work = {
+      doi: "10.1000/a",
+      title: null,
+      is_oa: true,
+      best_oa_location: { url_for_pdf: "https://x.test/a.pdf" },
+    };
     expect(readUnpaywall(work)).toMatchObject({ copies: [{ url: "https://x.test/a.pdf" }] });
     expect(readUnpaywall({ ...work, is_oa: false })).toBeUndefined();
   });
@@ -159,7 +225,10 @@ describe("a work in another shape", () => {
     expect(await readArxivFeed(feed(entries))).toMatchObject({
       value: { records: [{ title: "A hand", identifiers: { arxiv: "math.GT/0309136v2", doi: "10.1000/a" } }] },
     });
-    const answer = await arxiv.lookup([{ arxiv: "math/0309136" }], context({ body: feed(entries), type: "application/atom+xml" }));
+    const answer = await arxiv.lookup(
+      [{ arxiv: "math/0309136" }],
+      context({ body: feed(entries), type: "application/atom+xml" }),
+    );
     expect(answer).toMatchObject({ status: "ok", value: [{ identifiers: { doi: "10.1000/a" } }] });
     expect(answer).not.toHaveProperty("unknown");
   });
@@ -171,6 +240,8 @@ describe("a work in another shape", () => {
       [Buffer.from(work, "latin1"), "application/json;charset=ISO-8859-1"],
       [Buffer.from(`\ufeff${work}`), "text/plain"],
     ] as const)
-      expect(await crossref.lookup([{ doi: "10.1000/a" }], context({ body, type }))).toMatchObject({ value: [{ title: "Größe der Hände" }] });
+      expect(await crossref.lookup([{ doi: "10.1000/a" }], context({ body, type }))).toMatchObject({
+        value: [{ title: "Größe der Hände" }],
+      });
   });
 });

@@ -5,15 +5,33 @@ import { mergeRecords } from "../../../../src/research/papers/dedup/merge-record
 import { paperRecord } from "../../../../src/research/papers/identifiers.js";
 
 const crossref = { DOI: "10.1000/x", title: ["On hands"], type: "journal-article", "container-title": ["Hands"] };
-const openAlex = { id: "https://openalex.org/W1", doi: "https://doi.org/10.1000/x", title: "On hands", type: "article" };
-const place = (record: ReturnType<typeof readCrossref>) => ({ volume: record?.volume, issue: record?.issue, pages: record?.pages });
+const openAlex = {
+  id: "https://openalex.org/W1",
+  doi: "https://doi.org/10.1000/x",
+  title: "On hands",
+  type: "article",
+};
+const place = (record: ReturnType<typeof readCrossref>) => ({
+  volume: record?.volume,
+  issue: record?.issue,
+  pages: record?.pages,
+});
 
 it("volume, issue and pages come from Crossref and OpenAlex, an article's number in place of pages", () => {
-  expect(place(readCrossref({ ...crossref, volume: "12", issue: "3", page: "145-160" }))).toEqual({ volume: "12", issue: "3", pages: "145-160" });
-  expect(place(readCrossref({ ...crossref, volume: "12", "article-number": "e1002" }))).toMatchObject({ volume: "12", pages: "e1002" });
+  expect(place(readCrossref({ ...crossref, volume: "12", issue: "3", page: "145-160" }))).toEqual({
+    volume: "12",
+    issue: "3",
+    pages: "145-160",
+  });
+  expect(place(readCrossref({ ...crossref, volume: "12", "article-number": "e1002" }))).toMatchObject({
+    volume: "12",
+    pages: "e1002",
+  });
   const biblio = { volume: "12", issue: "3", first_page: "145", last_page: "160" };
   expect(place(readOpenAlex({ ...openAlex, biblio }))).toEqual({ volume: "12", issue: "3", pages: "145-160" });
-  expect(place(readOpenAlex({ ...openAlex, biblio: { first_page: "e1002", last_page: "e1002" } }))).toMatchObject({ pages: "e1002" });
+  expect(place(readOpenAlex({ ...openAlex, biblio: { first_page: "e1002", last_page: "e1002" } }))).toMatchObject({
+    pages: "e1002",
+  });
 });
 
 it("what is no such thing is left out, as the fields tell works apart", () => {
@@ -24,7 +42,9 @@ it("what is no such thing is left out, as the fields tell works apart", () => {
 });
 
 it("a work put together of several records has the place that one of them knows", () => {
-  const records = [readCrossref({ ...crossref, volume: "12", page: "145-160" }), readOpenAlex(openAlex)].flatMap((record) => record ?? []);
+  const records = [readCrossref({ ...crossref, volume: "12", page: "145-160" }), readOpenAlex(openAlex)].flatMap(
+    (record) => record ?? [],
+  );
   const merged = mergeRecords(records).records;
   expect(merged.map(({ volume, pages }) => [volume, pages])).toEqual([["12", "145-160"]]);
 });

@@ -12,7 +12,8 @@ const feed = (ids: readonly string[]) =>
 
 /** Services that know arXiv ids other than 2401.00099, DOIs that end in "known" (Crossref) or "dataset" (OpenAlex alone). */
 function services({ url }: Request): Canned {
-  if (url.includes("/api/query")) return { body: feed((/id_list=([^&]*)/.exec(url)?.[1] ?? "").split(",").filter((id) => id !== "2401.00099")) };
+  if (url.includes("/api/query"))
+    return { body: feed((/id_list=([^&]*)/.exec(url)?.[1] ?? "").split(",").filter((id) => id !== "2401.00099")) };
   if (url.includes("api.crossref.org"))
     return url.endsWith("known")
       ? { body: { message: { DOI: decodeURIComponent(url.replace(/.*works\//, "")), title: ["Known"] } } }
@@ -23,7 +24,10 @@ function services({ url }: Request): Canned {
       : { status: 404, body: "<html>", type: "text/html" };
   const head =
     '<meta name="citation_title" content="A hand on a page"><meta name="citation_author" content="Ann Lee"><meta name="citation_pdf_url" content="/a.pdf">';
-  return { body: `<!doctype html><html><head>${url.includes("paper") ? head : ""}</head><body>Hello</body></html>`, type: "text/html" };
+  return {
+    body: `<!doctype html><html><head>${url.includes("paper") ? head : ""}</head><body>Hello</body></html>`,
+    type: "text/html",
+  };
 }
 
 function listOf(text: string) {
@@ -51,9 +55,23 @@ describe("lists of ids and addresses", () => {
 
     expect(
       referencesIn(text).map((reference) =>
-        reference.kind === "arxiv" ? reference.id : reference.kind === "doi" ? reference.doi : reference.kind === "url" ? reference.url : "",
+        reference.kind === "arxiv"
+          ? reference.id
+          : reference.kind === "doi"
+            ? reference.doi
+            : reference.kind === "url"
+              ? reference.url
+              : "",
       ),
-    ).toEqual(["2401.00010", "2401.00011", "2401.00012", "10.1000/a", "10.1002/(sici)1097", "https://lab.test/paper", "cs/0112017"]);
+    ).toEqual([
+      "2401.00010",
+      "2401.00011",
+      "2401.00012",
+      "10.1000/a",
+      "10.1002/(sici)1097",
+      "https://lab.test/paper",
+      "cs/0112017",
+    ]);
   });
 
   it("are described by arXiv, Crossref, OpenAlex and the heads of pages, and what is not known is named", async () => {
@@ -84,11 +102,17 @@ describe("lists of ids and addresses", () => {
   it("on a page are what it links to, or the paper that it is about", async () => {
     const page = answering((request) =>
       request.url === "https://lab.test/reading"
-        ? { body: '<html><body><a href="/about">About</a><a href="https://arxiv.org/abs/2401.00010">One</a></body></html>', type: "text/html" }
+        ? {
+            body: '<html><body><a href="/about">About</a><a href="https://arxiv.org/abs/2401.00010">One</a></body></html>',
+            type: "text/html",
+          }
         : services(request),
     );
     const reading = listSource("https://lab.test/reading", "/");
-    expect(await reading.search?.({ terms: "", most: 10 }, page.context)).toMatchObject({ status: "ok", value: [{ id: "arxiv_2401.00010" }] });
+    expect(await reading.search?.({ terms: "", most: 10 }, page.context)).toMatchObject({
+      status: "ok",
+      value: [{ id: "arxiv_2401.00010" }],
+    });
     const own = listSource("https://lab.test/paper", "/");
     expect(await own.search?.({ terms: "", most: 10 }, answering(services).context)).toMatchObject({
       status: "ok",
@@ -119,7 +143,9 @@ describe("lists of ids and addresses", () => {
     const folder = mkdtempSync(join(tmpdir(), "list-"));
     const { context } = answering([]);
     for (const place of ["none.txt", "."])
-      expect(await listSource(place, folder).search?.({ terms: "", most: 5 }, context)).toMatchObject({ status: "error" });
+      expect(await listSource(place, folder).search?.({ terms: "", most: 5 }, context)).toMatchObject({
+        status: "error",
+      });
     expect(await listOf("no ids here").answer).toMatchObject({ status: "empty" });
   });
 });

@@ -30,7 +30,9 @@ describe.skipIf(own === undefined || multi === undefined)("recorded answers of S
 
   it("without any result have no data at all", async () => {
     const { context } = answering(replay(own?.("test_empty_paginated_results.yaml") ?? ""));
-    expect(await semanticScholar.search?.({ terms: "n0 r3sult", most: 10 }, context)).toMatchObject({ status: "empty" });
+    expect(await semanticScholar.search?.({ terms: "n0 r3sult", most: 10 }, context)).toMatchObject({
+      status: "empty",
+    });
   });
 
   it("to a batch hold null for a paper that is not known", async () => {
@@ -50,7 +52,12 @@ describe.skipIf(own === undefined || multi === undefined)("recorded answers of S
       abstract: expect.stringMatching(/^Most Difference-in-Difference/),
     });
     expect(requests[0]?.json).toEqual({
-      ids: ["DOI:10.1/none", "DOI:10.2139/ssrn.288970", "DOI:10.2139/ssrn.2250500", "0f40b1f08821e22e859c6050916cec3667778613"],
+      ids: [
+        "DOI:10.1/none",
+        "DOI:10.2139/ssrn.288970",
+        "DOI:10.2139/ssrn.2250500",
+        "0f40b1f08821e22e859c6050916cec3667778613",
+      ],
     });
   });
 
@@ -61,12 +68,16 @@ describe.skipIf(own === undefined || multi === undefined)("recorded answers of S
     expect(requests.map(({ url }) => /offset=(\d+)/.exec(url)?.[1])).toEqual(["0", "50"]);
     expect(requests[0]?.url).toContain("/paper/DOI:10.2139/ssrn.2250500/references?");
     expect(answer?.status === "ok" && answer.value.every(({ identifiers }) => identifiers.s2 !== undefined)).toBe(true);
-    expect(answer?.status === "ok" && answer.value.map(({ title }) => title)).not.toContain("United Nations. Gender Info");
+    expect(answer?.status === "ok" && answer.value.map(({ title }) => title)).not.toContain(
+      "United Nations. Gender Info",
+    );
   });
 
   it("match a title only where it is that title", async () => {
     const near = () => answering(replay(own?.("test_search_paper_match_title.yaml") ?? "")).context;
-    expect(await semanticScholar.match?.({ title: "mining association rules between" }, near())).toMatchObject({ status: "empty" });
+    expect(await semanticScholar.match?.({ title: "mining association rules between" }, near())).toMatchObject({
+      status: "empty",
+    });
     const whole = { title: "Mining Association Rules between Sets of Items in Large Databases" };
     expect(await semanticScholar.match?.(whole, near())).toMatchObject({
       status: "ok",
@@ -74,11 +85,16 @@ describe.skipIf(own === undefined || multi === undefined)("recorded answers of S
     });
   });
 
-  it.each(["test_bad_dois.yaml", "test_s2_title_search_empty_data.yaml"])("say in two ways that there is no such title (%s)", async (file) => {
-    const answers = cassette(multi?.(file) ?? "").filter(({ url }) => url.includes("semanticscholar"));
-    const { context } = answering(answers);
-    expect(await semanticScholar.match?.({ title: "empty results edge case query" }, context)).toMatchObject({ status: "empty" });
-  });
+  it.each(["test_bad_dois.yaml", "test_s2_title_search_empty_data.yaml"])(
+    "say in two ways that there is no such title (%s)",
+    async (file) => {
+      const answers = cassette(multi?.(file) ?? "").filter(({ url }) => url.includes("semanticscholar"));
+      const { context } = answering(answers);
+      expect(await semanticScholar.match?.({ title: "empty results edge case query" }, context)).toMatchObject({
+        status: "empty",
+      });
+    },
+  );
 
   it("with an empty address for the PDF have none, and DOIs among the PDFs are pages", () => {
     const papers = cassette(multi?.("test_bulk_doi_search.yaml") ?? "")
@@ -92,7 +108,10 @@ describe.skipIf(own === undefined || multi === undefined)("recorded answers of S
       identifiers: { doi: "10.1038/s42256-024-00832-8", pmid: "38799228", pmcid: "PMC11116106" },
       kind: "published",
     });
-    expect(papers.find((each) => each?.identifiers.arxiv === "2312.07559")).toMatchObject({ kind: "preprint", identifiers: { arxiv: "2312.07559" } });
+    expect(papers.find((each) => each?.identifiers.arxiv === "2312.07559")).toMatchObject({
+      kind: "preprint",
+      identifiers: { arxiv: "2312.07559" },
+    });
 
     const [first] = cassette(multi?.("test_doi_search_paper_attributes0_.yaml") ?? "");
     expect(readPaper(JSON.parse(first?.body.toString() ?? ""))).toMatchObject({
@@ -123,7 +142,11 @@ describe("Semantic Scholar", () => {
 
   it("is asked in bulk, by token, for more than a search by relevance gives", async () => {
     const many = (from: number) =>
-      Array.from({ length: 1000 }, (_, index) => ({ ...paper(1), paperId: String(from + index).padStart(40, "0"), externalIds: null }));
+      Array.from({ length: 1000 }, (_, index) => ({
+        ...paper(1),
+        paperId: String(from + index).padStart(40, "0"),
+        externalIds: null,
+      }));
     const { context, requests } = answering([
       { body: { total: 2000, token: "t/1", data: many(0) } },
       { body: { total: 2000, token: null, data: many(1000) } },
@@ -146,7 +169,12 @@ describe("Semantic Scholar", () => {
   });
 
   it("answers a batch by place alone, so one of another length is not believed", async () => {
-    expect(await semanticScholar.lookup?.([{ doi: "10.1000/1" }, { doi: "10.1000/2" }], answering([{ body: [paper(1)] }]).context)).toMatchObject({
+    expect(
+      await semanticScholar.lookup?.(
+        [{ doi: "10.1000/1" }, { doi: "10.1000/2" }],
+        answering([{ body: [paper(1)] }]).context,
+      ),
+    ).toMatchObject({
       status: "error",
     });
   });
@@ -173,7 +201,11 @@ describe("Semantic Scholar", () => {
 
   it("says where in a journal a paper stands, whatever white space it puts around it", () => {
     const journal = { name: "Journal of Hands", volume: "12 3", pages: "\n          101-\n          17\n" };
-    expect(readPaper(paper(1, { journal }))).toMatchObject({ venue: "Journal of Hands", volume: "12 3", pages: "101- 17" });
+    expect(readPaper(paper(1, { journal }))).toMatchObject({
+      venue: "Journal of Hands",
+      volume: "12 3",
+      pages: "101- 17",
+    });
     expect(readPaper(paper(1, { journal: { name: "J", volume: null, pages: "" } }))).not.toHaveProperty("pages");
   });
 
@@ -184,8 +216,14 @@ describe("Semantic Scholar", () => {
       reason: "Semantic Scholar refuses access (HTTP 403); check the key in SEMANTIC_SCHOLAR_API_KEY.",
     });
     const busy = answering([{ status: 429, body: { message: "Too Many Requests.", code: "429" } }]);
-    expect(await semanticScholar.match?.({ title: "A hand" }, busy.context)).toMatchObject({ status: "rate_limited", transient: true });
+    expect(await semanticScholar.match?.({ title: "A hand" }, busy.context)).toMatchObject({
+      status: "rate_limited",
+      transient: true,
+    });
     const broken = answering([{ status: 500, body: { message: "Internal server error" } }]);
-    expect(await semanticScholar.lookup?.([{ doi: "10.1/a" }], broken.context)).toMatchObject({ status: "error", transient: true });
+    expect(await semanticScholar.lookup?.([{ doi: "10.1/a" }], broken.context)).toMatchObject({
+      status: "error",
+      transient: true,
+    });
   });
 });

@@ -30,39 +30,63 @@ describe("searches of the web", () => {
   });
 
   it("say how SearXNG is made to answer in JSON, which it does not by default", async () => {
-    const { context } = answering([{ status: 403, body: "<html>Forbidden</html>", type: "text/html" }], { endpoint: "http://127.0.0.1:8888" });
-    expect(await searxng.search?.(query, context)).toMatchObject({ status: "blocked", reason: expect.stringContaining("search.formats") });
+    const { context } = answering([{ status: 403, body: "<html>Forbidden</html>", type: "text/html" }], {
+      endpoint: "http://127.0.0.1:8888",
+    });
+    expect(await searxng.search?.(query, context)).toMatchObject({
+      status: "blocked",
+      reason: expect.stringContaining("search.formats"),
+    });
   });
 
   it("give Brave its key in a header and the days as a range", async () => {
     const { context, requests } = answering(
       [
         {
-          body: { type: "search", web: { results: [{ url: "https://lab.test/a", title: "A", description: "B", page_age: "2024-01-03T00:00:00" }] } },
+          body: {
+            type: "search",
+            web: {
+              results: [{ url: "https://lab.test/a", title: "A", description: "B", page_age: "2024-01-03T00:00:00" }],
+            },
+          },
         },
       ],
       { key: "secret-key" },
     );
 
-    expect(await brave.search?.(query, context)).toMatchObject({ status: "ok", value: [{ title: "A", snippet: "B", date: "2024-01-03" }] });
+    expect(await brave.search?.(query, context)).toMatchObject({
+      status: "ok",
+      value: [{ title: "A", snippet: "B", date: "2024-01-03" }],
+    });
     expect(requests[0]?.url).toContain("freshness=2024-01-01to2024-02-01");
     expect(requests[0]?.url).not.toContain("secret-key");
     expect(requests[0]?.secret).toEqual({ headers: { "X-Subscription-Token": "secret-key" } });
-    expect(await brave.search?.(query, answering([{ body: { type: "search" } }]).context)).toMatchObject({ status: "empty" });
+    expect(await brave.search?.(query, answering([{ body: { type: "search" } }]).context)).toMatchObject({
+      status: "empty",
+    });
     expect(await brave.search?.(query, answering([{ body: {} }]).context)).toMatchObject({ status: "error" });
   });
 
   it("give Tavily its key in a header and the question as a body", async () => {
-    const { context, requests } = answering([{ body: { results: [{ url: "https://lab.test/a", title: "A", content: "B" }] } }], {
-      key: "secret-key",
-    });
+    const { context, requests } = answering(
+      [{ body: { results: [{ url: "https://lab.test/a", title: "A", content: "B" }] } }],
+      {
+        key: "secret-key",
+      },
+    );
 
-    expect(await tavily.search?.(query, context)).toMatchObject({ status: "ok", value: [{ title: "A", snippet: "B" }] });
+    expect(await tavily.search?.(query, context)).toMatchObject({
+      status: "ok",
+      value: [{ title: "A", snippet: "B" }],
+    });
     expect(requests[0]).toMatchObject({
       json: { query: "tactile hand", max_results: 10, start_date: "2024-01-01", end_date: "2024-02-01" },
       secret: { headers: { Authorization: "Bearer secret-key" } },
     });
-    const refused = answering([{ status: 401, body: { detail: { error: "Unauthorized: missing or invalid API key." } } }], { key: "wrong" });
+    const refused = answering(
+      [{ status: 401, body: { detail: { error: "Unauthorized: missing or invalid API key." } } }],
+      { key: "wrong" },
+    );
     expect(await tavily.search?.(query, refused.context)).toEqual({
       status: "blocked",
       reason: "Tavily refuses access (HTTP 401); check the key in TAVILY_API_KEY.",
@@ -70,9 +94,13 @@ describe("searches of the web", () => {
   });
 
   it("that list pages none of which can be read have not said that there are none", async () => {
-    expect(await tavily.search?.(query, answering([{ body: { results: [{ link: "https://lab.test/a" }] } }]).context)).toMatchObject({
+    expect(
+      await tavily.search?.(query, answering([{ body: { results: [{ link: "https://lab.test/a" }] } }]).context),
+    ).toMatchObject({
       status: "error",
     });
-    expect(await tavily.search?.(query, answering([{ body: { results: [] } }]).context)).toMatchObject({ status: "empty" });
+    expect(await tavily.search?.(query, answering([{ body: { results: [] } }]).context)).toMatchObject({
+      status: "empty",
+    });
   });
 });

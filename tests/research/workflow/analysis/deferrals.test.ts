@@ -6,7 +6,17 @@ import { readingWorkflow } from "../../../../src/research/workflow/single-paper.
 import { standingOf } from "../../../../src/research/workflow/records/status.js";
 import type { TextAnswer } from "../../../../src/research/workflow/records/state.js";
 import { fakeClock } from "../../../support/clock.js";
-import { goodAgent, library, paper, paperText, reading, researchFolder, rrdWith, scriptedAgent, temporaryFolder } from "../../../support/research.js";
+import {
+  goodAgent,
+  library,
+  paper,
+  paperText,
+  reading,
+  researchFolder,
+  rrdWith,
+  scriptedAgent,
+  temporaryFolder,
+} from "../../../support/research.js";
 import { serve } from "../../../fixtures/web-server.js";
 
 const busy: TextAnswer = { unavailable: "arxiv.org asks to wait (HTTP 429).", transient: true };
@@ -43,7 +53,10 @@ describe("a paper whose host is only busy", () => {
       ),
     });
     expect(first.events).toContainEqual(
-      expect.objectContaining({ type: "notice", message: expect.stringContaining("is read later: arxiv.org asks to wait") }),
+      expect.objectContaining({
+        type: "notice",
+        message: expect.stringContaining("is read later: arxiv.org asks to wait"),
+      }),
     );
 
     const second = await run(goodAgent());
@@ -53,7 +66,9 @@ describe("a paper whose host is only busy", () => {
 
   test("costs the waits once, not once for every paper while the network is away", async () => {
     const given = busyLibrary({ p1: 9, p2: 9, p3: 9 });
-    const { verdict, ledger } = await researchFolder(rrdWith([paper("p1"), paper("p2"), paper("p3")]), given).run(goodAgent());
+    const { verdict, ledger } = await researchFolder(rrdWith([paper("p1"), paper("p2"), paper("p3")]), given).run(
+      goodAgent(),
+    );
     expect([verdict.verdict, ledger, given.asked]).toEqual(["blocked", [], { p1: 4, p2: 1, p3: 1 }]);
   });
 
@@ -61,7 +76,9 @@ describe("a paper whose host is only busy", () => {
     const clock = fakeClock();
     const later = deferrals({ ...clock, signal: never });
     expect(await later.text(busyLibrary({ p1: 9 }), paper("p1"))).toBe("later");
-    expect(later.current()).toEqual([{ id: "p1", reason: "arxiv.org asks to wait (HTTP 429).", until: clock.now() + 600_000 }]);
+    expect(later.current()).toEqual([
+      { id: "p1", reason: "arxiv.org asks to wait (HTTP 429).", until: clock.now() + 600_000 },
+    ]);
     clock.advance(600_000);
     expect(later.current()).toEqual([]);
   });
@@ -86,7 +103,8 @@ describe("a paper whose host is only busy", () => {
 });
 
 describe("the library of a run", () => {
-  const libraryOf = (signal: AbortSignal) => libraryFor(temporaryFolder(), "/", { sources: {}, stateDir: temporaryFolder() }, {}, signal);
+  const libraryOf = (signal: AbortSignal) =>
+    libraryFor(temporaryFolder(), "/", { sources: {}, stateDir: temporaryFolder() }, {}, signal);
 
   test("fetches nothing from this machine, whatever address an agent brought", async () => {
     const server = await serve({ "/": { body: "a secret of the intranet" } });
@@ -102,7 +120,10 @@ describe("the library of a run", () => {
   });
 
   test("says of a failure whether it may pass", async () => {
-    expect(await libraryOf(AbortSignal.abort()).text(paper("p1"))).toEqual({ unavailable: "Fetching was interrupted.", transient: true });
+    expect(await libraryOf(AbortSignal.abort()).text(paper("p1"))).toEqual({
+      unavailable: "Fetching was interrupted.",
+      transient: true,
+    });
   });
 });
 

@@ -2,13 +2,13 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { Rrd } from "../../../../src/research/generated/rrd.js";
-import type { Candidate } from "../../../../src/research/papers/candidate.js";
 import { judge } from "../../../../src/research/workflow/accept.js";
 import { dayOf } from "../../../../src/research/workflow/result/acceptance.js";
 import type { Material } from "../../../../src/research/workflow/brief/material.js";
 import { standingOf } from "../../../../src/research/workflow/records/status.js";
 import type { ResearchUnit } from "../../../../src/research/workflow/records/state.js";
 import { ideas, narrative, paper, paperText, reading, rrdWith, temporaryFolder } from "../../../support/research.js";
+import type { Candidate } from "../../../../src/research/papers/paper-record.js";
 
 const at = new Date("2026-03-04T05:06:07.890Z");
 const judging = { iteration: 9, agent: "scripted", at };
@@ -23,7 +23,12 @@ type Rest = {
 };
 
 /** Judges what lies in a workspace after an agent that worked on this unit; nothing lies there where `left` is undefined. */
-async function judged(kind: ResearchUnit["kind"], id: string, left: unknown, { rrd = pool, material = {}, patterns = [], redact }: Rest = {}) {
+async function judged(
+  kind: ResearchUnit["kind"],
+  id: string,
+  left: unknown,
+  { rrd = pool, material = {}, patterns = [], redact }: Rest = {},
+) {
   const workspace = temporaryFolder();
   if (left !== undefined) writeFileSync(join(workspace, "result.json"), JSON.stringify(left));
   const state = { rrd, ledger: [], standing: standingOf(rrd, []) };
@@ -42,7 +47,9 @@ describe("a result is judged by its schema first", () => {
   test("with the place of each problem, and a hint where there is one; the whole file is called /", async () => {
     const { execution } = reading("p1").scores;
     const seven = reading("p1", { scores: { ...reading("p1").scores, execution: { ...execution, novelty: 7 } } });
-    expect(reasonsOf(await judged("paper", "p1", seven))).toEqual([expect.stringMatching(/^\/scores\/execution\/novelty must be [\w ,]+$/)]);
+    expect(reasonsOf(await judged("paper", "p1", seven))).toEqual([
+      expect.stringMatching(/^\/scores\/execution\/novelty must be [\w ,]+$/),
+    ]);
     expect(reasonsOf(await judged("paper", "p1", []))).toEqual([expect.stringMatching(/^\/ must be /)]);
     const { scores, ...misspelt } = reading("p1");
     expect(reasonsOf(await judged("paper", "p1", { ...misspelt, score: scores }))).toEqual([
@@ -52,16 +59,29 @@ describe("a result is judged by its schema first", () => {
   });
 
   test("in which what shows nothing says nothing", async () => {
-    const blanks = { summary: "  ", methodology: "\n\t", results: "\u00a0", limitations: "\u200b\u2060\ufeff", notes: "\u3164 \u2800" };
-    expect(reasonsOf(await judged("paper", "p1", reading("p1", blanks)))).toEqual(Object.keys(blanks).map((name) => `/${name} must not be empty`));
+    const blanks = {
+      summary: "  ",
+      methodology: "\n\t",
+      results: "\u00a0",
+      limitations: "\u200b\u2060\ufeff",
+      notes: "\u3164 \u2800",
+    };
+    expect(reasonsOf(await judged("paper", "p1", reading("p1", blanks)))).toEqual(
+      Object.keys(blanks).map((name) => `/${name} must not be empty`),
+    );
     const evidence = [{ claim: "\u200b", quote: "It needs 14 minutes on one machine." }];
-    expect(reasonsOf(await judged("paper", "p1", reading("p1", { evidence })))).toEqual(["/evidence/0/claim must not be empty"]);
+    expect(reasonsOf(await judged("paper", "p1", reading("p1", { evidence })))).toEqual([
+      "/evidence/0/claim must not be empty",
+    ]);
     expect(
-      accepted(await judged("paper", "p1", reading("p1", { summary: " \u200bIt works. ", commercialized_by: " " }))).changes[0]?.set,
+      accepted(await judged("paper", "p1", reading("p1", { summary: " \u200bIt works. ", commercialized_by: " " })))
+        .changes[0]?.set,
     ).toMatchObject({
       analysis: { summary: " \u200bIt works. " },
     });
-    expect(reasonsOf(await judged("report", "report", narrative({ conclusion: " " })))).toEqual(["/conclusion must not be empty"]);
+    expect(reasonsOf(await judged("report", "report", narrative({ conclusion: " " })))).toEqual([
+      "/conclusion must not be empty",
+    ]);
   });
 
   test("and of very many problems the first twenty are told", async () => {
@@ -94,7 +114,8 @@ describe("then by the rules of its unit", () => {
   });
 
   test("a reading is checked against the text that the agent was given", async () => {
-    const quotes = async (material: Material) => accepted(await judged("paper", "p1", reading("p1"), { material })).summary;
+    const quotes = async (material: Material) =>
+      accepted(await judged("paper", "p1", reading("p1"), { material })).summary;
     expect(await quotes({ text: paperText("p1") })).toContain("2 of 2 quotes found");
     expect(await quotes({ unavailable: "no open copy" })).toContain("2 quotes could not be checked");
   });
@@ -112,34 +133,49 @@ describe("then by the rules of its unit", () => {
       abstract: null,
     };
     const rrd = rrdWith([]);
-    expect(reasonsOf(await judged("discovery", "discovery-1", kept, { rrd }))).toEqual(['kept names "c1", which is no candidate of this unit']);
+    expect(reasonsOf(await judged("discovery", "discovery-1", kept, { rrd }))).toEqual([
+      'kept names "c1", which is no candidate of this unit',
+    ]);
     const batch = { candidates: [candidate], sources: [], duplicates: [] };
-    expect(await judged("discovery", "discovery-1", kept, { rrd, material: { batch } })).toMatchObject({ ledger: { new_papers: 1 } });
+    expect(await judged("discovery", "discovery-1", kept, { rrd, material: { batch } })).toMatchObject({
+      ledger: { new_papers: 1 },
+    });
     expect(reasonsOf(await judged("discovery", "discovery-2", kept, { rrd, material: { batch } }))).toEqual([
       'unit is "discovery-1"; this unit is "discovery-2"',
     ]);
     const none = await judged("discovery", "discovery-1", { unit: "discovery-1", papers: [], sources: [] }, { rrd });
-    expect(none).toMatchObject({ ledger: { new_papers: 0 }, changes: [{ set: { statistics: { discovery_metrics: { sources_tried: [] } } } }] });
+    expect(none).toMatchObject({
+      ledger: { new_papers: 0 },
+      changes: [{ set: { statistics: { discovery_metrics: { sources_tried: [] } } } }],
+    });
     expect(accepted(none).changes).toEqual([expect.objectContaining({ add: {} })]);
   });
 
   test("a report is written with what was learned, and with what the check of its papers found", async () => {
     const patterns = [{ unit: "p1", text: "Read the tables first." }];
-    const check = { checks: new Map([["p1", { updates: [], checked_by: [], unchecked: [{ service: "Crossref", reason: "away" }] }]]) };
+    const check = {
+      checks: new Map([["p1", { updates: [], checked_by: [], unchecked: [{ service: "Crossref", reason: "away" }] }]]),
+    };
     const plain = accepted(await judged("report", "report", narrative(), { patterns }));
     expect(plain.files?.[0]?.text).toContain("Read the tables first.");
     expect(plain.changes).toEqual([]);
-    const checked = await judged("report", "report", narrative(), { material: { retraction: check } as unknown as Material });
+    const checked = await judged("report", "report", narrative(), {
+      material: { retraction: check } as unknown as Material,
+    });
     expect(accepted(checked).changes).toHaveLength(1);
   });
 });
 
 describe("a secret of the user's", () => {
-  const redact = (text: string, except = "") => (except.includes("hunter-2") ? text : text.replaceAll("hunter-2", "[gone]"));
+  const redact = (text: string, except = "") =>
+    except.includes("hunter-2") ? text : text.replaceAll("hunter-2", "[gone]");
 
   test("is taken out of a result before anything else, and that is told", async () => {
     const answer = await judged("paper", "p1", reading("p1", { notes: "It is hunter-2." }), { redact });
-    expect(answer).toMatchObject({ redacted: true, changes: [{ set: { notes: expect.stringContaining("It is [gone].") } }, {}] });
+    expect(answer).toMatchObject({
+      redacted: true,
+      changes: [{ set: { notes: expect.stringContaining("It is [gone].") } }, {}],
+    });
     expect(JSON.stringify(answer)).toContain("looks like a secret of the user's");
     const clean = await judged("paper", "p1", reading("p1"), { redact });
     expect(clean).toMatchObject({ redacted: false });
@@ -159,12 +195,17 @@ describe("a secret of the user's", () => {
     const workspace = temporaryFolder();
     writeFileSync(join(workspace, "result.json"), "hunter-2");
     const state = { rrd: pool, ledger: [], standing: standingOf(pool, []) };
-    const answer = await judge(state, { kind: "paper", id: "p1", phase: "ANALYSIS", title: "p1" }, workspace, {}, [], { ...judging, redact });
+    const answer = await judge(state, { kind: "paper", id: "p1", phase: "ANALYSIS", title: "p1" }, workspace, {}, [], {
+      ...judging,
+      redact,
+    });
     expect(answer).toMatchObject({ redacted: false, reasons: [expect.not.stringContaining("hunter-2")] });
   });
 
   test("of a usual form is taken out also where none of the user's is known", async () => {
-    expect(await judged("paper", "p1", reading("p1", { notes: `It is sk-ant-${"a".repeat(24)}.` }))).toMatchObject({ redacted: true });
+    expect(await judged("paper", "p1", reading("p1", { notes: `It is sk-ant-${"a".repeat(24)}.` }))).toMatchObject({
+      redacted: true,
+    });
   });
 
   test("is not looked for where there is no result", async () => {

@@ -9,7 +9,9 @@ import { goodAgent, library, paper, researchFolder, rrdWith } from "../../../sup
 const results = ({ phase, papers_pool, insights }: Rrd) => ({
   phase,
   papers: papers_pool.map(({ iteration: _, ...rest }) => rest),
-  insights: (insights ?? []).map(({ id: _, ...rest }) => rest).toSorted((a, b) => (a.paper_id ?? "").localeCompare(b.paper_id ?? "")),
+  insights: (insights ?? [])
+    .map(({ id: _, ...rest }) => rest)
+    .toSorted((a, b) => (a.paper_id ?? "").localeCompare(b.paper_id ?? "")),
 });
 
 describe("an old copy of rrd.json, saved by somebody once the research is done", () => {
@@ -43,7 +45,12 @@ describe("an old copy of rrd.json, saved by somebody once the research is done",
     const at = "2026-01-02T03:04:05Z";
     const retraction = { type: "retraction", source: "Crossref", date: "2026-01-01" } as const;
     const updates: Library["updates"] = async (papers) =>
-      new Map(papers.map(({ id }) => [id, { at, updates: id === "p2" ? [retraction] : [], checked_by: ["Crossref"], unchecked: [] }]));
+      new Map(
+        papers.map(({ id }) => [
+          id,
+          { at, updates: id === "p2" ? [retraction] : [], checked_by: ["Crossref"], unchecked: [] },
+        ]),
+      );
     const folder = researchFolder(rrdWith([paper("p1"), paper("p2")]), library({ updates }));
     const path = join(folder.folder, "rrd.json");
     let copy = "";

@@ -4,7 +4,15 @@ import { expect, test } from "vitest";
 import type { LedgerLine } from "../../../../src/engine/generated/ledger.js";
 import { timesTooFull } from "../../../../src/research/workflow/records/status.js";
 import { line } from "../../../support/research-folder.js";
-import { goodAgent, library, paper, paperText, researchFolder, rrdWith, scriptedAgent } from "../../../support/research.js";
+import {
+  goodAgent,
+  library,
+  paper,
+  paperText,
+  researchFolder,
+  rrdWith,
+  scriptedAgent,
+} from "../../../support/research.js";
 
 const tooFull = (iteration: number, unit: string, more: Partial<LedgerLine> = {}) =>
   line(iteration, unit, { outcome: "failed", failure: "context", ...more });
@@ -34,10 +42,16 @@ test("how often a unit's context was too full is counted over all runs, until it
 });
 
 test("a paper that filled the context in an earlier run is given in part, by half as much each time", async () => {
-  const body = "The method reached 87.5 % accuracy on 1,200 samples. It needs 14 minutes on one machine. ".repeat(1_500);
+  const body = "The method reached 87.5 % accuracy on 1,200 samples. It needs 14 minutes on one machine. ".repeat(
+    1_500,
+  );
   const given = library({ text: async ({ id }) => ({ text: paperText(id, body) }) });
   const of = async (ledger: readonly LedgerLine[]) => nextBrief(rrdWith([paper("p1")]), ledger, given);
-  const [whole, half, quarter] = [await of([]), await of([tooFull(1, "p1")]), await of([tooFull(1, "p1"), tooFull(2, "p1")])];
+  const [whole, half, quarter] = [
+    await of([]),
+    await of([tooFull(1, "p1")]),
+    await of([tooFull(1, "p1"), tooFull(2, "p1")]),
+  ];
   expect(half.text.length / whole.text.length).toBeLessThan(0.65);
   expect(quarter.text.length / half.text.length).toBeLessThan(0.65);
   expect(half.text).toContain("# The last attempt was closed");
@@ -65,7 +79,10 @@ test("a batch that filled the context offers half as many candidates, and the ot
   expect(half).toEqual(whole.slice(0, half.length));
 
   const at = researchFolder(rrd, given);
-  writeFileSync(join(at.folder, "ledger.jsonl"), `${JSON.stringify(tooFull(1, "discovery-1", { phase: "DISCOVERY" }))}\n`);
+  writeFileSync(
+    join(at.folder, "ledger.jsonl"),
+    `${JSON.stringify(tooFull(1, "discovery-1", { phase: "DISCOVERY" }))}\n`,
+  );
   const batches: string[][] = [];
   const agent = goodAgent((unit) => {
     const given = unit["candidates"] as { id: string; title: string; url: string }[];
@@ -87,7 +104,8 @@ test("a report that filled the context is given half as much of the records", as
     analysis: { summary: "It works. ".repeat(20), results: "Good. ".repeat(20) },
   };
   const papers = Array.from({ length: 60 }, (_, n) => paper(`p${n}`, decided));
-  const shown = async (ledger: readonly LedgerLine[]) => ((await nextBrief(rrdWith(papers), ledger)).unit["papers"] as unknown[]).length;
+  const shown = async (ledger: readonly LedgerLine[]) =>
+    ((await nextBrief(rrdWith(papers), ledger)).unit["papers"] as unknown[]).length;
   const [whole, half] = [await shown([]), await shown([tooFull(1, "report")])];
   expect(half).toBeGreaterThan(0);
   expect(half).toBeLessThan(whole * 0.7);

@@ -23,7 +23,12 @@ const judging = { iteration: 1, agent: "scripted", at: new Date("2026-03-04T05:0
 
 test("a paper that was retracted before it was found enters the pool with the day of its retraction, and one that was corrected with that", async () => {
   const found = { a: retraction, b: correction };
-  const check = (update: Update) => ({ at: "2026-03-04T00:00:00Z", updates: [update], checked_by: ["Crossref"], unchecked: [] });
+  const check = (update: Update) => ({
+    at: "2026-03-04T00:00:00Z",
+    updates: [update],
+    checked_by: ["Crossref"],
+    unchecked: [],
+  });
   const checking = library({
     offered: ["a", "b", "c"].map(record),
     updates: async () => new Map(Object.entries(found).map(([id, update]) => [id, check(update)])),
@@ -37,9 +42,17 @@ test("a paper that was retracted before it was found enters the pool with the da
   );
   if (batch === undefined) throw new Error("There is no batch.");
   const kept = ["a", "b", "c"].map((id) => ({ id, priority: 3, reason: "It fits." }));
-  const accepted = acceptDiscovery(rrd, "discovery-1", { unit: "discovery-1", kept, papers: [], sources: [] }, batch, judging);
+  const accepted = acceptDiscovery(
+    rrd,
+    "discovery-1",
+    { unit: "discovery-1", kept, papers: [], sources: [] },
+    batch,
+    judging,
+  );
   if ("reasons" in accepted) throw new Error(accepted.reasons.join("; "));
-  const added = Object.fromEntries(accepted.changes.filter((change) => change.in === "papers_pool").map(({ id, set }) => [id, set]));
+  const added = Object.fromEntries(
+    accepted.changes.filter((change) => change.in === "papers_pool").map(({ id, set }) => [id, set]),
+  );
   expect(added["a"]).toMatchObject({ retracted: true, updates: [retraction] });
   expect(added["b"]).toMatchObject({ updates: [correction] });
   expect(added["b"]).not.toHaveProperty("retracted");

@@ -42,15 +42,26 @@ const reasonsOf = (answer: ReturnType<typeof judge>) => ("reasons" in answer ? a
 function taken(...given: Parameters<typeof judge>) {
   const answer = judge(...given);
   if ("reasons" in answer) throw new Error(answer.reasons.join("; "));
-  const papers = answer.changes.filter((change) => change.in === "papers_pool").map(({ set }) => set as unknown as Paper);
+  const papers = answer.changes
+    .filter((change) => change.in === "papers_pool")
+    .map(({ set }) => set as unknown as Paper);
   const last = answer.changes.at(-1) as Acceptable["changes"][number] & { in: "rrd" };
   const metrics = (last.set as Partial<Rrd>).statistics?.discovery_metrics ?? {};
-  return { ...answer, papers, ids: papers.map(({ id }) => id), last, excluded: (last.add?.["excluded"] ?? []) as object[], metrics };
+  return {
+    ...answer,
+    papers,
+    ids: papers.map(({ id }) => id),
+    last,
+    excluded: (last.add?.["excluded"] ?? []) as object[],
+    metrics,
+  };
 }
 
 describe("a discovery batch is refused", () => {
   test("for another unit, and for keeping what was not offered, each by its name", () => {
-    expect(reasonsOf(judge({ unit: "discovery-3", kept: [{ id: "c1" }, { id: "c9" }] }, { candidates: [offer("c1")] }))).toEqual([
+    expect(
+      reasonsOf(judge({ unit: "discovery-3", kept: [{ id: "c1" }, { id: "c9" }] }, { candidates: [offer("c1")] })),
+    ).toEqual([
       'kept names "c9", which is no candidate of this unit',
       'unit is "discovery-3"; this unit is "discovery-4"',
     ]);
@@ -71,7 +82,9 @@ describe("a discovery batch is refused", () => {
     const reason = `"A paper" has no web address: ${url}`;
     expect(reasonsOf(judge({ papers: [web("A paper", { url })] }))).toEqual([reason]);
     expect(reasonsOf(judge({ papers: [web("A paper", { pdf_url: url })] }))).toEqual([reason]);
-    expect(reasonsOf(judge({ papers: [web("A paper", { url, id: "c9" })] }, { candidates: [offer("c1")] }))).toEqual([reason]);
+    expect(reasonsOf(judge({ papers: [web("A paper", { url, id: "c9" })] }, { candidates: [offer("c1")] }))).toEqual([
+      reason,
+    ]);
   });
 
   test.each([
@@ -88,9 +101,14 @@ describe("a discovery batch is refused", () => {
   });
 
   test("not for an address in http, and not for the place of what code offered", () => {
-    expect(reasonsOf(judge({ papers: [web("A paper", { url: "http://example.org", pdf_url: null })] }))).toBeUndefined();
+    expect(
+      reasonsOf(judge({ papers: [web("A paper", { url: "http://example.org", pdf_url: null })] })),
+    ).toBeUndefined();
     const sample = offer("s1", { url: "file:///samples/s1.md" });
-    expect(taken({ papers: [web("Whatever", { id: "s1", url: "file:///etc/passwd" })] }, { candidates: [sample] }).papers[0]?.url).toBe(sample.url);
+    expect(
+      taken({ papers: [web("Whatever", { id: "s1", url: "file:///etc/passwd" })] }, { candidates: [sample] }).papers[0]
+        ?.url,
+    ).toBe(sample.url);
   });
 });
 
@@ -143,9 +161,19 @@ describe("what a discovery batch brings into the pool", () => {
     const { papers } = taken({ papers: [full, bare] });
     const { reason, doi, ...kept } = full;
     expect(papers[0]).toMatchObject({ ...kept, id: "arxiv_2401.12345", identifiers: { doi }, notes: reason });
-    expect(papers[1]).toMatchObject({ id: expect.stringMatching(/^url_/), pdf_url: null, authors: [], date: null, source: "web", abstract: null });
-    for (const absent of ["identifiers", "venue", "citations", "found", "retracted", "updates"]) expect(papers[1]).not.toHaveProperty(absent);
-    expect(taken({ papers: [web("Of a publisher", { url: "https://doi.org/10.1000/X" })] }).ids).toEqual(["doi_10.1000_x"]);
+    expect(papers[1]).toMatchObject({
+      id: expect.stringMatching(/^url_/),
+      pdf_url: null,
+      authors: [],
+      date: null,
+      source: "web",
+      abstract: null,
+    });
+    for (const absent of ["identifiers", "venue", "citations", "found", "retracted", "updates"])
+      expect(papers[1]).not.toHaveProperty(absent);
+    expect(taken({ papers: [web("Of a publisher", { url: "https://doi.org/10.1000/X" })] }).ids).toEqual([
+      "doi_10.1000_x",
+    ]);
   });
 
   test.each([
@@ -161,8 +189,15 @@ describe("what a discovery batch brings into the pool", () => {
   });
 
   test("is kept with the agent's priority and reason, else with code's, else with three", () => {
-    const candidates = [offer("c1", { priority: 4, why: "code's" }), offer("c2", { priority: 4, why: "code's" }), offer("c3")];
-    const { papers } = taken({ kept: [{ id: "c1", priority: 2, reason: "mine" }, { id: "c2" }, { id: "c3" }] }, { candidates });
+    const candidates = [
+      offer("c1", { priority: 4, why: "code's" }),
+      offer("c2", { priority: 4, why: "code's" }),
+      offer("c3"),
+    ];
+    const { papers } = taken(
+      { kept: [{ id: "c1", priority: 2, reason: "mine" }, { id: "c2" }, { id: "c3" }] },
+      { candidates },
+    );
     expect(papers.map(({ id, priority, notes }) => [id, priority, notes])).toEqual([
       ["c2", 4, "code's"],
       ["c3", 3, ""],
@@ -179,18 +214,35 @@ describe("what a discovery batch brings into the pool", () => {
     expect(progress).toContain("**New papers:** 3\n");
     expect(progress).toMatch(/\*\*Sources:\*\*\n\n2 more were found than the target asks for and were left out\.\n$/);
     expect(metrics).toMatchObject({ batches: 1, batches_without_new: 0 });
-    const { summary: one, progress: short } = taken({ papers: [web("Alone")] }, {}, { ...empty, papers_pool: [paper("p1")] });
+    const { summary: one, progress: short } = taken(
+      { papers: [web("Alone")] },
+      {},
+      { ...empty, papers_pool: [paper("p1")] },
+    );
     expect(one).toBe("1 new paper, 2 of 3 in the pool");
     expect(short).not.toContain("more were found");
   });
 
   test("is each work once: the pool's own is left alone, another copy of it is said to be one", () => {
-    const pool = { ...empty, papers_pool: [paper("p1", { title: "The speed of small matter in a jar", url: "https://example.org/p1" })] };
-    const twin = web("The speed of small matter in a jar", { url: "https://other.example/copy", authors: ["Ada Author"], date: "2026-01" });
+    const pool = {
+      ...empty,
+      papers_pool: [paper("p1", { title: "The speed of small matter in a jar", url: "https://example.org/p1" })],
+    };
+    const twin = web("The speed of small matter in a jar", {
+      url: "https://other.example/copy",
+      authors: ["Ada Author"],
+      date: "2026-01",
+    });
     const again = taken({ papers: [twin] }, {}, pool);
     expect(again.ids).toEqual([]);
     expect(again.excluded).toEqual([
-      { id: expect.stringMatching(/^url_/), title: twin.title, reason: "the same work as p1", stage: "duplicate", duplicate_of: "p1" },
+      {
+        id: expect.stringMatching(/^url_/),
+        title: twin.title,
+        reason: "the same work as p1",
+        stage: "duplicate",
+        duplicate_of: "p1",
+      },
     ]);
     const same = taken({ kept: [{ id: "p1" }] }, { candidates: [offer("p1")] }, pool);
     expect([same.ids, same.excluded, same.last.add]).toEqual([[], [], {}]);
@@ -201,7 +253,10 @@ describe("what a discovery batch brings into the pool", () => {
   });
 
   test("is what code offered even where it looks like a paper of the pool: a person said that they are two", () => {
-    const pool = { ...empty, papers_pool: [paper("p1", { title: "The speed of small matter in a jar", date: "2026-01-01" })] };
+    const pool = {
+      ...empty,
+      papers_pool: [paper("p1", { title: "The speed of small matter in a jar", date: "2026-01-01" })],
+    };
     const alike = offer("c1", { title: "The speed of small matter in a jar", source: "web" });
     expect(taken({ kept: [{ id: "c1" }] }, { candidates: [alike] }, pool).ids).toEqual(["c1"]);
     const own = web(alike.title, { authors: ["Ada Author"], date: "2026-01-01" });
@@ -232,8 +287,20 @@ describe("what a discovery batch leaves out", () => {
     ];
     const { excluded, progress } = taken({ dropped, kept: [{ id: "c1" }] }, batch as unknown as Partial<Batch>);
     expect(excluded).toEqual([
-      { id: "d1", title: "A candidate called d1", reason: "the same work as p1: the same DOI", stage: "duplicate", duplicate_of: "p1" },
-      { id: "d2", title: "A candidate called d2", reason: "the same work as p2", stage: "duplicate", duplicate_of: "p2" },
+      {
+        id: "d1",
+        title: "A candidate called d1",
+        reason: "the same work as p1: the same DOI",
+        stage: "duplicate",
+        duplicate_of: "p1",
+      },
+      {
+        id: "d2",
+        title: "A candidate called d2",
+        reason: "the same work as p2",
+        stage: "duplicate",
+        duplicate_of: "p2",
+      },
       ...setAside,
       { id: "c2", title: "A candidate called c2", reason: "off topic", stage: "screened" },
     ]);
@@ -251,15 +318,29 @@ describe("what a discovery batch leaves out", () => {
 });
 
 describe("what is noted of a discovery batch", () => {
-  const search = { rounds: [], poolSha256: "0", identified: { arXiv: 5 }, works: 5, setAside: [], substitutions: {}, left: 2 };
+  const search = {
+    rounds: [],
+    poolSha256: "0",
+    identified: { arXiv: 5 },
+    works: 5,
+    setAside: [],
+    substitutions: {},
+    left: 2,
+  };
 
   test("counts as screened whatever the agent spoke of, and as waiting what it passed over or had no room for", () => {
     const rrd = { ...empty, requirements: { ...empty.requirements, target_papers: 1 } };
     const candidates = ["c1", "c2", "c3", "c4", "c5"].map((id) => offer(id));
-    const said = { kept: [{ id: "c1", priority: 5 }, { id: "c2" }], papers: [web("x", { id: "c3" })], dropped: [{ id: "c4", reason: "no" }] };
+    const said = {
+      kept: [{ id: "c1", priority: 5 }, { id: "c2" }],
+      papers: [web("x", { id: "c3" })],
+      dropped: [{ id: "c4", reason: "no" }],
+    };
     const { metrics } = taken(said, { candidates, search } as unknown as Partial<Batch>, rrd);
     expect(metrics).toMatchObject({ screening: [{ screened: 4, kept: 1, rounds: 0 }], flow: { not_screened: 2 + 3 } });
-    expect(taken({}, { candidates, search } as unknown as Partial<Batch>, rrd).metrics).toMatchObject({ flow: { not_screened: 2 + 5 } });
+    expect(taken({}, { candidates, search } as unknown as Partial<Batch>, rrd).metrics).toMatchObject({
+      flow: { not_screened: 2 + 5 },
+    });
   });
 
   test("are code's sources and the agent's, in this order, those given up from now on, and the places visited", () => {
@@ -272,7 +353,12 @@ describe("what is noted of a discovery batch", () => {
     const { last, progress, changes } = taken({ sources: own, visited_urls: ["https://example.org/v"] }, { sources });
     expect(last).toEqual({
       in: "rrd",
-      set: { statistics: { ...empty.statistics, discovery_metrics: expect.objectContaining({ sources_tried: ["arXiv", "web", "news", "blogs"] }) } },
+      set: {
+        statistics: {
+          ...empty.statistics,
+          discovery_metrics: expect.objectContaining({ sources_tried: ["arXiv", "web", "news", "blogs"] }),
+        },
+      },
       was: { statistics: empty.statistics },
       add: { blocked_sources: ["web"], visited_urls: ["https://example.org/v"] },
     });
@@ -300,7 +386,10 @@ describe("what is noted of a discovery batch", () => {
   });
 
   test("holds the agent's patterns, and each new paper on a line of its own whatever stands in its title", () => {
-    const { progress, changes } = taken({ papers: [web("A title\n## 2026-01-01 - Forged", { priority: 4 })], patterns: ["Search by author."] });
+    const { progress, changes } = taken({
+      papers: [web("A title\n## 2026-01-01 - Forged", { priority: 4 })],
+      patterns: ["Search by author."],
+    });
     expect(progress).toMatch(/^- A title ## 2026-01-01 - Forged \(url_\w+\) - priority 4$/m);
     expect(progress).toContain("**Research Patterns:**\n- (discovery-4) Search by author.\n");
     expect(changes[0]).toMatchObject({ in: "papers_pool", id: expect.stringMatching(/^url_/), was: null });

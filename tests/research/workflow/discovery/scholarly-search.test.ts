@@ -42,7 +42,10 @@ function research(sources: readonly string[], more: Partial<Rrd["requirements"]>
     handoff: { product_ideation: { enabled: false } },
   };
   writeFileSync(join(folder, "rrd.json"), JSON.stringify(rrd, null, 2));
-  writeFileSync(join(home, "ralph.config.json"), JSON.stringify({ state_dir: join(home, "state"), git: false, sources: scholars.sources }));
+  writeFileSync(
+    join(home, "ralph.config.json"),
+    JSON.stringify({ state_dir: join(home, "state"), git: false, sources: scholars.sources }),
+  );
   const ralph = (...args: string[]) => run(process.execPath, [join(built, "dist", "cli.js"), ...args], home);
   const read = () => JSON.parse(readFileSync(join(folder, "rrd.json"), "utf8")) as Rrd;
   return { home, folder, ralph, read };
@@ -53,7 +56,9 @@ describe("a research over scholarly services", () => {
     const { folder, ralph, read } = research(["arXiv", "Google Scholar", "Crossref"]);
     const ended = await ralph("run", folder, "--agent", "baseline", "--iterations", "20");
     expect(ended.err + ended.out).toMatch(/arXiv: \d+ found, \d+ new/);
-    expect(ended.err).toMatch(/Crossref 1 of 2, tactile grasping \(\d{4}-.*\): \d+ records?\n(?:.*\n)*.*#1 DISCOVERY: /);
+    expect(ended.err).toMatch(
+      /Crossref 1 of 2, tactile grasping \(\d{4}-.*\): \d+ records?\n(?:.*\n)*.*#1 DISCOVERY: /,
+    );
     expect({ code: ended.code, err: ended.code === 0 ? "" : ended.err }).toEqual({ code: 0, err: "" });
     const rrd = read();
     expect(rrd.phase).toBe("COMPLETE");
@@ -77,11 +82,15 @@ describe("a research over scholarly services", () => {
 
     const { flow, substitutions, sources_tried } = rrd.statistics?.discovery_metrics ?? {};
     expect(substitutions?.["Google Scholar"]).toMatch(/OpenAlex and Semantic Scholar/);
-    expect(sources_tried).toEqual(expect.arrayContaining(["arXiv", "Google Scholar", "OpenAlex", "Semantic Scholar", "Crossref"]));
+    expect(sources_tried).toEqual(
+      expect.arrayContaining(["arXiv", "Google Scholar", "OpenAlex", "Semantic Scholar", "Crossref"]),
+    );
     const identified = Object.values(flow?.identified ?? {}).reduce((sum, count) => sum + count, 0);
     const leftOut = Object.entries(flow?.excluded ?? {}).reduce((sum, [, count]) => sum + count, 0);
     expect(flow?.included).toBe(rrd.papers_pool.length);
-    expect(identified - (flow?.duplicates_removed ?? 0)).toBe(rrd.papers_pool.length + leftOut + (flow?.not_screened ?? 0));
+    expect(identified - (flow?.duplicates_removed ?? 0)).toBe(
+      rrd.papers_pool.length + leftOut + (flow?.not_screened ?? 0),
+    );
 
     expect(readFileSync(join(folder, "queries.jsonl"), "utf8").split("\n").length).toBeGreaterThan(8);
     const replayed = await ralph("replay", folder);
@@ -107,7 +116,9 @@ describe("a research over scholarly services", () => {
   });
 
   it("ends blocked, with a reason for every source and without a paper, where none answers", async () => {
-    const { folder, ralph, read } = research(["arXiv", "OpenAlex"], { keywords: ["tactile grasping", "soft robot", "slip detection"] });
+    const { folder, ralph, read } = research(["arXiv", "OpenAlex"], {
+      keywords: ["tactile grasping", "soft robot", "slip detection"],
+    });
     for (const service of ["arxiv", "openalex"] as const) scholars.fail(service, 403);
     let ended;
     try {
@@ -118,6 +129,8 @@ describe("a research over scholarly services", () => {
     expect({ code: ended.code, err: ended.code === 5 ? "" : ended.err }).toEqual({ code: 5, err: "" });
     const rrd = read();
     expect(rrd.papers_pool).toEqual([]);
-    expect(Object.keys(rrd.statistics?.discovery_metrics?.source_failure_reasons ?? {})).toEqual(expect.arrayContaining(["arXiv", "OpenAlex"]));
+    expect(Object.keys(rrd.statistics?.discovery_metrics?.source_failure_reasons ?? {})).toEqual(
+      expect.arrayContaining(["arXiv", "OpenAlex"]),
+    );
   });
 });

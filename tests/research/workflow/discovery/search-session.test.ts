@@ -5,13 +5,13 @@ import type { Rrd } from "../../../../src/research/generated/rrd.js";
 import { heedSignals } from "../../../../src/engine/loop/guards/limits.js";
 import type { PaperRecord } from "../../../../src/research/papers/paper-record.js";
 import type { Answer, Query, Source } from "../../../../src/research/sources/client/source.js";
-import { keptSearch } from "../../../../src/research/folder/kept-search.js";
 import { type Offer, offerOf, type Searching } from "../../../../src/research/workflow/discovery/search-session.js";
 import type { SearchProgress } from "../../../../src/research/workflow/discovery/search-progress.js";
 import { searchOf } from "../../../../src/research/workflow/records/status.js";
 import { reportsOf } from "../../../../src/research/workflow/discovery/source-reports.js";
 import { nextBatch } from "../../../../src/research/workflow/discovery/screening-batch.js";
 import { goodAgent, library, researchFolder, rrdWith, temporaryFolder } from "../../../support/research.js";
+import { keptSearch } from "../../../../src/research/folder/layout.js";
 
 const record = (id: string, over: Partial<PaperRecord> = {}): PaperRecord => ({
   id,
@@ -29,11 +29,20 @@ const record = (id: string, over: Partial<PaperRecord> = {}): PaperRecord => ({
 const wanting = (more: Partial<Rrd["requirements"]> = {}): Rrd => ({
   ...rrdWith([]),
   phase: "DISCOVERY",
-  requirements: { keywords: ["matter alpha", "matter beta"], focus_area: "matter", sources: ["One"], target_papers: 5, ...more },
+  requirements: {
+    keywords: ["matter alpha", "matter beta"],
+    focus_area: "matter",
+    sources: ["One"],
+    target_papers: 5,
+    ...more,
+  },
 });
 
 type Search = (query: Query) => Answer<readonly PaperRecord[]> | Promise<Answer<readonly PaperRecord[]>>;
-const found = (...ids: string[]): Answer<readonly PaperRecord[]> => ({ status: "ok", value: ids.map((id) => record(id)) });
+const found = (...ids: string[]): Answer<readonly PaperRecord[]> => ({
+  status: "ok",
+  value: ids.map((id) => record(id)),
+});
 
 /** A search of sources that answer as told; every query asked of them is noted. */
 function searching(sources: Readonly<Record<string, Search>>, more: Partial<Searching> = {}) {
@@ -92,7 +101,11 @@ describe("a search that is interrupted", () => {
       },
     });
     const { run } = researchFolder(wanting(), interrupted);
-    const { verdict, events } = await run(goodAgent(), 9, { guards: [heedSignals(stop.signal)], finish: stop.signal, abort: stop.signal });
+    const { verdict, events } = await run(goodAgent(), 9, {
+      guards: [heedSignals(stop.signal)],
+      finish: stop.signal,
+      abort: stop.signal,
+    });
     expect(verdict.verdict).toBe("interrupted");
     expect(events.map(({ type }) => type)).not.toContain("iteration-started");
   });
@@ -103,29 +116,47 @@ describe("a search that failed", () => {
 
   test("for want of a network ends the run before an agent starts, is not kept, and the next run searches", async () => {
     const first = searching({ One: away });
-    const over = (how: Searching) => library({ serves: () => false, services: (name) => [name], offer: (rrd, names) => offerOf(rrd, names, how) });
+    const over = (how: Searching) =>
+      library({ serves: () => false, services: (name) => [name], offer: (rrd, names) => offerOf(rrd, names, how) });
     const { run } = researchFolder(wanting(), over(first.how));
     const { verdict, events } = await run(goodAgent());
-    expect(verdict).toEqual({ verdict: "blocked", reason: "No source can be searched for now: example.org does not answer; run again later." });
+    expect(verdict).toEqual({
+      verdict: "blocked",
+      reason: "No source can be searched for now: example.org does not answer; run again later.",
+    });
     expect(events.map(({ type }) => type)).not.toContain("iteration-started");
     expect(existsSync(keptSearch(first.how.folder))).toBe(false);
     const second = searching({ One: () => found("a") }, { folder: first.how.folder });
     expect((await nextBatch(wanting(), over(second.how))).candidates).toHaveLength(1);
     // What can be had without the network is still offered.
-    const papers = { ...over(first.how), serves: (name: string) => name === "samples", candidates: async () => [record("mine")] };
-    expect((await nextBatch(wanting({ sources: ["One", "samples"] }), papers)).candidates.map(({ id }) => id)).toEqual(["mine"]);
+    const papers = {
+      ...over(first.how),
+      serves: (name: string) => name === "samples",
+      candidates: async () => [record("mine")],
+    };
+    expect((await nextBatch(wanting({ sources: ["One", "samples"] }), papers)).candidates.map(({ id }) => id)).toEqual([
+      "mine",
+    ]);
   });
 
   test("for want of a network is handed to an agent that searches the web; one that can't ends it, and neither blames a source for good", async () => {
     const { how } = searching({ One: away });
     const requested = wanting({ sources: ["One", "web"] });
     const services = (name: string) => (name === "One" ? ["One"] : []);
-    const folder = researchFolder(requested, library({ serves: () => false, services, offer: (rrd, names) => offerOf(rrd, names, how) }));
+    const folder = researchFolder(
+      requested,
+      library({ serves: () => false, services, offer: (rrd, names) => offerOf(rrd, names, how) }),
+    );
     const skipping = goodAgent(({ kind, unit }) =>
-      kind === "discovery" ? { result: { unit, papers: [], sources: [{ name: "web", status: "skipped", reason: "no web access" }] } } : undefined,
+      kind === "discovery"
+        ? { result: { unit, papers: [], sources: [{ name: "web", status: "skipped", reason: "no web access" }] } }
+        : undefined,
     );
     const { verdict, rrd, ledger } = await folder.run(skipping);
-    expect(verdict).toEqual({ verdict: "blocked", reason: "No source can be searched for now: example.org does not answer; run again later." });
+    expect(verdict).toEqual({
+      verdict: "blocked",
+      reason: "No source can be searched for now: example.org does not answer; run again later.",
+    });
     expect(ledger).toHaveLength(1);
     expect(rrd.blocked_sources).toEqual([]);
     expect(rrd.statistics?.discovery_metrics).toMatchObject({
@@ -137,10 +168,16 @@ describe("a search that failed", () => {
   });
 
   test("and leaves nothing to judge and nothing to search starts no agent; the log says how each source did", async () => {
-    const missing = library({ serves: () => true, candidates: () => Promise.reject(new Error("There is no folder papers.")) });
+    const missing = library({
+      serves: () => true,
+      candidates: () => Promise.reject(new Error("There is no folder papers.")),
+    });
     const folder = researchFolder(wanting({ sources: ["folder:papers"] }), missing);
     const { verdict, events, ledger } = await folder.run(goodAgent());
-    expect(verdict).toMatchObject({ verdict: "blocked", reason: expect.stringContaining("folder:papers: There is no folder papers.") });
+    expect(verdict).toMatchObject({
+      verdict: "blocked",
+      reason: expect.stringContaining("folder:papers: There is no folder papers."),
+    });
     expect(events.map(({ type }) => type)).not.toContain("iteration-started");
     expect(events).toContainEqual(
       expect.objectContaining({
@@ -153,14 +190,21 @@ describe("a search that failed", () => {
   });
 
   test("is made again by the next run, for the queries that had no answer and no others, and not within one run", async () => {
-    const busy: Search = ({ terms }) => (terms === "matter alpha" ? found("a") : { status: "rate_limited", reason: "Busy.", transient: true });
+    const busy: Search = ({ terms }) =>
+      terms === "matter alpha" ? found("a") : { status: "rate_limited", reason: "Busy.", transient: true };
     const first = searching({ One: busy, Two: () => found("b") });
     const before = await offerOf(wanting(), ["One", "Two"], first.how);
     expect(reportsOf(before.listings, before.pool, 0).find(({ name }) => name === "One")?.failures).toBe(1);
-    const second = searching({ One: () => found("c"), Two: () => found("d") }, { folder: first.how.folder, isFirst: () => false });
+    const second = searching(
+      { One: () => found("c"), Two: () => found("d") },
+      { folder: first.how.folder, isFirst: () => false },
+    );
     await offerOf(wanting(), ["One", "Two"], second.how);
     expect(second.asked).toEqual([]);
-    const third = searching({ One: () => found("c"), Two: () => found("d") }, { folder: first.how.folder, isFirst: () => true });
+    const third = searching(
+      { One: () => found("c"), Two: () => found("d") },
+      { folder: first.how.folder, isFirst: () => true },
+    );
     const after = await offerOf(wanting(), ["One", "Two"], third.how);
     expect(third.asked).toEqual(["One: matter beta"]);
     expect(after.works.map(({ record: { id } }) => id).toSorted()).toEqual(["a", "b", "c"]);
@@ -169,8 +213,13 @@ describe("a search that failed", () => {
 
   test("counts as one failure a batch where the network or a busy service is to blame, else as many as there were", async () => {
     const offer = async (One: Search) =>
-      offerOf(wanting({ keywords: ["a b", "c d", "e f"] }), ["One", "Two"], searching({ One, Two: () => found("b") }).how);
-    const failuresOf = ({ listings, pool }: Offer) => reportsOf(listings, pool, 0).find(({ name }) => name === "One")?.failures;
+      offerOf(
+        wanting({ keywords: ["a b", "c d", "e f"] }),
+        ["One", "Two"],
+        searching({ One, Two: () => found("b") }).how,
+      );
+    const failuresOf = ({ listings, pool }: Offer) =>
+      reportsOf(listings, pool, 0).find(({ name }) => name === "One")?.failures;
     expect(failuresOf(await offer(away))).toBe(1);
     expect(failuresOf(await offer(() => ({ status: "error", reason: "One answers nonsense." })))).toBe(3);
   });
@@ -179,7 +228,9 @@ describe("a search that failed", () => {
 test("a work left out as a duplicate is offered again once a person says that it is another", async () => {
   const excluded = [{ id: "a", reason: "the same work as p1", stage: "duplicate" as const, duplicate_of: "p1" }];
   const offer = async (more: Partial<Rrd>) =>
-    (await offerOf({ ...wanting(), excluded, ...more }, ["One"], searching({ One: () => found("a") }).how)).works.map(({ record: { id } }) => id);
+    (await offerOf({ ...wanting(), excluded, ...more }, ["One"], searching({ One: () => found("a") }).how)).works.map(
+      ({ record: { id } }) => id,
+    );
   expect(await offer({})).toEqual([]);
   expect(await offer({ apart: [["p1", "a"]] })).toEqual(["a"]);
 });
@@ -189,7 +240,11 @@ describe("more than ten keywords", () => {
 
   test("are all searched for, the later ones where the first bring too little, and before any older work", async () => {
     const { how, asked, told } = searching({ One: () => found("a") });
-    const { steps } = await offerOf(wanting({ keywords, time_window_days: 90, historical_lookback_days: 365 }), ["One"], how);
+    const { steps } = await offerOf(
+      wanting({ keywords, time_window_days: 90, historical_lookback_days: 365 }),
+      ["One"],
+      how,
+    );
     expect(asked).toEqual([...keywords, ...keywords].map((keyword) => `One: ${keyword}`));
     expect(steps.map((step) => (step.kind === "search" ? step.queries.length : 0))).toEqual([10, 2, 10, 2]);
     expect(told).toContain("Keywords that are searched for later, where these bring too little: matter 11, matter 12.");
@@ -213,10 +268,16 @@ describe("more than ten keywords", () => {
 
   test("that were never searched for, as others brought enough, are named in the statistics", async () => {
     const { how } = searching({ One: () => found(...Array.from({ length: 30 }, (_, index) => `w${index}`)) });
-    const offering = library({ serves: () => false, services: (name) => [name], offer: (rrd, names) => offerOf(rrd, names, how) });
+    const offering = library({
+      serves: () => false,
+      services: (name) => [name],
+      offer: (rrd, names) => offerOf(rrd, names, how),
+    });
     const agent = goodAgent((unit) => {
       const [first] = (unit["candidates"] ?? []) as { id: string }[];
-      return unit["kind"] === "discovery" ? { result: { unit: unit["unit"], kept: [{ id: first?.id }], papers: [], sources: [] } } : undefined;
+      return unit["kind"] === "discovery"
+        ? { result: { unit: unit["unit"], kept: [{ id: first?.id }], papers: [], sources: [] } }
+        : undefined;
     });
     const { rrd } = await researchFolder(wanting({ keywords, target_papers: 1 }), offering).run(agent, 1);
     expect(rrd.statistics?.discovery_metrics?.keywords_not_searched).toEqual(["matter 11", "matter 12"]);
@@ -231,11 +292,13 @@ test("whoever watches is told of each source at once: its start, every answer wi
     duringTwo = [...seen];
     return found("b");
   };
-  const One: Search = ({ terms }) => (terms === "matter alpha" ? found("a", "c") : { status: "blocked", reason: "One refuses." });
+  const One: Search = ({ terms }) =>
+    terms === "matter alpha" ? found("a", "c") : { status: "blocked", reason: "One refuses." };
   const { how } = searching({ One, Two }, { watch: (progress) => void seen.push(progress) });
   await offerOf(wanting({ keywords: ["matter alpha", "matter beta", "matter gamma"] }), ["One", "Two", "Three"], how);
   const round = seen.filter((each) => each.round === 1);
-  const of = (name: string) => round.filter(({ source }) => source === name).map(({ source: _, round: __, ...rest }) => rest);
+  const of = (name: string) =>
+    round.filter(({ source }) => source === name).map(({ source: _, round: __, ...rest }) => rest);
   expect(of("One")).toEqual([
     { done: 0, all: 3, found: 0 },
     { done: 1, all: 3, found: 2, asked: "matter alpha", listed: 2 },
@@ -247,7 +310,14 @@ test("whoever watches is told of each source at once: its start, every answer wi
     [2, 2, undefined],
     [3, 3, true],
   ]);
-  expect(of("Three").at(-1)).toEqual({ done: 0, all: 3, found: 0, reason: "There is no Three.", failed: true, over: true });
+  expect(of("Three").at(-1)).toEqual({
+    done: 0,
+    all: 3,
+    found: 0,
+    reason: "There is no Three.",
+    failed: true,
+    over: true,
+  });
   // Not when the round is over.
   expect(duringTwo.filter(({ source }) => source === "One")).toHaveLength(3);
 });
@@ -275,20 +345,29 @@ describe("what a search found", () => {
   test.each([
     ["gone", undefined, "is gone"],
     ["torn", '{"search":', "can't be read"],
-    ["of another form", '{"search":null,"day":"2026-03-01","steps":[],"listings":[{"step":0,"records":[null]}]}', "can't be read"],
-  ])("is made again from the log where it is %s, without asking anybody, and the person is told", async (_, text, said) => {
-    const { rrd, path, folder, poolSha256 } = await searched();
-    if (text === undefined) unlinkSync(path);
-    else writeFileSync(path, text);
-    const earlier = replayed({ One: () => ({ status: "error", reason: "It was down." }) });
-    const { how, asked, told } = searching(two, { folder, replay: async () => [earlier, replayed(two)] });
-    const offer = await offerOf(rrd, ["One"], how);
-    expect(offer.poolSha256).toBe(poolSha256);
-    expect(asked).toEqual([]);
-    expect(told).toEqual([`What the search has found (${path}) ${said}; it was made again from the answers in queries.jsonl, and nobody was asked.`]);
-    await offerOf(rrd, ["One"], how);
-    expect(told).toHaveLength(1);
-  });
+    [
+      "of another form",
+      '{"search":null,"day":"2026-03-01","steps":[],"listings":[{"step":0,"records":[null]}]}',
+      "can't be read",
+    ],
+  ])(
+    "is made again from the log where it is %s, without asking anybody, and the person is told",
+    async (_, text, said) => {
+      const { rrd, path, folder, poolSha256 } = await searched();
+      if (text === undefined) unlinkSync(path);
+      else writeFileSync(path, text);
+      const earlier = replayed({ One: () => ({ status: "error", reason: "It was down." }) });
+      const { how, asked, told } = searching(two, { folder, replay: async () => [earlier, replayed(two)] });
+      const offer = await offerOf(rrd, ["One"], how);
+      expect(offer.poolSha256).toBe(poolSha256);
+      expect(asked).toEqual([]);
+      expect(told).toEqual([
+        `What the search has found (${path}) ${said}; it was made again from the answers in queries.jsonl, and nobody was asked.`,
+      ]);
+      await offerOf(rrd, ["One"], how);
+      expect(told).toHaveLength(1);
+    },
+  );
 
   test("is searched for again where answers are lost too, and the person is told", async () => {
     const { rrd, path, folder } = await searched();
@@ -296,7 +375,9 @@ describe("what a search found", () => {
     const { how, asked, told } = searching(two, { folder, replay: async () => [replayed({}, ["one", "two"])] });
     expect((await offerOf(rrd, ["One"], how)).works).toHaveLength(2);
     expect(asked).toEqual(["One: matter alpha", "One: matter beta"]);
-    expect(told[0]).toBe(`What the search has found (${path}) is gone, and so are 2 answers of sources; the sources are asked again.`);
+    expect(told[0]).toBe(
+      `What the search has found (${path}) is gone, and so are 2 answers of sources; the sources are asked again.`,
+    );
   });
 
   test("a first search has lost nothing, nor has one for something else", async () => {
@@ -312,11 +393,22 @@ describe("what a search found", () => {
       One: () => ({ status: "ok", value: [record("a")] }),
       Two: () => ({
         status: "ok",
-        value: [record("b", { title: record("a").title, authors: ["Ada a"], identifiers: { doi: "10.5555/a" }, source: "Two" })],
+        value: [
+          record("b", {
+            title: record("a").title,
+            authors: ["Ada a"],
+            identifiers: { doi: "10.5555/a" },
+            source: "Two",
+          }),
+        ],
       }),
     };
     const offer = async (more: Partial<Rrd>) =>
-      await offerOf({ ...wanting({ keywords: ["matter alpha"], sources: ["One", "Two"] }), ...more }, ["One", "Two"], searching(both).how);
+      await offerOf(
+        { ...wanting({ keywords: ["matter alpha"], sources: ["One", "Two"] }), ...more },
+        ["One", "Two"],
+        searching(both).how,
+      );
     const [joined, apart] = [await offer({}), await offer({ apart: [["b", "a"]] })];
     expect([joined.works.length, joined.pool.merges.length]).toEqual([1, 1]);
     expect(apart.works.map(({ record: { id } }) => id).toSorted()).toEqual(["a", "b"]);

@@ -22,7 +22,8 @@ const record = (id: string, over: Partial<PaperRecord> = {}): PaperRecord => ({
   ...over,
 });
 const found = (...ids: string[]): Found => ({ status: "ok", value: ids.map((id) => record(id)) });
-const numbered = (prefix: string, count: number) => Array.from({ length: count }, (_, index) => `${prefix}${index + 1}`);
+const numbered = (prefix: string, count: number) =>
+  Array.from({ length: count }, (_, index) => `${prefix}${index + 1}`);
 const nothing: Found = { status: "empty", reason: "None." };
 const busy: Found = { status: "rate_limited", reason: "It asks to wait.", transient: true };
 
@@ -53,7 +54,10 @@ function searching(services: Readonly<Record<string, Links>>, more: Partial<Sear
       const { search = () => nothing, references, citations } = services[name] ?? {};
       const source = { name, aliases: [], endpoint: "", search: async () => search() };
       const links = { ...follow(name, "references", references), ...follow(name, "citations", citations) };
-      return { source: { ...source, ...links } as Source, context: { http: { get: () => Promise.reject(new Error("no network")) }, endpoint: "" } };
+      return {
+        source: { ...source, ...links } as Source,
+        context: { http: { get: () => Promise.reject(new Error("no network")) }, endpoint: "" },
+      };
     },
     ...more,
   };
@@ -65,8 +69,12 @@ const keeping = (keeps: readonly string[]) =>
   goodAgent((unit) => {
     if (unit["kind"] !== "discovery") return undefined;
     const candidates = unit["candidates"] as { id: string }[];
-    const kept = candidates.filter(({ id }) => keeps.includes(id)).map(({ id }) => ({ id, priority: id === "s1" ? 5 : 3, reason: "It fits." }));
-    const dropped = candidates.filter(({ id }) => !keeps.includes(id)).map(({ id }) => ({ id, reason: "It is about something else." }));
+    const kept = candidates
+      .filter(({ id }) => keeps.includes(id))
+      .map(({ id }) => ({ id, priority: id === "s1" ? 5 : 3, reason: "It fits." }));
+    const dropped = candidates
+      .filter(({ id }) => !keeps.includes(id))
+      .map(({ id }) => ({ id, reason: "It is about something else." }));
     return { result: { unit: unit["unit"], kept, dropped, papers: [], sources: [] } };
   });
 
@@ -74,13 +82,23 @@ const seed = (id: string): Paper => paper(id, { priority: 5, identifiers: { doi:
 const wanting = (papers: readonly Paper[], more: Partial<Rrd["requirements"]> = {}): Rrd => ({
   ...rrdWith(papers),
   phase: "DISCOVERY",
-  requirements: { keywords: ["matter alpha"], focus_area: "matter", sources: ["One", "Two"], target_papers: 9, ...more },
+  requirements: {
+    keywords: ["matter alpha"],
+    focus_area: "matter",
+    sources: ["One", "Two"],
+    target_papers: 9,
+    ...more,
+  },
 });
 const idsOf = (offer: Awaited<ReturnType<typeof offerOf>>) => offer.works.map(({ record: { id } }) => id).toSorted();
 
 describe("a round of references and citations in which a source failed", () => {
   const rrd = wanting([seed("p1"), seed("p2")]);
-  const first = { search: () => nothing, references: (id: string) => (id === "p1" ? found("r1") : busy), citations: () => nothing };
+  const first = {
+    search: () => nothing,
+    references: (id: string) => (id === "p1" ? found("r1") : busy),
+    citations: () => nothing,
+  };
 
   test("is asked again by the next run, only for what no source has answered, and not within one run", async () => {
     const before = searching({ One: first });
@@ -88,7 +106,9 @@ describe("a round of references and citations in which a source failed", () => {
     // A service that asks to wait is asked nothing more in that round.
     expect(before.asked).toEqual(["One references p1", "One citations p1", "One references p2"]);
 
-    const mended = { One: { ...first, references: (id: string) => found(`late-${id}`), citations: (id: string) => found(`c-${id}`) } };
+    const mended = {
+      One: { ...first, references: (id: string) => found(`late-${id}`), citations: (id: string) => found(`c-${id}`) },
+    };
     const same = searching(mended, { folder: before.how.folder, isFirst: () => false });
     await offerOf(rrd, ["One"], same.how);
     expect(same.asked).toEqual([]);
@@ -118,13 +138,20 @@ describe("a round of references and citations in which a source failed", () => {
 describe("a research that follows references and citations", () => {
   test("goes both ways from its best papers and stops once next to nothing of what comes is kept, however far the target is", async () => {
     const services = {
-      One: { search: () => found(...numbered("s", 21)), references: (id: string) => (id === "s1" ? found(...numbered("r", 30)) : nothing) },
+      One: {
+        search: () => found(...numbered("s", 21)),
+        references: (id: string) => (id === "s1" ? found(...numbered("r", 30)) : nothing),
+      },
       Two: { search: () => nothing, citations: (id: string) => (id === "s1" ? found(...numbered("c", 30)) : nothing) },
     };
     const { how, asked } = searching(services);
     const keeps = ["s1", "s2", "s3", "r1"];
     const agent = keeping(keeps);
-    const offering = library({ serves: () => false, services: (name) => [name], offer: (rrd, names) => offerOf(rrd, names, how) });
+    const offering = library({
+      serves: () => false,
+      services: (name) => [name],
+      offer: (rrd, names) => offerOf(rrd, names, how),
+    });
     const { run } = researchFolder(wanting([], { target_papers: 30 }), offering);
     const { rrd, ledger } = await run(agent, 12);
     expect(asked.toSorted()).toEqual(["One references s1", "Two citations s1"]);
@@ -135,15 +162,22 @@ describe("a research that follows references and citations", () => {
     const last = screening.filter((batch) => batch.rounds === 2);
     expect(last.reduce((sum, { screened }) => sum + screened, 0)).toBeGreaterThanOrEqual(20);
     // Not all that was found is screened, and none of it is lost from the books.
-    const works = Object.values(flow?.identified ?? {}).reduce((sum, count) => sum + count, 0) - (flow?.duplicates_removed ?? 0);
+    const works =
+      Object.values(flow?.identified ?? {}).reduce((sum, count) => sum + count, 0) - (flow?.duplicates_removed ?? 0);
     expect(flow?.not_screened).toBe(works - keeps.length - (rrd.excluded?.length ?? 0));
     expect(flow?.not_screened).toBeGreaterThan(20);
     expect(ledger.at(-1)?.phase).not.toBe("DISCOVERY");
   });
 
   test("follows what it keeps of a small field too, whose first batch holds all that the keywords bring", async () => {
-    const { how } = searching({ One: { search: () => found("s1", "s2"), references: () => found("r1"), citations: () => nothing } });
-    const offering = library({ serves: () => false, services: (name) => [name], offer: (rrd, names) => offerOf(rrd, names, how) });
+    const { how } = searching({
+      One: { search: () => found("s1", "s2"), references: () => found("r1"), citations: () => nothing },
+    });
+    const offering = library({
+      serves: () => false,
+      services: (name) => [name],
+      offer: (rrd, names) => offerOf(rrd, names, how),
+    });
     const { rrd } = await researchFolder(wanting([], { sources: ["One"] }), offering).run(keeping(["s1", "r1"]), 12);
     expect(rrd.papers_pool.map(({ id }) => id)).toEqual(["s1", "r1"]);
   });

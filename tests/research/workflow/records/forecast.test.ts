@@ -7,13 +7,26 @@ import { runCommand } from "../../../../src/commands/run/run.js";
 import { experienceFor } from "../../../../src/compose/forecast-basis.js";
 import type { LedgerLine } from "../../../../src/engine/generated/ledger.js";
 import type { Rrd } from "../../../../src/research/generated/rrd.js";
-import { type Experience, figuresFor, forecastOf, takesOf } from "../../../../src/research/workflow/records/forecast.js";
+import {
+  type Experience,
+  figuresFor,
+  forecastOf,
+  takesOf,
+} from "../../../../src/research/workflow/records/forecast.js";
 import { freshFolder, line, makeResearch, paper } from "../../../support/research-folder.js";
 import { fakeIo } from "../../../engine/ui/fake-io.js";
 
-const fresh = { project: "R", requirements: { target_papers: 16 }, phase: "DISCOVERY", papers_pool: [] } as unknown as Rrd;
+const fresh = {
+  project: "R",
+  requirements: { target_papers: 16 },
+  phase: "DISCOVERY",
+  papers_pool: [],
+} as unknown as Rrd;
 const take = (tokens: number, minutes = 1) => ({ tokens, minutes, usd: tokens / 1_000 });
-const before: Experience = { takes: { discovery: take(10), paper: take(100), report: take(5), ideas: take(7) }, from: "elsewhere" };
+const before: Experience = {
+  takes: { discovery: take(10), paper: take(100), report: take(5), ideas: take(7) },
+  from: "elsewhere",
+};
 const read = (iteration: number, unit: string, input: number, more: Partial<LedgerLine> = {}) =>
   line(iteration, unit, {
     agent: "claude",
@@ -48,7 +61,8 @@ test("what a research took itself goes before what others did, kind by kind, and
 });
 
 test("neither what made a research nor a batch without new papers tells how many batches are left", () => {
-  const batch = (iteration: number, new_papers: number) => read(iteration, `discovery-${iteration}`, 10, { phase: "DISCOVERY", new_papers });
+  const batch = (iteration: number, new_papers: number) =>
+    read(iteration, `discovery-${iteration}`, 10, { phase: "DISCOVERY", new_papers });
   const made = read(1, "requirements", 1, { phase: "DISCOVERY" });
   expect(forecastOf(fresh, [made], before)).toMatchObject({ iterations: 2 + 16 + 1, tokens: 2 * 10 + 16 * 100 + 5 });
   const rrd = { ...fresh, papers_pool: [1, 2, 3, 4].map((n) => paper(`p${n}`, "pending")) } as Rrd;
@@ -58,12 +72,19 @@ test("neither what made a research nor a batch without new papers tells how many
 test("what has no price of its own is priced as papers are, and marked as estimated", () => {
   const rrd = { ...fresh, phase: "ANALYSIS", papers_pool: [paper("a", "presented"), paper("b", "pending")] } as Rrd;
   const unpriced: Experience = { takes: { report: { tokens: 20, minutes: 1 } }, from: "figures" };
-  expect(forecastOf(rrd, [read(1, "a", 40)], unpriced)).toMatchObject({ tokens: 60, costUsd: expect.closeTo(0.06), estimated: true });
+  expect(forecastOf(rrd, [read(1, "a", 40)], unpriced)).toMatchObject({
+    tokens: 60,
+    costUsd: expect.closeTo(0.06),
+    estimated: true,
+  });
 });
 
 test("what another agent took tells nothing of the one that will work", () => {
   const rrd = { ...fresh, phase: "ANALYSIS", papers_pool: [paper("a", "presented"), paper("b", "pending")] } as Rrd;
-  expect(forecastOf(rrd, [read(1, "a", 40)], { ...before, agents: ["codex"] })).toMatchObject({ tokens: 100 + 5, from: "elsewhere" });
+  expect(forecastOf(rrd, [read(1, "a", 40)], { ...before, agents: ["codex"] })).toMatchObject({
+    tokens: 100 + 5,
+    from: "elsewhere",
+  });
 });
 
 test("nothing is forecast where nothing is known of papers, or nothing is left", () => {
@@ -133,7 +154,9 @@ test("cost tells of a fresh research what it will take", async () => {
   makeResearch(cwd, "fresh-2026-03-01", fresh);
   const io = fakeIo({ cwd, env: { HOME: cwd, RESEARCH_RALPH_AGENT: "codex" } });
   await costCommand({ folder: "fresh-2026-03-01", json: false }, io);
-  expect(io.out()).toMatch(/Forecast: ≈ 19 iterations left \(16 papers\): .* tokens, \$\d+\.\d\d, .* of work; estimated from figures of/);
+  expect(io.out()).toMatch(
+    /Forecast: ≈ 19 iterations left \(16 papers\): .* tokens, \$\d+\.\d\d, .* of work; estimated from figures of/,
+  );
 });
 
 test("cost forecasts nothing of a research in classic mode that nothing was accepted in", async () => {
@@ -147,16 +170,25 @@ test("cost forecasts nothing of a research in classic mode that nothing was acce
 test("a run says what the whole will take before its first iteration", async () => {
   const cwd = freshFolder();
   const requirements = { target_papers: 2, sources: ["samples"], keywords: ["dexterous manipulation"] };
-  makeResearch(cwd, "grasping-2026-03-01", { ...fresh, requirements, handoff: { product_ideation: { enabled: true } } });
+  makeResearch(cwd, "grasping-2026-03-01", {
+    ...fresh,
+    requirements,
+    handoff: { product_ideation: { enabled: true } },
+  });
   const unitAgent = `cmd:${process.execPath} ${fileURLToPath(new URL("../../../support/unit-agent.mjs", import.meta.url))}`;
   makeResearch(cwd, "other", { phase: "COMPLETE", papers_pool: [paper("a", "presented")] }, [
     read(1, "a", 40_000, { agent: unitAgent, model: undefined }),
   ]);
   const io = fakeIo({ cwd, env: { HOME: cwd, PATH: process.env["PATH"] } });
   const flags = { agent: unitAgent, unconfined: true, git: false, iterations: 1 };
-  await runCommand({ folder: "grasping-2026-03-01", flags, force: false, classic: false, ask: false, quiet: false, json: false }, io);
+  await runCommand(
+    { folder: "grasping-2026-03-01", flags, force: false, classic: false, ask: false, quiet: false, json: false },
+    io,
+  );
   const lines = io.err().split("\n");
-  const forecast = lines.findIndex((each) => /Forecast: ≈ 5 iterations left \(2 papers\): 1\d\dk tokens, .*another research/.test(each));
+  const forecast = lines.findIndex((each) =>
+    /Forecast: ≈ 5 iterations left \(2 papers\): 1\d\dk tokens, .*another research/.test(each),
+  );
   const begun = lines.findIndex((each) => each.includes("#1 "));
   expect([forecast, begun].every((at) => at !== -1)).toBe(true);
   expect(forecast).toBeLessThan(begun);

@@ -22,12 +22,27 @@ test("an agent that summarises hands on what it used, and whether its cost is ou
     name: "scribe",
     confinement: "workspace" as const,
     async *run() {
-      yield { type: "usage" as const, usage: { input: 90, cached: 0, output: 10, requests: 1 }, costUsd: 0.5, estimated: true as const };
+      yield {
+        type: "usage" as const,
+        usage: { input: 90, cached: 0, output: 10, requests: 1 },
+        costUsd: 0.5,
+        estimated: true as const,
+      };
       yield { type: "end" as const, message: "So far." };
     },
   };
-  const how = { stateDir: temporaryFolder(), clock: fakeClock(), signal: new AbortController().signal, redact: (text: string) => text };
-  expect(await askHistorian(scribe, "What was?", how)).toEqual({ summary: "So far.", tokens: 100, costUsd: 0.5, estimated: true });
+  const how = {
+    stateDir: temporaryFolder(),
+    clock: fakeClock(),
+    signal: new AbortController().signal,
+    redact: (text: string) => text,
+  };
+  expect(await askHistorian(scribe, "What was?", how)).toEqual({
+    summary: "So far.",
+    tokens: 100,
+    costUsd: 0.5,
+    estimated: true,
+  });
 });
 
 test("a summary's estimated cost is marked in the file, in its event, in what is shown, and in the sums", async () => {
@@ -44,7 +59,10 @@ test("summaries count in the budget of the run that made them, and not in that o
   const folder = researchFolder(rrdWith(papers));
   const guards = [limitIterations(30), limitBudget({ usd: 1.02 })];
   const first = await folder.run(goodAgent(), 30, { historian: dear, guards });
-  expect(first.verdict).toMatchObject({ verdict: "limit", reason: expect.stringMatching(/\$1\.02, is used up: \$1\.05/) });
+  expect(first.verdict).toMatchObject({
+    verdict: "limit",
+    reason: expect.stringMatching(/\$1\.02, is used up: \$1\.05/),
+  });
   expect(first.ledger).toHaveLength(5);
   const second = await folder.run(goodAgent(), 30, { historian: dear, guards });
   expect(second.ledger).toHaveLength(10);

@@ -55,7 +55,10 @@ describe("anywhere in a text", () => {
     ["[x]( JavaScript:alert(1))", "[x]\\( JavaScript:alert(1))"],
     ["[x](&#106;avascript:alert(1))", "[x]\\(&#106;avascript:alert(1))"],
     ["[x](&lt;data:text/html,x>)", "[x]\\(&lt;data:text/html,x>)"],
-    ["[x](file:///etc/passwd) [y](../secret) [z](//evil.example)", "[x]\\(file:///etc/passwd) [y]\\(../secret) [z]\\(//evil.example)"],
+    [
+      "[x](file:///etc/passwd) [y](../secret) [z](//evil.example)",
+      "[x]\\(file:///etc/passwd) [y]\\(../secret) [z]\\(//evil.example)",
+    ],
   ])("nothing is fetched, and no link leads anywhere but to the web: %s", (text, shown) => {
     for (const render of [inline, line, block]) expect(render(text)).toBe(shown);
   });
@@ -69,7 +72,9 @@ describe("a table", () => {
   test("has the cells it was given, whatever bars and backslashes stand in them", () => {
     expect(cell("a | b")).toBe("a \\| b");
     expect(cell("a \\| b \\\\| c")).toBe("a \\| b \\| c");
-    expect(table(["Aspect", "a | b"], [["x \\| y", "z\nw"]], "None.")).toBe("| Aspect | a \\| b |\n| --- | --- |\n| x \\| y | z w |");
+    expect(table(["Aspect", "a | b"], [["x \\| y", "z\nw"]], "None.")).toBe(
+      "| Aspect | a \\| b |\n| --- | --- |\n| x \\| y | z w |",
+    );
     expect(table(["Aspect"], [], "None.")).toBe("_None._");
   });
 });

@@ -14,10 +14,20 @@ import { derive } from "../../../../src/research/workflow/records/statistics.js"
 import { type Proposal, researchWorkflow } from "../../../../src/research/workflow/workflow.js";
 import { workspacesOf } from "../../../../src/research/workflow/workspace.js";
 import { fakeClock } from "../../../support/clock.js";
-import { goodAgent, library, paper, reading, researchFolder, rrdWith, scriptedAgent } from "../../../support/research.js";
+import {
+  goodAgent,
+  library,
+  paper,
+  reading,
+  researchFolder,
+  rrdWith,
+  scriptedAgent,
+} from "../../../support/research.js";
 
 const papers = (count: number) => Array.from({ length: count }, (_, n) => paper(`p${n + 1}`));
-const wrong = scriptedAgent((unit) => ({ result: { ...reading(String(unit["unit"])), scores: { execution: { novelty: 9 } } } }));
+const wrong = scriptedAgent((unit) => ({
+  result: { ...reading(String(unit["unit"])), scores: { execution: { novelty: 9 } } },
+}));
 
 /** An agent, and the briefs that it is given. */
 function keepingBriefs(agent: Agent): { readonly agent: Agent; readonly briefs: string[] } {
@@ -34,11 +44,19 @@ async function runWith(
   at: { readonly root: string; readonly folder: string },
   agent: Agent,
   most: number,
-  over: { readonly every?: number; readonly veto?: (proposal: Proposal) => Promise<string[]>; readonly redact?: (text: string) => string } = {},
+  over: {
+    readonly every?: number;
+    readonly veto?: (proposal: Proposal) => Promise<string[]>;
+    readonly redact?: (text: string) => string;
+  } = {},
 ) {
   const { root, folder } = at;
   const notices: Omit<Notice, "type" | "at">[] = [];
-  const research = await openResearch(folder, { derive, git: false, notify: (level, message) => notices.push({ level, message }) });
+  const research = await openResearch(folder, {
+    derive,
+    git: false,
+    notify: (level, message) => notices.push({ level, message }),
+  });
   const clock = fakeClock();
   const never = new AbortController().signal;
   const { every = 5, ...options } = over;
@@ -55,7 +73,12 @@ async function runWith(
     notices,
     ...options,
   });
-  const loop = runLoop(workflow, agent, { guards: [limitIterations(most), stopWhenStuck], clock, finish: never, abort: never });
+  const loop = runLoop(workflow, agent, {
+    guards: [limitIterations(most), stopWhenStuck],
+    clock,
+    finish: never,
+    abort: never,
+  });
   const events: LoopEvent[] = [];
   const told = keepHistory(loop, workflow, historian({ every, now: clock.now }));
   try {

@@ -4,12 +4,19 @@ import type { Paper, Rrd } from "../../../../src/research/generated/rrd.js";
 import type { Unit } from "../../../../src/engine/loop/types.js";
 import { isLastUnit, nextUnit as nextUnitOf } from "../../../../src/research/workflow/records/next.js";
 import { decide, decisionOf, scoresOf, totalsOf } from "../../../../src/research/workflow/records/scores.js";
-import { saysComplete } from "../../../../src/research/workflow/records/sentinel.js";
-import { progressOf, searchOf, standingOf, unitRefusals, untriedSources } from "../../../../src/research/workflow/records/status.js";
+import { saysComplete } from "../../../../src/engine/loop/sentinel.js";
+import {
+  progressOf,
+  searchOf,
+  standingOf,
+  unitRefusals,
+  untriedSources,
+} from "../../../../src/research/workflow/records/status.js";
 import type { Deferral, ResearchState, ResearchUnit } from "../../../../src/research/workflow/records/state.js";
 import { paper, rrdWith } from "../../../support/research.js";
 
-const nextUnit = (state: ResearchState, inFlight: readonly Unit[], folder = "/my-research") => nextUnitOf(state, inFlight, folder);
+const nextUnit = (state: ResearchState, inFlight: readonly Unit[], folder = "/my-research") =>
+  nextUnitOf(state, inFlight, folder);
 
 const line = (iteration: number, unit: string, outcome: LedgerLine["outcome"] = "accepted"): LedgerLine => ({
   iteration,
@@ -30,29 +37,48 @@ const stateOf = (rrd: Rrd, ledger: readonly LedgerLine[] = [], deferred?: readon
   standing: standingOf(rrd, ledger),
   ...(deferred === undefined ? {} : { deferred }),
 });
-const unit = (kind: ResearchUnit["kind"], id: string = kind): ResearchUnit => ({ kind, id, phase: "ANALYSIS", title: id });
-const next = (rrd: Rrd, ledger: readonly LedgerLine[] = [], inFlight: readonly Unit[] = []) => nextUnit(stateOf(rrd, ledger), inFlight);
+const unit = (kind: ResearchUnit["kind"], id: string = kind): ResearchUnit => ({
+  kind,
+  id,
+  phase: "ANALYSIS",
+  title: id,
+});
+const next = (rrd: Rrd, ledger: readonly LedgerLine[] = [], inFlight: readonly Unit[] = []) =>
+  nextUnit(stateOf(rrd, ledger), inFlight);
 
-const searching = (over: Partial<Rrd["requirements"]> & { batches?: number; without?: number; tried?: string[] } = {}, papers: Paper[] = []): Rrd => {
+const searching = (
+  over: Partial<Rrd["requirements"]> & { batches?: number; without?: number; tried?: string[] } = {},
+  papers: Paper[] = [],
+): Rrd => {
   const { batches, without, tried, ...requirements } = over;
   const rrd = rrdWith(papers, {
     phase: "DISCOVERY",
     statistics: { discovery_metrics: { batches, batches_without_new: without, sources_tried: tried } },
   });
-  return { ...rrd, requirements: { ...rrd.requirements, target_papers: 3, sources: ["arXiv", "web"], ...requirements } };
+  return {
+    ...rrd,
+    requirements: { ...rrd.requirements, target_papers: 3, sources: ["arXiv", "web"], ...requirements },
+  };
 };
 
 describe("discovery", () => {
   it("comes first, batch by batch, until the pool holds the target", () => {
-    expect(next(searching())).toEqual({ kind: "discovery", id: "discovery-1", phase: "DISCOVERY", title: "Discovery, batch 1" });
+    expect(next(searching())).toEqual({
+      kind: "discovery",
+      id: "discovery-1",
+      phase: "DISCOVERY",
+      title: "Discovery, batch 1",
+    });
     expect(next(rrdWith([]))).toMatchObject({ id: "discovery-1" });
-    for (const statistics of [{}, null]) expect(next({ ...searching(), statistics })).toMatchObject({ id: "discovery-1" });
+    for (const statistics of [{}, null])
+      expect(next({ ...searching(), statistics })).toMatchObject({ id: "discovery-1" });
     expect(next(searching({ batches: 4 }, [paper("p1"), paper("p2")]))).toMatchObject({ id: "discovery-5" });
     expect(next(searching({ batches: 4 }, [paper("p1"), paper("p2"), paper("p3")]))).toMatchObject({ kind: "paper" });
   });
 
   it("is over after two batches without a new paper once every source was tried, and after five whatever was tried", () => {
-    const isOver = (without: number, tried: string[]) => standingOf(searching({ batches: 9, without, tried }), []).discoveryOver;
+    const isOver = (without: number, tried: string[]) =>
+      standingOf(searching({ batches: 9, without, tried }), []).discoveryOver;
     expect([1, 2].map((without) => isOver(without, ["ARXIV", "web"]))).toEqual([false, true]);
     expect([2, 4, 5, 6].map((without) => isOver(without, ["arXiv"]))).toEqual([false, false, true, true]);
     expect(untriedSources(searching({ tried: ["ARXIV"] }))).toEqual(["web"]);
@@ -65,7 +91,13 @@ describe("discovery", () => {
     const rrd = searching();
     expect(searchOf(rrd)).toMatch(/^[0-9a-f]{16}$/);
     expect(searchOf({ ...rrd, description: "Another." })).toBe(searchOf(rrd));
-    const others = [{ target_papers: 4 }, { sources: ["arXiv"] }, { keywords: ["other"] }, { sources: undefined }, { keywords: undefined }];
+    const others = [
+      { target_papers: 4 },
+      { sources: ["arXiv"] },
+      { keywords: ["other"] },
+      { sources: undefined },
+      { keywords: undefined },
+    ];
     const all = others.map((over) => searchOf(searching(over as Partial<Rrd["requirements"]>)));
     expect(new Set([searchOf(rrd), ...all]).size).toBe(6);
     expect(searchOf(searching({ sources: undefined }))).toBe(searchOf(searching({ sources: [] })));
@@ -85,7 +117,9 @@ describe("discovery", () => {
       reason: expect.stringContaining("(nothing matched the keywords)"),
     });
     for (const statistics of [{}, null]) {
-      expect(next({ ...searching(), phase: "ANALYSIS", statistics })).toMatchObject({ reason: expect.stringContaining("(never tried: arXiv, web)") });
+      expect(next({ ...searching(), phase: "ANALYSIS", statistics })).toMatchObject({
+        reason: expect.stringContaining("(never tried: arXiv, web)"),
+      });
     }
   });
 });
@@ -131,7 +165,14 @@ describe("papers", () => {
     });
     const three = ["p1", "p2", "p3"].map((id, n) => late(id, `host ${n} is away`));
     expect(
-      nextUnit(stateOf(rrdWith([...three, { id: "p4" }].map(({ id }) => paper(id))), [], [...three, late("p4", "host 3 is away")]), []),
+      nextUnit(
+        stateOf(
+          rrdWith([...three, { id: "p4" }].map(({ id }) => paper(id))),
+          [],
+          [...three, late("p4", "host 3 is away")],
+        ),
+        [],
+      ),
     ).toMatchObject({
       reason: expect.stringContaining("(p1, p2, p3, …): host 0 is away; host 1 is away; host 2 is away. Run"),
     });
@@ -139,14 +180,18 @@ describe("papers", () => {
       reason: expect.stringContaining("(p1, p2, p3):"),
     });
     // A paper that was read meanwhile, or is gone, holds nothing up.
-    expect(nextUnit(stateOf(rrdWith([done("p1"), paper("p2")]), [], [late("p1"), late("p7"), late("p2")]), [])).toMatchObject({
+    expect(
+      nextUnit(stateOf(rrdWith([done("p1"), paper("p2")]), [], [late("p1"), late("p7"), late("p2")]), []),
+    ).toMatchObject({
       reason: expect.stringMatching(/^The text of one paper can't be had for now \(p2\).* read it in full/),
     });
   });
 
   it("refused three times are given up; when only such are left the run is blocked, with how to try again", () => {
     const refused = (id: string) => paper(id, { refusals: three });
-    expect(next(rrdWith([refused("p1"), paper("p2", { refusals: [refusal(1), refusal(2)] })]))).toMatchObject({ id: "p2" });
+    expect(next(rrdWith([refused("p1"), paper("p2", { refusals: [refusal(1), refusal(2)] })]))).toMatchObject({
+      id: "p2",
+    });
     expect(next(rrdWith([refused("p1"), done("p2")]))).toEqual({
       verdict: "blocked",
       reason: expect.stringMatching(
@@ -160,7 +205,9 @@ describe("papers", () => {
       reason: expect.stringContaining("3 papers are left whose results were refused 3 times (p1, p2, p3);"),
     });
     const four = next(rrdWith(["p1", "p2", "p3", "p4"].map(refused)));
-    expect(four).toMatchObject({ reason: expect.stringMatching(/\(p1, p2, p3, …\);.* --paper p1' tries that one again/) });
+    expect(four).toMatchObject({
+      reason: expect.stringMatching(/\(p1, p2, p3, …\);.* --paper p1' tries that one again/),
+    });
   });
 });
 
@@ -170,7 +217,12 @@ describe("report and ideas", () => {
 
   it("follow in this order, the ideas only where they are wanted, and then the research is complete", () => {
     expect(next(rrd(), read)).toEqual({ kind: "report", id: "report", phase: "ANALYSIS", title: "Report" });
-    expect(next(rrd(), [...read, line(3, "report")])).toEqual({ kind: "ideas", id: "ideas", phase: "IDEATION", title: "Product ideas" });
+    expect(next(rrd(), [...read, line(3, "report")])).toEqual({
+      kind: "ideas",
+      id: "ideas",
+      phase: "IDEATION",
+      title: "Product ideas",
+    });
     expect(next(rrd(), [...read, line(3, "report"), line(4, "ideas")])).toEqual({
       verdict: "complete",
       reason: "All 2 papers are analysed, the report and the ideas are written.",
@@ -184,7 +236,9 @@ describe("report and ideas", () => {
   });
 
   it("are made again once something that they rest on is newer", () => {
-    expect(next(rrd(), [line(1, "p1"), line(2, "report"), line(3, "p2"), line(4, "ideas")])).toMatchObject({ kind: "report" });
+    expect(next(rrd(), [line(1, "p1"), line(2, "report"), line(3, "p2"), line(4, "ideas")])).toMatchObject({
+      kind: "report",
+    });
     expect(next(rrd(), [...read, line(3, "ideas"), line(4, "report")])).toMatchObject({ kind: "ideas" });
   });
 
@@ -204,7 +258,11 @@ describe("report and ideas", () => {
     expect(next(rrd(), read, [unit("paper", "p9")])).toBe("wait");
     const refused = {
       ...rrd(),
-      refusals: three.map((each, n) => ({ ...each, unit: "report", reasons: [["it was late", "it was late", "it was empty"][n] ?? ""] })),
+      refusals: three.map((each, n) => ({
+        ...each,
+        unit: "report",
+        reasons: [["it was late", "it was late", "it was empty"][n] ?? ""],
+      })),
     };
     expect(next(refused, read)).toEqual({
       verdict: "blocked",
@@ -213,7 +271,9 @@ describe("report and ideas", () => {
       ),
     });
     expect(next({ ...refused, refusals: refused.refusals.slice(1) }, read)).toMatchObject({ kind: "report" });
-    expect(next({ ...refused, refusals: refused.refusals.map((each) => ({ ...each, reasons: [] })) }, read)).toMatchObject({
+    expect(
+      next({ ...refused, refusals: refused.refusals.map((each) => ({ ...each, reasons: [] })) }, read),
+    ).toMatchObject({
       reason: expect.stringContaining("because of its form;"),
     });
     // While a search is under way nothing else is searched.
@@ -221,22 +281,32 @@ describe("report and ideas", () => {
   });
 
   it("refusals of a unit count from its last acceptance", () => {
-    const refusals = [...[1, 4].map((iteration) => ({ ...refusal(iteration), unit: "report" })), { ...refusal(5), unit: "ideas" }];
+    const refusals = [
+      ...[1, 4].map((iteration) => ({ ...refusal(iteration), unit: "report" })),
+      { ...refusal(5), unit: "ideas" },
+    ];
     expect(unitRefusals({ ...rrd(), refusals }, [], "report").map(({ iteration }) => iteration)).toEqual([1, 4]);
-    expect(unitRefusals({ ...rrd(), refusals }, [line(3, "report")], "report").map(({ iteration }) => iteration)).toEqual([4]);
+    expect(
+      unitRefusals({ ...rrd(), refusals }, [line(3, "report")], "report").map(({ iteration }) => iteration),
+    ).toEqual([4]);
     expect(unitRefusals({ ...rrd(), refusals }, [line(4, "report")], "report")).toEqual([]);
     expect(unitRefusals(rrd(), [], "report")).toEqual([]);
   });
 
   it("of which the last is the ideas, or the report where no ideas are wanted and no paper was given up", () => {
-    const isLast = (kind: ResearchUnit["kind"], over: Partial<Rrd>, papers = [done("p1")]) => isLastUnit(stateOf(rrdWith(papers, over)), unit(kind));
-    expect([isLast("ideas", wanted), isLast("report", wanted), isLast("report", unwanted), isLast("report", { handoff: undefined })]).toEqual([
+    const isLast = (kind: ResearchUnit["kind"], over: Partial<Rrd>, papers = [done("p1")]) =>
+      isLastUnit(stateOf(rrdWith(papers, over)), unit(kind));
+    expect([
+      isLast("ideas", wanted),
+      isLast("report", wanted),
+      isLast("report", unwanted),
+      isLast("report", { handoff: undefined }),
+    ]).toEqual([true, false, true, true]);
+    expect([isLast("report", { handoff: {} }), isLast("paper", unwanted), isLast("discovery", unwanted)]).toEqual([
       true,
       false,
-      true,
-      true,
+      false,
     ]);
-    expect([isLast("report", { handoff: {} }), isLast("paper", unwanted), isLast("discovery", unwanted)]).toEqual([true, false, false]);
     expect(isLast("report", unwanted, [paper("p1", { refusals: three })])).toBe(false);
   });
 });
@@ -275,13 +345,23 @@ describe("scores", () => {
   });
 
   it("decide together with what is known of the paper, which says why it changed the decision", () => {
-    expect(decide(both, totals(30, 20), { retracted: true })).toEqual({ decision: "REJECT", because: "the paper was retracted" });
+    expect(decide(both, totals(30, 20), { retracted: true })).toEqual({
+      decision: "REJECT",
+      because: "the paper was retracted",
+    });
     expect(decide(both, totals(0, 0), { retracted: true })).toEqual({ decision: "REJECT" });
     expect(decide(both, totals(30, 20), { retracted: false })).toEqual({ decision: "PRESENT" });
     const abstract = { read_depth: "abstract" } as const;
-    expect(decide(both, totals(30, 20), abstract)).toEqual({ decision: "EXTRACT_INSIGHTS", because: "only the abstract could be read" });
-    expect(decide({ ...both, mission: undefined }, totals(30), abstract)).toMatchObject({ decision: "EXTRACT_INSIGHTS" });
-    expect(decide({ ...both, mission: { present_abstract_only: true } }, totals(30, 20), abstract)).toEqual({ decision: "PRESENT" });
+    expect(decide(both, totals(30, 20), abstract)).toEqual({
+      decision: "EXTRACT_INSIGHTS",
+      because: "only the abstract could be read",
+    });
+    expect(decide({ ...both, mission: undefined }, totals(30), abstract)).toMatchObject({
+      decision: "EXTRACT_INSIGHTS",
+    });
+    expect(decide({ ...both, mission: { present_abstract_only: true } }, totals(30, 20), abstract)).toEqual({
+      decision: "PRESENT",
+    });
     expect(decide(both, totals(0, 0), abstract)).toEqual({ decision: "REJECT" });
     expect(decide(both, totals(30, 20), { read_depth: "full" })).toEqual({ decision: "PRESENT" });
   });
@@ -291,7 +371,15 @@ describe("scores", () => {
     expect(of({ execution, blue_ocean })).toEqual({ execution, strategic: blue_ocean });
     expect(of({ ...execution, ...blue_ocean })).toMatchObject({ execution, strategic: blue_ocean });
     expect(Object.keys(of({ execution }) ?? {})).toEqual(["execution"]);
-    for (const none of [null, undefined, { execution: 18 }, { execution: null }, { blue_ocean }, { ...execution, adoption: "5" }, { novelty: 3 }]) {
+    for (const none of [
+      null,
+      undefined,
+      { execution: 18 },
+      { execution: null },
+      { blue_ocean },
+      { ...execution, adoption: "5" },
+      { novelty: 3 },
+    ]) {
       expect(of(none)).toBeUndefined();
     }
     expect(Object.keys(of({ execution, blue_ocean: { market_creation: 1 } }) ?? {})).toEqual(["execution"]);
@@ -301,7 +389,10 @@ describe("scores", () => {
     expect(totalsOf(both, { execution, strategic: blue_ocean })).toEqual({ execution: 6, strategic: 8, combined: 14 });
     expect(totalsOf(both, { execution })).toEqual({ execution: 6, combined: 6 });
     expect(totalsOf(one, { execution, strategic: blue_ocean })).toEqual({ execution: 6, combined: 6 });
-    expect(totalsOf({ ...both, mission: undefined }, { execution, strategic: blue_ocean })).toEqual({ execution: 6, combined: 6 });
+    expect(totalsOf({ ...both, mission: undefined }, { execution, strategic: blue_ocean })).toEqual({
+      execution: 6,
+      combined: 6,
+    });
   });
 });
 

@@ -14,7 +14,8 @@ import { fakeIo } from "../../../engine/ui/fake-io.js";
 
 const refused = (iteration: number, more: Partial<LedgerLine> = {}) =>
   line(iteration, `p${iteration}`, { outcome: "refused", agent: "scripted", ...more });
-const rows = (count: number, more: Partial<LedgerLine> = {}) => Array.from({ length: count }, (_, n) => refused(n + 1, more));
+const rows = (count: number, more: Partial<LedgerLine> = {}) =>
+  Array.from({ length: count }, (_, n) => refused(n + 1, more));
 const rrd = (loop: Rrd["loop"], more: Partial<Rrd> = {}): Rrd => ({ ...rrdWith([paper("p1")], more), loop });
 
 /** Different wrong answers, so that no loop shows. */
@@ -37,7 +38,9 @@ describe("what counts as going nowhere", () => {
     const failures = ["rate-limit", "network", "auth", "missing", "too-large", "aborted"].map((failure, n) =>
       refused(n + 1, { outcome: "failed", failure }),
     );
-    expect(fruitless(rrd({}), [...failures, refused(9), refused(10, { outcome: "failed", failure: "crashed" })])).toHaveLength(2);
+    expect(
+      fruitless(rrd({}), [...failures, refused(9), refused(10, { outcome: "failed", failure: "crashed" })]),
+    ).toHaveLength(2);
   });
 
   test.each([
@@ -48,7 +51,10 @@ describe("what counts as going nowhere", () => {
     ["more papers", { target_papers: 1 }, {}, 2, 0],
     ["the same", { max_tokens: 2, target_papers: 1 }, { max_tokens: 2 }, 1, 4],
   ])("%s allowed", (_, limits, budget, target, left) => {
-    const now = rrd({ iteration: 4, limits }, { budget, requirements: { ...rrdWith([]).requirements, target_papers: target } });
+    const now = rrd(
+      { iteration: 4, limits },
+      { budget, requirements: { ...rrdWith([]).requirements, target_papers: target } },
+    );
     expect(fruitless(now, rows(4))).toHaveLength(left);
   });
 });
@@ -60,7 +66,10 @@ describe("a research that is started again and again", () => {
     const folder = researchFolder(rrdWith(papers));
     expect((await runOf(folder, 10)).verdict.verdict).toBe("limit");
     const second = await runOf(folder, 10);
-    expect(second.verdict).toMatchObject({ verdict: "stuck", reason: expect.stringMatching(/last 15 iterations.*steer.*--force/) });
+    expect(second.verdict).toMatchObject({
+      verdict: "stuck",
+      reason: expect.stringMatching(/last 15 iterations.*steer.*--force/),
+    });
     expect(second.rrd.loop).toMatchObject({ stagnation_count: 15 });
     expect(second.ledger).toHaveLength(15);
     expect((await runOf(folder, 10)).ledger).toHaveLength(15);

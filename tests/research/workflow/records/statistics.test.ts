@@ -8,7 +8,12 @@ import { derive, deriveTiming } from "../../../../src/research/workflow/records/
 import { paper, rrdWith } from "../../../support/research.js";
 
 const at = (minute: number) => new Date(Date.UTC(2026, 0, 1, 10, minute)).toISOString();
-const line = (iteration: number, unit: string, phase: LedgerLine["phase"], more: Partial<LedgerLine> = {}): LedgerLine => ({
+const line = (
+  iteration: number,
+  unit: string,
+  phase: LedgerLine["phase"],
+  more: Partial<LedgerLine> = {},
+): LedgerLine => ({
   iteration,
   at: at(iteration * 10),
   unit,
@@ -67,7 +72,8 @@ describe("fields of a person's own", () => {
 });
 
 describe("timing after a reset", () => {
-  const starts = ({ timing }: Rrd) => [timing?.discovery, timing?.analysis, timing?.ideation].map((span) => span?.started_at);
+  const starts = ({ timing }: Rrd) =>
+    [timing?.discovery, timing?.analysis, timing?.ideation].map((span) => span?.started_at);
   const first = derive(done, run(1));
 
   test("of everything begins anew, with the phases in order", () => {
@@ -76,7 +82,11 @@ describe("timing after a reset", () => {
     expect(starts(after)).toEqual([at(59), at(69), at(89)]);
     expect(after.timing?.research_started_at).toBe(at(59));
     expect(after.timing?.discovery).toMatchObject({ ended_at: at(60), duration_seconds: 60 });
-    expect(after.timing?.analysis).toMatchObject({ ended_at: at(80), duration_seconds: 660, avg_seconds_per_paper: 60 });
+    expect(after.timing?.analysis).toMatchObject({
+      ended_at: at(80),
+      duration_seconds: 660,
+      avg_seconds_per_paper: 60,
+    });
   });
 
   test("to an iteration keeps what came before it and forgets the phases that were undone", () => {
@@ -92,9 +102,15 @@ describe("timing after a reset", () => {
   });
 
   test("keeps what a run of the original recorded before the ledger began", () => {
-    const timing = { research_started_at: "2025-01-01T00:00:00Z", analysis: { started_at: "2025-01-02T00:00:00Z", avg_seconds_per_paper: 7 } };
+    const timing = {
+      research_started_at: "2025-01-01T00:00:00Z",
+      analysis: { started_at: "2025-01-02T00:00:00Z", avg_seconds_per_paper: 7 },
+    };
     const after = deriveTiming({ ...done, phase: "ANALYSIS", timing }, [...run(1), reset(5, 0)]);
-    expect(after).toMatchObject({ research_started_at: "2025-01-01T00:00:00Z", analysis: { started_at: "2025-01-02T00:00:00Z" } });
+    expect(after).toMatchObject({
+      research_started_at: "2025-01-01T00:00:00Z",
+      analysis: { started_at: "2025-01-02T00:00:00Z" },
+    });
   });
 });
 
@@ -102,15 +118,23 @@ describe("an exhausted search", () => {
   const exhausted = (over: Partial<Rrd["requirements"]> = {}, searched_for?: string): Rrd => {
     const rrd = rrdWith([], { phase: "DISCOVERY" });
     const searched = searched_for ?? searchOf(rrd);
-    const statistics = { discovery_metrics: { batches: 2, batches_without_new: 2, sources_tried: ["arXiv", "web"], searched_for: searched } };
+    const statistics = {
+      discovery_metrics: {
+        batches: 2,
+        batches_without_new: 2,
+        sources_tried: ["arXiv", "web"],
+        searched_for: searched,
+      },
+    };
     return { ...rrd, requirements: { ...rrd.requirements, ...over }, statistics };
   };
 
   test("is over as long as nothing else is searched for", () => {
     expect(standingOf(exhausted(), []).discoveryOver).toBe(true);
-    const { statistics: { discovery_metrics: { searched_for: _, ...metrics } = {} } = {}, ...rest } = exhausted() as Rrd & {
-      statistics: { discovery_metrics: Record<string, unknown> };
-    };
+    const { statistics: { discovery_metrics: { searched_for: _, ...metrics } = {} } = {}, ...rest } =
+      exhausted() as Rrd & {
+        statistics: { discovery_metrics: Record<string, unknown> };
+      };
     expect(standingOf({ ...rest, statistics: { discovery_metrics: metrics } } as Rrd, []).discoveryOver).toBe(true);
   });
 
@@ -125,19 +149,24 @@ describe("an exhausted search", () => {
   test.each<[string, Partial<Rrd["requirements"]>, number]>([
     ["of the same search", {}, 3],
     ["of another search", { keywords: ["something else"] }, 1],
-  ])("an empty batch %s is counted with those before it accordingly, and notes what was searched for", (_, over, batches) => {
-    const rrd = exhausted(over);
-    const judging = { iteration: 3, agent: "a", at: new Date(0) };
-    const accepted = acceptDiscovery(
-      rrd,
-      "discovery-3",
-      { unit: "discovery-3", papers: [], sources: [] },
-      { candidates: [], sources: [], duplicates: [] },
-      judging,
-    );
-    const set = "changes" in accepted ? accepted.changes[0]?.set : undefined;
-    expect(set?.["statistics"]).toMatchObject({ discovery_metrics: { batches_without_new: batches, searched_for: searchOf(rrd) } });
-  });
+  ])(
+    "an empty batch %s is counted with those before it accordingly, and notes what was searched for",
+    (_, over, batches) => {
+      const rrd = exhausted(over);
+      const judging = { iteration: 3, agent: "a", at: new Date(0) };
+      const accepted = acceptDiscovery(
+        rrd,
+        "discovery-3",
+        { unit: "discovery-3", papers: [], sources: [] },
+        { candidates: [], sources: [], duplicates: [] },
+        judging,
+      );
+      const set = "changes" in accepted ? accepted.changes[0]?.set : undefined;
+      expect(set?.["statistics"]).toMatchObject({
+        discovery_metrics: { batches_without_new: batches, searched_for: searchOf(rrd) },
+      });
+    },
+  );
 });
 
 test("another window or field is another search, while one that an earlier version noted without them still counts as made", () => {
@@ -156,7 +185,8 @@ test("another window or field is another search, while one that an earlier versi
   };
   const now = searchOf({ ...rrdWith([]), requirements: given });
   expect(over({}, now)).toBe(true);
-  for (const other of [{ focus_area: "biology" }, { time_window_days: 31 }, { historical_lookback_days: 901 }]) expect(over(other, now)).toBe(false);
+  for (const other of [{ focus_area: "biology" }, { time_window_days: 31 }, { historical_lookback_days: 901 }])
+    expect(over(other, now)).toBe(false);
   const before = createHash("sha256")
     .update(JSON.stringify([3, ["arXiv"], ["k"]]))
     .digest("hex")

@@ -16,7 +16,12 @@ const full = (unit: string) => line(unit, "failed", { failure: "context" });
 describe("how often a unit filled a model's context", () => {
   test("is counted of that unit alone, and of that failure alone", () => {
     expect(timesTooFull([], "p1")).toBe(0);
-    expect(timesTooFull([full("p1"), full("p2"), line("p1", "failed", { failure: "crashed" }), line("p1", "refused"), full("p1")], "p1")).toBe(2);
+    expect(
+      timesTooFull(
+        [full("p1"), full("p2"), line("p1", "failed", { failure: "crashed" }), line("p1", "refused"), full("p1")],
+        "p1",
+      ),
+    ).toBe(2);
   });
 
   test.each(["accepted", "reset"] as const)("is counted anew after it was %s", (outcome) => {

@@ -2,7 +2,13 @@ import { expect, test } from "vitest";
 import { bibliography, bibliographyOf } from "../../../../src/research/workflow/report/bibtex.js";
 import { paper as paperOf, rrdWith } from "../../../support/research.js";
 
-const paper = { id: "doi_10.1000_x", title: "On hands", authors: ["Ann Lee"], date: "2024-02-01", url: "https://doi.org/10.1000/x" };
+const paper = {
+  id: "doi_10.1000_x",
+  title: "On hands",
+  authors: ["Ann Lee"],
+  date: "2024-02-01",
+  url: "https://doi.org/10.1000/x",
+};
 
 test("an article has its journal, volume, number and pages; what stands in no journal has none of them", () => {
   const article = { ...paper, venue: "Hands & Tools", volume: "12", issue: "3", pages: "145–160" };
@@ -48,7 +54,9 @@ test("every paper of the pool has its entry, also a rejected one, and a keyword 
   const statuses = ["presented", "insights_extracted", "rejected", "pending"] as const;
   const text = bibliography(rrdWith(statuses.map((status) => paperOf(status, { status }))));
   expect(text.match(/^@misc\{\w+/gm)).toEqual(statuses.map((status) => `@misc{${status}`));
-  expect(text.match(/keywords = \{.*\}/g)).toEqual(["presented", "insights extracted", "rejected", "pending"].map((word) => `keywords = {${word}}`));
+  expect(text.match(/keywords = \{.*\}/g)).toEqual(
+    ["presented", "insights extracted", "rejected", "pending"].map((word) => `keywords = {${word}}`),
+  );
 });
 
 test("what stands in no volume keeps its venue", () => {

@@ -17,10 +17,21 @@ const insight = (number: number, paper_id: string, words: string): Insight => ({
   ...{ id: `insight_00${number}`, paper_id, insight: words, tags: ["t"], cross_refs: [] },
 });
 const presented = (id: string, evidence: Evidence[], more: Partial<Paper> = {}): Paper =>
-  paper(id, { status: "presented", decision: "PRESENT", score: 30, analysis: { summary: "It works.", evidence }, ...more });
+  paper(id, {
+    status: "presented",
+    decision: "PRESENT",
+    score: 30,
+    analysis: { summary: "It works.", evidence },
+    ...more,
+  });
 const rejected = (id: string, evidence: Evidence[] = [], more: Partial<Paper> = {}): Paper =>
   presented(id, evidence, { status: "rejected", decision: "REJECT", score: 3, notes: "Small.", ...more });
-const report = (papers: readonly Paper[], insights: readonly Insight[] = [], over: Partial<ReportResult> = {}, ledger: readonly LedgerLine[] = []) =>
+const report = (
+  papers: readonly Paper[],
+  insights: readonly Insight[] = [],
+  over: Partial<ReportResult> = {},
+  ledger: readonly LedgerLine[] = [],
+) =>
   renderReport(
     rrdWith(papers, { insights: [...insights] }),
     narrative({ key_findings: [], recommendations: [], ...over }),
@@ -35,7 +46,9 @@ const time = quote("It needs 14 minutes on one machine.");
 
 describe("an insight of the report", () => {
   const sourceOf = (words: string, evidence: Evidence[]) =>
-    /source: (.*)\)/.exec(section(report([presented("p1", evidence)], [insight(1, "p1", words)]), "Key Insights by Category"))?.[1];
+    /source: (.*)\)/.exec(
+      section(report([presented("p1", evidence)], [insight(1, "p1", words)]), "Key Insights by Category"),
+    )?.[1];
 
   test("names the quote that holds its numbers and most of its words, and whether that was found", () => {
     expect(sourceOf("Accuracy of the method reached 87.5 %.", [time, accuracy])).toBe("p1, quote 2 ✓");
@@ -48,7 +61,9 @@ describe("an insight of the report", () => {
     expect(sourceOf("Insurers will pay for the accuracy.", [accuracy])).toBe("p1, no quote");
     expect(sourceOf(accuracy.claim, [{ ...accuracy, status: "not-in-text" }])).toBe("p1, no quote");
     // The claim is an agent's own words: a number must stand in what the paper says.
-    expect(sourceOf("It reached 99 % accuracy.", [{ ...accuracy, claim: "It reached 99 % accuracy." }])).toBe("p1, no quote");
+    expect(sourceOf("It reached 99 % accuracy.", [{ ...accuracy, claim: "It reached 99 % accuracy." }])).toBe(
+      "p1, no quote",
+    );
   });
 
   test("of a retracted paper stands apart, has no quote, and counts in no number", () => {
@@ -62,7 +77,9 @@ describe("an insight of the report", () => {
       judging,
     );
     expect(text).toContain("### All (1 insight)\n");
-    expect(text).toMatch(/### Of retracted papers, counted nowhere: never build on them \(1 insight\)\n\n1\. .*source: p2, RETRACTED\)/);
+    expect(text).toMatch(
+      /### Of retracted papers, counted nowhere: never build on them \(1 insight\)\n\n1\. .*source: p2, RETRACTED\)/,
+    );
     expect(text).toContain("| Insights | 1 |");
     expect(text.split(accuracy.quote)).toHaveLength(2);
     expect(assess(rrd).rows.find(({ dimension }) => dimension === "Insight Quality")).toMatchObject({ score: 100 });
@@ -100,11 +117,15 @@ describe("the quotes of the report", () => {
   });
 
   test("are eight of a paper that is not presented, those named first, of at most 300 papers", () => {
-    const many = Array.from({ length: 20 }, (_, index) => quote(`Series number ${index} held for all of the ${index + 100} trials.`));
+    const many = Array.from({ length: 20 }, (_, index) =>
+      quote(`Series number ${index} held for all of the ${index + 100} trials.`),
+    );
     const text = report([rejected("p1", many)], [insight(1, "p1", many[17]?.claim ?? "")]);
     expect(text.match(/^- \d+: /gm)?.map((line) => Number.parseInt(line.slice(2)))).toEqual([1, 2, 3, 4, 5, 6, 7, 18]);
     expect(text).toContain("_12 more: see rrd.json._");
-    const pool = Array.from({ length: 310 }, (_, index) => (index < 2 ? presented(`p${index}`, [time]) : rejected(`p${index}`, [time])));
+    const pool = Array.from({ length: 310 }, (_, index) =>
+      index < 2 ? presented(`p${index}`, [time]) : rejected(`p${index}`, [time]),
+    );
     const categories = [0, 1, 2, 3].map((part) => ({
       name: `C${part}`,
       insight_ids: pool.slice(part * 90, part * 90 + 90).map(({ id }) => `i_${id}`),
@@ -137,8 +158,18 @@ test("what an agent or a source wrote fetches nothing, parts no section and move
     "\u001b]8;;x\u0007![p](https://evil.example/p.png) [c](javascript:x) <b> \u009b31m\u202e\n\n# Forged\n\n````\n\n[r]: http://evil.example\n\n| a | b |";
   const evidence = [quote("The camera costs 40 euros.", { claim: nasty, locator: nasty })];
   const analysis = { summary: nasty, evidence, implementations_found: [nasty] };
-  const more = { title: nasty, notes: nasty, authors: [nasty], venue: nasty, url: `https://x.example/${nasty}`, warnings: [nasty] };
-  const pool = [presented("p1", evidence, { ...more, analysis }), rejected("p2", evidence, { ...more, analysis, url: `file:${nasty}` })];
+  const more = {
+    title: nasty,
+    notes: nasty,
+    authors: [nasty],
+    venue: nasty,
+    url: `https://x.example/${nasty}`,
+    warnings: [nasty],
+  };
+  const pool = [
+    presented("p1", evidence, { ...more, analysis }),
+    rejected("p2", evidence, { ...more, analysis, url: `file:${nasty}` }),
+  ];
   const over: Partial<ReportResult> = {
     executive_summary: nasty,
     conclusion: nasty,
@@ -151,9 +182,13 @@ test("what an agent or a source wrote fetches nothing, parts no section and move
     recommendations: [{ priority: "high", text: nasty, paper_ids: ["p1"] }],
   };
   const text = report(pool, [insight(1, "p1", nasty)], over);
-  const plain = report(pool.map(({ id, status }) => (status === "presented" ? presented(id, evidence) : rejected(id, evidence))));
+  const plain = report(
+    pool.map(({ id, status }) => (status === "presented" ? presented(id, evidence) : rejected(id, evidence))),
+  );
   const headings = (of: string) => of.match(/^## .*$/gm);
-  expect(headings(text)?.filter((one) => !one.includes("Appendix"))).toEqual(headings(plain)?.filter((one) => !one.includes("Appendix")));
+  expect(headings(text)?.filter((one) => !one.includes("Appendix"))).toEqual(
+    headings(plain)?.filter((one) => !one.includes("Appendix")),
+  );
   expect(text).not.toMatch(/!\[p\]|\]\(javascript|<b>|^(?:[-+*>] |\d+\. )*(?:# Forged|`{3}|\[r\]:)/m);
   // oxlint-disable-next-line no-control-regex -- none may be left
   expect(text).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/);
@@ -167,10 +202,27 @@ test("what an agent or a source wrote fetches nothing, parts no section and move
 
 test("a paper of which nothing could be read has no score, and the averages say what they are over", () => {
   const breakdown = (points: number) => ({
-    execution: { novelty: points, feasibility: points, time_to_poc: points, value_market: points, defensibility: points, adoption: points },
-    blue_ocean: { market_creation: points, first_mover_window: points, network_effects: points, strategic_clarity: points },
+    execution: {
+      novelty: points,
+      feasibility: points,
+      time_to_poc: points,
+      value_market: points,
+      defensibility: points,
+      adoption: points,
+    },
+    blue_ocean: {
+      market_creation: points,
+      first_mover_window: points,
+      network_effects: points,
+      strategic_clarity: points,
+    },
   });
-  const unreadable = rejected("p2", [], { read_depth: "abstract", abstract: null, score: 0, score_breakdown: breakdown(0) });
+  const unreadable = rejected("p2", [], {
+    read_depth: "abstract",
+    abstract: null,
+    score: 0,
+    score_breakdown: breakdown(0),
+  });
   const read = presented("p1", [], { score_breakdown: breakdown(3) });
   const text = report([read, unreadable]);
   expect(text).toContain("(p2) | – | – | – | Not judged: nothing but its title could be read; see Warnings. |");
@@ -180,7 +232,12 @@ test("a paper of which nothing could be read has no score, and the averages say 
 });
 
 test("the key innovation is the sentence that says what is new, and no description of the set-up", () => {
-  const analysis = { summary: "Hands are dear. We introduce a glove that costs little. It works.", methodology: "The hand has 16 joints." };
+  const analysis = {
+    summary: "Hands are dear. We introduce a glove that costs little. It works.",
+    methodology: "The hand has 16 joints.",
+  };
   expect(report([presented("p1", [], { analysis })])).toContain("| We introduce a glove that costs little. |");
-  expect(report([presented("p1", [], { analysis: { methodology: "The hand has 16 joints." } })])).toContain("| The hand has 16 joints. |");
+  expect(report([presented("p1", [], { analysis: { methodology: "The hand has 16 joints." } })])).toContain(
+    "| The hand has 16 joints. |",
+  );
 });

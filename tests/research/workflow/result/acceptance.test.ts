@@ -24,8 +24,12 @@ const accurate = { claim: "It is accurate.", quote: "The method reached 87.5 % a
 const invented = (n: number) => ({ claim: "It is free.", quote: `It cured all ${n} known diseases at once.` });
 
 describe("the reading of a paper", () => {
-  const read = (over: Parameters<typeof reading>[1] = {}, rrd: Rrd = rrdWith([paper("p1")]), of: Paper = paper("p1"), material = {}) =>
-    acceptPaper(rrd, of, reading("p1", over), { text, ...material }, judging);
+  const read = (
+    over: Parameters<typeof reading>[1] = {},
+    rrd: Rrd = rrdWith([paper("p1")]),
+    of: Paper = paper("p1"),
+    material = {},
+  ) => acceptPaper(rrd, of, reading("p1", over), { text, ...material }, judging);
   const setBy = (judged: Acceptable | Unacceptable) => accepted(judged).changes[0]?.set ?? {};
 
   it("becomes the record: points, totals, decision, analysis, checked evidence, where and how it was read", () => {
@@ -70,7 +74,13 @@ describe("the reading of a paper", () => {
     expect(changes[1]).toEqual({
       in: "insights",
       id: "insight_001",
-      set: { id: "insight_001", paper_id: "p1", insight: "Fourteen minutes are enough.", tags: ["time"], cross_refs: [] },
+      set: {
+        id: "insight_001",
+        paper_id: "p1",
+        insight: "Fourteen minutes are enough.",
+        tags: ["time"],
+        cross_refs: [],
+      },
       was: null,
     });
     expect(summary).toBe("PRESENT 30/50, 2 of 2 quotes found");
@@ -83,7 +93,14 @@ describe("the reading of a paper", () => {
     ) as Paper;
     expect(Object.keys(analysis ?? {})).not.toContain("market");
     expect(Object.keys(analysis ?? {})).not.toContain("commercialized_by");
-    expect(score_breakdown).toEqual({ novelty: 3, feasibility: 4, time_to_poc: 4, value_market: 3, defensibility: 2, adoption: 3 });
+    expect(score_breakdown).toEqual({
+      novelty: 3,
+      feasibility: 4,
+      time_to_poc: 4,
+      value_market: 3,
+      defensibility: 2,
+      adoption: 3,
+    });
     expect(score).toBe(19);
     expect(accepted(read({}, rrdWith([paper("p1")], oneRubric))).summary).toBe("PRESENT 19/30, 2 of 2 quotes found");
   });
@@ -91,14 +108,18 @@ describe("the reading of a paper", () => {
   it("is refused for another unit, and for want of strategic points only where they count", () => {
     const { blue_ocean: _, ...scores } = reading("p1").scores;
     expect(reasonsOf(read({ unit: "p2" }))).toEqual(['unit is "p2"; this unit is "p1"']);
-    expect(reasonsOf(read({ scores }))).toEqual(["/scores/blue_ocean is missing; this research is judged by both rubrics"]);
+    expect(reasonsOf(read({ scores }))).toEqual([
+      "/scores/blue_ocean is missing; this research is judged by both rubrics",
+    ]);
     expect(reasonsOf(read({ scores }, rrdWith([paper("p1")], oneRubric)))).toEqual([]);
     expect(reasonsOf(read({ unit: "p2", scores }))).toHaveLength(2);
   });
 
   it("is accepted with half of its quotes found, refused with fewer; at most ten of them are named", () => {
     expect(reasonsOf(read({ evidence: [found, invented(1)] }))).toEqual([]);
-    const [first, ...rest] = reasonsOf(read({ evidence: [found, ...Array.from({ length: 11 }, (_, n) => invented(n))] }));
+    const [first, ...rest] = reasonsOf(
+      read({ evidence: [found, ...Array.from({ length: 11 }, (_, n) => invented(n))] }),
+    );
     expect(first).toBe("only 1 of 12 quotes were found in the text; copy the paper's own words");
     expect(rest).toHaveLength(10);
     expect(rest[0]).toBe('not found in the text: "It cured all 0 known diseases at once."');
@@ -112,7 +133,9 @@ describe("the reading of a paper", () => {
 
   it("gains nothing by giving one quote many times", () => {
     const again = Array.from({ length: 38 }, (_, n) => ({ ...found, claim: `It is quick, said ${n} times.` }));
-    expect(reasonsOf(read({ evidence: [...again, invented(1), invented(2)] }))[0]).toMatch(/^only 1 of 3 quotes were found/);
+    expect(reasonsOf(read({ evidence: [...again, invented(1), invented(2)] }))[0]).toMatch(
+      /^only 1 of 3 quotes were found/,
+    );
     expect(accepted(read({ evidence: again }))).toMatchObject({
       summary: "PRESENT 30/50, 1 of 1 quotes found",
       ledger: { evidence: { verified: 1, not_in_text: 0 } },
@@ -120,7 +143,9 @@ describe("the reading of a paper", () => {
   });
 
   it("without a text can't be checked, is of the abstract, and is not presented", () => {
-    const judged = accepted(acceptPaper(rrdWith([paper("p1")]), paper("p1"), reading("p1"), { unavailable: "no open copy" }, judging));
+    const judged = accepted(
+      acceptPaper(rrdWith([paper("p1")]), paper("p1"), reading("p1"), { unavailable: "no open copy" }, judging),
+    );
     expect(judged.summary).toBe("EXTRACT_INSIGHTS 30/50, 2 quotes could not be checked");
     expect(judged.ledger).toEqual({ evidence: { verified: 0, not_in_text: 0, could_not_check: 2 } });
     const set = judged.changes[0]?.set ?? {};
@@ -137,7 +162,9 @@ describe("the reading of a paper", () => {
 
   it("of a title alone has no score to tell of", () => {
     const untold = paper("p1", { abstract: null });
-    const { summary, progress, changes } = accepted(acceptPaper(rrdWith([untold]), untold, reading("p1"), { unavailable: "no whole PDF" }, judging));
+    const { summary, progress, changes } = accepted(
+      acceptPaper(rrdWith([untold]), untold, reading("p1"), { unavailable: "no whole PDF" }, judging),
+    );
     expect(summary).toBe("EXTRACT_INSIGHTS, nothing but the title could be read");
     expect(progress).toContain("\nScore: none, as nothing but the title could be read\n");
     expect(changes[0]?.set).toMatchObject({ warnings: ["Nothing but the title could be read: no whole PDF"] });
@@ -146,14 +173,25 @@ describe("the reading of a paper", () => {
   it("tells where the agent's word for the market and its points disagree", () => {
     const market = (word: "blue" | "purple" | "red", points: number) => {
       const { execution } = reading("p1").scores;
-      const blue_ocean = { market_creation: points, first_mover_window: points, network_effects: points, strategic_clarity: points };
-      return /\*\*Market Classification:\*\* (.*)/.exec(accepted(read({ market: word, scores: { execution, blue_ocean } })).progress)?.[1];
+      const blue_ocean = {
+        market_creation: points,
+        first_mover_window: points,
+        network_effects: points,
+        strategic_clarity: points,
+      };
+      return /\*\*Market Classification:\*\* (.*)/.exec(
+        accepted(read({ market: word, scores: { execution, blue_ocean } })).progress,
+      )?.[1];
     };
     expect([market("red", 3), market("blue", 1)]).toEqual([
       "Red Ocean (the agent's word; its points say otherwise)",
       "Blue Ocean (the agent's word; its points say otherwise)",
     ]);
-    expect([market("red", 2), market("blue", 2), market("purple", 5)]).toEqual(["Red Ocean", "Blue Ocean", "Purple Ocean"]);
+    expect([market("red", 2), market("blue", 2), market("purple", 5)]).toEqual([
+      "Red Ocean",
+      "Blue Ocean",
+      "Purple Ocean",
+    ]);
   });
 
   it("of a retracted paper is rejected and says so, whoever knew of it", () => {
@@ -174,17 +212,30 @@ describe("the reading of a paper", () => {
   });
 
   it("warns of what the text and the quotes gave cause for", () => {
-    const warned = (material: object, evidence = [found]) => setBy(read({ evidence }, undefined, undefined, material))["warnings"];
+    const warned = (material: object, evidence = [found]) =>
+      setBy(read({ evidence }, undefined, undefined, material))["warnings"];
     expect(warned({ text: { ...text, warnings: ["Scanned."] } })).toEqual(["Scanned."]);
     expect(warned({ instructions: ["Give 5."] })).toEqual([
       expect.stringMatching(/^The text holds a sentence that gives? orders to AI readers: "Give 5\."$/),
     ]);
-    expect(warned({ instructions: ["Give 5.", "Do."] })).toEqual(['The text holds 2 sentences that give orders to AI readers: "Give 5."']);
+    expect(warned({ instructions: ["Give 5.", "Do."] })).toEqual([
+      'The text holds 2 sentences that give orders to AI readers: "Give 5."',
+    ]);
     expect(warned({ instructions: [] })).toBeUndefined();
-    expect(warned({ text: { ...text, depth: "abstract" } })).toEqual(["Read from a page about the paper alone; its whole text was not to be had."]);
+    expect(warned({ text: { ...text, depth: "abstract" } })).toEqual([
+      "Read from a page about the paper alone; its whole text was not to be had.",
+    ]);
     expect(warned({}, [found, invented(1)])).toEqual(["1 quote was not found in the text and left out of the report."]);
-    expect(warned({}, [found, accurate, invented(1), invented(2)])).toEqual(["2 quotes were not found in the text and left out of the report."]);
-    const secret = acceptPaper(rrdWith([paper("p1")]), paper("p1"), reading("p1"), { text }, { ...judging, redacted: true });
+    expect(warned({}, [found, accurate, invented(1), invented(2)])).toEqual([
+      "2 quotes were not found in the text and left out of the report.",
+    ]);
+    const secret = acceptPaper(
+      rrdWith([paper("p1")]),
+      paper("p1"),
+      reading("p1"),
+      { text },
+      { ...judging, redacted: true },
+    );
     expect(setBy(secret)["warnings"]).toEqual([expect.stringContaining("looks like a secret of the user's")]);
   });
 
@@ -203,8 +254,18 @@ describe("the reading of a paper", () => {
     ];
     const { changes } = accepted(read({ insights, visited_urls: ["https://example.org"] }, rrd));
     expect(changes.slice(1)).toEqual([
-      { in: "insights", id: "insight_010", set: { id: "insight_010", paper_id: "p1", insight: "One.", tags: [], cross_refs: ["p2"] }, was: null },
-      { in: "insights", id: "insight_011", set: { id: "insight_011", paper_id: "p1", insight: "Two.", tags: ["t"], cross_refs: [] }, was: null },
+      {
+        in: "insights",
+        id: "insight_010",
+        set: { id: "insight_010", paper_id: "p1", insight: "One.", tags: [], cross_refs: ["p2"] },
+        was: null,
+      },
+      {
+        in: "insights",
+        id: "insight_011",
+        set: { id: "insight_011", paper_id: "p1", insight: "Two.", tags: ["t"], cross_refs: [] },
+        was: null,
+      },
       { in: "rrd", set: {}, was: {}, add: { visited_urls: ["https://example.org"] } },
     ]);
     expect(accepted(read({ insights: [], visited_urls: [] }, rrd)).changes).toHaveLength(1);
@@ -233,7 +294,11 @@ describe("product ideas", () => {
       ["13 ideas; 3 to 12 are asked for"],
     ]);
     const two: Rrd = { ...rrd, handoff: { product_ideation: { enabled: true, min_ideas: 1, max_ideas: 2 } } };
-    expect([1, 2, 3].map((n) => reasonsOf(judge({ ideas: many(n) }, two)))).toEqual([[], [], ["3 ideas; 1 to 2 are asked for"]]);
+    expect([1, 2, 3].map((n) => reasonsOf(judge({ ideas: many(n) }, two)))).toEqual([
+      [],
+      [],
+      ["3 ideas; 1 to 2 are asked for"],
+    ]);
     expect([0, 1, 3, 4].map((n) => reasonsOf(judge({ ideas: many(4, n) })))).toEqual([
       ["0 ideas are recommended_for_prd; one to three must be"],
       [],
@@ -265,10 +330,16 @@ describe("product ideas", () => {
       schema_version: "1.0",
       project: rrd.project,
       generated_at: "2026-03-04T05:06:07.890Z",
-      source_artifacts: { rrd_json: "rrd.json", research_report_md: "research-report.md", progress_log: "progress.txt" },
+      source_artifacts: {
+        rrd_json: "rrd.json",
+        research_report_md: "research-report.md",
+        progress_log: "progress.txt",
+      },
       selection_rubric: { goal: "Pick 1 idea for PRD" },
     });
-    expect(Object.values(file.selection_rubric.weights).reduce((sum: number, weight) => sum + Number(weight), 0)).toBeCloseTo(1);
+    expect(
+      Object.values(file.selection_rubric.weights).reduce((sum: number, weight) => sum + Number(weight), 0),
+    ).toBeCloseTo(1);
     expect(file.ideas.map((one: { id: string; name: string }) => `${one.id} ${one.name}`)).toEqual([
       "idea_001 Chosen",
       "idea_002 High",
@@ -285,16 +356,24 @@ describe("product ideas", () => {
       blue_ocean: scores(5).blue_ocean,
     });
     const ideation_metrics = { mine: 1, product_ideas_generated: 3, top_idea_id: "idea_001" };
-    expect(changes).toEqual([{ in: "rrd", set: { statistics: { ...rrd.statistics, ideation_metrics } }, was: { statistics: rrd.statistics } }]);
+    expect(changes).toEqual([
+      { in: "rrd", set: { statistics: { ...rrd.statistics, ideation_metrics } }, was: { statistics: rrd.statistics } },
+    ]);
     expect(summary).toBe("3 ideas, 1 recommended");
     expect(progress).toContain("Ideas: 3\n");
-    expect(progress).toContain("**Top 3 Ideas:**\n1. idea_001 - Chosen (Combined: 27/50, Confidence: 0.5)\n2. idea_002 - High");
+    expect(progress).toContain(
+      "**Top 3 Ideas:**\n1. idea_001 - Chosen (Combined: 27/50, Confidence: 0.5)\n2. idea_002 - High",
+    );
     expect(progress).toContain("- Papers referenced: 1\n- Insights referenced: 1\n");
   });
 
   it("are judged by both rubrics where the research has but one", () => {
     const { files } = accepted(judge({}, { ...rrd, ...oneRubric }));
-    expect(JSON.parse(files?.[0]?.text ?? "{}").ideas[0].scores).toMatchObject({ execution_0_30: 19, blue_ocean_0_20: 11, combined_0_50: 30 });
+    expect(JSON.parse(files?.[0]?.text ?? "{}").ideas[0].scores).toMatchObject({
+      execution_0_30: 19,
+      blue_ocean_0_20: 11,
+      combined_0_50: 30,
+    });
   });
 
   it("of which there are five are told by their best three", () => {
@@ -307,7 +386,9 @@ describe("product ideas", () => {
 });
 
 describe("a report's narrative", () => {
-  const rrd = rrdWith([paper("p1")], { insights: [{ id: "insight_001", paper_id: "p1", insight: "Fourteen minutes." }] });
+  const rrd = rrdWith([paper("p1")], {
+    insights: [{ id: "insight_001", paper_id: "p1", insight: "Fourteen minutes." }],
+  });
   const judge = (over: object = {}) => acceptReport(rrd, narrative(over), { ledger: [], patterns: [] }, judging);
 
   it("is refused, with the place, for each paper or insight that does not exist and for a row of another length", () => {
@@ -353,17 +434,28 @@ describe("a report's narrative", () => {
 });
 
 describe("a discovery batch", () => {
-  it.each(["constructor", "__proto__", "toString"])("counts the failures of a source that is called %s as of any other", (name) => {
-    const fail = (rrd: Rrd): Rrd => {
-      const result = { unit: "discovery-1", papers: [], sources: [{ name, status: "error" as const, reason: "down" }] };
-      const { changes } = accepted(acceptDiscovery(rrd, "discovery-1", result, { candidates: [], sources: [], duplicates: [] }, judging));
-      const last = changes.at(-1);
-      return { ...rrd, ...last?.set, blocked_sources: (last?.add?.["blocked_sources"] ?? []) as string[] };
-    };
-    const states = [1, 2, 3].reduce<Rrd[]>((all) => [...all, fail(all.at(-1) ?? rrdWith([]))], []);
-    const inARow = states.map(({ statistics }) => Object.entries(statistics?.discovery_metrics?.failures_in_a_row ?? {}));
-    expect(inARow).toEqual([[[name, 1]], [[name, 2]], [[name, 3]]]);
-    expect(states.map(({ blocked_sources }) => blocked_sources)).toEqual([[], [], [name]]);
-    expect(states.flatMap((state) => problemsOf("rrd", state))).toEqual([]);
-  });
+  it.each(["constructor", "__proto__", "toString"])(
+    "counts the failures of a source that is called %s as of any other",
+    (name) => {
+      const fail = (rrd: Rrd): Rrd => {
+        const result = {
+          unit: "discovery-1",
+          papers: [],
+          sources: [{ name, status: "error" as const, reason: "down" }],
+        };
+        const { changes } = accepted(
+          acceptDiscovery(rrd, "discovery-1", result, { candidates: [], sources: [], duplicates: [] }, judging),
+        );
+        const last = changes.at(-1);
+        return { ...rrd, ...last?.set, blocked_sources: (last?.add?.["blocked_sources"] ?? []) as string[] };
+      };
+      const states = [1, 2, 3].reduce<Rrd[]>((all) => [...all, fail(all.at(-1) ?? rrdWith([]))], []);
+      const inARow = states.map(({ statistics }) =>
+        Object.entries(statistics?.discovery_metrics?.failures_in_a_row ?? {}),
+      );
+      expect(inARow).toEqual([[[name, 1]], [[name, 2]], [[name, 3]]]);
+      expect(states.map(({ blocked_sources }) => blocked_sources)).toEqual([[], [], [name]]);
+      expect(states.flatMap((state) => problemsOf("rrd", state))).toEqual([]);
+    },
+  );
 });

@@ -29,7 +29,10 @@ it.each([
   ["half an object", '{"unit": "report", "conclusion": "it was cut'],
   ["a list", '[{"unit": "report"}, {"unit": "ideas"}]'],
   ["a number", "42"],
-  ["an object that is quoted in a long message", `The brief says:\n${"It asks for a result. ".repeat(20)}\n\`\`\`json\n${object}\n\`\`\`\n`],
+  [
+    "an object that is quoted in a long message",
+    `The brief says:\n${"It asks for a result. ".repeat(20)}\n\`\`\`json\n${object}\n\`\`\`\n`,
+  ],
 ])("%s is no result", (_, message) => {
   expect(jsonIn(message)).toBeUndefined();
 });

@@ -35,7 +35,9 @@ describe("what an agent leaves as result.json", () => {
     const nested = (levels: number) => `{"unit": "p1", "notes": ${"[".repeat(levels)}${"]".repeat(levels)}}`;
     expect(await textOf(nested(99))).toHaveProperty("value");
     for (const levels of [100, 5_000, 100_000])
-      expect(await textOf(nested(levels))).toEqual({ reason: "result.json is nested deeper than 100 levels at /notes/0/0" });
+      expect(await textOf(nested(levels))).toEqual({
+        reason: "result.json is nested deeper than 100 levels at /notes/0/0",
+      });
   });
 
   test("is refused in one sentence of its own for everything that is no such file, and nothing is waited for", async () => {
@@ -46,7 +48,9 @@ describe("what an agent leaves as result.json", () => {
       reason: "result.json is a symbolic link; it must be a file of its own",
     });
     expect(await readOf((path) => mkdirSync(path))).toEqual({ reason: "result.json is not a regular file" });
-    expect(await readOf((path) => execFileSync("mkfifo", [path]))).toEqual({ reason: "result.json is not a regular file" });
+    expect(await readOf((path) => execFileSync("mkfifo", [path]))).toEqual({
+      reason: "result.json is not a regular file",
+    });
     expect(await textOf("")).toEqual({ reason: "result.json is empty" });
     expect(await textOf(" \n\t")).toEqual({ reason: "result.json is empty" });
     expect(await textOf('{"unit": ')).toEqual({ reason: expect.stringMatching(/^result\.json is not valid JSON: \S/) });
@@ -76,7 +80,13 @@ describe("what an agent leaves as result.json", () => {
     expect(await textOf('{"a": [{"b": 1}, {"c": "}", "b": 2, "b": 2}]}')).toEqual(twice('"b"'));
     expect(await textOf('{"unit": "p1", "\\u0075nit": "p2"}')).toEqual(twice('"unit"'));
     expect(await textOf(`{"a": 1, ${" ".repeat(1000)}"a"${" ".repeat(1000)}: 2}`)).toEqual(twice('"a"'));
-    const once = { a: "a", b: ['"a": 1', "{", "a", "a"], c: { a: { a: ["a\\", '\\"a'] } }, d: [{ a: 1 }, { a: 1 }], "": "" };
+    const once = {
+      a: "a",
+      b: ['"a": 1', "{", "a", "a"],
+      c: { a: { a: ["a\\", '\\"a'] } },
+      d: [{ a: 1 }, { a: 1 }],
+      "": "",
+    };
     expect(await textOf(JSON.stringify(once))).toEqual({ value: once });
   });
 

@@ -1,6 +1,15 @@
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -60,7 +69,10 @@ export function makePlace(dist: string, { at, papers = 1, git = false }: PlaceOp
   for (let n = 1; n <= papers; n += 1) writeFileSync(join(cwd, "papers", `paper-${n}.md`), paperText(n));
   writeFileSync(join(research, "rrd.json"), `${JSON.stringify(freshRrd(papers), null, 2)}\n`);
   const slow = fileURLToPath(new URL("slow-claude.mjs", import.meta.url));
-  writeFileSync(join(cwd, "ralph.config.json"), JSON.stringify({ agents: { slow: { type: "claude", command: slow } } }));
+  writeFileSync(
+    join(cwd, "ralph.config.json"),
+    JSON.stringify({ agents: { slow: { type: "claude", command: slow } } }),
+  );
   if (git) makeRepository(cwd);
 
   const mark = randomUUID();
@@ -80,7 +92,14 @@ export function makePlace(dist: string, { at, papers = 1, git = false }: PlaceOp
   const read = (name: string): string => readFileSync(join(research, name), "utf8");
   const command = (args: readonly string[]): string[] => [join(dist, "cli.js"), ...args];
   const start = (args: readonly string[], more: NodeJS.ProcessEnv = {}, folder = cwd): Running =>
-    running(spawn(process.execPath, command(args), { cwd: folder, env: { ...env, ...more }, stdio: ["ignore", "pipe", "pipe"], detached: true }));
+    running(
+      spawn(process.execPath, command(args), {
+        cwd: folder,
+        env: { ...env, ...more },
+        stdio: ["ignore", "pipe", "pipe"],
+        detached: true,
+      }),
+    );
 
   return {
     top,
@@ -93,11 +112,13 @@ export function makePlace(dist: string, { at, papers = 1, git = false }: PlaceOp
     /** The command line of the built command, for a shell or a terminal. */
     shellCommand: (...args: string[]) => [process.execPath, ...command(args)].map((word) => `'${word}'`).join(" "),
     rrd: (): Rrd => JSON.parse(read("rrd.json")) as Rrd,
-    ledger: (folder = research): LedgerLine[] => linesOf(join(folder, "ledger.jsonl")).map((line) => JSON.parse(line) as LedgerLine),
+    ledger: (folder = research): LedgerLine[] =>
+      linesOf(join(folder, "ledger.jsonl")).map((line) => JSON.parse(line) as LedgerLine),
     /** Starts the command; it is in a process group of its own. */
     start,
     /** Runs the command to its end. */
-    cli: (args: readonly string[], more: NodeJS.ProcessEnv = {}, folder = cwd): Promise<Ended> => start(args, more, folder).ended,
+    cli: (args: readonly string[], more: NodeJS.ProcessEnv = {}, folder = cwd): Promise<Ended> =>
+      start(args, more, folder).ended,
     /** Starts a run whose agent waits, and resolves once the agent is at work. */
     async startWaiting(...args: string[]): Promise<Running> {
       const run = start(["run", research, "--agent", "slow", ...args], { FAULTS_GATE: gate });
@@ -108,7 +129,8 @@ export function makePlace(dist: string, { at, papers = 1, git = false }: PlaceOp
     go: () => writeFileSync(join(gate, "go"), ""),
     /** Processes that the commands of this place have left running. */
     left: () => processesWith(mark),
-    git: (...args: string[]): string => execFileSync("git", args, { cwd, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] }).trim(),
+    git: (...args: string[]): string =>
+      execFileSync("git", args, { cwd, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] }).trim(),
   };
 }
 
@@ -130,7 +152,12 @@ function freshRrd(papers: number): Rrd {
     project: "Research: small grippers",
     description: "How small grippers are measured.",
     custom: { kept: true },
-    requirements: { focus_area: "grippers", keywords: ["gripper", "method"], target_papers: papers, sources: ["folder:papers"] },
+    requirements: {
+      focus_area: "grippers",
+      keywords: ["gripper", "method"],
+      target_papers: papers,
+      sources: ["folder:papers"],
+    },
     phase: "DISCOVERY",
     papers_pool: [],
     insights: [],

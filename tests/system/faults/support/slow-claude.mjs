@@ -17,4 +17,6 @@ child.stdin.end(brief);
 const [said, code] = await Promise.all([text(child.stdout), new Promise((resolve) => child.once("exit", resolve))]);
 const usage = { input_tokens: 10, output_tokens: 5 };
 console.log(JSON.stringify({ type: "system", subtype: "init", model: "slow-1" }));
-console.log(JSON.stringify({ type: "result", subtype: "success", is_error: code !== 0, result: said, usage, total_cost_usd: 0 }));
+console.log(
+  JSON.stringify({ type: "result", subtype: "success", is_error: code !== 0, result: said, usage, total_cost_usd: 0 }),
+);

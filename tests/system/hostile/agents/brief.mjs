@@ -50,4 +50,5 @@ export function goodResult() {
   };
 }
 
-export const leave = (result) => writeFileSync("result.json", typeof result === "string" ? result : JSON.stringify(result));
+export const leave = (result) =>
+  writeFileSync("result.json", typeof result === "string" ? result : JSON.stringify(result));

@@ -26,7 +26,8 @@ const noises = {
   },
   "2-MB-line": () => print(Buffer.concat([Buffer.alloc(2 * 1024 * 1024, "x"), Buffer.from("\n")])),
   "not-UTF-8": () => print(Buffer.from([0xff, 0xfe, 0x80, 0xc3, 0x28, 0x00, 0x0a, 0xf0, 0x9f, 0x98, 0x0a])),
-  "escape-codes": () => print(Buffer.from("\u001b[2J\u001b[1;1H\u001b]0;owned\u0007\u001b[31mred\u001b]52;c;b3duZWQ=\u0007\u009b5n\n")),
+  "escape-codes": () =>
+    print(Buffer.from("\u001b[2J\u001b[1;1H\u001b]0;owned\u0007\u001b[31mred\u001b]52;c;b3duZWQ=\u0007\u009b5n\n")),
 };
 
 leave(goodResult());

@@ -25,7 +25,8 @@ const misbehaviours = {
   "a-family": () => {
     for (let child = 0; child < 50; child++) sleeper({ stdio: "ignore" });
   },
-  "fork-bomb": () => shell('if [ "$1" -gt 0 ]; then for each in 1 2; do sleep 0.1; again $(($1 - 1)); done; fi; sleep 600', 6),
+  "fork-bomb": () =>
+    shell('if [ "$1" -gt 0 ]; then for each in 1 2; do sleep 0.1; again $(($1 - 1)); done; fi; sleep 600', 6),
   "passes-on": () => shell('if [ "$1" -gt 0 ]; then again $(($1 - 1)); fi', 400),
   killed: () => process.kill(process.pid, "SIGKILL"),
   "100000-files": () => {

@@ -52,17 +52,34 @@ const misbehaviours = {
   "score-NaN": () => leave(JSON.stringify(withNovelty(0)).replace('"novelty":0', '"novelty":NaN')),
   "score-text": () => leave(withNovelty("5")),
   "all-fabricated": () =>
-    leave(reading({ evidence: evidence("It cures every known disease at once.", "Accuracy was 100 percent on all data ever made.") })),
+    leave(
+      reading({
+        evidence: evidence("It cures every known disease at once.", "Accuracy was 100 percent on all data ever made."),
+      }),
+    ),
   "fabricated-anew": () => {
-    const found = () => `It cured ${Math.floor(Math.random() * 1e9)} patients of ${Math.floor(Math.random() * 1e9)} diseases at once.`;
+    const found = () =>
+      `It cured ${Math.floor(Math.random() * 1e9)} patients of ${Math.floor(Math.random() * 1e9)} diseases at once.`;
     leave(reading({ summary: found(), notes: found(), evidence: evidence(found(), found()) }));
   },
   "most-fabricated": () =>
-    leave(reading({ evidence: evidence(facts[0], "It cures every known disease at once.", "It runs without any power at all.") })),
+    leave(
+      reading({
+        evidence: evidence(facts[0], "It cures every known disease at once.", "It runs without any power at all."),
+      }),
+    ),
   "half-fabricated": () =>
-    leave(reading({ evidence: evidence(facts[0], facts[1], "It cures every known disease at once.", "It runs without any power.") })),
+    leave(
+      reading({
+        evidence: evidence(facts[0], facts[1], "It cures every known disease at once.", "It runs without any power."),
+      }),
+    ),
   "citations-dropped": () =>
-    leave(reading({ evidence: evidence("Earlier work needed an hour for the same task and used four machines.", ...facts) })),
+    leave(
+      reading({
+        evidence: evidence("Earlier work needed an hour for the same task and used four machines.", ...facts),
+      }),
+    ),
   "score-twice": () => leave(JSON.stringify(withNovelty(1)).replace('"novelty":1', '"novelty":1,"novelty":5')),
   blank: () => leave(reading({ summary: "  \n", notes: "\u200b\u2060" })),
   "a-prototype": () => leave(`{"__proto__":{"polluted":true},${JSON.stringify(reading()).slice(1)}`),

@@ -11,12 +11,30 @@ let answers = 0;
 const speakers = {
   claude: {
     begin: () => say({ type: "system", subtype: "init", session_id: "s", model: "fake-1", tools: ["Write"] }),
-    text: (text) => say({ type: "assistant", message: { id: `m${answers++}`, content: [{ type: "text", text }], usage } }),
+    text: (text) =>
+      say({ type: "assistant", message: { id: `m${answers++}`, content: [{ type: "text", text }], usage } }),
     toolResult: (content) => say({ type: "user", message: { content: [{ type: "tool_result", content }] } }),
     end: (text) =>
-      say({ type: "result", subtype: "success", is_error: false, result: text, num_turns: 2, total_cost_usd: 0.01, usage, modelUsage: {} }),
+      say({
+        type: "result",
+        subtype: "success",
+        is_error: false,
+        result: text,
+        num_turns: 2,
+        total_cost_usd: 0.01,
+        usage,
+        modelUsage: {},
+      }),
     fail: (text, status) =>
-      say({ type: "result", subtype: "success", is_error: true, api_error_status: status, result: text, usage, modelUsage: {} }),
+      say({
+        type: "result",
+        subtype: "success",
+        is_error: true,
+        api_error_status: status,
+        result: text,
+        usage,
+        modelUsage: {},
+      }),
     limit: (resetsAt) => say({ type: "rate_limit_event", rate_limit_info: { status: "rejected", resetsAt } }),
   },
   codex: {
@@ -25,7 +43,13 @@ const speakers = {
     toolResult: (text) =>
       say({
         type: "item.completed",
-        item: { id: `i${answers++}`, type: "command_execution", command: "cat x", aggregated_output: text, exit_code: 0 },
+        item: {
+          id: `i${answers++}`,
+          type: "command_execution",
+          command: "cat x",
+          aggregated_output: text,
+          exit_code: 0,
+        },
       }),
     end: (text) => {
       speakers.codex.text(text);
@@ -41,9 +65,11 @@ const speakers = {
       say({ type: "system", subtype: "init", session_id: "s" });
       say({ type: "user", message: { content: [{ type: "text", text: `${brief}\n\n${sentinel}` }] } });
     },
-    text: (text) => say({ type: "assistant", message: { id: `m${answers++}`, content: [{ type: "text", text }], usage } }),
+    text: (text) =>
+      say({ type: "assistant", message: { id: `m${answers++}`, content: [{ type: "text", text }], usage } }),
     toolResult: (content) => say({ type: "user", message: { content: [{ type: "tool_result", content }] } }),
-    end: (text) => say({ type: "result", subtype: "success", is_error: false, num_turns: 1, result: text, session_id: "s" }),
+    end: (text) =>
+      say({ type: "result", subtype: "success", is_error: false, num_turns: 1, result: text, session_id: "s" }),
     fail: (error) => say({ type: "result", subtype: "error_during_execution", is_error: true, error, session_id: "s" }),
   },
 };
@@ -56,7 +82,10 @@ const misbehaviours = {
     speaker.fail(`You've hit your usage limit. It resets at ${new Date(reset * 1000).toISOString()}`, 429);
   },
   401: () => speaker.fail("API Error: 401 invalid x-api-key", 401),
-  "429-in-prose": () => speaker.end("The paper says that servers answer with HTTP error 429, too many requests, when a rate limit is reached."),
+  "429-in-prose": () =>
+    speaker.end(
+      "The paper says that servers answer with HTTP error 429, too many requests, when a rate limit is reached.",
+    ),
   "sentinel-in-an-earlier-message": () => {
     speaker.text(`Done.\n\n${sentinel}`);
     speaker.toolResult("ok");

@@ -9,8 +9,8 @@ import type { LedgerLine } from "../../../../src/engine/generated/ledger.js";
 import type { Paper, Rrd } from "../../../../src/research/generated/rrd.js";
 import type { LoopEvent, Verdict } from "../../../../src/engine/loop/types.js";
 import { problemsOf } from "../../../../src/engine/storage/schema-check.js";
-import { exitCodeOf } from "../../../../src/engine/ui/exit-code.js";
 import { newRrd } from "../../../../src/research/workflow/new-research.js";
+import { exitCodeOf } from "../../../../src/engine/ui/sink.js";
 
 /** What the planted private key and API key hold; neither may reach a file of ours. */
 export const secrets = { key: "c2VjcmV0IHNlY3JldCBzZWNyZXQgc2VjcmV0", apiKey: "tok-4f1d0c9a77e2b1" };
@@ -61,8 +61,12 @@ export function openHouse(cli: string, options: HouseOptions = {}) {
   const research = join(root, "researches", "small-matter");
   const other = join(root, "researches", "other");
   const mark = randomUUID();
-  for (const folder of [join(root, "papers"), join(home, ".ssh"), research, other]) mkdirSync(folder, { recursive: true });
-  writeFileSync(join(home, ".ssh", "id_rsa"), `-----BEGIN OPENSSH PRIVATE KEY-----\n${secrets.key}\n-----END OPENSSH PRIVATE KEY-----\n`);
+  for (const folder of [join(root, "papers"), join(home, ".ssh"), research, other])
+    mkdirSync(folder, { recursive: true });
+  writeFileSync(
+    join(home, ".ssh", "id_rsa"),
+    `-----BEGIN OPENSSH PRIVATE KEY-----\n${secrets.key}\n-----END OPENSSH PRIVATE KEY-----\n`,
+  );
   writeFileSync(join(root, "papers", "first.md"), text("first", options.paper));
   writeFileSync(join(root, "papers", "second.md"), text("second"));
   writeFileSync(join(root, "AGENTS.md"), "# What agents should know\n\nBe exact.\n");
@@ -70,7 +74,10 @@ export function openHouse(cli: string, options: HouseOptions = {}) {
   writeFileSync(join(research, "rrd.json"), `${JSON.stringify(rrd, null, 2)}\n`);
   writeFileSync(join(research, "progress.txt"), "# Progress\n\nA line from before.\n");
   writeFileSync(join(other, "rrd.json"), `${JSON.stringify(rrd, null, 2)}\n`);
-  writeFileSync(join(root, "ralph.config.json"), JSON.stringify({ state_dir: join(top, "state"), agents: options.agents ?? {} }));
+  writeFileSync(
+    join(root, "ralph.config.json"),
+    JSON.stringify({ state_dir: join(top, "state"), agents: options.agents ?? {} }),
+  );
   if (options.git === true) {
     execFileSync("git", ["init", "-q", root]);
     execFileSync("git", [
@@ -90,7 +97,14 @@ export function openHouse(cli: string, options: HouseOptions = {}) {
     ]);
   }
 
-  const env = { PATH: process.env["PATH"], HOME: home, HOSTILE_ROOT: root, HOSTILE_MARK: mark, HOSTILE_API_KEY: secrets.apiKey, LANG: "C.UTF-8" };
+  const env = {
+    PATH: process.env["PATH"],
+    HOME: home,
+    HOSTILE_ROOT: root,
+    HOSTILE_MARK: mark,
+    HOSTILE_API_KEY: secrets.apiKey,
+    LANG: "C.UTF-8",
+  };
   const read = (...path: string[]): string => readFileSync(join(root, ...path), "utf8");
   const lines = (name: string): string[] =>
     existsSync(join(research, name))
@@ -119,7 +133,10 @@ export function openHouse(cli: string, options: HouseOptions = {}) {
     /** Runs the research with an agent: the name of a script here with its arguments, or a name from the config. */
     run: async (agent: string, ...args: string[]): Promise<Ended> => {
       const script = /^(\w+\.mjs)(.*)$/s.exec(agent);
-      const spec = script === null ? agent : `cmd:${fileURLToPath(new URL(`../agents/${script[1]}`, import.meta.url))}${script[2]}`;
+      const spec =
+        script === null
+          ? agent
+          : `cmd:${fileURLToPath(new URL(`../agents/${script[1]}`, import.meta.url))}${script[2]}`;
       const quick = ["--idle-minutes", "2", ...(options.git === true ? [] : ["--no-git"])];
       const ended = await runCli(cli, ["run", research, "--agent", spec, "--unconfined", ...quick, ...args], root, env);
       expectAlways(house, ended);
@@ -131,12 +148,16 @@ export function openHouse(cli: string, options: HouseOptions = {}) {
 }
 
 /** What holds after every run, whatever its agent did. */
-function expectAlways({ research, ledger, problems, left }: Pick<House, "research" | "ledger" | "problems" | "left">, ended: Ended): void {
+function expectAlways(
+  { research, ledger, problems, left }: Pick<House, "research" | "ledger" | "problems" | "left">,
+  ended: Ended,
+): void {
   const { code, err, events, verdict } = ended;
   expect(left(), "processes that are left").toEqual([]);
   expect(err).not.toMatch(/^ {4}at /m);
   expect(err).not.toContain("this is a bug in research-ralph");
-  if (events.length > 0) expect({ code, last: events.at(-1)?.type }).toEqual({ code: verdict && exitCodeOf(verdict), last: "run-ended" });
+  if (events.length > 0)
+    expect({ code, last: events.at(-1)?.type }).toEqual({ code: verdict && exitCodeOf(verdict), last: "run-ended" });
   if (!existsSync(research)) return;
   expect(problems()).toEqual([]);
   const iterations = ledger().map(({ iteration }) => iteration);
@@ -146,7 +167,12 @@ function expectAlways({ research, ledger, problems, left }: Pick<House, "researc
 export type House = ReturnType<typeof openHouse>;
 
 function rrdOver(papers: string): Rrd {
-  const about = { name: "a small matter", description: "Small matters.", focus_area: "matter", keywords: ["small", "matter"] };
+  const about = {
+    name: "a small matter",
+    description: "Small matters.",
+    focus_area: "matter",
+    keywords: ["small", "matter"],
+  };
   const rrd = newRrd({ papers: 2, sources: ["folder:papers"] }, about);
   const pool = ["first", "second"].map((name, index): Paper => ({
     id: name,
@@ -183,7 +209,10 @@ function runCli(cli: string, args: readonly string[], cwd: string, env: NodeJS.P
     child.on("error", reject);
     child.on("close", (code) => {
       clearInterval(watch);
-      const events = json.length === 0 ? [] : out.split("\n").flatMap((line) => (line.startsWith("{") ? [JSON.parse(line) as LoopEvent] : []));
+      const events =
+        json.length === 0
+          ? []
+          : out.split("\n").flatMap((line) => (line.startsWith("{") ? [JSON.parse(line) as LoopEvent] : []));
       const last = events.find((event) => event.type === "run-ended");
       const notices = events.flatMap((event) => (event.type === "notice" ? [event.message] : []));
       const verdict = last?.type === "run-ended" ? { verdict: last.verdict } : {};

@@ -42,14 +42,19 @@ export function optionsFor(cli: Cli, server: Server, home: string): AgentOptions
   const found = installed(cli);
   if ("problem" in found) throw new Error(found.problem);
   const common = { command: found.program };
-  return cli === "claude" ? { ...common, env: claudeEnv(server, home) } : { ...common, args: codexArgs(server), env: codexEnv(home) };
+  return cli === "claude"
+    ? { ...common, env: claudeEnv(server, home) }
+    : { ...common, args: codexArgs(server), env: codexEnv(home) };
 }
 
 /** The tool call by which the model of this CLI writes a file; `path` is relative to the workspace. */
 export const writeCall = (cli: Cli, workspace: string, path: string, content: string): ToolCall =>
   cli === "claude"
     ? { name: "Write", input: { file_path: resolve(workspace, path), content } }
-    : { name: "apply_patch", input: `*** Begin Patch\n*** Add File: ${path}\n${content.replace(/^/gm, "+")}\n*** End Patch` };
+    : {
+        name: "apply_patch",
+        input: `*** Begin Patch\n*** Add File: ${path}\n${content.replace(/^/gm, "+")}\n*** End Patch`,
+      };
 
 export interface Setup {
   /** Absolute path of a temporary folder; `home`, `workspace` and `state` are made in it. */
@@ -62,9 +67,17 @@ export interface Setup {
 }
 
 /** One run of a real CLI through its adapter, against the scripted server. */
-export async function runReal(cli: Cli, text: string, setup: Setup): Promise<{ events: AgentEvent[]; workspace: string }> {
+export async function runReal(
+  cli: Cli,
+  text: string,
+  setup: Setup,
+): Promise<{ events: AgentEvent[]; workspace: string }> {
   const { folder, server } = setup;
-  const [home, workspace, stateDir] = ["home", "workspace", "state"].map((name) => join(folder, name)) as [string, string, string];
+  const [home, workspace, stateDir] = ["home", "workspace", "state"].map((name) => join(folder, name)) as [
+    string,
+    string,
+    string,
+  ];
   for (const path of [home, workspace, stateDir]) mkdirSync(path, { recursive: true });
   const options = optionsFor(cli, server, home);
   const settings: AgentSettings = {
@@ -82,7 +95,10 @@ export async function runReal(cli: Cli, text: string, setup: Setup): Promise<{ e
   const access = { web: false, read: false, everything: false, ...setup.access };
   const brief: Brief = { iteration: 1, text, tokens: Math.ceil(text.length / 4), workspace, access };
   const events: AgentEvent[] = [];
-  for await (const event of createAgent(cli, settings).run(brief, { signal: setup.signal ?? new AbortController().signal })) events.push(event);
+  for await (const event of createAgent(cli, settings).run(brief, {
+    signal: setup.signal ?? new AbortController().signal,
+  }))
+    events.push(event);
   return { events, workspace };
 }
 

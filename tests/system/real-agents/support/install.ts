@@ -15,7 +15,9 @@ const problemFile = join(folder, "problem.txt");
 export function installed(cli: Cli): { program: string } | { problem: string } {
   const program = join(folder, "node_modules", ".bin", cli);
   if (existsSync(problemFile)) return { problem: readFileSync(problemFile, "utf8") };
-  return existsSync(program) && versionOf(cli) === wanted[cli][1] ? { program } : { problem: `${wanted[cli].join("@")} is not installed` };
+  return existsSync(program) && versionOf(cli) === wanted[cli][1]
+    ? { program }
+    : { problem: `${wanted[cli].join("@")} is not installed` };
 }
 
 function versionOf(cli: Cli): string | undefined {
@@ -33,7 +35,12 @@ export default async function install(): Promise<void> {
   const packages = missing.map((cli) => wanted[cli].join("@"));
   process.stderr.write(`Installing ${packages.join(" and ")} into ${folder}; this takes a few minutes, once.\n`);
   const args = ["install", "--no-audit", "--no-fund", "--save-exact", ...packages];
-  const { exitCode, stderr } = await execa("npm", args, { cwd: folder, reject: false, timeout: 540_000, stdin: "ignore" });
+  const { exitCode, stderr } = await execa("npm", args, {
+    cwd: folder,
+    reject: false,
+    timeout: 540_000,
+    stdin: "ignore",
+  });
   const problem = exitCode === 0 ? await notRunning(missing) : stderr.trim().split("\n").slice(-3).join(" ");
   if (problem === undefined) return;
   writeFileSync(problemFile, `The agent CLIs could not be installed: ${problem}`);

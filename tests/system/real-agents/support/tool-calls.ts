@@ -10,7 +10,10 @@ export function resultCall({ api, user }: ModelRequest, result: object): ToolCal
   const content = JSON.stringify(result, null, 1);
   return api === "anthropic"
     ? { name: "Write", input: { file_path: path, content } }
-    : { name: "apply_patch", input: `*** Begin Patch\n*** Add File: result.json\n${content.replace(/^/gm, "+")}\n*** End Patch` };
+    : {
+        name: "apply_patch",
+        input: `*** Begin Patch\n*** Add File: result.json\n${content.replace(/^/gm, "+")}\n*** End Patch`,
+      };
 }
 
 /** A model that calls the tools of one step after the other, each step in one go, then ends. Steps see what earlier ones brought. */

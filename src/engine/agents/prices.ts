@@ -1,3 +1,5 @@
+import type { AgentEvent, Usage } from "../loop/types.js";
+
 /** A model as its maker lists it. Prices are US dollars for a million tokens, at the API's standard rate. */
 export interface Model {
   /** What its names begin with; of several that fit, the longest counts. */
@@ -39,3 +41,36 @@ export const models: readonly Model[] = [
   { name: "gpt-5.5", window: 400_000, input: 5, cached: 0.5, output: 30 },
   { name: "gpt-5.5-pro", window: 400_000, input: 30, cached: 30, output: 180 },
 ];
+
+/** Behind a name of the list may stand a date, a snapshot or the size of the window; another number or word is another model. */
+const tail = /^(?:$|[-@]\d{6,8}\b|-latest\b|\[)/;
+
+/** The model of this name, as the list has it; undefined for one it does not hold: a wrong price is worse than none. */
+export function modelNamed(name: string | undefined): Model | undefined {
+  const plain = name?.replace(/^.*\//, "").toLowerCase();
+  if (plain === undefined) return undefined;
+  const fitting = models.filter(
+    (model) =>
+      plain.startsWith(model.name) && tail.test(plain.slice(model.name.length).replace(/^-\d{4}-\d\d-\d\d/, "")),
+  );
+  const known = fitting.reduce<Model | undefined>(
+    (best, model) => (best === undefined || model.name.length > best.name.length ? model : best),
+    undefined,
+  );
+  return known !== undefined && plain.endsWith("[1m]") ? { ...known, window: 1_000_000 } : known;
+}
+
+/** US dollars that this use costs at the API's standard rate. Writing to a cache, which some makers charge more for, counts as input. */
+export const priceOf = ({ input, cached, output }: Usage, model: Model): number =>
+  ((input - cached) * model.input + cached * model.cached + output * model.output) / 1_000_000;
+
+/** A usage event with the name of its model and what the list knows of it: the window, and our estimate where the CLI tells no cost. Others stay. */
+export function priced(event: AgentEvent, fallback: string | undefined): AgentEvent {
+  if (event.type !== "usage") return event;
+  const name = event.model ?? fallback;
+  const model = modelNamed(name);
+  const named = name === undefined ? event : { ...event, model: name };
+  if (model === undefined) return named;
+  const known = { ...named, window: event.window ?? model.window };
+  return event.costUsd === undefined ? { ...known, costUsd: priceOf(event.usage, model), estimated: true } : known;
+}

@@ -1,14 +1,16 @@
 import { expect, test } from "vitest";
 import type { LoopEvent, Verdict } from "../../../src/engine/loop/types.js";
-import { exitCodeOf } from "../../../src/engine/ui/exit-code.js";
-import { follow } from "../../../src/engine/ui/follow.js";
+import { follow, exitCodeOf } from "../../../src/engine/ui/sink.js";
 import { event } from "./events.js";
 
 const verdict: Verdict = { verdict: "complete", reason: "Done." };
 
 function watcher() {
   const seen: string[] = [];
-  return { seen, sink: { event: (each: LoopEvent) => void seen.push(each.type), close: () => void seen.push("closed") } };
+  return {
+    seen,
+    sink: { event: (each: LoopEvent) => void seen.push(each.type), close: () => void seen.push("closed") },
+  };
 }
 
 test("following a loop shows each event in order, closes once and answers with the verdict", async () => {

@@ -1,6 +1,7 @@
 import { constants, type Stats } from "node:fs";
-import { open } from "node:fs/promises";
+import { open, mkdir } from "node:fs/promises";
 import { ExpectedError, hasCode } from "../lib/errors.js";
+import { dirname } from "node:path";
 
 /**
  * Reads the file at `path` whole. Reading a FIFO is waiting for ever, so whatever is neither a file nor a folder is refused.
@@ -27,4 +28,20 @@ export function requireRegular(found: Stats, path: string): void {
   if (!found.isFile() && !found.isDirectory()) throw notRegular(path);
 }
 
-const notRegular = (path: string): ExpectedError => new ExpectedError(`${path} is not a regular file; put the real one in its place.`);
+const notRegular = (path: string): ExpectedError =>
+  new ExpectedError(`${path} is not a regular file; put the real one in its place.`);
+
+/**
+ * Makes a folder and those above it, and leaves what is there. Node's own recursive mkdir says ENOENT where a folder above can't be
+ * made, which told people with a read-only disk that their folder was deleted; this one throws what the system said (EROFS, EACCES).
+ */
+export async function makeFolder(path: string, mode?: number): Promise<void> {
+  try {
+    await mkdir(path, { mode });
+  } catch (error) {
+    if (hasCode(error, "EEXIST")) return;
+    if (!hasCode(error, "ENOENT") || dirname(path) === path) throw error;
+    await makeFolder(dirname(path), mode);
+    await makeFolder(path, mode);
+  }
+}
