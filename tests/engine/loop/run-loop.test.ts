@@ -7,13 +7,18 @@ import type {
   LoopEvent,
   Notes,
   Outcome,
-  Unit,
   Verdict,
   Workflow,
+  LiveIteration,
+  LoopOptions,
+  RunOptions,
+  RunSoFar,
 } from "../../../src/engine/loop/types.js";
 import { fakeClock } from "../../support/clock.js";
+import { begun, folded } from "../../../src/engine/loop/record/agent-run.js";
+import { openLanes, type LaneOptions } from "../../../src/engine/loop/lanes.js";
+import { live, named, soFar, unit } from "./runs.js";
 
-const unit = (id: string): Unit => ({ kind: "test", id, phase: "WORK", title: `Unit ${id}` });
 const complete: Verdict = { verdict: "complete", reason: "All done." };
 
 /** A workflow over a list of outcomes: one unit is done when its outcome is accepted. */
@@ -206,4 +211,709 @@ describe("the loop", () => {
     });
     await expect(run(workflow, agentThatSays(end))).rejects.toThrow("ours");
   });
+});
+const aborted: AgentEvent = { type: "end", message: "", failure: { kind: "aborted", message: "It was aborted." } };
+const usage = (input: number, more: object = {}, requests = 1): AgentEvent => ({
+  type: "usage",
+  usage: { input, cached: 0, output: 0, requests },
+  ...more,
+});
+const tool: AgentEvent = { type: "tool", name: "Read", detail: "" };
+const never = new AbortController().signal;
+
+/** An agent that says these events, and ends early once it is aborted. */
+const saying = (...events: AgentEvent[]): Agent & { readonly given: RunOptions[]; readonly said: AgentEvent[] } => {
+  const given: RunOptions[] = [];
+  const said: AgentEvent[] = [];
+  return {
+    ...named("saying"),
+    given,
+    said,
+    async *run(_brief, options) {
+      given.push(options);
+      for (const event of events) {
+        if (options.signal.aborted) return yield aborted;
+        said.push(event);
+        yield event;
+      }
+      yield options.signal.aborted ? aborted : end;
+    },
+  };
+};
+
+describe("a run is the fold of what its agent says", () => {
+  const { brief } = live({}).run;
+  const begin = (agent: Partial<Agent> = {}) =>
+    begun({ ...named("claude"), confinement: "unconfined", ...agent }, brief, 5);
+
+  test("from nothing: no use, no words", () => {
+    expect(begin()).toEqual({
+      iteration: 2,
+      agent: "claude",
+      confinement: "unconfined",
+      startedAt: 5,
+      endedAt: 5,
+      usage: { input: 0, cached: 0, output: 0, requests: 0 },
+      brief,
+      message: "",
+    });
+  });
+
+  test("of an agent that costs nothing says so", () => {
+    expect(begin({ free: true })).toMatchObject({ free: true });
+    expect(begin()).not.toHaveProperty("free");
+  });
+
+  test("with the last use that was told, whatever comes with it, and the model of an earlier one", () => {
+    const first = begin();
+    const run = [usage(10, { model: "m", window: 9, billing: "subscription" }), usage(20, { final: true })].reduce(
+      folded,
+      first,
+    );
+    expect(run).toEqual({
+      ...first,
+      model: "m",
+      window: 9,
+      billing: "subscription",
+      usage: { input: 20, cached: 0, output: 0, requests: 1 },
+      digest: run.digest,
+    });
+  });
+
+  test("with a cost that the CLI reports in the place of our estimate, and an estimate marked as one", () => {
+    const first = begin();
+    const guess = folded(first, usage(1, { costUsd: 0.5, estimated: true }));
+    expect(guess).toMatchObject({ costUsd: 0.5, estimated: true });
+    expect(folded(guess, usage(2))).toMatchObject({ costUsd: 0.5, estimated: true });
+    const reported = folded(guess, usage(2, { costUsd: 0.7 }));
+    expect(reported.costUsd).toBe(0.7);
+    expect(reported).not.toHaveProperty("estimated");
+    expect(folded(reported, usage(3, { costUsd: 0.9, estimated: true }))).toMatchObject({
+      costUsd: 0.9,
+      estimated: true,
+    });
+  });
+
+  test("to its end: the message, and the failure where there is one", () => {
+    const first = begin();
+    expect(folded(first, end)).toMatchObject({ message: "done" });
+    expect(folded(first, end)).not.toHaveProperty("failure");
+    expect(folded(first, aborted)).toMatchObject({ message: "", failure: { kind: "aborted" } });
+    expect(folded(first, { type: "text", text: "Hello." })).toMatchObject({ message: "", digest: { first: "Hello." } });
+  });
+});
+
+/** A workflow over so many units, each done when its outcome is accepted; `over` replaces parts of it. */
+function units(count: number, over: Partial<Workflow<number>> = {}, outcomes: Outcome[] = []) {
+  let done = 0;
+  let iteration = 0;
+  const workflow: Workflow<number> = {
+    name: "units",
+    load: async () => done,
+    next: (state, inFlight) =>
+      state + inFlight.length < count
+        ? unit(`u${state + inFlight.length}`)
+        : inFlight.length > 0
+          ? "wait"
+          : { verdict: "complete", reason: "All done." },
+    progress: (state) => ({ done: state, total: count }),
+    notices: () => [],
+    brief: async (_state, { id }) => {
+      iteration += 1;
+      return {
+        iteration,
+        text: id,
+        tokens: 7,
+        workspace: `/nowhere/${id}`,
+        access: { web: false, read: false, everything: false },
+      };
+    },
+    accept: async () => {
+      const outcome = outcomes.shift() ?? accepted;
+      if (outcome.outcome === "accepted") done += 1;
+      return outcome;
+    },
+    ...over,
+  };
+  return workflow;
+}
+
+async function drain(workflow: Workflow<number>, agent: Agent, over: Partial<LoopOptions> = {}) {
+  const events: LoopEvent[] = [];
+  const loop = runLoop(workflow, agent, { guards: [], clock: fakeClock(), finish: never, abort: never, ...over });
+  for (;;) {
+    const step = await loop.next();
+    if (step.done === true) return { verdict: step.value, events };
+    events.push(step.value);
+  }
+}
+
+describe("the events of a run", () => {
+  test("tell what is done, by whom, how it went and how far the work is", async () => {
+    const clock = fakeClock();
+    const agent = named("claude");
+    const slow: Agent = {
+      ...agent,
+      async *run() {
+        yield usage(3, { costUsd: 0.5, estimated: true });
+        clock.advance(1500);
+        yield end;
+      },
+    };
+    const forecast = { iterations: 3 } as never;
+    const account = { spent: { iterations: 0, tokens: 0, usd: 0, minutes: 0 }, budget: {}, forecast };
+    const { events } = await drain(units(1, { account: () => account }), slow, { clock });
+    const at = "2026-01-01T00:00:00.000Z";
+    const later = "2026-01-01T00:00:01.500Z";
+    expect(events.filter(({ type }) => type !== "agent")).toEqual([
+      { type: "run-started", at, workflow: "units", agent: "claude" },
+      {
+        type: "iteration-started",
+        at,
+        iteration: 1,
+        unit: "u0",
+        phase: "ANALYSIS",
+        title: "Paper u0",
+        briefTokens: 7,
+        workspace: "/nowhere/u0",
+        progress: { done: 0, total: 1 },
+        agent: "claude",
+        forecast,
+      },
+      {
+        type: "iteration-ended",
+        at: later,
+        iteration: 1,
+        unit: "u0",
+        outcome: accepted,
+        durationMs: 1500,
+        usage: { input: 3, cached: 0, output: 0, requests: 1 },
+        costUsd: 0.5,
+        estimated: true,
+      },
+      {
+        type: "run-ended",
+        at: later,
+        verdict: { verdict: "complete", reason: "All done." },
+        progress: { done: 1, total: 1 },
+      },
+    ]);
+    expect(events.filter(({ type }) => type === "agent")[1]).toEqual({
+      type: "agent",
+      at: later,
+      iteration: 1,
+      event: end,
+    });
+  });
+
+  test("name no progress where nothing could be read", async () => {
+    const broken: Verdict = { verdict: "failed", reason: "rrd.json is broken." };
+    const { events } = await drain(units(1, { load: async () => broken }), named("claude"));
+    expect(events).toEqual([
+      expect.objectContaining({ type: "run-started" }),
+      expect.objectContaining({ type: "run-ended", verdict: broken, progress: undefined }),
+    ]);
+  });
+
+  test("tell what the workflow has to say also at the very end, with the time", async () => {
+    let asked = 0;
+    const notices = () => ((asked += 1) === 2 ? [{ level: "warning" as const, message: "at the end" }] : []);
+    const { events } = await drain(units(0, { notices }), named("claude"));
+    expect(events.at(-2)).toEqual({
+      type: "notice",
+      at: "2026-01-01T00:00:00.000Z",
+      level: "warning",
+      message: "at the end",
+    });
+    expect(events.at(-1)).toMatchObject({ type: "run-ended" });
+  });
+
+  test("announce another agent where no reason is given by its turn, and only where it is another", async () => {
+    const second = named("second");
+    const { events } = await drain(units(2), named("first"), { choose: () => ({ agent: second }) });
+    expect(events.filter(({ type }) => type === "agent-changed")).toEqual([
+      { type: "agent-changed", at: "2026-01-01T00:00:00.000Z", from: "first", to: "second", reason: "It is its turn." },
+    ]);
+  });
+});
+
+describe("before an iteration", () => {
+  test("guards and the choice are told the time, what is under way, the books and the memory", async () => {
+    const clock = fakeClock();
+    const seen: RunSoFar[] = [];
+    const account = { spent: { iterations: 1, tokens: 2, usd: 3, minutes: 4 }, budget: {} };
+    const memory = { observations: [], ledger: [], steering: [] };
+    const workflow = units(2, { account: () => account, memory: () => memory });
+    clock.advance(500);
+    await drain(workflow, saying(usage(5, { costUsd: 0.5 })), {
+      clock,
+      jobs: 2,
+      guards: [(run) => void seen.push(run)],
+    });
+    expect(seen[0]).toEqual({
+      startedAt: clock.now(),
+      now: clock.now(),
+      iterations: [],
+      inFlight: [],
+      account,
+      memory,
+    });
+    expect(seen[1]?.inFlight?.map((each) => each.unit.id)).toEqual(["u0"]);
+  });
+
+  test("a guard that knows the past is given what came of each, with its time and cost", async () => {
+    let last: RunSoFar | undefined;
+    const agent = saying(usage(5, { costUsd: 0.5 }));
+    await drain(units(2), agent, { guards: [(run) => void (last = run)] });
+    const at = Date.parse("2026-01-01T00:00:00Z");
+    expect(last?.iterations).toEqual([
+      {
+        iteration: 1,
+        unit: unit("u0"),
+        agent: "saying",
+        outcome: accepted,
+        startedAt: at,
+        endedAt: at,
+        usage: { input: 5, cached: 0, output: 0, requests: 1 },
+        costUsd: 0.5,
+      },
+    ]);
+  });
+
+  test("the agent is given what it may cost and take, where that is limited", async () => {
+    const agent = saying();
+    await drain(units(1), agent, { choose: () => ({ agent, maxUsd: 0.5, maxMs: 9 }) });
+    expect(agent.given[0]).toMatchObject({ maxUsd: 0.5, maxMs: 9 });
+    await drain(units(1), agent);
+    expect(Object.keys(agent.given[1] ?? {})).toEqual(["signal"]);
+  });
+
+  test("a unit that is read later gives its turn to the next one at once, without a wait", async () => {
+    let tries = 0;
+    const workflow = units(1);
+    const { brief } = workflow;
+    const later: Workflow<number> = {
+      ...workflow,
+      brief: async (...given) => ((tries += 1) === 1 ? "later" : brief(...given)),
+    };
+    const { verdict, events } = await drain(later, saying());
+    expect(verdict.verdict).toBe("complete");
+    expect(events.map(({ type }) => type).filter((type) => type !== "agent")).toEqual([
+      "run-started",
+      "iteration-started",
+      "iteration-ended",
+      "run-ended",
+    ]);
+    expect(events.flatMap((event) => (event.type === "iteration-started" ? [event.iteration] : []))).toEqual([1]);
+  });
+
+  test("nothing is read once it is said how the run ends", async () => {
+    let reads = 0;
+    const full: Verdict = { verdict: "failed", reason: "The disk is full." };
+    const workflow = units(3, { load: async () => (reads += 1) && 0, accept: async () => full });
+    expect((await drain(workflow, saying(), { jobs: 2 })).verdict).toEqual(full);
+    expect(reads).toBe(1);
+  });
+
+  test("a watch is told the run so far as a guard is", async () => {
+    const seen: RunSoFar[] = [];
+    await drain(units(2), saying(usage(1)), { watches: [(_live, run) => void seen.push(run)] });
+    expect(seen.map(({ startedAt, iterations }) => [startedAt, iterations.length])).toEqual([
+      [fakeClock().now(), 0],
+      [fakeClock().now(), 1],
+    ]);
+  });
+
+  test("a workflow that waits for nothing is a bug of ours", async () => {
+    await expect(drain(units(1, { next: () => "wait" }), saying())).rejects.toThrow(
+      "units waits although nothing is in flight",
+    );
+  });
+
+  test("a verdict of a brief ends the run after what is under way was accepted", async () => {
+    const full: Verdict = { verdict: "failed", reason: "The disk is full." };
+    const workflow = units(3);
+    const { brief } = workflow;
+    let made = 0;
+    const failing: Workflow<number> = {
+      ...workflow,
+      brief: async (...given) => ((made += 1) === 2 ? full : brief(...given)),
+    };
+    const { verdict, events } = await drain(failing, saying(), { jobs: 2 });
+    expect(verdict).toEqual(full);
+    expect(events.filter(({ type }) => type === "iteration-ended")).toHaveLength(1);
+  });
+});
+
+describe("a wait", () => {
+  test("is announced again when it lasts longer than was said, and is over when it is over", async () => {
+    const clock = fakeClock();
+    const start = clock.now();
+    const until = () => start + (clock.now() < start + 3_000 ? 6_000 : 9_000);
+    const { events } = await drain(units(1), saying(), {
+      clock,
+      guards: [({ now }) => (now < start + 9_000 ? { until: until(), reason: "busy" } : undefined)],
+    });
+    expect(events.filter(({ type }) => type === "waiting")).toEqual([
+      { type: "waiting", at: "2026-01-01T00:00:00.000Z", until: "2026-01-01T00:00:06.000Z", reason: "busy" },
+      { type: "waiting", at: "2026-01-01T00:00:05.000Z", until: "2026-01-01T00:00:09.000Z", reason: "busy" },
+    ]);
+  });
+
+  test("looks at the files every five seconds", async () => {
+    const clock = fakeClock();
+    const start = clock.now();
+    const looked: number[] = [];
+    const load = async () => looked.push(clock.now() - start) && 0;
+    await drain(
+      units(0, {
+        load,
+        next: () => (clock.now() >= start + 12_000 ? { verdict: "complete", reason: "" } : unit("u0")),
+      }),
+      saying(),
+      {
+        clock,
+        guards: [({ now }) => ({ until: Math.max(start + 12_000, now), reason: "busy" })],
+      },
+    );
+    expect(looked).toEqual([0, 5_000, 10_000, 12_000]);
+  });
+
+  test("of no time at all is not announced", async () => {
+    let asked = 0;
+    const guard: NonNullable<LoopOptions["guards"]>[number] = ({ now }) =>
+      (asked += 1) === 1 ? { until: now, reason: "over already" } : undefined;
+    const { events } = await drain(units(1), saying(), { guards: [guard] });
+    expect(events.map(({ type }) => type)).not.toContain("waiting");
+  });
+
+  test("of the run is none for those at work: what they say goes on, and when it is over another is started", async () => {
+    const clock = fakeClock();
+    const until = clock.now() + 1_000;
+    let release = () => {};
+    const held: Agent = {
+      ...named("held"),
+      async *run({ text }) {
+        if (text === "u0") await new Promise<void>((resolve) => (release = resolve));
+        else release();
+        yield end;
+      },
+    };
+    const guard: NonNullable<LoopOptions["guards"]>[number] = ({ now, inFlight = [] }) =>
+      inFlight.length === 1 && now < until ? { until, reason: "busy" } : undefined;
+    const { verdict, events } = await drain(units(2), held, { clock, jobs: 2, guards: [guard] });
+    expect(verdict.verdict).toBe("complete");
+    expect(events.map(({ type }) => type).filter((type) => type !== "agent")).toEqual([
+      "run-started",
+      "iteration-started",
+      "waiting",
+      "iteration-started",
+      "iteration-ended",
+      "iteration-ended",
+      "run-ended",
+    ]);
+  });
+});
+
+describe("agents in their lanes", () => {
+  const brief = (iteration: number) => ({ ...live({}).run.brief, iteration, text: `${iteration}` });
+  const open = (over: Partial<LaneOptions> = {}) =>
+    openLanes({
+      clock: fakeClock(),
+      jobs: 1,
+      finish: never,
+      abort: never,
+      watches: [],
+      soFar: () => soFar([]),
+      ...over,
+    });
+  async function ended(listening: AsyncGenerator<LoopEvent, LiveIteration | undefined>) {
+    const events: LoopEvent[] = [];
+    for (;;) {
+      const step = await listening.next();
+      if (step.done === true) return { events, whole: step.value };
+      events.push(step.value);
+    }
+  }
+  const spent = ({ run }: LiveIteration) => run.usage.input;
+  const tooMuch: LaneOptions["watches"][number] = (at) =>
+    spent(at) > 20 ? { end: { kind: "budget", message: "Too much." } } : undefined;
+  const run = async (agent: Agent, over: Partial<LaneOptions> = {}) => {
+    const lanes = open({ watches: [tooMuch], ...over });
+    lanes.start({ agent, unit: unit("u0"), brief: brief(1) });
+    const answer = await ended(lanes.listen());
+    await lanes.close();
+    return answer;
+  };
+
+  test("have room up to their number, until the one that ended was heard", async () => {
+    const lanes = open({ jobs: 2 });
+    expect([lanes.hasRoom(), lanes.inFlight()]).toEqual([true, []]);
+    lanes.start({ agent: saying(), unit: unit("u0"), brief: brief(1) });
+    expect(lanes.hasRoom()).toBe(true);
+    lanes.start({ agent: saying(), unit: unit("u1"), brief: brief(2) });
+    expect(lanes.hasRoom()).toBe(false);
+    expect(lanes.inFlight().map((each) => [each.unit.id, each.run.iteration])).toEqual([
+      ["u0", 1],
+      ["u1", 2],
+    ]);
+    await ended(lanes.listen());
+    expect([lanes.hasRoom(), lanes.inFlight().length]).toEqual([true, 1]);
+    await lanes.close();
+  });
+
+  test("with nobody at work listen for nothing, or sleep until it is time or the run is to end", async () => {
+    const clock = fakeClock();
+    const lanes = open({ clock });
+    expect(await ended(lanes.listen())).toEqual({ events: [], whole: undefined });
+    expect(await ended(lanes.listen(clock.now() + 500))).toEqual({ events: [], whole: undefined });
+    expect(clock.now()).toBe(fakeClock().now() + 500);
+    const finish = new AbortController();
+    finish.abort("SIGINT");
+    await ended(open({ clock, finish: finish.signal }).listen(clock.now() + 500));
+    expect(clock.now()).toBe(fakeClock().now() + 500);
+  });
+
+  test("tell the end of each with its own time", async () => {
+    const clock = fakeClock();
+    const { whole } = await run(
+      {
+        ...named("slow"),
+        async *run() {
+          clock.advance(700);
+          yield end;
+        },
+      },
+      { clock },
+    );
+    expect(whole?.run).toMatchObject({
+      startedAt: fakeClock().now(),
+      endedAt: fakeClock().now() + 700,
+      message: "done",
+    });
+    expect(whole?.run).not.toHaveProperty("failure");
+  });
+
+  test("end one that calls a tool after the alarm, or asks the model again, at once", async () => {
+    for (const more of [[tool], [usage(31)], [usage(30, {}, 2)]]) {
+      const agent = saying(usage(30), ...more, { type: "text", text: "on and on" });
+      expect((await run(agent)).whole?.run.failure).toEqual({ kind: "budget", message: "Too much." });
+      expect(agent.said).toHaveLength(2);
+    }
+  });
+
+  test("end one that had called a tool before the alarm with the alarm itself", async () => {
+    const agent = saying(tool, usage(30), { type: "text", text: "on and on" });
+    expect((await run(agent)).whole?.run.failure).toMatchObject({ kind: "budget" });
+    expect(agent.said).toHaveLength(2);
+    const twice = saying(usage(10), tool, usage(10), usage(30), tool, { type: "text", text: "on" });
+    expect((await run(twice)).whole?.run.failure).toMatchObject({ kind: "budget" });
+  });
+
+  test("end one whose use is told again, by the calls of the same answer", async () => {
+    const again = (output: number): AgentEvent => ({
+      type: "usage",
+      usage: { input: 5, cached: 0, output, requests: 1 },
+    });
+    const chatty: LaneOptions["watches"][number] = ({ run: { usage: used } }) =>
+      used.output > 20 ? { end: { kind: "budget", message: "Too much." } } : undefined;
+    const agent = saying(tool, again(1), again(30), { type: "text", text: "on and on" });
+    expect((await run(agent, { watches: [chatty] })).whole?.run.failure).toMatchObject({ kind: "budget" });
+    expect(agent.said).toHaveLength(3);
+  });
+
+  test("say nothing where a watch or a review has nothing to say, and warn later all the same", async () => {
+    const watch: LaneOptions["watches"][number] = (each) => (spent(each) > 10 ? { warning: "Much." } : undefined);
+    const { events } = await run(saying(usage(1), usage(11)), {
+      watches: [watch, () => ({})],
+      reviews: [() => undefined],
+    });
+    expect(events.filter(({ type }) => type === "notice")).toMatchObject([{ message: "Much." }]);
+    expect((await run(saying(usage(30), tool))).events.filter(({ type }) => type === "notice")).toEqual([]);
+  });
+
+  test("end a sleep that nobody waits for any more", async () => {
+    const signals: AbortSignal[] = [];
+    const clock: LaneOptions["clock"] = {
+      now: () => 0,
+      sleep: (_until, signal) =>
+        new Promise((resolve) => (signals.push(signal), signal.addEventListener("abort", () => resolve()))),
+    };
+    const lanes = open({ clock });
+    lanes.start({ agent: saying(), unit: unit("u0"), brief: brief(1) });
+    await ended(lanes.listen(500));
+    await lanes.close();
+    expect(signals.map(({ aborted: over }) => over)).toEqual([true]);
+  });
+
+  test("keep an answer that was given: no tool after it, or the last word of its use", async () => {
+    const answer: AgentEvent = { type: "text", text: "The answer." };
+    for (const events of [
+      [usage(30), answer],
+      [tool, usage(5), usage(30), answer, usage(30)],
+      [usage(30), usage(30), usage(40, { final: true })],
+      [usage(40, { final: true }), tool],
+    ]) {
+      const { whole } = await run(saying(...events));
+      expect(whole?.run.failure).toBeUndefined();
+      expect(whole?.run.message).toBe("done");
+    }
+  });
+
+  test("keep what an agent failed by itself apart from an alarm, and an abort of ours from both", async () => {
+    const idle: AgentEvent = { type: "end", message: "", failure: { kind: "idle", message: "It was idle." } };
+    const { whole } = await run({
+      ...named("idle"),
+      async *run() {
+        yield usage(30);
+        yield idle;
+      },
+    });
+    expect(whole?.run.failure).toMatchObject({ kind: "idle" });
+    const abort = new AbortController();
+    const answer = await run(
+      {
+        ...named("aborted"),
+        async *run() {
+          yield usage(30);
+          abort.abort("SIGINT");
+          yield aborted;
+        },
+      },
+      { abort: abort.signal },
+    );
+    expect(answer.whole?.run.failure).toMatchObject({ kind: "aborted" });
+    const alone = await run({
+      ...named("itself"),
+      async *run() {
+        yield aborted;
+      },
+    });
+    expect(alone.whole?.run.failure).toMatchObject({ kind: "aborted" });
+  });
+
+  test("hand the reason of an abort on, also to one that is started after it", async () => {
+    const abort = new AbortController();
+    const reasons: unknown[] = [];
+    const noting: Agent = {
+      ...named("noting"),
+      async *run(_brief, { signal }) {
+        yield usage(1);
+        reasons.push(signal.reason);
+        yield end;
+      },
+    };
+    const lanes = open({ abort: abort.signal, jobs: 2 });
+    lanes.start({ agent: noting, unit: unit("u0"), brief: brief(1) });
+    abort.abort("SIGTERM");
+    lanes.start({ agent: noting, unit: unit("u1"), brief: brief(2) });
+    await ended(lanes.listen());
+    await ended(lanes.listen());
+    await lanes.close();
+    expect(reasons).toEqual(["SIGTERM", "SIGTERM"]);
+  });
+
+  test("tell a watch of the time, of the others, and its warning once while another's is still told", async () => {
+    const clock = fakeClock();
+    const seen: RunSoFar[] = [];
+    const watch: LaneOptions["watches"][number] = (_at, run) => {
+      seen.push(run);
+      return { warning: "Much." };
+    };
+    const other: LaneOptions["watches"][number] = () => ({ warning: "Too full." });
+    clock.advance(250);
+    const { events } = await run(saying(usage(1), usage(1), usage(1)), { clock, watches: [watch, other] });
+    expect(events.filter(({ type }) => type === "notice")).toEqual([
+      { type: "notice", at: "2026-01-01T00:00:00.250Z", level: "warning", message: "Much." },
+      { type: "notice", at: "2026-01-01T00:00:00.250Z", level: "warning", message: "Too full." },
+    ]);
+    expect(seen[0]).toEqual({ ...soFar([]), now: clock.now(), inFlight: [] });
+  });
+
+  test("tell a watch of those beside the one it is asked about, and not of itself", async () => {
+    const seen: (readonly number[])[] = [];
+    const lanes = open({
+      jobs: 2,
+      watches: [
+        ({ run }, { inFlight = [] }) => void seen.push([run.iteration, ...inFlight.map((each) => each.run.iteration)]),
+      ],
+    });
+    lanes.start({ agent: saying(usage(1)), unit: unit("u0"), brief: brief(1) });
+    lanes.start({ agent: saying(usage(1)), unit: unit("u1"), brief: brief(2) });
+    await ended(lanes.listen());
+    await ended(lanes.listen());
+    await lanes.close();
+    expect(seen.toSorted()).toEqual([
+      [1, 2],
+      [2, 1],
+    ]);
+  });
+
+  test("of two alarms keep the first, and ask no watch again after it", async () => {
+    let asked = 0;
+    const first: LaneOptions["watches"][number] = () => ({ end: { kind: "budget", message: "First." } });
+    const second: LaneOptions["watches"][number] = () => (
+      (asked += 1),
+      { end: { kind: "context", message: "Second." } }
+    );
+    const { whole } = await run(saying(usage(1), usage(1), usage(2)), { watches: [first, second] });
+    expect(whole?.run.failure).toEqual({ kind: "budget", message: "First." });
+    expect(asked).toBe(1);
+  });
+
+  test("stop waiting for a full queue and say nothing more once they are closed", async () => {
+    let said = 0;
+    const loud: Agent = {
+      ...named("loud"),
+      async *run(_brief, { signal }) {
+        for (; !signal.aborted && said < 10_000; said += 1) yield { type: "text", text: "more" };
+        yield end;
+      },
+    };
+    const lanes = open();
+    lanes.start({ agent: loud, unit: unit("u0"), brief: brief(1) });
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    // One more than may wait is held by the agent that says it.
+    expect(said).toBe(64);
+    await lanes.close();
+    expect(said).toBeLessThanOrEqual(65);
+  });
+
+  test("return what ended although time is up, and nothing at that time while all are at work", async () => {
+    const clock = fakeClock();
+    const abort = new AbortController();
+    const held: Agent = {
+      ...named("held"),
+      async *run(_brief, { signal }) {
+        if (!signal.aborted) await new Promise((resolve) => signal.addEventListener("abort", resolve));
+        yield aborted;
+      },
+    };
+    const lanes = open({ clock, abort: abort.signal });
+    lanes.start({ agent: held, unit: unit("u0"), brief: brief(1) });
+    expect(await ended(lanes.listen(clock.now() + 300))).toEqual({ events: [], whole: undefined });
+    abort.abort("SIGINT");
+    expect((await ended(lanes.listen())).whole?.unit.id).toBe("u0");
+    await lanes.close();
+  });
+});
+
+test("the loop leaves no listener on the signals it was given", async () => {
+  const abort = new AbortController();
+  let added = 0;
+  let removed = 0;
+  const signal = new Proxy(abort.signal, {
+    get(target, key) {
+      const value = Reflect.get(target, key, target) as unknown;
+      if (typeof value !== "function") return value;
+      return (...given: unknown[]) => {
+        if (given[0] !== "abort") return Reflect.apply(value, target, given) as unknown;
+        if (key === "addEventListener") added += 1;
+        if (key === "removeEventListener") removed += 1;
+        return Reflect.apply(value, target, given) as unknown;
+      };
+    },
+  });
+  await drain(units(2), saying(), { abort: signal, guards: [limitIterations(9)] });
+  expect([added > 0, added - removed]).toEqual([true, 0]);
 });

@@ -1,6 +1,6 @@
-import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { existsSync, mkdirSync, rmSync, writeFileSync, readFileSync, renameSync, utimesSync } from "node:fs";
+import { join, delimiter } from "node:path";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import {
   acceptance,
   git,
@@ -14,6 +14,10 @@ import {
   type Told,
   temporaryFolder,
 } from "../../support/folders.js";
+import { execFileSync } from "node:child_process";
+import { hostname } from "node:os";
+import { openCheckpoints, withoutHistory } from "../../../src/engine/storage/checkpoints.js";
+import { committedFiles } from "../../../src/research/folder/layout.js";
 
 const subjects = (folder: string) => git(folder, "log", "--format=%s").trim().split("\n");
 const messages = (told: readonly Told[]) => told.map(({ message }) => message);
@@ -206,4 +210,290 @@ describe("a checkpoint", () => {
     await research.fold(acceptance(3));
     expect(git(root, "status", "--short")).toBe("");
   });
+});
+
+/** Checkpoints of a research in a repository, and what they told. */
+async function checkpoints(root = repository()) {
+  const folder = researchIn(root);
+  const told: string[] = [];
+  const opened = await openCheckpoints(folder, committedFiles, (message) => void told.push(message));
+  if (opened === undefined) throw new Error("no repository");
+  let count = 0;
+  /** As an iteration does: a new line in the ledger, then a checkpoint. */
+  const fold = async (message: string) => {
+    count += 1;
+    writeFileSync(join(folder, "ledger.jsonl"), `{"n": ${count}}\n`, { flag: "a" });
+    await opened.commit(message);
+  };
+  return { root, folder, told, fold, ...opened };
+}
+
+/** Puts a `git` before the real one that writes down what it is asked and may fail a commit with words of its own. Returns what was asked since. */
+function listeningGit(answer?: string): () => string[] {
+  const folder = temporaryFolder();
+  const hookless = "-c core.hooksPath=/dev/null ";
+  const [log, real] = [join(folder, "log"), execFileSync("sh", ["-c", "command -v git"], { encoding: "utf8" }).trim()];
+  const instead = answer === undefined ? "" : `case "$*" in *" commit "*) printf '${answer}' >&2; exit 1;; esac\n`;
+  writeFileSync(log, "");
+  writeFileSync(join(folder, "git"), `#!/bin/sh\necho "$*" >> '${log}'\n${instead}exec '${real}' "$@"\n`, {
+    mode: 0o755,
+  });
+  const { PATH: before } = process.env;
+  process.env["PATH"] = `${folder}${delimiter}${before}`;
+  onTestFinished(() => void (process.env["PATH"] = before));
+  return () => {
+    const asked = readFileSync(log, "utf8").split("\n").filter(Boolean);
+    writeFileSync(log, "");
+    expect(asked.filter((each) => !each.startsWith(hookless))).toEqual([]);
+    return asked.map((each) => each.slice(hookless.length));
+  };
+}
+
+describe("checkpoints", () => {
+  it("are none outside of a repository, in a bare one, and within git's own folder", async () => {
+    const none = () => undefined;
+    expect(await openCheckpoints(researchFolder(), committedFiles, none)).toBeUndefined();
+    const root = repository();
+    expect(await openCheckpoints(join(root, ".git"), committedFiles, none)).toBeUndefined();
+    const bare = temporaryFolder();
+    git(bare, "init", "-q", "--bare");
+    expect(await openCheckpoints(bare, committedFiles, none)).toBeUndefined();
+    expect(await openCheckpoints(root, committedFiles, none)).toBeDefined();
+  });
+
+  it("leave the index alone while they only look, as another research may be committing", async () => {
+    const { root, folder, fold } = await checkpoints();
+    await fold("one");
+    // The same bytes with another time: git would write down that it has compared them.
+    utimesSync(join(folder, "ledger.jsonl"), 1_000_000_000, 1_000_000_000);
+    const index = readFileSync(join(root, ".git/index"));
+    await openCheckpoints(folder, committedFiles, () => undefined);
+    expect(readFileSync(join(root, ".git/index")).equals(index)).toBe(true);
+  });
+
+  it.each([
+    ["MERGE_HEAD", "merge"],
+    ["CHERRY_PICK_HEAD", "cherry-pick"],
+    ["REVERT_HEAD", "revert"],
+    ["rebase-merge", "rebase"],
+    ["rebase-apply", "rebase"],
+  ])("wait while %s is there: a git %s is under way", async (file, operation) => {
+    const { root, told, fold } = await checkpoints();
+    writeFileSync(join(root, ".git", file), "");
+    await fold("one");
+    expect(told).toEqual([
+      `No checkpoint while a git ${operation} is under way; finish it and the next iteration commits.`,
+    ]);
+    expect(subjects(root)).toEqual(["begin"]);
+    rmSync(join(root, ".git", file));
+    await fold("two");
+    expect(subjects(root)).toEqual(["two", "begin"]);
+  });
+
+  it("go to no repository further up where the own one went", async () => {
+    const outer = repository();
+    const inner = join(outer, "inner");
+    mkdirSync(inner);
+    git(inner, "init", "-q", "-b", "main");
+    const { told, fold, finish } = await checkpoints(inner);
+    await fold("one");
+    renameSync(join(inner, ".git"), join(inner, "git-away"));
+    await fold("two");
+    await fold("three");
+    expect(told).toEqual([
+      `No checkpoint: ${join(inner, ".git")} is gone; the research goes on without git, 'git init' starts a new history.`,
+    ]);
+    await finish();
+    expect(subjects(outer)).toEqual(["begin"]);
+    renameSync(join(inner, "git-away"), join(inner, ".git"));
+    await fold("four");
+    expect(subjects(inner)).toEqual(["four", "one"]);
+  });
+
+  it("tell what went wrong once, and again after it went well in between", async () => {
+    const { root, told, fold } = await checkpoints();
+    const lock = join(root, ".git/index.lock");
+    const said = `No checkpoint: git's lock ${lock} is there; if no git is running, delete it.`;
+    writeFileSync(lock, "");
+    await fold("one");
+    await fold("two");
+    rmSync(lock);
+    await fold("three");
+    writeFileSync(lock, "");
+    await fold("four");
+    expect(told).toEqual([said, said]);
+  });
+
+  it("tell what else git says in its own first words", async () => {
+    const { root, told, fold } = await checkpoints();
+    await fold("one");
+    const config = readFileSync(join(root, ".git/config"), "utf8");
+    git(root, "config", "core.autocrlf", "perhaps");
+    await fold("two");
+    expect(told).toEqual([
+      expect.stringMatching(/^No checkpoint: git said '\S.*autocrlf.*'; the next iteration tries again\.$/),
+    ]);
+    writeFileSync(join(root, ".git/config"), config);
+    await fold("three");
+    expect(subjects(root)).toEqual(["three", "one", "begin"]);
+  });
+
+  it("tell that git is to leave a file of the research alone", async () => {
+    const { root, folder, told, fold } = await checkpoints();
+    git(folder, "add", "rrd.json");
+    git(folder, "update-index", "--skip-worktree", "rrd.json");
+    await fold("one");
+    expect(told).toEqual([
+      expect.stringMatching(
+        /^No checkpoint: git is told to leave a file of the research alone .*--no-skip-worktree' with its path/,
+      ),
+    ]);
+    git(folder, "update-index", "--no-skip-worktree", "rrd.json");
+    await fold("two");
+    expect(subjects(root)).toEqual(["two", "begin"]);
+  });
+
+  it.each([
+    ["hint: Did you mean this?\\n\\n  \\nfatal: no hint: here\\nmore\\n", "git said 'fatal: no hint: here'"],
+    ["the end of a hint:", "git said 'the end of a hint:'"],
+  ])("tell the first line that is no hint of %j", async (answer, said) => {
+    const { told, fold } = await checkpoints();
+    listeningGit(answer);
+    await fold("one");
+    expect(told).toEqual([`No checkpoint: ${said}; the next iteration tries again.`]);
+  });
+
+  it("wait ten seconds for another research's, and go on without where it takes longer", async () => {
+    const { root, folder, told, fold } = await checkpoints();
+    writeFileSync(
+      join(root, ".git/research-ralph.lock"),
+      JSON.stringify({ pid: process.pid, host: hostname(), token: "another" }),
+    );
+    const real = performance.now.bind(performance);
+    let asked = 0;
+    const clock = vi.spyOn(performance, "now").mockImplementation(() => real() + (asked++ < 3 ? 0 : 9_990));
+    onTestFinished(() => clock.mockRestore());
+    await fold("one");
+    expect(asked).toBeGreaterThan(3);
+    expect(told).toEqual([
+      `No checkpoint: The repository is in use by process ${process.pid}; wait until it ends, or stop it.`,
+    ]);
+    rmSync(join(root, ".git/research-ralph.lock"));
+    await fold("two");
+    expect([subjects(root), git(folder, "status", "--short")]).toEqual([["two", "begin"], ""]);
+  });
+
+  it("ask git for no more than they must: files are added once, and rubbish is looked for at the end", async () => {
+    const { fold, finish } = await checkpoints();
+    const asked = listeningGit();
+    await finish();
+    expect(asked()).toEqual([]);
+    await fold("one");
+    expect(asked()).toEqual([
+      expect.stringMatching(/^ls-files -- rrd\.json /),
+      "add -- rrd.json ledger.jsonl",
+      "-c gc.auto=0 -c maintenance.auto=false -c commit.gpgsign=false commit -q -m one --only -- rrd.json ledger.jsonl",
+    ]);
+    await fold("two");
+    expect(asked()).toEqual([expect.stringContaining("commit -q -m two --only")]);
+    await finish();
+    expect(asked()).toEqual(["gc --auto --quiet"]);
+  });
+
+  it("of a large file are made ten minutes after the first that was put off", async () => {
+    const { root, folder, fold } = await checkpoints();
+    writeFileSync(join(folder, "rrd.json"), `"${"x".repeat(2_000_000)}"`);
+    const real = Date.now;
+    let later = 0;
+    const clock = vi.spyOn(Date, "now").mockImplementation(() => real() + later);
+    onTestFinished(() => clock.mockRestore());
+    for (later of [0, 5 * 60_000, 9.9 * 60_000]) await fold("put off");
+    expect(subjects(root)).toEqual(["begin"]);
+    later = 10 * 60_000;
+    await fold("one");
+    later += 5 * 60_000;
+    await fold("put off again");
+    expect(subjects(root)).toEqual(["one", "begin"]);
+  });
+
+  it.each([
+    ["user.email", "A Person <research-ralph@localhost>"],
+    ["user.name", "research-ralph <person@example.org>"],
+  ])("stand in for %s alone where it is not known", async (unknown, author) => {
+    const root = repository();
+    git(root, "config", "--unset", unknown);
+    // Whoever runs this may have told git both for all repositories.
+    const { GIT_CONFIG_GLOBAL: before } = process.env;
+    process.env["GIT_CONFIG_GLOBAL"] = "/dev/null";
+    try {
+      await (await checkpoints(root)).fold("one");
+    } finally {
+      if (before === undefined) delete process.env["GIT_CONFIG_GLOBAL"];
+      else process.env["GIT_CONFIG_GLOBAL"] = before;
+    }
+    expect(git(root, "log", "-1", "--format=%an <%ae>").trim()).toBe(author);
+  });
+
+  it("that were put off are made with the next one or at the end, once", async () => {
+    const { root, folder, commit, finish, fold } = await checkpoints();
+    writeFileSync(join(folder, "ledger.jsonl"), "{}\n");
+    await commit("later", true);
+    expect(subjects(root)).toEqual(["begin"]);
+    await finish();
+    await finish();
+    expect(subjects(root)).toEqual(["later", "begin"]);
+    await fold("now");
+    await finish();
+    expect(subjects(root)).toEqual(["now", "later", "begin"]);
+  });
+
+  it("of nothing new are none, and nothing went wrong", async () => {
+    const { root, told, fold, commit } = await checkpoints();
+    await fold("one");
+    await commit("nothing");
+    expect([subjects(root), told]).toEqual([["one", "begin"], []]);
+  });
+
+  it("hold all that a research keeps, what went since, and nothing else", async () => {
+    const { root, folder, fold } = await checkpoints();
+    const names = ["progress.txt", "queries.jsonl", "research-report.md", "references.bib", "product-ideas.json"];
+    for (const name of [...names, "mine.txt"]) writeFileSync(join(folder, name), name);
+    await fold("one");
+    const committed = () => git(folder, "ls-tree", "--name-only", "HEAD", "./").trim().split("\n").toSorted();
+    expect(committed()).toEqual(["ledger.jsonl", "rrd.json", ...names].toSorted());
+    rmSync(join(folder, "references.bib"));
+    await fold("two");
+    expect(committed()).not.toContain("references.bib");
+    expect(existsSync(join(folder, "mine.txt"))).toBe(true);
+    // Of an earlier run too.
+    const told: string[] = [];
+    const again = await openCheckpoints(folder, committedFiles, (message) => void told.push(message));
+    rmSync(join(folder, "queries.jsonl"));
+    await again?.commit("three");
+    expect([committed().includes("queries.jsonl"), git(root, "status", "--short").trim(), told]).toEqual([
+      false,
+      "?? researches/sample-2026-01-01/mine.txt",
+      [],
+    ]);
+    writeFileSync(join(folder, "ledger.jsonl"), "four\n");
+    await again?.commit("four");
+    expect([subjects(root).slice(0, 2), told]).toEqual([["four", "three"], []]);
+  });
+
+  it("leave whatever a person staged as it is", async () => {
+    const { root, fold } = await checkpoints();
+    writeFileSync(join(root, "README"), "changed\n");
+    git(root, "add", "README");
+    await fold("one");
+    expect(git(root, "diff", "--cached", "--name-only").trim()).toBe("README");
+  });
+});
+
+it("that nothing can be committed is said only where there is no repository", async () => {
+  const bare = temporaryFolder();
+  expect(await withoutHistory(bare)).toBe(
+    "Nothing is committed, since this is in no git repository; 'research-ralph init' makes one, --no-git does without.",
+  );
+  expect(await withoutHistory(repository())).toBeUndefined();
+  expect(await withoutHistory(join(bare, "gone"))).toBeUndefined();
 });

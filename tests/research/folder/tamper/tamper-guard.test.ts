@@ -1,11 +1,29 @@
-import { existsSync, mkdirSync, readFileSync, unlinkSync, utimesSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  unlinkSync,
+  utimesSync,
+  writeFileSync,
+  chmodSync,
+  lstatSync,
+  readdirSync,
+  readlinkSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+} from "node:fs";
 import { dirname, join } from "node:path";
-import { expect, it } from "vitest";
+import { expect, it, describe } from "vitest";
 import { protect } from "../../../../src/research/folder/tamper/tamper-guard.js";
 import { queryRecorder } from "../../../../src/research/folder/logs/query-log.js";
 import { formatRrd } from "../../../../src/research/folder/rrd-file.js";
 import { lastGoodOf } from "../../../../src/research/folder/state-file.js";
-import { researchFolder, sampleRrd } from "../../../support/folders.js";
+import { researchFolder, sampleRrd, read, temporaryFolder } from "../../../support/folders.js";
+import { execFileSync } from "node:child_process";
+import type { Rrd } from "../../../../src/research/generated/rrd.js";
+import { ExpectedError } from "../../../../src/engine/lib/errors.js";
 
 const text = formatRrd(sampleRrd(3));
 
@@ -104,4 +122,316 @@ it("what a search found, which papers are retracted and which answers sources ga
   // A person's own 'replay' reads answers and changes their times.
   utimesSync(at("http/answers/a.json"), 1, 1);
   expect(await again.putBack("agent")).toEqual([]);
+});
+const files = [
+  "rrd.json",
+  "progress.txt",
+  "ledger.jsonl",
+  "queries.jsonl",
+  "research-report.md",
+  "references.bib",
+  "product-ideas.json",
+];
+const orders = ["AGENTS.md", "CLAUDE.md", "prompt.md", "ralph.config.yaml", "ralph.config.json"];
+
+/** A research of which every file is there, protected. `said` is what is told once the agent has ended. */
+async function protectedResearch({ whole = true } = {}) {
+  const folder = researchFolder(sampleRrd(3));
+  const root = temporaryFolder();
+  const rescue = join(temporaryFolder(), "rescue");
+  for (const place of ["journal/done", "texts"]) mkdirSync(join(folder, ".ralph", place), { recursive: true });
+  writeFileSync(join(folder, "rrd.json"), text);
+  writeFileSync(lastGoodOf(folder), text);
+  if (whole) for (const name of files.slice(1)) writeFileSync(join(folder, name), `of ${name}\n`);
+  if (whole) for (const name of orders) writeFileSync(join(root, name), `of ${name}\n`);
+  writeFileSync(join(folder, ".ralph/journal/2.json"), "{}");
+  writeFileSync(join(folder, ".ralph/journal/done/1.json"), "{}");
+  writeFileSync(join(folder, ".ralph/texts/p1.json"), "{}");
+  const protection = await protect({ folder, root, rescue, iteration: 7 });
+  const aside = join(folder, ".ralph/set-aside/7");
+  return { folder, root, rescue, aside, said: () => protection.putBack("the agent") };
+}
+const back = (names: string, aside?: string) =>
+  `${names} changed while the agent ran, which nothing confines, and ${names.includes(", ") ? "are" : "is"} as before${
+    aside === undefined
+      ? ""
+      : `; the changed ones are in ${aside}, to copy back while no agent runs if the change was yours`
+  }.`;
+
+describe("after an agent that nothing confines", () => {
+  it("nothing is told and nothing kept where nothing changed", async () => {
+    const { said, aside, folder } = await protectedResearch();
+    writeFileSync(join(folder, "progress.txt"), "of progress.txt\n");
+    expect(await said()).toEqual([]);
+    expect(existsSync(aside)).toBe(false);
+  });
+
+  it.each(files.slice(1))("%s of the research is as it was, and the changed one is kept", async (name) => {
+    const { said, aside, folder } = await protectedResearch();
+    writeFileSync(join(folder, name), "forged");
+    expect(await said()).toEqual([back(name, aside)]);
+    expect([read(folder, name), read(aside, name)]).toEqual([`of ${name}\n`, "forged"]);
+  });
+
+  it.each(orders)("%s beside the researches is as it was", async (name) => {
+    const { said, aside, root } = await protectedResearch();
+    writeFileSync(join(root, name), "forged");
+    expect(await said()).toEqual([back(name, aside)]);
+    expect([read(root, name), read(aside, name)]).toEqual([`of ${name}\n`, "forged"]);
+  });
+
+  it("what was not there goes, and what was deleted is back: of that nothing is kept", async () => {
+    const none = await protectedResearch({ whole: false });
+    writeFileSync(join(none.root, "CLAUDE.md"), "forged");
+    expect(await none.said()).toEqual([back("CLAUDE.md", none.aside)]);
+    expect([existsSync(join(none.root, "CLAUDE.md")), read(none.aside, "CLAUDE.md")]).toEqual([false, "forged"]);
+    const all = await protectedResearch();
+    rmSync(join(all.folder, "ledger.jsonl"));
+    rmSync(lastGoodOf(all.folder));
+    expect(await all.said()).toEqual([back("ledger.jsonl, the copy of the last good version")]);
+    expect([read(all.folder, "ledger.jsonl"), readFileSync(lastGoodOf(all.folder), "utf8")]).toEqual([
+      "of ledger.jsonl\n",
+      text,
+    ]);
+    expect(existsSync(all.aside)).toBe(false);
+  });
+
+  it("a question that its tools noted stays only in the log of questions, and only as a file of such lines", async () => {
+    const noted = `${JSON.stringify({ at: "2026-11-22T00:00:00.000Z", source: "arXiv", method: "GET", url: "https://arxiv.org/x", status: "ok", from: "network", by: "tool" })}\n`;
+    const none = await protectedResearch({ whole: false });
+    writeFileSync(join(none.folder, "queries.jsonl"), noted);
+    writeFileSync(join(none.folder, "ledger.jsonl"), noted);
+    expect(await none.said()).toEqual([back("ledger.jsonl", none.aside)]);
+    expect([read(none.folder, "queries.jsonl"), existsSync(join(none.folder, "ledger.jsonl"))]).toEqual([noted, false]);
+    const gone = await protectedResearch();
+    rmSync(join(gone.folder, "queries.jsonl"));
+    expect(await gone.said()).toEqual([back("queries.jsonl")]);
+    const { folder, root, rescue } = await protectedResearch({ whole: false });
+    symlinkSync("elsewhere", join(folder, "queries.jsonl"));
+    const protection = await protect({ folder, root, rescue, iteration: 8 });
+    rmSync(join(folder, "queries.jsonl"));
+    writeFileSync(join(folder, "queries.jsonl"), noted);
+    expect(await protection.putBack("the agent")).toHaveLength(1);
+    expect(readlinkSync(join(folder, "queries.jsonl"))).toBe("elsewhere");
+  });
+
+  it("several are told in one sentence", async () => {
+    const { said, aside, folder, root } = await protectedResearch();
+    for (const path of [join(folder, "progress.txt"), lastGoodOf(folder), join(root, "AGENTS.md")])
+      writeFileSync(path, "forged");
+    expect(await said()).toEqual([back("progress.txt, the copy of the last good version, AGENTS.md", aside)]);
+  });
+
+  it("a link or a pipe in the place of a file is moved aside and never followed", async () => {
+    const { said, folder, aside, root } = await protectedResearch();
+    const secret = join(temporaryFolder(), "secret");
+    writeFileSync(secret, "mine");
+    for (const name of ["progress.txt", "ledger.jsonl"]) rmSync(join(folder, name));
+    symlinkSync(secret, join(folder, "progress.txt"));
+    execFileSync("mkfifo", [join(folder, "ledger.jsonl")]);
+    rmSync(join(root, "prompt.md"));
+    mkdirSync(join(root, "prompt.md", "deep"), { recursive: true });
+    await said();
+    expect([
+      lstatSync(join(folder, "progress.txt")).isFile(),
+      read(folder, "ledger.jsonl"),
+      read(root, "prompt.md"),
+    ]).toEqual([true, "of ledger.jsonl\n", "of prompt.md\n"]);
+    expect([readlinkSync(join(aside, "progress.txt")), readFileSync(secret, "utf8")]).toEqual([secret, "mine"]);
+    expect(readdirSync(aside).toSorted()).toEqual(["ledger.jsonl", "progress.txt", "prompt.md"]);
+  });
+});
+
+describe("of rrd.json, after such an agent,", () => {
+  const edit = (folder: string, over: Partial<Rrd>) =>
+    writeFileSync(join(folder, "rrd.json"), formatRrd({ ...sampleRrd(3), ...over }));
+  const kept = (names: string) =>
+    `rrd.json was edited while the agent ran, which nothing confines (${names}); that is kept as yours, so look at it if it was not.`;
+
+  it("what steers stays and is told", async () => {
+    const { said, folder, aside } = await protectedResearch();
+    edit(folder, { description: "mine", mine: 1 });
+    expect(await said()).toEqual([kept("description, mine")]);
+    expect(JSON.parse(read(folder, "rrd.json"))).toMatchObject({ description: "mine", mine: 1 });
+    expect(existsSync(aside)).toBe(false);
+  });
+
+  it("what forges results goes, and both are told where there is both", async () => {
+    const { said, folder, aside } = await protectedResearch();
+    chmodSync(join(folder, "rrd.json"), 0o640);
+    edit(folder, { phase: "COMPLETE" });
+    expect(await said()).toEqual([back("rrd.json", aside)]);
+    expect([read(folder, "rrd.json"), JSON.parse(read(aside, "rrd.json")).phase]).toEqual([text, "COMPLETE"]);
+    edit(folder, { phase: "COMPLETE", description: "mine" });
+    expect(await said()).toEqual([kept("description"), back("rrd.json", aside)]);
+    expect(JSON.parse(read(folder, "rrd.json"))).toEqual({ ...sampleRrd(3), description: "mine" });
+  });
+
+  it("nothing stays of another kind of thing in its place, or where it was deleted", async () => {
+    const { said, folder, aside } = await protectedResearch();
+    rmSync(join(folder, "rrd.json"));
+    expect(await said()).toEqual([back("rrd.json")]);
+    rmSync(join(folder, "rrd.json"));
+    symlinkSync(lastGoodOf(folder), join(folder, "rrd.json"));
+    expect(await said()).toEqual([back("rrd.json", aside)]);
+    expect([lstatSync(join(folder, "rrd.json")).isFile(), read(folder, "rrd.json")]).toEqual([true, text]);
+  });
+
+  it("only what stands in it steers: the copy of the last good version is nobody's to edit", async () => {
+    const { said, folder, aside } = await protectedResearch();
+    writeFileSync(lastGoodOf(folder), formatRrd({ ...sampleRrd(3), description: "mine" }));
+    expect(await said()).toEqual([back("the copy of the last good version", aside)]);
+    expect(readFileSync(lastGoodOf(folder), "utf8")).toBe(text);
+  });
+
+  it.each(["broken", '{"papers_pool": 7}', "null"])("nothing stays where it is %s", async (forged) => {
+    const { said, folder, aside } = await protectedResearch();
+    writeFileSync(join(folder, "rrd.json"), forged);
+    expect(await said()).toEqual([back("rrd.json", aside)]);
+    expect(read(folder, "rrd.json")).toBe(text);
+  });
+
+  it("a version that was wrong before comes back as it was: only half of one does not", async () => {
+    const { said, folder, root, rescue } = await protectedResearch();
+    await said();
+    writeFileSync(join(folder, "rrd.json"), '{"papers_pool": 7}');
+    const protection = await protect({ folder, root, rescue, iteration: 8 });
+    writeFileSync(join(folder, "rrd.json"), text);
+    await protection.putBack("the agent");
+    expect(read(folder, "rrd.json")).toBe('{"papers_pool": 7}');
+  });
+});
+
+describe("in .ralph, after such an agent,", () => {
+  it("entries that it wrote to the journal are set aside and not believed, those of ours stay", async () => {
+    const { said, folder, aside } = await protectedResearch();
+    writeFileSync(join(folder, ".ralph/journal/99.json"), "forged");
+    writeFileSync(join(folder, ".ralph/journal/done/1.json"), "forged");
+    expect(await said()).toEqual([
+      `the agent wrote to the journal (99.json, 1.json); that is set aside in ${aside} and not believed.`,
+    ]);
+    expect([
+      readdirSync(join(folder, ".ralph/journal")).toSorted(),
+      readdirSync(join(folder, ".ralph/journal/done")),
+    ]).toEqual([["2.json", "done"], []]);
+    expect(read(aside, "99.json")).toBe("forged");
+  });
+
+  it("five of them are named, and how many more there are", async () => {
+    const { said, folder } = await protectedResearch();
+    const names = [3, 4, 5, 6, 7, 8].map((number) => `${number}.json`);
+    for (const name of names.slice(1)) writeFileSync(join(folder, ".ralph/journal", name), "forged");
+    expect(await said()).toEqual([
+      expect.stringMatching(/^the agent wrote to the journal \((\d\.json, ){4}\d\.json\);/),
+    ]);
+    for (const name of names) writeFileSync(join(folder, ".ralph/journal", name), "forged");
+    expect(await said()).toEqual([
+      expect.stringMatching(/^the agent wrote to the journal \((\d\.json, ){4}\d\.json and 1 more\);/),
+    ]);
+  });
+
+  it("one that it replaced by another of the same size and time is found too", async () => {
+    const { said, folder } = await protectedResearch();
+    const path = join(folder, ".ralph/journal/2.json");
+    const { atime, mtime } = statSync(path);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    writeFileSync(path, "[]");
+    utimesSync(path, atime, mtime);
+    expect(await said()).toEqual([expect.stringContaining("(2.json)")]);
+  });
+
+  it("entries that it deleted are told by their number", async () => {
+    const { said, folder } = await protectedResearch();
+    rmSync(join(folder, ".ralph/journal"), { recursive: true });
+    expect(await said()).toEqual([
+      "the agent deleted 2 entries of the journal; the results are in rrd.json, but a reset can't go back to those iterations.",
+    ]);
+  });
+
+  it("texts that it changed or added are read afresh", async () => {
+    const { said, folder, aside } = await protectedResearch();
+    writeFileSync(join(folder, ".ralph/texts/p1.json"), "poison");
+    writeFileSync(join(folder, ".ralph/texts/p2.json"), "poison");
+    expect(await said()).toEqual([
+      "the agent changed 2 of the papers' texts kept in .ralph; they will be read afresh.",
+    ]);
+    expect([readdirSync(join(folder, ".ralph/texts")), readdirSync(aside).toSorted()]).toEqual([
+      [],
+      ["p1.json", "p2.json"],
+    ]);
+  });
+
+  it("an answer of a source that it deleted is back, and none is kept aside", async () => {
+    const { folder, root, rescue } = await protectedResearch();
+    const answers = join(folder, ".ralph/http/answers");
+    mkdirSync(answers, { recursive: true });
+    writeFileSync(join(answers, "a.json"), "given");
+    const protection = await protect({ folder, root, rescue, iteration: 8 });
+    rmSync(join(answers, "a.json"));
+    expect(await protection.putBack("the agent")).toEqual([
+      "the agent changed which answers of sources are kept in .ralph (1); they are as before.",
+    ]);
+    expect([read(answers, "a.json"), existsSync(join(folder, ".ralph/set-aside/8"))]).toEqual(["given", false]);
+  });
+
+  it("texts that it deleted cost nothing and are not told", async () => {
+    const { said, folder } = await protectedResearch();
+    rmSync(join(folder, ".ralph/texts"), { recursive: true });
+    expect(await said()).toEqual([]);
+  });
+});
+
+describe("of the researches beside it", () => {
+  const beside = (folder: string, name: string) => {
+    const other = join(dirname(folder), name);
+    mkdirSync(join(other, ".ralph"), { recursive: true });
+    writeFileSync(join(other, "rrd.json"), "{}");
+    return join(other, "rrd.json");
+  };
+  const begin = async () => {
+    const folder = researchFolder(sampleRrd(3));
+    const [one, two, held] = [beside(folder, "one"), beside(folder, "two"), beside(folder, "held")];
+    writeFileSync(join(dirname(held), ".ralph/lock"), "{}");
+    mkdirSync(join(dirname(folder), "empty"));
+    const protection = await protect({ folder, root: temporaryFolder(), rescue: temporaryFolder(), iteration: 1 });
+    return { folder, one, two, held, said: () => protection.putBack("the agent") };
+  };
+
+  it("a change is told and left, as a person may have made it; one that a run is at work on changes by itself", async () => {
+    const { one, held, said } = await begin();
+    writeFileSync(one, '{"forged": 1}');
+    writeFileSync(held, '{"forged": 1}');
+    expect(await said()).toEqual([
+      `${one} changed while the agent ran, and no run holds that research; if it was not you, 'git diff' shows how, and 'git checkout -- ${one}' takes it back.`,
+    ]);
+    expect(readFileSync(one, "utf8")).toBe('{"forged": 1}');
+  });
+
+  it("a deletion is told, a new one or one that a run took up is not", async () => {
+    const { folder, one, two, said } = await begin();
+    rmSync(dirname(one), { recursive: true });
+    writeFileSync(join(dirname(two), ".ralph/lock"), "{}");
+    writeFileSync(two, '{"by": "its run"}');
+    beside(folder, "new");
+    expect(await said()).toEqual([`${one} was deleted while the agent ran; git or a backup has to bring it back.`]);
+  });
+});
+
+it("a research that is gone is saved elsewhere as it was, and nothing is made where it stood", async () => {
+  const { said, folder, rescue } = await protectedResearch();
+  renameSync(folder, `${folder}-moved`);
+  const error: unknown = await said().catch((failure: unknown) => failure);
+  expect(error).toBeInstanceOf(ExpectedError);
+  const [saved = ""] = readdirSync(rescue);
+  expect(saved).toMatch(/^sample-2026-01-01-\d{4}-\d\d-\d\dT/);
+  expect((error as Error).message).toBe(
+    `${folder} was deleted or moved away while the agent ran; its files as they were are in ${join(rescue, saved)}: move that there and run again.`,
+  );
+  expect(readdirSync(join(rescue, saved)).toSorted()).toEqual(files.toSorted());
+  expect([read(join(rescue, saved), "rrd.json"), existsSync(folder)]).toEqual([text, false]);
+  const part = await protectedResearch({ whole: false });
+  rmSync(part.folder, { recursive: true });
+  writeFileSync(part.folder, "a file now");
+  await expect(part.said()).rejects.toThrow("was deleted or moved away");
+  expect(readdirSync(join(part.rescue, readdirSync(part.rescue)[0] ?? ""))).toEqual(["rrd.json"]);
 });
