@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { packageFile } from "../../../src/engine/lib/package-root.js";
 
 const page = readFileSync(packageFile("docs", "hostile-agents.md"), "utf8");
-const folder = packageFile("tests", "hostile", "agents");
+const folder = packageFile("tests", "system", "hostile", "agents");
 
 /** The misbehaviours of an agent: the keys of its table, two spaces in, each with a function or a text. */
 const modesOf = (script: string): string[] => {
