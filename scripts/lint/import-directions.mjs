@@ -36,7 +36,7 @@ const folders = {
     sources: ["papers"],
     "full-text": ["papers", "sources"],
     search: ["papers", "sources"],
-    "paper-services": ["papers", "sources", "full-text"],
+    "paper-services": ["papers", "sources", "full-text", "folder"],
     toolbox: ["papers", "sources", "search", "evidence"],
     workflow: ["papers", "sources", "search", "evidence", "folder", "full-text", "paper-services", "toolbox"],
     overview: ["folder", "workflow"],

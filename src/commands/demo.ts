@@ -6,6 +6,7 @@ import { shown } from "../research/overview/find-research.js";
 import { create } from "./run/new.js";
 import { work } from "./run/run.js";
 import { exitCodeOf } from "../engine/ui/sink.js";
+import { reportName } from "../research/folder/layout.js";
 
 const topic = "Sample sim2real transfer for dexterous manipulation";
 /** The corpus holds twelve documents, one of them twice. */
@@ -33,6 +34,6 @@ export async function demoCommand(
   if (!quiet && !json) io.stderr(`The research is ${name}\n`);
   const code = await work(folder, rrd, config, io, { quiet, json });
   if (code === 0 && !quiet && !json)
-    io.stderr(`Read ${join(name, "research-report.md")}; see 'research-ralph status ${name}'.\n`);
+    io.stderr(`Read ${join(name, reportName)}; see 'research-ralph status ${name}'.\n`);
   return code;
 }

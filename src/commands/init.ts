@@ -5,12 +5,14 @@ import { ExpectedError, hasCode, messageOf } from "../engine/lib/errors.js";
 import { packageFile } from "../engine/lib/package-root.js";
 import { explainSystemError } from "../engine/storage/explain-system-error.js";
 import type { Io } from "../engine/ui/io.js";
-import { researchesFolder } from "../research/overview/find-research.js";
+
+import { hiddenName } from "../engine/lib/layout.js";
+import { claudeName, lessonsName, promptName, researchesName } from "../research/folder/layout.js";
 
 /** Packaged defaults that people may edit. */
-const editable = ["prompt.md", "AGENTS.md", "CLAUDE.md"];
+const editable = [promptName, lessonsName, claudeName];
 /** Journal, lock, transcripts and caches belong to this machine; temporary files of atomic writes never to anybody. */
-const ignored = [".ralph/", ".*.ralph-tmp"];
+const ignored = [`${hiddenName}/`, ".*.ralph-tmp"];
 
 interface Step {
   readonly file: string;
@@ -23,9 +25,9 @@ export async function initCommand({ json }: { readonly json: boolean }, io: Io):
   const warnings: string[] = [];
   try {
     for (const file of editable) steps.push(await copyOnce(file, io.cwd));
-    const researches = join(io.cwd, researchesFolder);
+    const researches = join(io.cwd, researchesName);
     steps.push({
-      file: `${researchesFolder}/`,
+      file: `${researchesName}/`,
       did: (await mkdir(researches, { recursive: true })) === undefined ? "kept" : "made",
     });
     steps.push(await ignore(io.cwd));

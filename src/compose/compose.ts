@@ -34,6 +34,8 @@ import { actedUpon, fruitless } from "../research/workflow/records/stagnation.js
 import { researchWorkflow } from "../research/workflow/workflow.js";
 import { workspacesOf } from "../research/workflow/workspace.js";
 import { baseline } from "../research/baseline-agent/definition.js";
+import { transcriptsFolder } from "../engine/lib/layout.js";
+import { rescuedFolder } from "../research/folder/layout.js";
 
 export function settingsFor(
   config: ResolvedConfig,
@@ -188,7 +190,7 @@ export async function openForWork(
   { classic: classicPrompt, forecast = false, force = false, tell }: Manner = {},
 ): Promise<OpenedResearch> {
   const root = rootOf(folder, io.cwd);
-  const settings = settingsFor(config, io, join(folder, ".ralph", "transcripts"), classicPrompt !== undefined);
+  const settings = settingsFor(config, io, transcriptsFolder(folder), classicPrompt !== undefined);
   const agents = agentsFor(config, settings);
   const notices: Telling[] = [];
   const scribe = classicPrompt === undefined ? historianAgent(config, io) : undefined;
@@ -202,7 +204,7 @@ export async function openForWork(
   if (none !== undefined) notices.push({ level: "info", message: none });
   await workspaces.sweep();
   const { now, sleep } = systemClock;
-  const rescue = join(config.stateDir, "rescued");
+  const rescue = rescuedFolder(config.stateDir);
   const guarded = agents.some(isUnconfined)
     ? { protect: (iteration: number) => protect({ folder, root, rescue, iteration }) }
     : {};

@@ -1,9 +1,10 @@
 import { readdir, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { LedgerLine } from "../engine/generated/ledger.js";
-import { ledgerName, readLedger } from "../engine/storage/records/ledger.js";
+import { readLedger } from "../engine/storage/records/ledger.js";
 import { type Experience, figuresFor, takesOf } from "../research/workflow/records/forecast.js";
 import { modelNamed, priceOf } from "../engine/agents/prices.js";
+import { ledgerFile } from "../engine/lib/layout.js";
 
 /** Researches beside one that are looked at, the newest first. */
 const mostBeside = 20;
@@ -52,7 +53,7 @@ async function ledgersBeside(folder: string): Promise<(readonly LedgerLine[])[]>
   const found = await Promise.all(
     names.map(async (name) => {
       const place = join(around, name);
-      const stats = place === folder ? undefined : await stat(join(place, ledgerName)).catch(() => undefined);
+      const stats = place === folder ? undefined : await stat(ledgerFile(place)).catch(() => undefined);
       return stats?.isFile() === true ? [{ place, at: stats.mtimeMs }] : [];
     }),
   );

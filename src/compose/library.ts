@@ -1,4 +1,4 @@
-import { join, resolve } from "node:path";
+import { resolve } from "node:path";
 import type { ResolvedConfig } from "../engine/config/resolve.js";
 import { systemClock } from "../engine/lib/clock.js";
 import { listFolder, listSamples } from "../research/full-text/local-folder.js";
@@ -13,6 +13,7 @@ import { scholarly } from "../research/workflow/discovery/scholarly-search.js";
 import type { Tell } from "./live.js";
 import type { Library } from "../research/workflow/records/state.js";
 import type { Http } from "../engine/net/http.js";
+import { answersFolder, documentsFolder } from "../research/folder/layout.js";
 
 /** Where papers come from: folders of the user's, the packaged samples, and the services that know of everything an agent found. */
 export function libraryFor(
@@ -23,10 +24,9 @@ export function libraryFor(
   signal: AbortSignal,
   tell: Tell = () => undefined,
 ): Library {
-  const hidden = join(folder, ".ralph");
-  const cacheDir = join(hidden, "http");
+  const cacheDir = answersFolder(folder);
   // Documents by themselves: some hundred PDFs would push out the answers that a search is replayed from.
-  const http = httpFor(config, signal, { cacheDir: join(hidden, "documents") });
+  const http = httpFor(config, signal, { cacheDir: documentsFolder(folder) });
   const asking = {
     config: config.sources,
     env,
@@ -48,7 +48,7 @@ export function libraryFor(
       tell: (message) => tell({ type: "notice", level: "info", message }),
       watch: (progress) => tell({ type: "searching", ...progress }),
     }),
-    ...paperServices({ folder: hidden, http, contextFor, clock: systemClock, signal }),
+    ...paperServices({ folder, http, contextFor, clock: systemClock, signal }),
   };
 }
 
@@ -67,7 +67,7 @@ export const replayOf =
   (folder: string, root: string, { sources }: Pick<ResolvedConfig, "sources">) =>
   async (): Promise<ReturnType<typeof replaysOf>> =>
     replaysOf(ofSearch((await readQueries(folder)).lines), {
-      cacheDir: join(folder, ".ralph", "http"),
+      cacheDir: answersFolder(folder),
       config: sources,
       root,
     });

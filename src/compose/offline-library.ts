@@ -1,4 +1,3 @@
-import { join } from "node:path";
 import type { ResolvedConfig } from "../engine/config/resolve.js";
 import { systemClock } from "../engine/lib/clock.js";
 import { keptHttp } from "../engine/net/cache-only-http.js";
@@ -9,6 +8,7 @@ import { buildText } from "../engine/documents/text/paper-text.js";
 import { scholarly } from "../research/workflow/discovery/scholarly-search.js";
 import type { Library } from "../research/workflow/records/state.js";
 import { localSources, replayOf } from "./library.js";
+import { answersFolder, documentsFolder } from "../research/folder/layout.js";
 
 /** A library that asks nobody and writes nothing, and who would have been asked in a run. */
 export interface KeptLibrary extends Library {
@@ -30,7 +30,6 @@ export function keptLibrary(
   env: NodeJS.ProcessEnv,
   signal: AbortSignal,
 ): KeptLibrary {
-  const hidden = join(folder, ".ralph");
   const { sources, contact } = config;
   const { now } = systemClock;
   const services = servicesOf(allServices, sources);
@@ -40,7 +39,7 @@ export function keptLibrary(
   // The first question without an answer ends the search, as it would go on only with what the answer is.
   const ended = new AbortController();
   const searching = keptHttp({
-    cacheDir: join(hidden, "http"),
+    cacheDir: answersFolder(folder),
     services,
     now,
     missing: (source) => {
@@ -51,9 +50,9 @@ export function keptLibrary(
   const asked = new Set<string>();
   let fetches = false;
   const servicesWith = (missing: (source: string) => void) => {
-    const http = keptHttp({ cacheDir: join(hidden, "documents"), services, now, missing });
+    const http = keptHttp({ cacheDir: documentsFolder(folder), services, now, missing });
     return paperServices({
-      folder: hidden,
+      folder,
       http,
       contextFor: (source) => contextOf(source, { ...asking, http }),
       clock: systemClock,

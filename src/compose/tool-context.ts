@@ -1,4 +1,3 @@
-import { join } from "node:path";
 import type { QueryLine } from "../engine/generated/query.js";
 import { httpFor } from "./library.js";
 import { resolveConfig } from "../engine/config/resolve.js";
@@ -6,13 +5,14 @@ import { sourcesFor } from "../research/sources/registry.js";
 import { contextOf } from "../research/sources/source-settings.js";
 import type { Source } from "../research/sources/client/source.js";
 import { keptText } from "../research/full-text/text-cache.js";
-import { hiddenName } from "../engine/storage/records/journal.js";
 import { isHeld } from "../engine/storage/lock.js";
 import { queryRecorder } from "../research/folder/logs/query-log.js";
 import { readResearch } from "../research/folder/research.js";
 import type { Io } from "../engine/ui/io.js";
 import { rootOf } from "../research/workflow/brief/prompt.js";
 import type { Network, ToolContext } from "../research/toolbox/context.js";
+import { lockFile } from "../engine/lib/layout.js";
+import { sharedAnswersFolder, textsFolder } from "../research/folder/layout.js";
 
 /** Searched where a research names no source that code can ask. */
 const usualSources = ["arXiv", "OpenAlex", "Semantic Scholar"];
@@ -29,7 +29,7 @@ export async function toolContextFor(
 ): Promise<ToolContext> {
   const reading: ToolContext = {
     papers: async () => (await readResearch(folder)).rrd.papers_pool,
-    text: (id) => keptText(join(folder, ".ralph", "texts"), id),
+    text: (id) => keptText(textsFolder(folder), id),
   };
   return paper === undefined ? { ...reading, network: await networkOf(folder, io, signal) } : { ...reading, paper };
 }
@@ -37,7 +37,7 @@ export async function toolContextFor(
 async function networkOf(folder: string, io: Io, signal: AbortSignal): Promise<Network> {
   const root = rootOf(folder, io.cwd);
   const { sources: config, stateDir, contact } = await resolveConfig({ env: io.env, cwd: root });
-  const cacheDir = join(stateDir, "http");
+  const cacheDir = sharedAnswersFolder(stateDir);
   const http = httpFor({ sources: config, stateDir, ...(contact === undefined ? {} : { contact }) }, signal, {
     cacheDir,
     record: recordIn(folder),
@@ -53,7 +53,7 @@ async function networkOf(folder: string, io: Io, signal: AbortSignal): Promise<N
 function recordIn(folder: string): (line: QueryLine) => Promise<void> {
   const record = queryRecorder(folder);
   return async (line) => {
-    if (await isHeld(join(folder, hiddenName, "lock"))) await record({ ...line, by: "tool" }).catch(() => undefined);
+    if (await isHeld(lockFile(folder))) await record({ ...line, by: "tool" }).catch(() => undefined);
   };
 }
 

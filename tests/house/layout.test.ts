@@ -64,6 +64,35 @@ test("no two folders of a wing import each other", () => {
   expect(circlesIn(folders)).toEqual([]);
 });
 
+const layouts = ["engine/lib/layout.ts", "research/folder/layout.ts"];
+const textOf = (file: string) => readFileSync(join(src, file), "utf8");
+const withoutImports = (text: string) => text.replace(/^import [^;]*;$/gm, "");
+/** Every name that the layouts give to a file or a folder. */
+const names = [
+  ...new Set(
+    layouts.flatMap((file) => [...withoutImports(textOf(file)).matchAll(/"([^"]+)"/g)].map(([, name = ""]) => name)),
+  ),
+];
+
+/** Names of the layouts that a file writes by itself: those with an ending or in capitals anywhere, plain words only in a path. */
+function strayNames(text: string): string[] {
+  const code = withoutImports(text).replace(/^\s*(\/\/|\/?\*).*$/gm, "");
+  const inPaths = [...code.matchAll(/\b(?:join|resolve)\(([^;]*?)\)/g)].map(([, args = ""]) => args).join("\n");
+  return names.filter((name) => (/[.A-Z]/.test(name) ? code : inPaths).includes(`"${name}"`));
+}
+
+test("only the layouts name the files of a project, of .ralph and of the state folder", () => {
+  expect(names).toEqual(expect.arrayContaining([".ralph", "lock", "journal", "hosts", "rrd.json", "texts", "backups"]));
+  const planted = 'const a = join(folder, "texts"), b = "rrd.json", c = "lock", d = join(x, name("http"));';
+  expect(strayNames(planted).toSorted()).toEqual(["http", "rrd.json", "texts"]);
+  // An agent like others: it has these names from its brief.
+  const isAgent = (file: string) => file.startsWith("research/baseline-agent/");
+  const stray = files
+    .filter((file) => !layouts.includes(file) && !file.includes("/generated/") && !isAgent(file))
+    .flatMap((file) => strayNames(textOf(file)).map((name) => `${file}: ${name}`));
+  expect(stray).toEqual([]);
+});
+
 /** A concept that needs more has parts of its own. */
 const mostEntries = 16;
 

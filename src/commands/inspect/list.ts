@@ -1,5 +1,5 @@
 import { readFile, stat } from "node:fs/promises";
-import { basename, join } from "node:path";
+import { basename } from "node:path";
 import pLimit from "p-limit";
 import type { Rrd } from "../../research/generated/rrd.js";
 import { messageOf } from "../../engine/lib/errors.js";
@@ -11,8 +11,9 @@ import { bar, duration, pad, truncate, width } from "../../engine/ui/terminal/fo
 import type { Io } from "../../engine/ui/io.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
 import { progressOf } from "../../research/workflow/records/status.js";
-import { listResearches, researchesFolder } from "../../research/overview/find-research.js";
+import { listResearches } from "../../research/overview/find-research.js";
 import { timeSpent } from "../../research/overview/time-and-cost.js";
+import { researchesName, rrdFile } from "../../research/folder/layout.js";
 
 /** One research of the list. */
 type Row = Whole | Broken;
@@ -51,7 +52,7 @@ export async function listCommand({ json }: { readonly json: boolean }, io: Io):
     return 0;
   }
   if (rows.length === 0)
-    io.stderr(`No research under ./${researchesFolder}; make one with research-ralph new "<topic>".\n`);
+    io.stderr(`No research under ./${researchesName}; make one with research-ralph new "<topic>".\n`);
   else for (const line of table(rows, io.tableWidth)) io.stdout(`${line}\n`);
   return 0;
 }
@@ -59,7 +60,7 @@ export async function listCommand({ json }: { readonly json: boolean }, io: Io):
 async function readRow(folder: string): Promise<Row> {
   const name = basename(folder);
   try {
-    const path = join(folder, "rrd.json");
+    const path = rrdFile(folder);
     const { size } = await stat(path);
     if (size > largestRrd) return { name, folder, broken: `rrd.json has ${Math.round(size / 1_000_000)} MB` };
     const parsed = parseBytes(await readFile(path));

@@ -1,5 +1,4 @@
 import { createHash } from "node:crypto";
-import { join } from "node:path";
 import { resolveConfig } from "../../engine/config/resolve.js";
 import { ExpectedError } from "../../engine/lib/errors.js";
 import type { Step } from "../../research/search/search-plan.js";
@@ -11,6 +10,7 @@ import type { Io } from "../../engine/ui/io.js";
 import { apartOf } from "../../research/workflow/discovery/search-session.js";
 import { rootOf } from "../../research/workflow/brief/prompt.js";
 import { findResearch, type FolderOptions } from "../../research/overview/find-research.js";
+import { answersFolder } from "../../research/folder/layout.js";
 
 interface Replayed {
   readonly pool: Pool;
@@ -44,7 +44,7 @@ export async function replayCommand({ folder: given, json }: FolderOptions, io: 
     return { pool, text, sha256: createHash("sha256").update(text).digest("hex"), missing: sources.missing() };
   };
   const [inOrder, byLastAnswers] = replaysOf(ofSearch(all), {
-    cacheDir: join(folder, ".ralph", "http"),
+    cacheDir: answersFolder(folder),
     config,
     root: rootOf(folder, io.cwd),
   });

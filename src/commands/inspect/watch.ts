@@ -16,6 +16,7 @@ import {
   lookAt,
   type WatchedResearch,
 } from "../../research/overview/watched-research.js";
+import { rrdFile } from "../../research/folder/layout.js";
 
 /** Folders below the watched one in which researches are looked for. */
 const deepest = 5;
@@ -83,7 +84,7 @@ export async function watchCommand({ folder, json }: FolderOptions, io: Io, ende
   watcher.on("error", () => undefined);
   // A killed process leaves its lock: no file changes then.
   const again = setInterval(() => {
-    for (const each of known.values()) if (each.running) lookSoon(`${each.folder}/rrd.json`);
+    for (const each of known.values()) if (each.running) lookSoon(rrdFile(each.folder));
     paint();
   }, lookAgainMs);
   try {

@@ -6,6 +6,7 @@ import { withoutFrontMatter, withWorkspace, workspaceOf } from "../../research/w
 import { readPromptFile, rootOf } from "../../research/workflow/brief/prompt.js";
 import { choose } from "./ask.js";
 import { shown } from "../../research/overview/find-research.js";
+import { promptName } from "../../research/folder/layout.js";
 
 /**
  * The prompt for classic mode, or undefined for ours. A prompt of the original's kind that doesn't say which is asked about once,
@@ -16,7 +17,7 @@ export async function classicPrompt(
   wanted: boolean,
   io: Pick<Io, "cwd" | "canAsk">,
 ): Promise<string | undefined> {
-  const path = join(rootOf(folder, io.cwd), "prompt.md");
+  const path = join(rootOf(folder, io.cwd), promptName);
   const text = await readPromptFile(path);
   if (text === undefined) {
     if (wanted) throw new ExpectedError(`--classic needs the original's prompt.md, and there is none at ${path}.`, 2);

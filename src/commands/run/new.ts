@@ -17,9 +17,9 @@ import { createWorkflow } from "../../research/workflow/new-research.js";
 import { loadPrompt } from "../../research/workflow/brief/prompt.js";
 import { workspacesOf } from "../../research/workflow/workspace.js";
 import { askOpenQuestions, needTerminal, questionLines } from "./ask.js";
-import { researchesFolder, shown } from "../../research/overview/find-research.js";
-import { committedFiles } from "../../research/folder/layout.js";
+import { shown } from "../../research/overview/find-research.js";
 import { exitCodeOf } from "../../engine/ui/sink.js";
+import { committedFiles, researchesName } from "../../research/folder/layout.js";
 
 interface NewArguments {
   readonly topic: string;
@@ -69,7 +69,7 @@ export async function create(
       "The topic is longer than 2,000 characters; say it shorter and put the rest into rrd.json afterwards.",
       2,
     );
-  const parent = join(io.cwd, researchesFolder);
+  const parent = join(io.cwd, researchesName);
   const prompt = await loadPrompt(io.cwd);
   const agents = agentsFor(config, settingsFor(config, io, undefined, false));
   // An agent's work must not be lost for want of a place to put it.

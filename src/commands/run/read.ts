@@ -20,6 +20,7 @@ import { readingWorkflow, rrdForOne } from "../../research/workflow/single-paper
 import { readingLines, readingOf } from "./reading-report.js";
 import { makeFolder } from "../../engine/storage/regular-file.js";
 import { exitCodeOf } from "../../engine/ui/sink.js";
+import { documentsFolder, rrdFile, textsFolder } from "../../research/folder/layout.js";
 
 interface ReadArguments {
   readonly reference: string;
@@ -39,17 +40,16 @@ export async function readCommand({ reference: input, flags, quiet, json }: Read
   });
   try {
     const verdict = await drive(config, io, { json, quiet, iterations: 3 }, async (signal) => {
-      const hidden = join(folder, ".ralph");
       // Whoever types an address may mean a server of their own; what it redirects to is none of their typing.
       const http = httpFor(config, signal, {
-        cacheDir: join(hidden, "documents"),
+        cacheDir: documentsFolder(folder),
         typed: reference.kind === "url" ? [reference.url] : [],
       });
       const { sources, contact } = config;
       const asking = { config: sources, env: io.env, http, ...(contact === undefined ? {} : { contact }) };
       const contextFor: ContextFor = (source) => contextOf(source, asking);
       const described = await describeReference(reference, {
-        cacheDir: join(hidden, "texts"),
+        cacheDir: textsFolder(folder),
         signal,
         http,
         contextFor,
@@ -65,7 +65,7 @@ export async function readCommand({ reference: input, flags, quiet, json }: Read
       const rrd = rrdForOne({ ...described.paper, authors: [...(described.paper.authors ?? [])] }, [
         isLocal ? "samples" : "web",
       ]);
-      await writeFileAtomic(join(folder, "rrd.json"), formatRrd(rrd));
+      await writeFileAtomic(rrdFile(folder), formatRrd(rrd));
       const { workflow, ...rest } = await openForWork(folder, config, io, signal);
       return { ...rest, workflow: readingWorkflow(workflow) };
     });

@@ -1,4 +1,4 @@
-import { basename, join } from "node:path";
+import { basename } from "node:path";
 import { agentsFor, drive, openForWork, settingsFor } from "../../compose/compose.js";
 import { type ConfigFlags, type ResolvedConfig, resolveConfig } from "../../engine/config/resolve.js";
 import type { Rrd } from "../../research/generated/rrd.js";
@@ -15,6 +15,7 @@ import { askOpenQuestions, choose, needTerminal } from "./ask.js";
 import { classicPrompt } from "./classic-prompt.js";
 import { few, findResearch, listResearches, shown } from "../../research/overview/find-research.js";
 import { exitCodeOf } from "../../engine/ui/sink.js";
+import { rrdFile } from "../../research/folder/layout.js";
 
 interface RunArguments {
   readonly folder?: string;
@@ -120,7 +121,7 @@ async function retarget(folder: string, rrd: Rrd, papers: number, force: boolean
   });
   if (edited.backup !== undefined)
     io.stderr(
-      `Target changed from ${targetOf(rrd)} to ${papers} papers; the backup is ${shown(io.cwd, join(edited.backup, "rrd.json"))}.\n`,
+      `Target changed from ${targetOf(rrd)} to ${papers} papers; the backup is ${shown(io.cwd, rrdFile(edited.backup))}.\n`,
     );
   const held = rrd.papers_pool.length;
   if (held > papers)

@@ -1,4 +1,3 @@
-import { join } from "node:path";
 import { httpFor } from "../../compose/library.js";
 import { resolveConfig } from "../../engine/config/resolve.js";
 import { ExpectedError } from "../../engine/lib/errors.js";
@@ -18,6 +17,7 @@ import { bibliographyOf } from "../../research/workflow/report/bibtex.js";
 import { exitCodeOf } from "../../engine/ui/sink.js";
 import { createColors } from "picocolors";
 import { wrap } from "../../engine/ui/terminal/format.js";
+import { sharedAnswersFolder } from "../../research/folder/layout.js";
 
 export interface SearchArguments {
   readonly query: string;
@@ -51,7 +51,7 @@ export async function searchCommand(
   const signals = listenForSignals(io);
   try {
     const http = httpFor(config, AbortSignal.any([signals.finish, signals.abort]), {
-      cacheDir: join(config.stateDir, "http"),
+      cacheDir: sharedAnswersFolder(config.stateDir),
     });
     const { sources: settings, contact } = config;
     const asker = { config: settings, env: io.env, http, ...(contact === undefined ? {} : { contact }) };

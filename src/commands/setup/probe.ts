@@ -8,6 +8,7 @@ import { estimateTokens } from "../../engine/lib/tokens.js";
 import type { Usage } from "../../engine/loop/types.js";
 import { duration } from "../../engine/ui/terminal/format.js";
 import { spending, tokensOf } from "../../engine/ui/terminal/tally.js";
+import { resultName } from "../../research/folder/layout.js";
 
 /** How one real word went through an agent. */
 export interface Probe {
@@ -62,7 +63,7 @@ export async function probeAgent(spec: string, settings: AgentSettings): Promise
     const numbers = { ms, ...(usage === undefined ? {} : { usage }), ...(costUsd === undefined ? {} : { costUsd }) };
     if (end.failure !== undefined)
       return { ok: false, detail: `${spec} failed after ${duration(ms)}: ${end.failure}`, ...numbers };
-    const result = () => readFile(join(workspace, "result.json"), "utf8").catch(() => undefined);
+    const result = () => readFile(join(workspace, resultName), "utf8").catch(() => undefined);
     const written = (await result()) !== undefined;
     await keepAnswer(workspace, end.message);
     if ((await result()) === undefined) {

@@ -5,6 +5,7 @@ import { writeFileAtomic } from "../../engine/storage/atomic-file.js";
 import type { Io } from "../../engine/ui/io.js";
 import { findResearch, shown } from "../../research/overview/find-research.js";
 import { workStateOf } from "../../research/overview/work-state.js";
+import { pauseName, stopName } from "../../engine/lib/layout.js";
 
 interface PauseArguments {
   readonly folder: string;
@@ -12,12 +13,16 @@ interface PauseArguments {
 }
 
 /** Ends the run of a research before its next iteration, as blocked, and keeps others from starting until `resume`. */
-export const pauseCommand = (args: PauseArguments, io: Io): Promise<number> => put("PAUSE", args, io);
+export const pauseCommand = (args: PauseArguments, io: Io): Promise<number> => put(pauseName, args, io);
 
 /** Ends the run of a research before its next iteration, as Ctrl+C would, and keeps others from starting until `resume`. */
-export const stopCommand = (args: PauseArguments, io: Io): Promise<number> => put("STOP", args, io);
+export const stopCommand = (args: PauseArguments, io: Io): Promise<number> => put(stopName, args, io);
 
-async function put(name: "PAUSE" | "STOP", { folder: argument, json }: PauseArguments, io: Io): Promise<number> {
+async function put(
+  name: typeof pauseName | typeof stopName,
+  { folder: argument, json }: PauseArguments,
+  io: Io,
+): Promise<number> {
   const folder = await findResearch(io.cwd, argument);
   if (!existsSync(join(folder, name))) await writeFileAtomic(join(folder, name), "");
   const { running, finished } = await workStateOf(folder);
@@ -37,7 +42,7 @@ function sentence(where: string, running: boolean, finished: boolean): string {
 /** Lets a research that was paused or stopped be run again. */
 export async function resumeCommand({ folder: argument, json }: PauseArguments, io: Io): Promise<number> {
   const folder = await findResearch(io.cwd, argument);
-  const standing = ["PAUSE", "STOP"].filter((name) => existsSync(join(folder, name)));
+  const standing = [pauseName, stopName].filter((name) => existsSync(join(folder, name)));
   for (const name of standing) await rm(join(folder, name), { force: true });
   const where = shown(io.cwd, folder);
   if (json) io.stdout(`${JSON.stringify({ folder, lifted: standing })}\n`);

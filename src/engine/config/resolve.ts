@@ -15,6 +15,7 @@ import {
   scalarKinds,
   variableOf,
 } from "./keys.js";
+import { stateNames } from "../lib/layout.js";
 
 /** What the command line said, in the spelling of the config. Undefined: not given. */
 export type ConfigFlags = Pick<WrittenConfig, ScalarKey> & {
@@ -205,7 +206,7 @@ function absolute(path: string, base: string, home: string): string {
 
 /** Commands of the user's run from the user's own config only: agents write into research folders, and researches come from other people. */
 function forbidInResearch(key: string, folder: string, path: string): void {
-  if (!existsSync(join(folder, "rrd.json"))) return;
+  if (!stateNames.some((name) => existsSync(join(folder, name)))) return;
   throw new ExpectedError(
     `${path} lies in a research's folder, where '${key}' does not count; move it to ~/.local/ralph/config.yaml.`,
   );

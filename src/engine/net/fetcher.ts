@@ -1,4 +1,3 @@
-import { join } from "node:path";
 import type { QueryLine } from "../generated/query.js";
 import { systemClock, type Clock } from "../lib/clock.js";
 import type { StandIn, Service } from "./host-rules.js";
@@ -18,6 +17,7 @@ import {
 import { hostLimiter } from "./rate-limiter.js";
 import { keyOf, lineOf } from "./request-log.js";
 import { publicAddress, scrubber, withoutCredentials } from "./credentials.js";
+import { hostsFolder } from "../lib/layout.js";
 
 export interface PoliteHttpOptions {
   readonly signal: AbortSignal;
@@ -71,7 +71,7 @@ export function politeHttp(options: PoliteHttpOptions): Http {
       .map((url) => new URL(url).origin),
   );
   const gate = hostLimiter({
-    folder: join(stateDir, "hosts"),
+    folder: hostsFolder(stateDir),
     clock,
     signal,
     contact: contact?.includes("@") === true,

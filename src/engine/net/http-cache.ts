@@ -3,6 +3,7 @@ import { readdir, readFile, rename, rm, stat, utimes, writeFile } from "node:fs/
 import { join } from "node:path";
 import { temporaryName } from "../storage/atomic-file.js";
 import { makeFolder } from "../storage/regular-file.js";
+import { answersIn } from "../lib/layout.js";
 
 /** What is kept of an answer besides its body. */
 export interface KeptAnswer {
@@ -38,7 +39,7 @@ export const hashOf = (bytes: Uint8Array | string): string => createHash("sha256
 
 /** The cache in `folder`, of at most `mostBytes`: what was not used for longest goes first. Several processes may share it. */
 export function httpCache(folder: string, mostBytes = mostOfCache): HttpCache {
-  const answers = join(folder, "answers");
+  const answers = answersIn(folder);
   const bodies = join(folder, "bodies");
   let size: number | undefined;
 

@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { requireRegular, makeFolder } from "../../engine/storage/regular-file.js";
 import { timeForName } from "../../engine/storage/file-timestamp.js";
 import { stampOf } from "../../engine/storage/atomic-file.js";
-import { hiddenName } from "../../engine/storage/records/journal.js";
 import { explaining } from "../../engine/storage/explain-system-error.js";
+import { backupsFolder } from "./layout.js";
 
 /**
  * Copies files of a research, as far as they are there, into .ralph/backups/<time>/. `at`: milliseconds since the epoch.
@@ -12,7 +12,7 @@ import { explaining } from "../../engine/storage/explain-system-error.js";
  * @throws ExpectedError for a full disk or missing permission.
  */
 export async function backUp(folder: string, at: number, names: readonly string[]): Promise<string> {
-  const backup = join(folder, hiddenName, "backups", timeForName(at));
+  const backup = join(backupsFolder(folder), timeForName(at));
   await explaining(backup, async () => {
     await makeFolder(backup);
     for (const name of names) {

@@ -1,9 +1,9 @@
 import type { Rrd } from "../generated/rrd.js";
 import { backUp } from "./backup.js";
 import { documentNames } from "./logs/output-files.js";
-import { progressName, rrdName } from "./layout.js";
 import { openResearch } from "./research.js";
 import type { ResearchOptions } from "./research-types.js";
+import { progressName, rrdName } from "./layout.js";
 
 export interface EditOptions extends ResearchOptions {
   /** Whether the files as they were are copied into .ralph/backups/ first. */

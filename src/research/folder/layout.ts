@@ -1,27 +1,67 @@
-import { ledgerName } from "../../engine/storage/records/ledger.js";
 import { join } from "node:path";
-import { hiddenName } from "../../engine/storage/records/journal.js";
+import { inHidden, ledgerName } from "../../engine/lib/layout.js";
+
+/** Every file of a research project. What the engine keeps there is named in its own layout. */
+
+/** The folder of the projects, within the folder that the program is called in. */
+export const researchesName = "researches";
 
 /** The state of a project. */
 export const rrdName = "rrd.json";
-
-/** The log that people read, within a research folder. Entries are only ever appended to it (appendOnce in files.ts). */
+/** The log that people read. Entries are only ever appended to it. */
 export const progressName = "progress.txt";
+/** One line for every question to a source. */
+export const queriesName = "queries.jsonl";
+export const reportName = "research-report.md";
+export const bibliographyName = "references.bib";
+export const ideasName = "product-ideas.json";
 
-/** What a project keeps in git, as far as it is there. */
+export const rrdFile = (folder: string): string => join(folder, rrdName);
+export const progressFile = (folder: string): string => join(folder, progressName);
+export const queriesFile = (folder: string): string => join(folder, queriesName);
+
+/** What a project keeps in git, as far as it is there; all that only this program and people write. */
 export const committedFiles = {
-  names: [
-    rrdName,
-    progressName,
-    ledgerName,
-    "queries.jsonl",
-    "research-report.md",
-    "references.bib",
-    "product-ideas.json",
-  ],
+  names: [rrdName, progressName, ledgerName, queriesName, reportName, bibliographyName, ideasName],
   state: rrdName,
   ledger: ledgerName,
 } as const;
 
-/** Where the answers of a research's search are kept, so that no batch asks for them again. */
-export const keptSearch = (folder: string): string => join(folder, hiddenName, "candidates.json");
+/** What a person tells agents and the program with, next to the projects. */
+export const lessonsName = "AGENTS.md";
+export const promptName = "prompt.md";
+export const claudeName = "CLAUDE.md";
+
+// In .ralph:
+
+/** The state as it was when it was valid last. */
+export const lastGoodFile = inHidden("rrd.last-good.json");
+/** What a search has found, so that no batch asks for it again. */
+export const candidatesFile = inHidden("candidates.json");
+/** What became of papers since they were published, for a day. */
+export const updatesFile = inHidden("updates.json");
+/** Hashes of the documents that this program wrote last. */
+export const writtenFile = inHidden("written.json");
+/** The texts of papers. */
+export const textsFolder = inHidden("texts");
+/** Answers of sources to a search, which it is replayed from. */
+export const answersFolder = inHidden("http");
+/** Pages and PDFs, apart from the answers: some hundred of them would push those out. */
+export const documentsFolder = inHidden("documents");
+export const backupsFolder = inHidden("backups");
+/** What an agent without confinement changed and was put back. */
+export const setAsideFolder = inHidden("set-aside");
+
+// In the folder of the program's state:
+
+/** Answers to searches outside of a project. */
+export const sharedAnswersFolder = (stateDir: string): string => join(stateDir, "http");
+/** Where agents work, a folder a project. */
+export const workspacesFolder = (stateDir: string): string => join(stateDir, "workspaces");
+/** What was saved of a project that an agent deleted. */
+export const rescuedFolder = (stateDir: string): string => join(stateDir, "rescued");
+
+/** What an agent answers with, within its workspace. */
+export const resultName = "result.json";
+/** The parts of a long text, within a workspace. */
+export const partsName = "paper";

@@ -6,15 +6,16 @@ import { ExpectedError } from "../../engine/lib/errors.js";
 import { requireRegular } from "../../engine/storage/regular-file.js";
 import { readOnceSaved } from "../../engine/storage/wait-for-editor.js";
 import { stampOf, sweepTemporaryFiles, writeFileAtomic } from "../../engine/storage/atomic-file.js";
-import { hiddenName, journalFolder, makeJournal } from "../../engine/storage/records/journal.js";
-import { ledgerName, readLedger } from "../../engine/storage/records/ledger.js";
+import { makeJournal } from "../../engine/storage/records/journal.js";
+import { readLedger } from "../../engine/storage/records/ledger.js";
 import { acquireLock } from "../../engine/storage/lock.js";
-import { progressName, rrdName, committedFiles } from "./layout.js";
-import { queriesName } from "./logs/query-log.js";
 import type { Research, ResearchOptions } from "./research-types.js";
 import { readRrdFile } from "./rrd-file.js";
 import { invalid, requireState } from "./state-file.js";
 import { openWriter } from "../../engine/storage/records/writer.js";
+
+import { hiddenFolder, journalFolder, ledgerName, lockFile } from "../../engine/lib/layout.js";
+import { committedFiles, progressName, queriesName, rrdFile, textsFolder } from "./layout.js";
 
 export type { Change } from "../../engine/storage/records/record-merge.js";
 export type { Fold, Research, ResearchOptions } from "./research-types.js";
@@ -36,18 +37,17 @@ export async function openResearchAfter(
   // Before the lock, so that a wrong path does not get a .ralph of its own.
   await requireState(folder);
   await requireLogs(folder);
-  const hidden = join(folder, hiddenName);
+  const hidden = hiddenFolder(folder);
   const take = async () => {
     await makeJournal(folder);
-    return acquireLock(join(hidden, "lock"), { describe: `The research ${folder}` });
+    return acquireLock(lockFile(folder), { describe: `The research ${folder}` });
   };
   let lock = await take();
   try {
     // Whatever the .gitignore above says, none of this is for the repository.
     if ((await stampOf(join(hidden, ".gitignore"))) === undefined)
       await writeFileAtomic(join(hidden, ".gitignore"), "*\n");
-    for (const place of [folder, hidden, journalFolder(folder), join(hidden, "texts")])
-      await sweepTemporaryFiles(place);
+    for (const place of [folder, hidden, journalFolder(folder), textsFolder(folder)]) await sweepTemporaryFiles(place);
     await prepare();
     // Loaded late: what starts processes takes longer to load than a research to read, and reading alone needs none of it.
     const git = options.git ? await import("../../engine/storage/checkpoints.js") : undefined;
@@ -102,7 +102,7 @@ export async function openResearchAfter(
 export async function readResearch(
   folder: string,
 ): Promise<{ readonly rrd: Rrd; readonly ledger: readonly LedgerLine[] }> {
-  const path = join(folder, rrdName);
+  const path = rrdFile(folder);
   const rrd = await readOnceSaved(path, async () => {
     await requireState(folder);
     const { ok, problems } = await readRrdFile(path);

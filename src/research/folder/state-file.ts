@@ -5,15 +5,16 @@ import { ExpectedError } from "../../engine/lib/errors.js";
 import { backUp } from "./backup.js";
 import { readOnceSaved } from "../../engine/storage/wait-for-editor.js";
 import { type Stamp, stampOf, writeFileAtomic } from "../../engine/storage/atomic-file.js";
-import { hiddenName, lastIteration } from "../../engine/storage/records/journal.js";
-import { ledgerName, readLedger } from "../../engine/storage/records/ledger.js";
+import { lastIteration } from "../../engine/storage/records/journal.js";
+import { readLedger } from "../../engine/storage/records/ledger.js";
 import { formatRrd, parseRrd, readRrdText, summarise } from "./rrd-file.js";
 import type { Problem } from "../../engine/storage/schema-check.js";
-import { rrdName } from "./layout.js";
 import { shellWord } from "../../engine/lib/sanitise.js";
 
+import { ledgerFile } from "../../engine/lib/layout.js";
+import { lastGoodFile, rrdName } from "./layout.js";
+
 /** A copy of the last valid rrd.json, for when a hand edit breaks it. */
-export const lastGoodOf = (folder: string): string => join(folder, hiddenName, "rrd.last-good.json");
 
 /** rrd.json of an open research, parsed once for each version of the file. */
 interface StateFile {
@@ -83,7 +84,7 @@ export function openStateFile(folder: string, notify: (message: string) => void)
       if (known === undefined || known.text === copied) return;
       const { text } = known;
       // It helps against a slip of the hand, not against a power cut, so it is not worth a sync.
-      await writeFileAtomic(lastGoodOf(folder), text, { durable: false });
+      await writeFileAtomic(lastGoodFile(folder), text, { durable: false });
       copied = text;
     },
   };
@@ -98,7 +99,7 @@ export async function requireState(folder: string): Promise<void> {
   if ((await stampOf(path)) !== undefined) return;
   if ((await stampOf(folder)) === undefined)
     throw new ExpectedError(`The research folder ${folder} is gone; run again where it is now, or bring it back.`);
-  const lastGood = lastGoodOf(folder);
+  const lastGood = lastGoodFile(folder);
   if ((await stampOf(lastGood)) !== undefined)
     throw new ExpectedError(`There is no ${path}; copy its last good version, ${lastGood}, there.`);
   throw new ExpectedError(
@@ -114,7 +115,7 @@ export async function lastRecorded(folder: string): Promise<number> {
 
 /** How a person whose rrd.json can't be used gets an earlier one back. */
 export async function wayBack(folder: string): Promise<string> {
-  const lastGood = lastGoodOf(folder);
+  const lastGood = lastGoodFile(folder);
   if ((await stampOf(lastGood)) === undefined) return "or put an earlier version in its place";
   return `or go back to the last good version (${lastGood}) with 'research-ralph reset ${shellWord(folder)} --to ${await lastRecorded(folder)}'; yours is kept beside it`;
 }
@@ -130,7 +131,7 @@ export async function invalid(folder: string, problems: readonly Problem[]): Pro
 
 /** The ledger of an open research, read again only when the file has changed. */
 export function openLedger(folder: string, notify: (message: string) => void): () => Promise<readonly LedgerLine[]> {
-  const path = join(folder, ledgerName);
+  const path = ledgerFile(folder);
   let known: { stamp: Stamp | undefined; lines: readonly LedgerLine[] } = { stamp: undefined, lines: [] };
   const told = new Set<string>();
   return async () => {

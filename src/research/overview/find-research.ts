@@ -3,6 +3,7 @@ import { basename, dirname, join, relative, resolve } from "node:path";
 import { ExpectedError } from "../../engine/lib/errors.js";
 import { nearest } from "../../engine/lib/nearest.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
+import { researchesName, rrdFile, rrdName } from "../folder/layout.js";
 
 /** What the commands about one project are given. */
 export interface FolderOptions {
@@ -12,13 +13,10 @@ export interface FolderOptions {
   readonly json: boolean;
 }
 
-/** Where researches live, below the folder a command is started in. */
-export const researchesFolder = "researches";
-
 /** Absolute paths of the researches under ./researches, sorted by name. */
 export async function listResearches(cwd: string): Promise<string[]> {
   const { default: glob } = await import("fast-glob");
-  const files = await glob(`${researchesFolder}/*/rrd.json`, { cwd, absolute: true, followSymbolicLinks: true });
+  const files = await glob(`${researchesName}/*/${rrdName}`, { cwd, absolute: true, followSymbolicLinks: true });
   return files.map(dirname).sort();
 }
 
@@ -29,8 +27,8 @@ export async function listResearches(cwd: string): Promise<string[]> {
  */
 export async function findResearch(cwd: string, argument: string | undefined): Promise<string> {
   if (argument === undefined) return onlyResearch(cwd);
-  const candidates = [resolve(cwd, argument), join(cwd, researchesFolder, argument)].map((path) =>
-    basename(path) === "rrd.json" ? dirname(path) : path,
+  const candidates = [resolve(cwd, argument), join(cwd, researchesName, argument)].map((path) =>
+    basename(path) === rrdName ? dirname(path) : path,
   );
   const found = candidates.find(hasRrd);
   if (found !== undefined) return found;
@@ -45,7 +43,7 @@ export async function findResearch(cwd: string, argument: string | undefined): P
   throw new ExpectedError(`There is no research '${argument}'; ${advice(argument, names)}.`, 2);
 }
 
-const hasRrd = (folder: string): boolean => existsSync(join(folder, "rrd.json"));
+const hasRrd = (folder: string): boolean => existsSync(rrdFile(folder));
 
 async function onlyResearch(cwd: string): Promise<string> {
   if (hasRrd(cwd)) return cwd;
@@ -62,7 +60,7 @@ async function onlyResearch(cwd: string): Promise<string> {
 /** Names that are near to what was typed, else some there are, else how to make one. */
 function advice(argument: string, names: readonly string[]): string {
   if (names.length === 0)
-    return `make one with research-ralph new "<topic>", or go to the folder that holds '${researchesFolder}'`;
+    return `make one with research-ralph new "<topic>", or go to the folder that holds '${researchesName}'`;
   const typed = basename(argument).toLowerCase();
   const alike = names.filter((name) => typed.length >= 3 && name.toLowerCase().includes(typed));
   // People leave the date away.

@@ -2,11 +2,13 @@ import { existsSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import type { LedgerLine } from "../../engine/generated/ledger.js";
 import type { Progress } from "../../engine/loop/types.js";
-import { hiddenName } from "../../engine/storage/records/journal.js";
 import { isHeld } from "../../engine/storage/lock.js";
 import { readResearch } from "../folder/research.js";
 import { progressOf, standingOf } from "../workflow/records/status.js";
 import { type Spending, spendingOf, timeSpent } from "./time-and-cost.js";
+
+import { hiddenName, ledgerName, lockFile, lockName, pauseName, stopName } from "../../engine/lib/layout.js";
+import { rrdName } from "../folder/layout.js";
 
 /** A research as it stands, seen from outside. */
 export interface WatchedResearch {
@@ -35,11 +37,11 @@ export type Change =
 export async function lookAt(folder: string): Promise<WatchedResearch | undefined> {
   try {
     const { rrd, ledger } = await readResearch(folder);
-    const lock = join(folder, hiddenName, "lock");
+    const lock = lockFile(folder);
     const running = await isHeld(lock);
-    const held = existsSync(join(folder, "STOP"))
+    const held = existsSync(join(folder, stopName))
       ? "stopped"
-      : existsSync(join(folder, "PAUSE"))
+      : existsSync(join(folder, pauseName))
         ? "paused"
         : undefined;
     const spentMs = timeSpent(rrd, ledger);
@@ -75,14 +77,14 @@ export function changesOf(before: WatchedResearch | undefined, after: WatchedRes
   ];
 }
 
-const kept: ReadonlySet<string> = new Set(["rrd.json", "ledger.jsonl", "lock", "PAUSE", "STOP"]);
+const kept: ReadonlySet<string> = new Set([rrdName, ledgerName, lockName, pauseName, stopName]);
 
 /** Whether a path below `root` tells nothing of a research: only the state, the ledger and the lock do. */
 export function isOfNoInterest(root: string, path: string, isFile: boolean): boolean {
   const parts = path === root ? [] : path.slice(root.length + 1).split(/[\\/]/);
   if (parts.some((part) => part === "node_modules" || (part.startsWith(".") && part !== hiddenName))) return true;
   const inside = parts.indexOf(hiddenName);
-  if (inside !== -1 && parts.length > inside + 1) return parts.length > inside + 2 || parts[inside + 1] !== "lock";
+  if (inside !== -1 && parts.length > inside + 1) return parts.length > inside + 2 || parts[inside + 1] !== lockName;
   return isFile && !kept.has(parts.at(-1) ?? "");
 }
 

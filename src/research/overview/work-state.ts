@@ -1,15 +1,15 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { hiddenName } from "../../engine/storage/records/journal.js";
 import { isHeld } from "../../engine/storage/lock.js";
 import { readResearch } from "../folder/research.js";
 import { standingOf } from "../workflow/records/status.js";
+import { lockFile, pauseName, stopName } from "../../engine/lib/layout.js";
 
 /** Whether somebody works on a research, and what keeps others from it. */
 export interface WorkState {
   readonly running: boolean;
   /** Files that end a run before its next iteration and keep others from starting. */
-  readonly held: readonly ("PAUSE" | "STOP")[];
+  readonly held: readonly (typeof pauseName | typeof stopName)[];
   /** No agent would be started any more. False too where that can't be read. */
   readonly finished: boolean;
 }
@@ -17,8 +17,8 @@ export interface WorkState {
 export async function workStateOf(folder: string): Promise<WorkState> {
   const read = await readResearch(folder).catch(() => undefined);
   return {
-    running: await isHeld(join(folder, hiddenName, "lock")),
-    held: (["PAUSE", "STOP"] as const).filter((name) => existsSync(join(folder, name))),
+    running: await isHeld(lockFile(folder)),
+    held: ([pauseName, stopName] as const).filter((name) => existsSync(join(folder, name))),
     finished: read !== undefined && standingOf(read.rrd, read.ledger).phase === "COMPLETE",
   };
 }

@@ -1,4 +1,3 @@
-import { join } from "node:path";
 import { type AboutPaper, aboutPaper } from "./about-paper.js";
 import { openAlex } from "../sources/clients/openalex.js";
 import { europePmc } from "../sources/clients/europe-pmc.js";
@@ -15,9 +14,10 @@ import { checkUpdates } from "./retractions.js";
 import { type CopyService, endpointsOf, identifiersOf, type PaperNames } from "../full-text/locations.js";
 import type { Clock } from "../../engine/lib/clock.js";
 import type { Http } from "../../engine/net/http.js";
+import { textsFolder, updatesFile } from "../folder/layout.js";
 
 interface PaperServicesOptions {
-  /** `.ralph` of the research: texts and answers are kept in it. */
+  /** The project: texts and answers are kept in it. */
   readonly folder: string;
   readonly http: Http;
   readonly contextFor: ContextFor;
@@ -65,7 +65,7 @@ export function paperServices({
   return {
     async text(paper) {
       const options = {
-        cacheDir: join(folder, "texts"),
+        cacheDir: textsFolder(folder),
         keep,
         signal,
         http,
@@ -83,7 +83,7 @@ export function paperServices({
           .filter((paper) => !isAt(paper, "sample"))
           .map((paper) => ({ id: paper.id, identifiers: identifiersOf(paper) })),
         {
-          file: join(folder, "updates.json"),
+          file: updatesFile(folder),
           ask: (works) => checkUpdates(works, contextFor),
           clock,
           signal,

@@ -14,6 +14,7 @@ import type { Material } from "./brief/material.js";
 import type { Pattern } from "./records/lessons.js";
 import { readResult } from "./result/result-file.js";
 import { paperOf, type ResearchState, type ResearchUnit } from "./records/state.js";
+import { resultName } from "../folder/layout.js";
 
 const schemaOf = {
   discovery: "result-discovery",
@@ -35,7 +36,7 @@ export async function judge(
   patterns: readonly Pattern[],
   judging: Judging & { readonly redact?: ReturnType<typeof redactFor> },
 ): Promise<Judged> {
-  const result = await readResult(join(workspace, "result.json"));
+  const result = await readResult(join(workspace, resultName));
   const takeOut = judging.redact ?? redactFor({});
   const redact = (text: string): string => takeOut(text, material.text?.text);
   if ("reason" in result) return { reasons: [redact(result.reason)], redacted: false };

@@ -4,9 +4,9 @@ import type { Redact } from "../../engine/lib/redact.js";
 import type { Notice } from "../../engine/loop/types.js";
 import { appendOnce } from "../../engine/storage/atomic-file.js";
 import { type Received, readMessages, takeMessage } from "../../engine/storage/records/steering-inbox.js";
-import { progressName } from "../folder/layout.js";
 import type { Research } from "../folder/research.js";
 import { actedUpon } from "./records/stagnation.js";
+import { progressName } from "../folder/layout.js";
 
 /** Most words of one message that stand; the command refuses longer ones. */
 export const mostMessage = 1_000;

@@ -7,6 +7,7 @@ import { readRegularText } from "../../engine/storage/regular-file.js";
 import { writeFileAtomic } from "../../engine/storage/atomic-file.js";
 import { formatRrd, parseRrd } from "../folder/rrd-file.js";
 import { isDecided } from "./records/status.js";
+import { progressFile, rrdFile, rrdName } from "../folder/layout.js";
 
 /** What is settled once a paper is decided: 'reset --paper' opens it again, an agent does not. */
 const judgement = ["status", "decision", "score", "score_breakdown"] as const;
@@ -16,13 +17,13 @@ const judgement = ["status", "decision", "score", "score_breakdown"] as const;
  * that is new stays. Answers with what was wrong, a sentence each.
  */
 export async function restoreRecords(folder: string, before: Rrd, at: Date): Promise<string[]> {
-  const path = join(folder, "rrd.json");
+  const path = rrdFile(folder);
   const text = await readRegularText(path).catch(() => undefined);
   if (text === undefined) {
     await writeFileAtomic(path, formatRrd(before));
     return ["rrd.json was left deleted and was restored"];
   }
-  const { ok: now, problems } = parseRrd(text, "rrd.json");
+  const { ok: now, problems } = parseRrd(text, rrdName);
   if (now === undefined) {
     const broken = `rrd.json.broken-${timeForName(at.getTime())}`;
     await rename(path, join(folder, broken));
@@ -107,7 +108,7 @@ const counted = (count: number, one: string, many = `${one}s`): string => `${cou
  * was done. It is no reason to refuse the iteration: the records are whole.
  */
 export async function restoreLog(folder: string, before: string, at: Date): Promise<string[]> {
-  const path = join(folder, "progress.txt");
+  const path = progressFile(folder);
   const now = await readRegularText(path).catch(() => "");
   if (now.startsWith(before)) return [];
   await writeFileAtomic(path, before);

@@ -20,6 +20,7 @@ import { fill } from "./brief/prompt.js";
 import { saysComplete } from "../../engine/loop/sentinel.js";
 import { isDecided, progressOf, standingOf } from "./records/status.js";
 import type { ResearchState } from "./records/state.js";
+import { ideasName, progressFile, reportName, rrdFile } from "../folder/layout.js";
 
 interface ClassicOptions {
   readonly research: Research;
@@ -83,7 +84,7 @@ export function classicWorkflow(options: ClassicOptions): Workflow<ResearchState
     brief: (_state, _unit, notes) =>
       orVerdict(async () => {
         before = {
-          log: await readRegularText(join(folder, "progress.txt")).catch(() => ""),
+          log: await readRegularText(progressFile(folder)).catch(() => ""),
           documents: await documentStamps(folder),
         };
         const text = classicBrief(prompt, folder, notes.steering);
@@ -112,9 +113,6 @@ interface Before {
   readonly log: string;
   readonly documents: readonly (Stamp | undefined)[];
 }
-
-const reportName = "research-report.md";
-const ideasName = "product-ideas.json";
 
 const documentStamps = (folder: string): Promise<(Stamp | undefined)[]> =>
   Promise.all([reportName, ideasName].map((name) => stampOf(join(folder, name))));
@@ -153,7 +151,7 @@ async function settleClassic(
   const reasons = await restoreRecords(folder, state.rrd, at);
   for (const message of await restoreLog(folder, before.log, at)) notices.push({ level: "warning", message });
 
-  const { ok: after = state.rrd } = await readRrdFile(join(folder, "rrd.json"));
+  const { ok: after = state.rrd } = await readRrdFile(rrdFile(folder));
   const phase = provenPhase(after, folder);
   const tooEarly =
     phase === after.phase

@@ -8,7 +8,7 @@ import { type Redact, redactValue } from "../../engine/lib/redact.js";
 import { estimateTokens } from "../../engine/lib/tokens.js";
 import type { AgentRun, Notes, Notice, Outcome, Unit, Workflow } from "../../engine/loop/types.js";
 import { appendOnce, writeFileAtomic } from "../../engine/storage/atomic-file.js";
-import { formatLine, ledgerName } from "../../engine/storage/records/ledger.js";
+import { formatLine } from "../../engine/storage/records/ledger.js";
 import { formatRrd } from "../folder/rrd-file.js";
 import { explaining } from "../../engine/storage/explain-system-error.js";
 import { problemsOf } from "../../engine/storage/schema-check.js";
@@ -21,6 +21,8 @@ import { deriveStatistics } from "./records/statistics.js";
 import { ledgerLine } from "./result/ledger-line.js";
 import type { Workspaces } from "./workspace.js";
 import { makeFolder } from "../../engine/storage/regular-file.js";
+import { ledgerFile } from "../../engine/lib/layout.js";
+import { ideasName, progressFile, resultName, rrdFile } from "../folder/layout.js";
 
 interface CreateOptions {
   readonly topic: string;
@@ -85,7 +87,7 @@ export function createWorkflow(options: CreateOptions): Workflow<CreateState> {
       orVerdict(async () => {
         started += 1;
         const workspace = await options.workspaces.create(started);
-        const text = requirementsBrief(options, notes, join(workspace, "result.json"));
+        const text = requirementsBrief(options, notes, join(workspace, resultName));
         return {
           iteration: started,
           text,
@@ -101,7 +103,7 @@ export function createWorkflow(options: CreateOptions): Workflow<CreateState> {
           return { outcome: "failed", failure: run.failure };
         }
         await keepAnswer(run.brief.workspace, run.message);
-        const result = await readResult(join(run.brief.workspace, "result.json"));
+        const result = await readResult(join(run.brief.workspace, resultName));
         const value = "reason" in result ? undefined : redactValue(result.value, options.redact).value;
         const reasons = ("reason" in result ? [result.reason] : faultsOf(value)).map(options.redact);
         await options.workspaces.remove(run.iteration);
@@ -157,12 +159,12 @@ async function writeResearch(
   const folder = await explaining(options.parent, () =>
     makeFreeFolder(options.parent, `${slug(requirements.name)}-${at.toISOString().slice(0, 10)}`),
   );
-  await writeFileAtomic(join(folder, "rrd.json"), formatRrd(newRrd(options, requirements)));
-  await appendOnce(join(folder, "progress.txt"), {
+  await writeFileAtomic(rrdFile(folder), formatRrd(newRrd(options, requirements)));
+  await appendOnce(progressFile(folder), {
     offset: 0,
     text: `# Research-Ralph Progress Log\nStarted: ${at.toISOString()}\nTopic: ${options.topic.replace(/\s+/g, " ")}\n\n`,
   });
-  await appendOnce(join(folder, ledgerName), { offset: 0, text: lines.map(formatLine).join("") });
+  await appendOnce(ledgerFile(folder), { offset: 0, text: lines.map(formatLine).join("") });
   return folder;
 }
 
@@ -250,7 +252,7 @@ export function newRrd(
         enabled: true,
         min_ideas: 3,
         max_ideas: 12,
-        output_filename: "product-ideas.json",
+        output_filename: ideasName,
         ranking_goal: "pick_one_for_prd",
         assumed_constraints: { team_size: 3, time_horizon_months: 3, deployment_preference: ["saas", "on_prem"] },
       },

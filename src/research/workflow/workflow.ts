@@ -29,6 +29,7 @@ import { openRefusals, progressOf, standingOf, timesTooFull, unitRefusals } from
 import { type Library, paperOf, type ResearchState, type ResearchUnit } from "./records/state.js";
 import { type Workspaces, requireSpace } from "./workspace.js";
 import type { Clock } from "../../engine/lib/clock.js";
+import { resultName } from "../folder/layout.js";
 
 interface ResearchWorkflowOptions {
   readonly research: Research;
@@ -190,7 +191,7 @@ export async function briefFor(
       ? await repairOf(where.workspaces.kept(last.iteration), last.reasons, text)
       : undefined;
   const context = { ...where, patterns: await readPatterns(where.folder) };
-  const resultFile = join(where.workspaces.path(iteration), "result.json");
+  const resultFile = join(where.workspaces.path(iteration), resultName);
   const parts = await writeBrief(context, state, unit, {
     workspace,
     resultFile,

@@ -3,6 +3,7 @@ import { chmod, readdir, rename, rm, statfs } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { ExpectedError, hasCode, messageOf } from "../../engine/lib/errors.js";
 import { makeFolder } from "../../engine/storage/regular-file.js";
+import { workspacesFolder } from "../folder/layout.js";
 
 /** Folders for agents to work in, outside the user's tree, one an iteration. */
 export interface Workspaces {
@@ -28,7 +29,7 @@ const keptMark = "refused-";
 
 export function workspacesOf(stateDir: string, folder: string): Workspaces {
   const hash = createHash("sha256").update(folder).digest("hex").slice(0, 8);
-  const root = join(stateDir, "workspaces", `${basename(folder)}-${hash}`);
+  const root = join(workspacesFolder(stateDir), `${basename(folder)}-${hash}`);
   const path = (iteration: number) => join(root, String(iteration));
   const kept = (iteration: number) => join(root, `${keptMark}${iteration}`);
   const names = () => readdir(root).catch(() => []);

@@ -4,10 +4,11 @@ import { expect, test } from "vitest";
 import { mcpCommand } from "../../../src/commands/search/mcp.js";
 import { toolCommand } from "../../../src/commands/search/tool.js";
 import { acquireLock } from "../../../src/engine/storage/lock.js";
-import { queriesName, readQueries } from "../../../src/research/folder/logs/query-log.js";
+import { readQueries } from "../../../src/research/folder/logs/query-log.js";
 import { fakeIo } from "../../engine/ui/fake-io.js";
 import { freshFolder, makeResearch } from "../../support/research-folder.js";
 import { atom, hand, scholarly, works } from "../../support/scholarly.js";
+import { queriesName } from "../../../src/research/folder/layout.js";
 
 async function research() {
   const place = await scholarly(atom, works);

@@ -16,7 +16,6 @@ import { formatRrd } from "../../../src/research/folder/rrd-file.js";
 import {
   openStateFile,
   invalid,
-  lastGoodOf,
   lastRecorded,
   openLedger,
   requireState,
@@ -35,6 +34,7 @@ import {
 import { ExpectedError } from "../../../src/engine/lib/errors.js";
 import { readOnceSaved } from "../../../src/engine/storage/wait-for-editor.js";
 import { stampOf } from "../../../src/engine/storage/atomic-file.js";
+import { lastGoodFile } from "../../../src/research/folder/layout.js";
 
 const text = formatRrd(sampleRrd(3));
 
@@ -220,7 +220,7 @@ describe("the state of a research", () => {
 describe("the copy of the last good version", () => {
   it("is of what was read or written last, and is written once for each", async () => {
     const { folder, file } = opened();
-    const copy = lastGoodOf(folder);
+    const copy = lastGoodFile(folder);
     mkdirSync(dirname(copy));
     await file.keepCopy();
     expect(existsSync(copy)).toBe(false);
@@ -252,9 +252,9 @@ describe("where there is no rrd.json", () => {
       ),
     );
     mkdirSync(join(folder, ".ralph"));
-    writeFileSync(lastGoodOf(folder), "{}");
+    writeFileSync(lastGoodFile(folder), "{}");
     await expect(requireState(folder)).rejects.toThrow(
-      new ExpectedError(`There is no ${path}; copy its last good version, ${lastGoodOf(folder)}, there.`),
+      new ExpectedError(`There is no ${path}; copy its last good version, ${lastGoodFile(folder)}, there.`),
     );
     writeFileSync(path, "{}");
     expect(await requireState(folder)).toBeUndefined();
@@ -266,9 +266,9 @@ describe("the way back from an rrd.json that can't be used", () => {
     const folder = join(temporaryFolder(), "my research");
     mkdirSync(join(folder, ".ralph", "journal"), { recursive: true });
     expect(await wayBack(folder)).toBe("or put an earlier version in its place");
-    writeFileSync(lastGoodOf(folder), text);
+    writeFileSync(lastGoodFile(folder), text);
     const back = (iteration: number) =>
-      `or go back to the last good version (${lastGoodOf(folder)}) with 'research-ralph reset "${folder}" --to ${iteration}'; yours is kept beside it`;
+      `or go back to the last good version (${lastGoodFile(folder)}) with 'research-ralph reset "${folder}" --to ${iteration}'; yours is kept beside it`;
     expect([await lastRecorded(folder), await wayBack(folder)]).toEqual([0, back(0)]);
     writeFileSync(join(folder, "ledger.jsonl"), line(3) + line(2));
     expect(await lastRecorded(folder)).toBe(3);

@@ -8,6 +8,7 @@ import { paperServices } from "../../../src/research/paper-services/paper-servic
 import { contextOf, type SourcesConfig } from "../../../src/research/sources/source-settings.js";
 import { fakeClock } from "../../support/clock.js";
 import type { Clock } from "../../../src/engine/lib/clock.js";
+import { updatesFile } from "../../../src/research/folder/layout.js";
 
 const title = "Walking after stroke";
 const body = "The cohort was followed for two years and seen every month by the same two nurses. ".repeat(12);
@@ -107,7 +108,7 @@ describe("the check for retractions", () => {
       updates: [{ type: "retraction", date: "2026-03-01" }],
       checked_by: expect.arrayContaining(["Crossref"]),
     });
-    expect(existsSync(join(folder, "updates.json"))).toBe(true);
+    expect(existsSync(updatesFile(folder))).toBe(true);
     const before = asked.length;
     await services.updates([{ id: "p1", identifiers: { doi: "10.1000/x" } }]);
     expect(asked).toHaveLength(before);

@@ -6,6 +6,7 @@ import { readCodex } from "./stream.js";
 import type { AgentCheck, AgentContext, AgentDefinition, Invocation } from "../definition.js";
 import { ask, instructions, programOf, versionIn } from "../program.js";
 import { serverName } from "../tool-server.js";
+import { codexHome } from "../../lib/layout.js";
 
 /** OpenAI Codex: https://developers.openai.com/codex/noninteractive */
 export const codex: AgentDefinition = {
@@ -132,7 +133,7 @@ const environment = ({ settings, options }: AgentContext): NodeJS.ProcessEnv => 
 
 /** A home of our own: AGENTS.md and config.toml in the user's one reach every session, whatever the flags. The login is linked. */
 function ownHome(context: AgentContext): { home: string; instructions: string; login: string } {
-  const home = join(context.settings.stateDir, "codex-home");
+  const home = codexHome(context.settings.stateDir);
   return { home, instructions: join(home, "instructions.md"), login: join(usersHome(context), "auth.json") };
 }
 

@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Failure, Guard, PastIteration } from "../types.js";
 import { spanInWords } from "../../lib/clock.js";
+import { pauseName, stopName } from "../../lib/layout.js";
 
 const notTheAgentsFault: ReadonlySet<string> = new Set<Failure["kind"]>(["rate-limit", "network", "auth", "missing"]);
 
@@ -36,17 +37,17 @@ export const limitWallTime =
 export const watchFiles =
   (folder: string): Guard =>
   () => {
-    if (existsSync(join(folder, "STOP"))) {
+    if (existsSync(join(folder, stopName))) {
       return {
         verdict: "interrupted",
-        reason: `Stopped by the file ${join(folder, "STOP")}; delete it, as research-ralph resume does, to go on.`,
+        reason: `Stopped by the file ${join(folder, stopName)}; delete it, as research-ralph resume does, to go on.`,
         signal: "SIGINT",
       };
     }
-    if (existsSync(join(folder, "PAUSE")))
+    if (existsSync(join(folder, pauseName)))
       return {
         verdict: "blocked",
-        reason: `Paused by the file ${join(folder, "PAUSE")}; delete it, as research-ralph resume does, to go on.`,
+        reason: `Paused by the file ${join(folder, pauseName)}; delete it, as research-ralph resume does, to go on.`,
       };
     return undefined;
   };

@@ -6,13 +6,7 @@ import { readRegularText, makeFolder } from "../regular-file.js";
 import { writeFileAtomic } from "../atomic-file.js";
 import { explaining } from "../explain-system-error.js";
 import { problemsOf } from "../schema-check.js";
-
-/** The folder of what need not be kept for people, within a research folder. Git-ignored. */
-export const hiddenName = ".ralph";
-
-export const journalFolder = (folder: string): string => join(folder, hiddenName, "journal");
-
-const doneFolder = (folder: string): string => join(journalFolder(folder), "done");
+import { doneFolder, journalFolder } from "../../lib/layout.js";
 
 /** Makes the journal's folders. */
 export async function makeJournal(folder: string): Promise<void> {

@@ -1,13 +1,10 @@
-import { join } from "node:path";
 import type { LedgerLine } from "../../generated/ledger.js";
 import { hasCode } from "../../lib/errors.js";
 import { readRegularText } from "../regular-file.js";
 import { explaining } from "../explain-system-error.js";
 import { problemsOf } from "../schema-check.js";
 import { tooDeepAt } from "../json-syntax.js";
-
-/** The file with one line an iteration, within a research folder. */
-export const ledgerName = "ledger.jsonl";
+import { ledgerFile } from "../../lib/layout.js";
 
 interface ReadLedger {
   /** In the order of the file. */
@@ -21,7 +18,7 @@ interface ReadLedger {
  * `notices`; a torn last line, which a kill leaves and the journal mends, is left out silently.
  */
 export async function readLedger(folder: string): Promise<ReadLedger> {
-  const path = join(folder, ledgerName);
+  const path = ledgerFile(folder);
   try {
     return parseLedger(await readRegularText(path), path);
   } catch (error) {

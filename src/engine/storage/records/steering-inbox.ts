@@ -5,8 +5,8 @@ import { hasCode } from "../../lib/errors.js";
 import { timeForName } from "../file-timestamp.js";
 import { readRegularText } from "../regular-file.js";
 import { stampOf, writeFileAtomic } from "../atomic-file.js";
-import { hiddenName } from "./journal.js";
 import { explaining } from "../explain-system-error.js";
+import { hiddenFolder, inboxFolder } from "../../lib/layout.js";
 
 /** What a person tells a research from another terminal: words for its agents, or that earlier words no longer stand. */
 type Message = { readonly text: string } | { readonly clear: true };
@@ -14,33 +14,31 @@ type Message = { readonly text: string } | { readonly clear: true };
 /** A message with the name of its file, which no other ever has. */
 export type Received = Message & { readonly id: string };
 
-const inbox = (folder: string): string => join(folder, hiddenName, "inbox");
-
 /**
  * Leaves a message for whoever works on the research, now or later; needs no lock. Messages are read in the order they were left.
  * `now`: milliseconds since the epoch.
  * @throws ExpectedError for a full disk or missing permission.
  */
 export async function leaveMessage(folder: string, message: Message, now: number): Promise<void> {
-  const hidden = join(folder, hiddenName);
-  await explaining(hidden, () => mkdir(inbox(folder), { recursive: true }));
+  const hidden = hiddenFolder(folder);
+  await explaining(hidden, () => mkdir(inboxFolder(folder), { recursive: true }));
   // The first run may be yet to come, and none of this is for the repository.
   if ((await stampOf(join(hidden, ".gitignore"))) === undefined)
     await writeFileAtomic(join(hidden, ".gitignore"), "*\n");
   await writeFileAtomic(
-    join(inbox(folder), `${timeForName(now)}-${randomBytes(4).toString("hex")}.json`),
+    join(inboxFolder(folder), `${timeForName(now)}-${randomBytes(4).toString("hex")}.json`),
     JSON.stringify(message),
   );
 }
 
 /** The messages that nobody has taken yet, oldest first. What can't be read as one is none. */
 export async function readMessages(folder: string): Promise<Received[]> {
-  const names = await readdir(inbox(folder)).catch((error: unknown) =>
+  const names = await readdir(inboxFolder(folder)).catch((error: unknown) =>
     hasCode(error, "ENOENT", "ENOTDIR") ? [] : Promise.reject(error),
   );
   const messages: Received[] = [];
   for (const name of names.filter((each) => each.endsWith(".json")).sort()) {
-    const message = parse(await readRegularText(join(inbox(folder), name)).catch(() => ""));
+    const message = parse(await readRegularText(join(inboxFolder(folder), name)).catch(() => ""));
     if (message !== undefined) messages.push({ ...message, id: name.replace(/\.json$/, "") });
   }
   return messages;
@@ -48,7 +46,7 @@ export async function readMessages(folder: string): Promise<Received[]> {
 
 /** Takes a message away once it is heeded. */
 export const takeMessage = (folder: string, id: string): Promise<void> =>
-  rm(join(inbox(folder), `${id}.json`), { force: true });
+  rm(join(inboxFolder(folder), `${id}.json`), { force: true });
 
 function parse(text: string): Message | undefined {
   try {

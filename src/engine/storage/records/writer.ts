@@ -8,12 +8,14 @@ import { writeDocuments } from "../../../research/folder/logs/output-files.js";
 import { appendOnce, type Stamp, sizeOf } from "../atomic-file.js";
 import type { Checkpoints } from "../checkpoints.js";
 import { lastIteration, markDone, pendingEntries, readEntry, setAside, writeEntry } from "./journal.js";
-import { formatLine, ledgerName } from "./ledger.js";
-import { progressName } from "../../../research/folder/layout.js";
+import { formatLine } from "./ledger.js";
 import type { Fold, Research, ResearchOptions } from "../../../research/folder/research-types.js";
 import { restoreStaleSaves } from "./stale-saves.js";
 import { openLedger, openStateFile } from "../../../research/folder/state-file.js";
 import { problemsOf } from "../schema-check.js";
+
+import { ledgerFile } from "../../lib/layout.js";
+import { progressName } from "../../../research/folder/layout.js";
 
 /** The part of a research that reads and writes its files, once the lock is held. */
 export type Writer = Pick<Research, "load" | "nextIteration" | "edit" | "fold">;
@@ -87,7 +89,7 @@ export async function openWriter(
     }
     await Promise.all([
       entry.progress === null ? undefined : appendOnce(join(folder, progressName), entry.progress),
-      appendOnce(join(folder, ledgerName), entry.ledger),
+      appendOnce(ledgerFile(folder), entry.ledger),
       state.keepCopy(),
     ]);
     const isNewest = lines.every(({ iteration }) => iteration <= entry.iteration);
@@ -180,7 +182,7 @@ async function entryFor(folder: string, fold: Fold, base: Rrd | undefined): Prom
     message,
     changes: changes.map((change) => completeChange(change, base)),
     progress: progress === undefined ? null : { offset: await sizeOf(join(folder, progressName)), text: progress },
-    ledger: { offset: await sizeOf(join(folder, ledgerName)), text: formatLine({ ...fold.ledger, iteration }) },
+    ledger: { offset: await sizeOf(ledgerFile(folder)), text: formatLine({ ...fold.ledger, iteration }) },
     ...(files === undefined ? {} : { files: files.map(({ name, text }) => ({ name, text })) }),
   };
 }

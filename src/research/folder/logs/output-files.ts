@@ -6,15 +6,16 @@ import { hasCode } from "../../../engine/lib/errors.js";
 import { timeForName } from "../../../engine/storage/file-timestamp.js";
 import { readRegularText } from "../../../engine/storage/regular-file.js";
 import { stampOf, writeFileAtomic } from "../../../engine/storage/atomic-file.js";
-import { hiddenName, readEntry } from "../../../engine/storage/records/journal.js";
+import { readEntry } from "../../../engine/storage/records/journal.js";
 import { versionAt } from "../../../engine/storage/file-snapshot.js";
 import { currentAccepted } from "../../../engine/storage/records/ledger.js";
 import { explaining } from "../../../engine/storage/explain-system-error.js";
+import { bibliographyName, ideasName, reportName, writtenFile } from "../layout.js";
 
 /** The files that an accepted unit writes whole, by the unit. */
 const documentsOf = {
-  report: ["research-report.md", "references.bib"],
-  ideas: ["product-ideas.json"],
+  report: [reportName, bibliographyName],
+  ideas: [ideasName],
 } as const;
 
 export const documentNames: readonly string[] = Object.values(documentsOf).flat();
@@ -58,7 +59,7 @@ export async function writeDocuments(
     written.set(name, hashOf(text));
   }
   // Where it is lost, the worst is one copy too many.
-  await writeFileAtomic(writtenAt(folder), JSON.stringify(Object.fromEntries(written)), { durable: false });
+  await writeFileAtomic(writtenFile(folder), JSON.stringify(Object.fromEntries(written)), { durable: false });
 }
 
 /**
@@ -88,17 +89,15 @@ export async function documentsAfter(
   return documents;
 }
 
-const writtenAt = (folder: string): string => join(folder, hiddenName, "written.json");
-
 const hashOf = (content: string | Buffer): string => createHash("sha256").update(content).digest("hex");
 
 /** Hashes of what was written last, by name. */
 async function readWritten(folder: string): Promise<Record<string, unknown>> {
   try {
-    return { ...(JSON.parse(await readRegularText(writtenAt(folder))) as Record<string, unknown> | null) };
+    return { ...(JSON.parse(await readRegularText(writtenFile(folder))) as Record<string, unknown> | null) };
   } catch (error) {
     if (error instanceof SyntaxError || hasCode(error, "ENOENT")) return {};
-    return explaining(writtenAt(folder), () => Promise.reject(error));
+    return explaining(writtenFile(folder), () => Promise.reject(error));
   }
 }
 

@@ -1,14 +1,11 @@
 import { constants } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
-import { join } from "node:path";
 import type { QueryLine } from "../../../engine/generated/query.js";
 import { hasCode } from "../../../engine/lib/errors.js";
 import { readRegularText, requireRegular } from "../../../engine/storage/regular-file.js";
 import { explaining } from "../../../engine/storage/explain-system-error.js";
 import { problemsOf } from "../../../engine/storage/schema-check.js";
-
-/** The file with one line for every question to a source, within a research folder. */
-export const queriesName = "queries.jsonl";
+import { queriesFile } from "../layout.js";
 
 interface ReadQueries {
   /** In the order of the file. */
@@ -19,7 +16,7 @@ interface ReadQueries {
 
 /** Reads the questions that a research has asked. A line that can't be read is left out and named; a torn last one, which a kill leaves, silently. */
 export async function readQueries(folder: string): Promise<ReadQueries> {
-  const path = join(folder, queriesName);
+  const path = queriesFile(folder);
   const text = await explaining(path, () =>
     readRegularText(path).catch((error: unknown) => (hasCode(error, "ENOENT") ? "" : Promise.reject(error))),
   );
@@ -62,7 +59,7 @@ function parse(row: string): QueryLine | undefined {
  * Rejects with an ExpectedError for a full or read-only disk: a search that is not recorded can't be replayed.
  */
 export function queryRecorder(folder: string): (line: QueryLine) => Promise<void> {
-  const path = join(folder, queriesName);
+  const path = queriesFile(folder);
   let last: Promise<void> = Promise.resolve();
   return (line) => {
     const written = last.then(() => explaining(path, () => append(path, `${JSON.stringify(line)}\n`)));

@@ -1,7 +1,7 @@
 import { appendFile } from "node:fs/promises";
-import { join } from "node:path";
 import type { LedgerLine } from "../../../engine/generated/ledger.js";
-import { formatLine, ledgerName } from "../../../engine/storage/records/ledger.js";
+import { formatLine } from "../../../engine/storage/records/ledger.js";
+import { ledgerFile } from "../../../engine/lib/layout.js";
 
 /**
  * Adds work that left no research folder to the ledger of the state folder: it was paid for all the same. In one write, as several
@@ -13,7 +13,7 @@ export async function recordElsewhere(
   lines: readonly LedgerLine[],
 ): Promise<void> {
   if (lines.length === 0) return;
-  await appendFile(join(stateDir, ledgerName), lines.map((line) => formatLine({ ...line, command })).join("")).catch(
+  await appendFile(ledgerFile(stateDir), lines.map((line) => formatLine({ ...line, command })).join("")).catch(
     () => undefined,
   );
 }

@@ -5,8 +5,8 @@ import { ExpectedError } from "../../../engine/lib/errors.js";
 import { undoChanges } from "../../../engine/storage/records/record-merge.js";
 import { readEntry } from "../../../engine/storage/records/journal.js";
 import { currentAccepted } from "../../../engine/storage/records/ledger.js";
-import { rrdName } from "../layout.js";
 import { shellWord } from "../../../engine/lib/sanitise.js";
+import { rrdName } from "../layout.js";
 
 const resetUnits = ["discovery", "report", "ideas"] as const;
 

@@ -7,13 +7,13 @@ import { backUp, copyRegular } from "../backup.js";
 import { changesBetween } from "../../../engine/storage/records/record-merge.js";
 import { documentNames, documentsAfter } from "../logs/output-files.js";
 import { stampOf, writeFileAtomic } from "../../../engine/storage/atomic-file.js";
-import { progressName, rrdName, keptSearch } from "../layout.js";
 import { openResearchAfter } from "../research.js";
 import type { Fold, ResearchOptions } from "../research-types.js";
 import { asksAgain, type ResetTarget, stateAfter } from "./reset-targets.js";
 import { formatRrd, readRrdFile } from "../rrd-file.js";
-import { invalid, lastGoodOf, lastRecorded } from "../state-file.js";
+import { invalid, lastRecorded } from "../state-file.js";
 import { explaining } from "../../../engine/storage/explain-system-error.js";
+import { candidatesFile, lastGoodFile, progressName, rrdName } from "../layout.js";
 
 export type { ResetTarget };
 
@@ -71,7 +71,7 @@ export async function resetResearch(folder: string, target: ResetTarget, options
       files,
     };
     await research.fold(fold);
-    if (asksAgain(target)) await rm(keptSearch(folder), { force: true });
+    if (asksAgain(target)) await rm(candidatesFile(folder), { force: true });
   } finally {
     await research.close();
   }
@@ -92,7 +92,7 @@ async function replaceBroken(folder: string, at: string): Promise<string[]> {
   const path = join(folder, rrdName);
   const { problems } = await readRrdFile(path);
   if (problems === undefined) return [];
-  const lastGood = lastGoodOf(folder);
+  const lastGood = lastGoodFile(folder);
   const good = (await stampOf(lastGood)) === undefined ? undefined : await readRrdFile(lastGood);
   if (good?.ok === undefined) throw await invalid(folder, problems);
   const broken = `${path}.broken-${timeForName(Date.parse(at))}`;

@@ -1,14 +1,16 @@
 import { lstatSync, statSync } from "node:fs";
 import { chmod, mkdir, rm } from "node:fs/promises";
-import { join, relative } from "node:path";
-import { hiddenName, journalFolder } from "../../../engine/storage/records/journal.js";
+import { relative } from "node:path";
+
+import { doneFolder, hiddenFolder, journalFolder, lockFile } from "../../../engine/lib/layout.js";
+import { setAsideFolder } from "../layout.js";
 
 /** The permissions of folders, by their path. */
 type Modes = ReadonlyMap<string, number>;
 
 /** The permissions of a research folder and of its .ralph, as far as they are there. */
 export function modesOf(folder: string): Modes {
-  const found = [folder, join(folder, hiddenName)].map((path) => [path, modeOf(path)] as const);
+  const found = [folder, hiddenFolder(folder)].map((path) => [path, modeOf(path)] as const);
   return new Map(found.flatMap(([path, mode]) => (mode === undefined ? [] : [[path, mode] as const])));
 }
 
@@ -28,23 +30,21 @@ function modeOf(path: string): number | undefined {
 export async function clearWay(folder: string, aside: string, modes: Modes, agent: string): Promise<string[]> {
   // What can't be set right here is told of the file that it keeps from being put back.
   for (const [path, mode] of modes) if (modeOf(path) !== mode) await chmod(path, mode).catch(() => undefined);
-  const hidden = join(folder, hiddenName);
-  const journal = journalFolder(folder);
-  const folders = [hidden, journal, join(journal, "done"), join(hidden, "set-aside"), aside];
+  const folders = [hiddenFolder, journalFolder, doneFolder, setAsideFolder].map((at) => at(folder));
   const gone: string[] = [];
-  for (const path of folders) {
+  for (const path of [...folders, aside]) {
     if (isThere(path) && !isFolder(path)) {
       await rm(path, { force: true });
       gone.push(path);
     }
   }
-  const lock = join(hidden, "lock");
+  const lock = lockFile(folder);
   if (isThere(lock) && !lstatSync(lock).isFile()) {
     await rm(lock, { recursive: true, force: true });
     gone.push(lock);
   }
   if (gone.length === 0) return [];
-  await mkdir(join(journal, "done"), { recursive: true });
+  await mkdir(doneFolder(folder), { recursive: true });
   const names = gone.map((path) => relative(folder, path)).join(", ");
   return [
     `${agent} put something else in the place of ${names}; that is gone, and what was there is lost, but not the results in rrd.json.`,

@@ -1,9 +1,9 @@
 import { existsSync, lstatSync, readdirSync, realpathSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
+import { projectFiles } from "../../../engine/config/file.js";
 import { ExpectedError, messageOf } from "../../../engine/lib/errors.js";
 import { timeForName } from "../../../engine/storage/file-timestamp.js";
 import { clearWay, modesOf } from "./clear-obstacles.js";
-import { hiddenName, journalFolder } from "../../../engine/storage/records/journal.js";
 import {
   isSameVersion,
   keepAside,
@@ -12,12 +12,28 @@ import {
   type Version,
   versionAt,
 } from "../../../engine/storage/file-snapshot.js";
-import { onlyToolsAdded, queriesName } from "../logs/query-log.js";
+import { onlyToolsAdded } from "../logs/query-log.js";
 import { formatRrd, parseRrd } from "../rrd-file.js";
-import { lastGoodOf } from "../state-file.js";
 import { keepSteering, type Steered } from "./steering-fields.js";
 import { explaining } from "../../../engine/storage/explain-system-error.js";
-import { rrdName } from "../layout.js";
+
+import { answersIn, doneFolder, journalFolder, lockFile } from "../../../engine/lib/layout.js";
+import {
+  answersFolder,
+  candidatesFile,
+  claudeName,
+  committedFiles,
+  documentsFolder,
+  lastGoodFile,
+  lessonsName,
+  promptName,
+  queriesFile,
+  rrdFile,
+  rrdName,
+  setAsideFolder,
+  textsFolder,
+  updatesFile,
+} from "../layout.js";
 
 /** The files of a research as they were before an agent started that nothing confines. */
 export interface Protection {
@@ -37,20 +53,8 @@ interface ProtectOptions {
   readonly iteration: number;
 }
 
-const ownFiles = [
-  "rrd.json",
-  "progress.txt",
-  "ledger.jsonl",
-  "queries.jsonl",
-  "research-report.md",
-  "references.bib",
-  "product-ideas.json",
-];
-/** In .ralph: what a search has found, and which papers were found to be retracted. */
-const findings = ["candidates.json", "updates.json"];
-/** Folders of .ralph that say which answer a question had. The answers themselves stand under their hash, and are checked against it. */
-const answerFolders = ["http/answers", "documents/answers"];
-const standingOrders = ["AGENTS.md", "CLAUDE.md", "prompt.md", "ralph.config.yaml", "ralph.config.json"];
+/** Folders that say which answer a question had. The answers themselves stand under their hash, and are checked against it. */
+const answerFolders = (folder: string) => [answersFolder(folder), documentsFolder(folder)].map(answersIn);
 
 /**
  * Remembers, in this process's memory where no agent reaches, the files that only this program and people write. An agent that nothing
@@ -60,25 +64,26 @@ const standingOrders = ["AGENTS.md", "CLAUDE.md", "prompt.md", "ralph.config.yam
 export async function protect({ folder, root, rescue, iteration }: ProtectOptions): Promise<Protection> {
   const kept = new Map<string, Version>();
   const [place, modes] = [whereIs(folder), modesOf(folder)];
-  const hidden = findings.map((name) => join(folder, hiddenName, name));
   const paths = [
-    ...ownFiles.map((name) => join(folder, name)),
-    lastGoodOf(folder),
-    ...hidden,
-    ...standingOrders.map((name) => join(root, name)),
+    ...committedFiles.names.map((name) => join(folder, name)),
+    lastGoodFile(folder),
+    candidatesFile(folder),
+    updatesFile(folder),
+    ...[lessonsName, claudeName, promptName].map((name) => join(root, name)),
+    ...projectFiles(root),
   ];
   for (const path of paths) kept.set(path, await explaining(path, () => versionAt(path)));
   const [journal, texts, others] = [
-    stampsOf(folder, "journal", "journal/done"),
-    stampsOf(folder, "texts"),
+    stampsOf(journalFolder(folder), doneFolder(folder)),
+    stampsOf(textsFolder(folder)),
     othersOf(folder),
   ];
-  const answers = await versionsIn(folder, answerFolders);
-  const aside = join(folder, hiddenName, "set-aside", String(iteration));
+  const answers = await versionsIn(answerFolders(folder));
+  const aside = join(setAsideFolder(folder), String(iteration));
 
   /** Where an editor was just saving rrd.json, half of it was remembered; the last good version is what the loop had read. */
   const wholeVersion = (path: string, version: Version): Version =>
-    path === join(folder, rrdName) && !isJson(version) ? (kept.get(lastGoodOf(folder)) ?? version) : version;
+    path === rrdFile(folder) && !isJson(version) ? (kept.get(lastGoodFile(folder)) ?? version) : version;
 
   const restoreFiles = async (agent: string): Promise<string[]> => {
     const changed: string[] = [];
@@ -88,8 +93,8 @@ export async function protect({ folder, root, rescue, iteration }: ProtectOption
     const restore = async (path: string, remembered: Version): Promise<void> => {
       const now = await versionAt(path);
       if (isSameVersion(now, remembered)) return;
-      if (path === join(folder, queriesName) && isToolsLog(remembered, now)) return;
-      const steered = path === join(folder, rrdName) ? steering(remembered, now) : undefined;
+      if (path === queriesFile(folder) && isToolsLog(remembered, now)) return;
+      const steered = path === rrdFile(folder) ? steering(remembered, now) : undefined;
       if (steered !== undefined && steered.kept.length > 0) sentences.push(edited(steered.kept, agent));
       if (steered?.forged === false) return;
       const version =
@@ -100,7 +105,7 @@ export async function protect({ folder, root, rescue, iteration }: ProtectOption
       if (now.kind !== "absent")
         moved = (await (version.kind === "absent" ? moveAside(path, aside) : keepAside(path, now, aside))) || moved;
       await putVersion(path, version);
-      changed.push(path === lastGoodOf(folder) ? "the copy of the last good version" : basename(path));
+      changed.push(path === lastGoodFile(folder) ? "the copy of the last good version" : basename(path));
     };
     // One that can't be put back keeps none of the others from it.
     for (const [path, remembered] of kept)
@@ -119,7 +124,7 @@ export async function protect({ folder, root, rescue, iteration }: ProtectOption
   };
 
   const clearJournal = async (agent: string): Promise<string[]> => {
-    const now = stampsOf(folder, "journal", "journal/done");
+    const now = stampsOf(journalFolder(folder), doneFolder(folder));
     const foreign = [...now].filter(([path, stamp]) => journal.get(path) !== stamp).map(([path]) => path);
     const gone = [...journal.keys()].filter((path) => !now.has(path));
     for (const path of foreign) await explaining(path, () => moveAside(path, aside));
@@ -138,7 +143,7 @@ export async function protect({ folder, root, rescue, iteration }: ProtectOption
   };
 
   const clearTexts = async (agent: string): Promise<string[]> => {
-    const foreign = [...stampsOf(folder, "texts")]
+    const foreign = [...stampsOf(textsFolder(folder))]
       .filter(([path, stamp]) => texts.get(path) !== stamp)
       .map(([path]) => path);
     for (const path of foreign) await explaining(path, () => moveAside(path, aside));
@@ -148,7 +153,7 @@ export async function protect({ folder, root, rescue, iteration }: ProtectOption
   };
 
   const restoreAnswers = async (agent: string): Promise<string[]> => {
-    const now = await versionsIn(folder, answerFolders);
+    const now = await versionsIn(answerFolders(folder));
     let changed = 0;
     for (const path of new Set([...answers.keys(), ...now.keys()])) {
       const [before, after]: [Version, Version] = [
@@ -220,7 +225,7 @@ async function rescued(
   rescue: string,
   agent: string,
 ): Promise<ExpectedError> {
-  const files = ownFiles
+  const files = committedFiles.names
     .map((name) => join(folder, name))
     .map((path) => ({ path, remembered: kept.get(path) ?? ({ kind: "absent" } as const) }));
   const place = await saved(folder, files, rescue);
@@ -258,13 +263,13 @@ async function saved(
 }
 
 /** Which version of each file stands in folders of .ralph. The time of the last change of the inode can't be set back by a program. */
-function stampsOf(folder: string, ...names: readonly string[]): Map<string, string> {
+function stampsOf(...places: readonly string[]): Map<string, string> {
   const stamps = new Map<string, string>();
-  for (const place of names.map((name) => join(folder, hiddenName, name))) {
+  for (const place of places) {
     for (const entry of entriesOf(place)) {
       const path = join(place, entry);
       const found = lstatSync(path, { throwIfNoEntry: false });
-      if (found !== undefined && path !== join(journalFolder(folder), "done"))
+      if (found !== undefined && !places.includes(path))
         stamps.set(path, `${found.ino}:${found.size}:${found.ctimeMs}`);
     }
   }
@@ -272,10 +277,8 @@ function stampsOf(folder: string, ...names: readonly string[]): Map<string, stri
 }
 
 /** What stands in folders of .ralph, whole. Reading an answer touches its times, so they tell nothing. */
-async function versionsIn(folder: string, names: readonly string[]): Promise<Map<string, Version>> {
-  const paths = names
-    .map((name) => join(folder, hiddenName, name))
-    .flatMap((place) => entriesOf(place).map((entry) => join(place, entry)));
+async function versionsIn(places: readonly string[]): Promise<Map<string, Version>> {
+  const paths = places.flatMap((place) => entriesOf(place).map((entry) => join(place, entry)));
   const versions = new Map<string, Version>();
   for (const path of paths) versions.set(path, await explaining(path, () => versionAt(path)));
   return versions;
@@ -288,9 +291,9 @@ function othersOf(folder: string): Map<string, string> {
     const other = join(dirname(folder), name);
     // A file beside the researches is none of them, and looking into it is an error of the system.
     const found =
-      other === folder || !isFolder(other) ? undefined : lstatSync(join(other, "rrd.json"), { throwIfNoEntry: false });
-    if (found !== undefined && !existsSync(join(other, hiddenName, "lock")))
-      stamps.set(join(other, "rrd.json"), `${found.size}:${found.ctimeMs}`);
+      other === folder || !isFolder(other) ? undefined : lstatSync(rrdFile(other), { throwIfNoEntry: false });
+    if (found !== undefined && !existsSync(lockFile(other)))
+      stamps.set(rrdFile(other), `${found.size}:${found.ctimeMs}`);
   }
   return stamps;
 }

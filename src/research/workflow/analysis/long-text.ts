@@ -2,6 +2,7 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { clip, estimateTokens, pieceEnd } from "../../../engine/lib/tokens.js";
 import type { PaperText } from "../../../engine/documents/text/paper-text.js";
+import { partsName } from "../../folder/layout.js";
 
 /** A text up to this many tokens stands in the brief itself: measured, that costs a quarter of reading it from files. */
 export const inlineTokens = 60_000;
@@ -29,10 +30,10 @@ interface TextParts {
 
 /** Writes a long text into the workspace as paper/01.txt and on, each at most 6,000 tokens: agents' tools cut longer files silently. */
 export async function writeParts(text: PaperText, workspace: string): Promise<TextParts> {
-  await mkdir(join(workspace, "paper"), { recursive: true });
+  await mkdir(join(workspace, partsName), { recursive: true });
   const parts = split(text.text);
   const digits = String(parts.length).length < 2 ? 2 : String(parts.length).length;
-  const files = parts.map((_, index) => `paper/${String(index + 1).padStart(digits, "0")}.txt`);
+  const files = parts.map((_, index) => `${partsName}/${String(index + 1).padStart(digits, "0")}.txt`);
   for (const [index, part] of parts.entries()) await writeFile(join(workspace, files[index] ?? ""), part.text);
   const outline = contents(
     text,

@@ -3,6 +3,7 @@ import { checkEvidence } from "../../evidence/check.js";
 import type { PaperText } from "../../../engine/documents/text/paper-text.js";
 import { clip, estimateTokens, fit } from "../../../engine/lib/tokens.js";
 import { readResult } from "../result/result-file.js";
+import { resultName } from "../../folder/layout.js";
 
 /** What a short repair brief says of a refused result, so that the paper need not be read again. */
 export interface Repair {
@@ -22,7 +23,7 @@ export async function repairOf(
   reasons: readonly string[],
   text: PaperText | undefined,
 ): Promise<Repair | undefined> {
-  const result = await readResult(join(workspace, "result.json"));
+  const result = await readResult(join(workspace, resultName));
   if ("reason" in result || estimateTokens(JSON.stringify(result.value)) > tokens.previous) return undefined;
   // As a text: indented like the rest of the unit it would be a third longer.
   return {

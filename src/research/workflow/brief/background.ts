@@ -3,6 +3,7 @@ import type { Paper, Rrd } from "../../generated/rrd.js";
 import { clip, estimateTokens, fit } from "../../../engine/lib/tokens.js";
 import { readRegularText } from "../../../engine/storage/regular-file.js";
 import { isDecided } from "../records/status.js";
+import { lessonsName } from "../../folder/layout.js";
 
 /** What the research is about: requirements, mission and glossary. Bounded. */
 export function aboutResearch(rrd: Rrd): string {
@@ -37,7 +38,7 @@ function openQuestions(rrd: Rrd): string[] {
 
 /** At most `tokens` tokens of AGENTS.md, whole sections first come; what was left out is named. Empty where there is none. */
 export async function agentsFile(root: string, tokens: number): Promise<string> {
-  const text = await readRegularText(join(root, "AGENTS.md")).catch(() => "");
+  const text = await readRegularText(join(root, lessonsName)).catch(() => "");
   const sections = text.split(/^(?=#{1,3} )/m).filter((section) => section.trim() !== "");
   const kept: string[] = [];
   const left: string[] = [];

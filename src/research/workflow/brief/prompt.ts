@@ -3,6 +3,7 @@ import { basename, dirname, join } from "node:path";
 import { ExpectedError, hasCode, messageOf } from "../../../engine/lib/errors.js";
 import { packageFile } from "../../../engine/lib/package-root.js";
 import { readRegularText } from "../../../engine/storage/regular-file.js";
+import { promptName } from "../../folder/layout.js";
 
 const promptParts = [
   "COMMON",
@@ -25,8 +26,8 @@ export const rootOf = (folder: string, fallback: string): string =>
 
 /** The user's prompt.md where there is one, with the packaged parts for headings it leaves out. */
 export async function loadPrompt(root: string): Promise<Prompt> {
-  const packaged = partsOf(await readFile(packageFile("prompt.md"), "utf8"));
-  const path = join(root, "prompt.md");
+  const packaged = partsOf(await readFile(packageFile(promptName), "utf8"));
+  const path = join(root, promptName);
   const own = partsOf((await readPromptFile(path)) ?? "");
   const part = (name: PromptPart) => own.get(name) ?? packaged.get(name) ?? "";
   return Object.fromEntries(promptParts.map((name) => [name, part(name)])) as Prompt;

@@ -12,7 +12,7 @@ import { progressOfRound, type SearchProgress } from "./search-progress.js";
 import { reportLine, reportsOf } from "./source-reports.js";
 import { blockedNames } from "../records/statistics.js";
 import { searchOf } from "../records/status.js";
-import { keptSearch } from "../../folder/layout.js";
+import { candidatesFile } from "../../folder/layout.js";
 
 /** What the scholarly services offer to a research. */
 export interface Offer {
@@ -69,7 +69,7 @@ const enough = 12;
  * the time before, then what the best kept papers cite and what cites them. `names` are the registry's names of the sources to ask.
  */
 export async function offerOf(rrd: Rrd, names: readonly string[], searching: Searching): Promise<Offer> {
-  const path = keptSearch(searching.folder);
+  const path = candidatesFile(searching.folder);
   const write = async (search: Kept) => (searching.keep === false ? undefined : await writeKept(path, search));
   // What the person interrupts fails, which says nothing of a source.
   const watch = (progress: SearchProgress) => (searching.signal.aborted ? undefined : searching.watch?.(progress));

@@ -6,6 +6,7 @@ import { readRegularText } from "../../../engine/storage/regular-file.js";
 import { writeFileAtomic } from "../../../engine/storage/atomic-file.js";
 import { explainSystemError } from "../../../engine/storage/explain-system-error.js";
 import { flat } from "./markdown.js";
+import { lessonsName, progressFile } from "../../folder/layout.js";
 
 /** A lesson an agent left about working on this research, with the unit it learned it from. */
 export interface Pattern {
@@ -26,7 +27,7 @@ export function patternLines(unit: string, patterns: readonly string[] = []): st
 export async function readPatterns(folder: string): Promise<Pattern[]> {
   const found = new Map<string, Pattern>();
   let inside = false;
-  for (const line of (await readTail(join(folder, "progress.txt"))).split(/\r?\n/)) {
+  for (const line of (await readTail(progressFile(folder))).split(/\r?\n/)) {
     if (line.startsWith(heading)) inside = true;
     else if (inside) {
       const match = /^- \(([^)]{1,200})\) (.{1,200})$/.exec(line);
@@ -43,7 +44,7 @@ const learnedHeading = "## Learned patterns";
 
 /** Patterns that AGENTS.md does not hold yet. */
 export async function unlearned(root: string, patterns: readonly Pattern[]): Promise<Pattern[]> {
-  const text = await readRegularText(join(root, "AGENTS.md")).catch(() => "");
+  const text = await readRegularText(join(root, lessonsName)).catch(() => "");
   return patterns.filter((pattern) => !text.includes(`- ${pattern.text}`));
 }
 
@@ -51,7 +52,7 @@ export async function unlearned(root: string, patterns: readonly Pattern[]): Pro
 export async function learnPatterns(root: string, patterns: readonly Pattern[]): Promise<void> {
   const fresh = await unlearned(root, patterns);
   if (fresh.length === 0) return;
-  const path = join(root, "AGENTS.md");
+  const path = join(root, lessonsName);
   const text = await readRegularText(path).catch((error: unknown) => {
     if (hasCode(error, "ENOENT")) return "# What agents should know in this repository\n";
     // One that is there and can't be read would be lost.

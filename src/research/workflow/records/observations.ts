@@ -13,12 +13,13 @@ import type { Change } from "../../folder/research.js";
 import { readResult } from "../result/result-file.js";
 import { countedSince, fruitless, limitsOf, wasAtWork } from "./stagnation.js";
 import type { Observation } from "../../../engine/generated/memory.js";
+import { resultName } from "../../folder/layout.js";
 
 const mostSaid = 300;
 
 /** Fingerprint and sketch of the result in a workspace, of the last words where there is none; none where there are none either. */
 async function answerOf({ brief, message }: AgentRun): Promise<Pick<Observation, "answer" | "sketch" | "left">> {
-  const result = await readResult(join(brief.workspace, "result.json"));
+  const result = await readResult(join(brief.workspace, resultName));
   const value = "value" in result ? withoutUnit(result.value) : undefined;
   const answer = value === undefined ? message.replace(/\s+/g, " ").trim() : JSON.stringify(value);
   const left = value === undefined ? {} : { left: true as const };

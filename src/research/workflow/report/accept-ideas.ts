@@ -7,6 +7,7 @@ import { flat } from "../records/markdown.js";
 import { patternLines } from "../records/lessons.js";
 import { totalsOf } from "../records/scores.js";
 import { fewestIdeas, mostIdeas } from "../records/status.js";
+import { ideasName, progressName, reportName, rrdName } from "../../folder/layout.js";
 
 /** How product-ideas.json says ideas were to be weighed; the original's. */
 const selectionRubric = {
@@ -84,7 +85,7 @@ export function acceptIdeas(rrd: Rrd, result: IdeationResult, judging: Judging):
     schema_version: "1.0",
     project: rrd.project,
     generated_at: judging.at.toISOString(),
-    source_artifacts: { rrd_json: "rrd.json", research_report_md: "research-report.md", progress_log: "progress.txt" },
+    source_artifacts: { rrd_json: rrdName, research_report_md: reportName, progress_log: progressName },
     selection_rubric: selectionRubric,
     ideas,
   };
@@ -99,7 +100,7 @@ export function acceptIdeas(rrd: Rrd, result: IdeationResult, judging: Judging):
     changes: [
       { in: "rrd", set: { statistics: { ...rrd.statistics, ideation_metrics } }, was: { statistics: rrd.statistics } },
     ],
-    files: [{ name: "product-ideas.json", text: `${JSON.stringify(file, null, 2)}\n` }],
+    files: [{ name: ideasName, text: `${JSON.stringify(file, null, 2)}\n` }],
     progress: [
       `## ${dayOf(judging.at)} - Product Ideation`,
       "",

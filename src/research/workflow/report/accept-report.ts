@@ -8,6 +8,7 @@ import { renderReport } from "./report.js";
 import { flat } from "../records/markdown.js";
 import { patternLines } from "../records/lessons.js";
 import { type RetractionCheck, retractionLines, withChecks } from "./retraction.js";
+import { bibliographyName, reportName } from "../../folder/layout.js";
 
 /** Checks that the narrative names only papers and insights that exist, then renders the report around it. */
 export function acceptReport(
@@ -46,8 +47,8 @@ export function acceptReport(
   return {
     changes,
     files: [
-      { name: "research-report.md", text: renderReport(rrd, result, facts, judging) },
-      { name: "references.bib", text: bibliography(rrd) },
+      { name: reportName, text: renderReport(rrd, result, facts, judging) },
+      { name: bibliographyName, text: bibliography(rrd) },
     ],
     progress: [
       `## ${dayOf(judging.at)} - Report`,

@@ -2,6 +2,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { hasCode } from "../../../engine/lib/errors.js";
 import { isReplaced } from "./result-file.js";
+import { resultName } from "../../folder/layout.js";
 
 /**
  * Puts the JSON object that an agent gave as its final message into its workspace as result.json, where it left no such file itself.
@@ -12,7 +13,7 @@ export async function keepAnswer(workspace: string, message: string): Promise<vo
   const json = jsonIn(message);
   if (json === undefined || (await isReplaced(workspace))) return;
   try {
-    await writeFile(join(workspace, "result.json"), json, { flag: "wx" });
+    await writeFile(join(workspace, resultName), json, { flag: "wx" });
   } catch (error) {
     // Whatever stands there already is for the reader of results to judge; so is a workspace that the agent took away.
     if (!hasCode(error, "EEXIST", "ENOENT", "ENOTDIR", "EACCES", "EISDIR", "ELOOP")) throw error;

@@ -6,7 +6,6 @@ import type { LedgerLine } from "../../../../src/engine/generated/ledger.js";
 import type { Rrd } from "../../../../src/research/generated/rrd.js";
 import { ExpectedError } from "../../../../src/engine/lib/errors.js";
 import {
-  journalFolder,
   lastIteration,
   makeJournal,
   markDone,
@@ -17,6 +16,7 @@ import {
 } from "../../../../src/engine/storage/records/journal.js";
 import { restoreStaleSaves } from "../../../../src/engine/storage/records/stale-saves.js";
 import { paperOf, pendingPaper, read, sampleRrd, temporaryFolder } from "../../../support/folders.js";
+import { journalFolder } from "../../../../src/engine/lib/layout.js";
 
 const entry = (iteration: number, changes: JournalEntry["changes"] = []): JournalEntry => ({
   iteration,

@@ -5,11 +5,11 @@ import type { QueryLine } from "../../../../src/engine/generated/query.js";
 import {
   ofSearch,
   onlyToolsAdded,
-  queriesName,
   queryRecorder,
   readQueries,
 } from "../../../../src/research/folder/logs/query-log.js";
 import { temporaryFolder } from "../../../support/folders.js";
+import { queriesName } from "../../../../src/research/folder/layout.js";
 
 const line = (n: number): QueryLine => ({
   at: "2026-11-22T00:00:00.000Z",

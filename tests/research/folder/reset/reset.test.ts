@@ -21,12 +21,13 @@ import {
   writeRrd,
   temporaryFolder,
 } from "../../../support/folders.js";
-import { keptSearch } from "../../../../src/research/folder/layout.js";
+
 import type { JournalEntry } from "../../../../src/engine/generated/journal.js";
 import type { LedgerLine } from "../../../../src/engine/generated/ledger.js";
 import { ExpectedError } from "../../../../src/engine/lib/errors.js";
 import { makeJournal, markDone, writeEntry } from "../../../../src/engine/storage/records/journal.js";
 import { asksAgain, type ResetTarget, stateAfter } from "../../../../src/research/folder/reset/reset-targets.js";
+import { candidatesFile } from "../../../../src/research/folder/layout.js";
 
 const now = () => Date.UTC(2026, 1, 3, 4, 5, 6);
 const reset = (folder: string, target: ResetTarget, options: { git?: boolean; at?: number } = {}) =>
@@ -292,20 +293,20 @@ describe("resetting a unit that is no paper", () => {
     for (const target of [{ unit: "discovery" }, { all: true }] as const) {
       const folder = researchFolder(rrd);
       mkdirSync(join(folder, ".ralph"), { recursive: true });
-      writeFileSync(keptSearch(folder), "{}");
+      writeFileSync(candidatesFile(folder), "{}");
       await resetResearch(folder, target, { derive: (state: Rrd) => state, git: false, now });
       const after = readRrd(folder);
       expect(after.statistics?.discovery_metrics ?? {}).toEqual(
         "unit" in target ? { batches: 4, batches_without_new: 0 } : {},
       );
       expect(after.blocked_sources).toEqual("unit" in target ? ["web"] : []);
-      expect(existsSync(keptSearch(folder))).toBe(false);
+      expect(existsSync(candidatesFile(folder))).toBe(false);
     }
     const folder = researchFolder(rrd);
     mkdirSync(join(folder, ".ralph"), { recursive: true });
-    writeFileSync(keptSearch(folder), "{}");
+    writeFileSync(candidatesFile(folder), "{}");
     await reset(folder, { paper: "sample_1" });
-    expect(existsSync(keptSearch(folder))).toBe(true);
+    expect(existsSync(candidatesFile(folder))).toBe(true);
   });
 
   it("has what was screened out judged again, as keywords may be others by now; duplicates and what was retracted stay out", async () => {

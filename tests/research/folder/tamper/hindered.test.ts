@@ -16,8 +16,8 @@ import { beforeEach, describe, expect, it, vi } from "vitest";
 import { ExpectedError } from "../../../../src/engine/lib/errors.js";
 import { protect } from "../../../../src/research/folder/tamper/tamper-guard.js";
 import { formatRrd } from "../../../../src/research/folder/rrd-file.js";
-import { lastGoodOf } from "../../../../src/research/folder/state-file.js";
 import { read, researchFolder, sampleRrd, temporaryFolder } from "../../../support/folders.js";
+import { lastGoodFile } from "../../../../src/research/folder/layout.js";
 
 const disk = vi.hoisted(() => ({ refuses: (_to: string): boolean => false }));
 vi.mock("node:fs/promises", async (importOriginal) => {
@@ -40,7 +40,7 @@ const names = ["rrd.json", "progress.txt", "ledger.jsonl"];
 async function forgedResearch(hinder: (folder: string) => void, folder = researchFolder(sampleRrd(3))) {
   const [root, rescue] = [temporaryFolder(), join(mkdtempSync(join(tmpdir(), "rescue-")), "rescue")];
   for (const place of ["journal/done", "set-aside"]) mkdirSync(join(folder, ".ralph", place), { recursive: true });
-  for (const path of [join(folder, "rrd.json"), lastGoodOf(folder)]) writeFileSync(path, text);
+  for (const path of [join(folder, "rrd.json"), lastGoodFile(folder)]) writeFileSync(path, text);
   for (const path of [join(folder, "progress.txt"), join(folder, "ledger.jsonl"), join(root, "AGENTS.md")])
     writeFileSync(path, "ours\n");
   const protection = await protect({ folder, root, rescue, iteration: 7 });

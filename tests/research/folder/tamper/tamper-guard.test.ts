@@ -19,17 +19,17 @@ import { expect, it, describe } from "vitest";
 import { protect } from "../../../../src/research/folder/tamper/tamper-guard.js";
 import { queryRecorder } from "../../../../src/research/folder/logs/query-log.js";
 import { formatRrd } from "../../../../src/research/folder/rrd-file.js";
-import { lastGoodOf } from "../../../../src/research/folder/state-file.js";
 import { researchFolder, sampleRrd, read, temporaryFolder } from "../../../support/folders.js";
 import { execFileSync } from "node:child_process";
 import type { Rrd } from "../../../../src/research/generated/rrd.js";
 import { ExpectedError } from "../../../../src/engine/lib/errors.js";
+import { lastGoodFile } from "../../../../src/research/folder/layout.js";
 
 const text = formatRrd(sampleRrd(3));
 
 function loaded() {
   const folder = researchFolder(sampleRrd(3));
-  const [path, lastGood] = [join(folder, "rrd.json"), lastGoodOf(folder)];
+  const [path, lastGood] = [join(folder, "rrd.json"), lastGoodFile(folder)];
   mkdirSync(dirname(lastGood), { recursive: true });
   writeFileSync(path, text);
   writeFileSync(lastGood, text);
@@ -141,7 +141,7 @@ async function protectedResearch({ whole = true } = {}) {
   const rescue = join(temporaryFolder(), "rescue");
   for (const place of ["journal/done", "texts"]) mkdirSync(join(folder, ".ralph", place), { recursive: true });
   writeFileSync(join(folder, "rrd.json"), text);
-  writeFileSync(lastGoodOf(folder), text);
+  writeFileSync(lastGoodFile(folder), text);
   if (whole) for (const name of files.slice(1)) writeFileSync(join(folder, name), `of ${name}\n`);
   if (whole) for (const name of orders) writeFileSync(join(root, name), `of ${name}\n`);
   writeFileSync(join(folder, ".ralph/journal/2.json"), "{}");
@@ -187,9 +187,9 @@ describe("after an agent that nothing confines", () => {
     expect([existsSync(join(none.root, "CLAUDE.md")), read(none.aside, "CLAUDE.md")]).toEqual([false, "forged"]);
     const all = await protectedResearch();
     rmSync(join(all.folder, "ledger.jsonl"));
-    rmSync(lastGoodOf(all.folder));
+    rmSync(lastGoodFile(all.folder));
     expect(await all.said()).toEqual([back("ledger.jsonl, the copy of the last good version")]);
-    expect([read(all.folder, "ledger.jsonl"), readFileSync(lastGoodOf(all.folder), "utf8")]).toEqual([
+    expect([read(all.folder, "ledger.jsonl"), readFileSync(lastGoodFile(all.folder), "utf8")]).toEqual([
       "of ledger.jsonl\n",
       text,
     ]);
@@ -217,7 +217,7 @@ describe("after an agent that nothing confines", () => {
 
   it("several are told in one sentence", async () => {
     const { said, aside, folder, root } = await protectedResearch();
-    for (const path of [join(folder, "progress.txt"), lastGoodOf(folder), join(root, "AGENTS.md")])
+    for (const path of [join(folder, "progress.txt"), lastGoodFile(folder), join(root, "AGENTS.md")])
       writeFileSync(path, "forged");
     expect(await said()).toEqual([back("progress.txt, the copy of the last good version, AGENTS.md", aside)]);
   });
@@ -272,16 +272,16 @@ describe("of rrd.json, after such an agent,", () => {
     rmSync(join(folder, "rrd.json"));
     expect(await said()).toEqual([back("rrd.json")]);
     rmSync(join(folder, "rrd.json"));
-    symlinkSync(lastGoodOf(folder), join(folder, "rrd.json"));
+    symlinkSync(lastGoodFile(folder), join(folder, "rrd.json"));
     expect(await said()).toEqual([back("rrd.json", aside)]);
     expect([lstatSync(join(folder, "rrd.json")).isFile(), read(folder, "rrd.json")]).toEqual([true, text]);
   });
 
   it("only what stands in it steers: the copy of the last good version is nobody's to edit", async () => {
     const { said, folder, aside } = await protectedResearch();
-    writeFileSync(lastGoodOf(folder), formatRrd({ ...sampleRrd(3), description: "mine" }));
+    writeFileSync(lastGoodFile(folder), formatRrd({ ...sampleRrd(3), description: "mine" }));
     expect(await said()).toEqual([back("the copy of the last good version", aside)]);
-    expect(readFileSync(lastGoodOf(folder), "utf8")).toBe(text);
+    expect(readFileSync(lastGoodFile(folder), "utf8")).toBe(text);
   });
 
   it.each(["broken", '{"papers_pool": 7}', "null"])("nothing stays where it is %s", async (forged) => {

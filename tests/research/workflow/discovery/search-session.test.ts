@@ -11,7 +11,7 @@ import { searchOf } from "../../../../src/research/workflow/records/status.js";
 import { reportsOf } from "../../../../src/research/workflow/discovery/source-reports.js";
 import { nextBatch } from "../../../../src/research/workflow/discovery/screening-batch.js";
 import { goodAgent, library, researchFolder, rrdWith, temporaryFolder } from "../../../support/research.js";
-import { keptSearch } from "../../../../src/research/folder/layout.js";
+import { candidatesFile } from "../../../../src/research/folder/layout.js";
 
 const record = (id: string, over: Partial<PaperRecord> = {}): PaperRecord => ({
   id,
@@ -84,7 +84,7 @@ describe("a search that is interrupted", () => {
     const offer = await offerOf(wanting(), ["One"], first.how);
     expect([offer.steps, offer.works, offer.exhausted, first.told]).toEqual([[], [], undefined, []]);
     expect(seen.filter(({ failed }) => failed === true)).toEqual([]);
-    expect(existsSync(keptSearch(first.how.folder))).toBe(false);
+    expect(existsSync(candidatesFile(first.how.folder))).toBe(false);
     const second = searching({ One: ({ terms }) => found(terms.split(" ")[1] ?? "") }, { folder: first.how.folder });
     expect((await offerOf(wanting(), ["One"], second.how)).works).toHaveLength(2);
   });
@@ -125,7 +125,7 @@ describe("a search that failed", () => {
       reason: "No source can be searched for now: example.org does not answer; run again later.",
     });
     expect(events.map(({ type }) => type)).not.toContain("iteration-started");
-    expect(existsSync(keptSearch(first.how.folder))).toBe(false);
+    expect(existsSync(candidatesFile(first.how.folder))).toBe(false);
     const second = searching({ One: () => found("a") }, { folder: first.how.folder });
     expect((await nextBatch(wanting(), over(second.how))).candidates).toHaveLength(1);
     // What can be had without the network is still offered.
@@ -332,7 +332,7 @@ describe("what a search found", () => {
     const discovery_metrics = { searched_for: searchOf(wanting()), rounds: steps, pool_sha256: poolSha256 };
     return {
       rrd: { ...wanting(), statistics: { discovery_metrics } } as unknown as Rrd,
-      path: keptSearch(first.how.folder),
+      path: candidatesFile(first.how.folder),
       folder: first.how.folder,
       poolSha256,
     };

@@ -1,0 +1,44 @@
+import { join } from "node:path";
+
+/**
+ * Where the engine keeps its own files, in a project's folder and in the folder of the program's state. A wing names its files in a
+ * layout of its own; nothing else writes such a name.
+ */
+
+/** The folder of what people need not keep, within a project's folder. Git-ignored. */
+export const hiddenName = ".ralph";
+/** The lock within `.ralph`. */
+export const lockName = "lock";
+/** The file with one line an iteration, within a project's folder, and within the state folder for work outside of a project. */
+export const ledgerName = "ledger.jsonl";
+/** What a project of any wing is told by: its state. */
+export const stateNames: readonly string[] = ["rrd.json"];
+/** Files of a person's within a project's folder that keep a run from its next iteration. */
+export const pauseName = "PAUSE";
+export const stopName = "STOP";
+
+/** The path of something in `.ralph`, given the project's folder. */
+export const inHidden =
+  (...names: readonly string[]) =>
+  (folder: string): string =>
+    join(folder, hiddenName, ...names);
+
+export const hiddenFolder = inHidden();
+export const lockFile = inHidden(lockName);
+/** Results on their way into the state, one file an iteration. */
+export const journalFolder = inHidden("journal");
+/** Those that have taken effect. */
+export const doneFolder = inHidden("journal", "done");
+/** What a person tells the project from another terminal. */
+export const inboxFolder = inHidden("inbox");
+/** What each agent printed, one file an iteration. */
+export const transcriptsFolder = inHidden("transcripts");
+
+export const ledgerFile = (folder: string): string => join(folder, ledgerName);
+
+/** When each host may be asked next, shared by all processes of a user. `stateDir`: the folder of the program's state. */
+export const hostsFolder = (stateDir: string): string => join(stateDir, "hosts");
+/** Within a cache of answers: which answer a request had. */
+export const answersIn = (cache: string): string => join(cache, "answers");
+/** Codex's home, without the user's own configuration. */
+export const codexHome = (stateDir: string): string => join(stateDir, "codex-home");
