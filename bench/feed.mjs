@@ -1,7 +1,5 @@
 // Reads 30,000 arXiv entries in slices of 2,000, as the client does or with the bare XML parser, and prints what it took as JSON.
-import { join } from "node:path";
-import { pathToFileURL } from "node:url";
-import { root } from "./measure.mjs";
+import { load } from "../scripts/bundle.mjs";
 
 const slices = 15;
 const entries = 2_000;
@@ -19,8 +17,8 @@ function slice(number) {
 
 async function reader(kind) {
   if (kind === "ours") {
-    const { readArxivFeed } = await import(pathToFileURL(join(root, "dist/research/sources/clients/arxiv.js")).href);
-    return async (xml) => (await readArxivFeed(xml)).value.records;
+    const { arxiv } = await load({ arxiv: "src/research/sources/clients/arxiv.ts" });
+    return async (xml) => (await arxiv.readArxivFeed(xml)).value.records;
   }
   const { XMLParser } = await import("fast-xml-parser");
   const parser = new XMLParser({ ignoreAttributes: true, parseTagValue: false });

@@ -1,10 +1,10 @@
 #!/usr/bin/env node
 // Only this file sets process.exitCode. It imports nothing heavy: `--version` must cost little more than Node itself.
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync } from "node:fs";
+import packageJson from "../package.json" with { type: "json" };
 
 const args = process.argv.slice(2);
-const version = (JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")) as { version: string })
-  .version;
+const version = packageJson.version;
 
 if (args.length === 1 && (args[0] === "--version" || args[0] === "-v" || args[0] === "-V")) console.log(version);
 else process.exitCode = isHere() ? await main() : 1;

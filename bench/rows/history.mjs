@@ -1,7 +1,6 @@
-import { join } from "node:path";
-import { pathToFileURL } from "node:url";
 import { countTokens } from "gpt-tokenizer/encoding/o200k_base";
-import { root, thousands } from "../measure.mjs";
+import { load } from "../../scripts/bundle.mjs";
+import { thousands } from "../measure.mjs";
 
 const iterations = 100;
 /** A brief without the history and without the paper's text, as `bench -- brief` measures it for few papers. */
@@ -22,11 +21,14 @@ export const row = {
   hold: "≥ 43 % fewer, and a plateau",
   command: "npm run bench -- history",
   async run() {
-    const [{ historian, measured }, { bounded }, { recall }] = await Promise.all(
-      ["history/summarise", "record/memory", "recall"].map(
-        (name) => import(pathToFileURL(join(root, `dist/engine/loop/${name}.js`)).href),
-      ),
-    );
+    const loaded = await load({
+      summarise: "src/engine/loop/history/summarise.ts",
+      memory: "src/engine/loop/record/memory.ts",
+      notes: "src/engine/loop/notes.ts",
+    });
+    const { historian, measured } = loaded.summarise;
+    const { bounded } = loaded.memory;
+    const { recall } = loaded.notes;
     const model = {
       name: "model",
       run: async (brief) => ({ summary: wordsOf(480), tokens: historianFloor + countTokens(brief) + 480 }),

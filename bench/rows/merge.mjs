@@ -1,6 +1,5 @@
-import { join } from "node:path";
-import { pathToFileURL } from "node:url";
-import { ms, root, thousands } from "../measure.mjs";
+import { load } from "../../scripts/bundle.mjs";
+import { ms, thousands } from "../measure.mjs";
 
 const count = 100_000;
 
@@ -10,15 +9,13 @@ export const row = {
   hold: "≤ 150 × a Map over the same DOIs and titles",
   command: "mergeRecords(records)",
   async run() {
-    const { mergeRecords } = await import(
-      pathToFileURL(join(root, "dist/research/papers/dedup/merge-records.js")).href
-    );
+    const { merge } = await load({ merge: "src/research/papers/dedup/merge-records.ts" });
     const records = invent();
     const began = performance.now();
     const map = new Map();
     for (const record of records) map.set(record.identifiers.doi, record).set(record.title.toLowerCase(), record);
     const between = performance.now();
-    const { records: works } = mergeRecords(records);
+    const { records: works } = merge.mergeRecords(records);
     const ended = performance.now();
     const [bare, ours] = [between - began, ended - between];
     return { bare: ms(bare), ours: `${ms(ours)} (${Math.round(ours / bare)} ×), ${thousands(works.length)} works` };

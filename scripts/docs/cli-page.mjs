@@ -1,7 +1,7 @@
 // The command line as a page: what each command's --help prints, taken from the built program.
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
-import { pathToFileURL } from "node:url";
+import { load } from "../bundle.mjs";
 
 const intro = `# Commands
 
@@ -13,7 +13,8 @@ Any [setting](config.md) with one value can also be given as an environment vari
 
 /** The page of the command line. Needs dist/. */
 export async function cliPage(root) {
-  const { summaries } = await import(pathToFileURL(join(root, "dist/commands/help-text.js")).href);
+  const { help } = await load({ help: "src/commands/help-text.ts" });
+  const { summaries } = help;
   const sections = Object.keys(summaries).map((name) => `## ${name}\n\n${helpOf(root, name)}`);
   const banner =
     "<!-- Generated from the program's --help by scripts/generate-docs.mjs. Do not edit: change src/commands/. -->";

@@ -1,6 +1,6 @@
 import { variableOf } from "../engine/config/keys.js";
 import type { ResolvedConfig } from "../engine/config/resolve.js";
-import { packageFile } from "../engine/lib/package-root.js";
+import { entry } from "../engine/lib/package-root.js";
 import { gitHub, huggingFace } from "../research/sources/clients/code-links.js";
 import { allSources } from "../research/sources/registry.js";
 import { settingsOf } from "../research/sources/source-settings.js";
@@ -12,7 +12,7 @@ export const toolsOf =
   (names, paper) => ({
     command: process.execPath,
     args: [
-      ...[packageFile("dist", "cli.js"), "mcp", "--research", folder, "--tools", names.join(",")],
+      ...[entry("cli"), "mcp", "--research", folder, "--tools", names.join(",")],
       // An id comes from outside and may begin with a dash.
       ...(paper === undefined ? [] : [`--paper=${paper}`]),
     ],

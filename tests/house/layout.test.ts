@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import fastGlob from "fast-glob";
 import { expect, test } from "vitest";
+import { entries } from "../../scripts/bundle.mjs";
 import { packageFile } from "../../src/engine/lib/package-root.js";
 
 const src = packageFile("src");
@@ -106,4 +107,28 @@ test(`no folder holds more than ${mostEntries} entries`, () => {
     }
   }
   expect([...entries].filter(([, names]) => names.size > mostEntries).map(([folder]) => folder)).toEqual([]);
+});
+
+test("only one file asks where it lies: a bundle moves the others, and with them what they would find", () => {
+  const asks = (text: string) => /\bimport\.meta\b|\b__(?:dir|file)name\b/.test(text);
+  expect(asks('const here = new URL("../x.json", import.meta.url);')).toBe(true);
+  expect(files.filter((file) => asks(readFileSync(join(src, file), "utf8")))).toEqual(["engine/lib/package-root.ts"]);
+});
+
+test("every program that is started by name is an entry of the build", () => {
+  const named = files.flatMap((file) =>
+    [...readFileSync(join(src, file), "utf8").matchAll(/\bentry\("([^"]+)"\)/g)].map(([, name]) => name),
+  );
+  expect(named).toContain("baseline-agent");
+  expect(Object.keys(entries)).toEqual(expect.arrayContaining(named));
+});
+
+test("benchmarks, scripts and tests name no file deep in dist/: what they need of it is built on demand", () => {
+  const names = (text: string) => /\bdist\/(?!chunks\b)[\w-]+\/|"dist",\s*"(?!cli\.js")\w/.test(text);
+  expect(names('join(root, "dist/engine/loop/notes.js")')).toBe(true);
+  expect(names('join(root, "dist", "agents", "main.js")')).toBe(true);
+  const programs = fastGlob.sync("{bench,scripts,tests}/**/*.{ts,mjs}", { cwd: packageFile(".") });
+  expect(programs.length).toBeGreaterThan(100);
+  const deep = programs.filter((file) => names(readFileSync(packageFile(file), "utf8")));
+  expect(deep).toEqual(["tests/house/layout.test.ts"]);
 });

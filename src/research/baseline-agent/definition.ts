@@ -1,9 +1,9 @@
 import { existsSync } from "node:fs";
 import type { AgentDefinition } from "../../engine/agents/definition.js";
 import { readPlainText } from "../../engine/agents/shared/plain-text.js";
-import { packageFile } from "../../engine/lib/package-root.js";
+import { entry } from "../../engine/lib/package-root.js";
 
-const program = packageFile("dist", "research", "baseline-agent", "main.js");
+const program = entry("baseline-agent");
 
 /**
  * A deterministic extractive agent without any model: for the demo, for tests, and as the floor that a model has to beat.

@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import type { Fetch } from "../../../src/engine/net/http.js";
-import { compileFolders } from "../../support/compiled.js";
+import { compileEntries } from "../../support/compiled.js";
 import { fakeClock, httpWith, pretending, standsFor, temporaryFolder } from "../../support/network.js";
 
 const gaps = (times: readonly number[]) => times.slice(1).map((time, index) => time - (times[index] ?? 0));
@@ -215,14 +215,15 @@ describe("real processes", () => {
   }
 
   let compiled: string;
-  beforeAll(() => {
-    compiled = compileFolders(mkdtempSync(join(tmpdir(), "ralph-compiled-")), ["engine/{net,storage,process,lib}"]);
+  beforeAll(async () => {
+    const folder = mkdtempSync(join(tmpdir(), "ralph-compiled-"));
+    compiled = await compileEntries(folder, { fetcher: "src/engine/net/fetcher.ts" });
   });
   afterAll(() => rmSync(dirname(compiled), { recursive: true, force: true }));
 
   function asker(stateDir: string, origin: string, requests: number): ChildProcess {
     const script = `
-      import { politeHttp } from ${JSON.stringify(join(compiled, "engine/net/fetcher.js"))};
+      import { politeHttp } from ${JSON.stringify(join(compiled, "fetcher.js"))};
       const http = politeHttp({
         signal: new AbortController().signal,
         stateDir: ${JSON.stringify(stateDir)},

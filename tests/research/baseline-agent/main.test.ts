@@ -1,36 +1,25 @@
-import { execFileSync, spawnSync } from "node:child_process";
+import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { baseline } from "../../../src/research/baseline-agent/definition.js";
+import { compileEntries } from "../../support/compiled.js";
 import { briefOf, problemsOf } from "./brief-of.js";
 
 const root = fileURLToPath(new URL("../../../", import.meta.url));
 let built: string;
+let program: string;
 let workspace: string;
 
 // Built on its own from the sources, so that the test never runs an old dist/.
-beforeAll(() => {
+beforeAll(async () => {
   built = mkdtempSync(join(tmpdir(), "baseline-built-"));
-  writeFileSync(join(built, "package.json"), '{"type":"module"}');
-  const { compilerOptions } = JSON.parse(readFileSync(join(root, "tsconfig.json"), "utf8")) as {
-    compilerOptions: object;
-  };
-  const project = join(built, "tsconfig.json");
-  const options = {
-    ...compilerOptions,
-    noEmit: false,
-    rootDir: join(root, "src"),
-    outDir: built,
-    typeRoots: [join(root, "node_modules/@types")],
-  };
-  writeFileSync(
-    project,
-    JSON.stringify({ compilerOptions: options, files: [join(root, "src/research/baseline-agent/main.ts")] }),
+  program = join(
+    await compileEntries(built, { "baseline-agent": "src/research/baseline-agent/main.ts" }),
+    "baseline-agent.js",
   );
-  execFileSync(process.execPath, [join(root, "node_modules/typescript/bin/tsc"), "-p", project], { stdio: "pipe" });
 });
 beforeEach(() => {
   workspace = mkdtempSync(join(built, "workspace-"));
@@ -38,7 +27,7 @@ beforeEach(() => {
 afterAll(() => rmSync(built, { recursive: true, force: true }));
 
 const run = (brief: string) =>
-  spawnSync(process.execPath, [join(built, "research/baseline-agent/main.js")], {
+  spawnSync(process.execPath, [program], {
     cwd: workspace,
     input: brief,
     encoding: "utf8",
@@ -93,7 +82,7 @@ describe("the baseline definition", () => {
     );
     expect(invocation).toEqual({
       command: process.execPath,
-      args: [join(root, "dist/research/baseline-agent/main.js")],
+      args: [join(root, "dist/baseline-agent.js")],
     });
     expect(baseline.confinement).toBe("workspace");
   });

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, it, onTestFinished } from "vitest";
-import { compileFolders } from "../../support/compiled.js";
+import { compileEntries } from "../../support/compiled.js";
 import {
   git,
   read,
@@ -19,7 +19,7 @@ import {
 
 /** Folds one iteration after another, each reading one paper and finding the next, and says each number once it is folded. */
 const folder = (store: string, research: string, withGit: boolean) => `
-  import { openResearch } from ${JSON.stringify(join(store, "research/folder/research.js"))};
+  import { openResearch } from ${JSON.stringify(join(store, "research.js"))};
   const derive = (rrd, ledger) => ({ ...rrd, statistics: { total_discovered: rrd.papers_pool.length, lines: ledger.length } });
   process.stdout.write("0\\n");
   const research = await openResearch(${JSON.stringify(research)}, { derive, git: ${withGit}, notify: () => undefined });
@@ -98,7 +98,7 @@ function expectWhole(research: string, said: number): void {
 }
 
 const finish = (store: string, research: string, withGit: boolean) => `
-  import { openResearch } from ${JSON.stringify(join(store, "research/folder/research.js"))};
+  import { openResearch } from ${JSON.stringify(join(store, "research.js"))};
   const derive = (rrd, ledger) => ({ ...rrd, statistics: { total_discovered: rrd.papers_pool.length, lines: ledger.length } });
   await (await openResearch(${JSON.stringify(research)}, { derive, git: ${withGit}, notify: () => undefined })).close();`;
 
@@ -108,7 +108,7 @@ async function run(script: string): Promise<void> {
 }
 
 it("SIGKILL of the whole group at random instants loses and doubles nothing", { timeout: 180_000 }, async () => {
-  const store = compileFolders(temporaryFolder(), ["engine/**", "research/{folder,generated}"]);
+  const store = await compileEntries(temporaryFolder(), { research: "src/research/folder/research.ts" });
   const research = researchFolder(sampleRrd(1));
   let said = 0;
   for (let kills = 0; kills < 24; kills++) {
@@ -124,7 +124,7 @@ it(
   "with checkpoints git is left without a lock, and the last commit holds the whole of the ledger",
   { timeout: 180_000 },
   async () => {
-    const store = compileFolders(temporaryFolder(), ["engine/**", "research/{folder,generated}"]);
+    const store = await compileEntries(temporaryFolder(), { research: "src/research/folder/research.ts" });
     const root = repository();
     const research = researchIn(root, sampleRrd(1));
     let said = 0;

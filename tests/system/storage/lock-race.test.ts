@@ -4,16 +4,17 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
 import { acquireLock } from "../../../src/engine/storage/lock.js";
-import { compileFolders } from "../../support/compiled.js";
+import { compileEntries } from "../../support/compiled.js";
 import { deadHolder } from "../../support/dead-holder.js";
 import { temporaryFolder } from "../../support/folders.js";
 
 const describe = "The research";
+const lock = { lock: "src/engine/storage/lock.ts" };
 
 /** A process that takes the lock when it reads a line, says how that went, and then waits. */
 function contender(store: string, file: string): ChildProcess {
   const script = `
-    import { acquireLock } from ${JSON.stringify(join(store, "engine/storage/lock.js"))};
+    import { acquireLock } from ${JSON.stringify(join(store, "lock.js"))};
     process.stdin.once("data", async () => {
       const word = await acquireLock(${JSON.stringify(file)}, { describe: "It" }).then(() => "got", (error) => error.name);
       process.stdout.write(word + "\\n");
@@ -29,7 +30,7 @@ const nextWord = async (child: ChildProcess): Promise<string> => String((await o
 
 it("a holder killed with SIGKILL, even one nobody waited for, gives way at once", async () => {
   const folder = temporaryFolder();
-  const child = contender(compileFolders(folder, ["engine/{storage,process,lib,generated}"]), join(folder, "lock"));
+  const child = contender(await compileEntries(folder, lock), join(folder, "lock"));
   expect(await nextWord(child)).toBe("ready");
   child.stdin!.write("go\n");
   expect(await nextWord(child)).toBe("got");
@@ -41,7 +42,7 @@ it("a holder killed with SIGKILL, even one nobody waited for, gives way at once"
 
 it("of many processes that meet a dead holder at once exactly one gets the lock", async () => {
   const folder = temporaryFolder();
-  const store = compileFolders(folder, ["engine/{storage,process,lib,generated}"]);
+  const store = await compileEntries(folder, lock);
   for (let round = 0; round < 3; round++) {
     const file = join(folder, `lock-${round}`);
     await deadHolder(file);

@@ -122,9 +122,14 @@ test("when the reader of a run goes away, the run ends after the iteration under
 test("a bug of ours is one sentence, the details are kept in a file, and with RESEARCH_RALPH_DEBUG=1 shown", async () => {
   const cwd = freshFolder();
   // Planted into the built command: no input is known that makes the real one throw.
-  const broken = join(root, "dist/commands/inspect/list.js");
+  const head = /async function listCommand\([^)]*\) \{/;
+  const chunks = join(root, "dist/chunks");
+  const broken = readdirSync(chunks)
+    .map((name) => join(chunks, name))
+    .find((file) => head.test(readFileSync(file, "utf8")));
+  if (broken === undefined) throw new Error("no chunk holds listCommand");
   const whole = readFileSync(broken, "utf8");
-  writeFileSync(broken, "export async function listCommand() { throw new TypeError('planted'); }");
+  writeFileSync(broken, whole.replace(head, "$& throw new TypeError('planted');"));
   try {
     const { code, out, err } = await cli(["list"], cwd);
     expect({ code, out }).toEqual({ code: 1, out: "" });

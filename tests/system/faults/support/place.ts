@@ -81,7 +81,7 @@ export function makePlace(dist: string, { at, papers = 1, git = false }: PlaceOp
     HOME: home,
     LANG: "C.UTF-8",
     FAULTS_MARK: mark,
-    FAULTS_BASELINE: join(dist, "research", "baseline-agent", "main.js"),
+    FAULTS_BASELINE: join(dist, "baseline-agent.js"),
   };
   // Whatever a failed test left behind must not outlive it.
   onTestFinished(() => {

@@ -1,0 +1,6 @@
+export declare const entries: Readonly<Record<string, string>>;
+export declare function bundle(options: {
+  readonly input: Readonly<Record<string, string>>;
+  readonly outDir: string;
+  readonly mapsDir?: string;
+}): Promise<string[]>;

@@ -1,0 +1,71 @@
+// Bundles TypeScript of src/ into JavaScript for Node: the package's own build, and the entries that tests and benchmarks ask for.
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { rolldown } from "rolldown";
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+
+/** The files of the package that are started or imported by name; `entry()` of engine/lib/package-root.ts finds them at run time. */
+export const entries = {
+  cli: "src/cli.ts",
+  "baseline-agent": "src/research/baseline-agent/main.ts",
+};
+
+/**
+ * Writes `<outDir>/<name>.js` for each entry and what several of them share to `<outDir>/chunks/`, in place of what lay there.
+ *
+ * A package of `dependencies` in package.json stays outside and is imported when it is needed; every other package goes into the bundle.
+ * With `mapsDir`, source maps are written there and never beside the code. Answers with the ids of all modules that went in.
+ */
+export async function bundle({ input, outDir, mapsDir }) {
+  const { dependencies } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+  const outside = Object.keys(dependencies);
+  const build = await rolldown({
+    cwd: root,
+    input,
+    platform: "node",
+    external: (id) => outside.some((name) => id === name || id.startsWith(`${name}/`)),
+    logLevel: "warn",
+    onLog(level, log, handle) {
+      // An import that resolves nowhere would otherwise fail on a user's machine.
+      handle(level === "warn" ? "error" : level, log);
+    },
+  });
+  try {
+    const { output } = await build.generate({
+      format: "esm",
+      chunkFileNames: "chunks/[name]-[hash].js",
+      comments: { legal: true, annotation: false, jsdoc: false },
+      sourcemap: mapsDir === undefined ? false : "hidden",
+    });
+    rmSync(outDir, { recursive: true, force: true });
+    for (const file of output) {
+      const isMap = file.fileName.endsWith(".map");
+      const target = join(isMap ? mapsDir : outDir, file.fileName);
+      mkdirSync(dirname(target), { recursive: true });
+      writeFileSync(target, file.type === "chunk" ? file.code : file.source);
+    }
+    return output.flatMap((file) => (file.type === "chunk" ? file.moduleIds : []));
+  } finally {
+    await build.close();
+  }
+}
+
+/** Modules of src/ for a script or a benchmark, such as `{ memory: "src/engine/loop/record/memory.ts" }`, built on demand; one built together share their state. */
+export async function load(input) {
+  // In the repository, so that they find its packages and its files.
+  mkdirSync(join(root, ".build"), { recursive: true });
+  const outDir = mkdtempSync(join(root, ".build", "loaded-"));
+  try {
+    await bundle({ input, outDir });
+    const modules = Object.keys(input).map(async (name) => [
+      name,
+      await import(pathToFileURL(join(outDir, `${name}.js`)).href),
+    ]);
+    return Object.fromEntries(await Promise.all(modules));
+  } finally {
+    // What a module imports only when it is used is still read from there.
+    process.once("exit", () => rmSync(outDir, { recursive: true, force: true }));
+  }
+}
