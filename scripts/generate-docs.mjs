@@ -1,42 +1,34 @@
-// Writes docs/rrd.md and docs/config.md from their schemas and docs/cli.md from the built program. With --check it writes nothing and fails when a page is stale.
+// Writes the generated parts of the pages: tables of fields from their schemas into docs/configuration.md and docs/file-formats.md, and docs/cli.md from the
+// built program. With --check it writes nothing and fails when a page is stale.
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { cliPage } from "./docs/cli-page.mjs";
-import { schemaPage } from "./docs/schema-page.mjs";
+import { schemaTables } from "./docs/schema-page.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 
+/** Pages with a part between `<!-- generated from <schema> -->` and `<!-- end -->`; the rest of the page is written by hand. */
 const schemaPages = [
-  {
-    schema: "schemas/rrd.schema.json",
-    page: "docs/rrd.md",
-    title: "rrd.json",
-    intro: [
-      "`rrd.json` is the whole state of one research. Agents never write it: research-ralph does, and you may, also during a run.",
-      "`research-ralph validate <folder>` prints every problem with its place; an invalid file is never overwritten.",
-      "Fields that this page does not name are kept as they are.",
-      "Other shapes that runs of the original tool and models left, such as numbers as texts, lists as lines or a status in upper case, are read as what they mean:",
-      "`validate` says what was read as what, and the file is written in this shape with the next result, after a copy in `.ralph/backups/`.",
-    ],
-  },
-  {
-    schema: "schemas/config.schema.json",
-    page: "docs/config.md",
-    title: "ralph.config.yaml",
-    intro: [
-      "Settings, as YAML or JSON. A flag beats the environment, which beats `./ralph.config.{yaml,json}`,",
-      "which beats `~/.local/ralph/config.{yaml,json}`, which beats the default. A key that is not on this page is an error.",
-    ],
-  },
+  ["docs/configuration.md", "schemas/config.schema.json"],
+  ["docs/file-formats.md", "schemas/rrd.schema.json"],
 ];
+
+/** The page with its generated part replaced. Throws when the page has no such part. */
+function pageWithTables([page, schema]) {
+  const text = readFileSync(join(root, page), "utf8");
+  const [before, rest] = text.split(`<!-- generated from ${schema} -->\n`);
+  const [, after] = rest?.split("<!-- end -->\n") ?? [];
+  if (after === undefined) throw new Error(`${page} has no part that is generated from ${schema}.`);
+  return [
+    page,
+    `${before}<!-- generated from ${schema} -->\n\n${schemaTables(root, schema)}\n\n<!-- end -->\n${after}`,
+  ];
+}
 
 const check = process.argv.includes("--check");
 const stale = [];
-for (const [name, text] of [
-  ...schemaPages.map((page) => [page.page, schemaPage(root, page)]),
-  ["docs/cli.md", await cliPage(root)],
-]) {
+for (const [name, text] of [...schemaPages.map(pageWithTables), ["docs/cli.md", await cliPage(root)]]) {
   const target = join(root, name);
   let before = "";
   try {

@@ -3,13 +3,13 @@ import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { load } from "../bundle.mjs";
 
-const intro = `# Commands
+const intro = `# CLI
 
-What \`research-ralph <command> --help\` prints. Without a command, \`research-ralph\` runs the unfinished research under \`./researches\`; where there are
-several it asks on a terminal and lists them otherwise.
+What \`research-ralph <command> --help\` prints. Without a command, \`research-ralph\` runs the unfinished project under \`./researches\`. If there are
+several, it asks on a terminal and lists them otherwise.
 
-A folder is a path, or a name under \`./researches\`. stdout carries results, stderr the rest. \`NO_COLOR\` is honoured.
-Any [setting](config.md) with one value can also be given as an environment variable, such as \`RESEARCH_RALPH_AGENT=codex\`.`;
+A folder argument is a path, or a name under \`./researches\`. Results go to stdout, everything else to stderr. \`NO_COLOR\` is respected.
+Each [setting](configuration.md#every-setting) with one value can also be given as an environment variable, such as \`RESEARCH_RALPH_AGENT=codex\`.`;
 
 /** The page of the command line. Needs dist/. */
 export async function cliPage(root) {

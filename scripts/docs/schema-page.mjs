@@ -1,4 +1,4 @@
-// A JSON Schema as a page of tables.
+// A JSON Schema as tables of a page.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
@@ -61,8 +61,8 @@ function rows(schema, all, prefix = "") {
 
 const table = (schema, all) => ["| field | type | meaning |", "| --- | --- | --- |", ...rows(schema, all)].join("\n");
 
-/** The page of one schema: a table of its fields and one for each definition with fields. */
-export function schemaPage(root, { schema: path, title, intro }) {
+/** The tables of one schema: one of its own fields and one for each definition with fields, under headings of the third level. */
+export function schemaTables(root, path) {
   const text = readFileSync(join(root, path), "utf8");
   const schema = JSON.parse(text);
   // Parts of a schema that others share are shown with it.
@@ -72,8 +72,7 @@ export function schemaPage(root, { schema: path, title, intro }) {
     .filter(([, part]) => hasFields(part))
     .map(
       ([name, part]) =>
-        `## ${name}\n\n${part.description === undefined ? "" : `${part.description}\n\n`}${table(part, schema)}`,
+        `### ${name}\n\n${part.description === undefined ? "" : `${part.description}\n\n`}${table(part, schema)}`,
     );
-  const banner = `<!-- Generated from ${path} by scripts/generate-docs.mjs. Do not edit: change the schema. -->`;
-  return `${[banner, `# ${title}`, intro.join("\n"), table(schema, schema), ...sections].join("\n\n")}\n`;
+  return [table(schema, schema), ...sections].join("\n\n");
 }

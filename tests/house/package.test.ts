@@ -1,3 +1,5 @@
+import { readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { execa } from "execa";
 import { beforeAll, describe, expect, test } from "vitest";
@@ -33,7 +35,22 @@ describe("the package", () => {
     expect(packed.filter((path) => path.startsWith("demo/corpus/")).length).toBeGreaterThanOrEqual(12);
   });
 
-  test("has none of the tests, sources, benchmarks or researches", () => {
-    expect(packed.filter((path) => /^(tests|src|bench|scripts|docs|researches|\.ci|\.e2e)\//.test(path))).toEqual([]);
+  test("has none of the tests, sources, benchmarks or projects, but the report of the sample", () => {
+    expect(packed.filter((path) => /^(tests|src|bench|scripts|researches|\.ci|\.e2e)\//.test(path))).toEqual([
+      expect.stringMatching(/^researches\/sample-[^/]+\/research-report\.md$/),
+    ]);
+  });
+
+  test("has every file that its pages link to", () => {
+    const pages = packed.filter((path) => /^(README|CONTRIBUTING|CHANGELOG|docs\/.+)\.md$/.test(path));
+    const links = pages.flatMap((page) =>
+      [...readFileSync(join(root, page), "utf8").matchAll(/\]\(([^)\s]+)\)/g)]
+        .map(([, link = ""]) => link.split("#")[0] ?? "")
+        .filter((link) => link !== "" && !/^https?:/.test(link))
+        .map((link) => join(dirname(page), link)),
+    );
+
+    expect(links.length).toBeGreaterThan(20);
+    expect(links.filter((link) => !packed.includes(link))).toEqual([]);
   });
 });

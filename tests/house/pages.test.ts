@@ -8,6 +8,14 @@ import { summaries } from "../../src/commands/help-text.js";
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const pages = fastGlob.sync(["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "docs/**/*.md"], { cwd: root });
 const read = (page: string) => readFileSync(join(root, page), "utf8");
+/** The anchors of a page, as GitHub makes them from its headings: lower case, without punctuation, blanks as hyphens. */
+const anchorsOf = (page: string): string[] =>
+  matches(read(page).replace(/^```[\s\S]*?^```/gm, ""), /^#+ (.+)$/gm).map((heading) =>
+    heading
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N}\s_-]/gu, "")
+      .replaceAll(/\s/g, "-"),
+  );
 const matches = (text: string, pattern: RegExp) => [...text.matchAll(pattern)].map((match) => match[1] ?? "");
 
 describe.each(pages)("%s", (page) => {
@@ -15,6 +23,16 @@ describe.each(pages)("%s", (page) => {
     const local = matches(read(page), /\]\(([^)\s]+)\)/g).filter((link) => !/^(https?:|#)/.test(link));
 
     expect(local.filter((link) => !existsSync(join(root, dirname(page), link.split("#")[0] ?? "")))).toEqual([]);
+  });
+
+  test("links to headings that are there", () => {
+    const links = matches(read(page), /\]\(((?:[^)\s#]+\.md)?#[^)\s]+)\)/g).filter((link) => !link.startsWith("http"));
+    const missing = links.filter((link) => {
+      const [file = "", anchor = ""] = link.split("#");
+      return !anchorsOf(file === "" ? page : join(dirname(page), file)).includes(anchor);
+    });
+
+    expect(missing).toEqual([]);
   });
 
   test("names only npm scripts that exist", () => {

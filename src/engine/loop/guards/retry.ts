@@ -32,7 +32,7 @@ const ofTheService: ReadonlySet<Failure["kind"]> = new Set([
 /** How far back a row of failures is looked for: among so many agents side by side others have ended since. */
 const recently = 64;
 
-/** What the failures of a unit mean (the failure table of docs/how-it-works.md): it is tried again in two seconds, three times in a row. */
+/** What the failures of a unit mean (the table of failures and waits in docs/reliability.md): it is retried after two seconds, three times in a row. */
 export const heedFailures: Guard = ({ iterations, now }) => {
   const last = iterations.at(-1);
   const units = new Set(iterations.slice(-recently).map(({ unit }) => unit.id));

@@ -105,7 +105,7 @@ function weighted<Name extends string>(
 
 const round = (value: number): number => Math.round(value * 10) / 10;
 
-/** The decision that follows from the totals alone. Thresholds: docs/evaluation-rubric.md. */
+/** The decision that follows from the totals alone. Thresholds: docs/concepts.md. */
 export function decisionOf(rrd: Rrd, totals: Totals): Decision {
   if (!usesBothRubrics(rrd)) {
     if (totals.execution >= (rrd.requirements.min_score_to_present ?? 18)) return "PRESENT";
