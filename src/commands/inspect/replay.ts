@@ -1,7 +1,6 @@
 import { createHash } from "node:crypto";
 import { resolveConfig } from "../../engine/config/resolve.js";
 import { ExpectedError } from "../../engine/lib/errors.js";
-import type { Step } from "../../research/search/search-plan.js";
 import { assemblePool, type Pool, poolText } from "../../research/search/candidate-pool.js";
 import { type ReplayedSources, replaysOf } from "../../research/search/replay-sources.js";
 import { ofSearch, readQueries } from "../../research/folder/logs/query-log.js";
@@ -27,7 +26,7 @@ export async function replayCommand({ folder: given, json }: FolderOptions, io: 
   const folder = await findResearch(io.cwd, given);
   const { rrd } = await readResearch(folder);
   const metrics = rrd.statistics?.discovery_metrics;
-  const steps = (metrics?.rounds ?? []) as unknown as Step[];
+  const steps = metrics?.rounds ?? [];
   const recorded = metrics?.pool_sha256;
   if (steps.length === 0 || recorded === undefined)
     throw new ExpectedError(

@@ -2,6 +2,7 @@ import { httpFor } from "../../compose/library.js";
 import { resolveConfig } from "../../engine/config/resolve.js";
 import { ExpectedError } from "../../engine/lib/errors.js";
 import { nearest } from "../../engine/lib/nearest.js";
+import type { Step } from "../../research/generated/rrd.js";
 import type { Listing, Open } from "../../research/search/result-list.js";
 import type { PaperRecord } from "../../research/papers/paper-record.js";
 import { poolOf } from "../../research/search/candidate-pool.js";
@@ -61,11 +62,11 @@ export async function searchCommand(
       const context = contextOf(found, asker);
       return "unavailable" in context ? context : { source: found, context };
     };
-    const step = {
+    const step: Step = {
       kind: "search",
       sources: sources.map(({ name }) => name),
       queries: [{ terms: query, ...days, most: limit }],
-    } as const;
+    };
     const listings = await runStep(0, step, open, (listing) => io.stderr(`${progress(listing)}\n`));
     if (signals.finish.aborted)
       return exitCodeOf({ verdict: "interrupted", reason: "", signal: signals.finish.reason });

@@ -269,9 +269,7 @@ export type Statistics = {
     /**
      * What was asked, round by round, so that 'replay' can ask the kept answers again.
      */
-    rounds?: {
-      [k: string]: unknown;
-    }[];
+    rounds?: Step[];
     /**
      * Hash of the pool of candidates that the rounds gave.
      */
@@ -298,7 +296,7 @@ export type Statistics = {
      * Why code has nothing more to offer; discovery then ends, unless agents search too.
      */
     exhausted?: string;
-    keywords_not_searched?: Strings10;
+    keywords_not_searched?: Strings12;
     flow?: Flow;
     /**
      * Hash of target, sources, keywords, field and windows as the last batch had them; the empty batches of another search don't count.
@@ -325,9 +323,24 @@ export type Statistics = {
  */
 export type Strings9 = string[];
 /**
- * Search terms that no source was asked for: the others brought enough, or the search is not over.
+ * One round of asking. It names all that is asked, so that the same round can be made again from the answers kept.
+ *
+ * This interface was referenced by `Rrd`'s JSON-Schema
+ * via the `definition` "step".
+ */
+export type Step = SearchStep | SnowballStep;
+/**
+ * Who is asked.
  */
 export type Strings10 = string[];
+/**
+ * Who is asked.
+ */
+export type Strings11 = string[];
+/**
+ * Search terms that no source was asked for: the others brought enough, or the search is not over.
+ */
+export type Strings12 = string[];
 /**
  * What the loop remembers between iterations.
  *
@@ -633,36 +646,7 @@ export interface Paper {
    * Abstract, as its source gave it.
    */
   abstract?: string | null;
-  /**
-   * Identifiers known for this work.
-   */
-  identifiers?: {
-    /**
-     * DOI without the resolver's address.
-     */
-    doi?: string;
-    /**
-     * arXiv identifier without its version.
-     */
-    arxiv?: string;
-    /**
-     * PubMed identifier.
-     */
-    pmid?: string;
-    /**
-     * PubMed Central identifier.
-     */
-    pmcid?: string;
-    /**
-     * OpenAlex identifier.
-     */
-    openalex?: string;
-    /**
-     * Semantic Scholar's identifier.
-     */
-    s2?: string;
-    [k: string]: unknown;
-  };
+  identifiers?: Identifiers;
   /**
    * Journal, conference or repository.
    */
@@ -752,6 +736,39 @@ export interface Paper {
    * Results that were refused, the newest last; three in a row and the paper is skipped. 'reset --paper <id>' clears them.
    */
   refusals?: Refusal[];
+  [k: string]: unknown;
+}
+/**
+ * Identifiers known for this work.
+ *
+ * This interface was referenced by `Rrd`'s JSON-Schema
+ * via the `definition` "identifiers".
+ */
+export interface Identifiers {
+  /**
+   * DOI without the resolver's address.
+   */
+  doi?: string;
+  /**
+   * arXiv identifier without its version.
+   */
+  arxiv?: string;
+  /**
+   * PubMed identifier.
+   */
+  pmid?: string;
+  /**
+   * PubMed Central identifier.
+   */
+  pmcid?: string;
+  /**
+   * OpenAlex identifier.
+   */
+  openalex?: string;
+  /**
+   * Semantic Scholar's identifier.
+   */
+  s2?: string;
   [k: string]: unknown;
 }
 /**
@@ -1070,6 +1087,101 @@ export interface Insight {
    * Field of the original tool: the papers it draws on.
    */
   papers?: Strings3 | null;
+  [k: string]: unknown;
+}
+/**
+ * A round of queries.
+ *
+ * This interface was referenced by `Rrd`'s JSON-Schema
+ * via the `definition` "searchStep".
+ */
+export interface SearchStep {
+  /**
+   * Sources are asked for words.
+   */
+  kind: "search";
+  sources: Strings10;
+  /**
+   * What each of them is asked.
+   */
+  queries: {
+    /**
+     * Words that should occur together.
+     */
+    terms: string;
+    /**
+     * First day of publication, YYYY-MM-DD.
+     */
+    from?: string;
+    /**
+     * Last day of publication, YYYY-MM-DD.
+     */
+    until?: string;
+    /**
+     * Most records wanted.
+     */
+    most: number;
+    [k: string]: unknown;
+  }[];
+  [k: string]: unknown;
+}
+/**
+ * A round of snowballing.
+ *
+ * This interface was referenced by `Rrd`'s JSON-Schema
+ * via the `definition` "snowballStep".
+ */
+export interface SnowballStep {
+  /**
+   * Sources are asked what papers cite and what cites them.
+   */
+  kind: "snowball";
+  sources: Strings11;
+  /**
+   * Papers whose references and citations are followed.
+   */
+  seeds: {
+    /**
+     * Id of the paper.
+     */
+    id: string;
+    identifiers: Identifiers1;
+    [k: string]: unknown;
+  }[];
+  /**
+   * Most references, and most citations, of each paper.
+   */
+  most: number;
+  [k: string]: unknown;
+}
+/**
+ * Identifiers known for this work.
+ */
+export interface Identifiers1 {
+  /**
+   * DOI without the resolver's address.
+   */
+  doi?: string;
+  /**
+   * arXiv identifier without its version.
+   */
+  arxiv?: string;
+  /**
+   * PubMed identifier.
+   */
+  pmid?: string;
+  /**
+   * PubMed Central identifier.
+   */
+  pmcid?: string;
+  /**
+   * OpenAlex identifier.
+   */
+  openalex?: string;
+  /**
+   * Semantic Scholar's identifier.
+   */
+  s2?: string;
   [k: string]: unknown;
 }
 /**

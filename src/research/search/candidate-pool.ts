@@ -1,7 +1,7 @@
+import type { Step } from "../generated/rrd.js";
 import { type Apart, type Merge, mergeRecords } from "../papers/dedup/merge-records.js";
 import type { Listing, Open } from "./result-list.js";
 import type { PaperRecord } from "../papers/paper-record.js";
-import type { Step } from "./search-plan.js";
 import { runStep } from "./run-round.js";
 import type { MergedRecord } from "../papers/dedup/merge-fields.js";
 

@@ -1,5 +1,5 @@
+import type { SnowballStep, Step } from "../generated/rrd.js";
 import { isFailed, type Listing, type Open, type Told } from "./result-list.js";
-import type { Step } from "./search-plan.js";
 import { queryText, runStep } from "./run-round.js";
 import { asksFor, directions, followed, snowball } from "./snowballing.js";
 import type { Answer, Query } from "../sources/client/source.js";
@@ -50,7 +50,7 @@ async function watched(watching: Watching, index: number, step: Step, open: Open
 
 /** Whether a question about a seed has no answer that a source could give by now. One that gave up on a source asked it nothing more. */
 function isWorthIt(
-  step: Extract<Step, { kind: "snowball" }>,
+  step: SnowballStep,
   its: readonly Listing[],
   open: Open,
   isBlocked: (name: string) => boolean,
@@ -90,12 +90,7 @@ const remembering =
 
 /** The same for references and citations. A blocked source says what it said, also that it failed, and is asked nothing. */
 const rememberingLinks =
-  (
-    step: Extract<Step, { kind: "snowball" }>,
-    open: Open,
-    kept: readonly Listing[],
-    isBlocked: (name: string) => boolean,
-  ): Open =>
+  (step: SnowballStep, open: Open, kept: readonly Listing[], isBlocked: (name: string) => boolean): Open =>
   (name) => {
     const opened = open(name);
     if ("unavailable" in opened) return opened;

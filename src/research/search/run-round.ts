@@ -1,5 +1,5 @@
+import type { Step } from "../generated/rrd.js";
 import { isGivenUp, type Listing, listingOf, type Open, type Told } from "./result-list.js";
-import type { Step } from "./search-plan.js";
 import { snowball } from "./snowballing.js";
 
 /** Asks every source of a round; the sources at the same time, each its own questions one after the other. */

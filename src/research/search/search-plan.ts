@@ -1,22 +1,4 @@
-import type { Requirements } from "../generated/rrd.js";
-import type { Identifiers } from "../papers/paper-record.js";
-import type { Query } from "../sources/client/source.js";
-
-/** One round of asking. It names all that is asked, so that the same round can be made again from the answers kept. */
-export type Step =
-  | { readonly kind: "search"; readonly sources: readonly string[]; readonly queries: readonly Query[] }
-  | {
-      readonly kind: "snowball";
-      readonly sources: readonly string[];
-      readonly seeds: readonly Seed[];
-      readonly most: number;
-    };
-
-/** A paper whose references and citations are followed. */
-export interface Seed {
-  readonly id: string;
-  readonly identifiers: Identifiers;
-}
+import type { Requirements, Step } from "../generated/rrd.js";
 
 /** Keywords of one round: each costs a request a source, and the first may bring enough. */
 const mostKeywords = 10;
@@ -41,7 +23,7 @@ export function planSearch(
   return windowsOf(requirements, wanted.today).flatMap((window) =>
     tens.map((some): Step => ({
       kind: "search",
-      sources: wanted.sources,
+      sources: [...wanted.sources],
       queries: some.map((text) => ({ terms: text, ...window, most: each })),
     })),
   );

@@ -1,10 +1,10 @@
+import type { Step } from "../generated/rrd.js";
 import { mkdir, readFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { writeFileAtomic } from "../../engine/storage/atomic-file.js";
 import { hasCode } from "../../engine/lib/errors.js";
 import type { Listing } from "./result-list.js";
 import type { PaperRecord } from "../papers/paper-record.js";
-import type { Step } from "./search-plan.js";
 
 /** A search under way: what was asked so far and what came back, so that no batch asks it again. */
 export interface Kept {

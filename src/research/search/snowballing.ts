@@ -1,5 +1,5 @@
+import type { SnowballStep } from "../generated/rrd.js";
 import { isGivenUp, type Listing, listingOf, type Open, type Told } from "./result-list.js";
-import type { Step } from "./search-plan.js";
 
 /** Both ways that lead from a paper to others. */
 export const directions = ["references", "citations"] as const;
@@ -14,12 +14,7 @@ export const asksFor = (direction: Direction, opened: ReturnType<Open>): boolean
   !("unavailable" in opened) && opened.source[direction] !== undefined;
 
 /** Follows what each seed cites and what cites it, each with the first source of the round that can and answers. */
-export async function snowball(
-  index: number,
-  step: Extract<Step, { kind: "snowball" }>,
-  open: Open,
-  told: Told,
-): Promise<Listing[]> {
+export async function snowball(index: number, step: SnowballStep, open: Open, told: Told): Promise<Listing[]> {
   const listings: Listing[] = [];
   const all = step.seeds.length * directions.length;
   for (const seed of step.seeds) {

@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { replayCommand } from "../../../src/commands/inspect/replay.js";
 import { httpFor } from "../../../src/compose/library.js";
 import { resolveConfig } from "../../../src/engine/config/resolve.js";
-import type { Step } from "../../../src/research/search/search-plan.js";
+import type { Step } from "../../../src/research/generated/rrd.js";
 import { assemblePool, poolText } from "../../../src/research/search/candidate-pool.js";
 import { sourceNamed } from "../../../src/research/sources/registry.js";
 import { contextOf } from "../../../src/research/sources/source-settings.js";

@@ -1,7 +1,7 @@
-import type { Paper, Rrd } from "../../generated/rrd.js";
+import type { Paper, Rrd, SnowballStep, Step } from "../../generated/rrd.js";
 import type { Kept } from "../../search/search-record.js";
 import type { Open } from "../../search/result-list.js";
-import { planSearch, type Seed, type Step } from "../../search/search-plan.js";
+import { planSearch } from "../../search/search-plan.js";
 import { asksFor, directions } from "../../search/snowballing.js";
 import { blockedNames } from "../records/statistics.js";
 import { targetOf } from "../records/status.js";
@@ -59,11 +59,11 @@ const termsOf = (step: Step): string[] => (step.kind === "search" ? step.queries
 
 function follow(rrd: Rrd, kept: Kept, sources: readonly string[]): Step | undefined {
   const seeds = snowballsOf(kept) >= mostSnowballs ? [] : seedsOf(rrd, kept);
-  return seeds.length === 0 ? undefined : { kind: "snowball", sources, seeds, most: linksOfASeed };
+  return seeds.length === 0 ? undefined : { kind: "snowball", sources: [...sources], seeds, most: linksOfASeed };
 }
 
 /** The best kept papers that were not followed yet. */
-function seedsOf(rrd: Rrd, kept: Kept): Seed[] {
+function seedsOf(rrd: Rrd, kept: Kept): SnowballStep["seeds"] {
   const followed = new Set(
     kept.steps.flatMap((step) => (step.kind === "snowball" ? step.seeds.map(({ id }) => id) : [])),
   );

@@ -44,7 +44,7 @@ export function metricsOf(rrd: Rrd, batch: Batch, sources: readonly SourceReport
     ...(search === undefined
       ? {}
       : {
-          rounds: search.rounds.map((step) => ({ ...step })),
+          rounds: [...search.rounds],
           pool_sha256: search.poolSha256,
           ...(Object.keys(search.substitutions).length === 0 ? {} : { substitutions: { ...search.substitutions } }),
           flow: {

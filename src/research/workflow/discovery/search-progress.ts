@@ -1,6 +1,6 @@
+import type { Step } from "../../generated/rrd.js";
 import type { Searching } from "../../../engine/generated/event.js";
 import { isFailed, type Told } from "../../search/result-list.js";
-import type { Step } from "../../search/search-plan.js";
 
 /** How far one source is with a round of a search. */
 export type SearchProgress = Omit<Searching, "type" | "at">;

@@ -1,5 +1,5 @@
-import type { Paper, Rrd } from "../../generated/rrd.js";
-import { type Step, termsNotAsked } from "../../search/search-plan.js";
+import type { Paper, Rrd, Step } from "../../generated/rrd.js";
+import { termsNotAsked } from "../../search/search-plan.js";
 import type { Ranked } from "../../search/rank.js";
 import { unversioned } from "../../papers/identifiers.js";
 import type { Offer } from "./search-session.js";

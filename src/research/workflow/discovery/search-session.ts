@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
-import type { Rrd } from "../../generated/rrd.js";
+import type { Rrd, Step } from "../../generated/rrd.js";
 import { type Kept, readKept, writeKept } from "../../search/search-record.js";
 import { askAgain } from "../../search/retry-failed.js";
 import { isFailed, type Listing, type Open } from "../../search/result-list.js";
-import { type Step, termsNotAsked } from "../../search/search-plan.js";
+import { termsNotAsked } from "../../search/search-plan.js";
 import { type Pool, poolOf, poolText } from "../../search/candidate-pool.js";
 import { ageOf, rankPool, type Ranked } from "../../search/rank.js";
 import { runStep } from "../../search/run-round.js";
@@ -144,7 +144,7 @@ async function begin(rrd: Rrd, path: string, { replay, now, tell, keep }: Search
   const kept = await readKept(path, search);
   if (kept !== undefined && kept !== "broken") return kept;
   const metrics = rrd.statistics?.discovery_metrics;
-  const steps = metrics?.searched_for === search ? ((metrics.rounds ?? []) as unknown as Step[]) : [];
+  const steps = metrics?.searched_for === search ? (metrics.rounds ?? []) : [];
   const empty: Kept = { search, day: new Date(now()).toISOString().slice(0, 10), steps: [], listings: [] };
   const what = `What the search has found (${path}) ${kept === "broken" ? "can't be read" : "is gone"}`;
   const remade: Kept[] = [];

@@ -275,7 +275,7 @@ describe("resetting a unit that is no paper", () => {
       ...{
         batches: 4,
         exhausted: "every round was asked",
-        rounds: [{ kind: "search" }],
+        rounds: [{ kind: "search" as const, sources: ["arXiv"], queries: [] }],
         screening: [{ screened: 9, kept: 0, rounds: 1 }],
       },
       ...{
