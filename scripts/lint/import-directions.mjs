@@ -56,9 +56,6 @@ const onlyImports = new Map([
   ],
 ]);
 
-/** Still typed on a project's own records, until the record store is given a format. */
-const leaning = "engine/storage/records";
-
 /** The adapters of engine/agents: a file or a folder each. What else lies there is shared by them. */
 const adapters = new Set(["amp", "claude", "codex", "command"]);
 
@@ -79,7 +76,6 @@ function objection(from, to) {
   for (const name of [wing, other])
     if (floorOf(name) === -1) return `The wing '${name}' has no floor in scripts/lint/import-directions.mjs.`;
   if (wing !== other) {
-    if (under(from, leaning)) return undefined;
     if (floorOf(other) > floorOf(wing) || neighbours[wing]?.includes(other)) return undefined;
     return `Imports point down only: ${wing} may not import ${other} (${to}).`;
   }

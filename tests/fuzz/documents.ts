@@ -1,7 +1,7 @@
 import type { LedgerLine } from "../../src/engine/generated/ledger.js";
 import type { DiscoveryResult } from "../../src/research/generated/result-discovery.js";
 import type { Rrd } from "../../src/research/generated/rrd.js";
-import { completeChange, mergeChanges, type Change } from "../../src/engine/storage/records/record-merge.js";
+import { completeChange, mergeChanges, type Change } from "../support/rrd-merge.js";
 import { acceptDiscovery } from "../../src/research/workflow/discovery/accept-discovery.js";
 import { acceptPaper } from "../../src/research/workflow/analysis/accept-paper.js";
 import type { Batch } from "../../src/research/workflow/discovery/screening-batch.js";

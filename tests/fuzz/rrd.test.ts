@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { LedgerLine } from "../../src/engine/generated/ledger.js";
 import type { Rrd } from "../../src/research/generated/rrd.js";
-import { changesBetween, completeChange, mergeChanges } from "../../src/engine/storage/records/record-merge.js";
+import { changesBetween, completeChange, mergeChanges } from "../support/rrd-merge.js";
 import { parseLedger } from "../../src/engine/storage/records/ledger.js";
 import { formatRrd, parseRrd } from "../../src/research/folder/rrd-file.js";
 import { problemsOf } from "../../src/engine/storage/schema-check.js";

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { readLedger } from "../../engine/storage/records/ledger.js";
-import { readRrdFile } from "../../research/folder/rrd-file.js";
-import { wayBack } from "../../research/folder/state-file.js";
+import { readRrdFile, researchFormat } from "../../research/folder/rrd-file.js";
+import { wayBack } from "../../engine/storage/records/state-file.js";
 import type { Problem } from "../../engine/storage/schema-check.js";
 import { many } from "../../engine/ui/terminal/format.js";
 import type { Io } from "../../engine/ui/io.js";
@@ -38,7 +38,7 @@ export async function validateCommand({ folder: argument, json }: FolderOptions,
       );
     }
     const warnings = findings.length - errors;
-    if (!valid) io.stdout(`Mend the file, ${await wayBack(folder)}.\n`);
+    if (!valid) io.stdout(`Mend the file, ${await wayBack(folder, researchFormat)}.\n`);
     io.stdout(
       `${shown(io.cwd, path)} is ${valid ? "valid" : "not valid"}: ${many(errors, "error")}, ${many(warnings, "warning")}\n`,
     );

@@ -11,15 +11,15 @@ export interface JournalEntry {
    */
   message: string;
   /**
-   * Changes of rrd.json by record and field; 'was' lets a hand edit made meanwhile win.
+   * Changes of the state file by record and field; 'was' lets a hand edit made meanwhile win.
    */
   changes: {
     /**
-     * A record of an array, the file's own top level, or its object 'loop'.
+     * An array of records, the file's own top level, or an object of it; of rrd.json 'papers_pool', 'insights', 'rrd' and 'loop'.
      */
-    in: "papers_pool" | "insights" | "rrd" | "loop";
+    in: string;
     /**
-     * The record's id; absent for 'rrd' and 'loop'.
+     * The record's id; absent for anything but a record.
      */
     id?: string;
     /**
@@ -52,7 +52,7 @@ export interface JournalEntry {
   }[];
   progress: {
     /**
-     * Size of progress.txt before, in bytes.
+     * Size of the log (progress.txt) before, in bytes.
      */
     offset: number;
     text: string;

@@ -13,7 +13,10 @@ export interface LedgerLine {
    * 'discovery', a paper's id, 'report', 'ideas'.
    */
   unit: string;
-  phase: "DISCOVERY" | "ANALYSIS" | "IDEATION" | "COMPLETE";
+  /**
+   * The phase of the work that the unit belongs to; of a project DISCOVERY, ANALYSIS, IDEATION or COMPLETE.
+   */
+  phase: string;
   /**
    * reset: a person asked for the unit to be done again.
    */

@@ -24,6 +24,13 @@ export const inHidden =
     join(folder, hiddenName, ...names);
 
 export const hiddenFolder = inHidden();
+/** The state as it was when it was valid last; `stateName`: the name of the state's file. */
+export const lastGoodOf = (folder: string, stateName: string): string =>
+  inHidden(stateName.replace(/\.json$/, ".last-good.json"))(folder);
+/** Copies of files as they were before a person's command changed them. */
+export const backupsFolder = inHidden("backups");
+/** Hashes of the output files that this program wrote last. */
+export const writtenFile = inHidden("written.json");
 export const lockFile = inHidden(lockName);
 /** Results on their way into the state, one file an iteration. */
 export const journalFolder = inHidden("journal");

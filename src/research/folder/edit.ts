@@ -1,9 +1,7 @@
 import type { Rrd } from "../generated/rrd.js";
-import { backUp } from "./backup.js";
-import { documentNames } from "./logs/output-files.js";
-import { openResearch } from "./research.js";
-import type { ResearchOptions } from "./research-types.js";
-import { progressName, rrdName } from "./layout.js";
+import { backUp } from "../../engine/storage/records/backup.js";
+import { documentNames, progressName, rrdName } from "./layout.js";
+import { openResearch, type ResearchOptions } from "./research.js";
 
 export interface EditOptions extends ResearchOptions {
   /** Whether the files as they were are copied into .ralph/backups/ first. */

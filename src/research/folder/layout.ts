@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { inHidden, ledgerName } from "../../engine/lib/layout.js";
+import { inHidden, lastGoodOf, ledgerName } from "../../engine/lib/layout.js";
 
 /** Every file of a research project. What the engine keeps there is named in its own layout. */
 
@@ -20,6 +20,11 @@ export const rrdFile = (folder: string): string => join(folder, rrdName);
 export const progressFile = (folder: string): string => join(folder, progressName);
 export const queriesFile = (folder: string): string => join(folder, queriesName);
 
+/** The files that an accepted unit writes whole, by the unit. */
+export const documentsOf = { report: [reportName, bibliographyName], ideas: [ideasName] } as const;
+
+export const documentNames: readonly string[] = Object.values(documentsOf).flat();
+
 /** What a project keeps in git, as far as it is there; all that only this program and people write. */
 export const committedFiles = {
   names: [rrdName, progressName, ledgerName, queriesName, reportName, bibliographyName, ideasName],
@@ -35,20 +40,17 @@ export const claudeName = "CLAUDE.md";
 // In .ralph:
 
 /** The state as it was when it was valid last. */
-export const lastGoodFile = inHidden("rrd.last-good.json");
+export const lastGoodFile = (folder: string): string => lastGoodOf(folder, rrdName);
 /** What a search has found, so that no batch asks for it again. */
 export const candidatesFile = inHidden("candidates.json");
 /** What became of papers since they were published, for a day. */
 export const updatesFile = inHidden("updates.json");
-/** Hashes of the documents that this program wrote last. */
-export const writtenFile = inHidden("written.json");
 /** The texts of papers. */
 export const textsFolder = inHidden("texts");
 /** Answers of sources to a search, which it is replayed from. */
 export const answersFolder = inHidden("http");
 /** Pages and PDFs, apart from the answers: some hundred of them would push those out. */
 export const documentsFolder = inHidden("documents");
-export const backupsFolder = inHidden("backups");
 /** What an agent without confinement changed and was put back. */
 export const setAsideFolder = inHidden("set-aside");
 

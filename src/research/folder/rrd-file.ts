@@ -1,27 +1,22 @@
-import { isUtf8 } from "node:buffer";
-import { stat } from "node:fs/promises";
-import type { Rrd } from "../generated/rrd.js";
-import { ExpectedError, hasCode } from "../../engine/lib/errors.js";
-import { readRegularFile, requireRegular } from "../../engine/storage/regular-file.js";
+import type { LedgerLine } from "../../engine/generated/ledger.js";
+import { shellWord } from "../../engine/lib/sanitise.js";
 import { locateSyntaxError, mostLevels, tooDeepAt } from "../../engine/storage/json-syntax.js";
-import { readRrdShape } from "./legacy/read-rrd.js";
-import { explaining } from "../../engine/storage/explain-system-error.js";
+import type { Fields, Parsed, StateFormat } from "../../engine/storage/records/format.js";
+import { readStateFile, tooLarge } from "../../engine/storage/records/state-file.js";
 import { type Problem, problemsOf } from "../../engine/storage/schema-check.js";
+import type { Rrd } from "../generated/rrd.js";
+import { committedFiles, documentsOf, progressName, queriesName, rrdName, textsFolder } from "./layout.js";
+import { readRrdShape } from "./legacy/read-rrd.js";
 
 /** 10,000 papers with their analyses are 60 MB; a file above this is something else. */
 export const largestRrd = 200_000_000;
-
-/** `changes`: what was read in another shape than the schema's, for a person; the file itself is not touched. */
-type ParsedRrd =
-  | { readonly ok: Rrd; readonly changes: readonly Problem[]; readonly problems?: undefined }
-  | { readonly ok?: undefined; readonly changes: readonly Problem[]; readonly problems: readonly Problem[] };
 
 /**
  * Reads the text of an rrd.json: valid in syntax, schema and ids, or every problem found (of the syntax only the first).
  * A byte order mark and any line ends are accepted, older shapes read as today's, unknown fields kept. `path` is named in problems about the whole file.
  */
-export function parseRrd(text: string, path: string): ParsedRrd {
-  if (text.length > largestRrd) return { changes: [], problems: [tooLarge(path, text.length)] };
+export function parseRrd(text: string, path: string): Parsed<Rrd> {
+  if (text.length > largestRrd) return { changes: [], problems: [tooLarge(path, text.length, largestRrd, noun)] };
   const plain = text.startsWith("\uFEFF") ? text.slice(1) : text;
   let value: unknown;
   try {
@@ -44,58 +39,13 @@ export function parseRrd(text: string, path: string): ParsedRrd {
 }
 
 /**
- * Reads and parses the file at `path`.
+ * Reads and parses the rrd.json at `path`.
  * @throws ExpectedError when there is no such file or it can't be read.
  */
-export async function readRrdFile(path: string): Promise<ParsedRrd> {
-  const { text, problem } = await readRrdText(path);
-  return problem === undefined ? parseRrd(text, path) : { changes: [], problems: [problem] };
-}
-
-/**
- * The text of the file at `path`, and what keeps it from being read as one.
- * @throws ExpectedError when there is no such file or it can't be read.
- */
-export async function readRrdText(path: string): Promise<{ readonly text: string; readonly problem?: Problem }> {
-  const bytes = await readBytes(path);
-  if (typeof bytes === "number") return { text: "", problem: tooLarge(path, bytes) };
-  const text = bytes.toString("utf8");
-  // Read on, every letter outside ASCII would be lost with the next write.
-  return isUtf8(bytes)
-    ? { text }
-    : { text, problem: { pointer: "", message: `${path} is not UTF-8`, hint: "Save it as UTF-8 in your editor." } };
-}
+export const readRrdFile = (path: string): Promise<Parsed<Rrd>> => readStateFile(path, researchFormat);
 
 /** The text of an rrd.json as this program writes it: two spaces, fields in their order, a line feed at the end. */
 export const formatRrd = (rrd: Rrd): string => `${JSON.stringify(rrd, null, 2)}\n`;
-
-/** One sentence for an invalid rrd.json: its first three problems and how many more there are. */
-export function summarise(path: string, problems: readonly Problem[]): string {
-  const named = problems.slice(0, 3).map(({ pointer, message, hint }) => {
-    const place = pointer === "" ? "" : `${pointer} `;
-    return `${place}${message}${hint === undefined ? "" : ` (${hint.replace(/\.$/, "")})`}`;
-  });
-  // A problem of the whole file names it, with the line where that is known.
-  if (problems.length === 1 && named[0]?.startsWith(path)) return named[0];
-  const more = problems.length > 3 ? `; and ${problems.length - 3} more` : "";
-  return `${path} is not valid: ${named.join("; ")}${more}`;
-}
-
-async function readBytes(path: string): Promise<Buffer | number> {
-  try {
-    const found = await stat(path);
-    requireRegular(found, path);
-    return found.size > largestRrd ? found.size : await explaining(path, () => readRegularFile(path));
-  } catch (error) {
-    if (hasCode(error, "ENOENT")) throw new ExpectedError(`There is no ${path}.`);
-    throw error;
-  }
-}
-
-const tooLarge = (path: string, size: number): Problem => ({
-  pointer: "",
-  message: `${path} is ${Math.round(size / 1_000_000)} MB, more than the ${largestRrd / 1_000_000} MB a research can have`,
-});
 
 /** Two papers with one id can't be told apart. Ids of insights were repeated by agents of the original tool and are let pass. */
 function repeatedIds(value: unknown): Problem[] {
@@ -118,3 +68,59 @@ function repeatedIds(value: unknown): Problem[] {
   }
   return problems;
 }
+
+const noun = "research";
+
+/** What interrupted runs of the original tool leave is `analyzing`. */
+const isUnread = (status: unknown): boolean => status === "pending" || status === "analyzing";
+
+/** Units of the ANALYSIS phase that are no papers. */
+const workOfAnalysis = new Set(["report", "classic"]);
+
+/** The state of a literature research project, for the record store. */
+export const researchFormat: StateFormat<Rrd> = {
+  file: rrdName,
+  log: progressName,
+  otherLogs: [queriesName],
+  swept: (folder) => [textsFolder(folder)],
+  maxBytes: largestRrd,
+  top: "rrd",
+  parts: ["loop"],
+  collections: [
+    {
+      name: "papers_pool",
+      key: "id",
+      isUndecided: (field, value) => field === "status" && isUnread(value),
+    },
+    {
+      name: "insights",
+      key: "id",
+      numbering: {
+        owner: "paper_id",
+        content: "insight",
+        noun: "insight",
+        next: (ids) => {
+          const last = Math.max(0, ...ids.map((id) => Number(/^insight_(\d+)$/.exec(id)?.[1] ?? 0)));
+          return `insight_${String(last + 1).padStart(3, "0")}`;
+        },
+      },
+    },
+  ],
+  units: {
+    collection: "papers_pool",
+    isOpen: ({ status }: Fields) => isUnread(status),
+    hasRecord: ({ phase, unit }: LedgerLine) => phase === "ANALYSIS" && !workOfAnalysis.has(unit),
+    leaves: ["insights"],
+    marks: [{ unit: "report", field: "updates_check" }],
+  },
+  outputs: documentsOf,
+  committed: committedFiles.names,
+  noun,
+  howToBegin: `name a research folder, or make one with 'research-ralph new "<topic>"'`,
+  resetCommand: (folder, iteration) => `research-ralph reset ${shellWord(folder)} --to ${iteration}`,
+  parse: parseRrd,
+  format: formatRrd,
+  problemsOf: (rrd) => problemsOf("rrd", rrd),
+  iterationOf: ({ loop }) => loop?.iteration,
+  phaseOf: ({ phase }) => phase,
+};

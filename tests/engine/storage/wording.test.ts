@@ -6,14 +6,8 @@ import { describe, expect, it } from "vitest";
 import { ExpectedError } from "../../../src/engine/lib/errors.js";
 import { isUnfinished, locateSyntaxError } from "../../../src/engine/storage/json-syntax.js";
 import { describe as named, type Problem, wordProblem } from "../../../src/engine/storage/problem-messages.js";
-import {
-  formatRrd,
-  largestRrd,
-  parseRrd,
-  readRrdFile,
-  readRrdText,
-  summarise,
-} from "../../../src/research/folder/rrd-file.js";
+import { formatRrd, largestRrd, parseRrd, readRrdFile, researchFormat } from "../../../src/research/folder/rrd-file.js";
+import { readStateText, summarise } from "../../../src/engine/storage/records/state-file.js";
 import { sampleRrd, temporaryFolder } from "../../support/folders.js";
 
 const at = "/papers_pool/0/x";
@@ -240,7 +234,7 @@ describe("an rrd.json that can't be used", () => {
   it("is not waited for or looked into where it is no file", async () => {
     const folder = temporaryFolder();
     const path = join(folder, "rrd.json");
-    await expect(readRrdText(path)).rejects.toThrow(`There is no ${path}.`);
+    await expect(readStateText(path, researchFormat)).rejects.toThrow(`There is no ${path}.`);
     execFileSync("mkfifo", [path]);
     await expect(readRrdFile(path)).rejects.toThrow(`${path} is not a regular file; put the real one in its place.`);
     mkdirSync(join(folder, "deep"));
@@ -252,7 +246,7 @@ describe("an rrd.json that can't be used", () => {
   it("is read with its text, whole and as it is", async () => {
     const path = join(temporaryFolder(), "rrd.json");
     writeFileSync(path, "\uFEFFcafé");
-    expect(await readRrdText(path)).toEqual({ text: "\uFEFFcafé" });
+    expect(await readStateText(path, researchFormat)).toEqual({ text: "\uFEFFcafé" });
     writeFileSync(path, JSON.stringify(sampleRrd(1)));
     expect(await readRrdFile(path)).toEqual({ ok: sampleRrd(1), changes: [] });
     expect(formatRrd(sampleRrd(1))).toBe(`${JSON.stringify(sampleRrd(1), undefined, "  ")}\n`);
@@ -264,7 +258,7 @@ describe("an rrd.json that can't be used", () => {
     expect(parseRrd(" ".repeat(largestRrd + 1), path)).toEqual({ changes: [], problems: [problem] });
     writeFileSync(path, "");
     truncateSync(path, largestRrd + 1);
-    expect(await readRrdText(path)).toEqual({ text: "", problem });
+    expect(await readStateText(path, researchFormat)).toEqual({ text: "", problem });
   });
 
   it("names every paper whose id stands twice, but none without one", () => {

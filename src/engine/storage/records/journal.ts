@@ -2,11 +2,13 @@ import { readdir, rename } from "node:fs/promises";
 import { join } from "node:path";
 import type { JournalEntry } from "../../generated/journal.js";
 import { hasCode } from "../../lib/errors.js";
+import { doneFolder, journalFolder } from "../../lib/layout.js";
 import { readRegularText, makeFolder } from "../regular-file.js";
 import { writeFileAtomic } from "../atomic-file.js";
 import { explaining } from "../explain-system-error.js";
 import { problemsOf } from "../schema-check.js";
-import { doneFolder, journalFolder } from "../../lib/layout.js";
+import type { Fields, StateFormat } from "./format.js";
+import { areKnown } from "./record-merge.js";
 
 /** Makes the journal's folders. */
 export async function makeJournal(folder: string): Promise<void> {
@@ -21,17 +23,21 @@ export async function writeEntry(folder: string, entry: JournalEntry): Promise<v
   await writeFileAtomic(join(journalFolder(folder), `${entry.iteration}.json`), JSON.stringify(entry));
 }
 
-/** Iterations whose entry may not have taken effect whole, in order. Usually none, so a start costs the same however long a research is. */
+/** Iterations whose entry may not have taken effect whole, in order. Usually none, so a start costs the same however long a project is. */
 export async function pendingEntries(folder: string): Promise<number[]> {
   return iterationsIn(journalFolder(folder));
 }
 
-/** The entry of an iteration, or undefined where it is missing or can't be read. */
-export async function readEntry(folder: string, iteration: number): Promise<JournalEntry | undefined> {
+/** What a format says of the names in a journal. */
+type Names = Pick<StateFormat<Fields>, "top" | "parts" | "collections">;
+
+/** The entry of an iteration, or undefined where it is missing, can't be read, or changes what the format does not have. */
+export async function readEntry(folder: string, names: Names, iteration: number): Promise<JournalEntry | undefined> {
   for (const place of [journalFolder(folder), doneFolder(folder)]) {
     try {
       const entry: unknown = JSON.parse(await readRegularText(join(place, `${iteration}.json`)));
-      return problemsOf("journal", entry).length === 0 ? (entry as JournalEntry) : undefined;
+      if (problemsOf("journal", entry).length > 0) return undefined;
+      return areKnown(names, (entry as JournalEntry).changes) ? (entry as JournalEntry) : undefined;
     } catch (error) {
       if (error instanceof SyntaxError) return undefined;
       if (!hasCode(error, "ENOENT", "ENOTDIR")) return explaining(place, () => Promise.reject(error));

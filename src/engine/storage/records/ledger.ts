@@ -1,10 +1,10 @@
 import type { LedgerLine } from "../../generated/ledger.js";
 import { hasCode } from "../../lib/errors.js";
+import { ledgerFile } from "../../lib/layout.js";
 import { readRegularText } from "../regular-file.js";
 import { explaining } from "../explain-system-error.js";
 import { problemsOf } from "../schema-check.js";
 import { tooDeepAt } from "../json-syntax.js";
-import { ledgerFile } from "../../lib/layout.js";
 
 interface ReadLedger {
   /** In the order of the file. */
@@ -14,7 +14,7 @@ interface ReadLedger {
 }
 
 /**
- * Reads the ledger of a research; a folder without one has an empty one. A line that can't be read is left out and named in
+ * Reads the ledger of a folder; a folder without one has an empty one. A line that can't be read is left out and named in
  * `notices`; a torn last line, which a kill leaves and the journal mends, is left out silently.
  */
 export async function readLedger(folder: string): Promise<ReadLedger> {
@@ -45,7 +45,7 @@ const needed: ReadonlySet<string> = new Set(["iteration", "at", "unit", "phase",
 
 /**
  * A line that lacks what every line has is none. Any other field that breaks the schema is left out: sums and times are made of
- * them, and a duration of "12 s" made the statistics of the whole research invalid. What a later version says is kept.
+ * them, and a duration of "12 s" made the statistics of a whole project invalid. What a later version says is kept.
  */
 function parseLine(row: string): LedgerLine | undefined {
   try {

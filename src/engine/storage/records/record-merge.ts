@@ -1,17 +1,16 @@
 import { isDeepStrictEqual } from "node:util";
 import type { JournalEntry } from "../../generated/journal.js";
-import type { Rrd } from "../../../research/generated/rrd.js";
+import type { Collection, Fields, StateFormat } from "./format.js";
 
-type Fields = Record<string, unknown>;
-
-/** A change of one record of rrd.json, of the file's own top level, or of what its loop remembers. */
+/** A change of one record, of the file's own top level, or of one of its objects. */
 export interface Change {
-  readonly in: "papers_pool" | "insights" | "rrd" | "loop";
+  /** The name of a collection, of the top level or of a part, as the format says. */
+  readonly in: string;
   /** Of a record: its id. */
   readonly id?: string;
   /** Fields and their new values. */
   readonly set: Fields;
-  /** The fields as the change was made from them, null for a new record; where absent, as the research was last loaded. */
+  /** The fields as the change was made from them, null for a new record; where absent, as the state was last loaded. */
   readonly was?: Fields | null;
   /** Array fields to which values are added if absent. */
   readonly add?: Record<string, unknown[]>;
@@ -24,8 +23,11 @@ export interface Change {
 /** A change as the journal keeps it: complete in itself, so it can be made again or undone without the file it was made from. */
 export type JournalledChange = JournalEntry["changes"][number];
 
-interface Merged {
-  readonly rrd: Rrd;
+/** What merging reads of a format. */
+type Shape<State extends Fields> = Pick<StateFormat<State>, "file" | "top" | "parts" | "collections">;
+
+interface Merged<State> {
+  readonly state: State;
   /** Where a hand edit was left standing, a sentence each. */
   readonly notices: readonly string[];
 }
@@ -34,56 +36,67 @@ interface Merged {
  * Merges changes into what is on the disk, field by field: a field that a person changed since it was read stays theirs.
  * Doing it twice gives the same as once. A record that a person removed is put back when `putBack`, else left out.
  */
-export function mergeChanges(rrd: Rrd, changes: readonly JournalledChange[], putBack: boolean): Merged {
+export function mergeChanges<State extends Fields>(
+  shape: Shape<State>,
+  state: State,
+  changes: readonly JournalledChange[],
+  putBack: boolean,
+): Merged<State> {
   const notices: string[] = [];
-  const draft = openDraft(rrd);
+  const draft = openDraft(shape, state);
   for (const each of changes) {
-    const { change, taken } = renumbered(draft, each, changes);
-    if (taken !== undefined) notices.push(taken);
-    if (change.in === "rrd") {
-      const { fields, kept } = mergeFields(draft.top, change);
+    if (each.in === shape.top) {
+      const { fields, kept } = mergeFields(draft.top, each);
       draft.top = fields;
-      if (kept.length > 0) notices.push(handEdit(`${list(kept)} of rrd.json`));
+      if (kept.length > 0) notices.push(handEdit(`${list(kept)} of ${shape.file}`));
       continue;
     }
-    if (change.in === "loop") {
-      draft.top = { ...draft.top, loop: mergeFields(loopOf(draft.top), change).fields };
+    if (shape.parts.includes(each.in)) {
+      draft.top = { ...draft.top, [each.in]: mergeFields(partOf(draft.top, each.in), each).fields };
       continue;
     }
+    const records = draft.records(each.in);
+    const { collection } = records;
+    const { change, taken } = renumbered(records, each, changes);
+    if (taken !== undefined) notices.push(taken);
     const id = change.id ?? "";
-    const records = draft.records(change.in);
     const current = records.get(id);
     if (change.remove === true) records.remove(id);
     else if (current !== undefined) {
-      const { fields, kept } = mergeFields(current, change);
+      const { fields, kept } = mergeFields(current, change, collection);
       records.put(id, fields);
       if (kept.length > 0) notices.push(handEdit(`${list(kept)} of ${id}`));
-    } else if (change.was == null) records.put(id, mergeFields({ id }, { ...change, was: {} }).fields);
+    } else if (change.was == null)
+      records.put(id, mergeFields({ [collection.key]: id }, { ...change, was: {} }, collection).fields);
     else if (putBack) {
-      records.put(id, mergeFields(change.was, change).fields);
+      records.put(id, mergeFields(change.was, change, collection).fields);
       notices.push(
-        `${id} was removed from rrd.json by hand although it is done; it is back. To drop it, reset it first.`,
+        `${id} was removed from ${shape.file} by hand although it is done; it is back. To drop it, reset it first.`,
       );
-    } else notices.push(`${id} was removed from rrd.json by hand and stays out.`);
+    } else notices.push(`${id} was removed from ${shape.file} by hand and stays out.`);
   }
-  return { rrd: draft.close(), notices };
+  return { state: draft.close(), notices };
 }
 
-/** Takes one change back, the fields it set with it, whatever stands in them by now. Other fields stay as they are. */
-export function undoChanges(rrd: Rrd, changes: readonly JournalledChange[]): Rrd {
-  const draft = openDraft(rrd);
+/** Takes changes back, the fields they set with them, whatever stands in those by now. Other fields stay as they are. */
+export function undoChanges<State extends Fields>(
+  shape: Shape<State>,
+  state: State,
+  changes: readonly JournalledChange[],
+): State {
+  const draft = openDraft(shape, state);
   for (const each of changes.toReversed()) {
-    const { change } = renumbered(draft, each, changes);
-    if (change.in === "rrd") {
-      draft.top = undoFields(draft.top, change);
+    if (each.in === shape.top) {
+      draft.top = undoFields(draft.top, each);
       continue;
     }
-    if (change.in === "loop") {
-      draft.top = { ...draft.top, loop: undoFields(loopOf(draft.top), change) };
+    if (shape.parts.includes(each.in)) {
+      draft.top = { ...draft.top, [each.in]: undoFields(partOf(draft.top, each.in), each) };
       continue;
     }
+    const records = draft.records(each.in);
+    const { change } = renumbered(records, each, changes);
     const id = change.id ?? "";
-    const records = draft.records(change.in);
     const current = records.get(id);
     if (change.remove === true) {
       if (current === undefined && change.was != null) records.put(id, change.was);
@@ -94,12 +107,13 @@ export function undoChanges(rrd: Rrd, changes: readonly JournalledChange[]): Rrd
 }
 
 /** The changes that lead from one state to another. Records without an id are not compared. */
-export function changesBetween(before: Rrd, after: Rrd): Change[] {
+export function changesBetween<State extends Fields>(shape: Shape<State>, before: State, after: State): Change[] {
   const changes: Change[] = [];
-  const top = differences(topOf(before), topOf(after));
-  if (top !== undefined) changes.push({ in: "rrd", ...top });
-  for (const name of ["papers_pool", "insights"] as const) {
-    const [old, young] = [byId(before[name]), byId(after[name])];
+  const top = differences(topOf(shape, before), topOf(shape, after));
+  if (top !== undefined) changes.push({ in: shape.top, ...top });
+  for (const collection of shape.collections) {
+    const { name } = collection;
+    const [old, young] = [byId(before, collection), byId(after, collection)];
     for (const [id, record] of young) {
       const was = old.get(id);
       const difference = was === undefined ? { set: record, was: null } : differences(was, record);
@@ -111,16 +125,21 @@ export function changesBetween(before: Rrd, after: Rrd): Change[] {
 }
 
 /** Completes a change from the state it was made from, so that the journal can do without that state. */
-export function completeChange(change: Change, base: Rrd): JournalledChange {
+export function completeChange<State extends Fields>(
+  shape: Shape<State>,
+  change: Change,
+  base: State,
+): JournalledChange {
+  const collection = shape.collections.find(({ name }) => name === change.in);
   const record =
-    change.in === "rrd"
-      ? topOf(base)
-      : change.in === "loop"
-        ? loopOf(base)
-        : byId(base[change.in]).get(change.id ?? "");
+    collection !== undefined
+      ? recordOf(base, collection, change.id)
+      : change.in === shape.top
+        ? topOf(shape, base)
+        : partOf(base, change.in);
   const touched = [...Object.keys(change.set), ...(change.unset ?? [])];
   // A record is kept whole, so that it can be put back; of the top level, which is the rest of the file, only what changes.
-  const read = change.in === "rrd" || change.in === "loop" ? pick(record ?? {}, touched) : record;
+  const read = collection === undefined ? pick(record ?? {}, touched) : record;
   const was =
     change.was === null || (change.was === undefined && read === undefined) ? null : { ...read, ...change.was };
   const add = Object.fromEntries(
@@ -130,12 +149,31 @@ export function completeChange(change: Change, base: Rrd): JournalledChange {
   return JSON.parse(JSON.stringify({ ...change, was, ...(change.add === undefined ? {} : { add }) }));
 }
 
-function mergeFields(current: Fields, change: JournalledChange): { fields: Fields; kept: string[] } {
+/** Whether each of these changes names something that the format has. */
+export const areKnown = (
+  shape: Pick<Shape<Fields>, "top" | "parts" | "collections">,
+  changes: readonly Pick<Change, "in">[],
+): boolean =>
+  changes.every(
+    (change) =>
+      change.in === shape.top ||
+      shape.parts.includes(change.in) ||
+      shape.collections.some(({ name }) => name === change.in),
+  );
+
+function mergeFields(
+  current: Fields,
+  change: JournalledChange,
+  collection?: Collection,
+): { fields: Fields; kept: string[] } {
   const kept: string[] = [];
   const fields = new Map(Object.entries(current));
   for (const [name, value] of Object.entries(change.set)) {
     const standing = current[name];
-    const mine = !same(standing, value) && !same(standing, change.was?.[name]) && !isUnread(name, standing);
+    const mine =
+      !same(standing, value) &&
+      !same(standing, change.was?.[name]) &&
+      collection?.isUndecided?.(name, standing) !== true;
     if (mine) kept.push(name);
     else fields.set(name, value);
   }
@@ -172,10 +210,6 @@ function undoFields(current: Fields, change: JournalledChange): Fields {
 /** A file without a field and one with null in it say the same. */
 const same = (a: unknown, b: unknown): boolean => isDeepStrictEqual(a ?? null, b ?? null);
 
-/** `analyzing` is what interrupted runs of the original tool leave; nobody decides anything by it. */
-const isUnread = (name: string, value: unknown): boolean =>
-  name === "status" && (value === "pending" || value === "analyzing");
-
 const keyOf = (value: unknown): string => JSON.stringify(value);
 
 function absentFrom(standing: unknown, values: readonly unknown[]): unknown[] {
@@ -193,78 +227,110 @@ function differences(before: Fields, after: Fields): Pick<Change, "set" | "was" 
 const pick = (fields: Fields, names: readonly string[]): Fields =>
   Object.fromEntries(names.filter((name) => Object.hasOwn(fields, name)).map((name) => [name, fields[name]]));
 
-const loopOf = (rrd: Fields): Fields => (rrd["loop"] ?? {}) as Fields;
+const partOf = (top: Fields, name: string): Fields => (top[name] ?? {}) as Fields;
 
-function topOf(rrd: Rrd): Fields {
-  const { papers_pool: _, insights: __, ...top } = rrd;
+function topOf(shape: Pick<Shape<Fields>, "collections">, state: Fields): Fields {
+  const top = { ...state };
+  for (const { name } of shape.collections) delete top[name];
   return top;
 }
 
-function byId(records: readonly Fields[] | null | undefined): Map<string, Fields> {
+/** The records of a collection; a state may lack the array, or have null for it. */
+export const recordsOf = (state: Fields, name: string): readonly Fields[] => (state[name] ?? []) as Fields[];
+
+/** The first record with this id. */
+export const recordOf = (state: Fields, { name, key }: Collection, id: string | undefined): Fields | undefined =>
+  id === undefined ? undefined : recordsOf(state, name).find((record) => record[key] === id);
+
+function byId(state: Fields, { name, key }: Collection): Map<string, Fields> {
   const found = new Map<string, Fields>();
-  for (const record of records ?? [])
-    if (typeof record.id === "string" && !found.has(record.id)) found.set(record.id, record);
+  for (const record of recordsOf(state, name)) {
+    const id = record[key];
+    if (typeof id === "string" && !found.has(id)) found.set(id, record);
+  }
   return found;
 }
 
-type Draft = ReturnType<typeof openDraft>;
-
 /**
- * Insights are numbered as their paper is judged, and by the time they are folded in a person, or another paper, may have taken
+ * Records are numbered as their iteration is judged, and by the time they are folded in a person, or another iteration, may have taken
  * the number: they get the next one then, the same whenever the change is made again or undone.
  */
 function renumbered(
-  draft: Draft,
+  records: Records,
   change: JournalledChange,
   all: readonly JournalledChange[],
 ): { change: JournalledChange; taken?: string } {
   const { id = "", was, set } = change;
-  if (change.in !== "insights" || was !== null) return { change };
-  const records = draft.records("insights");
+  const { key, numbering } = records.collection;
+  if (numbering === undefined || was !== null) return { change };
+  const { owner, content, noun } = numbering;
   const standing = records.get(id);
-  const isOf = (record: Fields | undefined, fields: Fields) =>
-    record?.["paper_id"] === fields["paper_id"] && record?.["insight"] === fields["insight"];
-  const isHandEdit = standing?.["paper_id"] === set["paper_id"] && !all.some((other) => isOf(standing, other.set));
-  if (standing === undefined || isOf(standing, set) || isHandEdit) return { change };
+  const isSame = (record: Fields | undefined, fields: Fields) =>
+    record?.[owner] === fields[owner] && record?.[content] === fields[content];
+  const isHandEdit = standing?.[owner] === set[owner] && !all.some((other) => isSame(standing, other.set));
+  if (standing === undefined || isSame(standing, set) || isHandEdit) return { change };
   const ids = records.ids();
-  const last = Math.max(0, ...ids.map((each) => Number(/^insight_(\d+)$/.exec(each)?.[1] ?? 0)));
-  const own = ids.find((each) => isOf(records.get(each), set)) ?? `insight_${String(last + 1).padStart(3, "0")}`;
+  const own = ids.find((each) => isSame(records.get(each), set)) ?? numbering.next(ids);
   return {
-    change: { ...change, id: own, set: { ...set, id: own } },
-    taken: `${id} was taken meanwhile; the insight of ${String(set["paper_id"])} is ${own}.`,
+    change: { ...change, id: own, set: { ...set, [key]: own } },
+    taken: `${id} was taken meanwhile; the ${noun} of ${String(set[owner])} is ${own}.`,
   };
 }
 
 interface Records {
+  readonly collection: Collection;
   ids(): string[];
   get(id: string): Fields | undefined;
   put(id: string, record: Fields): void;
   remove(id: string): void;
 }
 
+interface Draft<State> {
+  top: Fields;
+  /** @throws a bug where the format has no such collection. */
+  records(name: string): Records;
+  close(): State;
+}
+
 /** A copy of the state that is changed record by record, in which order and untouched records stay. */
-function openDraft(rrd: Rrd): { top: Fields; records(name: "papers_pool" | "insights"): Records; close(): Rrd } {
-  const lists = { papers_pool: openList(rrd.papers_pool), insights: openList(rrd.insights ?? []) };
-  const draft = {
-    top: rrd as Fields,
-    records: (name: "papers_pool" | "insights") => lists[name],
-    close: () => {
-      const { papers_pool, insights } = {
-        papers_pool: lists.papers_pool.changed(),
-        insights: lists.insights.changed(),
-      };
-      return { ...draft.top, ...(papers_pool && { papers_pool }), ...(insights && { insights }) } as Rrd;
+function openDraft<State extends Fields>(shape: Shape<State>, state: State): Draft<State> {
+  const lists = new Map<string, OpenList>();
+  const draft: Draft<State> = {
+    top: state,
+    records(name) {
+      const known = lists.get(name);
+      if (known !== undefined) return known;
+      const collection = shape.collections.find((each) => each.name === name);
+      if (collection === undefined) throw new Error(`${shape.file} has no collection '${name}'`);
+      const list = openList(collection, recordsOf(state, name));
+      lists.set(name, list);
+      return list;
+    },
+    close() {
+      const closed: Fields = { ...draft.top };
+      for (const { name } of shape.collections) {
+        const changed = lists.get(name)?.changed();
+        if (changed !== undefined) closed[name] = changed;
+      }
+      return closed as State;
     },
   };
   return draft;
 }
 
-function openList(list: readonly Fields[]): Records & { changed(): Fields[] | undefined } {
+type OpenList = Records & { changed(): Fields[] | undefined };
+
+function openList(collection: Collection, list: readonly Fields[]): OpenList {
+  const { key } = collection;
   const records: (Fields | undefined)[] = [...list];
   const places = new Map<string, number>();
-  for (const [place, { id }] of list.entries()) if (typeof id === "string" && !places.has(id)) places.set(id, place);
+  for (const [place, record] of list.entries()) {
+    const id = record[key];
+    if (typeof id === "string" && !places.has(id)) places.set(id, place);
+  }
   let touched = false;
   return {
+    collection,
     ids: () => [...places.keys()],
     get: (id) => records[places.get(id) ?? -1],
     put(id, record) {
@@ -277,9 +343,9 @@ function openList(list: readonly Fields[]): Records & { changed(): Fields[] | un
       const place = places.get(id);
       if (place === undefined) return;
       touched = true;
-      // Agents of the original tool gave several insights one id; all of them go.
+      // Agents of the original tool gave several records one id; all of them go.
       for (const [index, record] of records.entries())
-        if (index >= place && record?.id === id) records[index] = undefined;
+        if (index >= place && record?.[key] === id) records[index] = undefined;
       places.delete(id);
     },
     changed: () => (touched ? records.filter((record) => record !== undefined) : undefined),

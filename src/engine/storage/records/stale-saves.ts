@@ -1,75 +1,77 @@
 import { isDeepStrictEqual } from "node:util";
 import type { JournalEntry } from "../../generated/journal.js";
 import type { LedgerLine } from "../../generated/ledger.js";
-import type { Rrd } from "../../../research/generated/rrd.js";
-import { mergeChanges } from "./record-merge.js";
+import type { Fields, StateFormat } from "./format.js";
+import { mergeChanges, recordOf, recordsOf } from "./record-merge.js";
 import { currentAccepted } from "./ledger.js";
 
-interface Restored {
-  readonly rrd: Rrd;
-  /** Papers that are done again. */
+interface Restored<State> {
+  readonly state: State;
+  /** Records that are done again. */
   readonly restored: readonly string[];
-  /** Papers that the ledger calls accepted but whose journal entry is gone. */
+  /** Units that the ledger calls accepted but whose journal entry is gone. */
   readonly lost: readonly string[];
 }
 
 /**
- * Finds papers that the ledger calls accepted and rrd.json shows unread or not at all: an editor saved a version from before.
- * Their results and insights are put back from the journal; so is what the report's check found of papers, where it is gone.
+ * Finds units that the ledger calls accepted and whose records show them as still to be done, or not at all: an editor saved a version
+ * from before. What they left is put back from the journal; so are the marks that a unit left on other records, where they are gone.
  */
-export async function restoreStaleSaves(
-  rrd: Rrd,
+export async function restoreStaleSaves<State extends Fields>(
+  format: StateFormat<State>,
+  state: State,
   ledger: readonly LedgerLine[],
   entryOf: (iteration: number) => Promise<JournalEntry | undefined>,
-): Promise<Restored> {
-  const status = new Map(rrd.papers_pool.map((paper) => [paper.id, paper.status]));
+): Promise<Restored<State>> {
+  const { units, collections } = format;
+  const { collection } = units;
+  const unitsOf = collections.find(({ name }) => name === collection);
+  if (unitsOf === undefined) throw new Error(`${format.file} has no collection '${collection}'`);
+  const hadRecord = (unit: string): boolean => {
+    const line = ledger.findLast((each) => each.unit === unit && each.outcome === "accepted");
+    return line !== undefined && units.hasRecord(line);
+  };
+  const standing = new Map(recordsOf(state, collection).map((record) => [record[unitsOf.key], record]));
   const restored: string[] = [];
   const lost: string[] = [];
-  let state = rrd;
+  let whole = state;
   const accepted = currentAccepted(ledger);
   for (const [unit, iteration] of accepted) {
-    const standing = status.get(unit);
-    if (standing === undefined ? isNoPaper(unit, ledger) : standing !== "pending" && standing !== "analyzing") continue;
+    const record = standing.get(unit);
+    if (record === undefined ? !hadRecord(unit) : !units.isOpen(record)) continue;
 
     const entry = await entryOf(iteration);
-    const isPaper =
-      entry === undefined || entry.changes.some((change) => change.in === "papers_pool" && change.id === unit);
-    if (standing === undefined && !isPaper) continue;
-    const changes =
-      entry?.changes.filter(
-        (change) => (change.in === "papers_pool" && change.id === unit) || change.in === "insights",
-      ) ?? [];
-    const merged = mergeChanges(state, changes, true).rrd;
-    const after = merged.papers_pool.find((paper) => paper.id === unit)?.status;
-    if (after === undefined || after === standing) lost.push(unit);
+    const isOwn = (change: { in: string; id?: string }) => change.in === collection && change.id === unit;
+    if (record === undefined && entry !== undefined && !entry.changes.some(isOwn)) continue;
+    const changes = entry?.changes.filter((change) => isOwn(change) || units.leaves.includes(change.in)) ?? [];
+    const merged = mergeChanges(format, whole, changes, true).state;
+    const after = recordOf(merged, unitsOf, unit);
+    if (after === undefined || units.isOpen(after)) lost.push(unit);
     else {
-      state = merged;
+      whole = merged;
       restored.push(unit);
     }
   }
-  const report = accepted.get("report");
-  const checks = report === undefined ? [] : checksIn(await entryOf(report), (id) => (accepted.get(id) ?? 0) < report);
-  const forgotten = checks.filter(({ id, was }) => {
-    const paper = state.papers_pool.find((each) => each.id === id);
-    return paper !== undefined && isDeepStrictEqual(paper.updates_check, was?.["updates_check"]);
-  });
-  if (forgotten.length > 0) state = mergeChanges(state, forgotten, true).rrd;
-  restored.push(...forgotten.flatMap(({ id = "" }) => (restored.includes(id) ? [] : [id])));
-  return { rrd: state, restored, lost };
+  for (const { unit, field } of units.marks) {
+    const iteration = accepted.get(unit);
+    if (iteration === undefined) continue;
+    const marks = marksIn(await entryOf(iteration), collection, field);
+    // A record that was done since has other marks, or none.
+    const forgotten = marks.filter(({ id = "", was }) => {
+      const record = recordOf(whole, unitsOf, id);
+      return (
+        (accepted.get(id) ?? 0) < iteration && record !== undefined && isDeepStrictEqual(record[field], was?.[field])
+      );
+    });
+    if (forgotten.length > 0) whole = mergeChanges(format, whole, forgotten, true).state;
+    restored.push(...forgotten.flatMap(({ id = "" }) => (restored.includes(id) ? [] : [id])));
+  }
+  return { state: whole, restored, lost };
 }
 
-/** What a report's check noted of papers. Nobody writes `updates_check` by hand, so one that is as before tells of an older version. */
-const checksIn = (entry: JournalEntry | undefined, isOfToday: (id: string) => boolean): JournalEntry["changes"] =>
+/** What an entry noted in this field of records. Nobody writes it by hand, so one that is as before tells of an older version. */
+const marksIn = (entry: JournalEntry | undefined, collection: string, field: string): JournalEntry["changes"] =>
   entry?.changes.filter(
-    ({ in: where, id = "", set, was }) =>
-      where === "papers_pool" &&
-      set?.["updates_check"] !== undefined &&
-      isOfToday(id) &&
-      !isDeepStrictEqual(set["updates_check"], was?.["updates_check"]),
+    ({ in: where, set, was }) =>
+      where === collection && set?.[field] !== undefined && !isDeepStrictEqual(set[field], was?.[field]),
   ) ?? [];
-
-/** Only papers have their own id for a unit; the others are named after their work. */
-function isNoPaper(unit: string, ledger: readonly LedgerLine[]): boolean {
-  const line = ledger.findLast((each) => each.unit === unit && each.outcome === "accepted");
-  return line?.phase !== "ANALYSIS" || unit === "report" || unit === "classic";
-}

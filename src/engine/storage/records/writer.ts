@@ -1,42 +1,70 @@
 import { join } from "node:path";
 import type { JournalEntry } from "../../generated/journal.js";
 import type { LedgerLine } from "../../generated/ledger.js";
-import type { Rrd } from "../../../research/generated/rrd.js";
 import { ExpectedError } from "../../lib/errors.js";
-import { completeChange, mergeChanges } from "./record-merge.js";
-import { writeDocuments } from "../../../research/folder/logs/output-files.js";
+import { ledgerFile } from "../../lib/layout.js";
 import { appendOnce, type Stamp, sizeOf } from "../atomic-file.js";
 import type { Checkpoints } from "../checkpoints.js";
+import type { Fields, StateFormat } from "./format.js";
 import { lastIteration, markDone, pendingEntries, readEntry, setAside, writeEntry } from "./journal.js";
 import { formatLine } from "./ledger.js";
-import type { Fold, Research, ResearchOptions } from "../../../research/folder/research-types.js";
+import { type OutputFile, writeOutputs } from "./output-files.js";
+import { type Change, completeChange, mergeChanges } from "./record-merge.js";
 import { restoreStaleSaves } from "./stale-saves.js";
-import { openLedger, openStateFile } from "../../../research/folder/state-file.js";
-import { problemsOf } from "../schema-check.js";
+import { openLedger, openStateFile } from "./state-file.js";
 
-import { ledgerFile } from "../../lib/layout.js";
-import { progressName } from "../../../research/folder/layout.js";
+/** Everything one iteration leaves behind. */
+export interface Fold {
+  readonly iteration: number;
+  /** End of the iteration, ISO 8601 in UTC. */
+  readonly at: string;
+  /** Subject of the git commit. */
+  readonly message: string;
+  /** Commit it with the next one: a service that is away for hours must not fill the history. */
+  readonly later?: boolean;
+  readonly changes: readonly Change[];
+  /** What is added to the log, line feed included. It must differ from every other entry, as one with the time or a record's id does. */
+  readonly progress?: string;
+  readonly ledger: LedgerLine;
+  /** Whole files of the folder to write, such as a report, or to take away. */
+  readonly files?: readonly OutputFile[];
+}
 
-/** The part of a research that reads and writes its files, once the lock is held. */
-export type Writer = Pick<Research, "load" | "nextIteration" | "edit" | "fold">;
+export interface WriterOptions<State> {
+  /** What follows from the records, such as counts and the phase; pure. Applied to every state before it is written. */
+  readonly derive: (state: State, ledger: readonly LedgerLine[]) => State;
+  readonly notify: (level: "info" | "warning", message: string) => void;
+}
 
-/** What rrd.json should become, and the version of it that this was made from. */
-interface Plan {
-  readonly rrd: Rrd;
-  readonly before: Rrd;
+/** The part of a record store that reads and writes its files, once the lock is held. */
+export interface Writer<State> {
+  load(): Promise<{ readonly state: State; readonly ledger: readonly LedgerLine[] }>;
+  nextIteration(): number;
+  edit(change: (state: State) => State): Promise<State>;
+  fold(fold: Fold): Promise<void>;
+}
+
+/** What the state file should become, and the version of it that this was made from. */
+interface Plan<State> {
+  readonly state: State;
+  readonly before: State;
   readonly stamp: Stamp;
   readonly notices: readonly string[];
 }
 
-export async function openWriter(
+export async function openWriter<State extends Fields>(
   folder: string,
-  { derive, notify }: ResearchOptions,
+  format: StateFormat<State>,
+  { derive, notify }: WriterOptions<State>,
   checkpoints: Checkpoints | undefined,
-): Promise<Writer> {
-  const state = openStateFile(folder, (message) => notify("info", message));
+): Promise<Writer<State>> {
+  const file = openStateFile(folder, format, (message) => notify("info", message));
   const readLines = openLedger(folder, (message) => notify("warning", message));
+  const entryOf = (iteration: number) => readEntry(folder, format, iteration);
+  const isValid = (planned: Plan<State> | undefined): boolean =>
+    planned !== undefined && format.problemsOf(planned.state).length === 0;
   const warned = new Set<string>();
-  let base: Rrd | undefined;
+  let base: State | undefined;
   let highest = await lastIteration(folder);
   let given = 0;
 
@@ -46,61 +74,64 @@ export async function openWriter(
     return lines;
   };
 
+  /** Whether the file was saved from before the last iteration: its phase and counts are then of the past, although no record is. */
+  const isOlder = (state: State, lines: readonly LedgerLine[]): boolean => {
+    const last = format.iterationOf(state);
+    return last !== undefined && lines.some(({ iteration }) => iteration > last);
+  };
+
   /** The disk's state with stale saves put right and the entry's changes merged in. */
-  const plan = async (lines: readonly LedgerLine[], entry?: JournalEntry): Promise<Plan> => {
-    const { rrd, stamp } = await state.read();
+  const plan = async (lines: readonly LedgerLine[], entry?: JournalEntry): Promise<Plan<State>> => {
+    const { state, stamp } = await file.read();
     const line = entry === undefined ? undefined : lineOf(entry);
     const withLine = line === undefined ? lines : [...lines, line];
-    // A paper under reset is unread on purpose; a paper under acceptance is not a stale save yet.
-    const {
-      rrd: whole,
-      restored,
-      lost,
-    } = await restoreStaleSaves(rrd, line?.outcome === "reset" ? withLine : lines, (n) => readEntry(folder, n));
-    const notices = restored.map((id) => `rrd.json was saved from before ${id} was done; its result is back.`);
+    // A record under reset is undone on purpose; a record under acceptance is not a stale save yet.
+    const counting = line?.outcome === "reset" ? withLine : lines;
+    const { state: whole, restored, lost } = await restoreStaleSaves(format, state, counting, entryOf);
+    const notices = restored.map((id) => `${format.file} was saved from before ${id} was done; its result is back.`);
     for (const id of lost.filter((each) => !warned.has(each))) {
       warned.add(id);
       notices.push(
-        `The ledger says that ${id} is done, rrd.json does not, and the journal that could restore it is gone; it will be done again.`,
+        `The ledger says that ${id} is done, ${format.file} does not, and the journal that could restore it is gone; it will be done again.`,
       );
     }
-    const merged = mergeChanges(whole, entry?.changes ?? [], line?.outcome === "accepted");
-    const isAsDerived = entry === undefined && restored.length === 0 && !isOlder(rrd, lines);
-    const next = isAsDerived ? rrd : derive(merged.rrd, withLine);
-    return { rrd: next, before: rrd, stamp, notices: [...notices, ...merged.notices] };
+    const merged = mergeChanges(format, whole, entry?.changes ?? [], line?.outcome === "accepted");
+    const isAsDerived = entry === undefined && restored.length === 0 && !isOlder(state, lines);
+    const next = isAsDerived ? state : derive(merged.state, withLine);
+    return { state: next, before: state, stamp, notices: [...notices, ...merged.notices] };
   };
 
-  const carryOut = async (first: Plan, again: () => Promise<Plan>): Promise<Rrd> => {
-    let { rrd, before, stamp, notices } = first;
+  const carryOut = async (first: Plan<State>, again: () => Promise<Plan<State>>): Promise<State> => {
+    let { state, before, stamp, notices } = first;
     // Only when a person saved the file in this very moment is there another round.
-    while (rrd !== before && !(await state.replace(rrd, stamp))) ({ rrd, before, stamp, notices } = await again());
+    while (state !== before && !(await file.replace(state, stamp))) ({ state, before, stamp, notices } = await again());
     for (const notice of notices) notify("warning", notice);
-    return rrd;
+    return state;
   };
 
   /**
-   * Every step can be repeated. The ledger's line tells that rrd.json is done, so it is written after it; the logs go side by side
+   * Every step can be repeated. The ledger's line tells that the state file is done, so it is written after it; the logs go side by side
    * because each waits for the disk on its own.
    */
-  const apply = async (entry: JournalEntry, planned?: Plan): Promise<void> => {
+  const apply = async (entry: JournalEntry, planned?: Plan<State>): Promise<void> => {
     const lines = await ledger();
     if (!lines.some(({ iteration }) => iteration === entry.iteration)) {
       base = await carryOut(planned ?? (await plan(lines, entry)), () => plan(lines, entry));
     }
     await Promise.all([
-      entry.progress === null ? undefined : appendOnce(join(folder, progressName), entry.progress),
+      entry.progress === null ? undefined : appendOnce(join(folder, format.log), entry.progress),
       appendOnce(ledgerFile(folder), entry.ledger),
-      state.keepCopy(),
+      file.keepCopy(),
     ]);
     const isNewest = lines.every(({ iteration }) => iteration <= entry.iteration);
     if (isNewest)
-      await writeDocuments(folder, entry.files ?? [], Date.parse(entry.at), (message) => notify("warning", message));
+      await writeOutputs(folder, entry.files ?? [], Date.parse(entry.at), (message) => notify("warning", message));
     await markDone(folder, entry.iteration);
   };
 
   const replay = async (): Promise<void> => {
     for (const iteration of await pendingEntries(folder)) {
-      const entry = await readEntry(folder, iteration);
+      const entry = await entryOf(iteration);
       const planned = entry === undefined ? undefined : await plan(await ledger(), entry);
       if (entry === undefined || !isValid(planned)) {
         notify("warning", `A journal entry can't be used; it is kept as ${await setAside(folder, iteration)}.`);
@@ -118,44 +149,44 @@ export async function openWriter(
       await replay();
       const lines = await ledger();
       base = await carryOut(await plan(lines), () => plan(lines));
-      await state.keepCopy();
-      return { rrd: base, ledger: lines };
+      await file.keepCopy();
+      return { state: base, ledger: lines };
     },
     async edit(change) {
       const lines = await ledger();
-      const edited = async (): Promise<Plan> => {
+      const edited = async (): Promise<Plan<State>> => {
         const standing = await plan(lines);
-        return { ...standing, rrd: derive(change(standing.rrd), lines) };
+        return { ...standing, state: derive(change(standing.state), lines) };
       };
       const planned = await edited();
-      if (!isValid(planned)) throw new Error("the edit would make rrd.json invalid");
+      if (!isValid(planned)) throw new Error(`the edit would make ${format.file} invalid`);
       base = await carryOut(planned, edited);
-      await state.keepCopy();
+      await file.keepCopy();
       return base;
     },
     async fold(fold) {
       let entry: JournalEntry | undefined;
-      let planned: Plan | undefined;
+      let planned: Plan<State> | undefined;
       let obstacle: ExpectedError | undefined;
       try {
         await replay();
         const lines = await ledger();
         if (lines.some(({ iteration }) => iteration === fold.iteration)) return;
-        entry = await entryFor(folder, fold, base);
+        entry = await entryFor(folder, format, fold, base);
         planned = await plan(lines, entry);
       } catch (error) {
         if (!(error instanceof ExpectedError)) throw error;
         obstacle = error;
       }
       if (planned !== undefined && !isValid(planned))
-        throw new Error(`the fold of iteration ${fold.iteration} would make rrd.json invalid`);
-      entry ??= await entryFor(folder, fold, base);
+        throw new Error(`the fold of iteration ${fold.iteration} would make ${format.file} invalid`);
+      entry ??= await entryFor(folder, format, fold, base);
       await writeEntry(folder, entry);
       highest = Math.max(highest, fold.iteration);
-      // What stands in the way now, such as an rrd.json broken by hand, must not cost the iteration: the journal keeps it.
+      // What stands in the way now, such as a state file broken by hand, must not cost the iteration: the journal keeps it.
       if (obstacle !== undefined) {
         // Asked again, the state says a way back that counts this iteration in.
-        await state.read();
+        await file.read();
         throw obstacle;
       }
       await apply(entry, planned);
@@ -164,24 +195,22 @@ export async function openWriter(
   };
 }
 
-/** Whether the file was saved from before the last iteration: its phase and statistics are then of the past, although no paper is. */
-const isOlder = ({ loop }: Rrd, lines: readonly LedgerLine[]): boolean =>
-  loop?.iteration !== undefined && lines.some(({ iteration }) => iteration > (loop?.iteration ?? 0));
-
-const isValid = (planned: Plan | undefined): boolean =>
-  planned !== undefined && problemsOf("rrd", planned.rrd).length === 0;
-
 const lineOf = (entry: JournalEntry): LedgerLine => JSON.parse(entry.ledger.text);
 
-async function entryFor(folder: string, fold: Fold, base: Rrd | undefined): Promise<JournalEntry> {
+async function entryFor<State extends Fields>(
+  folder: string,
+  format: StateFormat<State>,
+  fold: Fold,
+  base: State | undefined,
+): Promise<JournalEntry> {
   if (base === undefined) throw new Error("a fold before the first load");
   const { iteration, at, message, changes, progress, files } = fold;
   return {
     iteration,
     at,
     message,
-    changes: changes.map((change) => completeChange(change, base)),
-    progress: progress === undefined ? null : { offset: await sizeOf(join(folder, progressName)), text: progress },
+    changes: changes.map((change) => completeChange(format, change, base)),
+    progress: progress === undefined ? null : { offset: await sizeOf(join(folder, format.log)), text: progress },
     ledger: { offset: await sizeOf(ledgerFile(folder)), text: formatLine({ ...fold.ledger, iteration }) },
     ...(files === undefined ? {} : { files: files.map(({ name, text }) => ({ name, text })) }),
   };

@@ -2,11 +2,11 @@ import { join } from "node:path";
 import type { LedgerLine } from "../../../engine/generated/ledger.js";
 import type { Paper, Rrd } from "../../generated/rrd.js";
 import { ExpectedError } from "../../../engine/lib/errors.js";
-import { undoChanges } from "../../../engine/storage/records/record-merge.js";
-import { readEntry } from "../../../engine/storage/records/journal.js";
+import { type Reset as ResetOf, undoneAfter } from "../../../engine/storage/records/reset.js";
 import { currentAccepted } from "../../../engine/storage/records/ledger.js";
-import { shellWord } from "../../../engine/lib/sanitise.js";
 import { rrdName } from "../layout.js";
+import { researchFormat } from "../rrd-file.js";
+import { shellWord } from "../../../engine/lib/sanitise.js";
 
 const resetUnits = ["discovery", "report", "ideas"] as const;
 
@@ -20,13 +20,7 @@ export type ResetTarget =
   | { readonly unit: ResetUnit }
   | { readonly to: number };
 
-/** The state that a reset leads to, and what it says. */
-export interface Reset {
-  readonly after: Rrd;
-  readonly unit: string;
-  readonly to?: number;
-  readonly sentences: readonly string[];
-}
+type Reset = ResetOf<Rrd>;
 
 /** Works out what a reset leaves; it writes nothing. @throws ExpectedError where there is no such paper, or nothing to search for. */
 export async function stateAfter(
@@ -155,17 +149,11 @@ export const asksAgain = (target: ResetTarget): boolean =>
   "all" in target || ("unit" in target && target.unit === "discovery");
 
 async function resetTo(folder: string, rrd: Rrd, ledger: readonly LedgerLine[], to: number): Promise<Reset> {
-  const undone = ledger.filter(({ iteration }) => iteration > to).toSorted((a, b) => a.iteration - b.iteration);
-  const missing: number[] = [];
-  let after = rrd;
-  for (const { iteration } of undone.toReversed()) {
-    const entry = await readEntry(folder, iteration);
-    if (entry === undefined) missing.push(iteration);
-    else after = undoChanges(after, entry.changes);
-  }
+  const { state, undone, missing } = await undoneAfter(folder, researchFormat, { state: rrd, ledger }, to);
+  let after = state;
   // The phase is derived and in no entry; the first iteration that is undone tells in which one it was.
   const [first] = undone;
-  if (first !== undefined) after = { ...after, phase: first.phase };
+  if (first !== undefined) after = { ...after, phase: first.phase as Rrd["phase"] };
   const sentences = [`Everything after iteration ${to} is undone: ${count(undone.length, "iteration")}.`];
   if (missing.length > 0) {
     after = withoutResultsOf(
@@ -174,7 +162,7 @@ async function resetTo(folder: string, rrd: Rrd, ledger: readonly LedgerLine[], 
       to === 0 ? new Map() : currentAccepted(ledger.filter(({ iteration }) => iteration <= to)),
     );
     sentences.push(
-      `The journal of iterations ${missing.toReversed().join(", ")} is gone, so papers that they found stay, as pending ones.`,
+      `The journal of iterations ${missing.join(", ")} is gone, so papers that they found stay, as pending ones.`,
     );
   }
   return { after, unit: "*", to, sentences };

@@ -14,7 +14,8 @@ import {
   setAside,
   writeEntry,
 } from "../../../../src/engine/storage/records/journal.js";
-import { restoreStaleSaves } from "../../../../src/engine/storage/records/stale-saves.js";
+import { restoreStaleSaves } from "../../../support/rrd-merge.js";
+import { researchFormat } from "../../../../src/research/folder/rrd-file.js";
 import { paperOf, pendingPaper, read, sampleRrd, temporaryFolder } from "../../../support/folders.js";
 import { journalFolder } from "../../../../src/engine/lib/layout.js";
 
@@ -43,7 +44,7 @@ describe("the journal", () => {
     await markDone(folder, 7);
     expect(await pendingEntries(folder)).toEqual([]);
     expect(existsSync(inJournal(folder, "7.json"))).toBe(false);
-    expect(await readEntry(folder, 7)).toEqual(entry(7));
+    expect(await readEntry(folder, researchFormat, 7)).toEqual(entry(7));
     expect(await lastIteration(folder)).toBe(7);
   });
 
@@ -52,7 +53,7 @@ describe("the journal", () => {
     await writeEntry(folder, entry(1));
     await markDone(folder, 1);
     await writeEntry(folder, { ...entry(1), message: "again" });
-    expect(await readEntry(folder, 1)).toMatchObject({ message: "again" });
+    expect(await readEntry(folder, researchFormat, 1)).toMatchObject({ message: "again" });
   });
 
   it("lists what waits by number, and nothing that is no entry", async () => {
@@ -68,13 +69,13 @@ describe("the journal", () => {
 
   it("that is not there holds nothing", async () => {
     const folder = temporaryFolder();
-    expect([await pendingEntries(folder), await lastIteration(folder), await readEntry(folder, 1)]).toEqual([
-      [],
-      0,
-      undefined,
-    ]);
+    expect([
+      await pendingEntries(folder),
+      await lastIteration(folder),
+      await readEntry(folder, researchFormat, 1),
+    ]).toEqual([[], 0, undefined]);
     writeFileSync(join(folder, ".ralph"), "");
-    expect([await pendingEntries(folder), await readEntry(folder, 1)]).toEqual([[], undefined]);
+    expect([await pendingEntries(folder), await readEntry(folder, researchFormat, 1)]).toEqual([[], undefined]);
     await expect(makeJournal(folder)).rejects.toBeInstanceOf(ExpectedError);
   });
 
@@ -82,10 +83,13 @@ describe("the journal", () => {
     const folder = await journal();
     writeFileSync(inJournal(folder, "1.json"), '{"iteration": 1');
     writeFileSync(inJournal(folder, "2.json"), '{"iteration": 2}');
-    expect([await readEntry(folder, 1), await readEntry(folder, 2)]).toEqual([undefined, undefined]);
+    expect([await readEntry(folder, researchFormat, 1), await readEntry(folder, researchFormat, 2)]).toEqual([
+      undefined,
+      undefined,
+    ]);
     // Not even where an older one of that number is done.
     writeFileSync(inJournal(folder, "done", "1.json"), JSON.stringify(entry(1)));
-    expect(await readEntry(folder, 1)).toBeUndefined();
+    expect(await readEntry(folder, researchFormat, 1)).toBeUndefined();
   });
 
   it("writes no entry of ours that is wrong: that is a bug", async () => {
@@ -107,7 +111,7 @@ describe("the journal", () => {
   it("says in a sentence what keeps it from being read or written", async () => {
     const folder = await journal();
     mkdirSync(inJournal(folder, "5.json"));
-    await expect(readEntry(folder, 5)).rejects.toBeInstanceOf(ExpectedError);
+    await expect(readEntry(folder, researchFormat, 5)).rejects.toBeInstanceOf(ExpectedError);
     await expect(markDone(folder, 6)).rejects.toBeInstanceOf(ExpectedError);
     await expect(setAside(folder, 6)).rejects.toBeInstanceOf(ExpectedError);
     const other = temporaryFolder();

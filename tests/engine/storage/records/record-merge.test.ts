@@ -8,7 +8,7 @@ import {
   mergeChanges,
   undoChanges,
   type JournalledChange,
-} from "../../../../src/engine/storage/records/record-merge.js";
+} from "../../../support/rrd-merge.js";
 import { formatRrd } from "../../../../src/research/folder/rrd-file.js";
 import { paperOf, pendingPaper, sampleRrd } from "../../../support/folders.js";
 

@@ -5,7 +5,9 @@ import { describe, expect, it } from "vitest";
 import type { JournalEntry } from "../../../../src/engine/generated/journal.js";
 import { ExpectedError } from "../../../../src/engine/lib/errors.js";
 import { makeJournal, writeEntry } from "../../../../src/engine/storage/records/journal.js";
-import { openResearch, openResearchAfter, readResearch } from "../../../../src/research/folder/research.js";
+import { openRecordStore } from "../../../../src/engine/storage/records/record-store.js";
+import { openResearch, readResearch } from "../../../../src/research/folder/research.js";
+import { researchFormat } from "../../../../src/research/folder/rrd-file.js";
 import { openWriter } from "../../../../src/engine/storage/records/writer.js";
 import {
   acceptance,
@@ -33,7 +35,8 @@ async function writer(folder = researchFolder()) {
   };
   const opened = await openWriter(
     folder,
-    { derive, git: true, notify: (level, message) => void told.push({ level, message }) },
+    researchFormat,
+    { derive, notify: (level, message) => void told.push({ level, message }) },
     checkpoints,
   );
   return { folder, told, commits, ...opened };
@@ -131,7 +134,8 @@ describe("an iteration that is folded in", () => {
     };
     const { load, fold } = await openWriter(
       folder,
-      { derive: failing, git: false, notify: () => undefined },
+      researchFormat,
+      { derive: failing, notify: () => undefined },
       undefined,
     );
     await load();
@@ -332,19 +336,24 @@ describe("opening a research", () => {
     expect(existsSync(join(folder, ".ralph/lock"))).toBe(false);
     const options = { derive, git: false, notify: () => undefined };
     writeRrd(folder, sampleRrd());
-    await expect(openResearchAfter(folder, options, () => Promise.reject(new TypeError("ours")))).rejects.toThrow(
-      "ours",
-    );
+    await expect(
+      openRecordStore(folder, researchFormat, options, () => Promise.reject(new TypeError("ours"))),
+    ).rejects.toThrow("ours");
     expect(existsSync(join(folder, ".ralph/lock"))).toBe(false);
   });
 
   it("prepares under the lock, before anything is read", async () => {
     const folder = researchFolder();
     writeFileSync(join(folder, "rrd.json"), "broken");
-    const research = await openResearchAfter(folder, { derive, git: false, notify: () => undefined }, async () => {
-      expect(existsSync(join(folder, ".ralph/lock"))).toBe(true);
-      writeRrd(folder, sampleRrd());
-    });
+    const research = await openRecordStore(
+      folder,
+      researchFormat,
+      { derive, git: false, notify: () => undefined },
+      async () => {
+        expect(existsSync(join(folder, ".ralph/lock"))).toBe(true);
+        writeRrd(folder, sampleRrd());
+      },
+    );
     expect(research.folder).toBe(folder);
     await research.close();
     expect(existsSync(join(folder, ".ralph/lock"))).toBe(false);

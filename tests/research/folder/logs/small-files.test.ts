@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { ExpectedError } from "../../../../src/engine/lib/errors.js";
-import { backUp } from "../../../../src/research/folder/backup.js";
+import { backUp } from "../../../../src/engine/storage/records/backup.js";
 import { recordElsewhere } from "../../../../src/research/folder/logs/spending-log.js";
 import { leaveMessage, readMessages, takeMessage } from "../../../../src/engine/storage/records/steering-inbox.js";
 import { keepSteering } from "../../../../src/research/folder/tamper/steering-fields.js";

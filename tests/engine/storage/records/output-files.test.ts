@@ -1,3 +1,4 @@
+import { researchFormat } from "../../../../src/research/folder/rrd-file.js";
 import { existsSync, readdirSync, rmSync, writeFileSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -19,7 +20,7 @@ import {
   temporaryFolder,
 } from "../../../support/folders.js";
 import type { LedgerLine } from "../../../../src/engine/generated/ledger.js";
-import { documentsAfter, writeDocuments } from "../../../../src/research/folder/logs/output-files.js";
+import { outputsAfter, writeOutputs } from "../../../../src/engine/storage/records/output-files.js";
 import { makeJournal, markDone, writeEntry } from "../../../../src/engine/storage/records/journal.js";
 
 const report = "research-report.md";
@@ -214,7 +215,7 @@ async function research() {
 
 describe("the documents after a reset", () => {
   it("are each as it was at the last acceptance that stands", async () => {
-    expect(await documentsAfter(await research(), ledger, resetLine({ to: 2 }), false)).toEqual([
+    expect(await outputsAfter(await research(), researchFormat, ledger, resetLine({ to: 2 }), false)).toEqual([
       { name: "research-report.md", text: "first research-report.md" },
       { name: "references.bib", text: "first references.bib" },
     ]);
@@ -223,19 +224,22 @@ describe("the documents after a reset", () => {
   it("go with the last acceptance, as far as they are there", async () => {
     const folder = await research();
     expect(
-      (await documentsAfter(folder, ledger, resetLine({ to: 0 }), false)).map(({ name, text }) => [name, text]),
+      (await outputsAfter(folder, researchFormat, ledger, resetLine({ to: 0 }), false)).map(({ name, text }) => [
+        name,
+        text,
+      ]),
     ).toEqual([
       ["research-report.md", null],
       ["references.bib", null],
       ["product-ideas.json", null],
     ]);
-    expect(await documentsAfter(temporaryFolder(), ledger, resetLine({ to: 0 }), true)).toEqual([]);
+    expect(await outputsAfter(temporaryFolder(), researchFormat, ledger, resetLine({ to: 0 }), true)).toEqual([]);
   });
 
   it("stay where the reset is of a single unit, or nothing of theirs is undone", async () => {
     const folder = await research();
-    expect(await documentsAfter(folder, ledger, resetLine({ unit: "report" }), false)).toEqual([]);
-    expect(await documentsAfter(folder, ledger, resetLine({ to: 3 }), false)).toEqual([]);
+    expect(await outputsAfter(folder, researchFormat, ledger, resetLine({ unit: "report" }), false)).toEqual([]);
+    expect(await outputsAfter(folder, researchFormat, ledger, resetLine({ to: 3 }), false)).toEqual([]);
   });
 });
 
@@ -252,18 +256,18 @@ it("what the journal does not hold of an earlier acceptance stays as the later o
   };
   await writeEntry(folder, { ...entry, files: [{ name: "references.bib", text: "first" }] });
   await markDone(folder, 1);
-  expect(await documentsAfter(folder, ledger, resetLine({ to: 2 }), false)).toEqual([
+  expect(await outputsAfter(folder, researchFormat, ledger, resetLine({ to: 2 }), false)).toEqual([
     { name: "references.bib", text: "first" },
   ]);
   await writeEntry(folder, entry);
   await markDone(folder, 1);
-  expect(await documentsAfter(folder, ledger, resetLine({ to: 2 }), false)).toEqual([]);
+  expect(await outputsAfter(folder, researchFormat, ledger, resetLine({ to: 2 }), false)).toEqual([]);
 });
 
 describe("a document that a person changed", () => {
   const written = async (folder: string, text: string, at: number) => {
     const told: string[] = [];
-    await writeDocuments(folder, [{ name: "references.bib", text }], at, (message) => void told.push(message));
+    await writeOutputs(folder, [{ name: "references.bib", text }], at, (message) => void told.push(message));
     return told;
   };
   const edit = (folder: string, text: string) => writeFileSync(join(folder, "references.bib"), text);
@@ -318,9 +322,9 @@ describe("a document that a person changed", () => {
 it("writing no documents writes nothing, and taking away one that is gone is no error", async () => {
   const folder = temporaryFolder();
   await makeJournal(folder);
-  await writeDocuments(folder, [], 0, () => undefined);
+  await writeOutputs(folder, [], 0, () => undefined);
   expect(readdirSync(join(folder, ".ralph"))).toEqual(["journal"]);
-  await writeDocuments(folder, [{ name: "references.bib", text: null }], 0, () => undefined);
+  await writeOutputs(folder, [{ name: "references.bib", text: null }], 0, () => undefined);
   expect(existsSync(join(folder, "references.bib"))).toBe(false);
 });
 
@@ -331,7 +335,7 @@ it("what was written last is not believed where its note is torn or of another k
     writeFileSync(join(folder, ".ralph/written.json"), note);
     writeFileSync(join(folder, "references.bib"), "mine");
     const told: string[] = [];
-    await writeDocuments(folder, [{ name: "references.bib", text: "ours" }], 0, (message) => void told.push(message));
+    await writeOutputs(folder, [{ name: "references.bib", text: "ours" }], 0, (message) => void told.push(message));
     expect([read(folder, "references.bib"), told.length]).toEqual(["ours", 1]);
   }
 });

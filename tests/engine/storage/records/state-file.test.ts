@@ -12,7 +12,7 @@ import {
 } from "node:fs";
 import { join, dirname } from "node:path";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { formatRrd } from "../../../src/research/folder/rrd-file.js";
+import { formatRrd, researchFormat } from "../../../../src/research/folder/rrd-file.js";
 import {
   openStateFile,
   invalid,
@@ -20,7 +20,7 @@ import {
   openLedger,
   requireState,
   wayBack,
-} from "../../../src/research/folder/state-file.js";
+} from "../../../../src/engine/storage/records/state-file.js";
 import {
   acceptance,
   open,
@@ -30,11 +30,11 @@ import {
   sampleRrd,
   type Told,
   temporaryFolder,
-} from "../../support/folders.js";
-import { ExpectedError } from "../../../src/engine/lib/errors.js";
-import { readOnceSaved } from "../../../src/engine/storage/wait-for-editor.js";
-import { stampOf } from "../../../src/engine/storage/atomic-file.js";
-import { lastGoodFile } from "../../../src/research/folder/layout.js";
+} from "../../../support/folders.js";
+import { ExpectedError } from "../../../../src/engine/lib/errors.js";
+import { readOnceSaved } from "../../../../src/engine/storage/wait-for-editor.js";
+import { stampOf } from "../../../../src/engine/storage/atomic-file.js";
+import { lastGoodFile } from "../../../../src/research/folder/layout.js";
 
 const text = formatRrd(sampleRrd(3));
 
@@ -51,7 +51,7 @@ it.each([
   const path = join(folder, "rrd.json");
   begin(path);
   setTimeout(() => writeFileSync(path, text), 100);
-  expect((await openStateFile(folder, () => undefined).read()).rrd.papers_pool).toHaveLength(3);
+  expect((await openStateFile(folder, researchFormat, () => undefined).read()).state.papers_pool).toHaveLength(3);
 });
 
 it("an rrd.json that is whole and wrong is not waited for", async () => {
@@ -63,7 +63,7 @@ it("an rrd.json that is whole and wrong is not waited for", async () => {
   ] as const) {
     writeFileSync(path, wrong);
     const saved = setTimeout(() => writeFileSync(path, text), 500);
-    await expect(openStateFile(folder, () => undefined).read()).rejects.toThrow(says);
+    await expect(openStateFile(folder, researchFormat, () => undefined).read()).rejects.toThrow(says);
     clearTimeout(saved);
   }
 });
@@ -73,9 +73,11 @@ it("an rrd.json that stays cut off or gone is said to be", async () => {
   const path = join(folder, "rrd.json");
   writeFileSync(path, text.slice(0, 200));
   utimesSync(path, new Date(0), new Date(0));
-  await expect(openStateFile(folder, () => undefined).read()).rejects.toThrow(/the file ends in the middle/);
+  await expect(openStateFile(folder, researchFormat, () => undefined).read()).rejects.toThrow(
+    /the file ends in the middle/,
+  );
   rmSync(path);
-  await expect(openStateFile(folder, () => undefined).read()).rejects.toThrow(/There is no /);
+  await expect(openStateFile(folder, researchFormat, () => undefined).read()).rejects.toThrow(/There is no /);
 });
 
 describe("a file in an older shape", () => {
@@ -114,7 +116,7 @@ function opened(content = text) {
   const path = join(folder, "rrd.json");
   writeFileSync(path, content);
   const told: string[] = [];
-  return { folder, path, told, file: openStateFile(folder, (message) => told.push(message)) };
+  return { folder, path, told, file: openStateFile(folder, researchFormat, (message) => told.push(message)) };
 }
 const longAgo = (path: string, seconds = 60): void =>
   utimesSync(path, Date.now() / 1000 - seconds, Date.now() / 1000 - seconds);
@@ -133,10 +135,10 @@ describe("the state of a research", () => {
     writeFileSync(path, text);
     longAgo(path);
     const second = await file.read();
-    expect(second.rrd).toBe(first.rrd);
+    expect(second.state).toBe(first.state);
     expect([second.stamp === first.stamp, second.stamp]).toEqual([false, await stampOf(path)]);
     writeFileSync(path, formatRrd(sampleRrd(2)));
-    expect((await file.read()).rrd.papers_pool).toHaveLength(2);
+    expect((await file.read()).state.papers_pool).toHaveLength(2);
   });
 
   it("of a version that was read long after its writing is not read again; of one read shortly after it is", async () => {
@@ -149,14 +151,14 @@ describe("the state of a research", () => {
       utimesSync(path, mtime, mtime);
     };
     change();
-    expect((await file.read()).rrd).toBe(first.rrd);
+    expect((await file.read()).state).toBe(first.state);
     const near = opened();
     const now = new Date();
     utimesSync(near.path, now, now);
     await near.file.read();
     writeFileSync(near.path, formatRrd(sampleRrd(2)).padEnd(size));
     utimesSync(near.path, now, now);
-    expect((await near.file.read()).rrd.papers_pool).toHaveLength(2);
+    expect((await near.file.read()).state.papers_pool).toHaveLength(2);
   });
 
   it("is replaced where it is still the version that was read, and known from then on", async () => {
@@ -166,7 +168,7 @@ describe("the state of a research", () => {
     expect(await file.replace(next, stamp)).toBe(true);
     expect(readFileSync(path, "utf8")).toBe(formatRrd(next));
     const now = await file.read();
-    expect([now.rrd === next, now.stamp]).toEqual([true, await stampOf(path)]);
+    expect([now.state === next, now.stamp]).toEqual([true, await stampOf(path)]);
     expect([told, existsSync(join(folder, ".ralph", "backups"))]).toEqual([[], false]);
   });
 
@@ -241,23 +243,23 @@ describe("where there is no rrd.json", () => {
   it("a folder that is gone, a lost file and a folder that never was a research are told apart", async () => {
     const folder = temporaryFolder();
     const path = join(folder, "rrd.json");
-    await expect(requireState(join(folder, "gone"))).rejects.toThrow(
+    await expect(requireState(join(folder, "gone"), researchFormat)).rejects.toThrow(
       new ExpectedError(
         `The research folder ${join(folder, "gone")} is gone; run again where it is now, or bring it back.`,
       ),
     );
-    await expect(requireState(folder)).rejects.toThrow(
+    await expect(requireState(folder, researchFormat)).rejects.toThrow(
       new ExpectedError(
         `There is no ${path}; name a research folder, or make one with 'research-ralph new "<topic>"'.`,
       ),
     );
     mkdirSync(join(folder, ".ralph"));
     writeFileSync(lastGoodFile(folder), "{}");
-    await expect(requireState(folder)).rejects.toThrow(
+    await expect(requireState(folder, researchFormat)).rejects.toThrow(
       new ExpectedError(`There is no ${path}; copy its last good version, ${lastGoodFile(folder)}, there.`),
     );
     writeFileSync(path, "{}");
-    expect(await requireState(folder)).toBeUndefined();
+    expect(await requireState(folder, researchFormat)).toBeUndefined();
   });
 });
 
@@ -265,16 +267,16 @@ describe("the way back from an rrd.json that can't be used", () => {
   it("is the last good version, at the last iteration that the ledger or the journal knows", async () => {
     const folder = join(temporaryFolder(), "my research");
     mkdirSync(join(folder, ".ralph", "journal"), { recursive: true });
-    expect(await wayBack(folder)).toBe("or put an earlier version in its place");
+    expect(await wayBack(folder, researchFormat)).toBe("or put an earlier version in its place");
     writeFileSync(lastGoodFile(folder), text);
     const back = (iteration: number) =>
       `or go back to the last good version (${lastGoodFile(folder)}) with 'research-ralph reset "${folder}" --to ${iteration}'; yours is kept beside it`;
-    expect([await lastRecorded(folder), await wayBack(folder)]).toEqual([0, back(0)]);
+    expect([await lastRecorded(folder), await wayBack(folder, researchFormat)]).toEqual([0, back(0)]);
     writeFileSync(join(folder, "ledger.jsonl"), line(3) + line(2));
     expect(await lastRecorded(folder)).toBe(3);
     writeFileSync(join(folder, ".ralph", "journal", "5.json"), JSON.stringify(acceptance(5)));
     expect(await lastRecorded(folder)).toBe(5);
-    expect(await wayBack(folder)).toBe(back(5));
+    expect(await wayBack(folder, researchFormat)).toBe(back(5));
   });
 
   it("is told with what is wrong; a word that no version has had may be a later version's", async () => {
@@ -282,6 +284,7 @@ describe("the way back from an rrd.json that can't be used", () => {
     const told = async (...messages: [string, string?][]) =>
       (await invalid(
         folder,
+        researchFormat,
         messages.map(([message, hint]) => ({ pointer: "/phase", message, ...(hint === undefined ? {} : { hint }) })),
       )) satisfies ExpectedError;
     const start = `${join(folder, "rrd.json")} is not valid: `;

@@ -1,45 +1,42 @@
 import { createHash } from "node:crypto";
 import { readdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { LedgerLine } from "../../../engine/generated/ledger.js";
-import { hasCode } from "../../../engine/lib/errors.js";
-import { timeForName } from "../../../engine/storage/file-timestamp.js";
-import { readRegularText } from "../../../engine/storage/regular-file.js";
-import { stampOf, writeFileAtomic } from "../../../engine/storage/atomic-file.js";
-import { readEntry } from "../../../engine/storage/records/journal.js";
-import { versionAt } from "../../../engine/storage/file-snapshot.js";
-import { currentAccepted } from "../../../engine/storage/records/ledger.js";
-import { explaining } from "../../../engine/storage/explain-system-error.js";
-import { bibliographyName, ideasName, reportName, writtenFile } from "../layout.js";
+import type { LedgerLine } from "../../generated/ledger.js";
+import { hasCode } from "../../lib/errors.js";
+import { writtenFile } from "../../lib/layout.js";
+import { timeForName } from "../file-timestamp.js";
+import { readRegularText } from "../regular-file.js";
+import { stampOf, writeFileAtomic } from "../atomic-file.js";
+import { versionAt } from "../file-snapshot.js";
+import { explaining } from "../explain-system-error.js";
+import type { Fields, StateFormat } from "./format.js";
+import { readEntry } from "./journal.js";
+import { currentAccepted } from "./ledger.js";
 
-/** The files that an accepted unit writes whole, by the unit. */
-const documentsOf = {
-  report: [reportName, bibliographyName],
-  ideas: [ideasName],
-} as const;
+/** Every file that some unit writes whole. */
+export const outputNames = ({ outputs }: Pick<StateFormat<Fields>, "outputs">): readonly string[] =>
+  Object.values(outputs).flat();
 
-export const documentNames: readonly string[] = Object.values(documentsOf).flat();
-
-/** A whole file of a research folder; null takes it away. */
-export interface Document {
+/** A whole file of the folder; null takes it away. */
+export interface OutputFile {
   readonly name: string;
   readonly text: string | null;
 }
 
 /**
- * Writes whole files of a research. One that was changed since this program wrote it last, or that it never wrote, is somebody's work:
+ * Writes whole output files. One that was changed since this program wrote it last, or that it never wrote, is somebody's work:
  * a copy is kept beside it, once for each content. `at`: milliseconds since the epoch, for its name. Doing it twice gives the same as once.
  * @throws ExpectedError as writeFileAtomic.
  */
-export async function writeDocuments(
+export async function writeOutputs(
   folder: string,
-  documents: readonly Document[],
+  files: readonly OutputFile[],
   at: number,
   notify: (message: string) => void,
 ): Promise<void> {
-  if (documents.length === 0) return;
+  if (files.length === 0) return;
   const written = new Map(Object.entries(await readWritten(folder)));
-  for (const { name, text } of documents) {
+  for (const { name, text } of files) {
     const path = join(folder, name);
     if (text === null) {
       await explaining(path, () => rm(path, { force: true }));
@@ -63,30 +60,31 @@ export async function writeDocuments(
 }
 
 /**
- * What a reset makes of the documents: those whose unit is accepted no longer go, one that was accepted before comes back as it was
+ * What a reset makes of the output files: those whose unit is accepted no longer go, one that was accepted before comes back as it was
  * then. `line`: the reset. A reset of `everything` takes also those of the original tool, which no ledger knows.
  */
-export async function documentsAfter(
+export async function outputsAfter<State extends Fields>(
   folder: string,
+  format: StateFormat<State>,
   ledger: readonly LedgerLine[],
   line: LedgerLine,
   everything: boolean,
-): Promise<Document[]> {
+): Promise<OutputFile[]> {
   if (line.to === undefined) return [];
   const [before, after] = [currentAccepted(ledger), currentAccepted([...ledger, line])];
-  const documents: Document[] = [];
-  for (const [unit, names] of Object.entries(documentsOf)) {
+  const files: OutputFile[] = [];
+  for (const [unit, names] of Object.entries(format.outputs)) {
     const iteration = after.get(unit);
     if (!everything && iteration === before.get(unit)) continue;
-    const earlier = iteration === undefined ? undefined : await readEntry(folder, iteration);
+    const earlier = iteration === undefined ? undefined : await readEntry(folder, format, iteration);
     for (const name of names) {
-      const text = earlier?.files?.find((file) => file.name === name)?.text ?? null;
+      const text = earlier?.files?.find((each) => each.name === name)?.text ?? null;
       // Without its journal an earlier version can't be had; the later one is better than none.
       if (text !== null || (iteration === undefined && (await stampOf(join(folder, name))) !== undefined))
-        documents.push({ name, text });
+        files.push({ name, text });
     }
   }
-  return documents;
+  return files;
 }
 
 const hashOf = (content: string | Buffer): string => createHash("sha256").update(content).digest("hex");

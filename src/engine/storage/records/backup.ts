@@ -1,13 +1,13 @@
 import { copyFile, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { requireRegular, makeFolder } from "../../engine/storage/regular-file.js";
-import { timeForName } from "../../engine/storage/file-timestamp.js";
-import { stampOf } from "../../engine/storage/atomic-file.js";
-import { explaining } from "../../engine/storage/explain-system-error.js";
-import { backupsFolder } from "./layout.js";
+import { backupsFolder } from "../../lib/layout.js";
+import { requireRegular, makeFolder } from "../regular-file.js";
+import { timeForName } from "../file-timestamp.js";
+import { stampOf } from "../atomic-file.js";
+import { explaining } from "../explain-system-error.js";
 
 /**
- * Copies files of a research, as far as they are there, into .ralph/backups/<time>/. `at`: milliseconds since the epoch.
+ * Copies files of a project, as far as they are there, into .ralph/backups/<time>/. `at`: milliseconds since the epoch.
  * Returns that folder.
  * @throws ExpectedError for a full disk or missing permission.
  */

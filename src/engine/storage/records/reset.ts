@@ -1,0 +1,139 @@
+import { join } from "node:path";
+import type { LedgerLine } from "../../generated/ledger.js";
+import { ExpectedError } from "../../lib/errors.js";
+import { lastGoodOf } from "../../lib/layout.js";
+import { stampOf, writeFileAtomic } from "../atomic-file.js";
+import { explaining } from "../explain-system-error.js";
+import { timeForName } from "../file-timestamp.js";
+import { backUp, copyRegular } from "./backup.js";
+import type { Fields, StateFormat } from "./format.js";
+import { readEntry } from "./journal.js";
+import { outputNames, outputsAfter } from "./output-files.js";
+import { changesBetween, undoChanges } from "./record-merge.js";
+import { type Loaded, openRecordStore, type StoreOptions } from "./record-store.js";
+import { invalid, lastRecorded, readStateFile } from "./state-file.js";
+
+/** The state that a reset leads to, and what it says. */
+export interface Reset<State> {
+  readonly after: State;
+  /** The unit that is to be done again; "*" for more than one. */
+  readonly unit: string;
+  /** The last iteration that still counts; absent where only `unit` is reset. */
+  readonly to?: number;
+  readonly sentences: readonly string[];
+}
+
+interface ResetOptions<State> extends Pick<StoreOptions<State>, "derive" | "git"> {
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+  /** An iteration that must have been recorded: the reset goes back to it. */
+  readonly to?: number;
+  /** Takes also output files away that no ledger knows. */
+  readonly everything: boolean;
+}
+
+/**
+ * Takes results back, after a copy of the state, the log and the output files was put into .ralph/backups/. Nothing is lost in the logs:
+ * the reset is an iteration of its own. A state file that was broken by hand is kept beside the last good version, which takes its place.
+ * `plan` works out what the reset leaves. Returns what was done, a sentence each.
+ * @throws ExpectedError when another process holds the folder, there is no iteration `to`, or no version to go back to.
+ */
+export async function resetRecords<State extends Fields>(
+  folder: string,
+  format: StateFormat<State>,
+  plan: (loaded: Loaded<State>) => Promise<Reset<State>>,
+  options: ResetOptions<State>,
+): Promise<string[]> {
+  const at = new Date(options.now()).toISOString();
+  const done: string[] = [];
+  const notify = (_: string, message: string) => void done.push(message);
+  const store = await openRecordStore(folder, format, { ...options, notify }, async () => {
+    if (options.to !== undefined) await requireIteration(folder, options.to);
+    const names = [format.file, format.log, ...outputNames(format)];
+    done.push(`A copy of the files as they were is in ${await backUp(folder, options.now(), names)}.`);
+    done.push(...(await replaceBroken(folder, format, at)));
+  });
+  try {
+    const { state, ledger } = await store.load();
+    const iteration = store.nextIteration();
+    const { after, unit, to, sentences } = await plan({ state, ledger });
+    const line: LedgerLine = {
+      iteration,
+      at,
+      unit,
+      phase: format.phaseOf(state),
+      outcome: "reset",
+      ...(to === undefined ? {} : { to }),
+    };
+    const files = await outputsAfter(folder, format, ledger, line, options.everything);
+    const gone = files.filter(({ text }) => text === null).map(({ name }) => name);
+    const all =
+      gone.length === 0
+        ? sentences
+        : [...sentences, `${gone.join(" and ")} ${gone.length === 1 ? "is" : "are"} taken out.`];
+    done.push(...all);
+    await store.fold({
+      iteration,
+      at,
+      message: `reset: ${sentences[0]}`,
+      changes: changesBetween(format, state, after),
+      progress: `---\n\n## ${at} - Reset\n${all.map((sentence) => `- ${sentence}\n`).join("")}\n`,
+      ledger: line,
+      files,
+    });
+  } finally {
+    await store.close();
+  }
+  return done;
+}
+
+/** The state with every iteration above `to` undone, as far as the journal still holds it. Pure but for reading the journal. */
+export async function undoneAfter<State extends Fields>(
+  folder: string,
+  format: StateFormat<State>,
+  { state, ledger }: Loaded<State>,
+  to: number,
+): Promise<{
+  readonly state: State;
+  /** The lines of what is undone, first to last. */
+  readonly undone: readonly LedgerLine[];
+  /** Iterations whose journal entry is gone, first to last. */
+  readonly missing: readonly number[];
+}> {
+  const undone = ledger.filter(({ iteration }) => iteration > to).toSorted((a, b) => a.iteration - b.iteration);
+  const missing: number[] = [];
+  let before = state;
+  for (const { iteration } of undone.toReversed()) {
+    const entry = await readEntry(folder, format, iteration);
+    if (entry === undefined) missing.unshift(iteration);
+    else before = undoChanges(format, before, entry.changes);
+  }
+  return { state: before, undone, missing };
+}
+
+/** @throws ExpectedError where no iteration has that number yet; the last one has, since that is the way back from a broken file. */
+async function requireIteration(folder: string, to: number): Promise<void> {
+  const last = await lastRecorded(folder);
+  if (to > last)
+    throw new ExpectedError(
+      `There is no iteration ${to} to go back to: ${last === 0 ? "none was recorded yet" : `the last is ${last}`}.`,
+      2,
+    );
+}
+
+async function replaceBroken<State extends Fields>(
+  folder: string,
+  format: StateFormat<State>,
+  at: string,
+): Promise<string[]> {
+  const path = join(folder, format.file);
+  const { problems } = await readStateFile(path, format);
+  if (problems === undefined) return [];
+  const lastGood = lastGoodOf(folder, format.file);
+  const good = (await stampOf(lastGood)) === undefined ? undefined : await readStateFile(lastGood, format);
+  if (good?.ok === undefined) throw await invalid(folder, format, problems);
+  const broken = `${path}.broken-${timeForName(Date.parse(at))}`;
+  await explaining(broken, () => copyRegular(path, broken));
+  await writeFileAtomic(path, format.format(good.ok));
+  return [`${format.file} was broken; it is kept as ${broken}, and the last good version is back.`];
+}

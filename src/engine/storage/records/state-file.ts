@@ -1,0 +1,212 @@
+import { isUtf8 } from "node:buffer";
+import { stat } from "node:fs/promises";
+import { join } from "node:path";
+import type { LedgerLine } from "../../generated/ledger.js";
+import { ExpectedError, hasCode } from "../../lib/errors.js";
+import { lastGoodOf, ledgerFile } from "../../lib/layout.js";
+import { type Stamp, stampOf, writeFileAtomic } from "../atomic-file.js";
+import { explaining } from "../explain-system-error.js";
+import { readRegularFile, requireRegular } from "../regular-file.js";
+import type { Problem } from "../schema-check.js";
+import { readOnceSaved } from "../wait-for-editor.js";
+import { backUp } from "./backup.js";
+import type { Fields, Parsed, StateFormat } from "./format.js";
+import { lastIteration } from "./journal.js";
+import { readLedger } from "./ledger.js";
+
+/** The state file of an open folder, parsed once for each version of the file. */
+interface StateFile<State> {
+  /** @throws ExpectedError when the file is invalid or gone. */
+  read(): Promise<{ readonly state: State; readonly stamp: Stamp }>;
+  /** Writes a new version in place of the one with `stamp`; false when the file has changed since. */
+  replace(state: State, stamp: Stamp): Promise<boolean>;
+  /** Brings the copy of the last good version up to date. */
+  keepCopy(): Promise<void>;
+}
+
+interface Version<State> {
+  readonly state: State;
+  readonly stamp: Stamp;
+  readonly text: string;
+  readonly readAt: number;
+  /** How many of its values were read in another shape than the one that is written. */
+  readonly changes: number;
+}
+
+/**
+ * A file changed twice within the time step of the file system (some 4 ms, 2 s on FAT) keeps its time of change,
+ * so a version read that shortly after its writing is looked at again.
+ */
+const coarsestTimeStep = 2000;
+
+export function openStateFile<State extends Fields>(
+  folder: string,
+  format: StateFormat<State>,
+  notify: (message: string) => void,
+): StateFile<State> {
+  const path = join(folder, format.file);
+  let known: Version<State> | undefined;
+  let copied: string | undefined;
+
+  const readNow = async (): Promise<Version<State>> => {
+    await requireState(folder, format);
+    const stamp = (await stampOf(path)) ?? "";
+    const changedAt = Number(stamp.split(":")[2]);
+    if (known?.stamp === stamp && known.readAt - changedAt > coarsestTimeStep) return known;
+
+    const { text, problem } = await readStateText(path, format);
+    if (known?.text === text) known = { ...known, stamp, readAt: Date.now() };
+    else {
+      const read: Parsed<State> =
+        problem === undefined ? format.parse(text, path) : { changes: [], problems: [problem] };
+      if (read.problems !== undefined) throw await invalid(folder, format, read.problems);
+      known = { state: read.ok, stamp, text, readAt: Date.now(), changes: read.changes.length };
+    }
+    return known as Version<State>;
+  };
+
+  return {
+    read: () => readOnceSaved(path, readNow),
+    async replace(state, stamp) {
+      const text = format.format(state);
+      if (text === known?.text) return true;
+      // What an object was read as may say less than the object did.
+      const backup =
+        known === undefined || known.changes === 0 ? undefined : await backUp(folder, Date.now(), [format.file]);
+      const written = await writeFileAtomic(path, text, { ifStill: stamp });
+      if (written === undefined) return false;
+      if (backup !== undefined)
+        notify(
+          `${format.file} is written in today's shape from now on; as it was it is in ${backup}, and 'research-ralph validate' on it says what differs.`,
+        );
+      known = { state, stamp: written, text, readAt: Date.now(), changes: 0 };
+      return true;
+    },
+    async keepCopy() {
+      if (known === undefined || known.text === copied) return;
+      const { text } = known;
+      // It helps against a slip of the hand, not against a power cut, so it is not worth a sync.
+      await writeFileAtomic(lastGoodOf(folder, format.file), text, { durable: false });
+      copied = text;
+    },
+  };
+}
+
+/**
+ * The text of the file at `path`, and what keeps it from being read as one.
+ * @throws ExpectedError when there is no such file or it can't be read.
+ */
+export async function readStateText(
+  path: string,
+  { maxBytes, noun }: Pick<StateFormat<Fields>, "maxBytes" | "noun">,
+): Promise<{ readonly text: string; readonly problem?: Problem }> {
+  const bytes = await readBytes(path, maxBytes);
+  if (typeof bytes === "number") return { text: "", problem: tooLarge(path, bytes, maxBytes, noun) };
+  const text = bytes.toString("utf8");
+  // Read on, every letter outside ASCII would be lost with the next write.
+  return isUtf8(bytes)
+    ? { text }
+    : { text, problem: { pointer: "", message: `${path} is not UTF-8`, hint: "Save it as UTF-8 in your editor." } };
+}
+
+async function readBytes(path: string, maxBytes: number): Promise<Buffer | number> {
+  try {
+    const found = await stat(path);
+    requireRegular(found, path);
+    return found.size > maxBytes ? found.size : await explaining(path, () => readRegularFile(path));
+  } catch (error) {
+    if (hasCode(error, "ENOENT")) throw new ExpectedError(`There is no ${path}.`);
+    throw error;
+  }
+}
+
+/** A file of `size` bytes where at most `maxBytes` are read. */
+export const tooLarge = (path: string, size: number, maxBytes: number, noun: string): Problem => ({
+  pointer: "",
+  message: `${path} is ${Math.round(size / 1_000_000)} MB, more than the ${maxBytes / 1_000_000} MB a ${noun} can have`,
+});
+
+/**
+ * Reads and parses the file at `path`, which need not lie in a folder of its own.
+ * @throws ExpectedError when there is no such file or it can't be read.
+ */
+export async function readStateFile<State extends Fields>(
+  path: string,
+  format: StateFormat<State>,
+): Promise<Parsed<State>> {
+  const { text, problem } = await readStateText(path, format);
+  return problem === undefined ? format.parse(text, path) : { changes: [], problems: [problem] };
+}
+
+/** One sentence for an invalid file: its first three problems and how many more there are. */
+export function summarise(path: string, problems: readonly Problem[]): string {
+  const named = problems.slice(0, 3).map(({ pointer, message, hint }) => {
+    const place = pointer === "" ? "" : `${pointer} `;
+    return `${place}${message}${hint === undefined ? "" : ` (${hint.replace(/\.$/, "")})`}`;
+  });
+  // A problem of the whole file names it, with the line where that is known.
+  if (problems.length === 1 && named[0]?.startsWith(path)) return named[0];
+  const more = problems.length > 3 ? `; and ${problems.length - 3} more` : "";
+  return `${path} is not valid: ${named.join("; ")}${more}`;
+}
+
+/**
+ * Says what to do where there is no state file.
+ * @throws ExpectedError unless there is one.
+ */
+export async function requireState<State extends Fields>(folder: string, format: StateFormat<State>): Promise<void> {
+  const path = join(folder, format.file);
+  if ((await stampOf(path)) !== undefined) return;
+  if ((await stampOf(folder)) === undefined)
+    throw new ExpectedError(
+      `The ${format.noun} folder ${folder} is gone; run again where it is now, or bring it back.`,
+    );
+  const lastGood = lastGoodOf(folder, format.file);
+  if ((await stampOf(lastGood)) !== undefined)
+    throw new ExpectedError(`There is no ${path}; copy its last good version, ${lastGood}, there.`);
+  throw new ExpectedError(`There is no ${path}; ${format.howToBegin}.`);
+}
+
+/** The highest number of an iteration; 0 before the first. One that only the journal holds yet must not be taken back with the rest. */
+export async function lastRecorded(folder: string): Promise<number> {
+  const { lines } = await readLedger(folder);
+  return lines.reduce((highest, line) => Math.max(highest, line.iteration), await lastIteration(folder));
+}
+
+/** How a person whose state file can't be used gets an earlier one back. */
+export async function wayBack<State extends Fields>(folder: string, format: StateFormat<State>): Promise<string> {
+  const lastGood = lastGoodOf(folder, format.file);
+  if ((await stampOf(lastGood)) === undefined) return "or put an earlier version in its place";
+  return `or go back to the last good version (${lastGood}) with '${format.resetCommand(folder, await lastRecorded(folder))}'; yours is kept beside it`;
+}
+
+/** What to tell a person whose state file can't be used, and the way back. */
+export async function invalid<State extends Fields>(
+  folder: string,
+  format: StateFormat<State>,
+  problems: readonly Problem[],
+): Promise<ExpectedError> {
+  const back = `, ${await wayBack(folder, format)}.`;
+  // A word that no version has had so far, and no slip of the hand either.
+  const isNews = problems.some(({ message, hint }) => message.startsWith("must be one of") && hint === undefined);
+  const update = isNews ? "Update research-ralph if a later version wrote it, mend it" : "Mend it";
+  return new ExpectedError(`${summarise(join(folder, format.file), problems)}. ${update}${back}`);
+}
+
+/** The ledger of an open folder, read again only when the file has changed. */
+export function openLedger(folder: string, notify: (message: string) => void): () => Promise<readonly LedgerLine[]> {
+  const path = ledgerFile(folder);
+  let known: { stamp: Stamp | undefined; lines: readonly LedgerLine[] } = { stamp: undefined, lines: [] };
+  const told = new Set<string>();
+  return async () => {
+    const stamp = await stampOf(path);
+    if (stamp === known.stamp) return known.lines;
+    const { lines, notices } = await readLedger(folder);
+    for (const notice of notices.filter((each) => !told.has(each))) {
+      told.add(notice);
+      notify(notice);
+    }
+    known = { stamp, lines };
+    return lines;
+  };
+}
