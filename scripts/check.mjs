@@ -9,6 +9,7 @@ const script = (path, ...args) => [process.execPath, [`${root}scripts/${path}`, 
 /** What is checked, how, and what to do when it fails. */
 const steps = [
   ["generated types are fresh", script("generate-types.mjs", "--check"), "npm run generate"],
+  ["generated validators are fresh", script("generate-validators.mjs", "--check"), "npm run generate"],
   ["format", bin("oxfmt/bin/oxfmt", "--check"), "npm run format"],
   ["lint and import directions", bin("oxlint/bin/oxlint"), "see above"],
   ["types", bin("typescript/bin/tsc"), "see above"],

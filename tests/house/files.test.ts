@@ -19,7 +19,8 @@ test("dependencies are pinned to exact versions", () => {
   ).toEqual([]);
 });
 
-test("generated types and pages are fresh", async () => {
+test("generated types, validators and pages are fresh", async () => {
   await execa(process.execPath, ["scripts/generate-types.mjs", "--check"], { cwd: root });
+  await execa(process.execPath, ["scripts/generate-validators.mjs", "--check"], { cwd: root });
   await execa(process.execPath, ["scripts/generate-docs.mjs", "--check"], { cwd: root });
 });

@@ -12,7 +12,7 @@ interface Schema {
 }
 
 const folder = fileURLToPath(new URL("../../schemas", import.meta.url));
-const files = readdirSync(folder);
+const files = readdirSync(folder).filter((name) => name.endsWith(".schema.json"));
 const schemaOf = (file: string) => JSON.parse(readFileSync(join(folder, file), "utf8")) as Schema;
 
 /** Pointers of fields that say nothing about themselves, neither in place nor where their $ref leads. */

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
 import { join } from "node:path";
-import { Ajv2020 as Ajv, type AnySchemaObject, type ErrorObject, type ValidateFunction } from "ajv/dist/2020.js";
+import type { Ajv2020, AnySchemaObject, ErrorObject, ValidateFunction } from "ajv/dist/2020.js";
 import { type Problem, wordProblem } from "./problem-messages.js";
 import { packageFile } from "../lib/package-root.js";
 
@@ -28,17 +29,24 @@ const most = 200;
 const folder = packageFile("schemas");
 const address = "https://research-ralph.dev/schemas/";
 
-// Every command waits for this. Checking the schemas against their meta-schema took as long as compiling them (120 ms), which a test does
-// instead; making the code short took a third of the rest.
-const ajv = new Ajv({
-  allErrors: true,
-  verbose: true,
-  strict: false,
-  validateSchema: false,
-  meta: false,
-  code: { optimize: false },
-});
-const validators = new Map<SchemaName, ValidateFunction>();
+const require = createRequire(packageFile("package.json"));
+
+/** Ajv compiles schemas, which takes as long as Node's own start: loaded only where it has something to say. */
+export const loadAjv = (): typeof Ajv2020 => (require("ajv/dist/2020.js") as { Ajv2020: typeof Ajv2020 }).Ajv2020;
+
+const validators = new Map<SchemaName, (value: unknown) => boolean>();
+
+/** Whether `value` fits the schema: by code that scripts/generate-validators.mjs wrote of it. */
+export function isValid(name: SchemaName, value: unknown): boolean {
+  let validate = validators.get(name);
+  if (validate === undefined) {
+    validate = require(join(folder, "validators", `${name}.cjs`)) as (value: unknown) => boolean;
+    validators.set(name, validate);
+  }
+  return validate(value);
+}
+
+let ajv: Ajv2020;
 /** Where each list of alternatives stands: Ajv's errors hold the list itself, but its address only within a part of the schema. */
 const addresses = new Map<unknown, string>();
 /** The fields of each object described anywhere, by the address of its description. */
@@ -51,19 +59,30 @@ const references = new Map<string, string>();
  * Of alternatives only the problems of the one that fits best are named.
  */
 export function problemsOf(name: SchemaName, value: unknown): Problem[] {
-  const validate = validatorOf(name);
+  return isValid(name, value) ? [] : explain(name, value);
+}
+
+/** As `problemsOf`, by Ajv alone: some hundred times slower at the first call. */
+export function explain(name: SchemaName, value: unknown): Problem[] {
+  const validate = explainerOf(name);
   if (validate(value)) return [];
   const errors = withoutAlternatives(validate.errors ?? []);
   return errors.slice(0, most).map((error) => wordProblem(error, value));
 }
 
-function validatorOf(name: SchemaName): ValidateFunction {
-  const known = validators.get(name);
-  if (known !== undefined) return known;
+function explainerOf(name: SchemaName): ValidateFunction {
+  ajv ??= new (loadAjv())({
+    allErrors: true,
+    verbose: true,
+    strict: false,
+    // A test does, once.
+    validateSchema: false,
+    meta: false,
+    code: { optimize: false },
+  });
   load(name);
   const compiled = ajv.getSchema(`${address}${name}.schema.json`);
   if (compiled === undefined) throw new Error(`schemas/${name}.schema.json has another $id than its name says`);
-  validators.set(name, compiled);
   return compiled;
 }
 

@@ -1,11 +1,13 @@
-import { Ajv2020 as Ajv, type ErrorObject, type ValidateFunction } from "ajv/dist/2020.js";
+import type { Ajv2020, ErrorObject, ValidateFunction } from "ajv/dist/2020.js";
+import { loadAjv } from "../../engine/storage/schema-check.js";
 import { type Parameter, type Problem, quoted, wrongCall } from "../../engine/tools/tool.js";
 import type { Given, ResearchTool } from "./context.js";
 
 /** No argument is longer: a quote is a sentence or two. In characters. */
 const longest = 2_000;
 
-const ajv = new Ajv({ strict: false });
+/** Made at the first call of a tool: a server that only lists its tools does without. */
+let ajv: Ajv2020 | undefined;
 const validators = new WeakMap<ResearchTool, ValidateFunction>();
 
 /** The JSON Schema of a tool's arguments, as agents are sent it with every request: no more than they need. */
@@ -35,6 +37,7 @@ function validatorOf(tool: ResearchTool): ValidateFunction {
     const properties = Object.fromEntries(
       Object.entries(tool.parameters).map(([name, { type }]) => [name, { type, ...bounds[type] }]),
     );
+    ajv ??= new (loadAjv())({ strict: false });
     validate = ajv.compile({ ...schemaOf(tool), properties, additionalProperties: false });
     validators.set(tool, validate);
   }

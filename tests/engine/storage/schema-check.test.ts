@@ -5,7 +5,9 @@ import { problemsOf, type SchemaName } from "../../../src/engine/storage/schema-
 import { sampleRrd } from "../../support/folders.js";
 
 const schemas = new URL("../../../schemas/", import.meta.url);
-const names = readdirSync(schemas).map((name) => name.replace(".schema.json", "") as SchemaName);
+const names = readdirSync(schemas)
+  .filter((name) => name.endsWith(".schema.json"))
+  .map((name) => name.replace(".schema.json", "") as SchemaName);
 const paper = { id: "sample_1", title: "Sample", status: "pending" };
 const problemsOfPaper = (fields: object) =>
   problemsOf("rrd", { ...sampleRrd(0), requirements: {}, papers_pool: [{ ...paper, ...fields }] });

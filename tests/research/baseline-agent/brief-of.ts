@@ -6,7 +6,7 @@ import { parseBrief } from "../../../src/research/baseline-agent/brief.js";
 
 const schemas = new URL("../../../schemas/", import.meta.url);
 const ajv = new Ajv2020({ allErrors: true, allowUnionTypes: true });
-for (const file of readdirSync(schemas))
+for (const file of readdirSync(schemas).filter((name) => name.endsWith(".json")))
   ajv.addSchema(JSON.parse(readFileSync(new URL(file, schemas), "utf8")) as object, file);
 
 type Phase = "requirements" | "discovery" | "analysis" | "report" | "ideation";
