@@ -52,7 +52,7 @@ function report(error: unknown, io: Io, args: readonly string[]): string {
     return "the details stand above";
   }
   const folder = join(defaultStateDir(io.env, homeOf(io.env)), "bugs");
-  const file = join(folder, `${timeForName(Date.now())}.txt`);
+  const file = join(folder, `${timeForName(io.clock.now())}.txt`);
   try {
     mkdirSync(folder, { recursive: true });
     writeFileSync(

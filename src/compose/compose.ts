@@ -7,7 +7,7 @@ import { toolsOf } from "./tool-server.js";
 import type { AgentSettings } from "../engine/agents/definition.js";
 import { createAgent, modelOf } from "../engine/agents/registry.js";
 import type { ResolvedConfig } from "../engine/config/resolve.js";
-import { abortedAt, systemClock } from "../engine/lib/clock.js";
+import { abortedAt } from "../engine/lib/clock.js";
 import { redactFor } from "../engine/lib/redact.js";
 import { askHistorian, historianEnv, mostHistorianMs } from "../engine/loop/history/ask-model.js";
 import { type Historian, historian } from "../engine/loop/history/summarise.js";
@@ -49,6 +49,7 @@ export function settingsFor(
     unconfined: config.unconfined,
     classic,
     stateDir: config.stateDir,
+    runProgram: io.runProgram,
     transcript: (iteration) => (transcripts === undefined ? undefined : join(transcripts, `${iteration}.jsonl`)),
     adapters: [baseline],
     agents: config.agents,
@@ -112,7 +113,7 @@ function historianAgent(config: ResolvedConfig, io: Io): Agent | undefined {
 
 function historianFor(config: ResolvedConfig, io: Io, signal: AbortSignal): Historian {
   const { every } = config.history;
-  const now = systemClock.now;
+  const now = io.clock.now;
   const agent = historianAgent(config, io);
   if (agent === undefined) return historian({ every, now });
   return historian({
@@ -123,7 +124,7 @@ function historianFor(config: ResolvedConfig, io: Io, signal: AbortSignal): Hist
       run: (text) =>
         askHistorian(agent, text, {
           stateDir: config.stateDir,
-          clock: systemClock,
+          clock: io.clock,
           signal,
           redact: redactorFor(config, io),
         }),
@@ -203,7 +204,7 @@ export async function openForWork(
   const none = config.git ? await withoutHistory(folder) : undefined;
   if (none !== undefined) notices.push({ level: "info", message: none });
   await workspaces.sweep();
-  const { now, sleep } = systemClock;
+  const { now, sleep } = io.clock;
   const rescue = rescuedFolder(config.stateDir);
   const guarded = agents.some(isUnconfined)
     ? { protect: (iteration: number) => protect({ folder, root, rescue, iteration }) }
@@ -270,7 +271,7 @@ export async function drive<State>(
   ) => Promise<{ workflow: Workflow<State>; agents: Agents; close(): Promise<void> }>,
 ): Promise<Verdict> {
   const signals = listenForSignals(io);
-  const live = liveLine(redactorFor(config, io), systemClock.now);
+  const live = liveLine(redactorFor(config, io), io.clock.now);
   let limit: ReturnType<typeof abortedAt> | undefined;
   try {
     const { workflow, agents, ...opened } = await open(signals.abort, live.tell);
@@ -299,16 +300,21 @@ export async function drive<State>(
       });
       live.to(sink);
       // The limit of wall time ends an agent at work too; a little late, so that the guard then sees that the time is up.
-      if (maxMs !== undefined) limit = abortedAt(systemClock.now() + maxMs + 100, systemClock, signals.abort);
+      if (maxMs !== undefined) limit = abortedAt(io.clock.now() + maxMs + 100, io.clock, signals.abort);
       const abort = limit?.signal ?? signals.abort;
       const events = runLoop(workflow, agents[0], {
         ...rules,
         jobs,
-        clock: systemClock,
+        clock: io.clock,
         finish: signals.finish,
         abort,
       });
-      const whole = closedBeforeTheEnd(keepHistory(events, workflow, historianFor(config, io, abort)), workflow, close);
+      const whole = closedBeforeTheEnd(
+        keepHistory(events, workflow, historianFor(config, io, abort)),
+        workflow,
+        close,
+        io.clock.now,
+      );
       return await follow(
         hooksFor(config, io, how.folder, abort).follow(withoutSecrets(whole, redactorFor(config, io))),
         sink,
@@ -330,13 +336,14 @@ async function* closedBeforeTheEnd(
   events: AsyncGenerator<LoopEvent, Verdict>,
   workflow: Pick<Workflow<unknown>, "notices">,
   close: () => Promise<void>,
+  now: () => number,
 ): AsyncGenerator<LoopEvent, Verdict> {
   for (;;) {
     const step = await events.next();
     if (step.done === true) return step.value;
     if (step.value.type === "run-ended") {
       await close();
-      const at = new Date(systemClock.now()).toISOString();
+      const at = new Date(now()).toISOString();
       for (const notice of workflow.notices()) yield { ...notice, type: "notice", at };
     }
     yield step.value;

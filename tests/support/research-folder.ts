@@ -44,3 +44,12 @@ export function makeResearch(
     writeFileSync(join(folder, "ledger.jsonl"), ledger.map((each) => `${JSON.stringify(each)}\n`).join(""));
   return folder;
 }
+
+/** A research that needs no network: two of the sample papers, then the report, then ideas. Five iterations of the unit agent. */
+export const sampleResearch = (cwd: string, name = "grasping-2026-03-01"): string =>
+  makeResearch(cwd, name, {
+    phase: "DISCOVERY",
+    mission: { blue_ocean_scoring: true },
+    requirements: { target_papers: 2, sources: ["samples"], keywords: ["dexterous manipulation"] },
+    handoff: { product_ideation: { enabled: true, min_ideas: 3, max_ideas: 12 } },
+  });

@@ -1,90 +1,104 @@
 #!/usr/bin/env node
 // A command agent that does every unit as it should. RECORD: a file the brief is written to. WAIT: milliseconds before the result.
-// MISQUOTE: adds a quote that is in no paper.
+// MISQUOTE: adds a quote that is in no paper. In-process runs of the command call `work` in place of the program.
 import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 
-const brief = readFileSync(0, "utf8");
-const { RECORD, WAIT = "0", MISQUOTE } = process.env;
-if (RECORD !== undefined) writeFileSync(RECORD, brief);
-const unit = JSON.parse(/<unit>\n([\s\S]*?)\n<\/unit>/.exec(brief)[1]);
-console.log(`Begun: ${unit.unit}.`);
-await new Promise((resolve) => setTimeout(resolve, Number(WAIT)));
+/**
+ * Does the unit of `brief` in the folder `workspace`, and yields the lines it prints.
+ * @param {string} brief
+ * @param {string} workspace
+ * @param {NodeJS.ProcessEnv} env
+ */
+export async function* work(brief, workspace, { RECORD, WAIT = "0", MISQUOTE }) {
+  if (RECORD !== undefined) writeFileSync(RECORD, brief);
+  const unit = JSON.parse(/<unit>\n([\s\S]*?)\n<\/unit>/.exec(brief)[1]);
+  yield `Begun: ${unit.unit}.`;
+  await new Promise((resolve) => setTimeout(resolve, Number(WAIT)));
+  writeFileSync(join(workspace, "result.json"), JSON.stringify(resultOf(unit, brief, MISQUOTE)));
+  yield "Done.";
+  if (brief.includes("<promise>COMPLETE</promise>")) yield* ["", "<promise>COMPLETE</promise>"];
+}
 
-const execution = { novelty: 3, feasibility: 3, time_to_poc: 3, value_market: 3, defensibility: 3, adoption: 3 };
-const blue_ocean = { market_creation: 3, first_mover_window: 2, network_effects: 2, strategic_clarity: 4 };
-// The paper comes last; what earlier iterations learned is fenced too.
-const text = [...brief.matchAll(/<untrusted-text[^>]*>\n([\s\S]*?)\n<\/untrusted-text/g)].at(-1)?.[1] ?? "";
-const sentences = text.match(/[A-Z][^.\n]{50,}\./g) ?? [];
+function resultOf(unit, brief, MISQUOTE) {
+  const execution = { novelty: 3, feasibility: 3, time_to_poc: 3, value_market: 3, defensibility: 3, adoption: 3 };
+  const blue_ocean = { market_creation: 3, first_mover_window: 2, network_effects: 2, strategic_clarity: 4 };
+  // The paper comes last; what earlier iterations learned is fenced too.
+  const text = [...brief.matchAll(/<untrusted-text[^>]*>\n([\s\S]*?)\n<\/untrusted-text/g)].at(-1)?.[1] ?? "";
+  const sentences = text.match(/[A-Z][^.\n]{50,}\./g) ?? [];
 
-const idea = (name, recommended_for_prd) => ({
-  name,
-  one_liner: "One.",
-  problem: { who: "labs", pain: "slow", why_now: "cheap" },
-  solution: { what: "a meter", key_features: [], mvp_scope: [], out_of_scope: [], integration_points: [] },
-  market: { segment: "B2B", buyer: "labs", users: [], alternatives: [], differentiators: [] },
-  evidence: { paper_ids: [unit.papers?.[0]?.id], insight_ids: [unit.insights?.[0]?.id], notes: "It follows." },
-  risks: [],
-  open_questions: [],
-  scores: { execution, blue_ocean, confidence: 0.5 },
-  recommended_next_steps: [],
-  recommended_for_prd,
-});
+  const idea = (name, recommended_for_prd) => ({
+    name,
+    one_liner: "One.",
+    problem: { who: "labs", pain: "slow", why_now: "cheap" },
+    solution: { what: "a meter", key_features: [], mvp_scope: [], out_of_scope: [], integration_points: [] },
+    market: { segment: "B2B", buyer: "labs", users: [], alternatives: [], differentiators: [] },
+    evidence: { paper_ids: [unit.papers?.[0]?.id], insight_ids: [unit.insights?.[0]?.id], notes: "It follows." },
+    risks: [],
+    open_questions: [],
+    scores: { execution, blue_ocean, confidence: 0.5 },
+    recommended_next_steps: [],
+    recommended_for_prd,
+  });
 
-const answers = {
-  requirements: () => ({
-    unit: unit.unit,
-    name: "grasping with hands",
-    description: "How hands grasp.",
-    focus_area: "robotics",
-    keywords: ["grasping", "hands", "fingers", "robots", "touch"],
-    open_questions: [
-      {
-        field: "requirements.focus_area",
-        question: "Which hands are meant?",
-        options: ["soft", "rigid"],
-        current_default: "soft",
-      },
-    ],
-  }),
-  discovery: () => ({
-    unit: unit.unit,
-    papers: unit.candidates
-      .slice(0, unit.need)
-      .map(({ id, title, url }) => ({ id, title, url, priority: 3, reason: "It fits." })),
-    dropped: [],
-    sources: unit.sources.map((name) => ({ name, status: "empty" })),
-  }),
-  paper: () => ({
-    unit: unit.unit,
-    summary: "It works.",
-    methodology: "It measures.",
-    results: "Good ones.",
-    limitations: "Few.",
-    implementations_found: [],
-    commercialized: null,
-    scores: { execution, blue_ocean },
-    evidence: [
-      ...sentences.slice(0, 3).map((quote, index) => ({ claim: `Claim ${index + 1}.`, quote })),
-      ...(MISQUOTE === undefined
-        ? []
-        : [{ claim: "A claim of its own.", quote: "These words stand in no paper that anybody has written." }]),
-    ],
-    insights: [{ insight: `An insight from ${unit.unit}.`, tags: ["test"] }],
-    notes: "Solid.",
-    patterns: [`A pattern from ${unit.unit}.`],
-  }),
-  report: () => ({
-    unit: unit.unit,
-    executive_summary: "Hands were studied.",
-    key_findings: [{ text: "Hands grasp.", paper_ids: [unit.papers[0].id] }],
-    categories: [],
-    strengths: ["Evidence."],
-    improvements: ["More papers."],
-    recommendations: [{ priority: "high", text: "Build one.", paper_ids: [unit.papers[0].id] }],
-    conclusion: "It can be done.",
-  }),
-  ideas: () => ({ unit: unit.unit, ideas: [idea("First", true), idea("Second", false), idea("Third", false)] }),
-};
-writeFileSync("result.json", JSON.stringify(answers[unit.kind]()));
-console.log("Done.");
-if (brief.includes("<promise>COMPLETE</promise>")) console.log("\n<promise>COMPLETE</promise>");
+  const answers = {
+    requirements: () => ({
+      unit: unit.unit,
+      name: "grasping with hands",
+      description: "How hands grasp.",
+      focus_area: "robotics",
+      keywords: ["grasping", "hands", "fingers", "robots", "touch"],
+      open_questions: [
+        {
+          field: "requirements.focus_area",
+          question: "Which hands are meant?",
+          options: ["soft", "rigid"],
+          current_default: "soft",
+        },
+      ],
+    }),
+    discovery: () => ({
+      unit: unit.unit,
+      papers: unit.candidates
+        .slice(0, unit.need)
+        .map(({ id, title, url }) => ({ id, title, url, priority: 3, reason: "It fits." })),
+      dropped: [],
+      sources: unit.sources.map((name) => ({ name, status: "empty" })),
+    }),
+    paper: () => ({
+      unit: unit.unit,
+      summary: "It works.",
+      methodology: "It measures.",
+      results: "Good ones.",
+      limitations: "Few.",
+      implementations_found: [],
+      commercialized: null,
+      scores: { execution, blue_ocean },
+      evidence: [
+        ...sentences.slice(0, 3).map((quote, index) => ({ claim: `Claim ${index + 1}.`, quote })),
+        ...(MISQUOTE === undefined
+          ? []
+          : [{ claim: "A claim of its own.", quote: "These words stand in no paper that anybody has written." }]),
+      ],
+      insights: [{ insight: `An insight from ${unit.unit}.`, tags: ["test"] }],
+      notes: "Solid.",
+      patterns: [`A pattern from ${unit.unit}.`],
+    }),
+    report: () => ({
+      unit: unit.unit,
+      executive_summary: "Hands were studied.",
+      key_findings: [{ text: "Hands grasp.", paper_ids: [unit.papers[0].id] }],
+      categories: [],
+      strengths: ["Evidence."],
+      improvements: ["More papers."],
+      recommendations: [{ priority: "high", text: "Build one.", paper_ids: [unit.papers[0].id] }],
+      conclusion: "It can be done.",
+    }),
+    ideas: () => ({ unit: unit.unit, ideas: [idea("First", true), idea("Second", false), idea("Third", false)] }),
+  };
+  return answers[unit.kind]();
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url))
+  for await (const line of work(readFileSync(0, "utf8"), process.cwd(), process.env)) console.log(line);

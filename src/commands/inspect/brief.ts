@@ -38,9 +38,14 @@ export async function briefCommand({ folder: argument, flags = {}, json }: Brief
   const folder = await findResearch(io.cwd, argument);
   const config = await resolveConfig({ flags, env: io.env, cwd: io.cwd });
   const { rrd: read, ledger } = await readResearch(folder);
-  const rrd = steered(read, await messagesFor(folder, redactorFor(config, io)), new Date().toISOString());
+  const rrd = steered(read, await messagesFor(folder, redactorFor(config, io)), new Date(io.clock.now()).toISOString());
   const state = { rrd, ledger, standing: standingOf(rrd, ledger) };
-  const classic = await classicPrompt(folder, false, { cwd: io.cwd, canAsk: false });
+  const classic = await classicPrompt(folder, false, {
+    cwd: io.cwd,
+    stdin: io.stdin,
+    terminal: io.terminal,
+    canAsk: false,
+  });
   const unit = classic === undefined ? nextUnit(state, [], folder) : nextClassicUnit(rrd, folder);
   if (unit === "wait" || isVerdict(unit)) {
     const reason = unit === "wait" ? "Nothing to do." : unit.reason;

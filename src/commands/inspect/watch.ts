@@ -2,7 +2,6 @@ import { statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { watch as watchFiles } from "chokidar";
 import fastGlob from "fast-glob";
-import { systemClock } from "../../engine/lib/clock.js";
 import type { Io } from "../../engine/ui/io.js";
 import { repainter } from "../../engine/ui/terminal/repaint.js";
 import { listenForSignals } from "../../engine/ui/signals.js";
@@ -36,8 +35,8 @@ export async function watchCommand({ folder, json }: FolderOptions, io: Io, ende
     screen?.paint(lines, watchTable(sorted(known).map(rowOf), io.columns));
 
   const tell = (change: Change) => {
-    if (json) return io.stdout(`${JSON.stringify(jsonOf(change))}\n`);
-    const line = `${new Date(systemClock.now()).toISOString().slice(11, 19)}Z ${lineOf(change)}`;
+    if (json) return io.stdout(`${JSON.stringify(jsonOf(change, io.clock.now()))}\n`);
+    const line = `${new Date(io.clock.now()).toISOString().slice(11, 19)}Z ${lineOf(change)}`;
     if (screen === undefined) io.stderr(`${line}\n`);
     else paint([line]);
   };
@@ -144,10 +143,10 @@ function lineOf(change: Change): string {
 }
 
 /** A change as one JSON object: what `iteration-ended` is for a run of one's own. */
-function jsonOf(change: Change): object {
+function jsonOf(change: Change, now: number): object {
   const { name, folder, phase, progress, running, spending, spentMs } = change.research;
   const seconds = spentMs === undefined ? {} : { seconds: Math.round(spentMs / 1000) };
-  const at = new Date(systemClock.now()).toISOString();
+  const at = new Date(now).toISOString();
   const line = change.type === "iteration" ? { line: change.line } : {};
   return { type: change.type, at, research: name, folder, phase, progress, running, ...line, ...spending, ...seconds };
 }

@@ -1,5 +1,4 @@
 import type { OpenQuestion, Rrd } from "../../research/generated/rrd.js";
-import { systemClock } from "../../engine/lib/clock.js";
 import { ExpectedError } from "../../engine/lib/errors.js";
 import { editResearch } from "../../research/folder/edit.js";
 import { wrap } from "../../engine/ui/terminal/format.js";
@@ -11,11 +10,12 @@ const isQuestion = (question: OpenQuestion | string): question is OpenQuestion =
 
 /** Lets the person pick one; throws ExpectedError when they would rather not. On stderr: stdout carries results. */
 export async function choose(
+  io: Pick<Io, "stdin" | "terminal">,
   message: string,
   options: readonly { readonly value: string; readonly label: string }[],
 ): Promise<string> {
   const { select, isCancel } = await import("@clack/prompts");
-  const choice = await select({ message, options: [...options], output: process.stderr });
+  const choice = await select({ message, options: [...options], input: io.stdin, output: io.terminal });
   if (isCancel(choice)) throw new ExpectedError("Nothing was chosen, nothing was started.", 2);
   return choice;
 }
@@ -31,23 +31,26 @@ export function needTerminal(io: Io): void {
 
 /** Puts the open questions to the person and writes the answers down as their defaults. Without answers nothing changes. */
 export async function askOpenQuestions(folder: string, rrd: Rrd, git: boolean, io: Io): Promise<Rrd> {
-  const answers = await askAll((rrd.open_questions ?? []).filter(isQuestion));
+  const answers = await askAll((rrd.open_questions ?? []).filter(isQuestion), io);
   if (answers.size === 0) return rrd;
   const edited = await editResearch(folder, (current) => withAnswers(current, answers), {
     derive,
     git,
     backup: false,
-    now: systemClock.now,
+    now: io.clock.now,
     notify: (_, message) => io.stderr(`${oneLine(message)}\n`),
   });
   return edited.rrd;
 }
 
-async function askAll(questions: readonly OpenQuestion[]): Promise<ReadonlyMap<string, string>> {
+async function askAll(
+  questions: readonly OpenQuestion[],
+  io: Pick<Io, "stdin" | "terminal">,
+): Promise<ReadonlyMap<string, string>> {
   const answers = new Map<string, string>();
   if (questions.length === 0) return answers;
   const { select, text, isCancel } = await import("@clack/prompts");
-  const output = process.stderr;
+  const { stdin: input, terminal: output } = io;
   for (const { question, options = [], current_default } of questions) {
     const initial = String(current_default ?? "");
     const message = oneLine(question);
@@ -55,13 +58,14 @@ async function askAll(questions: readonly OpenQuestion[]): Promise<ReadonlyMap<s
       options.length > 0
         ? await select({
             message,
+            input,
             output,
             initialValue: initial,
             options: [...new Set([initial, ...options])]
               .filter(Boolean)
               .map((value) => ({ value, label: oneLine(value) })),
           })
-        : await text({ message, output, initialValue: initial });
+        : await text({ message, input, output, initialValue: initial });
     if (isCancel(answer)) break;
     answers.set(question, answer);
   }

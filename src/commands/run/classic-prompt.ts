@@ -15,7 +15,7 @@ import { promptName } from "../../research/folder/layout.js";
 export async function classicPrompt(
   folder: string,
   wanted: boolean,
-  io: Pick<Io, "cwd" | "canAsk">,
+  io: Pick<Io, "cwd" | "canAsk" | "stdin" | "terminal">,
 ): Promise<string | undefined> {
   const path = join(rootOf(folder, io.cwd), promptName);
   const text = await readPromptFile(path);
@@ -32,7 +32,7 @@ export async function classicPrompt(
       2,
     );
   }
-  const choice = await choose(`${shown(io.cwd, path)} is of the original's kind. How should agents work?`, [
+  const choice = await choose(io, `${shown(io.cwd, path)} is of the original's kind. How should agents work?`, [
     { value: "fresh", label: "in workspaces of their own, with the packaged prompt" },
     { value: "folder", label: "on the research folder itself, unconfined, with this prompt" },
   ]);

@@ -4,7 +4,6 @@ import { basename, join } from "node:path";
 import { agentsFor, drive, redactorFor, settingsFor, warnings } from "../../compose/compose.js";
 import { type ConfigFlags, type ResolvedConfig, resolveConfig } from "../../engine/config/resolve.js";
 import type { LedgerLine } from "../../engine/generated/ledger.js";
-import { systemClock } from "../../engine/lib/clock.js";
 import { ExpectedError } from "../../engine/lib/errors.js";
 import type { Verdict } from "../../engine/loop/types.js";
 import { recordElsewhere } from "../../research/folder/logs/spending-log.js";
@@ -89,7 +88,7 @@ export async function create(
       parent,
       prompt,
       workspaces,
-      now: systemClock.now,
+      now: io.clock.now,
       created,
       recorded: (line) => void lines.push(line),
       notices: agents.flatMap(warnings),

@@ -31,7 +31,7 @@ interface ReadArguments {
 
 /** Reads one paper with the agent and shows what it says, each claim with its quote and whether code found it. Keeps nothing. */
 export async function readCommand({ reference: input, flags, quiet, json }: ReadArguments, io: Io): Promise<number> {
-  const reference = parseReference(input);
+  const reference = parseReference(input, io.cwd);
   if (reference.kind === "unknown") throw new ExpectedError(reference.reason, 2);
   const config = await resolveConfig({ flags: { ...flags, git: false }, env: io.env, cwd: io.cwd });
   const folder = await explaining(config.stateDir, async () => {

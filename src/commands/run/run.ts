@@ -2,7 +2,6 @@ import { basename } from "node:path";
 import { agentsFor, drive, openForWork, settingsFor } from "../../compose/compose.js";
 import { type ConfigFlags, type ResolvedConfig, resolveConfig } from "../../engine/config/resolve.js";
 import type { Rrd } from "../../research/generated/rrd.js";
-import { systemClock } from "../../engine/lib/clock.js";
 import { ExpectedError } from "../../engine/lib/errors.js";
 import { editResearch } from "../../research/folder/edit.js";
 import { readResearch } from "../../research/folder/research.js";
@@ -97,6 +96,7 @@ async function unfinished(io: Io): Promise<string | undefined> {
       2,
     );
   return choose(
+    io,
     "Which research?",
     open.map((folder) => ({ value: folder, label: basename(folder) })),
   );
@@ -116,7 +116,7 @@ async function retarget(folder: string, rrd: Rrd, papers: number, force: boolean
     derive,
     git,
     backup: started,
-    now: systemClock.now,
+    now: io.clock.now,
     notify,
   });
   if (edited.backup !== undefined)

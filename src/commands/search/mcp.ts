@@ -23,7 +23,11 @@ export async function mcpCommand({ research, paper, tools: names, version }: Mcp
   const { serveOverStdio } = await import("../../research/toolbox/mcp-server.js");
   const gone = new AbortController();
   const context = await toolContextFor(folder, paper, io, gone.signal);
-  await serveOverStdio(tools, context, version, (message) => io.stderr(`research-ralph: ${oneLine(message)}\n`));
+  await serveOverStdio(tools, context, version, {
+    stdin: io.stdin,
+    stdout: io.stdout,
+    report: (message) => io.stderr(`research-ralph: ${oneLine(message)}\n`),
+  });
   gone.abort();
   return 0;
 }

@@ -71,7 +71,7 @@ export async function searchCommand(
     if (signals.finish.aborted)
       return exitCodeOf({ verdict: "interrupted", reason: "", signal: signals.finish.reason });
 
-    const today = new Date().toISOString().slice(0, 10);
+    const today = new Date(io.clock.now()).toISOString().slice(0, 10);
     const found = rankPool(poolOf(listings).records, { keywords: [query], description: query, today }).slice(0, limit);
     io.stdout(shown(output, found, query, listings, io));
     const answered = listings.some(({ status }) => status === "ok" || status === "empty");

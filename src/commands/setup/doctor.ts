@@ -38,7 +38,7 @@ export async function doctorCommand({ probe, flags, json }: DoctorOptions, io: I
     folderFinding("state folder", config.stateDir),
   ]);
   const findings = [nodeFinding(process.version), ...git, ...agents, here, state];
-  const tried = probe === undefined ? undefined : await probeAgent(probe, settings);
+  const tried = probe === undefined ? undefined : await probeAgent(probe, settings, io.clock.now);
   const ready = findings.every(({ ok, needed }) => ok || !needed) && tried?.ok !== false;
   if (json) {
     io.stdout(`${JSON.stringify({ ready, findings, ...(tried === undefined ? {} : { probe: tried }) }, null, 2)}\n`);
@@ -73,6 +73,7 @@ const settingsOf = (config: ResolvedConfig, io: Io): AgentSettings => ({
   unconfined: config.unconfined,
   classic: false,
   stateDir: config.stateDir,
+  runProgram: io.runProgram,
   transcript: () => undefined,
   adapters: [baseline],
   agents: config.agents,

@@ -37,10 +37,10 @@ Then answer with the one word pong.
  * Runs the agent once in a fresh folder. Its result is what an iteration would take for one: the file it wrote, else the JSON of its message.
  * With neither it would fail every iteration, with exit code 0; a CLI that refuses to write when nobody is there to allow it does so.
  */
-export async function probeAgent(spec: string, settings: AgentSettings): Promise<Probe> {
+export async function probeAgent(spec: string, settings: AgentSettings, now: () => number): Promise<Probe> {
   const agent = createAgent(spec, settings);
   const workspace = await mkdtemp(join(tmpdir(), "research-ralph-probe-"));
-  const started = Date.now();
+  const started = now();
   let usage: Usage | undefined;
   let costUsd: number | undefined;
   let end = { message: "", failure: undefined as string | undefined };
@@ -59,7 +59,7 @@ export async function probeAgent(spec: string, settings: AgentSettings): Promise
       }
       if (event.type === "end") end = { message: event.message, failure: event.failure?.message };
     }
-    const ms = Date.now() - started;
+    const ms = now() - started;
     const numbers = { ms, ...(usage === undefined ? {} : { usage }), ...(costUsd === undefined ? {} : { costUsd }) };
     if (end.failure !== undefined)
       return { ok: false, detail: `${spec} failed after ${duration(ms)}: ${end.failure}`, ...numbers };

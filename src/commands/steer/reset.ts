@@ -1,5 +1,4 @@
 import { type ConfigFlags, resolveConfig } from "../../engine/config/resolve.js";
-import { systemClock } from "../../engine/lib/clock.js";
 import { resetResearch, type ResetTarget } from "../../research/folder/reset/reset.js";
 import type { ResetUnit } from "../../research/folder/reset/reset-targets.js";
 import type { Io } from "../../engine/ui/io.js";
@@ -24,7 +23,7 @@ export async function resetCommand(
   const { git } = await resolveConfig({ flags, env: io.env, cwd: io.cwd });
   const target: ResetTarget =
     paper !== undefined ? { paper } : unit !== undefined ? { unit } : to !== undefined ? { to } : { all: true };
-  const done = await resetResearch(folder, target, { derive, git, now: systemClock.now });
+  const done = await resetResearch(folder, target, { derive, git, now: io.clock.now });
   if (json) io.stdout(`${JSON.stringify({ done })}\n`);
   else for (const sentence of done) io.stdout(`${sentence}\n`);
   return 0;

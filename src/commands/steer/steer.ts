@@ -1,4 +1,3 @@
-import { systemClock } from "../../engine/lib/clock.js";
 import { ExpectedError } from "../../engine/lib/errors.js";
 import { leaveMessage, readMessages } from "../../engine/storage/records/steering-inbox.js";
 import { readResearch } from "../../research/folder/research.js";
@@ -28,9 +27,9 @@ export async function steerCommand({ folder: argument, text, clear, json }: Stee
       `The text has ${words.length} characters; every brief carries it, so ${mostMessage} are the most.`,
       2,
     );
-  if (clear) await leaveMessage(folder, { clear: true }, systemClock.now());
+  if (clear) await leaveMessage(folder, { clear: true }, io.clock.now());
   // A millisecond later: messages are heeded in the order of their names.
-  if (words !== "") await leaveMessage(folder, { text: words }, systemClock.now() + 1);
+  if (words !== "") await leaveMessage(folder, { text: words }, io.clock.now() + 1);
   const standing = await standingWords(folder);
   if (json) io.stdout(`${JSON.stringify({ folder, steering: standing })}\n`);
   else if (clear || words !== "") io.stderr(`${await heard(shown(io.cwd, folder), folder, words === "")}\n`);

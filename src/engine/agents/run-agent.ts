@@ -2,7 +2,7 @@ import { lstat, mkdir, readFile, readlink, rm, symlink, writeFile } from "node:f
 import { dirname } from "node:path";
 import { timeIsUp, spanInWords } from "../lib/clock.js";
 import { messageOf } from "../lib/errors.js";
-import { type ProcessEnd, runProcess } from "../process/run-process.js";
+import type { ProcessEnd } from "../process/run-process.js";
 import { redactFor } from "../lib/redact.js";
 import type { Agent, AgentEnd, AgentEvent, Brief, Failure } from "../loop/types.js";
 import {
@@ -46,7 +46,7 @@ export function agentFrom(definition: AgentDefinition, context: AgentContext): A
       // A timer takes 0 for none.
       const timeoutMs = Math.max(1, Math.min(settings.iterationMs, maxMs ?? Infinity));
       const transcript = settings.transcript(brief.iteration);
-      const lines = runProcess({
+      const lines = settings.runProgram({
         command: invocation.command,
         args: invocation.args,
         cwd: brief.workspace,

@@ -1,11 +1,31 @@
+import { readFileSync } from "node:fs";
 import { homedir } from "node:os";
+import type { Readable, Writable } from "node:stream";
+import { type Clock, systemClock } from "../lib/clock.js";
 import { hasCode } from "../lib/errors.js";
+import type { ProcessEnd, ProcessRequest } from "../process/run-process.js";
 
-/** The outside of a command: where it stands and where its words go. Injected, so that tests can read what a person would. */
+/** The signals that a process can be sent. */
+export interface SignalSource {
+  on(name: NodeJS.Signals, handler: () => void): unknown;
+  off(name: NodeJS.Signals, handler: () => void): unknown;
+  /** Whether `nohup` started us, so that SIGHUP must do nothing. */
+  readonly underNohup: boolean;
+}
+
+/** The outside of a command: where it stands, what it is sent and where its words go. Injected, so that a test can run a command in its own process. */
 export interface Io {
   /** Absolute path of the folder the command was started in. */
   readonly cwd: string;
   readonly env: NodeJS.ProcessEnv;
+  readonly clock: Clock;
+  readonly signals: SignalSource;
+  /** Where a person types and a client writes. */
+  readonly stdin: Readable;
+  /** The stream of stderr, for questions that repaint themselves. */
+  readonly terminal: Writable;
+  /** Starts a program; as `runProcess` does. */
+  runProgram(request: ProcessRequest): AsyncGenerator<string, ProcessEnd>;
   /** Results. Never throws, also when nobody reads any more. */
   stdout(text: string): void;
   /** Everything else: progress, warnings, errors. */
@@ -53,6 +73,21 @@ export function processIo(): Io {
   return {
     cwd: process.cwd(),
     env,
+    clock: systemClock,
+    signals: {
+      on: (name, handler) => process.on(name, handler),
+      off: (name, handler) => process.off(name, handler),
+      get underNohup() {
+        return isUnderNohup();
+      },
+    },
+    stdin,
+    terminal: stderr,
+    async *runProgram(request) {
+      // Loaded when it is needed: most commands start no program.
+      const { runProcess } = await import("../process/run-process.js");
+      return yield* runProcess(request);
+    },
     stdout: (text) => void (gone.signal.aborted || write(stdout)(text)),
     stderr: write(stderr),
     isTTY: stderr.isTTY === true && !dumb,
@@ -66,4 +101,16 @@ export function processIo(): Io {
     canAsk: stdin.isTTY === true && stderr.isTTY === true,
     readerGone: gone.signal,
   };
+}
+
+/**
+ * Whether `nohup` started us. Node makes every ignored signal a deadly one again before any code of ours runs, so what it leaves of
+ * itself is asked for: stdin that was a terminal and is now /dev/null opened for writing only (GNU, Linux).
+ */
+function isUnderNohup(): boolean {
+  try {
+    return /^flags:\s*\d*[15]$/m.test(readFileSync("/proc/self/fdinfo/0", "utf8"));
+  } catch {
+    return false;
+  }
 }

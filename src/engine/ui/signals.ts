@@ -1,4 +1,3 @@
-import { readFileSync } from "node:fs";
 import type { Io } from "./io.js";
 
 export interface Signals {
@@ -13,9 +12,9 @@ export interface Signals {
 /**
  * The first Ctrl+C lets the iteration finish, the second ends it at once; so do SIGTERM and SIGHUP the first time, and SIGQUIT and SIGUSR2
  * as if they were SIGTERM. A reader of our stdout that went away counts as the first Ctrl+C. SIGUSR1 does nothing, where Node would open a
- * debugger; neither does SIGHUP under nohup (`hasNohup`).
+ * debugger; neither does SIGHUP under nohup.
  */
-export function listenForSignals(io: Io, hasNohup = isUnderNohup()): Signals {
+export function listenForSignals(io: Io): Signals {
   const finish = new AbortController();
   const abort = new AbortController();
   const onInterrupt = () => {
@@ -33,11 +32,12 @@ export function listenForSignals(io: Io, hasNohup = isUnderNohup()): Signals {
     SIGTERM: endNow("SIGTERM"),
     SIGQUIT: endNow("SIGTERM"),
     SIGUSR2: endNow("SIGTERM"),
-    SIGHUP: hasNohup ? ignore : endNow("SIGHUP"),
+    SIGHUP: io.signals.underNohup ? ignore : endNow("SIGHUP"),
     SIGUSR1: ignore,
   } as const;
+  const all = Object.entries(handlers) as [keyof typeof handlers, () => void][];
   const onGone = () => finish.abort("SIGHUP");
-  for (const [signal, handler] of Object.entries(handlers)) process.on(signal, handler);
+  for (const [signal, handler] of all) io.signals.on(signal, handler);
   // The reader may have gone before this run: during the one that made the research, say.
   if (io.readerGone.aborted) onGone();
   io.readerGone.addEventListener("abort", onGone);
@@ -45,20 +45,8 @@ export function listenForSignals(io: Io, hasNohup = isUnderNohup()): Signals {
     finish: finish.signal,
     abort: abort.signal,
     stop: () => {
-      for (const [signal, handler] of Object.entries(handlers)) process.off(signal, handler);
+      for (const [signal, handler] of all) io.signals.off(signal, handler);
       io.readerGone.removeEventListener("abort", onGone);
     },
   };
-}
-
-/**
- * Whether `nohup` started us. Node makes every ignored signal a deadly one again before any code of ours runs, so what it leaves of
- * itself is asked for: stdin that was a terminal and is now /dev/null opened for writing only (GNU, Linux).
- */
-function isUnderNohup(): boolean {
-  try {
-    return /^flags:\s*\d*[15]$/m.test(readFileSync("/proc/self/fdinfo/0", "utf8"));
-  } catch {
-    return false;
-  }
 }

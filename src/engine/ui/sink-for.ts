@@ -1,4 +1,3 @@
-import { systemClock } from "../lib/clock.js";
 import { type Sink, jsonSink } from "./sink.js";
 import type { Io } from "./io.js";
 import { plainSink, quietSink } from "./plain.js";
@@ -19,5 +18,5 @@ interface WatchOptions {
 export function sinkFor(io: Io, { json, quiet, agent, most, finish }: WatchOptions): Sink {
   if (json) return jsonSink(io);
   if (quiet) return quietSink(io);
-  return io.isTTY ? terminalSink(io, { agent, most, finish, clock: systemClock }) : plainSink(io, finish);
+  return io.isTTY ? terminalSink(io, { agent, most, finish, clock: io.clock }) : plainSink(io, finish);
 }

@@ -1,4 +1,7 @@
-import { type ParsedBrief, SENTINEL } from "./brief.js";
+import { readFileSync, writeFileSync } from "node:fs";
+import { basename, join } from "node:path";
+import { ExpectedError, messageOf } from "../../engine/lib/errors.js";
+import { type ParsedBrief, parseBrief, SENTINEL } from "./brief.js";
 import { deriveRequirements, sortCandidates } from "./discovery.js";
 import { proposeIdeas } from "./ideas.js";
 import { analysePaper } from "./paper.js";
@@ -12,6 +15,23 @@ export const ABOUT = "baseline agent: extractive, no model; scores are keyword c
 export interface Answer {
   readonly result: object;
   readonly message: string;
+}
+
+/** Does the unit of a brief in a workspace, where it leaves result.json; returns what it says. Throws ExpectedError where the unit can't be done. */
+export function workIn(workspace: string, brief: string): string {
+  const { result, message } = answer(parseBrief(brief), (name) => readTextFile(workspace, name));
+  writeFileSync(join(workspace, "result.json"), `${JSON.stringify(result, null, 2)}\n`);
+  return message;
+}
+
+/** Text files are named `paper/NN.txt` by the brief; nothing else is opened, whatever the brief names. */
+function readTextFile(workspace: string, name: string): string {
+  const path = join("paper", basename(name));
+  try {
+    return readFileSync(join(workspace, path), "utf8");
+  } catch (error) {
+    throw new ExpectedError(`The text file ${path} that the brief names can't be read: ${messageOf(error)}.`);
+  }
 }
 
 /** Does the unit of a brief. `readFile` reads a file of the workspace. Throws ExpectedError where the unit can't be done. */

@@ -31,9 +31,12 @@ const anyDoi = /^10\.\d{4,9}(?:\.\d+)*\/\S+$/;
 
 /**
  * Reads what a person typed: an arXiv id in any of its forms, a DOI, a URL, `sample:<name>`, or the path of a document.
- * Paths are resolved against the working directory. Answers with one sentence where it is none of these.
+ * Paths are resolved against `folder`. Answers with one sentence where it is none of these.
  */
-export function parseReference(input: string): Reference | { readonly kind: "unknown"; readonly reason: string } {
+export function parseReference(
+  input: string,
+  folder: string = process.cwd(),
+): Reference | { readonly kind: "unknown"; readonly reason: string } {
   const text = input.trim();
   const known = asArxiv(text) ?? asDoi(text);
   if (known !== undefined) return known;
@@ -54,8 +57,12 @@ export function parseReference(input: string): Reference | { readonly kind: "unk
       );
     }
   }
-  if (text !== "" && !/^[a-z][a-z\d+.-]+:\/\//i.test(text) && (isFile(text) || documentEnding.test(text)))
-    return { kind: "file", path: resolve(text) };
+  if (
+    text !== "" &&
+    !/^[a-z][a-z\d+.-]+:\/\//i.test(text) &&
+    (isFile(resolve(folder, text)) || documentEnding.test(text))
+  )
+    return { kind: "file", path: resolve(folder, text) };
   return unknown(
     `'${shorten(text)}' is neither an arXiv id, a DOI, a URL nor a document on this machine; write 2401.12345, 10.1000/x, https://… or path/to/paper.pdf.`,
   );

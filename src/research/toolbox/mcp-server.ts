@@ -1,3 +1,5 @@
+import type { Readable } from "node:stream";
+import { Writable } from "node:stream";
 import { Server } from "@modelcontextprotocol/server";
 import { serveStdio, StdioServerTransport } from "@modelcontextprotocol/server/stdio";
 import { schemaOf } from "./parameters.js";
@@ -5,14 +7,30 @@ import { callTool } from "./toolbox.js";
 import { isProblem } from "../../engine/tools/tool.js";
 import type { ToolContext, ResearchTool } from "./context.js";
 
-/** Serves tools over this process's stdin and stdout until the client goes away. Nothing but the protocol is written to stdout. */
+interface Client {
+  readonly stdin: Readable;
+  stdout(text: string): void;
+  /** Told what goes wrong between the two. */
+  report(message: string): void;
+}
+
+/** Serves tools to the client that writes `stdin` and reads what `stdout` is given, until it goes away. Nothing but the protocol is written. */
 export async function serveOverStdio(
   tools: readonly ResearchTool[],
   context: ToolContext,
   version: string,
-  report: (message: string) => void,
+  { stdin, stdout, report }: Client,
 ): Promise<void> {
-  const transport = new StdioServerTransport();
+  const transport = new StdioServerTransport(
+    stdin,
+    new Writable({
+      decodeStrings: false,
+      write: (text: string, _encoding, done) => {
+        stdout(text);
+        done();
+      },
+    }),
+  );
   await new Promise<void>((resolve) => {
     serveStdio(() => serverFor(tools, context, version), { transport, onerror: (error) => report(error.message) });
     const close = transport.onclose;

@@ -1,8 +1,9 @@
 import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { cli, sampleResearch, withUnitAgent } from "../../support/built-cli.js";
-import { freshFolder } from "../../support/research-folder.js";
+import { cli } from "../../support/in-process.js";
+import { withUnitAgent } from "../../support/command-agents.js";
+import { freshFolder, sampleResearch } from "../../support/research-folder.js";
 
 const filesOf = (folder: string) =>
   readdirSync(folder)

@@ -3,7 +3,8 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { Rrd } from "../../../src/research/generated/rrd.js";
-import { cli, unitAgent } from "../../support/built-cli.js";
+import { cli } from "../../support/in-process.js";
+import { unitAgent } from "../../support/command-agents.js";
 import { freshFolder } from "../../support/research-folder.js";
 
 const topic = "sim2real transfer for dexterous manipulation";

@@ -4,7 +4,8 @@ import { expect, test } from "vitest";
 import { makePdf } from "../../fixtures/pdf/make-pdf.js";
 import { serveScholars } from "../../fixtures/scholar-server.js";
 import { serve } from "../../fixtures/web-server.js";
-import { cli, unitAgent } from "../../support/built-cli.js";
+import { cli } from "../../support/in-process.js";
+import { unitAgent } from "../../support/command-agents.js";
 import { freshFolder } from "../../support/research-folder.js";
 
 const agent = ["--agent", unitAgent, "--unconfined"];
@@ -33,7 +34,7 @@ test("a PDF on this machine: each claim with its quote, its page and ✓ or ✗,
   expect(out).toContain("A Study of Efficient Inspection\nAda Adams, Bob Brown · ");
   expect(out).toContain("  ✓ Claim 1. (p. 1)\n      “");
   expect(out).toContain("  ✗ A claim of its own. (not in the text)\n      “These words stand in no paper");
-  expect(out).toMatch(/ · cost not known · \S+\nThirty papers like this one: about [\dms ]+, cost not known\n$/);
+  expect(out).toMatch(/ · cost not known · \S+\nThirty papers like this one: about [<\dms ]+, cost not known\n$/);
   expect(Math.max(...out.split("\n").map((line) => line.length))).toBeLessThanOrEqual(80);
   expect(out, "a name and its points stay on one line").not.toMatch(/^ {2}\d/m);
   expect(left(cwd)).toEqual(["ledger.jsonl", "workspaces"]);

@@ -5,8 +5,9 @@ import { describe, expect, test } from "vitest";
 import type { LedgerLine } from "../../../src/engine/generated/ledger.js";
 import { groupAlive } from "../../../src/engine/process/descendants.js";
 import { run, sharedPackage } from "../../support/built.js";
-import { cli, sampleResearch, unitAgent, withUnitAgent } from "../../support/built-cli.js";
-import { freshFolder, makeResearch, paper } from "../../support/research-folder.js";
+import { cli } from "../../support/in-process.js";
+import { unitAgent, withUnitAgent } from "../../support/command-agents.js";
+import { freshFolder, makeResearch, paper, sampleResearch } from "../../support/research-folder.js";
 
 const sentinel = "<promise>COMPLETE</promise>";
 const ledgerOf = (folder: string): LedgerLine[] =>

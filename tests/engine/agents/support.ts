@@ -1,3 +1,4 @@
+import { runProcess } from "../../../src/engine/process/run-process.js";
 import { mkdtempSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -43,6 +44,7 @@ export const fixture = (name: string): string =>
 export const fixtureLines = (name: string): string[] => readFileSync(fixture(name), "utf8").trimEnd().split("\n");
 
 export const settingsIn = ({ folder }: Place, more: Partial<AgentSettings> = {}): AgentSettings => ({
+  runProgram: runProcess,
   iterationMs: 30_000,
   idleMs: 0,
   unconfined: false,

@@ -1,16 +1,14 @@
 import { expect, test } from "vitest";
 import { listenForSignals } from "../../../src/engine/ui/signals.js";
-import { fakeIo } from "./fake-io.js";
-
-/** Calls the handler that was added last; a real signal would reach the test runner too. */
-const signal = (name: NodeJS.Signals): void => process.listeners(name).at(-1)?.(name);
+import { fakeIo, fakeSignals } from "./fake-io.js";
 
 test("the first Ctrl+C lets the iteration finish, the second ends it", () => {
-  const signals = listenForSignals(fakeIo());
+  const io = fakeIo();
+  const signals = listenForSignals(io);
   try {
-    signal("SIGINT");
+    io.signals.emit("SIGINT");
     expect([signals.finish.reason, signals.abort.aborted]).toEqual(["SIGINT", false]);
-    signal("SIGINT");
+    io.signals.emit("SIGINT");
     expect(signals.abort.aborted).toBe(true);
   } finally {
     signals.stop();
@@ -23,9 +21,10 @@ test.each([
   ["SIGQUIT", "SIGTERM"],
   ["SIGUSR2", "SIGTERM"],
 ] as const)("%s ends the iteration at once, and %s is kept for the exit code", (sent, name) => {
-  const signals = listenForSignals(fakeIo());
+  const io = fakeIo();
+  const signals = listenForSignals(io);
   try {
-    signal(sent);
+    io.signals.emit(sent);
     expect([signals.finish.reason, signals.abort.reason]).toEqual([name, name]);
   } finally {
     signals.stop();
@@ -33,10 +32,11 @@ test.each([
 });
 
 test("SIGHUP does nothing under nohup, and SIGUSR1 nothing anywhere: Node would open a debugger", () => {
-  const signals = listenForSignals(fakeIo(), true);
+  const io = fakeIo({ signals: fakeSignals({ underNohup: true }) });
+  const signals = listenForSignals(io);
   try {
-    signal("SIGHUP");
-    signal("SIGUSR1");
+    io.signals.emit("SIGHUP");
+    io.signals.emit("SIGUSR1");
     expect([signals.finish.aborted, signals.abort.aborted]).toEqual([false, false]);
   } finally {
     signals.stop();
@@ -54,9 +54,10 @@ test("a reader of stdout that went away before or during the run ends it after t
 });
 
 test("stopping gives every signal back", () => {
-  const count = () =>
-    ["SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT", "SIGUSR1", "SIGUSR2"].map((name) => process.listenerCount(name));
-  const before = count();
-  listenForSignals(fakeIo()).stop();
-  expect(count()).toEqual(before);
+  const io = fakeIo();
+  const signals = listenForSignals(io);
+  const names = io.signals.eventNames();
+  expect(names).toEqual(expect.arrayContaining(["SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT", "SIGUSR1", "SIGUSR2"]));
+  signals.stop();
+  expect(io.signals.eventNames()).toEqual([]);
 });

@@ -1,14 +1,14 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import type { LedgerLine } from "../../../src/engine/generated/ledger.js";
 import type { Rrd } from "../../../src/research/generated/rrd.js";
 import { withWorkspace, workspaceOf } from "../../../src/research/workflow/classic.js";
-import { cli } from "../../support/built-cli.js";
+import { folderAgent } from "../../support/command-agents.js";
+import { cli } from "../../support/in-process.js";
 import { freshFolder, makeResearch } from "../../support/research-folder.js";
 
-const agent = `cmd:${process.execPath} ${fileURLToPath(new URL("./folder-agent.mjs", import.meta.url))}`;
+const agent = folderAgent;
 const original = join(process.env["RECORDED_DATA"] ?? "../shared/data", "researches/original-prompt.md");
 const small = "# Agent\n\nRead `{{RESEARCH_DIR}}/rrd.json` and do what its phase asks for.\n";
 

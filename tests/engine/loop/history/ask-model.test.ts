@@ -2,6 +2,7 @@ import { existsSync, readdirSync } from "node:fs";
 import { expect, test } from "vitest";
 import { createAgent } from "../../../../src/engine/agents/registry.js";
 import { askHistorian, historianEnv } from "../../../../src/engine/loop/history/ask-model.js";
+import { runProcess } from "../../../../src/engine/process/run-process.js";
 import { fakeClock } from "../../../support/clock.js";
 import { temporaryFolder } from "../../../support/research.js";
 
@@ -14,6 +15,7 @@ const ask = (command: string, stateDir: string) => {
     unconfined: true,
     classic: false,
     stateDir,
+    runProgram: runProcess,
     transcript: () => undefined,
     agents: {},
     cwd,

@@ -1,3 +1,4 @@
+import { runProcess } from "../../../../src/engine/process/run-process.js";
 import { mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { AgentOptions, AgentSettings } from "../../../../src/engine/agents/definition.js";
@@ -81,6 +82,7 @@ export async function runReal(
   for (const path of [home, workspace, stateDir]) mkdirSync(path, { recursive: true });
   const options = optionsFor(cli, server, home);
   const settings: AgentSettings = {
+    runProgram: runProcess,
     iterationMs: 60_000,
     idleMs: 0,
     unconfined: false,

@@ -1,0 +1,43 @@
+import { existsSync } from "node:fs";
+import { resolve } from "node:path";
+import { messageOf, tooFewFiles } from "../engine/lib/errors.js";
+import type { Io } from "../engine/ui/io.js";
+import { summaries } from "./help-text.js";
+import { withCommandFirst } from "./old-spelling.js";
+import { buildProgram } from "./program.js";
+
+/**
+ * Runs the command that `args` name, as typed behind `research-ralph`; returns its exit code. Everything a command reads of its
+ * surroundings and everything it prints goes through `io`, so it runs in a test's own process too. Never throws.
+ */
+export async function main(args: readonly string[], io: Io, version: string): Promise<number> {
+  try {
+    let exitCode = 0;
+    const program = buildProgram(io, version, (code) => {
+      exitCode = code;
+    });
+    const quiet = { writeOut: io.stdout, writeErr: () => {}, outputError: () => {} };
+    for (const command of [program, ...program.commands]) command.exitOverride().configureOutput(quiet);
+    const isFolder = (word: string) =>
+      existsSync(resolve(io.cwd, word)) || existsSync(resolve(io.cwd, "researches", word));
+    await program.parseAsync(
+      withCommandFirst([...args], { commands: [...Object.keys(summaries), "create", "help"], isFolder }),
+      { from: "user" },
+    );
+    return exitCode;
+  } catch (error) {
+    return fail(error, args, io);
+  }
+}
+
+/** Tells what went wrong in one sentence and returns the exit code it deserves. Never throws. */
+export async function fail(error: unknown, args: readonly string[], io: Io): Promise<number> {
+  try {
+    const { explain } = await import("./explain.js");
+    return explain(error, io, args);
+  } catch {
+    // Thrown on, it would come back as an uncaught error without end.
+    io.stderr(`research-ralph: ${tooFewFiles(error) ?? messageOf(error)}\n`);
+    return 1;
+  }
+}
