@@ -1,15 +1,17 @@
 /** What `--help` adds below the list of commands. */
 export const epilogue = `
 Start here:
-  research-ralph demo                     a whole research on sample papers,
+  research-ralph demo                     a complete project on sample papers,
                                           without key or network
   research-ralph read 2401.12345          one paper: scores, and every claim
                                           checked against the text
-  research-ralph new "sim2real transfer"  a new research under ./researches
-  research-ralph                          run the unfinished research
+  research-ralph new "sim2real transfer"  a new project under ./researches
+  research-ralph                          run the unfinished project
+
+A project (research project) is one folder under ./researches.
 
 Agents: claude (default), codex, amp, baseline (no model), 'cmd:<command>', or
-a name from the config.
+a name from the configuration.
 
 Exit codes: 0 complete, 1 failed, 2 wrong usage, 3 limit reached, 4 stuck,
 5 a person is needed, 130 interrupted (143 by SIGTERM, 129 by SIGHUP).
@@ -17,31 +19,31 @@ Exit codes: 0 complete, 1 failed, 2 wrong usage, 3 limit reached, 4 stuck,
 The original's spelling works too: --new "<topic>" --run <folder> --list
 --status <folder> --reset <folder> --config key=value`;
 
-/** One line for each command, in the order of a first day with it. */
+/** One line for each command, in the order in which a new user needs them. */
 export const summaries = {
-  run: "run a research until the files prove that it is done",
-  new: "make a new research from a topic",
+  run: "run a project until its files prove that it is done",
+  new: "create a project from a topic",
   read: "read one paper: an arXiv id, a DOI, a URL or a local PDF",
   search: "search scholarly services for papers, without an agent",
-  list: "list the researches under ./researches",
-  status: "show where a research stands and what it cost",
-  cost: "show what researches cost, what for, and what the rest will",
-  watch: "follow all researches under a folder live, whoever runs them",
-  steer: "tell the agents of a research something, also while it runs",
-  pause: "end a research's run before its next iteration, as blocked",
-  stop: "end a research's run before its next iteration, as Ctrl+C would",
-  resume: "let a paused or stopped research be run again",
-  reset: "start a research, or a part of it, again; a backup is kept",
-  validate: "check a research and print every problem",
-  replay: "make a research's search again from what was kept, and compare",
-  brief: "print what the next iteration's agent would be given; runs nothing",
+  list: "list the projects under ./researches",
+  status: "show the progress and the cost of a project",
+  cost: "show what projects cost by phase, and a forecast for the rest",
+  watch: "live view of all projects in a folder",
+  steer: "give instructions to the agents of a project, also during a run",
+  pause: "end a run before its next iteration, with the verdict blocked",
+  stop: "end a run before its next iteration, as Ctrl+C does",
+  resume: "allow a paused or stopped project to run again",
+  reset: "start a project, or a part of it, again; keeps a backup",
+  validate: "check a project's rrd.json and print every problem",
+  replay: "replay the recorded search offline and compare the results",
+  brief: "print the text for the next agent; starts nothing",
   patterns: "show what agents learned; --accept moves one into AGENTS.md",
   config: "show or change settings: config, config key, config key=value",
   init: "copy prompt.md, AGENTS.md and CLAUDE.md here for editing",
-  doctor: "check Node, git, agents and folders, and say how to fix each",
+  doctor: "check Node, git, agents and folders, and say how to fix problems",
   tool: "call one of the tools that agents have, or list them",
-  mcp: "serve those tools over stdio to any MCP client",
-  demo: "run a whole research on sample papers",
+  mcp: "serve these tools to any MCP client over stdio",
+  demo: "run a complete project on sample papers",
 } as const;
 
 export type CommandName = keyof typeof summaries;

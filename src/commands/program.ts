@@ -50,15 +50,15 @@ export function buildProgram(io: Io, version: string, done: (exitCode: number) =
       io,
     );
   })
-    .option("-p, --papers <N>", "how many papers the research should hold", number)
-    .option("-i, --iterations <N>", "most iterations of this run (default: papers + 6)", number)
-    .option("--max-minutes <N>", "most wall time of this run", number)
-    .option("--max-usd <N>", "most US dollars of this run", number)
-    .option("--max-tokens <N>", "most tokens of this run, in and out", number)
-    .option("--jobs <N>", "papers read at the same time (default: 1)", number)
-    .option("--ask", "ask the open questions before the start")
-    .option("--force", "let -p change the target of a research that has begun; go on where runs ended as stuck")
-    .option("--classic", "let the agent work on the research folder itself, as the original did");
+    .option("-p, --papers <N>", "number of papers in the pool", number)
+    .option("-i, --iterations <N>", "maximum iterations of this run (default: papers + 6)", number)
+    .option("--max-minutes <N>", "maximum wall time of this run, in minutes", number)
+    .option("--max-usd <N>", "maximum cost of this run, in US dollars", number)
+    .option("--max-tokens <N>", "maximum tokens of this run, in and out", number)
+    .option("--jobs <N>", "number of papers to read at the same time (default: 1)", number)
+    .option("--ask", "ask the project's open questions first")
+    .option("--force", "allow -p on a project already started; continue after the verdict stuck")
+    .option("--classic", "let the agent edit the project folder itself, as in the original");
   withAgent(run);
 
   const create = add("new", "<topic>", async (values, topic) => {
@@ -66,8 +66,8 @@ export function buildProgram(io: Io, version: string, done: (exitCode: number) =
     return newCommand({ topic: topic ?? "", ...running(values), ask: values["ask"] === true }, io);
   })
     .alias("create")
-    .option("-p, --papers <N>", "how many papers the research should hold", number)
-    .option("--ask", "ask what the topic leaves open");
+    .option("-p, --papers <N>", "number of papers in the pool", number)
+    .option("--ask", "ask questions that the topic leaves open");
   withAgent(create);
 
   const read = add("read", "<reference>", async (values, reference) => {
@@ -96,10 +96,10 @@ export function buildProgram(io: Io, version: string, done: (exitCode: number) =
       io,
     );
   })
-    .option("--source <names>", "only these, with commas between them: arxiv,openalex (default: all that can be asked)")
-    .option("--from <date>", "published then or later: 2024, 2024-06 or 2024-06-30")
-    .option("--until <date>", "published then or earlier")
-    .option("--limit <N>", "most papers shown", whole, 20)
+    .option("--source <names>", "sources to search, separated by commas: arxiv,openalex (default: all available)")
+    .option("--from <date>", "earliest date of publication: 2024, 2024-06 or 2024-06-30")
+    .option("--until <date>", "latest date of publication")
+    .option("--limit <N>", "maximum number of papers", whole, 20)
     .option("--bibtex", "print BibTeX");
 
   add("list", "", async ({ json }) => (await import("./inspect/list.js")).listCommand({ json: json === true }, io));
@@ -122,7 +122,7 @@ export function buildProgram(io: Io, version: string, done: (exitCode: number) =
       { folder: folder ?? "", text, clear: clear === true, json: json === true },
       io,
     ),
-  ).option("--clear", "take back what was said before");
+  ).option("--clear", "remove earlier instructions");
   add("pause", "<folder>", async ({ json }, folder) =>
     (await import("./steer/pause.js")).pauseCommand({ folder: folder ?? "", json: json === true }, io),
   );
@@ -138,15 +138,15 @@ export function buildProgram(io: Io, version: string, done: (exitCode: number) =
     const { paper, unit, to, json } = values as { paper?: string; unit?: ResetUnit; to?: number; json?: boolean };
     return resetCommand({ folder: folder ?? "", paper, unit, to, flags: flagsOf(values), json: json === true }, io);
   })
-    .option("--paper <id>", "only this paper")
+    .option("--paper <id>", "reset only this paper")
     .addOption(
-      new Option("--unit <name>", "only the search, the report or the ideas")
+      new Option("--unit <name>", "reset only the search, the report or the ideas")
         .choices(["discovery", "report", "ideas"])
         .conflicts(["paper", "to"]),
     )
     .option("--to <iteration>", "undo everything after this iteration", whole)
-    .option("--no-git", "make no commit")
-    .option("-y, --yes", "accepted for scripts of the original; nothing is asked");
+    .option("--no-git", "do not commit")
+    .option("-y, --yes", "has no effect; scripts of the original use it");
 
   add("validate", "<folder>", async ({ json }, folder) =>
     (await import("./inspect/validate.js")).validateCommand({ folder, json: json === true }, io),
@@ -156,7 +156,7 @@ export function buildProgram(io: Io, version: string, done: (exitCode: number) =
       { folder, flags: flagsOf(values), json: values["json"] === true },
       io,
     ),
-  ).option("--agent <name>", "as for run: some agents are given tools, which their briefs speak of");
+  ).option("--agent <name>", "the agent that would read it: briefs for agents with tools differ");
   add("patterns", "[folder]", async (values, folder) => {
     const { patternsCommand } = await import("./inspect/patterns.js");
     const { accept, json } = values as { accept?: number; json?: boolean };
@@ -168,16 +168,16 @@ export function buildProgram(io: Io, version: string, done: (exitCode: number) =
   );
   add("init", "", async ({ json }) => (await import("./init.js")).initCommand({ json: json === true }, io)).option(
     "-y, --yes",
-    "accepted for scripts of the original; nothing is asked",
+    "has no effect; scripts of the original use it",
   );
   add("doctor", "", async (values) => {
     const { doctorCommand } = await import("./setup/doctor.js");
     const { probe, json } = values as { probe?: string; json?: boolean };
     return doctorCommand({ probe, flags: flagsOf(values), json: json === true }, io);
   })
-    .option("--probe <agent>", "run one word through this agent")
-    .option("--model <name>", "model to probe it with")
-    .option("--unconfined", "allow the probe of an agent that nothing confines");
+    .option("--probe <agent>", "send one word to this agent and check the answer")
+    .option("--model <name>", "model for the probe")
+    .option("--unconfined", "allow a probe of an agent that nothing confines");
 
   const tool = program
     .command("tool [name]")
@@ -185,9 +185,9 @@ export function buildProgram(io: Io, version: string, done: (exitCode: number) =
     .allowExcessArguments(false)
     .helpOption(false)
     .option("--json [arguments]", "the tool's arguments as a JSON object; prints JSON")
-    .option("--research <folder>", "whose papers (default: the only research there is)")
-    .option("--paper <id>", "the paper meant where the arguments name none")
-    .option("-h, --help", "display help for command; with a name, what that tool takes")
+    .option("--research <folder>", "project whose papers the tools read (default: the only project)")
+    .option("--paper <id>", "default paper if the arguments name none")
+    .option("-h, --help", "display help for command; with a name, the arguments of that tool")
     .action(async (name: string | undefined, values: Values) => {
       if (values["help"] === true && name === undefined) return tool.outputHelp();
       done(await (await import("./search/tool.js")).toolCommand({ ...values, name }, io));
@@ -196,9 +196,9 @@ export function buildProgram(io: Io, version: string, done: (exitCode: number) =
     .command("mcp")
     .description(summaries.mcp)
     .allowExcessArguments(false)
-    .option("--research <folder>", "whose papers (default: the only research there is)")
-    .option("--paper <id>", "the only paper to be read")
-    .option("--tools <names>", "only these, separated by commas")
+    .option("--research <folder>", "project whose papers the tools read (default: the only project)")
+    .option("--paper <id>", "allow only this paper")
+    .option("--tools <names>", "tools to serve, separated by commas (default: all)")
     .action(async (values: Values) => {
       done(await (await import("./search/mcp.js")).mcpCommand({ ...values, version }, io));
     });
@@ -216,19 +216,15 @@ const withAgent = (command: Command): Command =>
   command
     .option(
       "--agent <name>",
-      "claude, codex, amp, baseline, 'cmd:<command>' or a name from the config; claude,codex falls back",
+      "claude, codex, amp, baseline, 'cmd:<command>' or a name from the configuration; 'claude,codex': codex is the fallback",
     )
     .option("--model <name>", "model of the agent")
     .option("--unconfined", "allow an agent that nothing confines (amp, command agents)")
-    .option("--iteration-minutes <N>", "most wall time of one iteration (default: 60)", number)
-    .option(
-      "--idle-minutes <N>",
-      "silence after which an agent is taken for hung; 0 turns it off (default: 15)",
-      number,
-    )
+    .option("--iteration-minutes <N>", "maximum wall time of one iteration (default: 60)", number)
+    .option("--idle-minutes <N>", "kill an agent after N minutes without output; 0: never (default: 15)", number)
     .option("--patience <N>", "minutes to wait for a service that does not answer (default: 120)", number)
-    .option("--no-git", "make no commits")
-    .option("--quiet", "print warnings and results only");
+    .option("--no-git", "do not commit")
+    .option("--quiet", "print only warnings and results");
 
 const running = (values: Values) => ({
   flags: flagsOf(values),

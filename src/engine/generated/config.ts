@@ -20,51 +20,51 @@ export type HookPoint =
   | "interrupted";
 
 /**
- * ralph.config.yaml or ralph.config.json. A flag beats the environment, which beats ./ralph.config.*, which beats ~/.local/ralph/config.*, which beats the default.
+ * ralph.config.yaml or ralph.config.json. A flag overrides the environment, which overrides ./ralph.config.*, which overrides ~/.local/ralph/config.*, which overrides the default.
  */
 export interface WrittenConfig {
   /**
-   * Agent to use: claude, codex, amp, baseline, a name under 'agents', or 'cmd:<command>'. Of several, with commas between them, the first that can work: 'claude,codex'.
+   * Agent to use: claude, codex, amp, baseline, a name under 'agents', or 'cmd:<command>'. Several names, separated by commas, give fallbacks: 'claude,codex' uses the first that can work.
    */
   agent?: string;
   /**
-   * Papers that are read at the same time, each by an agent of its own.
+   * Number of papers to read at the same time, each with its own agent.
    */
   jobs?: number;
   /**
-   * Target of a new research.
+   * Number of papers that a new project should hold.
    */
   papers?: number;
   /**
-   * Most iterations a run. Default: papers + 6.
+   * Maximum iterations of a run. Default: papers + 6.
    */
   iterations?: number;
   /**
-   * Most wall time of a run, in minutes. No limit by default.
+   * Maximum wall time of a run, in minutes. No limit by default.
    */
   max_minutes?: number;
   /**
-   * Most US dollars of a run. No limit by default. What a research may cost in its whole life stands in its rrd.json, under 'budget'.
+   * Maximum cost of a run, in US dollars. No limit by default. Set a lifetime budget for a project under 'budget' in its rrd.json.
    */
   max_usd?: number;
   /**
-   * Most tokens of a run, in and out, cached ones included. No limit by default.
+   * Maximum tokens of a run, in and out, including cached ones. No limit by default.
    */
   max_tokens?: number;
   /**
-   * From the original: after how many iterations an agent's context was emptied. It is overridden: every iteration has a fresh context, and one that fills too far is closed.
+   * A setting of the original: the number of iterations after which an agent's context was emptied. It has no effect: every iteration has a fresh context, and an iteration that fills its context too far is closed.
    */
   context_reset_frequency?: number;
   /**
-   * Most wall time of one iteration, in minutes.
+   * Maximum wall time of one iteration, in minutes.
    */
   iteration_minutes?: number;
   /**
-   * Silence after which an agent is taken for hung, in minutes; 0 turns it off. Agents are silent while they think.
+   * Kill an agent after this many minutes without output; 0: never. Agents print nothing while they think.
    */
   idle_minutes?: number;
   /**
-   * How long to wait for a network or a model service that does not answer.
+   * Minutes to wait for a network or a model service that does not answer.
    */
   patience_minutes?: number;
   /**
@@ -72,44 +72,44 @@ export interface WrittenConfig {
    */
   unconfined?: boolean;
   /**
-   * Commit the research folder after every accepted iteration.
+   * Commit the project folder after every accepted iteration.
    */
   git?: boolean;
   /**
-   * auto: learned patterns go into AGENTS.md by themselves.
+   * ask: learned patterns wait for 'patterns --accept'. auto: they go into AGENTS.md automatically.
    */
   learn?: "ask" | "auto";
   /**
-   * Where workspaces live. Default: $XDG_STATE_HOME/research-ralph or ~/.local/state/research-ralph.
+   * Folder for workspaces, rate limits and shared caches. Default: $XDG_STATE_HOME/research-ralph or ~/.local/state/research-ralph.
    */
   state_dir?: string;
   /**
-   * Iterations from one summary of the history to the next; 0 makes none. Ten are remembered at most, so more would be lost.
+   * Number of iterations between two summaries of the history; 0: no summaries. At most ten iterations are remembered, so a larger number would lose some.
    */
   history_every?: number;
   /**
-   * Agent that summarises the history, a name as for 'agent'. By default code does, which costs nothing; it also steps in where the agent fails.
+   * Agent that summarises the history, a name as for 'agent'. By default code does it at no cost. If the agent fails, code does it too.
    */
   historian?: string;
   /**
-   * E-mail address told to scholarly APIs in the User-Agent, as they ask. Never invented.
+   * E-mail address that is sent to scholarly APIs in the User-Agent, as they ask. It is never invented.
    */
   contact?: string;
   /**
-   * Settings of the scholarly services by name: arxiv, openalex, semanticscholar, crossref and so on.
+   * Settings of the scholarly services by name: arxiv, openalex, semanticscholar, crossref and others.
    */
   sources?: {
     [k: string]: {
       /**
-       * Base address to ask in place of the service's own: a mirror, or a server of yours, which may lie in your own network.
+       * Base address to use instead of the service's own: a mirror, or your own server, which may be in your own network.
        */
       endpoint?: string;
       /**
-       * Environment variable that holds the key, where it is not the usual one.
+       * Environment variable that holds the key, if it is not the usual one.
        */
       key_variable?: string;
       /**
-       * Least milliseconds between two requests to 'endpoint'. By default the service's own rule holds there too.
+       * Minimum milliseconds between two requests to 'endpoint'. By default the service's own rate limit applies.
        */
       interval_ms?: number;
       /**
@@ -119,7 +119,7 @@ export interface WrittenConfig {
     };
   };
   /**
-   * Your own commands, run at points of a run with what happens as JSON on stdin. Ten seconds each. Never read from a research's folder.
+   * Your own commands, run at points of a run, with the event as JSON on stdin. Ten seconds each. Never read from a project folder.
    */
   hooks?: Hook[];
   /**
@@ -128,7 +128,7 @@ export interface WrittenConfig {
   agents?: {
     [k: string]: {
       /**
-       * Which adapter; by default the one of the same name, else command.
+       * The adapter. Default: the adapter of the same name, otherwise command.
        */
       type?: "claude" | "codex" | "amp" | "command";
       /**
@@ -136,11 +136,11 @@ export interface WrittenConfig {
        */
       command?: string;
       /**
-       * Model to ask for, in the CLI's own words.
+       * Model, in the form that the CLI expects.
        */
       model?: string;
       /**
-       * More arguments, put before the prompt's.
+       * More arguments for the program.
        */
       args?: string[];
       /**
@@ -162,17 +162,17 @@ export interface WrittenConfig {
  */
 export interface Hook {
   /**
-   * The points at which it runs.
+   * The points at which the hook runs.
    *
    * @minItems 1
    */
   on: HookPoint[];
   /**
-   * A shell command line, run where you started.
+   * A shell command line. It runs in the folder where you started.
    */
   run: string;
   /**
-   * At 'accepted' or 'complete' only: asked before the result is folded in. A line 'veto: <reason>' on its stdout refuses the result. One that fails or takes too long vetoes nothing.
+   * Only at 'accepted' or 'complete': the hook is asked before the result is folded in. To veto, exit 0 and print 'veto: <reason>'. A hook that fails or takes too long does not veto anything.
    */
   veto?: boolean;
   /**

@@ -1,22 +1,22 @@
 // Generated from schemas/rrd.schema.json by scripts/generate-types.mjs. Do not edit: change the schema.
 
 /**
- * How papers are judged. Absent in the oldest files, which used the execution rubric alone.
+ * How papers are judged. Absent in the oldest files, which used only the execution rubric.
  *
  * This interface was referenced by `Rrd`'s JSON-Schema
  * via the `definition` "mission".
  */
 export type Mission = {
   /**
-   * true: both rubrics, out of 50. false: the execution rubric alone, out of 30.
+   * true: both rubrics, out of 50. false: only the execution rubric, out of 30.
    */
   blue_ocean_scoring?: boolean;
   /**
-   * Strategic score from which a paper below the combined threshold still yields insights.
+   * Minimum strategic score at which a paper below the combined threshold is kept for its insights.
    */
   min_blue_ocean_score?: number;
   /**
-   * Combined score from which a paper is presented.
+   * Minimum combined score at which a paper is presented.
    */
   min_combined_score?: number;
   /**
@@ -24,17 +24,17 @@ export type Mission = {
    */
   strategic_focus?: "balanced" | "market_creation" | "defensibility" | "speed";
   /**
-   * Whether a paper read from its abstract alone may be presented.
+   * Whether a paper of which only the abstract was read may be presented.
    */
   present_abstract_only?: boolean;
   [k: string]: unknown;
 } | null;
 /**
- * Search terms; five to eight serve best.
+ * Search terms; five to eight work best.
  */
 export type Strings = string[];
 /**
- * Where to search: 'arXiv', 'Google Scholar', 'web', or 'folder:<path>' for documents of your own.
+ * Where to search: 'arXiv', 'Google Scholar', 'web', or 'folder:<path>' for local documents.
  */
 export type Strings1 = string[];
 /**
@@ -42,7 +42,7 @@ export type Strings1 = string[];
  */
 export type Strings2 = string[];
 /**
- * Where the research stands. The report is written at the end of ANALYSIS.
+ * The phase of the project. The report is written at the end of ANALYSIS.
  *
  * This interface was referenced by `Rrd`'s JSON-Schema
  * via the `definition` "phase".
@@ -60,7 +60,7 @@ export type Timing = {
   analysis?: PhaseTiming;
   ideation?: PhaseTiming;
   /**
-   * The end of the research.
+   * The end of the project.
    */
   complete?: {
     ended_at?: IsoTime;
@@ -69,7 +69,7 @@ export type Timing = {
   [k: string]: unknown;
 } | null;
 /**
- * ISO 8601 time in UTC, or null when it has not happened.
+ * ISO 8601 time in UTC, or null if it has not happened yet.
  *
  * This interface was referenced by `Rrd`'s JSON-Schema
  * via the `definition` "isoTime".
@@ -114,11 +114,11 @@ export type ProductIdeation = {
    */
   enabled?: boolean;
   /**
-   * Fewest ideas asked for.
+   * Minimum number of ideas.
    */
   min_ideas?: number;
   /**
-   * Most ideas asked for.
+   * Maximum number of ideas.
    */
   max_ideas?: number;
   /**
@@ -126,11 +126,11 @@ export type ProductIdeation = {
    */
   output_filename?: string;
   /**
-   * What the ideas are ranked by, told to the agent as it stands.
+   * How the ideas are ranked; given to the agent unchanged.
    */
   ranking_goal?: string;
   /**
-   * Team size, horizon and the like, told to the agent as they stand.
+   * Team size, horizon and the like; given to the agent unchanged.
    */
   assumed_constraints?: {
     [k: string]: unknown;
@@ -143,30 +143,30 @@ export type ProductIdeation = {
  */
 export type Strings3 = string[];
 /**
- * Every source that listed it.
+ * Every source that found it.
  */
 export type Strings4 = string[];
 /**
- * What the paper says on this: a text or a list of points.
+ * What the paper says about this: a text or a list of points.
  *
  * This interface was referenced by `Rrd`'s JSON-Schema
  * via the `definition` "prose".
  */
 export type Prose = (string | null) | Strings3;
 /**
- * Services that know the paper and answered; with none, nothing has been checked.
+ * Services that know the paper and answered. If the list is empty, nothing was checked.
  */
 export type Strings5 = string[];
 /**
- * Services that could not be asked, each with its reason. Nothing follows from it.
+ * Services that could not be asked, each with its reason. This says nothing about the paper.
  */
 export type Strings6 = string[];
 /**
- * What a reader should know, such as instructions to reviewers hidden in the text.
+ * Warnings about the paper, such as instructions to reviewers hidden in the text.
  */
 export type Strings7 = string[];
 /**
- * What was wrong, a sentence each.
+ * What was wrong, one sentence per problem.
  */
 export type Strings8 = string[];
 /**
@@ -214,14 +214,14 @@ export type Statistics = {
      */
     checked?: number;
     /**
-     * Papers of which nothing could be learnt. It does not mean that they stand.
+     * Papers that could not be checked. It does not mean that they were not retracted.
      */
     not_checked?: number;
     demoted?: Strings9;
     [k: string]: unknown;
   } | null;
   /**
-   * What came of the search.
+   * Counts of the search.
    */
   discovery_metrics?: {
     /**
@@ -237,17 +237,17 @@ export type Statistics = {
      */
     sources_blocked?: unknown[] | null;
     /**
-     * Source to the reason of its last failure.
+     * The reason of the last failure, by source.
      */
     source_failure_reasons?: {
       [k: string]: unknown;
     } | null;
     /**
-     * Sources that the last batch's agent had no means to search.
+     * Sources that the agent of the last batch could not search.
      */
     sources_skipped?: string[];
     /**
-     * Failures in a row by source; at three it goes to blocked_sources.
+     * Failures in a row, by source; after three the source goes to blocked_sources.
      */
     failures_in_a_row?: {
       [k: string]: number;
@@ -257,61 +257,61 @@ export type Statistics = {
      */
     batches?: number;
     /**
-     * How many of the last batches in a row brought no new paper.
+     * Number of batches in a row, up to the last one, that brought no new paper.
      */
     batches_without_new?: number;
     /**
-     * Sources that may not be asked by programs, and what was asked in their place.
+     * Sources that programs may not ask, and the sources that replaced them.
      */
     substitutions?: {
       [k: string]: string;
     };
     /**
-     * What was asked, round by round, so that 'replay' can ask the kept answers again.
+     * The search, round by round, so that 'replay' can repeat it with the stored answers.
      */
     rounds?: Step[];
     /**
-     * Hash of the pool of candidates that the rounds gave.
+     * Hash of the ranked candidates after these rounds.
      */
     pool_sha256?: string;
     /**
-     * Each screened batch of code's candidates: how many were judged and kept, after how many rounds of asking.
+     * Each screened batch: how many records were screened and included, after how many rounds.
      */
     screening?: {
       /**
-       * Candidates judged.
+       * Records screened.
        */
       screened: number;
       /**
-       * Of these, kept.
+       * Of these, records included.
        */
       kept: number;
       /**
-       * Rounds of asking before it.
+       * Number of rounds before the batch.
        */
       rounds: number;
       [k: string]: unknown;
     }[];
     /**
-     * Why code has nothing more to offer; discovery then ends, unless agents search too.
+     * Why the search is over: discovery then ends, unless agents search too.
      */
     exhausted?: string;
     keywords_not_searched?: Strings12;
     flow?: Flow;
     /**
-     * Hash of target, sources, keywords, field and windows as the last batch had them; the empty batches of another search don't count.
+     * Hash of target, sources, keywords, field and date ranges at the last batch. If they change, the count of empty batches starts again.
      */
     searched_for?: string;
     [k: string]: unknown;
   } | null;
   /**
-   * What came of the reading.
+   * Counts of the reading.
    */
   analysis_metrics?: {
     [k: string]: unknown;
   } | null;
   /**
-   * What came of the ideas.
+   * Counts of the ideas.
    */
   ideation_metrics?: {
     [k: string]: unknown;
@@ -319,26 +319,26 @@ export type Statistics = {
   [k: string]: unknown;
 } | null;
 /**
- * Papers that were presented or gave insights until the check found them retracted.
+ * Papers that were presented or kept for their insights until the check found them retracted.
  */
 export type Strings9 = string[];
 /**
- * One round of asking. It names all that is asked, so that the same round can be made again from the answers kept.
+ * One round of the search. It names everything that is asked, so that the round can be repeated with the stored answers.
  *
  * This interface was referenced by `Rrd`'s JSON-Schema
  * via the `definition` "step".
  */
 export type Step = SearchStep | SnowballStep;
 /**
- * Who is asked.
+ * The sources that are asked.
  */
 export type Strings10 = string[];
 /**
- * Who is asked.
+ * The sources that are asked.
  */
 export type Strings11 = string[];
 /**
- * Search terms that no source was asked for: the others brought enough, or the search is not over.
+ * Search terms that were not used: the others brought enough, or the search is not over.
  */
 export type Strings12 = string[];
 /**
@@ -353,11 +353,11 @@ export type Loop = {
    */
   iteration?: number;
   /**
-   * Whether the research is complete.
+   * Whether the project is complete.
    */
   done?: boolean;
   /**
-   * Why the last run ended, when it did not end well.
+   * Why the last run ended, if it ended with a problem.
    */
   error?: string | null;
   /**
@@ -365,7 +365,7 @@ export type Loop = {
    */
   loop_type?: string | null;
   /**
-   * What came of the last iterations, oldest first; at most ten. Above ten, all but the last three lose their digest.
+   * Outcomes of the last iterations, oldest first; at most ten. With more than ten, only the last three keep their digest.
    */
   observations?: Observation[];
   /**
@@ -373,7 +373,7 @@ export type Loop = {
    */
   history_summary?: string | null;
   /**
-   * Iterations in a row whose work was not accepted, of all runs since a person last acted. At 15 a run ends as stuck; accepted work, a reset, steering, a raised limit, another agent or --force begin the count anew.
+   * Iterations in a row without an accepted result, over all runs since a person last acted. At 15 a run ends as stuck. An accepted result, a reset, steering, a raised limit, another agent or --force restarts the count.
    */
   stagnation_count?: number;
   /**
@@ -381,34 +381,34 @@ export type Loop = {
    */
   stagnation_since?: number;
   /**
-   * What budget and target were at the last iteration, while its work and that before was not accepted: by it is known that a person has raised one.
+   * Budget and target at the last iteration without an accepted result. The difference shows that a person has raised one of them.
    */
   limits?: {
     /**
-     * As budget.max_usd was.
+     * Value of budget.max_usd then.
      */
     max_usd?: number;
     /**
-     * As budget.max_tokens was.
+     * Value of budget.max_tokens then.
      */
     max_tokens?: number;
     /**
-     * As budget.max_minutes was.
+     * Value of budget.max_minutes then.
      */
     max_minutes?: number;
     /**
-     * As budget.max_iterations was.
+     * Value of budget.max_iterations then.
      */
     max_iterations?: number;
     /**
-     * As requirements.target_papers was.
+     * Value of requirements.target_papers then.
      */
     target_papers?: number;
     [k: string]: unknown;
   };
   rch_metrics?: HistoryMetrics;
   /**
-   * What a person told the agents with 'research-ralph steer'; it stands in every brief until it is cleared.
+   * The user's steering text, from 'research-ralph steer'. It stands in every brief until it is cleared.
    */
   steering?: Steering[];
   [k: string]: unknown;
@@ -422,29 +422,29 @@ export type Loop = {
 export type Point = number;
 
 /**
- * Research Requirements Document: the whole state of one research. People may edit it by hand, also during a run; unknown fields are kept.
+ * Research Requirements Document: the whole state of one project. You may edit it by hand, also during a run; unknown fields are kept.
  */
 export interface Rrd {
   /**
-   * Name of the research, three to six words, by convention after 'Research: '.
+   * Name of the project, three to six words, by convention after 'Research: '.
    */
   project: string;
   /**
-   * Name from the original tool. Kept, never used: no branch is ever switched.
+   * A field of the original tool. It is kept and never used: no branch is ever switched.
    */
   branchName?: string | null;
   /**
-   * What is sought and why, in a few sentences.
+   * What the project looks for and why, in a few sentences.
    */
   description?: string | null;
   mission?: Mission;
   requirements: Requirements;
   /**
-   * Terms of the field that every agent is told.
+   * Terms of the field, included in every brief.
    */
   domain_glossary?: {
     /**
-     * Whether the terms go into briefs.
+     * Whether the terms are included.
      */
     enabled?: boolean;
     /**
@@ -456,7 +456,7 @@ export interface Rrd {
     [k: string]: unknown;
   } | null;
   /**
-   * What the topic leaves open. Shown to the person; asked only with --ask.
+   * Questions that the topic leaves open. They are shown; they are asked only with --ask.
    */
   open_questions?: (string | OpenQuestion)[] | null;
   phase: Phase;
@@ -469,11 +469,11 @@ export interface Rrd {
     [k: string]: unknown;
   } | null;
   /**
-   * Every paper of the research, in the order of its discovery.
+   * Every paper of the project, in the order of discovery.
    */
   papers_pool: Paper[];
   /**
-   * Findings worth keeping, also of rejected papers.
+   * Findings worth keeping, including those of rejected papers.
    */
   insights?: Insight[] | null;
   /**
@@ -488,7 +488,7 @@ export interface Rrd {
       )[]
     | null;
   /**
-   * Sources that failed three times in a row or refused access. Edit it to try one again.
+   * Sources that failed three times in a row or refused access. Remove a source from the list to try it again.
    */
   blocked_sources?:
     | (
@@ -499,11 +499,11 @@ export interface Rrd {
       )[]
     | null;
   /**
-   * Candidates that were screened out, so that they are not offered again.
+   * Records that were excluded, with the reason, so that no later batch offers them again.
    */
   excluded?: {
     /**
-     * Its id, so that no later batch brings it back.
+     * Id of the record.
      */
     id: string;
     /**
@@ -511,27 +511,27 @@ export interface Rrd {
      */
     title?: string | null;
     /**
-     * Why it was left out.
+     * Reason for the exclusion.
      */
     reason: string;
     /**
-     * When it was left out: as a duplicate, by whoever screened it, as retracted, as older than the lookback, or as a notice about another work. Absent in files from before it was noted.
+     * Stage of the exclusion: duplicate, screened out, retracted, older than the lookback (window), or a notice about another work. Absent in older files.
      */
     stage?: "duplicate" | "screened" | "retracted" | "window" | "notice";
     /**
-     * The pool's paper that is the same work.
+     * The paper in the pool that is the same work.
      */
     duplicate_of?: string;
     [k: string]: unknown;
   }[];
   /**
-   * Pairs of ids that you say are two works although they look like one. Add a pair to undo a merge: the paper that stayed and the record that went into it.
+   * Pairs of ids that are different works although they look like one. Add a pair to undo a merge: the id of the paper that stayed and the id of the record that was merged into it.
    */
   apart?: string[][];
   statistics?: Statistics;
   loop?: Loop;
   /**
-   * The most that this research may use up in its whole life, all runs together. Heard before every iteration, so it may be raised during a run.
+   * Lifetime budget of the project, all runs together. It is read before every iteration, so you can raise it during a run.
    */
   budget?: {
     /**
@@ -539,15 +539,15 @@ export interface Rrd {
      */
     max_usd?: number;
     /**
-     * Tokens in and out, cached ones included.
+     * Tokens in and out, including cached ones.
      */
     max_tokens?: number;
     /**
-     * Minutes in which agents worked; of several at a time the sum.
+     * Minutes in which agents worked; the sum if several worked at the same time.
      */
     max_minutes?: number;
     /**
-     * Iterations, refused and failed ones included.
+     * Iterations, including refused and failed ones.
      */
     max_iterations?: number;
     [k: string]: unknown;
@@ -559,7 +559,7 @@ export interface Rrd {
   [k: string]: unknown;
 }
 /**
- * What to look for.
+ * What to look for: the inclusion criteria of the search.
  *
  * This interface was referenced by `Rrd`'s JSON-Schema
  * via the `definition` "requirements".
@@ -575,16 +575,16 @@ export interface Requirements {
    */
   time_window_days?: number | null;
   /**
-   * Age in days up to which older work is admitted.
+   * Maximum age in days of older work.
    */
   historical_lookback_days?: number | null;
   /**
-   * How many papers the pool should hold.
+   * Number of papers that the pool should hold.
    */
   target_papers?: number;
   sources?: Strings1;
   /**
-   * Execution score from which a paper is presented where blue_ocean_scoring is off.
+   * Minimum execution score at which a paper is presented if blue_ocean_scoring is off.
    */
   min_score_to_present?: number | null;
   [k: string]: unknown;
@@ -599,12 +599,12 @@ export interface OpenQuestion {
    */
   field?: string | null;
   /**
-   * The question, in words for a person.
+   * The question, for a person to read.
    */
   question: string;
   options?: Strings2;
   /**
-   * What is assumed until somebody answers.
+   * The assumption until somebody answers.
    */
   current_default?: string | number | boolean | unknown[] | null;
   [k: string]: unknown;
@@ -623,11 +623,11 @@ export interface Paper {
    */
   title: string;
   /**
-   * Where a person reads about it.
+   * Address of the paper's page.
    */
   url?: string | null;
   /**
-   * Where its text is, when known.
+   * Address of its full text, if known.
    */
   pdf_url?: string | null;
   /**
@@ -639,11 +639,11 @@ export interface Paper {
    */
   date?: string | null;
   /**
-   * Which source brought it.
+   * The source that found it.
    */
   source?: string | null;
   /**
-   * Abstract, as its source gave it.
+   * Abstract, as the source gave it.
    */
   abstract?: string | null;
   identifiers?: Identifiers;
@@ -664,7 +664,7 @@ export interface Paper {
    */
   pages?: string | null;
   /**
-   * Citations when it was found.
+   * Number of citations when it was found.
    */
   citations?: {
     /**
@@ -683,11 +683,11 @@ export interface Paper {
    */
   priority?: number | null;
   /**
-   * analyzing is what an interrupted run of the original leaves; it is read as pending.
+   * An interrupted run of the original leaves 'analyzing'; it is read as pending.
    */
   status: "pending" | "analyzing" | "presented" | "rejected" | "insights_extracted";
   /**
-   * Combined total, or the execution total where blue_ocean_scoring is off.
+   * Combined total, or the execution total if blue_ocean_scoring is off.
    */
   score?: number | null;
   /**
@@ -707,7 +707,7 @@ export interface Paper {
    */
   notes?: string | null;
   /**
-   * How much of the text was at hand when it was judged.
+   * How much of the text was available when the paper was judged.
    */
   read_depth?: "full" | "partial" | "abstract";
   /**
@@ -715,7 +715,7 @@ export interface Paper {
    */
   text_sha256?: string;
   /**
-   * The way that led to the text and its address, such as 'arXiv HTML, https://arxiv.org/html/2401.12345'.
+   * Where the full text came from, with its address, such as 'arXiv HTML, https://arxiv.org/html/2401.12345'.
    */
   text_from?: string;
   /**
@@ -723,7 +723,7 @@ export interface Paper {
    */
   retracted?: boolean;
   /**
-   * What happened to the paper after it was published, the oldest first.
+   * Notices about the paper after its publication, oldest first.
    */
   updates?: Update[];
   updates_check?: UpdatesCheck;
@@ -733,7 +733,7 @@ export interface Paper {
    */
   iteration?: number;
   /**
-   * Results that were refused, the newest last; three in a row and the paper is skipped. 'reset --paper <id>' clears them.
+   * Refused results, the newest last; after three in a row the paper is skipped. 'reset --paper <id>' clears them.
    */
   refusals?: Refusal[];
   [k: string]: unknown;
@@ -772,7 +772,7 @@ export interface Identifiers {
   [k: string]: unknown;
 }
 /**
- * Where code found the paper and what it was put together from.
+ * Provenance: where code found the paper, and which records were merged into it.
  *
  * This interface was referenced by `Rrd`'s JSON-Schema
  * via the `definition` "found".
@@ -780,11 +780,11 @@ export interface Identifiers {
 export interface Found {
   sources: Strings4;
   /**
-   * What the priority that code proposed rests on.
+   * Reasons for the priority that code proposed.
    */
   why: string;
   /**
-   * Records of other sources, or of its other versions, that went into it.
+   * Records of other sources or other versions that were merged into it.
    */
   merged?: {
     /**
@@ -792,15 +792,15 @@ export interface Found {
      */
     id: string;
     /**
-     * Who gave it.
+     * The source of the record.
      */
     source: string;
     /**
-     * Where it stands.
+     * Address of the record.
      */
     url?: string;
     /**
-     * Why it is the same work.
+     * Why it describes the same work.
      */
     why: string;
     [k: string]: unknown;
@@ -816,7 +816,7 @@ export interface Found {
 export interface NestedScores {
   execution: ExecutionScores;
   /**
-   * The strategic rubric; null where blue_ocean_scoring is off.
+   * The strategic rubric; null if blue_ocean_scoring is off.
    */
   blue_ocean?: StrategicScores | null;
   /**
@@ -849,7 +849,7 @@ export interface ExecutionScores {
    */
   feasibility?: number;
   /**
-   * How soon is there a prototype?
+   * How soon can there be a prototype?
    */
   time_to_poc?: number;
   /**
@@ -904,7 +904,7 @@ export interface FlatScores {
    */
   feasibility?: number;
   /**
-   * How soon is there a prototype?
+   * How soon can there be a prototype?
    */
   time_to_poc?: number;
   /**
@@ -933,7 +933,7 @@ export interface Analysis {
   results?: Prose;
   limitations?: Prose;
   /**
-   * Addresses of code.
+   * Addresses of repositories with code.
    */
   implementations_found?:
     | (
@@ -956,13 +956,13 @@ export interface Analysis {
    */
   market?: string | null;
   /**
-   * The claims with the words they rest on.
+   * The claims with their quotes.
    */
   evidence?: Evidence[];
   [k: string]: unknown;
 }
 /**
- * A claim, the words it rests on, and what code found of them.
+ * A claim, its quote, and whether code found the quote in the text.
  *
  * This interface was referenced by `Rrd`'s JSON-Schema
  * via the `definition` "evidence".
@@ -973,15 +973,15 @@ export interface Evidence {
    */
   claim: string;
   /**
-   * Words of the paper.
+   * The quote: words of the paper.
    */
   quote: string;
   /**
-   * could-not-check: there was no text to look in. It does not mean false.
+   * could-not-check: there was no text to check against. It does not mean false.
    */
   status: "verified" | "not-in-text" | "could-not-check";
   /**
-   * Where it stands, such as 'p. 4' or '§ 3 Method'.
+   * Where the quote stands, such as 'p. 4' or '§ 3 Method'.
    */
   locator?: string | null;
   /**
@@ -998,7 +998,7 @@ export interface Evidence {
  */
 export interface Update {
   /**
-   * retraction, withdrawal, concern, correction, addendum or version. Only the first two take a paper out of the running.
+   * retraction, withdrawal, concern, correction, addendum or version. Only the first two exclude a paper.
    */
   type: string;
   /**
@@ -1006,7 +1006,7 @@ export interface Update {
    */
   date?: string;
   /**
-   * Who says so.
+   * The service that reports it.
    */
   source: string;
   /**
@@ -1016,7 +1016,7 @@ export interface Update {
   [k: string]: unknown;
 }
 /**
- * When it was last asked whether the paper was retracted or corrected, and who could not be asked.
+ * The last check for retractions and corrections, with the services that could not be asked.
  *
  * This interface was referenced by `Rrd`'s JSON-Schema
  * via the `definition` "updatesCheck".
@@ -1040,7 +1040,7 @@ export interface UpdatesCheck {
  */
 export interface Refusal {
   /**
-   * The unit, where it is no paper.
+   * The unit, if it is not a paper.
    */
   unit?: string;
   /**
@@ -1060,7 +1060,7 @@ export interface Refusal {
  */
 export interface Insight {
   /**
-   * insight_001 and on.
+   * insight_001 and so on.
    */
   id?: string | null;
   /**
@@ -1076,7 +1076,7 @@ export interface Insight {
    */
   tags?: Strings3 | null;
   /**
-   * Papers it connects.
+   * Ids of the papers that it connects.
    */
   cross_refs?: Strings3 | null;
   /**
@@ -1097,12 +1097,12 @@ export interface Insight {
  */
 export interface SearchStep {
   /**
-   * Sources are asked for words.
+   * Sources are searched for words.
    */
   kind: "search";
   sources: Strings10;
   /**
-   * What each of them is asked.
+   * The queries to each of them.
    */
   queries: {
     /**
@@ -1118,7 +1118,7 @@ export interface SearchStep {
      */
     until?: string;
     /**
-     * Most records wanted.
+     * Maximum number of records.
      */
     most: number;
     [k: string]: unknown;
@@ -1133,7 +1133,7 @@ export interface SearchStep {
  */
 export interface SnowballStep {
   /**
-   * Sources are asked what papers cite and what cites them.
+   * Sources are asked for references and citations of papers.
    */
   kind: "snowball";
   sources: Strings11;
@@ -1149,7 +1149,7 @@ export interface SnowballStep {
     [k: string]: unknown;
   }[];
   /**
-   * Most references, and most citations, of each paper.
+   * Maximum number of references, and of citations, per paper.
    */
   most: number;
   [k: string]: unknown;
@@ -1185,28 +1185,28 @@ export interface Identifiers1 {
   [k: string]: unknown;
 }
 /**
- * The counts of a PRISMA flow diagram, derived.
+ * The counts of a PRISMA flow diagram; derived.
  *
  * This interface was referenced by `Rrd`'s JSON-Schema
  * via the `definition` "flow".
  */
 export interface Flow {
   /**
-   * Records by source.
+   * Records identified, by source.
    */
   identified?: {
     [k: string]: number;
   };
   /**
-   * Records of works that another record had brought.
+   * Duplicates removed: records of works that another record describes too.
    */
   duplicates_removed?: number;
   /**
-   * Works that were judged by title and abstract.
+   * Records screened by title and abstract.
    */
   screened?: number;
   /**
-   * Works left out, by stage.
+   * Records excluded, by stage.
    */
   excluded?: {
     [k: string]: number;
@@ -1216,7 +1216,7 @@ export interface Flow {
    */
   included?: number;
   /**
-   * Works found and not judged: the target was reached, or nothing new came any more.
+   * Records identified and not screened: the target was reached, or nothing new was found.
    */
   not_screened?: number;
   [k: string]: unknown;
@@ -1347,7 +1347,7 @@ export interface ExecutionScores1 {
    */
   feasibility?: number;
   /**
-   * How soon is there a prototype?
+   * How soon can there be a prototype?
    */
   time_to_poc?: number;
   /**
