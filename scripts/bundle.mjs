@@ -29,7 +29,7 @@ export async function bundle({ input, outDir, mapsDir }) {
     logLevel: "warn",
     onLog(level, log, handle) {
       // An import that resolves nowhere would otherwise fail on a user's machine.
-      handle(level === "warn" ? "error" : level, log);
+      handle(log.code === "UNRESOLVED_IMPORT" ? "error" : level, log);
     },
   });
   try {
