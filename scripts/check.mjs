@@ -25,7 +25,14 @@ const steps = [
   // CI runs them by their own command before this.
   ...(process.argv.includes("--skip-tests")
     ? []
-    : [["tests", bin("vitest/vitest.mjs", "run", ...process.argv.slice(2)), "see above"]]),
+    : [
+        ["tests", bin("vitest/vitest.mjs", "run", ...process.argv.slice(2)), "see above"],
+        [
+          "tests that drive real processes",
+          bin("vitest/vitest.mjs", "run", "--config", "vitest.system.config.ts", ...process.argv.slice(2)),
+          "see above",
+        ],
+      ]),
 ];
 
 const failed = [];

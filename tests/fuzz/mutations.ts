@@ -1,7 +1,7 @@
 import { expect } from "vitest";
 import fc from "../support/fast-check.js";
 
-/** How many cases a property is tried with: some thousands in `npm test`, 100,000 with `npm run test:fuzz`. */
+/** How many cases a property is tried with: 150 in `npm test`, 1,500 in `npm run test:system`, 100,000 with `npm run test:fuzz`. */
 export const cases = (share = 1): number =>
   Math.max(30, Math.round(Number(process.env["RR_FUZZ_CASES"] ?? 1500) * share));
 

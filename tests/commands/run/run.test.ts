@@ -1,11 +1,11 @@
-import { spawn } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { LedgerLine } from "../../../src/engine/generated/ledger.js";
 import { groupAlive } from "../../../src/engine/process/descendants.js";
-import { run, sharedPackage } from "../../support/built.js";
-import { cli } from "../../support/in-process.js";
+import { run } from "../../support/built.js";
+import { main } from "../../../src/commands/main.js";
+import { cli, ioIn } from "../../support/in-process.js";
 import { unitAgent, withUnitAgent } from "../../support/command-agents.js";
 import { freshFolder, makeResearch, paper, sampleResearch } from "../../support/research-folder.js";
 
@@ -27,23 +27,16 @@ async function interrupted(
   signals: readonly NodeJS.Signals[],
   env: Record<string, string> = {},
 ) {
-  const child = spawn(
-    process.execPath,
-    [join(await sharedPackage(), "dist/cli.js"), "run", "--json", "--unconfined", "--no-git", ...args],
-    {
-      cwd,
-      env: { PATH: process.env["PATH"], HOME: cwd, ...env },
-      stdio: ["ignore", "pipe", "pipe"],
-    },
-  );
   let out = "";
   let sent = 0;
-  child.stdout.setEncoding("utf8").on("data", (text: string) => {
-    out += text;
-    if (sent > 0 || !out.includes('"text":"Begun')) return;
-    for (const signal of signals) setTimeout(() => child.kill(signal), 300 * sent++);
+  const io = ioIn(cwd, env, {
+    stdout: (text) => {
+      out += text;
+      if (sent > 0 || !out.includes('"text":"Begun')) return;
+      for (const signal of signals) setTimeout(() => io.signals.emit(signal), 100 * sent++);
+    },
   });
-  const code = await new Promise<number | null>((resolve) => child.on("close", resolve));
+  const code = await main(["run", "--json", "--unconfined", "--no-git", ...args], io, "0.0.0");
   return { code, out };
 }
 
@@ -181,7 +174,7 @@ describe("how a run ends", () => {
   test("one Ctrl+C lets the iteration finish, and its work counts: exit 130", async () => {
     const cwd = freshFolder();
     const folder = sampleResearch(cwd);
-    const { code } = await interrupted(cwd, ["--agent", unitAgent], ["SIGINT"], { WAIT: "1500" });
+    const { code } = await interrupted(cwd, ["--agent", unitAgent], ["SIGINT"], { WAIT: "500" });
     expect({ code, outcomes: outcomes(folder), locked: isLocked(folder) }).toEqual({
       code: 130,
       outcomes: ["discovery-1 accepted"],
@@ -209,27 +202,6 @@ describe("how a run ends", () => {
     });
     expect(out).toContain('"verdict":"interrupted"');
     expect(await groupAlive(Number(readFileSync(pidFile, "utf8")))).toBe(false);
-  });
-
-  test("only Ctrl+C is answered with what another Ctrl+C does", async () => {
-    const cwd = freshFolder();
-    sampleResearch(cwd);
-    const command = `"${process.execPath}" "${join(await sharedPackage(), "dist/cli.js")}" run --no-git --unconfined --agent 'cmd:kill -TERM $PPID; sleep 600'`;
-    const { code, err } = await run("/bin/sh", ["-c", `exec ${command}`], cwd);
-    expect({ code, err }).toEqual({ code: 143, err: expect.not.stringContaining("Ctrl+C") });
-  });
-
-  test("a reader who goes away ends the run after the iteration under way: exit 129, no lock", async () => {
-    const cwd = freshFolder();
-    const folder = sampleResearch(cwd);
-    const command = `"${process.execPath}" "${join(await sharedPackage(), "dist/cli.js")}" run --json --no-git --unconfined --agent '${unitAgent}'`;
-    const { out } = await run("/bin/sh", ["-c", `{ ${command}; echo $? > code; } | head -n 1`], cwd, { WAIT: "300" });
-    expect(out).toMatch(/^\{"type":"run-started".*\}\n$/);
-    expect(readFileSync(join(cwd, "code"), "utf8")).toBe("129\n");
-    expect({ outcomes: outcomes(folder).length < 5, locked: isLocked(folder) }).toEqual({
-      outcomes: true,
-      locked: false,
-    });
   });
 });
 

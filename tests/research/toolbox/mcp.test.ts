@@ -1,21 +1,20 @@
-import { spawn } from "node:child_process";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { Client } from "@modelcontextprotocol/client";
-import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
+import { PassThrough } from "node:stream";
+import { Client, type JSONRPCMessage, type Transport } from "@modelcontextprotocol/client";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { saveText } from "../../../src/research/full-text/text-cache.js";
 import { formatRrd } from "../../../src/research/folder/rrd-file.js";
-import { run, sharedPackage } from "../../support/built.js";
+import { main } from "../../../src/commands/main.js";
+import { splitLines } from "../../../src/engine/lib/lines.js";
+import { cli, ioIn } from "../../support/in-process.js";
 import { paper, rrdWith } from "../../support/research.js";
 import { inFence, sectionedText } from "./shelf.js";
 
-let built: string;
 let folder: string;
-const cli = () => join(built, "dist", "cli.js");
 const text = sectionedText(4, 20);
 
 /** arXiv that answers when a test lets it; how often it was asked. */
@@ -26,7 +25,6 @@ const arxiv = createServer((_request, response) => {
 });
 
 beforeAll(async () => {
-  built = await sharedPackage();
   folder = mkdtempSync(join(tmpdir(), "mcp-"));
   await new Promise<void>((resolve) => arxiv.listen(0, "127.0.0.1", resolve));
   const research = join(folder, "researches", "one");
@@ -50,19 +48,32 @@ afterAll(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** An official client of the built server, as any MCP client would start it. */
-async function connect(...args: string[]): Promise<{ client: Client; transport: StdioClientTransport }> {
-  const env = { PATH: process.env["PATH"] ?? "", HOME: folder };
-  const transport = new StdioClientTransport({
-    command: process.execPath,
-    args: [cli(), "mcp", "--research", "one", ...args],
-    cwd: folder,
-    env,
+/** Starts the server as `research-ralph mcp` does; what it prints goes to `hear`. Ends when its stdin does. */
+function server(args: readonly string[], hear: (text: string) => void) {
+  const stdin = new PassThrough();
+  const io = ioIn(folder, {}, { stdin, stdout: hear });
+  return { stdin, ended: main(["mcp", "--research", "one", ...args], io, "0.0.0") };
+}
+
+/** An official client that speaks to a server in this process over streams, as over the pipes of a child. */
+async function connect(...args: string[]): Promise<{ client: Client }> {
+  const lines = splitLines(10_000_000);
+  const transport: Transport = {
+    start: async () => undefined,
+    send: async (message: JSONRPCMessage) => void started.stdin.write(`${JSON.stringify(message)}\n`),
+    close: async () => {
+      started.stdin.end();
+      expect(await started.ended).toBe(0);
+      transport.onclose?.();
+    },
+  };
+  const started = server(args, (text) => {
+    for (const line of lines.push(Buffer.from(text))) transport.onmessage?.(JSON.parse(line) as JSONRPCMessage);
   });
   const client = new Client({ name: "test", version: "1" });
   await client.connect(transport);
   onTestFinished(() => client.close());
-  return { client, transport };
+  return { client };
 }
 
 const said = (answer: Awaited<ReturnType<Client["callTool"]>>): string =>
@@ -137,18 +148,14 @@ async function byHand(
   lines: readonly string[],
   leave: (answers: number) => boolean,
 ): Promise<{ code: number | null; out: string }> {
-  const child = spawn(process.execPath, [cli(), "mcp", "--research", "one"], {
-    cwd: folder,
-    env: { PATH: process.env["PATH"], HOME: folder },
-  });
   let out = "";
-  child.stdout.setEncoding("utf8").on("data", (data: string) => {
-    out += data;
-    if (leave(out.split("\n").length - 1)) child.stdin.end();
+  const { stdin, ended } = server([], (text) => {
+    out += text;
+    if (leave(out.split("\n").length - 1)) stdin.end();
   });
-  for (const line of lines) child.stdin.write(`${line}\n`);
-  if (leave(0)) child.stdin.end();
-  return await new Promise((resolve) => child.on("close", (code) => resolve({ code, out })));
+  for (const line of lines) stdin.write(`${line}\n`);
+  if (leave(0)) stdin.end();
+  return { code: await ended, out };
 }
 
 const initialize = JSON.stringify({
@@ -177,13 +184,13 @@ test("nothing but the protocol is on stdout, whatever is sent", async () => {
 });
 
 test("a research, a tool or a command line that is not there is told on stderr with exit code 2", async () => {
-  const server = (...args: string[]) => run(process.execPath, [cli(), "mcp", ...args], folder);
-  expect(await server("--research", "two")).toMatchObject({
+  const mcp = (...args: string[]) => cli(["mcp", ...args], folder);
+  expect(await mcp("--research", "two")).toMatchObject({
     code: 2,
     out: "",
     err: expect.stringContaining("There is no research 'two'"),
   });
-  expect(await server("--tools", "outlines")).toMatchObject({
+  expect(await mcp("--tools", "outlines")).toMatchObject({
     code: 2,
     out: "",
     err: expect.stringContaining("did you mean outline?"),
@@ -191,7 +198,7 @@ test("a research, a tool or a command line that is not there is told on stderr w
 });
 
 test("tool calls one from a shell: a list without a name, text or JSON, errors in one sentence", async () => {
-  const tool = (...args: string[]) => run(process.execPath, [cli(), "tool", ...args], folder);
+  const tool = (...args: string[]) => cli(["tool", ...args], folder);
   const listed = await tool();
   expect(listed.out.split("\n").filter((line) => line !== "")).toHaveLength(6);
   expect(JSON.parse((await tool("--json")).out)).toHaveLength(6);

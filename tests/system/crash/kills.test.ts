@@ -56,7 +56,7 @@ it(
     await Promise.all(Array.from({ length: lanes }, work));
     const { faults, ...counts } = tally;
     console.log(JSON.stringify(counts));
-    expect(faults).toEqual([]);
+    expect(faults, `RR_SEED=${seed} RR_KILLS=${kills} RR_LANES=${lanes} npm run test:crash replays it`).toEqual([]);
     expect(tally.kills).toBeGreaterThanOrEqual(kills);
   },
 );

@@ -3,14 +3,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import type { Rrd } from "../../../../src/research/generated/rrd.js";
-import { run, sharedPackage } from "../../../support/built.js";
+import { cli } from "../../../support/in-process.js";
 import { type ScholarServer, serveScholars } from "../../../fixtures/scholar-server.js";
 
-let built: string;
 let scholars: ScholarServer;
 const folders: string[] = [];
 beforeAll(async () => {
-  built = await sharedPackage();
   scholars = await serveScholars();
 });
 afterAll(async () => {
@@ -46,7 +44,7 @@ function research(sources: readonly string[], more: Partial<Rrd["requirements"]>
     join(home, "ralph.config.json"),
     JSON.stringify({ state_dir: join(home, "state"), git: false, sources: scholars.sources }),
   );
-  const ralph = (...args: string[]) => run(process.execPath, [join(built, "dist", "cli.js"), ...args], home);
+  const ralph = (...args: string[]) => cli(args, home);
   const read = () => JSON.parse(readFileSync(join(folder, "rrd.json"), "utf8")) as Rrd;
   return { home, folder, ralph, read };
 }

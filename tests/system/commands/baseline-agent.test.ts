@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { baseline } from "../../../src/research/baseline-agent/definition.js";
 import { compileEntries } from "../../support/compiled.js";
-import { briefOf, problemsOf } from "./brief-of.js";
+import { briefOf, problemsOf } from "../../research/baseline-agent/brief-of.js";
 
 const root = fileURLToPath(new URL("../../../", import.meta.url));
 let built: string;

@@ -1,0 +1,90 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { Client } from "@modelcontextprotocol/client";
+import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
+import { beforeAll, describe, expect, test } from "vitest";
+import { summaries } from "../../../src/commands/help-text.js";
+import { run, sharedPackage } from "../../support/built.js";
+import { withUnitAgent } from "../../support/command-agents.js";
+import { freshFolder, sampleResearch } from "../../support/research-folder.js";
+import { atom, hand, scholarly, works } from "../../support/scholarly.js";
+
+// The rules of each command are tested in process, in tests/commands; here each is started once as people start it.
+let program: string;
+beforeAll(async () => {
+  program = join(await sharedPackage(), "dist/cli.js");
+}, 180_000);
+const cli = (args: readonly string[], cwd: string) => run(process.execPath, [program, ...args], cwd);
+
+/** What each command prints, on stdout or stderr, in a folder with a finished research. */
+const commands: readonly [name: string, args: readonly string[], said: RegExp, code?: number][] = [
+  ["run", ["grasping-2026-03-01", "--quiet"], /^<promise>COMPLETE<\/promise>\n$/],
+  ["read", ["sample:sample_01.md", "--quiet", ...withUnitAgent], /^One Calibration Platform/],
+  [
+    "new",
+    ["sim2real transfer for dexterous manipulation", "--agent", "baseline", "--no-git", "--quiet"],
+    /^researches\/\S+\n$/,
+  ],
+  ["list", [], /grasping-2026-03-01/],
+  ["status", ["grasping-2026-03-01"], /grasping-2026-03-01/],
+  ["cost", ["grasping-2026-03-01"], /tokens/],
+  ["steer", ["grasping-2026-03-01", "Look at fingertips."], /\S/],
+  ["pause", ["grasping-2026-03-01"], /\S/],
+  ["stop", ["grasping-2026-03-01"], /\S/],
+  ["resume", ["grasping-2026-03-01"], /\S/],
+  ["validate", ["grasping-2026-03-01"], /\S/],
+  ["replay", ["grasping-2026-03-01"], /no search by code to replay/, 1],
+  ["brief", ["grasping-2026-03-01"], /No agent would be started/],
+  ["patterns", ["grasping-2026-03-01"], /A pattern from sample_/],
+  ["config", ["papers"], /^30\n$/],
+  ["init", [], /\S/],
+  ["tool", ["outline", "--paper", "sample_01"], /§/],
+  ["reset", ["grasping-2026-03-01", "--no-git"], /\S/],
+];
+
+describe("the built command", () => {
+  test("runs every command that ends by itself", async () => {
+    const cwd = freshFolder();
+    sampleResearch(cwd);
+    writeFileSync(join(cwd, "ralph.config.json"), JSON.stringify({ papers: 30 }));
+    expect((await cli(["run", ...withUnitAgent], cwd)).code).toBe(0);
+    for (const [name, args, said, code = 0] of commands) {
+      const ended = await cli([name, ...args], cwd);
+      expect([name, ended.code, ended.out + ended.err]).toEqual([name, code, expect.stringMatching(said)]);
+    }
+  });
+
+  test("asks the services for search, checks for doctor, and follows for watch until it is interrupted", async () => {
+    const place = await scholarly(atom, works);
+    expect((await cli(["search", "shape of tools"], place.cwd)).out).toContain(hand.title);
+    expect(JSON.parse((await cli(["doctor", "--json"], place.cwd)).out)).toMatchObject({ findings: expect.any(Array) });
+    const cwd = freshFolder();
+    sampleResearch(cwd);
+    const watch = `"${process.execPath}" "${program}" watch & sleep 1; kill -INT $!; wait $!`;
+    expect(await run("/bin/sh", ["-c", watch], cwd)).toMatchObject({
+      code: 0,
+      err: expect.stringContaining("grasping-2026-03-01"),
+    });
+  });
+
+  test("serves tools to an official MCP client that starts it as a child", async () => {
+    const cwd = freshFolder();
+    sampleResearch(cwd);
+    const transport = new StdioClientTransport({
+      command: process.execPath,
+      args: [program, "mcp", "--research", "grasping-2026-03-01"],
+      cwd,
+      env: { PATH: process.env["PATH"] ?? "", HOME: cwd },
+    });
+    const client = new Client({ name: "test", version: "1" });
+    await client.connect(transport);
+    expect((await client.listTools()).tools).toHaveLength(6);
+    await client.close();
+  });
+
+  test("no command is without a built run", () => {
+    const here = [...commands.map(([name]) => name), "search", "doctor", "watch", "mcp"];
+    // The demo has a file of its own, tests/system/walks/demo.test.ts.
+    expect([...here, "demo"].toSorted()).toEqual(Object.keys(summaries).toSorted());
+  });
+});

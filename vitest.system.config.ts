@@ -1,0 +1,19 @@
+import { defineConfig } from "vitest/config";
+
+/**
+ * `npm run test:system`: what drives real processes, from the built command to kills, hostile agents and full disks, and all cases of the
+ * property tests. The real agent CLIs have a run of their own, vitest.e2e.config.ts, as they must be installed first.
+ */
+export default defineConfig({
+  test: {
+    name: "system",
+    include: ["tests/system/**/*.test.ts", "tests/fuzz/**/*.test.ts"],
+    exclude: ["tests/system/real-agents/**", "node_modules/**"],
+    globalSetup: ["tests/support/own-temp-folder.ts", "tests/support/count-cpu.ts"],
+    setupFiles: ["tests/support/cpu-setup.ts"],
+    env: { RR_FUZZ_CASES: process.env.RR_FUZZ_CASES ?? "1500" },
+    testTimeout: 180_000,
+    hookTimeout: 180_000,
+    maxWorkers: 2,
+  },
+});
