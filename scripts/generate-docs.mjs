@@ -1,5 +1,5 @@
 // Writes the generated parts of the pages: tables of fields from their schemas into docs/configuration.md and docs/file-formats.md, and docs/cli.md from the
-// built program. With --check it writes nothing and fails when a page is stale.
+// program's --help. With --check it writes nothing and fails when a page is stale.
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -28,7 +28,7 @@ function pageWithTables([page, schema]) {
 
 const check = process.argv.includes("--check");
 const stale = [];
-for (const [name, text] of [...schemaPages.map(pageWithTables), ["docs/cli.md", await cliPage(root)]]) {
+for (const [name, text] of [...schemaPages.map(pageWithTables), ["docs/cli.md", await cliPage()]]) {
   const target = join(root, name);
   let before = "";
   try {
@@ -41,8 +41,6 @@ for (const [name, text] of [...schemaPages.map(pageWithTables), ["docs/cli.md", 
   else writeFileSync(target, text);
 }
 if (stale.length > 0) {
-  console.error(
-    `Generated pages are stale: ${stale.join(", ")}; run 'npm run build && node scripts/generate-docs.mjs'.`,
-  );
+  console.error(`Generated pages are stale: ${stale.join(", ")}; run 'node scripts/generate-docs.mjs'.`);
   process.exitCode = 1;
 }

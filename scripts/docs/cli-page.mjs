@@ -1,6 +1,4 @@
-// The command line as a page: what each command's --help prints, taken from the built program.
-import { spawnSync } from "node:child_process";
-import { join } from "node:path";
+// The command line as a page: what each command's --help prints.
 import { load } from "../bundle.mjs";
 
 const intro = `# CLI
@@ -11,23 +9,26 @@ several, it asks on a terminal and lists them otherwise.
 A folder argument is a path, or a name under \`./researches\`. Results go to stdout, everything else to stderr. \`NO_COLOR\` is respected.
 Each [setting](configuration.md#every-setting) with one value can also be given as an environment variable, such as \`RESEARCH_RALPH_AGENT=codex\`.`;
 
-/** The page of the command line. Needs dist/. */
-export async function cliPage(root) {
-  const { help } = await load({ help: "src/commands/help-text.ts" });
-  const { summaries } = help;
-  const sections = Object.keys(summaries).map((name) => `## ${name}\n\n${helpOf(root, name)}`);
+/** The page of the command line. */
+export async function cliPage() {
+  const { text, command, ui } = await load({
+    text: "src/commands/help-text.ts",
+    command: "src/commands/main.ts",
+    ui: "src/engine/ui/io.ts",
+  });
+  // Whatever terminal this runs in, the page is the same.
+  process.stdout.columns = 80;
+  const surroundings = { ...ui.processIo(), color: false };
+  const helpOf = async (...words) => {
+    let said = "";
+    const io = { ...surroundings, stdout: (part) => (said += part) };
+    const exitCode = await command.main([...words, "--help"], io, "");
+    if (exitCode !== 0) throw new Error(`'research-ralph ${[...words, "--help"].join(" ")}' ended with ${exitCode}`);
+    return `\`\`\`\n${said.trim()}\n\`\`\``;
+  };
+  const parts = [await helpOf()];
+  for (const name of Object.keys(text.summaries)) parts.push(`## ${name}\n\n${await helpOf(name)}`);
   const banner =
     "<!-- Generated from the program's --help by scripts/generate-docs.mjs. Do not edit: change src/commands/. -->";
-  return `${[banner, intro, helpOf(root), ...sections].join("\n\n")}\n`;
-}
-
-function helpOf(root, ...command) {
-  const env = { ...process.env, NO_COLOR: "1", COLUMNS: "80" };
-  const { status, stdout, stderr } = spawnSync(process.execPath, [join(root, "dist/cli.js"), ...command, "--help"], {
-    env,
-    encoding: "utf8",
-  });
-  if (status !== 0)
-    throw new Error(`'research-ralph ${[...command, "--help"].join(" ")}' ended with ${status}: ${stderr}`);
-  return `\`\`\`\n${stdout.trim()}\n\`\`\``;
+  return `${[banner, intro, ...parts].join("\n\n")}\n`;
 }

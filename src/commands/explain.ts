@@ -2,6 +2,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { defaultStateDir } from "../engine/config/resolve.js";
 import { ExpectedError, messageOf, tooFewFiles } from "../engine/lib/errors.js";
+import { packageVersion } from "../engine/lib/package-root.js";
 import { timeForName } from "../engine/storage/file-timestamp.js";
 import { homeOf, type Io } from "../engine/ui/io.js";
 import { oneLine, sanitise } from "../engine/lib/sanitise.js";
@@ -25,7 +26,7 @@ function judge(error: unknown, io: Io, args: readonly string[]): { message?: str
   const limit = tooFewFiles(error);
   if (limit !== undefined) return { message: limit, exitCode: 1 };
   return {
-    message: `${oneLine(messageOf(error))}; this is a bug in research-ralph, ${report(error, io, args)}.`,
+    message: `${oneLine(messageOf(error))}; this is a bug in ${program()}, ${report(error, io, args)}.`,
     exitCode: 1,
   };
 }
@@ -44,6 +45,10 @@ function usageSentence(message: string, args: readonly string[]): string {
   return `${sentence}; see research-ralph ${sentence.startsWith("unknown command") || command === undefined ? "" : `${command} `}--help.`;
 }
 
+/** What a bug report has to say about the program and the machine. */
+const program = (): string =>
+  `research-ralph ${packageVersion()} (Node ${process.version}, ${process.platform} ${process.arch})`;
+
 /** Keeps the details where a bug report can pick them up, and says where that is. */
 function report(error: unknown, io: Io, args: readonly string[]): string {
   const details = error instanceof Error ? (error.stack ?? error.message) : String(error);
@@ -55,10 +60,7 @@ function report(error: unknown, io: Io, args: readonly string[]): string {
   const file = join(folder, `${timeForName(io.clock.now())}.txt`);
   try {
     mkdirSync(folder, { recursive: true });
-    writeFileSync(
-      file,
-      `research-ralph ${args.join(" ")}\nNode ${process.version} on ${process.platform}\n\n${details}\n`,
-    );
+    writeFileSync(file, `${program()}\n\nresearch-ralph ${args.join(" ")}\n\n${details}\n`);
     return `the details are in ${file}`;
   } catch {
     return "RESEARCH_RALPH_DEBUG=1 shows the details";

@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -14,3 +14,9 @@ export const packageFile = (...path: string[]): string => join(packageRoot, ...p
 
 /** The JavaScript of a named entry of the build, such as a program that is started as a child; scripts/bundle.mjs lists them. */
 export const entry = (name: string): string => packageFile("dist", `${name}.js`);
+
+let version: string | undefined;
+
+/** The version of this package, as its package.json has it. */
+export const packageVersion = (): string =>
+  (version ??= (JSON.parse(readFileSync(packageFile("package.json"), "utf8")) as { version: string }).version);

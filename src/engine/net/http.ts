@@ -1,9 +1,8 @@
 import { createHash } from "node:crypto";
 import { lookup } from "node:dns/promises";
-import { readFileSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
 import { hasCode } from "../lib/errors.js";
-import { packageFile } from "../lib/package-root.js";
+import { packageVersion } from "../lib/package-root.js";
 import { describe, type Failed, type HttpFailure, isPrivate, judge, neverLeft } from "./http-failure.js";
 import { isPrivateAddress, publicLookup } from "./private-address.js";
 
@@ -316,9 +315,8 @@ async function readBody({ body }: HttpResponse, limit: number, isWhole: boolean)
   return Buffer.concat(chunks);
 }
 
-const version = (JSON.parse(readFileSync(packageFile("package.json"), "utf8")) as { version: string }).version;
 const userAgent = (contact: string | undefined) =>
-  `research-ralph/${version}${contact === undefined ? "" : ` (+${contact.replace(/[^\x20-\x7e]/g, "")})`}`;
+  `research-ralph/${packageVersion()}${contact === undefined ? "" : ` (+${contact.replace(/[^\x20-\x7e]/g, "")})`}`;
 
 const shared = new Map<boolean, Promise<Fetch>>();
 
