@@ -14,7 +14,7 @@ function isHere(): boolean {
     process.cwd();
     return true;
   } catch {
-    console.error("research-ralph: The folder you are in is not there any more; go to one that is.");
+    console.error("research-ralph: The current folder no longer exists; change to another folder.");
     return false;
   }
 }

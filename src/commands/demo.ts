@@ -31,7 +31,7 @@ export async function demoCommand(
   if (folder === undefined) return exitCodeOf(verdict);
   const { rrd } = await readResearch(folder);
   const name = shown(io.cwd, folder);
-  if (!quiet && !json) io.stderr(`The research is ${name}\n`);
+  if (!quiet && !json) io.stderr(`The project is ${name}\n`);
   const code = await work(folder, rrd, config, io, { quiet, json });
   if (code === 0 && !quiet && !json)
     io.stderr(`Read ${join(name, reportName)}; see 'research-ralph status ${name}'.\n`);

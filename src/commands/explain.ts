@@ -54,7 +54,7 @@ function report(error: unknown, io: Io, args: readonly string[]): string {
   const details = error instanceof Error ? (error.stack ?? error.message) : String(error);
   if (io.env["RESEARCH_RALPH_DEBUG"] === "1") {
     io.stderr(`${details}\n`);
-    return "the details stand above";
+    return "see the details above";
   }
   const folder = join(defaultStateDir(io.env, homeOf(io.env)), "bugs");
   const file = join(folder, `${timeForName(io.clock.now())}.txt`);

@@ -65,14 +65,14 @@ const isUnconfined = ({ confinement }: Agent): boolean => confinement === "uncon
 
 const overridden = ({ context_reset_frequency: every }: ResolvedConfig): Telling[] => {
   if (every === undefined) return [];
-  const message = `context_reset_frequency (${every}) is overridden: every iteration has a fresh context, and one that fills too far is closed.`;
+  const message = `context_reset_frequency (${every}) has no effect: every iteration has a fresh context, and an iteration that fills it too far is closed.`;
   return [{ level: "info", message }];
 };
 
 const oneAtATime = ({ jobs }: ResolvedConfig, agents: Agents): Telling[] => {
   const [free] = agents.filter(isUnconfined);
   if (jobs === 1 || free === undefined) return [];
-  const message = `Papers are read one at a time: beside ${free.name}, which nothing confines, what it changes could not be put back safely.`;
+  const message = `Papers are read one at a time, because nothing confines ${free.name}: its changes to files could not be put back safely while other agents work.`;
   return [{ level: "warning", message }];
 };
 

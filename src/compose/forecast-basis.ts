@@ -38,7 +38,7 @@ export async function experienceFor(folder: string, worker: Worker, classic: boo
   const researches = beside.filter((lines) => lines.length > 0).length;
   return {
     takes: { ...known.takes, ...takes },
-    from: `what ${worker.name} took for ${researches === 1 ? "another research" : `${researches} other researches`} in this folder`,
+    from: `what ${worker.name} took for ${researches === 1 ? "another project" : `${researches} other projects`} in this folder`,
     ...mode,
   };
 }

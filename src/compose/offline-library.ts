@@ -20,7 +20,7 @@ export interface KeptLibrary extends Library {
   readonly fetchesFirst: () => boolean;
 }
 
-const notYet = "(The text of the paper stands here. It is not kept yet; it is fetched when the paper's turn comes.)";
+const notYet = "(The full text of the paper goes here. It is fetched when the paper's turn comes.)";
 
 /** Where papers come from as far as that is known already. */
 export function keptLibrary(

@@ -79,7 +79,7 @@ export async function briefCommand({ folder: argument, flags = {}, json }: Brief
       );
       const isSearchedFirst = library.searchesFirst().length > 0;
       if (material.batch !== undefined && isForNobody(material.batch) && !isSearchedFirst)
-        return noAgent("This batch holds nothing to judge and no source to search.", json, io);
+        return noAgent("This batch has nothing to screen and no source to search.", json, io);
       text = brief.text;
     } finally {
       await rm(workspace, { recursive: true, force: true });
@@ -111,11 +111,11 @@ function whatComesFirst({ searchesFirst, asksFirst, fetchesFirst }: KeptLibrary)
   return [
     ...(searched.length === 0
       ? []
-      : [`A run would search first, at ${searched.join(", ")}; the candidates here are those found so far.`]),
-    ...(fetchesFirst() ? ["A run would fetch the paper's text first; a line stands in its place."] : []),
+      : [`A run would search ${searched.join(", ")} first; these candidates are those found so far.`]),
+    ...(fetchesFirst() ? ["A run would fetch the paper's full text first; here a line replaces it."] : []),
     ...(asked.length === 0
       ? []
-      : [`A run would ask ${asked.join(", ")} about the papers first; what they say is left out here.`]),
+      : [`A run would ask ${asked.join(", ")} about the papers first; their answers are missing here.`]),
   ];
 }
 

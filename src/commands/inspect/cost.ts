@@ -58,7 +58,7 @@ function costLines(costs: Costs): string[] {
   ];
   const full = Object.entries(contexts).map(([kind, share]) => `${oneLine(kind)} ${Math.round(share * 100)} %`);
   if (total.iterations === 0 && total.tokens === 0)
-    return ["Nothing was spent on it yet.", ...(forecast === undefined ? [] : ["", wholeForecast(forecast)])];
+    return ["Nothing has been spent yet.", ...(forecast === undefined ? [] : ["", wholeForecast(forecast)])];
   return [
     ...table([["Total", total]]),
     ...part("phase", phases),
@@ -76,15 +76,15 @@ function costLines(costs: Costs): string[] {
         ]),
     ...(perPaper === undefined
       ? []
-      : ["", `A paper read (${perPaper.papers} so far): ${spentText(perPaper)}, attempts for nothing included`]),
+      : ["", `A paper read (${perPaper.papers} so far): ${spentText(perPaper)}, including attempts without a result`]),
     ...(historian === undefined ? [] : ["", `Summaries of the history by a model: ${spentText(historian)}`]),
     ...(full.length === 0 ? [] : ["", `Fullest context: ${full.join(", ")}`]),
     ...(forecast === undefined ? [] : ["", wholeForecast(forecast)]),
     ...(total.estimated === true
-      ? ["", "≈ estimated by us from a dated price table, as the agent does not report a cost"]
+      ? ["", "≈ estimated from a dated price table, because the agent reports no cost"]
       : []),
     ...(total.subscription === true
-      ? ["", "* used under a subscription: the dollars are what it would cost by API"]
+      ? ["", "* used under a subscription: the dollars are what the same use would cost by API"]
       : []),
   ];
 }

@@ -52,7 +52,7 @@ export async function listCommand({ json }: { readonly json: boolean }, io: Io):
     return 0;
   }
   if (rows.length === 0)
-    io.stderr(`No research under ./${researchesName}; make one with research-ralph new "<topic>".\n`);
+    io.stderr(`No project under ./${researchesName}; create one with research-ralph new "<topic>".\n`);
   else for (const line of table(rows, io.tableWidth)) io.stdout(`${line}\n`);
   return 0;
 }
@@ -70,7 +70,7 @@ async function readRow(folder: string): Promise<Row> {
       typeof parsed.requirements !== "object" ||
       parsed.requirements === null
     ) {
-      return { name, folder, broken: "rrd.json is no research" };
+      return { name, folder, broken: "rrd.json is not the state of a project" };
     }
     if (tooDeepAt({ ...parsed, papers_pool: [], insights: [] }) !== undefined)
       return { name, folder, broken: `rrd.json is nested deeper than ${mostLevels} levels` };

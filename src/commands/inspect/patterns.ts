@@ -20,7 +20,7 @@ export async function patternsCommand({ folder: argument, accept, json }: Patter
     const open = new Set(await unlearned(root, patterns));
     const rows = patterns.map((pattern, index) => ({ number: index + 1, ...pattern, accepted: !open.has(pattern) }));
     if (json) io.stdout(`${JSON.stringify(rows)}\n`);
-    else if (rows.length === 0) io.stderr("No agent has recorded a pattern in this research yet.\n");
+    else if (rows.length === 0) io.stderr("No agent has recorded a pattern in this project yet.\n");
     else
       for (const row of rows)
         io.stdout(
@@ -31,7 +31,7 @@ export async function patternsCommand({ folder: argument, accept, json }: Patter
   const pattern = patterns[accept - 1];
   if (pattern === undefined)
     throw new ExpectedError(
-      `There is no pattern ${accept}; this research has ${patterns.length}. 'research-ralph patterns' lists them.`,
+      `There is no pattern ${accept}; this project has ${patterns.length}. 'research-ralph patterns' lists them.`,
       2,
     );
   await learnPatterns(root, [pattern]);

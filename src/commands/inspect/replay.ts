@@ -30,7 +30,7 @@ export async function replayCommand({ folder: given, json }: FolderOptions, io: 
   const recorded = metrics?.pool_sha256;
   if (steps.length === 0 || recorded === undefined)
     throw new ExpectedError(
-      `${given ?? folder} has no search by code to replay: rrd.json notes no rounds of asking; its papers came from an agent or a folder.`,
+      `${given ?? folder} has no recorded search to replay: its papers came from an agent or a folder.`,
     );
   const { lines: all, notices } = await readQueries(folder);
   for (const notice of notices) io.stderr(`${notice}\n`);
@@ -53,7 +53,7 @@ export async function replayCommand({ folder: given, json }: FolderOptions, io: 
   if (json) io.stdout(replayed.text);
   const rounds = `${replayed.pool.records.length} works in ${steps.length} ${steps.length === 1 ? "round" : "rounds"}`;
   if (replayed.sha256 === recorded) {
-    const sentence = `The search comes out the same, byte for byte: ${rounds}, sha256 ${recorded}.\n`;
+    const sentence = `Replay is identical, byte for byte: ${rounds}, sha256 ${recorded}.\n`;
     if (json) io.stderr(sentence);
     else io.stdout(sentence);
     return 0;
@@ -61,8 +61,8 @@ export async function replayCommand({ folder: given, json }: FolderOptions, io: 
   for (const sentence of new Set(replayed.missing)) io.stderr(`${sentence}\n`);
   const why =
     replayed.missing.length > 0
-      ? "answers are missing; .ralph may have been cleaned, or the configuration asks other addresses than then"
-      : "the answers are all there, but they are read or put together in another way than then";
-  io.stderr(`The search comes out otherwise: ${rounds}, sha256 ${replayed.sha256}, recorded ${recorded}; ${why}.\n`);
+      ? "answers are missing: .ralph may have been cleaned, or the configuration names other addresses than at that time"
+      : "same answers, different result: the parser or merge rules have changed";
+  io.stderr(`Replay differs: ${rounds}, sha256 ${replayed.sha256}, recorded ${recorded}; ${why}.\n`);
   return 1;
 }

@@ -119,13 +119,13 @@ function statusLines(status: Status, io: Io): string[] {
 function stateText({ running, held }: Status, where: string): string | undefined {
   const files = held.join(" and ");
   if (held.length > 0)
-    return `${running ? "a run works on it and ends before its next iteration" : "no run starts"} (${files}); research-ralph resume ${where} lifts that`;
-  return running ? "a run works on it" : undefined;
+    return `${running ? "a run is under way and ends before its next iteration" : "no run can start"} (${files}); research-ralph resume ${where} allows runs again`;
+  return running ? "a run is under way" : undefined;
 }
 
 const costText = (usd: number, estimated: true | undefined): string =>
   estimated === true
-    ? `≈ ${money(usd)}, estimated by us where no agent reported it`
+    ? `≈ ${money(usd)}, estimated where no agent reported it`
     : `${money(usd)}, as the agents reported it`;
 
 /** Nothing where no paper is retracted and nobody has looked yet. */

@@ -38,7 +38,7 @@ export async function validateCommand({ folder: argument, json }: FolderOptions,
       );
     }
     const warnings = findings.length - errors;
-    if (!valid) io.stdout(`Mend the file, ${await wayBack(folder, researchFormat)}.\n`);
+    if (!valid) io.stdout(`Correct the file, ${await wayBack(folder, researchFormat)}.\n`);
     io.stdout(
       `${shown(io.cwd, path)} is ${valid ? "valid" : "not valid"}: ${many(errors, "error")}, ${many(warnings, "warning")}\n`,
     );

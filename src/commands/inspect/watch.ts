@@ -55,7 +55,7 @@ export async function watchCommand({ folder, json }: FolderOptions, io: Io, ende
   for (const file of await find()) await look(dirname(file));
   if (!json && screen === undefined)
     for (const line of watchTable(sorted(known).map(rowOf), io.columns)) io.stderr(`${line}\n`);
-  if (known.size === 0 && !json) io.stderr(`No research under ${root} yet; waiting for one.\n`);
+  if (known.size === 0 && !json) io.stderr(`No project under ${root} yet; waiting for one.\n`);
   paint();
 
   // One look after the other: two at once could tell of the same iteration twice.
@@ -130,16 +130,16 @@ function rowOf({ name, phase, progress, running, held, ledger, spending, spentMs
 function lineOf(change: Change): string {
   const row = rowOf(change.research);
   if (change.type === "iteration") return iterationLine(row, change.line);
-  if (change.type === "started") return `${row.name}: a run works on it`;
-  if (change.type === "gone") return `${row.name}: gone, or its rrd.json can't be read`;
+  if (change.type === "started") return `${row.name}: a run is under way`;
+  if (change.type === "gone") return `${row.name}: deleted, or its rrd.json cannot be read`;
   const how =
     change.type === "crashed"
-      ? "its run was killed; another goes on from there"
+      ? "its run was killed; the next run continues from there"
       : row.phase === "COMPLETE"
         ? "finished"
         : "the run ended";
   const cost = costOf(row);
-  return `${row.name}: ${how}; ${cost === undefined ? "nothing is recorded of its cost" : `it cost ${cost} in all`}`;
+  return `${row.name}: ${how}; ${cost === undefined ? "its cost is not recorded" : `total cost ${cost}`}`;
 }
 
 /** A change as one JSON object: what `iteration-ended` is for a run of one's own. */

@@ -23,10 +23,7 @@ export async function choose(
 /** For commands that ask only at their end: said before an agent has worked for it. */
 export function needTerminal(io: Io): void {
   if (!io.canAsk)
-    throw new ExpectedError(
-      "--ask needs a terminal; answer in open_questions of rrd.json instead, or leave --ask out.",
-      2,
-    );
+    throw new ExpectedError("--ask needs a terminal; answer in open_questions of rrd.json instead, or omit --ask.", 2);
 }
 
 /** Puts the open questions to the person and writes the answers down as their defaults. Without answers nothing changes. */

@@ -20,7 +20,7 @@ export async function classicPrompt(
   const path = join(rootOf(folder, io.cwd), promptName);
   const text = await readPromptFile(path);
   if (text === undefined) {
-    if (wanted) throw new ExpectedError(`--classic needs the original's prompt.md, and there is none at ${path}.`, 2);
+    if (wanted) throw new ExpectedError(`--classic needs the original's prompt.md; ${path} does not exist.`, 2);
     return undefined;
   }
   const kind = workspaceOf(text);
@@ -28,13 +28,13 @@ export async function classicPrompt(
   if (kind === "fresh") return undefined;
   if (!io.canAsk) {
     throw new ExpectedError(
-      `${path} is of the original's kind (it names {{RESEARCH_DIR}}); put "---\\nworkspace: folder\\n---" at its top (or run with --classic) to let agents edit the research folder itself, or "---\\nworkspace: fresh\\n---" to use the packaged prompt.`,
+      `${path} is a prompt of the original tool (it names {{RESEARCH_DIR}}); put "---\\nworkspace: folder\\n---" at its top (or run with --classic) to let agents edit the project folder itself, or "---\\nworkspace: fresh\\n---" to use the packaged prompt.`,
       2,
     );
   }
-  const choice = await choose(io, `${shown(io.cwd, path)} is of the original's kind. How should agents work?`, [
-    { value: "fresh", label: "in workspaces of their own, with the packaged prompt" },
-    { value: "folder", label: "on the research folder itself, unconfined, with this prompt" },
+  const choice = await choose(io, `${shown(io.cwd, path)} is a prompt of the original tool. How should agents work?`, [
+    { value: "fresh", label: "in separate workspaces, with the packaged prompt" },
+    { value: "folder", label: "in the project folder itself, unconfined, with this prompt" },
   ]);
   await writeFileAtomic(path, withWorkspace(text, choice));
   return choice === "folder" ? withoutFrontMatter(text) : undefined;

@@ -44,7 +44,7 @@ export async function newCommand({ topic, flags, ask, quiet, json }: NewArgument
     io.stdout(`${name}\n`);
     const questions = ask ? [] : questionLines(rrd, io.columns);
     if (!quiet)
-      io.stderr([...questions, `Look at ${name}/rrd.json, then:`, `  research-ralph run ${name}`, ""].join("\n"));
+      io.stderr([...questions, `Check ${name}/rrd.json, then:`, `  research-ralph run ${name}`, ""].join("\n"));
   }
   return exitCodeOf(verdict);
 }
@@ -65,7 +65,7 @@ export async function create(
     );
   if (clean.length > 2000)
     throw new ExpectedError(
-      "The topic is longer than 2,000 characters; say it shorter and put the rest into rrd.json afterwards.",
+      "The topic is longer than 2,000 characters; shorten it, and put the rest into rrd.json afterwards.",
       2,
     );
   const parent = join(io.cwd, researchesName);

@@ -82,17 +82,17 @@ async function unfinished(io: Io): Promise<string | undefined> {
   const names = open.map((folder) => basename(folder));
   if (first === undefined && broken[0] !== undefined) {
     throw new ExpectedError(
-      `No research here can be run: ${basename(broken[0])} is broken; 'research-ralph validate ${basename(broken[0])}' says where.`,
+      `No project here can be run: ${basename(broken[0])} is broken; 'research-ralph validate ${basename(broken[0])}' says where.`,
     );
   }
   if (first === undefined) {
-    io.stderr(`All ${all.length} researches here are complete; make a new one with research-ralph new "<topic>".\n`);
+    io.stderr(`All ${all.length} projects here are complete; create a new one with research-ralph new "<topic>".\n`);
     return undefined;
   }
   if (second === undefined) return first;
   if (!io.canAsk)
     throw new ExpectedError(
-      `There are ${open.length} unfinished researches: ${few(names)}; say which, as in research-ralph run ${names[0]}.`,
+      `There are ${open.length} unfinished projects: ${few(names)}; name one, as in research-ralph run ${names[0]}.`,
       2,
     );
   return choose(
@@ -107,7 +107,7 @@ async function retarget(folder: string, rrd: Rrd, papers: number, force: boolean
   const started = rrd.papers_pool.length > 0;
   if (started && !force) {
     throw new ExpectedError(
-      `${basename(folder)} has begun with a target of ${targetOf(rrd)} papers; add --force to change it to ${papers} (a backup is made), or leave -p out.`,
+      `${basename(folder)} was started with a target of ${targetOf(rrd)} papers; add --force to change it to ${papers} (a backup is made), or omit -p.`,
       2,
     );
   }
@@ -125,7 +125,7 @@ async function retarget(folder: string, rrd: Rrd, papers: number, force: boolean
     );
   const held = rrd.papers_pool.length;
   if (held > papers)
-    io.stderr(`The pool holds ${held} papers already, and all of them are read; the target only ends the search.\n`);
+    io.stderr(`The pool already holds ${held} papers, and all of them are read; a target only ends the search.\n`);
   return edited.rrd;
 }
 

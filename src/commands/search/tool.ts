@@ -62,7 +62,7 @@ export async function toolCommand(
 /** What a tool takes, for a person: the descriptions that agents are sent are shorter, since every request pays for them. */
 function helpOf({ name, description, parameters, required }: ResearchTool): string[] {
   const rows = Object.entries(parameters).map(
-    ([argument, { type, description: meaning = argument === "id" ? "the paper's, as status lists it" : "" }]) =>
+    ([argument, { type, description: meaning = argument === "id" ? "the paper's id, as status lists it" : "" }]) =>
       `  ${argument.padEnd(8)} ${[type, ...(required.some((each) => each === argument) ? ["required"] : []), ...(meaning === "" ? [] : [meaning])].join(", ")}`,
   );
   const example = required[0] ?? Object.keys(parameters)[0] ?? "";
@@ -80,6 +80,9 @@ function parsed(json: string): unknown {
   try {
     return JSON.parse(json);
   } catch (error) {
-    throw new ExpectedError(`The arguments are no JSON (${messageOf(error)}); write --json '{"name": "value"}'.`, 2);
+    throw new ExpectedError(
+      `The arguments are not valid JSON (${messageOf(error)}); write --json '{"name": "value"}'.`,
+      2,
+    );
   }
 }

@@ -33,7 +33,7 @@ export async function gitFindings(cwd: string): Promise<Finding[]> {
         name: "git",
         ok: false,
         needed: false,
-        detail: "not found; researches run without history",
+        detail: "not found; projects run without history",
         fix: "Install git.",
       },
     ];
@@ -51,17 +51,17 @@ export async function gitFindings(cwd: string): Promise<Finding[]> {
           name: "git identity",
           ok: false,
           needed: false,
-          detail: "none set; commits are made under a name of our own",
+          detail: "not set; commits use a fallback name",
           fix: 'git config --global user.name "You", and the same for user.email.',
         };
   const repository: Finding =
     inside.exitCode === 0
-      ? { name: "repository", ok: true, needed: false, detail: "this folder is in one" }
+      ? { name: "repository", ok: true, needed: false, detail: "this folder is in a repository" }
       : {
           name: "repository",
           ok: false,
           needed: false,
-          detail: "this folder is in none; there will be no history",
+          detail: "this folder is not in a repository; there will be no history",
           fix: "research-ralph init",
         };
   return [found, who, repository];
@@ -81,7 +81,7 @@ export async function folderFinding(name: string, folder: string): Promise<Findi
       ok: false,
       needed: true,
       detail: messageOf(error),
-      fix: `Give yourself the right to write in ${folder}, or free some space.`,
+      fix: `Make ${folder} writable, or free some space.`,
     };
   }
 }

@@ -69,7 +69,7 @@ export async function probeAgent(spec: string, settings: AgentSettings, now: () 
     if ((await result()) === undefined) {
       return {
         ok: false,
-        detail: `${spec} answered in ${duration(ms)} but gave no result: its message holds no JSON, and it wrote no file; it has no permission to write when nobody is there to allow it, or it did not do as told.`,
+        detail: `${spec} answered in ${duration(ms)} but gave no result: its message contains no JSON, and it wrote no file. It may lack permission to write, or it did not follow the instructions.`,
         ...numbers,
       };
     }

@@ -33,10 +33,9 @@ async function put(
 
 function sentence(where: string, running: boolean, finished: boolean): string {
   const until = `until research-ralph resume ${where}`;
-  if (running) return `The run of ${where} ends before its next iteration, and none starts ${until}.`;
-  if (finished)
-    return `${where} is finished, so no run of it would start an agent; should it be asked for more, none starts ${until}.`;
-  return `No run works on ${where} now; none starts ${until}.`;
+  if (running) return `The run of ${where} ends before its next iteration; no run can start ${until}.`;
+  if (finished) return `${where} is finished, so a run would start no agent; no run can start ${until}.`;
+  return `${where} is not running; no run can start ${until}.`;
 }
 
 /** Lets a research that was paused or stopped be run again. */
@@ -47,7 +46,7 @@ export async function resumeCommand({ folder: argument, json }: PauseArguments, 
   const where = shown(io.cwd, folder);
   if (json) io.stdout(`${JSON.stringify({ folder, lifted: standing })}\n`);
   else if (standing.length === 0) io.stderr(`${where} was neither paused nor stopped.\n`);
-  else if ((await workStateOf(folder)).finished) io.stderr(`${where} is free again, and finished.\n`);
-  else io.stderr(`${where} may go on; research-ralph run ${where} works on it.\n`);
+  else if ((await workStateOf(folder)).finished) io.stderr(`${where} can run again; it is finished.\n`);
+  else io.stderr(`${where} can run again: research-ralph run ${where}\n`);
   return 0;
 }

@@ -21,10 +21,10 @@ export async function steerCommand({ folder: argument, text, clear, json }: Stee
   const folder = await findResearch(io.cwd, argument);
   const words = text?.trim() ?? "";
   if (text !== undefined && words === "")
-    throw new ExpectedError("There is nothing to say; give the words in quotes, or --clear.", 2);
+    throw new ExpectedError("The text is empty; give it in quotes, or use --clear.", 2);
   if (words.length > mostMessage)
     throw new ExpectedError(
-      `The text has ${words.length} characters; every brief carries it, so ${mostMessage} are the most.`,
+      `The text has ${words.length} characters; at most ${mostMessage} are allowed, because every brief includes it.`,
       2,
     );
   if (clear) await leaveMessage(folder, { clear: true }, io.clock.now());
@@ -34,7 +34,7 @@ export async function steerCommand({ folder: argument, text, clear, json }: Stee
   if (json) io.stdout(`${JSON.stringify({ folder, steering: standing })}\n`);
   else if (clear || words !== "") io.stderr(`${await heard(shown(io.cwd, folder), folder, words === "")}\n`);
   else if (standing.length === 0)
-    io.stderr(`Nothing stands; say something with research-ralph steer ${shown(io.cwd, folder)} "…".\n`);
+    io.stderr(`There are no instructions; give some with research-ralph steer ${shown(io.cwd, folder)} "…".\n`);
   else for (const each of standing) io.stdout(`- ${oneLine(each)}\n`);
   return 0;
 }
@@ -43,9 +43,9 @@ export async function steerCommand({ folder: argument, text, clear, json }: Stee
 async function heard(where: string, folder: string, isCleared: boolean): Promise<string> {
   const { running, finished } = await workStateOf(folder);
   if (finished)
-    return `${where} is finished: no agent hears of it unless it is asked for more, as research-ralph run ${where} -p <more> --force does.`;
-  const what = isCleared ? "What was said before no longer stands" : "Every brief carries it";
-  return `${what} from the next iteration of ${where} on${running ? "" : "; no run works on it now"}.`;
+    return `${where} is finished: no agent reads it unless you raise the target with research-ralph run ${where} -p <more> --force.`;
+  const what = isCleared ? "Earlier instructions are removed" : "Every brief includes it";
+  return `${what} from the next iteration of ${where} on${running ? "" : "; it is not running now"}.`;
 }
 
 /** What stands in the next brief, messages that wait to be heard included. */

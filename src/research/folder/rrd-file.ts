@@ -69,7 +69,7 @@ function repeatedIds(value: unknown): Problem[] {
   return problems;
 }
 
-const noun = "research";
+const noun = "project";
 
 /** What interrupted runs of the original tool leave is `analyzing`. */
 const isUnread = (status: unknown): boolean => status === "pending" || status === "analyzing";

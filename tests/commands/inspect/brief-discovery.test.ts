@@ -52,9 +52,7 @@ test("before the first search brief asks nobody and writes nothing, and names th
   const { code, out, err } = await cli(["brief"], cwd);
   expect({ code, err }).toEqual({
     code: 0,
-    err: expect.stringMatching(
-      /^A run would search first, at arXiv, OpenAlex; the candidates here are those found so far\.\nIteration 1, discovery-1/,
-    ),
+    err: expect.stringMatching(/^A run would search arXiv, OpenAlex first;.*\nIteration 1, discovery-1/),
   });
   expect(out).toContain('"candidates": []');
   expect(scholars.requests.length).toBe(asked);
@@ -91,6 +89,6 @@ test("where a batch holds nothing for an agent, brief says that none would be st
   expect(await briefCommand({ json: false }, io)).toBe(0);
   expect([io.out(), io.err()]).toEqual([
     "",
-    "No agent would be started. This batch holds nothing to judge and no source to search.\n",
+    "No agent would be started. This batch has nothing to screen and no source to search.\n",
   ]);
 });

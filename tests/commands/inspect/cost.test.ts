@@ -164,7 +164,7 @@ test("of a research that has cost nothing yet there are no empty tables", async 
   makeResearch(cwd, "new-2026-03-01");
   const io = fakeIo({ cwd });
   await costCommand({ folder: "new-2026-03-01", json: false }, io);
-  expect(io.out()).toMatch(/^Nothing was spent on it yet\.\n\nForecast: /);
+  expect(io.out()).toMatch(/^Nothing has been spent yet\.\n\nForecast: /);
 });
 
 test("without a folder all researches count, and the work of new and read that left none", async () => {

@@ -79,7 +79,7 @@ test("a research that can't be read is listed as broken, and the others all the 
   expect(exitCode).toBe(0);
   expect(out).toMatch(/^nothing +broken: /m);
   expect(out).toMatch(/^nested +broken: rrd\.json is nested deeper than 100 levels$/m);
-  expect(out).toMatch(/^shape +broken: rrd\.json is no research$/m);
+  expect(out).toMatch(/^shape +broken: rrd\.json is not /m);
   expect(out).toMatch(/^syntax +broken: rrd\.json:\d+:\d+: /m);
   expect(out).toMatch(/^whole-2026-03-01 +ANALYSIS/m);
   expect(out).toContain("5 researches, 4 broken");

@@ -11,7 +11,7 @@ test("what agents learned is listed with its paper, and only --accept makes a st
   expect(await cli(["patterns"], cwd)).toMatchObject({
     code: 0,
     out: "",
-    err: "No agent has recorded a pattern in this research yet.\n",
+    err: "No agent has recorded a pattern in this project yet.\n",
   });
 
   await cli(["run", "-i", "3", ...withUnitAgent], cwd);
@@ -28,6 +28,6 @@ test("what agents learned is listed with its paper, and only --accept makes a st
   expect((await cli(["patterns"], cwd)).out).toMatch(/^ {2}1 in AGENTS\.md A pattern/);
   expect(await cli(["patterns", "--accept", "3"], cwd)).toMatchObject({
     code: 2,
-    err: expect.stringContaining("There is no pattern 3; this research has 2."),
+    err: expect.stringContaining("There is no pattern 3; this project has 2."),
   });
 });

@@ -61,7 +61,7 @@ test("a search comes out byte for byte the same without the network, the failure
   expect(pool.records.length).toBe(2);
   expect(await replay()).toMatchObject({
     exitCode: 0,
-    out: expect.stringContaining("the same, byte for byte: 2 works in 1 round"),
+    out: expect.stringContaining("identical, byte for byte: 2 works in 1 round"),
   });
   expect((await replay(true)).out).toBe(text);
   const failing = await searched(atom, { status: 403 });
@@ -97,9 +97,7 @@ test("a research whose papers no code searched for has nothing to replay, and sa
   const place = await scholarly(atom, works);
   makeResearch(place.cwd, "mine");
   const io = fakeIo({ cwd: place.cwd, env: place.env });
-  await expect(replayCommand({ folder: "mine", json: false }, io)).rejects.toThrow(
-    /mine has no search by code to replay/,
-  );
+  await expect(replayCommand({ folder: "mine", json: false }, io)).rejects.toThrow(/mine has no recorded search/);
 });
 
 test("what agents asked through tools, the same questions too, has no part in a replay", async () => {

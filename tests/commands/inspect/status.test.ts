@@ -94,7 +94,7 @@ test("a cost that we estimated is not said to be reported", async () => {
   const cwd = freshFolder();
   makeResearch(cwd, "grasping-2026-03-01", { papers_pool: pool }, [line(1, "a", { cost_usd: 0.1, estimated: true })]);
   const { out } = await status(cwd);
-  expect(out).toContain("Cost       ≈ $0.10, estimated by us");
+  expect(out).toContain("Cost       ≈ $0.10, estimated");
   expect(out).not.toContain("as the agents reported it");
 });
 
@@ -189,7 +189,7 @@ test("status says what holds a research, what was told to its agents, and how lo
   expect((await status(cwd, "grasping-2026-03-01")).out).not.toContain("State");
   writeFileSync(join(folder, "PAUSE"), "");
   const { out } = await status(cwd, "grasping-2026-03-01");
-  expect(out).toMatch(/State +no run starts \(PAUSE\)/);
+  expect(out).toMatch(/State +no run can start \(PAUSE\)/);
   expect(out).toMatch(/Steering +Mind the cost\./);
   expect(out).toMatch(/No result +for 3 iterations in a row/);
   expect(JSON.parse((await status(cwd, "grasping-2026-03-01", true)).out)).toMatchObject({

@@ -62,7 +62,7 @@ test("broken JSON is an error that says where, and an unreadable ledger line a w
   const { exitCode, out } = await validate(folder);
   expect(exitCode).toBe(1);
   expect(out).toMatch(/^error: .*rrd\.json:2:18: /m);
-  expect(out).toContain("\nMend the file, or put an earlier version in its place.\n");
+  expect(out).toMatch(/\nCorrect the file, or .*earlier version/);
   mkdirSync(join(folder, ".ralph"));
   writeFileSync(join(folder, ".ralph/rrd.last-good.json"), "{}");
   expect((await validate(folder)).out).toContain(`'research-ralph reset ${folder} --to 1'`);

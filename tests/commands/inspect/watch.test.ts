@@ -54,7 +54,7 @@ describe("watch", () => {
     const { err, out } = await watching(cwd, false, async (seen) => {
       await seen("1/2");
       const research = await openResearch(folder, { derive, git: false, notify: () => undefined });
-      await seen("a run works on it");
+      await seen("a run is under way");
       await research.load();
       const fold = {
         at: "2026-03-01T11:00:00.000Z",
@@ -71,7 +71,7 @@ describe("watch", () => {
       await research.close();
       await seen("the run ended");
     });
-    expect(err).toContain("it cost 62.4k tokens · $0.25 · 2m 00s in all\n");
+    expect(err).toContain("cost 62.4k tokens · $0.25 · 2m 00s\n");
     expect(err.split("#2 p2")).toHaveLength(2);
     expect(err).not.toContain("#1 p1");
     expect(out).toBe("");
@@ -112,7 +112,7 @@ describe("watch", () => {
     const mine = readFileSync(lock, "utf8");
     writeFileSync(join(makeResearch(cwd, "paused-2026-03-01"), "PAUSE"), "");
     const { err } = await watching(cwd, false, async (seen) => {
-      await seen("a run works on it");
+      await seen("a run is under way");
       // As a kill leaves it: the lock of a process that is gone.
       writeFileSync(lock, mine.replaceAll(String(process.pid), "999999999"));
       await seen("hands-2026-03-01: its run was killed");
@@ -128,11 +128,11 @@ describe("watch", () => {
       await seen("waiting for one");
       const folder = makeResearch(cwd, "new-2026-03-01", { papers_pool: [paper("p1", "pending")] });
       const held = await hold(folder);
-      await seen("new-2026-03-01: a run works on it");
+      await seen("new-2026-03-01: a run is under way");
       await held.release();
       await seen("the run ended");
     });
-    expect(err).toContain("the run ended; nothing is recorded of its cost");
+    expect(err).toContain("the run ended; its cost is not recorded");
   });
 
   test("takes a research's name as every other command does, and waits for none in a folder that is not there", async () => {
@@ -146,7 +146,7 @@ describe("watch", () => {
       "There is no research 'hans-2026-03-01'; the nearest one is hands-2026-03-01.",
     );
     expect((await watching(freshFolder(), false, async (seen) => seen("waiting for one"), ".")).err).toContain(
-      "No research under",
+      "No project under",
     );
   });
 

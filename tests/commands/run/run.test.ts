@@ -53,7 +53,7 @@ describe("which research", () => {
     expect(await cli(["--agent", "cmd:touch started", "--unconfined"], cwd)).toMatchObject({
       code: 0,
       out: `${sentinel}\n`,
-      err: expect.stringContaining("All 2 researches here are complete"),
+      err: expect.stringContaining("All 2 projects here are complete"),
     });
   });
 
@@ -90,7 +90,7 @@ describe("which research", () => {
     expect(await cli(["run"], cwd)).toEqual({
       code: 2,
       out: "",
-      err: "research-ralph: There are 2 unfinished researches: a-2026-03-01, b-2026-03-01; say which, as in research-ralph run a-2026-03-01.\n",
+      err: "research-ralph: There are 2 unfinished projects: a-2026-03-01, b-2026-03-01; name one, as in research-ralph run a-2026-03-01.\n",
     });
   });
 });
@@ -123,7 +123,7 @@ describe("-p", () => {
       requirements: { target_papers: 9 },
     });
     expect((await cli(["run", "-p", "1", "--force", "--agent", "baseline"], cwd)).err).toContain(
-      "The pool holds 2 papers already, and all of them are read",
+      "The pool already holds 2 papers",
     );
   });
 });

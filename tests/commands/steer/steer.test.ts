@@ -68,20 +68,20 @@ describe("a person is told what comes of it", () => {
 
   test("whether a run works on the research, nobody does, or it is finished", async () => {
     expect(await said(pause, {}, true)).toMatch(/^The run of .* ends before its next iteration/);
-    expect(await said(pause)).toMatch(/^No run works on .* now; none starts until/);
+    expect(await said(pause)).toMatch(/ is not running; no run can start until/);
     expect(await said(pause, done)).toMatch(/is finished/);
-    expect(await said(steer, {}, true)).not.toContain("no run works");
-    expect(await said(steer)).toContain("no run works on it now");
-    expect(await said(steer, done)).toMatch(/is finished: no agent hears of it/);
+    expect(await said(steer, {}, true)).not.toContain("not running");
+    expect(await said(steer)).toContain("it is not running now");
+    expect(await said(steer, done)).toMatch(/is finished: no agent reads it/);
     expect(
       await said(async (folder, io) => (await pause(folder, fakeIo({ cwd: io.cwd })), resume(folder, io)), done),
-    ).toContain("free again, and finished");
+    ).toContain("can run again; it is finished");
   });
 
   test("that what was said before no longer stands", async () => {
     const clear = (folder: string, io: ReturnType<typeof fakeIo>) =>
       steerCommand({ folder, clear: true, json: false }, io);
-    expect(await said(clear)).toMatch(/^What was said before no longer stands/);
+    expect(await said(clear)).toMatch(/^Earlier instructions are removed/);
   });
 });
 

@@ -87,7 +87,7 @@ describe.concurrent("what an unconfined agent does to the files around it is tak
 });
 
 describe.concurrent("what can't be put back is said in one sentence with what to do", () => {
-  test("another research: left as it is, since a person may have changed it", async ({ expect }) => {
+  test("another project: left as it is, since a person may have changed it", async ({ expect }) => {
     const { run, ledger, read } = house();
     const { code, notices } = await run("tamper.mjs edit-another-research", "-i", "1");
     expect(code).toBe(3);

@@ -298,7 +298,7 @@ for (const name of ["claude", "codex"] as const) {
           expect([replayed.code, replayed.err, replayed.out]).toEqual([
             0,
             "",
-            expect.stringContaining("comes out the same, byte for byte"),
+            expect.stringContaining("identical, byte for byte"),
           ]);
         },
       );

@@ -143,7 +143,7 @@ test("other researches in the folder are what a fresh one rests on: those of the
   const sonnet = await experienceFor(folder, { name: "claude", model: "sonnet" }, false);
   expect(sonnet).toMatchObject({
     takes: { paper: { tokens: 1_000 }, report: { tokens: expect.any(Number) } },
-    from: expect.stringMatching(/19 other researches/),
+    from: expect.stringMatching(/19 other projects/),
   });
   expect((await experienceFor(folder, { name: "claude", model: "opus" }, false)).from).toContain("figures of");
   expect((await experienceFor(folder, { name: "amp" }, true)).takes).toEqual({});
@@ -187,7 +187,7 @@ test("a run says what the whole will take before its first iteration", async () 
   );
   const lines = io.err().split("\n");
   const forecast = lines.findIndex((each) =>
-    /Forecast: ≈ 5 iterations left \(2 papers\): 1\d\dk tokens, .*another research/.test(each),
+    /Forecast: ≈ 5 iterations left \(2 papers\): 1\d\dk tokens, .*another project/.test(each),
   );
   const begun = lines.findIndex((each) => each.includes("#1 "));
   expect([forecast, begun].every((at) => at !== -1)).toBe(true);
