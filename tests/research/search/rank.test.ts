@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import type { Listing } from "../../../src/research/search/result-list.js";
 import type { PaperRecord } from "../../../src/research/papers/paper-record.js";
@@ -80,6 +81,16 @@ describe("poolOf", () => {
     const listings = [listing("arXiv", [fitting, near]), listing("OpenAlex", [near, far, fitting])];
     const again = JSON.parse(JSON.stringify(listings)) as Listing[];
     expect(poolText([], poolOf(again))).toBe(poolText([], poolOf(listings)));
+  });
+
+  it("is written as in the projects of before, whose recorded hash a replay compares with", () => {
+    const preprint = { ...near, id: "arxiv_2401.12345", identifiers: { arxiv: "2401.12345v2" }, venue: "arXiv" };
+    const later = { ...near, kind: "published", volume: "3", abstract: "A hand that feels.", retracted: true } as const;
+    const listings = [listing("arXiv", [preprint, fitting, far]), listing("Crossref", [later], "a")];
+    const steps = planSearch(wanted, { target: 10, today: "2026-11-22", sources: ["arXiv"] });
+    const pool = poolOf(listings);
+    expect(pool.merges).toHaveLength(1);
+    expect(createHash("sha256").update(poolText(steps, pool)).digest("hex")).toBe("02442d4f257fe43182a409d71d45313ce236330cc35dd2c7e3fb659a14c37b3d");
   });
 });
 
