@@ -123,6 +123,7 @@ const found = (id: string) => ({
   date: null,
   source: "samples",
   abstract: null,
+  identifiers: {},
 });
 
 /** What code offers with `goodResults.discovery`. */

@@ -20,7 +20,7 @@ import { derive } from "../../src/research/workflow/records/statistics.js";
 import { researchWorkflow } from "../../src/research/workflow/workflow.js";
 import { workspacesOf } from "../../src/research/workflow/workspace.js";
 import { fakeClock } from "./clock.js";
-import type { Candidate } from "../../src/research/papers/paper-record.js";
+import type { PaperRecord } from "../../src/research/papers/paper-record.js";
 
 /** A temporary folder that goes with the test. */
 export function temporaryFolder(): string {
@@ -60,7 +60,7 @@ export const paperText = (id: string, body = facts): PaperText =>
   });
 
 /** A library that has a text for every paper, or what `over` says. */
-export const library = (over: Partial<Library> & { offered?: readonly Candidate[] } = {}): Library => ({
+export const library = (over: Partial<Library> & { offered?: readonly PaperRecord[] } = {}): Library => ({
   serves: (source) => source === "samples",
   candidates: async () => over.offered ?? [],
   text: async ({ id }) => ({ text: paperText(id) }),

@@ -51,7 +51,7 @@ export async function replayCommand({ folder: given, json }: FolderOptions, io: 
   if (replayed.sha256 !== recorded) replayed = await again(byLastAnswers());
 
   if (json) io.stdout(replayed.text);
-  const rounds = `${replayed.pool.records.length} works in ${steps.length} ${steps.length === 1 ? "round" : "rounds"}`;
+  const rounds = `${replayed.pool.works.length} works in ${steps.length} ${steps.length === 1 ? "round" : "rounds"}`;
   if (replayed.sha256 === recorded) {
     const sentence = `Replay is identical, byte for byte: ${rounds}, sha256 ${recorded}.\n`;
     if (json) io.stderr(sentence);

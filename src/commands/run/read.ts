@@ -4,6 +4,7 @@ import { drive, openForWork } from "../../compose/compose.js";
 import { httpFor } from "../../compose/library.js";
 import { type ConfigFlags, resolveConfig } from "../../engine/config/resolve.js";
 import { ExpectedError } from "../../engine/lib/errors.js";
+import { keptFacts } from "../../research/papers/paper-record.js";
 import { describeReference } from "../../research/full-text/describe-reference.js";
 import { contextOf } from "../../research/sources/source-settings.js";
 import type { ContextFor } from "../../research/sources/client/source.js";
@@ -62,9 +63,7 @@ export async function readCommand({ reference: input, flags, quiet, json }: Read
         );
       // Of a paper on this machine nothing is looked up outside.
       const isLocal = reference.kind === "file" || reference.kind === "sample";
-      const rrd = rrdForOne({ ...described.paper, authors: [...(described.paper.authors ?? [])] }, [
-        isLocal ? "samples" : "web",
-      ]);
+      const rrd = rrdForOne(keptFacts(described.paper), [isLocal ? "samples" : "web"]);
       await writeFileAtomic(rrdFile(folder), formatRrd(rrd));
       const { workflow, ...rest } = await openForWork(folder, config, io, signal);
       return { ...rest, workflow: readingWorkflow(workflow) };

@@ -2,13 +2,10 @@ import { httpFor } from "../../compose/library.js";
 import { resolveConfig } from "../../engine/config/resolve.js";
 import { ExpectedError } from "../../engine/lib/errors.js";
 import { nearest } from "../../engine/lib/nearest.js";
-import type { Step } from "../../research/generated/rrd.js";
 import type { Listing, Open } from "../../research/search/result-list.js";
-import type { PaperRecord } from "../../research/papers/paper-record.js";
-import { poolOf } from "../../research/search/candidate-pool.js";
-import { rankPool, type Ranked } from "../../research/search/rank.js";
+import { keptFacts } from "../../research/papers/paper-record.js";
+import { searchOnce, type Ranked } from "../../research/search/rank.js";
 import { allSources, sourceNamed, sourcesFor, substituteFor, substitutes } from "../../research/sources/registry.js";
-import { runStep } from "../../research/search/run-round.js";
 import type { Source } from "../../research/sources/client/source.js";
 import { contextOf } from "../../research/sources/source-settings.js";
 import type { Io } from "../../engine/ui/io.js";
@@ -62,17 +59,19 @@ export async function searchCommand(
       const context = contextOf(found, asker);
       return "unavailable" in context ? context : { source: found, context };
     };
-    const step: Step = {
-      kind: "search",
-      sources: sources.map(({ name }) => name),
-      queries: [{ terms: query, ...days, most: limit }],
-    };
-    const listings = await runStep(0, step, open, (listing) => io.stderr(`${progress(listing)}\n`));
+    const names = sources.map(({ name }) => name);
+    const said = (listing: Listing) => io.stderr(`${progress(listing)}\n`);
+    const { listings, ranked } = await searchOnce(
+      { terms: query, ...days, most: limit },
+      names,
+      open,
+      io.clock.now(),
+      said,
+    );
     if (signals.finish.aborted)
       return exitCodeOf({ verdict: "interrupted", reason: "", signal: signals.finish.reason });
 
-    const today = new Date(io.clock.now()).toISOString().slice(0, 10);
-    const found = rankPool(poolOf(listings).records, { keywords: [query], description: query, today }).slice(0, limit);
+    const found = ranked.slice(0, limit);
     io.stdout(shown(output, found, query, listings, io));
     const answered = listings.some(({ status }) => status === "ok" || status === "empty");
     if (!answered) io.stderr("No source could be asked.\n");
@@ -145,14 +144,14 @@ function shown(
   listings: readonly Listing[],
   io: Io,
 ): string {
-  if (output === "bibtex") return bibliographyOf(found.map(({ record }) => cited(record)));
+  if (output === "bibtex") return bibliographyOf(found.map(({ record }) => keptFacts(record)));
   if (output === "text")
     return foundLines(found, io)
       .map((line) => `${line}\n`)
       .join("");
-  const results = found.map(({ record: { members, places, ...record }, priority, why }) => ({
+  const results = found.map(({ record, provenance, priority, why }) => ({
     ...record,
-    sources: [...new Set(members.map(({ source }) => source))],
+    sources: [...new Set(provenance.mergedFrom.map(({ source }) => source))],
     priority,
     why,
   }));
@@ -165,34 +164,6 @@ function shown(
   return `${JSON.stringify({ query, sources, results }, null, 2)}\n`;
 }
 
-const cited = ({
-  id,
-  title,
-  authors,
-  date,
-  url,
-  retracted,
-  venue,
-  volume,
-  issue,
-  pages,
-  identifiers: { doi, arxiv },
-}: PaperRecord) => ({
-  ...{
-    id,
-    title,
-    date,
-    url,
-    authors: [...authors],
-    venue: venue ?? null,
-    volume: volume ?? null,
-    issue: issue ?? null,
-    pages: pages ?? null,
-  },
-  identifiers: { ...(doi === undefined ? {} : { doi }), ...(arxiv === undefined ? {} : { arxiv }) },
-  ...(retracted === undefined ? {} : { retracted }),
-});
-
 const mostAuthors = 4;
 const widest = 100;
 
@@ -202,16 +173,22 @@ function foundLines(found: readonly Ranked[], io: Pick<Io, "color" | "columns">)
   const indent = " ".repeat(String(found.length).length + 2);
   const flow = (text: string) =>
     wrap(oneLine(text), Math.min(io.columns, widest) - indent.length).map((line) => indent + line);
-  return found.flatMap(({ record }, index) => {
+  return found.flatMap(({ record, provenance }, index) => {
     const [first = "", ...rest] = flow(record.title).map((line, row) =>
       row === 0 ? `${index + 1}.`.padEnd(indent.length) + line.trimStart() : line,
     );
-    const { authors, date, venue, citations, members, retracted } = record;
+    const { authors, date, venue, citations, retracted } = record;
     const who =
       authors.length > mostAuthors ? `${authors.slice(0, mostAuthors).join(", ")} and others` : authors.join(", ");
     const cited =
       citations === undefined ? undefined : `cited ${citations.count} ${citations.count === 1 ? "time" : "times"}`;
-    const about = [who, date, venue, cited, [...new Set(members.map(({ source }) => source))].join(" + ")];
+    const about = [
+      who,
+      date,
+      venue,
+      cited,
+      [...new Set(provenance.mergedFrom.map(({ source }) => source))].join(" + "),
+    ];
     return [
       ...(index === 0 ? [] : [""]),
       colors.bold(first),

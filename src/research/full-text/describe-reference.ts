@@ -7,12 +7,17 @@ import { readPaper, type ReadOptions } from "./read.js";
 import { documentEnding, paperId, type Reference } from "../papers/reference.js";
 import type { ContextFor } from "../sources/client/source.js";
 import { publicEndpoints } from "./locations.js";
-import type { Candidate, Described } from "../papers/paper-record.js";
+import type { PaperRecord } from "../papers/paper-record.js";
 
 interface DescribeOptions extends ReadOptions {
   /** With what arXiv and Crossref are asked; by default at their own addresses, as `http` and `endpoints` say. */
   readonly contextFor?: ContextFor;
 }
+
+/** What is known of one paper. `empty`: the source answered and does not know it. The failures say nothing about the paper. */
+export type Described =
+  | { readonly status: "ok"; readonly paper: PaperRecord }
+  | { readonly status: "empty" | "rate_limited" | "blocked" | "error"; readonly reason: string };
 
 /**
  * Title, authors, date and abstract of the paper that a reference names: from arXiv for an arXiv id, from Crossref for a DOI, else from the
@@ -44,19 +49,13 @@ async function fromService(
   if (answer.status !== "ok") return { status: answer.status, reason: answer.reason };
   const [record] = answer.value;
   if (record === undefined) return { status: "empty", reason: `There is no record of ${id}; check it.` };
-  const { title, url, pdf_url, authors, date, source, abstract, retracted, identifiers } = record;
-  const paper: Candidate = {
-    id: paperId(reference),
-    title,
-    url,
-    pdf_url: reference.kind === "doi" ? pdf_url : `https://arxiv.org/pdf/${id}`,
-    authors,
-    date,
-    source,
-    abstract,
-    identifiers: { ...identifiers, ...(reference.kind === "doi" ? {} : { arxiv: id }) },
-    ...(retracted === undefined ? {} : { retracted }),
-  };
+  const paper =
+    reference.kind === "doi"
+      ? { ...record, id: paperId(reference) }
+      : {
+          ...{ ...record, id: paperId(reference), pdf_url: `https://arxiv.org/pdf/${id}` },
+          identifiers: { ...record.identifiers, arxiv: id },
+        };
   return { status: "ok", paper };
 }
 
@@ -84,7 +83,7 @@ async function fromDocument(reference: Reference, options: ReadOptions): Promise
   const doi = text.doi ?? (reference.kind === "doi" ? reference.doi : undefined);
   const arxiv = reference.kind === "arxiv" ? reference.id : undefined;
   const identifiers = { ...(doi === undefined ? {} : { doi }), ...(arxiv === undefined ? {} : { arxiv }) };
-  const paper: Candidate = {
+  const paper: PaperRecord = {
     id: reference.kind === "file" || reference.kind === "sample" ? (text.id ?? id) : id,
     title: text.title ?? name,
     url,
@@ -93,7 +92,7 @@ async function fromDocument(reference: Reference, options: ReadOptions): Promise
     date: text.date ?? null,
     source,
     abstract: text.abstract ?? null,
-    ...(Object.keys(identifiers).length === 0 ? {} : { identifiers }),
+    identifiers,
     ...(text.retracted === true ? { retracted: true } : {}),
   };
   return { status: "ok", paper };

@@ -1,20 +1,13 @@
 import { getDocument, type HttpDocument, type HttpOptions, type Http } from "../../engine/net/http.js";
 import type { HttpFailure } from "../../engine/net/http-failure.js";
-import { isDocumentOf, type PaperIdentity } from "../papers/authors.js";
-import type { Identifiers, PaperRecord } from "../papers/paper-record.js";
+import { isDocumentOf } from "../papers/authors.js";
+import type { NamedPaper, PaperRecord } from "../papers/paper-record.js";
 import { largestPdf } from "../../engine/documents/pdf/read-pdf.js";
 import { pirateRefusal } from "./shadow-libraries.js";
 import { readDocument } from "../../engine/documents/read-document.js";
 import type { Answer } from "../sources/client/source.js";
 import type { PaperText } from "../../engine/documents/text/paper-text.js";
 import { type CopyService, type Endpoints, identifiersOf, type Place, publicEndpoints, ways } from "./locations.js";
-
-/** As much of a paper's record as leads to its text. With a title, what is fetched is checked to be that paper. */
-export interface PaperToRead extends Omit<PaperIdentity, "title" | "id" | "identifiers"> {
-  readonly id: string;
-  readonly title?: string | null;
-  readonly identifiers?: Identifiers | null;
-}
 
 export interface FetchOptions extends HttpOptions {
   /** Polite access to the network; plain requests where there is none. */
@@ -44,7 +37,7 @@ export type NotRead = {
 export type Fetched = { readonly status: "ok"; readonly text: PaperText } | NotRead;
 
 /** The best text that the ways to a paper lead to: a whole one, else one cut short, else a landing page, else why there is none. */
-export async function fetchPaper(paper: PaperToRead, options: FetchOptions): Promise<Fetched> {
+export async function fetchPaper(paper: NamedPaper, options: FetchOptions): Promise<Fetched> {
   const failures: NotRead[] = [];
   const tried: Tried[] = [];
   const texts: PaperText[] = [];
@@ -113,10 +106,7 @@ function once<Value>(make: () => Promise<Value>): () => Promise<Value> {
 }
 
 /** What all copy services know of a paper. Where one can't be asked and none knows a copy, that is not known. */
-async function recordsOf(
-  paper: PaperToRead,
-  services: readonly CopyService[],
-): Promise<Answer<readonly PaperRecord[]>> {
+async function recordsOf(paper: NamedPaper, services: readonly CopyService[]): Promise<Answer<readonly PaperRecord[]>> {
   const answers = await Promise.all(services.map(async ({ find }) => await find([identifiersOf(paper)])));
   const records = answers.flatMap((answer) => (answer.status === "ok" ? answer.value : []));
   if (records.some(({ copies, identifiers }) => (copies ?? []).length > 0 || identifiers.pmcid !== undefined))
@@ -138,7 +128,7 @@ function mostHopeful(failures: readonly NotRead[]): NotRead | undefined {
 type Reaching = FetchOptions & { readonly quiet: Set<string> };
 
 /** What a place leads to; for a landing page also the PDF that it names, or why that could not be had. */
-async function readPlace(place: Place, paper: PaperToRead, options: Reaching): Promise<Fetched[]> {
+async function readPlace(place: Place, paper: NamedPaper, options: Reaching): Promise<Fetched[]> {
   const refused = pirateRefusal(place.url);
   if (refused !== undefined) return [{ status: "blocked", reason: refused }];
   const fetched = await request(
@@ -184,7 +174,7 @@ const notRead = ({ status, reason, transient }: HttpFailure): NotRead => ({
   ...transience({ transient }),
 });
 
-function checked(text: PaperText, address: string, paper: PaperToRead): Fetched {
+function checked(text: PaperText, address: string, paper: NamedPaper): Fetched {
   // Some pages say only in their head what they are.
   const head = [text.title ?? "", ...(text.authors ?? []).slice(0, 10)].join("\n");
   if (isDocumentOf(`${head}\n${text.text}`, paper)) return { status: "ok", text };

@@ -8,7 +8,7 @@ import { largestPdf } from "../../engine/documents/pdf/read-pdf.js";
 import { readDocument } from "../../engine/documents/read-document.js";
 import { documentEnding, paperId, safeName } from "../papers/reference.js";
 import type { PaperText } from "../../engine/documents/text/paper-text.js";
-import type { Candidate } from "../papers/paper-record.js";
+import type { PaperRecord } from "../papers/paper-record.js";
 
 const mostFiles = 2000;
 /** Enough for a title and an abstract; a listing must not read two thousand PDFs to their end. */
@@ -19,7 +19,7 @@ const abstractLength = 3000;
  * The documents of a folder and its subfolders as candidates, in the order of their paths, at most 2,000. A document that cannot be read
  * is a candidate too, under its file's name. Throws an ExpectedError where there is no such folder.
  */
-export async function listFolder(dir: string, signal?: AbortSignal): Promise<Candidate[]> {
+export async function listFolder(dir: string, signal?: AbortSignal): Promise<PaperRecord[]> {
   return await listDocuments(
     resolve(dir),
     {
@@ -32,7 +32,7 @@ export async function listFolder(dir: string, signal?: AbortSignal): Promise<Can
 }
 
 /** The demo's own documents; their ids and titles say that they are samples. */
-export async function listSamples(signal?: AbortSignal): Promise<Candidate[]> {
+export async function listSamples(signal?: AbortSignal): Promise<PaperRecord[]> {
   const idOf = (path: string) => paperId({ kind: "sample", name: basename(path) });
   return await listDocuments(
     samplesFolder,
@@ -56,7 +56,7 @@ interface Naming {
   readonly idOf: (path: string) => string;
 }
 
-async function listDocuments(folder: string, naming: Naming, signal: AbortSignal | undefined): Promise<Candidate[]> {
+async function listDocuments(folder: string, naming: Naming, signal: AbortSignal | undefined): Promise<PaperRecord[]> {
   const isFolder = await stat(folder)
     .then((found) => found.isDirectory())
     .catch(() => false);
@@ -71,7 +71,7 @@ async function listDocuments(folder: string, naming: Naming, signal: AbortSignal
     suppressErrors: true,
     ignore: ["**/node_modules/**"],
   });
-  const candidates: Candidate[] = [];
+  const candidates: PaperRecord[] = [];
   const taken = new Set<string>();
   for (const path of found.toSorted().slice(0, mostFiles)) {
     if (signal?.aborted) break;
@@ -85,7 +85,7 @@ async function listDocuments(folder: string, naming: Naming, signal: AbortSignal
   return candidates;
 }
 
-function candidateOf(path: string, id: string, text: PaperText | undefined, naming: Naming): Candidate {
+function candidateOf(path: string, id: string, text: PaperText | undefined, naming: Naming): PaperRecord {
   const url = naming.urlOf(path);
   return {
     id,
@@ -96,7 +96,7 @@ function candidateOf(path: string, id: string, text: PaperText | undefined, nami
     date: text?.date ?? null,
     source: naming.source,
     abstract: text?.abstract?.slice(0, abstractLength) ?? null,
-    ...(text?.doi === undefined ? {} : { identifiers: { doi: text.doi } }),
+    identifiers: text?.doi === undefined ? {} : { doi: text.doi },
     ...(text?.retracted === true ? { retracted: true } : {}),
   };
 }

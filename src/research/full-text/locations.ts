@@ -1,5 +1,5 @@
 import { europePmc } from "../sources/clients/europe-pmc.js";
-import type { Identifiers, PaperRecord } from "../papers/paper-record.js";
+import type { Identifiers, NamedPaper, PaperRecord } from "../papers/paper-record.js";
 import { parseReference } from "../papers/reference.js";
 import type { Answer, ContextFor, Source } from "../sources/client/source.js";
 import { ar5iv, arxivPages, doiResolver } from "../sources/clients/sites.js";
@@ -32,14 +32,6 @@ export function endpointsOf(contextFor: ContextFor): Pick<Endpoints, "arxiv" | "
   return { arxiv: at(arxivPages), ar5iv: at(ar5iv), doi: at(doiResolver), europePmc: at(europePmc) };
 }
 
-/** What of a paper's record leads to its text. */
-export interface PaperNames {
-  readonly id: string;
-  readonly url?: string | null;
-  readonly pdf_url?: string | null;
-  readonly identifiers?: Identifiers | null;
-}
-
 /** An address that a text may lie at. */
 export interface Place {
   readonly url: string;
@@ -65,7 +57,7 @@ interface Way {
   /** As reasons and records name it. */
   readonly name: string;
   /** The addresses to try, best first. Empty: this way does not lead to the paper. An answer other than ok says why that is not known. */
-  places(paper: PaperNames, asking: Asking): readonly Place[] | Promise<Places>;
+  places(paper: NamedPaper, asking: Asking): readonly Place[] | Promise<Places>;
 }
 
 type Places = readonly Place[] | Exclude<Answer<never>, { status: "ok" }>;
@@ -90,7 +82,7 @@ export const ways: readonly Way[] = [
   { name: "the record's own address", places: ownPlaces },
 ];
 
-function arxivPlaces(paper: PaperNames, address: (id: string, bare: string) => string): Place[] {
+function arxivPlaces(paper: NamedPaper, address: (id: string, bare: string) => string): Place[] {
   const named = referencesOf(paper).filter((reference) => reference.kind === "arxiv");
   // The id alone stands for the latest version; a version that some field names is the one that was found.
   const arxiv = named.find(({ id, version }) => id === named[0]?.id && version !== undefined) ?? named[0];
@@ -100,7 +92,7 @@ function arxivPlaces(paper: PaperNames, address: (id: string, bare: string) => s
 }
 
 /** The names that a paper goes by, its arXiv id and DOI as they stand in any field of its record. */
-export function identifiersOf(paper: PaperNames): Identifiers {
+export function identifiersOf(paper: NamedPaper): Identifiers {
   const references = referencesOf(paper);
   const arxiv = references.find((reference) => reference.kind === "arxiv");
   const doi = references.find((reference) => reference.kind === "doi");
@@ -111,7 +103,7 @@ export function identifiersOf(paper: PaperNames): Identifiers {
   };
 }
 
-function referencesOf(paper: PaperNames) {
+function referencesOf(paper: NamedPaper) {
   const { identifiers } = paper;
   const fromId = paper.id.replace(/^arxiv_/, "").replace(/^([a-z-]+(?:\.[A-Z]{2})?)_(?=\d{7})/, "$1/");
   const names = [
@@ -124,7 +116,7 @@ function referencesOf(paper: PaperNames) {
   return names.map((name) => parseReference(name ?? ""));
 }
 
-async function pmcPlaces(paper: PaperNames, { endpoints, records }: Asking): Promise<Places> {
+async function pmcPlaces(paper: NamedPaper, { endpoints, records }: Asking): Promise<Places> {
   if (endpoints.europePmc === "") return [];
   const place = (pmcid: string): Place => ({ url: `${endpoints.europePmc}/${pmcid}/fullTextXML` });
   const own = pmcidOf(paper.identifiers?.pmcid) ?? pmcidOf(paper.url) ?? pmcidOf(paper.pdf_url);
@@ -141,7 +133,7 @@ function pmcidOf(text: string | null | undefined): string | undefined {
   return /(?:^|\/)(PMC\d{3,9})(?:$|\/|\?)/i.exec(text ?? "")?.[1]?.toUpperCase();
 }
 
-function ownPlaces(paper: PaperNames, { endpoints }: Asking): readonly Place[] {
+function ownPlaces(paper: NamedPaper, { endpoints }: Asking): readonly Place[] {
   const isArxivs = (address: string) => parseReference(address).kind === "arxiv";
   const given = [paper.pdf_url, paper.url].filter(
     (address) => typeof address === "string" && address !== "" && !isArxivs(address),
@@ -156,7 +148,7 @@ function ownPlaces(paper: PaperNames, { endpoints }: Asking): readonly Place[] {
   return unique(resolved).map((url) => ({ url, landing: true }));
 }
 
-async function copyPlaces(paper: PaperNames, { records }: Asking): Promise<Places> {
+async function copyPlaces(paper: NamedPaper, { records }: Asking): Promise<Places> {
   const { doi, pmid, arxiv } = identifiersOf(paper);
   // arXiv's own PDF is as free as any copy of it.
   if ((doi === undefined && pmid === undefined) || arxiv !== undefined) return [];

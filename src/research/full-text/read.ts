@@ -1,8 +1,9 @@
 import { readFile, stat } from "node:fs/promises";
 import { ExpectedError, hasCode, messageOf } from "../../engine/lib/errors.js";
-import { fetchPaper, type FetchOptions, type Fetched, type NotRead, type PaperToRead } from "./fetch.js";
+import { fetchPaper, type FetchOptions, type Fetched, type NotRead } from "./fetch.js";
 import { largestPdf } from "../../engine/documents/pdf/read-pdf.js";
 import { readDocument } from "../../engine/documents/read-document.js";
+import type { NamedPaper } from "../papers/paper-record.js";
 import { documentEnding, parseReference } from "../papers/reference.js";
 import { samplePath } from "./local-folder.js";
 import { cachedTextPath, loadText, saveText } from "./text-cache.js";
@@ -23,7 +24,7 @@ type ReadPaper = { readonly status: "ok"; readonly text: PaperText; readonly pat
  * `pdf_url`, then `url`). A whole text is preferred to a landing page. Never throws for what a network or a document does.
  * @throws ExpectedError when the disk is full.
  */
-export async function readPaper(paper: PaperToRead, options: ReadOptions): Promise<ReadPaper> {
+export async function readPaper(paper: NamedPaper, options: ReadOptions): Promise<ReadPaper> {
   const file = localFile(paper);
   const stamp = file === undefined ? addressStamp(paper) : await stampOf(file);
   const kept = await loadText(options.cacheDir, paper.id, stamp);
@@ -46,7 +47,7 @@ export async function readPaper(paper: PaperToRead, options: ReadOptions): Promi
   }
 }
 
-function localFile(paper: PaperToRead): string | undefined {
+function localFile(paper: NamedPaper): string | undefined {
   for (const address of [paper.pdf_url, paper.url]) {
     const reference = parseReference(address ?? "");
     if (reference.kind === "file") return reference.path;
@@ -56,7 +57,7 @@ function localFile(paper: PaperToRead): string | undefined {
 }
 
 /** Changes when somebody corrects an address. */
-const addressStamp = ({ pdf_url, url }: PaperToRead): string => [...new Set([pdf_url, url])].filter(Boolean).join(" ");
+const addressStamp = ({ pdf_url, url }: NamedPaper): string => [...new Set([pdf_url, url])].filter(Boolean).join(" ");
 
 /** Changes when the document does. */
 async function stampOf(path: string): Promise<string | undefined> {

@@ -1,6 +1,6 @@
-import type { CodeLinks, WorkWithCode } from "../sources/clients/code-links.js";
+import type { CodeLinks } from "../sources/clients/code-links.js";
 import type { Answer } from "../sources/client/source.js";
-import type { Identifiers, PaperRecord } from "../papers/paper-record.js";
+import type { Identifiers, PaperRecord, TitledPaper } from "../papers/paper-record.js";
 
 /** What is known about a paper besides its text. */
 export interface AboutPaper {
@@ -12,7 +12,7 @@ export interface AboutPaper {
 }
 
 interface AboutOptions {
-  readonly code: (work: WorkWithCode) => Promise<CodeLinks>;
+  readonly code: (work: TitledPaper) => Promise<CodeLinks>;
   /** Lookups of services that count citations. */
   readonly counts: readonly {
     readonly name: string;
@@ -23,7 +23,7 @@ interface AboutOptions {
 }
 
 /** The code of a paper and how often it was cited, as far as it is known in time. */
-export async function aboutPaper(work: WorkWithCode, { code, counts, late }: AboutOptions): Promise<AboutPaper> {
+export async function aboutPaper(work: TitledPaper, { code, counts, late }: AboutOptions): Promise<AboutPaper> {
   const inTime = async <Value>(asked: Promise<Value>): Promise<Value | undefined> =>
     await Promise.race([asked, late.then(() => undefined)]);
   const hasNames = Object.values(work.identifiers ?? {}).some((name) => name !== undefined);

@@ -4,14 +4,15 @@ import { europePmc } from "../sources/clients/europe-pmc.js";
 import { semanticScholar } from "../sources/clients/semantic-scholar.js";
 import { unpaywall } from "../sources/clients/unpaywall.js";
 import { codeLinks } from "../sources/clients/code-links.js";
-import type { PaperToRead, Tried } from "../full-text/fetch.js";
+import type { Tried } from "../full-text/fetch.js";
+import type { NamedPaper } from "../papers/paper-record.js";
 import { readPaper } from "../full-text/read.js";
 import { parseReference } from "../papers/reference.js";
 import type { ContextFor, Source } from "../sources/client/source.js";
 import type { PaperText } from "../../engine/documents/text/paper-text.js";
 import { checkWorks, type UpdateCheck } from "./retraction-check.js";
 import { checkUpdates } from "./retractions.js";
-import { type CopyService, endpointsOf, identifiersOf, type PaperNames } from "../full-text/locations.js";
+import { type CopyService, endpointsOf, identifiersOf } from "../full-text/locations.js";
 import type { Clock } from "../../engine/lib/clock.js";
 import type { Http } from "../../engine/net/http.js";
 import { textsFolder, updatesFile } from "../folder/layout.js";
@@ -30,10 +31,10 @@ interface PaperServicesOptions {
 /** What is asked about one paper at a time: its text, whether it still stands, its code and citations. */
 interface PaperServices {
   text(
-    paper: PaperToRead,
+    paper: NamedPaper,
   ): Promise<{ readonly text: PaperText } | { readonly unavailable: string; readonly transient?: true }>;
-  updates(papers: readonly PaperNames[], within?: number): Promise<ReadonlyMap<string, UpdateCheck>>;
-  about(paper: PaperToRead & { readonly abstract?: string | null }): Promise<AboutPaper>;
+  updates(papers: readonly NamedPaper[], within?: number): Promise<ReadonlyMap<string, UpdateCheck>>;
+  about(paper: NamedPaper): Promise<AboutPaper>;
 }
 
 const minute = 60_000;
@@ -42,7 +43,7 @@ const longestCheck = 3 * minute;
 /** A brief can't: code and citations are a help, no more. */
 const longestAbout = 15_000;
 
-const isAt = (paper: PaperNames, kind: "file" | "sample"): boolean =>
+const isAt = (paper: NamedPaper, kind: "file" | "sample"): boolean =>
   [paper.url, paper.pdf_url].some((address) => parseReference(address ?? "").kind === kind);
 
 /** Asks services over the one polite access to the network. Nothing is asked about a paper of this machine that has no identifier, nor about a packaged sample, whatever it carries. */

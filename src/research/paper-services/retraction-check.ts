@@ -1,7 +1,7 @@
 import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { hasCode } from "../../engine/lib/errors.js";
-import type { Identifiers, Update } from "../papers/paper-record.js";
+import type { Identifiers, NamedPaper, Update } from "../papers/paper-record.js";
 import type { WorkUpdates } from "./retractions.js";
 import type { Clock } from "../../engine/lib/clock.js";
 import { temporaryName } from "../../engine/storage/atomic-file.js";
@@ -16,11 +16,6 @@ export interface UpdateCheck {
   readonly checked_by: readonly string[];
   /** Services that could not be asked, each with its reason. */
   readonly unchecked: readonly string[];
-}
-
-interface WorkToCheck {
-  readonly id: string;
-  readonly identifiers: Identifiers;
 }
 
 export interface UpdateCheckOptions {
@@ -47,14 +42,14 @@ type Kept = Record<string, UpdateCheck & { readonly asked: string }>;
  * could not be checked is there with the reason, and without the network all are.
  */
 export async function checkWorks(
-  works: readonly WorkToCheck[],
+  works: readonly (NamedPaper & { readonly identifiers: Identifiers })[],
   options: UpdateCheckOptions,
 ): Promise<ReadonlyMap<string, UpdateCheck>> {
   const { clock, within, ask } = options;
   const until = clock.now() + within;
   const kept = await load(options.file);
   const found = new Map<string, UpdateCheck>();
-  const left: WorkToCheck[] = [];
+  const left: (NamedPaper & { readonly identifiers: Identifiers })[] = [];
   for (const work of works) {
     const known = kept[work.id];
     const isFresh =

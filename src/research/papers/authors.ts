@@ -1,24 +1,5 @@
 import { normalTitle } from "./normalise-title.js";
-import type { Identifiers } from "./paper-record.js";
-
-/** As much of a paper's record as tells whether two records are the same work. */
-export interface PaperIdentity {
-  readonly id?: string | null;
-  readonly title: string;
-  readonly url?: string | null;
-  readonly pdf_url?: string | null;
-  readonly authors?: readonly string[] | string | null;
-  readonly date?: string | null;
-  readonly identifiers?: Identifiers | null;
-  readonly kind?: string;
-  /** Journal, conference or repository. */
-  readonly venue?: string | null;
-  readonly volume?: string | null;
-  readonly issue?: string | null;
-  /** "566-582", "e0123". */
-  readonly pages?: string | null;
-  readonly otherVersions?: readonly { readonly doi: string }[];
-}
+import type { PaperFacts } from "./paper-record.js";
 
 /**
  * The word of a name that may be its surname, lower-case and without accents; "Paré, Guy", "Guy Paré", "G. Paré" and PubMed's "Paré G" all
@@ -42,7 +23,7 @@ export function partsOfName(name: string): { readonly rest: string; readonly ini
 }
 
 /** The authors of a record as a list, whichever way they are written: "Paré, Guy; Smith, John", "A. Lee and B. Kim", "Lee, A., Kim, B.". */
-export function authorsOf(authors: PaperIdentity["authors"]): readonly string[] {
+export function authorsOf(authors: PaperFacts["authors"]): readonly string[] {
   if (authors === undefined || authors === null) return [];
   if (typeof authors !== "string") return authors;
   const plain = authors.replace(/[\s,]+et al\b\.?/i, "");
@@ -80,10 +61,7 @@ const tellingSurname = 5;
  * words of it and an author. Papers of one field share most words of their titles, so these do alone only where no author is known. Without
  * a title there is nothing to compare and the answer is yes.
  */
-export function isDocumentOf(
-  text: string,
-  paper: { readonly title?: string | null; readonly authors?: PaperIdentity["authors"] },
-): boolean {
+export function isDocumentOf(text: string, paper: Pick<PaperFacts, "title" | "authors">): boolean {
   const wanted = normalTitle(paper.title ?? "");
   if (wanted === "") return true;
   const beginning = beginningOf(text, firstPart);

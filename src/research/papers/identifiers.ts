@@ -3,27 +3,21 @@ import type { Identifiers, PaperRecord, Update } from "./paper-record.js";
 import { paperId, parseReference } from "./reference.js";
 
 /** What a client read of one work. Fields of the wrong form are left out here, so that no client has to look twice. */
-interface RecordParts {
-  readonly source: string;
+interface RecordParts
+  extends
+    Pick<PaperRecord, "source" | "identifiers">,
+    Partial<
+      Pick<PaperRecord, "url" | "authors" | "kind" | "venue" | "copies" | "updates" | "otherVersions" | "snippet">
+    > {
   readonly title: string | undefined;
-  readonly identifiers: Identifiers;
-  /** The page of the work, where it isn't known from its identifiers. */
-  readonly url?: string;
   readonly pdf?: string;
-  readonly authors?: readonly string[];
   readonly date?: string;
   readonly abstract?: string;
-  readonly kind?: PaperRecord["kind"];
-  readonly venue?: string;
   /** Where in a journal it stands, as the source says it. */
   readonly volume?: unknown;
   readonly issue?: unknown;
   readonly pages?: unknown;
   readonly citations?: number;
-  readonly copies?: PaperRecord["copies"];
-  readonly updates?: readonly Update[];
-  readonly otherVersions?: PaperRecord["otherVersions"];
-  readonly snippet?: string;
 }
 
 /** Papers of large collaborations have some 3,000 authors. */

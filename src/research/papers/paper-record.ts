@@ -1,5 +1,5 @@
 /** Names under which services know one work. All lower case but for PMC ids; DOIs without the resolver, arXiv ids with the version known. */
-export interface Identifiers {
+export type Identifiers = {
   readonly doi?: string;
   readonly arxiv?: string;
   readonly pmid?: string;
@@ -8,7 +8,7 @@ export interface Identifiers {
   readonly openalex?: string;
   /** Semantic Scholar's paperId. */
   readonly s2?: string;
-}
+};
 
 /** Something that happened to a work after it was published. Only `retraction` and `withdrawal` take it out of the running. */
 export interface Update {
@@ -22,8 +22,19 @@ export interface Update {
 }
 
 /** One work as a source describes it. Every client answers in this form; what a source does not say is left out, never guessed. */
-export interface PaperRecord extends Candidate {
+export interface PaperRecord {
+  readonly id: string;
+  readonly title: string;
+  readonly url: string;
+  readonly pdf_url: string | null;
+  readonly authors: readonly string[];
+  /** YYYY, YYYY-MM or YYYY-MM-DD. */
+  readonly date: string | null;
+  /** Who describes it so. */
+  readonly source: string;
+  readonly abstract: string | null;
   readonly identifiers: Identifiers;
+  readonly retracted?: boolean;
   /** What the source says it is. `notice`: a retraction, correction or editorial about another work. */
   readonly kind?: "preprint" | "published" | "review" | "notice" | "other";
   /** Journal, conference or repository. */
@@ -47,22 +58,60 @@ export interface PaperRecord extends Candidate {
   readonly otherVersions?: readonly { readonly relation: "preprint" | "published"; readonly doi: string }[];
 }
 
-/** A paper that a source offers; screening decides whether it enters the pool. */
-export interface Candidate {
-  readonly id: string;
-  readonly title: string;
-  readonly url: string;
-  readonly pdf_url: string | null;
-  readonly authors: readonly string[];
-  /** YYYY, YYYY-MM or YYYY-MM-DD. */
-  readonly date: string | null;
-  readonly source: string;
-  readonly abstract: string | null;
-  readonly identifiers?: { readonly doi?: string; readonly arxiv?: string };
-  readonly retracted?: boolean;
+/** Where a record was found, and what it was put together from. */
+export interface Provenance {
+  /** The records of one work as their sources gave them; the one that it takes its id and address from comes first. */
+  readonly mergedFrom: readonly PaperRecord[];
+  /** Every place at which a source listed it. */
+  readonly places: readonly Place[];
 }
 
-/** What is known of one paper. `empty`: the source answered and does not know it. The failures say nothing about the paper. */
-export type Described =
-  | { readonly status: "ok"; readonly paper: Candidate }
-  | { readonly status: "empty" | "rate_limited" | "blocked" | "error"; readonly reason: string };
+/** One place at which a source listed a work; the first is 0. */
+export interface Place {
+  readonly source: string;
+  readonly asked: string;
+  readonly rank: number;
+  /** Of a snowball: the paper that cites it or is cited by it. */
+  readonly seed?: string;
+}
+
+/** What two records are compared by, a text is fetched by and a service is asked by: a project's paper or a source's record, as much of it as is known. */
+export interface PaperFacts {
+  readonly id?: string | null;
+  readonly title?: string | null;
+  readonly url?: string | null;
+  readonly pdf_url?: string | null;
+  readonly authors?: readonly string[] | string | null;
+  readonly date?: string | null;
+  readonly abstract?: string | null;
+  readonly identifiers?: Identifiers | null;
+  readonly kind?: string;
+  readonly venue?: string | null;
+  readonly volume?: string | null;
+  readonly issue?: string | null;
+  /** "566-582", "e0123". */
+  readonly pages?: string | null;
+  readonly otherVersions?: readonly { readonly doi: string }[];
+}
+
+/** As much of a paper as is known, with its id. */
+export type NamedPaper = PaperFacts & { readonly id: string };
+/** As much of a paper as is known, with its title. */
+export type TitledPaper = PaperFacts & { readonly title: string };
+
+/** The facts of a record that rrd.json keeps of a paper: no free copies, which go out of date, and nothing that only matching needs. */
+export function keptFacts(record: PaperRecord) {
+  const { id, title, url, pdf_url, date, source, abstract, identifiers, venue, volume, issue, pages } = record;
+  const { authors, citations, retracted, updates } = record;
+  return {
+    ...{ id, title, url, pdf_url, authors: [...authors], date, source, abstract },
+    ...(Object.keys(identifiers).length === 0 ? {} : { identifiers }),
+    ...(venue === undefined ? {} : { venue }),
+    ...(volume === undefined ? {} : { volume }),
+    ...(issue === undefined ? {} : { issue }),
+    ...(pages === undefined ? {} : { pages }),
+    ...(citations === undefined ? {} : { citations: { ...citations } }),
+    ...(retracted === true ? { retracted } : {}),
+    ...(updates === undefined ? {} : { updates: updates.map((update) => ({ ...update })) }),
+  };
+}

@@ -1,31 +1,27 @@
 import type { Step } from "../generated/rrd.js";
 import { type Apart, type Merge, mergeRecords } from "../papers/dedup/merge-records.js";
 import type { Listing, Open } from "./result-list.js";
-import type { PaperRecord } from "../papers/paper-record.js";
+import type { PaperRecord, Place, Provenance } from "../papers/paper-record.js";
 import { runStep } from "./run-round.js";
-import type { MergedRecord } from "../papers/dedup/merge-fields.js";
 
-/** One place at which a source listed a work; the first is 0. */
-interface Place {
-  readonly source: string;
-  readonly asked: string;
-  readonly rank: number;
-  readonly seed?: string;
-}
-
-/** A work of the pool, with every place at which it was listed. */
-export interface Pooled extends MergedRecord {
-  readonly places: readonly Place[];
+/** A work that sources listed: its record, and where that comes from. */
+export interface Work {
+  readonly record: PaperRecord;
+  readonly provenance: Provenance;
 }
 
 export interface Pool {
-  readonly records: readonly Pooled[];
+  /** Those that most lists put first at the front. */
+  readonly works: readonly Work[];
   readonly merges: readonly Merge[];
 }
 
 /** Reciprocal rank fusion: what stands first in one list weighs as much as what stands in the middle of two. */
 const fusion = 60;
-const fused = ({ places }: Pooled): number => places.reduce((sum, { rank }) => sum + 1 / (fusion + rank + 1), 0);
+
+/** How high, and in how many lists, a work stands. */
+export const listWeight = ({ provenance }: Work): number =>
+  provenance.places.reduce((sum, { rank }) => sum + 1 / (fusion + rank + 1), 0);
 
 /**
  * Makes rounds of asking and puts the answers together. Without any clock or chance of its own: the same answers give the same pool, which is
@@ -37,20 +33,29 @@ export async function assemblePool(steps: readonly Step[], open: Open, apart: re
   return poolOf(listings, apart);
 }
 
-/** The works that the answers name, those that most lists put first at the front. */
+/** The works that the answers name. */
 export function poolOf(listings: readonly Listing[], apart: readonly Apart[] = []): Pool {
   const places = new Map<PaperRecord, Place>();
   for (const { source, asked, records, seed } of listings)
     for (const [rank, record] of records.entries())
       places.set(record, { source, asked, rank, ...(seed === undefined ? {} : { seed }) });
-  const { records, merges } = mergeRecords([...places.keys()], apart);
-  const pooled = records.map((record) => ({
-    ...record,
-    places: record.members.flatMap((member) => places.get(member) ?? []),
+  const { works, merges } = mergeRecords([...places.keys()], apart);
+  const pooled = works.map(({ record, mergedFrom }) => ({
+    record,
+    provenance: { mergedFrom, places: mergedFrom.flatMap((member) => places.get(member) ?? []) },
   }));
-  return { records: pooled.toSorted((a, b) => fused(b) - fused(a) || (a.id < b.id ? -1 : 1)), merges };
+  return {
+    works: pooled.toSorted((a, b) => listWeight(b) - listWeight(a) || (a.record.id < b.record.id ? -1 : 1)),
+    merges,
+  };
 }
 
-/** The pool as it is written and compared. */
-export const poolText = (steps: readonly Step[], { records, merges }: Pool): string =>
-  `${JSON.stringify({ steps, records, merges }, null, 1)}\n`;
+/** The pool as it is written and compared: recorded hashes rest on this form. */
+export function poolText(steps: readonly Step[], { works, merges }: Pool): string {
+  const records = works.map(({ record, provenance: { mergedFrom, places } }) => ({
+    ...record,
+    members: mergedFrom,
+    places,
+  }));
+  return `${JSON.stringify({ steps, records, merges }, null, 1)}\n`;
+}

@@ -1,10 +1,14 @@
 import type { Requirements } from "../generated/rrd.js";
+import type { PaperRecord } from "../papers/paper-record.js";
 import { bm25, stemsOf } from "./bm25.js";
-import type { Pooled } from "./candidate-pool.js";
+import type { Apart } from "../papers/dedup/merge-records.js";
+import type { Query } from "../sources/client/source.js";
+import { listWeight, type Pool, poolOf, type Work } from "./candidate-pool.js";
+import type { Listing, Open, Told } from "./result-list.js";
+import { runStep } from "./run-round.js";
 
 /** A work as it is put before whoever screens it. */
-export interface Ranked {
-  readonly record: Pooled;
+export interface Ranked extends Work {
   /** 1 to 5; 5 is read first. */
   readonly priority: number;
   /** What the priority rests on, in words. */
@@ -33,16 +37,17 @@ const firstOnes = 10;
 const wellCited = 10;
 
 /** Orders works by how well they fit, how many lists put them first, how recent they are and how often they are cited. */
-export function rankPool(records: readonly Pooled[], wanted: Wanted): Ranked[] {
-  const texts = records.map(({ title, abstract }) => [
+export function rankWorks(works: readonly Work[], wanted: Wanted): Ranked[] {
+  const texts = works.map(({ record: { title, abstract } }) => [
     ...stemsOf(title),
     ...stemsOf(title),
     ...stemsOf(abstract ?? ""),
   ]);
   const fits = shares(bm25(texts, queryOf(wanted)));
-  const lists = shares(records.map(({ places }) => places.reduce((sum, { rank }) => sum + 1 / (60 + rank + 1), 0)));
-  const asked = new Set(records.flatMap(({ places }) => places.map(({ source }) => source))).size;
-  const ranked = records.map((record, index) => {
+  const lists = shares(works.map(listWeight));
+  const asked = new Set(works.flatMap(({ provenance }) => provenance.places.map(({ source }) => source))).size;
+  const ranked = works.map((work, index) => {
+    const { record } = work;
     const age = ageOf(record.date, wanted.today);
     const cited = citedAYear(record, age);
     const score =
@@ -50,11 +55,35 @@ export function rankPool(records: readonly Pooled[], wanted: Wanted): Ranked[] {
       weights.lists * (lists[index] ?? 0) +
       weights.age * recency(age, wanted) +
       weights.citations * Math.min(1, Math.log1p(cited) / Math.log1p(100));
-    return { record, score, ...explain(record, new Set(texts[index]), wanted, { age, cited, asked }) };
+    return { ...work, score, ...explain(work, new Set(texts[index]), wanted, { age, cited, asked }) };
   });
   return ranked
     .toSorted((a, b) => b.priority - a.priority || b.score - a.score || (a.record.id < b.record.id ? -1 : 1))
-    .map(({ record, priority, why }) => ({ record, priority, why }));
+    .map(({ score: _, ...work }) => work);
+}
+
+/** The works that these answers name, merged and in order: the one path of runs, of `search` and of the agents' tool. */
+export function rankListings(
+  listings: readonly Listing[],
+  wanted: Wanted,
+  apart: readonly Apart[] = [],
+): { readonly pool: Pool; readonly ranked: readonly Ranked[] } {
+  const pool = poolOf(listings, apart);
+  return { pool, ranked: rankWorks(pool.works, wanted) };
+}
+
+/** One search outside of a project's rounds: every source is asked the one query, and what they list is merged and ranked as in a run. `now`: milliseconds since the epoch. */
+export async function searchOnce(
+  query: Query,
+  sources: readonly string[],
+  open: Open,
+  now: number,
+  told?: Told,
+): Promise<{ readonly listings: readonly Listing[]; readonly ranked: readonly Ranked[] }> {
+  const listings = await runStep(0, { kind: "search", sources: [...sources], queries: [query] }, open, told);
+  const { terms } = query;
+  const today = new Date(now).toISOString().slice(0, 10);
+  return { listings, ranked: rankListings(listings, { keywords: [terms], description: terms, today }).ranked };
 }
 
 function queryOf({ keywords = [], focus_area, description }: Wanted): Map<string, number> {
@@ -74,7 +103,7 @@ function shares(values: readonly number[]): number[] {
   return values.map((value) => (largest === 0 ? 0 : value / largest));
 }
 
-interface Standing {
+interface Facts {
   readonly age: number | undefined;
   readonly cited: number;
   readonly asked: number;
@@ -82,15 +111,15 @@ interface Standing {
 
 /** One point to begin with, and one each for what a reader would count too; so the sentence and the number say the same. */
 function explain(
-  record: Pooled,
+  { record, provenance: { places } }: Work,
   stems: ReadonlySet<string>,
   wanted: Wanted,
-  { age, cited, asked }: Standing,
+  { age, cited, asked }: Facts,
 ): { priority: number; why: string } {
   const keywords = wanted.keywords ?? [];
   const matched = keywords.filter((keyword) => stemsOf(keyword).every((word) => stems.has(word)));
-  const sources = new Set(record.places.filter(({ rank }) => rank < firstOnes).map(({ source }) => source));
-  const seeds = new Set(record.places.flatMap(({ seed }) => seed ?? []));
+  const sources = new Set(places.filter(({ rank }) => rank < firstOnes).map(({ source }) => source));
+  const seeds = new Set(places.flatMap(({ seed }) => seed ?? []));
   const isRecent = age !== undefined && wanted.time_window_days != null && age <= wanted.time_window_days;
   const points = [
     matched.length > 0,
@@ -132,5 +161,5 @@ function recency(age: number | undefined, { time_window_days, historical_lookbac
 }
 
 /** Citations a year; a work of some weeks counts as of half a year, so that one early citation does not look like a rush. */
-const citedAYear = ({ citations }: Pooled, age: number | undefined): number =>
+const citedAYear = ({ citations }: PaperRecord, age: number | undefined): number =>
   citations === undefined ? 0 : citations.count / Math.max(0.5, (age ?? 365) / 365.25);

@@ -58,14 +58,14 @@ async function searched(arxiv: Page, crossref: Page) {
 
 test("a search comes out byte for byte the same without the network, the failures of a source included", async () => {
   const { replay, text, pool } = await searched(atom, works);
-  expect(pool.records.length).toBe(2);
+  expect(pool.works.length).toBe(2);
   expect(await replay()).toMatchObject({
     exitCode: 0,
     out: expect.stringContaining("identical, byte for byte: 2 works in 1 round"),
   });
   expect((await replay(true)).out).toBe(text);
   const failing = await searched(atom, { status: 403 });
-  expect(failing.pool.records.length).toBe(1);
+  expect(failing.pool.works.length).toBe(1);
   expect(await failing.replay()).toMatchObject({ exitCode: 0 });
 });
 

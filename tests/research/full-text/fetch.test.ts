@@ -1,6 +1,7 @@
+import type { NamedPaper } from "../../../src/research/papers/paper-record.js";
 import { gzipSync } from "node:zlib";
 import { afterEach, describe, expect, it } from "vitest";
-import { fetchPaper, type FetchOptions, type PaperToRead } from "../../../src/research/full-text/fetch.js";
+import { fetchPaper, type FetchOptions } from "../../../src/research/full-text/fetch.js";
 import type { PaperRecord } from "../../../src/research/papers/paper-record.js";
 import { pirateRefusal } from "../../../src/research/full-text/shadow-libraries.js";
 import type { CopyService } from "../../../src/research/full-text/locations.js";
@@ -36,7 +37,7 @@ afterEach(() => server?.close());
 
 async function fetchFrom(
   pages: Record<string, Page | readonly Page[]>,
-  paper: Partial<PaperToRead>,
+  paper: Partial<NamedPaper>,
   over: (origin: string) => Partial<FetchOptions> = () => ({}),
 ) {
   server = await serve(pages);

@@ -4,7 +4,7 @@ import type { Listing } from "../../../src/research/search/result-list.js";
 import type { PaperRecord } from "../../../src/research/papers/paper-record.js";
 import { planSearch } from "../../../src/research/search/search-plan.js";
 import { poolOf, poolText } from "../../../src/research/search/candidate-pool.js";
-import { ageOf, rankPool } from "../../../src/research/search/rank.js";
+import { ageOf, rankWorks } from "../../../src/research/search/rank.js";
 
 const paper = (id: string, title: string, more: Partial<PaperRecord> = {}): PaperRecord => ({
   id,
@@ -69,9 +69,9 @@ describe("planSearch", () => {
 
 describe("poolOf", () => {
   it("puts what several lists have high up before what one has at its top", () => {
-    const { records } = poolOf([listing("arXiv", [far, near]), listing("OpenAlex", [near])]);
-    expect(records.map(({ id }) => id)).toEqual(["b", "c"]);
-    expect(records[0]?.places.map(({ source, rank }) => [source, rank]).toSorted()).toEqual([
+    const { works } = poolOf([listing("arXiv", [far, near]), listing("OpenAlex", [near])]);
+    expect(works.map((work) => work.record.id)).toEqual(["b", "c"]);
+    expect(works[0]?.provenance.places.map(({ source, rank }) => [source, rank]).toSorted()).toEqual([
       ["OpenAlex", 0],
       ["arXiv", 1],
     ]);
@@ -90,14 +90,16 @@ describe("poolOf", () => {
     const steps = planSearch(wanted, { target: 10, today: "2026-11-22", sources: ["arXiv"] });
     const pool = poolOf(listings);
     expect(pool.merges).toHaveLength(1);
-    expect(createHash("sha256").update(poolText(steps, pool)).digest("hex")).toBe("02442d4f257fe43182a409d71d45313ce236330cc35dd2c7e3fb659a14c37b3d");
+    expect(createHash("sha256").update(poolText(steps, pool)).digest("hex")).toBe(
+      "02442d4f257fe43182a409d71d45313ce236330cc35dd2c7e3fb659a14c37b3d",
+    );
   });
 });
 
-describe("rankPool", () => {
+describe("rankWorks", () => {
   it("puts the better fit first, however the source ordered them, and says what its priority rests on", () => {
-    const ranked = rankPool(
-      poolOf([listing("arXiv", [far, near, fitting]), listing("OpenAlex", [fitting])]).records,
+    const ranked = rankWorks(
+      poolOf([listing("arXiv", [far, near, fitting]), listing("OpenAlex", [fitting])]).works,
       wanted,
     );
     expect(ranked.map(({ record }) => record.id)).toEqual(["a", "b", "c"]);
@@ -109,8 +111,8 @@ describe("rankPool", () => {
   });
 
   it("finds a keyword in other forms of its words", () => {
-    const [ranked] = rankPool(
-      poolOf([listing("arXiv", [paper("d", "A soft robot that grasps by tactile sense")])]).records,
+    const [ranked] = rankWorks(
+      poolOf([listing("arXiv", [paper("d", "A soft robot that grasps by tactile sense")])]).works,
       wanted,
     );
     expect(ranked?.why).toContain("matches 2 of 2 keywords");
@@ -119,7 +121,7 @@ describe("rankPool", () => {
   it("puts the recent one first of two that fit alike", () => {
     const old = paper("old", fitting.title, { date: "2024-03-01", authors: ["Bo Elder"] });
     const fresh = paper("new", fitting.title, { date: "2026-11-01", authors: ["Cy Younger"] });
-    const ranked = rankPool(poolOf([listing("arXiv", [old, fresh])]).records, wanted);
+    const ranked = rankWorks(poolOf([listing("arXiv", [old, fresh])]).works, wanted);
     expect(ranked.map(({ record }) => record.id)).toEqual(["new", "old"]);
   });
 

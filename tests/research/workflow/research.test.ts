@@ -16,11 +16,12 @@ import {
   rrdWith,
   scriptedAgent,
 } from "../../support/research.js";
-import type { Candidate } from "../../../src/research/papers/paper-record.js";
+import type { PaperRecord } from "../../../src/research/papers/paper-record.js";
 
 const outcomes = (ledger: readonly { unit: string; outcome: string }[]) =>
   ledger.map(({ unit, outcome }) => `${unit} ${outcome}`);
-const candidate = (id: string, over: Partial<Candidate> = {}): Candidate => ({
+const candidate = (id: string, over: Partial<PaperRecord> = {}): PaperRecord => ({
+  identifiers: {},
   id,
   title: `A candidate paper called ${id}`,
   url: `sample:${id}.md`,
@@ -139,11 +140,11 @@ describe("a whole research", () => {
 });
 
 describe("discovery", () => {
-  const discovering = (offered: readonly Candidate[], target: number) => {
+  const discovering = (offered: readonly PaperRecord[], target: number) => {
     const rrd = rrdWith([], { requirements: { keywords: ["k"], target_papers: target, sources: ["samples"] } });
     return researchFolder(rrd, library({ offered }));
   };
-  const keep = (list: readonly Candidate[], priority = 3) =>
+  const keep = (list: readonly PaperRecord[], priority = 3) =>
     list.map(({ id, title, url }) => ({ id, title, url, priority, reason: "it fits" }));
 
   test("takes candidates into the pool with what code knows of them, best first, never beyond the target", async () => {

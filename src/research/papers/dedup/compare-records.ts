@@ -1,4 +1,4 @@
-import type { PaperIdentity } from "../authors.js";
+import type { TitledPaper } from "../paper-record.js";
 import { matchTitles, sharedWords } from "./title-match.js";
 import { type Authors, doiStem, type Traits, traitsOf } from "./match-features.js";
 import { compareVenues } from "./venue.js";
@@ -13,7 +13,7 @@ const apart = (why: string): Sameness => ({ same: false, apart: why });
 const mostYearsToPrint = 3;
 
 /** Whether two records are the same work, its preprint and its published version included. */
-export const samePaper = (a: PaperIdentity, b: PaperIdentity): boolean => compareTraits(traitsOf(a), traitsOf(b)).same;
+export const samePaper = (a: TitledPaper, b: TitledPaper): boolean => compareTraits(traitsOf(a), traitsOf(b)).same;
 
 /**
  * Compares two records. A shared identifier makes them one work unless titles and authors say that it was given to two by mistake; without one

@@ -1,6 +1,7 @@
-import { authorsOf, type PaperIdentity, partsOfName, surnameOf } from "../authors.js";
+import { authorsOf, partsOfName, surnameOf } from "../authors.js";
 import { normalTitle } from "../normalise-title.js";
 import { arxivKey } from "../identifiers.js";
+import type { PaperFacts, TitledPaper } from "../paper-record.js";
 import { parseReference } from "../reference.js";
 import { type TitleParts, titleParts } from "./title-match.js";
 import { isPreprintServer, type Venue, venueOf } from "./venue.js";
@@ -45,7 +46,7 @@ export const isPreprintDoi = (doi: string): boolean => preprintDoi.test(doi);
 export const doiStem = (doi: string): string =>
   doi.replace(/(?:\.pub|[./-]v)\d{1,2}$/, "").replace(/^(10\.12688\/[a-z\d]+\.\d+)\.\d+$/, "$1");
 
-export function traitsOf(paper: PaperIdentity): Traits {
+export function traitsOf(paper: TitledPaper): Traits {
   const { identifiers, kind } = paper;
   const named = references(paper);
   const dois = named.flatMap((each) => (each.kind === "doi" ? [each.doi] : []));
@@ -106,7 +107,7 @@ export function blockKeys({ keys, title, authors }: Traits): string[] {
 const some = <Name extends string>(name: Name, value: string | undefined): { readonly [key in Name]?: string } =>
   (value === undefined ? {} : { [name]: value }) as { readonly [key in Name]?: string };
 
-function references({ identifiers, url, pdf_url }: PaperIdentity) {
+function references({ identifiers, url, pdf_url }: PaperFacts) {
   const names = [identifiers?.doi, identifiers?.arxiv, url, pdf_url].filter((name) => typeof name === "string");
   // Anything else would be looked for on this machine's disk.
   return names
@@ -132,7 +133,7 @@ function asKey(doi: string): string | undefined {
 
 const noName = /^(?:unknown|anonymous|anon|n\/?a|none|\W*)$/i;
 
-function authorTraits(authors: PaperIdentity["authors"]): Authors {
+function authorTraits(authors: PaperFacts["authors"]): Authors {
   const names = authorsOf(authors).filter((name) => !noName.test(name));
   const [first] = names;
   if (first === undefined) return { known: false, count: 0, words: new Set(), first: new Set() };

@@ -1,20 +1,17 @@
-import type { Identifiers, PaperRecord } from "../paper-record.js";
+import type { Identifiers, PaperRecord, Provenance } from "../paper-record.js";
 import { isPreprintDoi } from "./match-features.js";
 
 /** One work, put together from what several sources say of it. */
-export interface MergedRecord extends PaperRecord {
-  /** The records it was put together from, as their sources gave them; the one it takes its id and address from comes first. */
-  readonly members: readonly PaperRecord[];
-}
+export type MergedWork = { readonly record: PaperRecord } & Pick<Provenance, "mergedFrom">;
 
 /**
  * One record out of those of one work. Id, address and text come from a copy that can be read, an arXiv preprint first; title, authors, venue and
  * DOI from the published version; the date is the first day on which the work was public; the rest from whoever says it.
  */
-export function mergedRecord(of: readonly PaperRecord[]): MergedRecord {
+export function mergedWork(of: readonly PaperRecord[]): MergedWork {
   const members = of.toSorted((a, b) => readable(b) - readable(a) || said(b) - said(a) || text(a, b));
   const [main] = members as [PaperRecord, ...PaperRecord[]];
-  if (members.length === 1) return { ...main, members };
+  if (members.length === 1) return { record: main, mergedFrom: members };
   const published = members
     .filter(isPublished)
     .toSorted((a, b) => placed(b) - placed(a) || said(b) - said(a) || text(a, b));
@@ -32,7 +29,7 @@ export function mergedRecord(of: readonly PaperRecord[]): MergedRecord {
     members.flatMap((member) => member.updates ?? []),
     ({ type, notice, date }) => `${type} ${notice ?? date ?? ""}`,
   );
-  return {
+  const record: PaperRecord = {
     id: main.id,
     title: pick("title") ?? main.title,
     url: main.url,
@@ -52,8 +49,8 @@ export function mergedRecord(of: readonly PaperRecord[]): MergedRecord {
     ...some("updates", updates.length === 0 ? undefined : updates),
     ...some("otherVersions", others.length === 0 ? undefined : others),
     ...(members.some(({ retracted }) => retracted === true) ? { retracted: true } : {}),
-    members,
   };
+  return { record, mergedFrom: members };
 }
 
 const some = <Name extends string, Value>(name: Name, value: Value | undefined): { readonly [key in Name]?: Value } =>

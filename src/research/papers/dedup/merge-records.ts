@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { mergedRecord, type MergedRecord } from "./merge-fields.js";
+import { mergedWork, type MergedWork } from "./merge-fields.js";
 import type { PaperRecord } from "../paper-record.js";
 import { compareTraits } from "./compare-records.js";
 import { blockKeys, type Traits, traitsOf } from "./match-features.js";
@@ -30,22 +30,22 @@ const mostAsked = 20;
 export function mergeRecords(
   records: readonly PaperRecord[],
   apart: readonly Apart[] = [],
-): { readonly records: readonly MergedRecord[]; readonly merges: readonly Merge[] } {
+): { readonly works: readonly MergedWork[]; readonly merges: readonly Merge[] } {
   const traits = records.map(traitsOf);
   const said = new Set(apart.flatMap(([a, b]) => [`${a}\n${b}`, `${b}\n${a}`]));
   const clusters = clustersOf(records, traits, said);
   const merges: Merge[] = [];
   const taken = new Set<string>();
   const merged = clusters.map(({ members }) => {
-    const record = mergedRecord(members.map(({ at }) => records[at] as PaperRecord));
+    const { record, mergedFrom } = mergedWork(members.map(({ at }) => records[at] as PaperRecord));
     const id = taken.has(record.id) ? `${record.id}_${hash8(record.title)}` : record.id;
     taken.add(id);
     const whys = new Map(members.map(({ at, why }) => [records[at], why]));
-    for (const from of record.members.slice(1))
+    for (const from of mergedFrom.slice(1))
       merges.push({ into: id, from: from.id, source: from.source, why: whys.get(from) ?? "" });
-    return id === record.id ? record : { ...record, id };
+    return { record: id === record.id ? record : { ...record, id }, mergedFrom };
   });
-  return { records: merged, merges };
+  return { works: merged, merges };
 }
 
 interface Member {

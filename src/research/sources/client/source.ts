@@ -1,5 +1,5 @@
 import type { Http } from "../../../engine/net/http.js";
-import type { Identifiers, PaperRecord } from "../../papers/paper-record.js";
+import type { Identifiers, PaperRecord, TitledPaper } from "../../papers/paper-record.js";
 
 /** The envelope. Only `empty` says something about the paper or query; the last three say nothing but that it could not be checked. */
 export type Answer<Value> =
@@ -24,7 +24,7 @@ export type Answer<Value> =
     };
 
 /** What is asked of a source. A client turns it into the source's own language. */
-export interface Query {
+export type Query = {
   /** Words that should occur together; a client does its own quoting. */
   readonly terms: string;
   /** First and last day of publication, YYYY-MM-DD. */
@@ -32,7 +32,7 @@ export interface Query {
   readonly until?: string;
   /** Most records wanted; a client may answer with fewer. */
   readonly most: number;
-}
+};
 
 /** Where a client asks, and with what. */
 export interface SourceContext {
@@ -48,12 +48,6 @@ export interface SourceContext {
 
 /** The context that a source is asked with: its configured address, its key; or one sentence on why it can't be asked. */
 export type ContextFor = (source: Source) => SourceContext | { readonly unavailable: string };
-
-/** A work as a reference list or a person names it. */
-export interface TitledWork {
-  readonly title: string;
-  readonly authors?: readonly string[];
-}
 
 /** One scholarly service: a file and a line in the registry. What it can't do it leaves out. */
 export interface Source {
@@ -73,7 +67,7 @@ export interface Source {
   /** Records of the works named, in any order; a work the service does not know is left out of the value. */
   lookup?(works: readonly Identifiers[], context: SourceContext): Promise<Answer<readonly PaperRecord[]>>;
   /** The one work of this title; `empty` where what the service found is another work. */
-  match?(work: TitledWork, context: SourceContext): Promise<Answer<readonly PaperRecord[]>>;
+  match?(work: TitledPaper, context: SourceContext): Promise<Answer<readonly PaperRecord[]>>;
   /** What a work cites, or what cites it: one step of snowballing. */
   references?(work: Identifiers, most: number, context: SourceContext): Promise<Answer<readonly PaperRecord[]>>;
   citations?(work: Identifiers, most: number, context: SourceContext): Promise<Answer<readonly PaperRecord[]>>;

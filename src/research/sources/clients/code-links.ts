@@ -1,7 +1,7 @@
 import { askJson } from "../client/request.js";
 import { at, count, day, line } from "../../../engine/lib/json-fields.js";
 import { plainText } from "../client/markup-to-text.js";
-import type { Identifiers } from "../../papers/paper-record.js";
+import type { TitledPaper } from "../../papers/paper-record.js";
 import { unversioned } from "../../papers/identifiers.js";
 import type { Answer, ContextFor, Source, SourceContext } from "../client/source.js";
 import type { Request } from "../../../engine/net/http.js";
@@ -30,14 +30,6 @@ export interface CodeLinks {
   readonly unchecked: readonly { readonly source: string; readonly reason: string }[];
 }
 
-/** As much of a paper as leads to its code. */
-export interface WorkWithCode {
-  readonly title: string;
-  readonly identifiers?: Identifiers;
-  /** Papers name their repository in the abstract. */
-  readonly abstract?: string | null;
-}
-
 /** Asked for code, never for papers. */
 export const gitHub: Source = {
   name: "GitHub",
@@ -57,7 +49,7 @@ const mostLinks = 10;
 const mostOfficial = 3;
 
 /** Where the code of a paper is: from its abstract, Hugging Face's page of it and GitHub's search; at most six requests. Never throws. */
-export async function codeLinks(work: WorkWithCode, contextFor: ContextFor): Promise<CodeLinks> {
+export async function codeLinks(work: TitledPaper, contextFor: ContextFor): Promise<CodeLinks> {
   const [hub, git] = [contextFor(huggingFace), contextFor(gitHub)];
   const arxiv = work.identifiers?.arxiv === undefined ? undefined : unversioned(work.identifiers.arxiv);
   const unchecked: { source: string; reason: string }[] = [];

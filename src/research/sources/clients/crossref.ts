@@ -1,10 +1,11 @@
 import { askJson, gather, type Page, unlikeAnswer } from "../client/request.js";
 import { inBatches, lookUpIn } from "../client/lookup-batches.js";
 import { at, count, dayOf, day, line, list, webAddress } from "../../../engine/lib/json-fields.js";
-import type { Identifiers, PaperRecord, Update } from "../../papers/paper-record.js";
+import { authorsOf } from "../../papers/authors.js";
+import type { Identifiers, PaperRecord, Update, TitledPaper } from "../../papers/paper-record.js";
 import { abstractText, plainText } from "../client/markup-to-text.js";
 import { identifiersOf, paperRecord, unversioned } from "../../papers/identifiers.js";
-import type { Answer, Query, Source, SourceContext, TitledWork } from "../client/source.js";
+import type { Answer, Query, Source, SourceContext } from "../client/source.js";
 import { plainTerms } from "../client/query-terms.js";
 import type { Request } from "../../../engine/net/http.js";
 import { isTitle } from "../../papers/dedup/title-match.js";
@@ -71,10 +72,10 @@ function readList(json: unknown, rows: number): Answer<Page<string>> {
 
 /** A search by title always finds something: only a title that agrees is a match. */
 async function matchTitle(
-  { title, authors = [] }: TitledWork,
+  { title, authors }: TitledPaper,
   context: SourceContext,
 ): Promise<Answer<readonly PaperRecord[]>> {
-  const terms = plainTerms(`${plainTerms(title)} ${authors.slice(0, 3).join(" ")}`);
+  const terms = plainTerms(`${plainTerms(title)} ${authorsOf(authors).slice(0, 3).join(" ")}`);
   const answer = await askJson(
     crossref,
     context,

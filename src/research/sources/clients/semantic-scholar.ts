@@ -1,11 +1,11 @@
 import { askJson, gather, type Page, unlikeAnswer } from "../client/request.js";
 import { inBatches, lookUpIn } from "../client/lookup-batches.js";
 import { at, count, day, line, lines, list, webAddress } from "../../../engine/lib/json-fields.js";
-import type { Identifiers, PaperRecord } from "../../papers/paper-record.js";
+import type { Identifiers, PaperRecord, TitledPaper } from "../../papers/paper-record.js";
 import { abstractText, plainText } from "../client/markup-to-text.js";
 import { identifiersOf, inPath, nameOf, paperRecord, unversioned } from "../../papers/identifiers.js";
 import { parseReference } from "../../papers/reference.js";
-import type { Answer, Query, Source, SourceContext, TitledWork } from "../client/source.js";
+import type { Answer, Query, Source, SourceContext } from "../client/source.js";
 import { plainTerms } from "../client/query-terms.js";
 import type { Request } from "../../../engine/net/http.js";
 import { isTitle } from "../../papers/dedup/title-match.js";
@@ -111,7 +111,7 @@ function readPage<Cursor>(json: unknown, next: Cursor | undefined, paper?: strin
   };
 }
 
-async function matchTitle({ title }: TitledWork, context: SourceContext): Promise<Answer<readonly PaperRecord[]>> {
+async function matchTitle({ title }: TitledPaper, context: SourceContext): Promise<Answer<readonly PaperRecord[]>> {
   const nothing = `Semantic Scholar has no paper titled '${title}'.`;
   const answer = await askJson(
     semanticScholar,

@@ -2,6 +2,7 @@ import type { DiscoveryResult } from "../../generated/result-discovery.js";
 import type { Paper, Rrd } from "../../generated/rrd.js";
 import { sanitise } from "../../../engine/lib/sanitise.js";
 import { identifiersOf } from "../../papers/identifiers.js";
+import { keptFacts } from "../../papers/paper-record.js";
 import { paperId, parseReference, type Reference } from "../../papers/reference.js";
 import { knownWorks } from "../../papers/dedup/work-index.js";
 import { traitsOf } from "../../papers/dedup/match-features.js";
@@ -14,7 +15,7 @@ import { isSeed } from "./next-round.js";
 import type { Batch } from "./screening-batch.js";
 import { reportLine, type SourceReport } from "./source-reports.js";
 import { targetOf } from "../records/status.js";
-import type { Offered } from "./search-results.js";
+import type { ScreeningCandidate } from "./search-results.js";
 
 type Found = DiscoveryResult["papers"][number];
 
@@ -116,7 +117,7 @@ export function acceptDiscovery(
   };
 }
 
-const isKnown = (found: Found, candidates: ReadonlyMap<string, Offered>): boolean =>
+const isKnown = (found: Found, candidates: ReadonlyMap<string, ScreeningCandidate>): boolean =>
   found.id !== undefined && candidates.has(found.id);
 /** Whoever parses an address may drop a line break or an escape code within; whoever prints it does not. */
 const isAddress = (url: string): boolean =>
@@ -126,7 +127,7 @@ const wasJudged = (id: string, { kept = [], papers, dropped = [] }: DiscoveryRes
   [...kept, ...papers, ...dropped].some((each) => each.id === id);
 
 /** A kept candidate in the form of a paper that the agent found; code's own word stands where the agent says nothing else. */
-const asFound = (candidate: Offered, priority: number | undefined, reason: string | undefined): Found => ({
+const asFound = (candidate: ScreeningCandidate, priority: number | undefined, reason: string | undefined): Found => ({
   id: candidate.id,
   title: candidate.title,
   url: candidate.url,
@@ -135,29 +136,14 @@ const asFound = (candidate: Offered, priority: number | undefined, reason: strin
 });
 
 /** A record from what the agent said; what code knew of a candidate beats what the agent wrote of it. */
-function recordOf(found: Found, candidate: Offered | undefined): Paper {
-  const of = candidate ?? found;
+function recordOf(found: Found, candidate: ScreeningCandidate | undefined): Paper {
   // A web address by now: never unknown, never a file.
-  const id = candidate?.id ?? paperId(parseReference(found.url) as Reference);
+  const id = paperId(parseReference(found.url) as Reference);
   const identifiers = { ...identifiersOf({ doi: found.doi }), ...candidate?.identifiers };
+  const { title, url, pdf_url = null, authors = [], date = null, source = "web", abstract = null } = found;
   return {
-    id,
-    title: of.title,
-    url: of.url,
-    pdf_url: of.pdf_url ?? null,
-    authors: [...(of.authors ?? [])],
-    date: of.date ?? null,
-    source: of.source ?? "web",
-    abstract: of.abstract ?? null,
-    ...(Object.keys(identifiers).length === 0 ? {} : { identifiers }),
-    ...(candidate?.venue === undefined ? {} : { venue: candidate.venue }),
-    ...(candidate?.volume === undefined ? {} : { volume: candidate.volume }),
-    ...(candidate?.issue === undefined ? {} : { issue: candidate.issue }),
-    ...(candidate?.pages === undefined ? {} : { pages: candidate.pages }),
-    ...(candidate?.citations === undefined ? {} : { citations: { ...candidate.citations } }),
+    ...keptFacts({ ...(candidate ?? { id, title, url, pdf_url, authors, date, source, abstract }), identifiers }),
     ...(candidate?.found === undefined ? {} : { found: candidate.found }),
-    ...(candidate?.retracted === true ? { retracted: true } : {}),
-    ...(candidate?.updates === undefined ? {} : { updates: candidate.updates.map((update) => ({ ...update })) }),
     priority: found.priority,
     status: "pending",
     score: null,

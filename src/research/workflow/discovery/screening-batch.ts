@@ -4,21 +4,21 @@ import { clip, estimateTokens } from "../../../engine/lib/tokens.js";
 import { knownWorks } from "../../papers/dedup/work-index.js";
 import { traitsOf } from "../../papers/dedup/match-features.js";
 import type { Apart } from "../../papers/dedup/merge-records.js";
-import { offered, type Searched, type Offered } from "./search-results.js";
+import { offered, type Searched, type ScreeningCandidate } from "./search-results.js";
 import { apartOf, settledIds } from "./search-session.js";
 import type { SourceReport } from "./source-reports.js";
 import { blockedNames } from "../records/statistics.js";
 import type { Library } from "../records/state.js";
-import type { Candidate } from "../../papers/paper-record.js";
+import { keptFacts, type PaperRecord } from "../../papers/paper-record.js";
 
 const batchTokens = 2_400;
 
 /** What a discovery batch offers for screening, and how the sources that code searched itself did. */
 export interface Batch {
-  readonly candidates: readonly Offered[];
+  readonly candidates: readonly ScreeningCandidate[];
   readonly sources: readonly SourceReport[];
   /** Candidates that are the same work as a paper of the pool or an earlier candidate. */
-  readonly duplicates: readonly { candidate: Candidate; of: string; why?: string }[];
+  readonly duplicates: readonly { candidate: PaperRecord; of: string; why?: string }[];
   /** Sources that are left to the agent: code can't ask them, or could not just now. */
   readonly toAgent?: readonly string[];
   /** What the scholarly services offered; absent where none is asked. */
@@ -34,7 +34,7 @@ export async function nextBatch(rrd: Rrd, library: Library, smaller = 0): Promis
   const choice = chooser(rrd, batchTokens / 2 ** smaller);
   const asked = rrd.requirements.sources ?? [];
   for (const name of asked.filter((source) => library.serves(source))) {
-    let documents: readonly Candidate[];
+    let documents: readonly PaperRecord[];
     try {
       documents = await library.candidates(name);
     } catch (error) {
@@ -72,8 +72,8 @@ export async function nextBatch(rrd: Rrd, library: Library, smaller = 0): Promis
 
 /** Takes candidates while there is room, each work once. */
 function chooser(rrd: Rrd, most: number) {
-  const candidates: Offered[] = [];
-  const duplicates: { candidate: Candidate; of: string; why: string }[] = [];
+  const candidates: ScreeningCandidate[] = [];
+  const duplicates: { candidate: PaperRecord; of: string; why: string }[] = [];
   const settled = settledIds(rrd);
   const known = knownWorks();
   for (const paper of rrd.papers_pool) known.add(paper.id, traitsOf(paper));
@@ -81,7 +81,7 @@ function chooser(rrd: Rrd, most: number) {
   let room = most;
   let full = false;
   /** How many of these were settled, as chosen or as duplicates. */
-  const take = (some: readonly Offered[]): number => {
+  const take = (some: readonly ScreeningCandidate[]): number => {
     let done = 0;
     for (const candidate of some) {
       if (settled.has(candidate.id)) {
@@ -113,9 +113,9 @@ function chooser(rrd: Rrd, most: number) {
 }
 
 /** A candidate as the brief shows it: of what code found, only what it takes to judge. */
-export function shown(candidate: Offered): object {
+export function shown(candidate: ScreeningCandidate): object {
   const abstract = candidate.abstract == null ? candidate.abstract : clip(candidate.abstract, 120);
-  if (candidate.why === undefined) return { ...candidate, authors: (candidate.authors ?? []).slice(0, 6), abstract };
+  if (candidate.why === undefined) return { ...keptFacts(candidate), authors: candidate.authors.slice(0, 6), abstract };
   const { id, title, authors, date, source, venue, priority, why, retracted } = candidate;
   return {
     id,

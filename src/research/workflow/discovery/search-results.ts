@@ -5,20 +5,19 @@ import { unversioned } from "../../papers/identifiers.js";
 import type { Offer } from "./search-session.js";
 import { reportsOf, type SourceReport } from "./source-reports.js";
 import type { Library } from "../records/state.js";
-import type { PaperRecord, Candidate } from "../../papers/paper-record.js";
+import type { PaperRecord } from "../../papers/paper-record.js";
 
 export type Found = NonNullable<Paper["found"]>;
 
-/** A candidate with what code found out about it. */
-export interface Offered
-  extends
-    Omit<Candidate, "identifiers">,
-    Partial<Pick<PaperRecord, "identifiers" | "venue" | "volume" | "issue" | "pages" | "citations" | "updates">> {
-  /** What code proposes, and what that rests on. */
-  readonly priority?: number;
-  readonly why?: string;
-  readonly found?: Found;
+/** What code found out about a candidate, and what priority it proposes on that ground. */
+interface Assessment {
+  readonly priority: number;
+  readonly why: string;
+  readonly found: Found;
 }
+
+/** A record that is put before whoever screens; one of a folder comes without assessment. */
+export type ScreeningCandidate = PaperRecord & Partial<Assessment>;
 
 /** What the scholarly services gave so far, for the statistics. */
 export interface Searched {
@@ -52,7 +51,8 @@ export async function offered(
   library: Library,
   requested: readonly string[],
 ): Promise<
-  { works: readonly Offered[]; reports: readonly SourceReport[]; search: Searched; away?: string } | undefined
+  | { works: readonly ScreeningCandidate[]; reports: readonly SourceReport[]; search: Searched; away?: string }
+  | undefined
 > {
   const services = new Map(requested.map((name) => [name, library.services?.(name) ?? []] as const));
   const names = [...new Set([...services.values()].flat())];
@@ -77,7 +77,7 @@ export async function offered(
       rounds: offer.steps,
       poolSha256: offer.poolSha256,
       identified: identified(offer),
-      works: offer.pool.records.length,
+      works: offer.pool.works.length,
       setAside: offer.setAside.map(({ work, stage, reason }) => ({
         id: work.record.id,
         title: work.record.title,
@@ -112,57 +112,22 @@ function asRequested(
   });
 }
 
-function asCandidate({ record, priority, why }: Ranked, { pool }: Offer): Offered {
-  const {
-    id,
-    title,
-    url,
-    pdf_url,
-    authors,
-    date,
-    source,
-    abstract,
-    identifiers,
-    venue,
-    volume,
-    issue,
-    pages,
-    citations,
-    retracted,
-    updates,
-    members,
-  } = record;
+function asCandidate({ record, provenance, priority, why }: Ranked, { pool }: Offer): ScreeningCandidate {
   const whys = new Map(
-    pool.merges.filter(({ into }) => into === id).map((merge) => [`${merge.source}\n${merge.from}`, merge.why]),
+    pool.merges.filter(({ into }) => into === record.id).map((merge) => [`${merge.source}\n${merge.from}`, merge.why]),
   );
-  const merged = members.slice(1).map((member) => ({
-    id: member.id,
-    source: member.source,
-    url: member.url,
-    why: whys.get(`${member.source}\n${member.id}`) ?? "",
+  const merged = provenance.mergedFrom.slice(1).map(({ id, source, url }) => ({
+    ...{ id, source, url },
+    why: whys.get(`${source}\n${id}`) ?? "",
   }));
-  const { arxiv, ...others } = identifiers;
+  const { arxiv, ...others } = record.identifiers;
   return {
-    id,
-    title,
-    url,
-    pdf_url,
-    authors,
-    date,
-    source,
-    abstract,
-    identifiers: arxiv === undefined ? identifiers : { ...others, arxiv: unversioned(arxiv) },
-    ...(venue === undefined ? {} : { venue }),
-    ...(volume === undefined ? {} : { volume }),
-    ...(issue === undefined ? {} : { issue }),
-    ...(pages === undefined ? {} : { pages }),
-    ...(citations === undefined ? {} : { citations }),
-    ...(retracted === true ? { retracted } : {}),
-    ...(updates === undefined ? {} : { updates }),
+    ...record,
+    identifiers: arxiv === undefined ? others : { ...others, arxiv: unversioned(arxiv) },
     priority,
     why,
     found: {
-      sources: [...new Set(record.places.map((place) => place.source))],
+      sources: [...new Set(provenance.places.map(({ source }) => source))],
       why,
       ...(merged.length === 0 ? {} : { merged: unique(merged) }),
     },

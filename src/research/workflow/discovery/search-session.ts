@@ -5,7 +5,7 @@ import { askAgain } from "../../search/retry-failed.js";
 import { isFailed, type Listing, type Open } from "../../search/result-list.js";
 import { termsNotAsked } from "../../search/search-plan.js";
 import { type Pool, poolOf, poolText } from "../../search/candidate-pool.js";
-import { ageOf, rankPool, type Ranked } from "../../search/rank.js";
+import { ageOf, rankListings, type Ranked } from "../../search/rank.js";
 import { runStep } from "../../search/run-round.js";
 import { isSaturated, mayLeadOn, nextRound } from "./next-round.js";
 import { progressOfRound, type SearchProgress } from "./search-progress.js";
@@ -82,8 +82,9 @@ export async function offerOf(rrd: Rrd, names: readonly string[], searching: Sea
   }
   let away: readonly Listing[] | undefined;
   for (;;) {
-    const pool = poolOf(kept.listings, apartOf(rrd));
-    const { works, setAside, passed } = sort(rrd, pool, kept);
+    const wanted = { ...rrd.requirements, description: rrd.description, today: kept.day };
+    const { pool, ranked } = rankListings(kept.listings, wanted, apartOf(rrd));
+    const { works, setAside, passed } = sort(rrd, ranked, kept);
     const isOver = kept.steps.at(-1)?.kind === "snowball" && isSaturated(rrd, kept);
     const isEnough = works.length >= enough && !isOver;
     const next =
@@ -178,20 +179,18 @@ const poolHash = (steps: readonly Step[], pool: Pool): string =>
 const dayOf = (steps: readonly Step[]): string | undefined =>
   steps.flatMap((step) => (step.kind === "search" ? step.queries.flatMap(({ until }) => until ?? []) : []))[0];
 
-function sort(rrd: Rrd, pool: Pool, kept: Kept): Pick<Offer, "works" | "setAside" | "passed"> {
+function sort(rrd: Rrd, ranked: readonly Ranked[], kept: Kept): Pick<Offer, "works" | "setAside" | "passed"> {
   const settled = settledIds(rrd);
-  const { description, requirements } = rrd;
-  const ranked = rankPool(pool.records, { ...requirements, description, today: kept.day });
   const lastSnowball = kept.steps.at(-1)?.kind === "snowball";
   const works: Ranked[] = [];
   let passed = 0;
   const setAside: Offer["setAside"][number][] = [];
   for (const work of ranked) {
-    const { record } = work;
-    if ([record, ...record.members].some(({ id }) => settled.has(id))) continue;
+    const { record, provenance } = work;
+    if ([record, ...provenance.mergedFrom].some(({ id }) => settled.has(id))) continue;
     const because = leftOut(work, rrd, kept.day);
     // What the search itself brought was judged, or given up, before the first paper was followed.
-    const isPassed = lastSnowball && !record.places.some(({ seed }) => seed !== undefined);
+    const isPassed = lastSnowball && !provenance.places.some(({ seed }) => seed !== undefined);
     if (because !== undefined) setAside.push({ work, ...because });
     else if (isPassed) passed += 1;
     else works.push(work);

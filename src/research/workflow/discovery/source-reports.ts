@@ -20,8 +20,8 @@ export function reportsOf(listings: readonly Listing[], pool: Pool, after: numbe
   const names = [...new Set(listings.filter(({ step }) => step >= after).map(({ source }) => source))];
   const claimed = new Set<string>();
   const workOf = new Map(
-    pool.records.flatMap((record) =>
-      record.members.map((member) => [`${member.source}\n${member.id}`, record.id] as const),
+    pool.works.flatMap(({ record, provenance }) =>
+      provenance.mergedFrom.map((member) => [`${member.source}\n${member.id}`, record.id] as const),
     ),
   );
   const works = (listing: Listing) => listing.records.flatMap(({ source, id }) => workOf.get(`${source}\n${id}`) ?? []);

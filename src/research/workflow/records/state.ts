@@ -6,7 +6,7 @@ import type { PaperText } from "../../../engine/documents/text/paper-text.js";
 import type { UpdateCheck } from "../../paper-services/retraction-check.js";
 import type { Offer } from "../discovery/search-session.js";
 import type { Standing } from "./status.js";
-import type { Candidate } from "../../papers/paper-record.js";
+import type { NamedPaper, PaperRecord } from "../../papers/paper-record.js";
 
 /** What the workflow reads off the disk before each iteration. */
 export interface ResearchState {
@@ -39,7 +39,7 @@ export interface Library {
   /** Whether code, not an agent, searches this source. */
   serves(source: string): boolean;
   /** Everything the source offers, in a stable order. Throws ExpectedError when it can't be reached. */
-  candidates(source: string): Promise<readonly Candidate[]>;
+  candidates(source: string): Promise<readonly PaperRecord[]>;
   text(paper: Paper): Promise<TextAnswer>;
   /** The scholarly services that a name in `sources` leads to, by their own names; none where it is left to the agent. */
   services?(source: string): readonly string[];
@@ -48,10 +48,7 @@ export interface Library {
   /** What these services offer, found, merged and ranked. Never throws for what a network does. */
   offer?(rrd: Rrd, services: readonly string[]): Promise<Offer>;
   /** What happened to papers since they were published, by id; bounded in time. Never throws for what a network does. */
-  updates?(
-    papers: readonly Pick<Paper, "id" | "url" | "pdf_url" | "identifiers">[],
-    within?: number,
-  ): Promise<ReadonlyMap<string, UpdateCheck>>;
+  updates?(papers: readonly NamedPaper[], within?: number): Promise<ReadonlyMap<string, UpdateCheck>>;
   /** The code of a paper and how often it was cited; bounded in time. Never throws for what a network does. */
   about?(paper: Paper): Promise<AboutPaper>;
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { PaperIdentity } from "../../../../src/research/papers/authors.js";
+import type { TitledPaper } from "../../../../src/research/papers/paper-record.js";
 import { compareTraits, samePaper } from "../../../../src/research/papers/dedup/compare-records.js";
 import { traitsOf } from "../../../../src/research/papers/dedup/match-features.js";
 import { recorded } from "../../../fixtures/recorded.js";
@@ -9,9 +9,9 @@ const base = {
   authors: ["Ada Sample", "Bo Other"],
   date: "2024-05-01",
   url: "https://example.org/a",
-} satisfies PaperIdentity;
+} satisfies TitledPaper;
 const doi = (name: string) => ({ url: null, identifiers: { doi: name } });
-const why = (a: PaperIdentity, b: PaperIdentity) => compareTraits(traitsOf(a), traitsOf(b));
+const why = (a: TitledPaper, b: TitledPaper) => compareTraits(traitsOf(a), traitsOf(b));
 
 describe("a shared identifier", () => {
   it("makes one work of two records, in whatever form and version it is written", () => {
@@ -114,7 +114,7 @@ describe("title, first author and year", () => {
     });
   });
 
-  it.each<[string, Partial<PaperIdentity>, Partial<PaperIdentity>]>([
+  it.each<[string, Partial<TitledPaper>, Partial<TitledPaper>]>([
     ["in an abbreviated journal", { venue: "Ann Hepatol" }, { venue: "Annals of Hepatology" }],
     ["with initials for names", { authors: "B. Other; A. Sample" }, { authors: "Other, Bo and Sample, Ada" }],
     [
@@ -154,7 +154,7 @@ describe("title, first author and year", () => {
     expect(why({ ...base, ...a }, { ...base, ...b })).toMatchObject({ same: true });
   });
 
-  it.each<[string, Partial<PaperIdentity>, Partial<PaperIdentity>]>([
+  it.each<[string, Partial<TitledPaper>, Partial<TitledPaper>]>([
     ["a journal and a workshop", { venue: "Journal of Digital Studies" }, { venue: "Workshop of Digital Studies" }],
     ["a journal and one whose name goes on", { venue: "Lancet" }, { venue: "Lancet Oncology" }],
     [
@@ -220,7 +220,7 @@ describe("the labelled pairs", () => {
     const { cases } = JSON.parse(labelled?.("bib-dedupe-test-cases.json") ?? "") as {
       cases: { id: string; record_a: Written; record_b: Written; expected_duplicate: boolean }[];
     };
-    const asPaper = (of: Written): PaperIdentity => ({
+    const asPaper = (of: Written): TitledPaper => ({
       title: of.title,
       authors: of.author,
       date: of.year,

@@ -1,14 +1,14 @@
 import { describe, expect, it } from "vitest";
-import { authorsOf, type PaperIdentity } from "../../../../src/research/papers/authors.js";
+import { authorsOf } from "../../../../src/research/papers/authors.js";
 import { mergeRecords } from "../../../../src/research/papers/dedup/merge-records.js";
-import type { PaperRecord } from "../../../../src/research/papers/paper-record.js";
+import type { PaperRecord, TitledPaper } from "../../../../src/research/papers/paper-record.js";
 import { samePaper } from "../../../../src/research/papers/dedup/compare-records.js";
 import { otherPairs, samePairs } from "../../../fixtures/labelled-pairs.js";
 import { moreOther, moreSame } from "../../../fixtures/more-labelled-pairs.js";
 import { thirdOther, thirdSame } from "../../../fixtures/third-labelled-pairs.js";
 
 const given = <Value>(name: string, value: Value | null | undefined) => (value == null ? {} : { [name]: value });
-const asRecord = (paper: PaperIdentity, number: number): PaperRecord => ({
+const asRecord = (paper: TitledPaper, number: number): PaperRecord => ({
   id: `x_${number}`,
   title: paper.title,
   url: paper.url ?? `https://x.test/${number}`,
@@ -24,7 +24,7 @@ const asRecord = (paper: PaperIdentity, number: number): PaperRecord => ({
   ...given("issue", paper.issue),
   ...given("pages", paper.pages),
 });
-const worksOf = (a: PaperIdentity, b: PaperIdentity) => mergeRecords([asRecord(a, 1), asRecord(b, 2)]).records.length;
+const worksOf = (a: TitledPaper, b: TitledPaper) => mergeRecords([asRecord(a, 1), asRecord(b, 2)]).works.length;
 
 describe("pairs of records of which it is known whether they are one work", () => {
   it.each([...samePairs, ...moreSame, ...thirdSame])("are one: %s", (_, a, b) => {

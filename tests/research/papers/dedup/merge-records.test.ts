@@ -40,9 +40,9 @@ const both = record("openalex_W1", "OpenAlex", {
 
 describe("mergeRecords", () => {
   it("makes one record of a preprint, its published version and what joins them, and keeps all three", () => {
-    const { records, merges } = mergeRecords([article, preprint, both]);
-    expect(records).toHaveLength(1);
-    expect(records[0]).toMatchObject({
+    const { works, merges } = mergeRecords([article, preprint, both]);
+    expect(works).toHaveLength(1);
+    expect(works[0]?.record).toMatchObject({
       id: "arxiv_2401.12345",
       title: "Learning dexterous manipulation from touch",
       pdf_url: "https://arxiv.org/pdf/2401.12345v2",
@@ -54,7 +54,7 @@ describe("mergeRecords", () => {
       identifiers: { doi: "10.1000/xyz", openalex: "W1" },
       retracted: true,
     });
-    expect(records[0]?.members.map(({ source }) => source).toSorted()).toEqual(["Crossref", "OpenAlex", "arXiv"]);
+    expect(works[0]?.mergedFrom.map(({ source }) => source).toSorted()).toEqual(["Crossref", "OpenAlex", "arXiv"]);
     expect(merges.map(({ into, from, source, why }) => [into, from, source, why])).toEqual([
       ["arxiv_2401.12345", "openalex_W1", "OpenAlex", "the same doi 10.1000/xyz"],
       ["arxiv_2401.12345", "doi_10.1000_xyz", "Crossref", "the same doi 10.1000/xyz"],
@@ -66,7 +66,7 @@ describe("mergeRecords", () => {
       identifiers: { doi: "10.1101/2024.01.02.123456" },
       kind: "preprint",
     });
-    expect(mergeRecords([early, { ...article, date: "2024" }]).records[0]).toMatchObject({
+    expect(mergeRecords([early, { ...article, date: "2024" }]).works[0]?.record).toMatchObject({
       identifiers: { doi: "10.1000/xyz" },
       otherVersions: [{ relation: "preprint", doi: "10.1101/2024.01.02.123456" }],
       kind: "published",
@@ -81,26 +81,24 @@ describe("mergeRecords", () => {
       date: "2024",
       venue: "Conference on Touch",
     };
-    const { records } = mergeRecords([record("s2_1", "Semantic Scholar"), { ...article, date: "2024" }, meeting]);
-    expect(records.map(({ members }) => members.length).toSorted()).toEqual([1, 2]);
-    expect(new Set(records.map(({ identifiers }) => identifiers.doi))).toEqual(
-      new Set(["10.1000/xyz", "10.1000/conf"]),
-    );
+    const { works } = mergeRecords([record("s2_1", "Semantic Scholar"), { ...article, date: "2024" }, meeting]);
+    expect(works.map(({ mergedFrom }) => mergedFrom.length).toSorted()).toEqual([1, 2]);
+    expect(new Set(works.map((work) => work.record.identifiers.doi))).toEqual(new Set(["10.1000/xyz", "10.1000/conf"]));
   });
 
   it("gives two works that carry one DOI by mistake ids of their own", () => {
     const other = { ...article, title: "A history of lighthouses", authors: ["Di Fourth"], date: "1999" };
-    const ids = mergeRecords([article, other]).records.map(({ id }) => id);
+    const ids = mergeRecords([article, other]).works.map((work) => work.record.id);
     expect(ids).toHaveLength(2);
     expect(new Set(ids).size).toBe(2);
     expect(ids[0]).toBe("doi_10.1000_xyz");
   });
 
   it("is undone by saying that two records are two works", () => {
-    const { records, merges } = mergeRecords([preprint, article], [["arxiv_2401.12345", "doi_10.1000_xyz"]]);
-    expect(records).toHaveLength(2);
+    const { works, merges } = mergeRecords([preprint, article], [["arxiv_2401.12345", "doi_10.1000_xyz"]]);
+    expect(works).toHaveLength(2);
     expect(merges).toEqual([]);
-    expect(mergeRecords([preprint, article]).records[0]?.members).toEqual([preprint, article]);
+    expect(mergeRecords([preprint, article]).works[0]?.mergedFrom).toEqual([preprint, article]);
   });
 
   it("gives the same works in whatever order the records come", () => {
@@ -114,7 +112,7 @@ describe("mergeRecords", () => {
     const all = [preprint, article, both, ...others];
     const works = (records: readonly PaperRecord[]) =>
       mergeRecords(records)
-        .records.map(({ members: _members, ...merged }) => JSON.stringify(merged))
+        .works.map((work) => JSON.stringify(work.record))
         .toSorted();
     fc.assert(
       fc.property(fc.shuffledSubarray(all, { minLength: all.length }), (shuffled) => {
@@ -148,8 +146,8 @@ describe("mergeRecords", () => {
             identifiers: { ...(doi === undefined ? {} : { doi }), ...(arxiv === undefined ? {} : { arxiv }) },
           }),
         );
-        const { records: merged, merges } = mergeRecords(records);
-        expect(merged.flatMap(({ members }) => members.map(({ id }) => id)).toSorted()).toEqual(
+        const { works: merged, merges } = mergeRecords(records);
+        expect(merged.flatMap(({ mergedFrom }) => mergedFrom.map(({ id }) => id)).toSorted()).toEqual(
           records.map(({ id }) => id).toSorted(),
         );
         expect(merges).toHaveLength(records.length - merged.length);

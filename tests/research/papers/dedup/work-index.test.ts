@@ -1,12 +1,12 @@
 import { expect, it } from "vitest";
-import type { PaperIdentity } from "../../../../src/research/papers/authors.js";
+import type { TitledPaper } from "../../../../src/research/papers/paper-record.js";
 import { knownWorks } from "../../../../src/research/papers/dedup/work-index.js";
 import { compareTraits } from "../../../../src/research/papers/dedup/compare-records.js";
 import { traitsOf } from "../../../../src/research/papers/dedup/match-features.js";
 import { otherPairs, samePairs } from "../../../fixtures/labelled-pairs.js";
 import { moreOther, moreSame } from "../../../fixtures/more-labelled-pairs.js";
 
-const records = [...samePairs, ...moreSame, ...otherPairs, ...moreOther].flatMap(([, a, b]): PaperIdentity[] => [a, b]);
+const records = [...samePairs, ...moreSame, ...otherPairs, ...moreOther].flatMap(([, a, b]): TitledPaper[] => [a, b]);
 
 it("finds the same first twin, for the same reason, as comparing with every known work would", () => {
   const known = knownWorks();
@@ -28,7 +28,7 @@ it("finds the same first twin, for the same reason, as comparing with every know
 
 it("a new work is compared with few of thousands, and never with those that it may not be", () => {
   const known = knownWorks();
-  const paper = (n: number): PaperIdentity => ({
+  const paper = (n: number): TitledPaper => ({
     title: `Grasping object ${n} of ${n * 7} by touch and sight`,
     authors: [`Ada Sample${n}`, "Bo Other"],
     date: "2024",

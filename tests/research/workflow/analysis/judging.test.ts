@@ -8,7 +8,7 @@ import type { Material } from "../../../../src/research/workflow/brief/material.
 import { standingOf } from "../../../../src/research/workflow/records/status.js";
 import type { ResearchUnit } from "../../../../src/research/workflow/records/state.js";
 import { ideas, narrative, paper, paperText, reading, rrdWith, temporaryFolder } from "../../../support/research.js";
-import type { Candidate } from "../../../../src/research/papers/paper-record.js";
+import type { PaperRecord } from "../../../../src/research/papers/paper-record.js";
 
 const at = new Date("2026-03-04T05:06:07.890Z");
 const judging = { iteration: 9, agent: "scripted", at };
@@ -122,7 +122,8 @@ describe("then by the rules of its unit", () => {
 
   test("a discovery batch may keep what it was offered, and nothing where nothing was", async () => {
     const kept = { unit: "discovery-1", kept: [{ id: "c1" }], papers: [], sources: [] };
-    const candidate: Candidate = {
+    const candidate: PaperRecord = {
+      identifiers: {},
       id: "c1",
       title: "A candidate",
       url: "https://example.org/c1",

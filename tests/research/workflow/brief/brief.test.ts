@@ -95,6 +95,7 @@ describe("a brief is bounded", () => {
       title: `Candidate ${index} ${words(20, "t")}`,
       url: `sample:c${index}`,
       pdf_url: null,
+      identifiers: {},
       authors: Array.from({ length: 300 }, (_unused, author) => `Author ${author}`),
       date: null,
       source: "samples",

@@ -66,6 +66,7 @@ test("a batch that filled the context offers half as many candidates, and the ot
     date: "2026-01-01",
     url: `https://example.org/c${n}`,
     pdf_url: null,
+    identifiers: {},
     source: "samples",
     abstract: `Abstract ${n}. `.repeat(20),
   }));

@@ -11,6 +11,7 @@ const record = (id: string) => ({
   title: `On the matter of ${id}`,
   url: `https://example.org/${id}`,
   pdf_url: null,
+  identifiers: {},
   authors: ["Ada Author"],
   date: "2026-01-02",
   source: "Crossref",
@@ -60,15 +61,15 @@ test("a paper that was retracted before it was found enters the pool with the da
 });
 
 test("what a service says of a work's corrections goes with the candidate that it becomes", async () => {
-  const pooled = { ...record("a"), identifiers: {}, members: [], places: [], updates: [correction] };
+  const found = { ...record("a"), identifiers: {}, updates: [correction] };
   const offering = library({
     services: () => ["Crossref"],
     offer: async () => ({
-      works: [{ record: pooled, priority: 3, why: "" } as never],
+      works: [{ record: found, provenance: { mergedFrom: [found], places: [] }, priority: 3, why: "" }],
       setAside: [],
       steps: [],
       listings: [],
-      pool: { records: [], merges: [] },
+      pool: { works: [], merges: [] },
       poolSha256: "",
       passed: 0,
       mayLeadOn: false,

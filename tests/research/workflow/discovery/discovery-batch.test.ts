@@ -6,10 +6,11 @@ import { acceptDiscovery } from "../../../../src/research/workflow/discovery/acc
 import type { Acceptable } from "../../../../src/research/workflow/result/acceptance.js";
 import type { Batch } from "../../../../src/research/workflow/discovery/screening-batch.js";
 import { paper, rrdWith } from "../../../support/research.js";
-import type { Offered } from "../../../../src/research/workflow/discovery/search-results.js";
+import type { ScreeningCandidate } from "../../../../src/research/workflow/discovery/search-results.js";
 
 const judging = { iteration: 2, agent: "scripted", at: new Date("2026-03-04T05:06:07.890Z") };
-const offer = (id: string, over: Partial<Offered> = {}): Offered => ({
+const offer = (id: string, over: Partial<ScreeningCandidate> = {}): ScreeningCandidate => ({
+  identifiers: {},
   id,
   title: `A candidate called ${id}`,
   url: `https://example.org/${id}`,
@@ -122,7 +123,7 @@ describe("what a discovery batch brings into the pool", () => {
       found: { sources: ["arXiv"], why: "keywords" },
       updates: [{ type: "correction", source: "Crossref" }],
       retracted: true,
-    } as unknown as Partial<Offered>);
+    } as unknown as Partial<ScreeningCandidate>);
     const said = web("Another title", {
       id: "c1",
       doi: "10.9/wrong",

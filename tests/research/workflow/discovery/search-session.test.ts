@@ -414,7 +414,8 @@ describe("what a search found", () => {
     expect(apart.works.map(({ record: { id } }) => id).toSorted()).toEqual(["a", "b"]);
     expect(apart.pool.merges).toEqual([]);
     // Each keeps the places at which its own source listed it.
-    for (const { record: work } of apart.works) expect(new Set(work.places.map(({ source }) => source)).size).toBe(1);
+    for (const { provenance } of apart.works)
+      expect(new Set(provenance.places.map(({ source }) => source)).size).toBe(1);
     expect(apart.poolSha256).not.toBe(joined.poolSha256);
   });
 });
