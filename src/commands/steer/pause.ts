@@ -2,9 +2,11 @@ import { existsSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { writeFileAtomic } from "../../engine/storage/atomic-file.js";
+import { requireKnownFormats } from "../../engine/storage/records/format-version.js";
 import type { Io } from "../../engine/ui/io.js";
 import { findResearch, shown } from "../../research/overview/find-research.js";
 import { workStateOf } from "../../research/overview/work-state.js";
+import { researchFormat } from "../../research/folder/rrd-file.js";
 import { pauseName, stopName } from "../../engine/lib/layout.js";
 
 interface PauseArguments {
@@ -24,6 +26,7 @@ async function put(
   io: Io,
 ): Promise<number> {
   const folder = await findResearch(io.cwd, argument);
+  await requireKnownFormats(folder, researchFormat);
   if (!existsSync(join(folder, name))) await writeFileAtomic(join(folder, name), "");
   const { running, finished } = await workStateOf(folder);
   if (json) io.stdout(`${JSON.stringify({ folder, file: join(folder, name), running })}\n`);
@@ -41,6 +44,7 @@ function sentence(where: string, running: boolean, finished: boolean): string {
 /** Lets a research that was paused or stopped be run again. */
 export async function resumeCommand({ folder: argument, json }: PauseArguments, io: Io): Promise<number> {
   const folder = await findResearch(io.cwd, argument);
+  await requireKnownFormats(folder, researchFormat);
   const standing = [pauseName, stopName].filter((name) => existsSync(join(folder, name)));
   for (const name of standing) await rm(join(folder, name), { force: true });
   const where = shown(io.cwd, folder);

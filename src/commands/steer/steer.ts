@@ -1,6 +1,8 @@
 import { ExpectedError } from "../../engine/lib/errors.js";
 import { leaveMessage, readMessages } from "../../engine/storage/records/steering-inbox.js";
+import { requireKnownFormats } from "../../engine/storage/records/format-version.js";
 import { readResearch } from "../../research/folder/research.js";
+import { researchFormat } from "../../research/folder/rrd-file.js";
 import type { Io } from "../../engine/ui/io.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
 import { mostMessage } from "../../research/workflow/apply-steering.js";
@@ -27,6 +29,7 @@ export async function steerCommand({ folder: argument, text, clear, json }: Stee
       `The text has ${words.length} characters; at most ${mostMessage} are allowed, because every brief includes it.`,
       2,
     );
+  if (clear || words !== "") await requireKnownFormats(folder, researchFormat);
   if (clear) await leaveMessage(folder, { clear: true }, io.clock.now());
   // A millisecond later: messages are heeded in the order of their names.
   if (words !== "") await leaveMessage(folder, { text: words }, io.clock.now() + 1);

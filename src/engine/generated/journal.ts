@@ -4,6 +4,10 @@
  * .ralph/journal/<iteration>.json: everything one fold is about to write, on disk before the first of it is written. Replayed at start, so a kill at any instant loses nothing; moved to .ralph/journal/done/ once all of it is written, where a reset finds it.
  */
 export interface JournalEntry {
+  /**
+   * How the entry is written; absent: 1.
+   */
+  format?: number;
   iteration: number;
   at: string;
   /**

@@ -4,6 +4,10 @@
  * One line of ledger.jsonl: what one iteration was about, what it cost and how it ended.
  */
 export interface LedgerLine {
+  /**
+   * How the line is written; absent: 1. A ledger with a line of a later format than the program knows is only read.
+   */
+  format?: number;
   iteration: number;
   /**
    * End of the iteration, ISO 8601 in UTC.

@@ -5,6 +5,10 @@
  */
 export interface QueryLine {
   /**
+   * How the line is written; absent: 1.
+   */
+  format?: number;
+  /**
    * When the answer was there, ISO 8601 in UTC.
    */
   at: string;

@@ -4,9 +4,11 @@ import { join } from "node:path";
 import { safeName } from "../papers/reference.js";
 import type { PaperText } from "../../engine/documents/text/paper-text.js";
 import { temporaryName } from "../../engine/storage/atomic-file.js";
+import { isNewer, stateVersion } from "../../engine/storage/records/format-version.js";
 
 /** One file of the cache. `stamp` tells whether the document, or the address that leads to it, has changed since. */
 interface CachedText extends PaperText {
+  readonly format?: number;
   readonly paper: string;
   readonly stamp?: string;
   /** Set where the text must not be read again by a later run. */
@@ -36,9 +38,9 @@ async function read(
   id: string,
 ): Promise<{ text: PaperText; stamp?: string; run?: string } | undefined> {
   try {
-    const { paper, stamp, run, ...text } = JSON.parse(
-      await readFile(cachedTextPath(cacheDir, id), "utf8"),
-    ) as CachedText;
+    const kept = JSON.parse(await readFile(cachedTextPath(cacheDir, id), "utf8")) as CachedText;
+    if (isNewer(kept)) return undefined;
+    const { paper, stamp, run, format: _, ...text } = kept;
     const isWhole =
       typeof text.text === "string" && createHash("sha256").update(text.text).digest("hex") === text.sha256;
     return isWhole && Array.isArray(text.marks) && Array.isArray(text.warnings) && paper === id
@@ -58,6 +60,7 @@ export async function saveText(cacheDir: string, id: string, text: PaperText, st
   await writeFile(
     temporary,
     JSON.stringify({
+      format: stateVersion,
       paper: id,
       stamp,
       ...(text.depth === "abstract" ? { run: thisRun } : {}),

@@ -426,6 +426,10 @@ export type Point = number;
  */
 export interface Rrd {
   /**
+   * How the file is written; absent: 1. A file of a later format than the program knows is only read. Written by the program.
+   */
+  format?: number;
+  /**
    * Name of the project, three to six words, by convention after 'Research: '.
    */
   project: string;

@@ -5,6 +5,7 @@ import type { Identifiers, NamedPaper, Update } from "../papers/paper-record.js"
 import type { WorkUpdates } from "./retractions.js";
 import type { Clock } from "../../engine/lib/clock.js";
 import { temporaryName } from "../../engine/storage/atomic-file.js";
+import { isNewer, stateVersion } from "../../engine/storage/records/format-version.js";
 
 /** What a check found of one work, as rrd.json keeps it. */
 export interface UpdateCheck {
@@ -115,7 +116,7 @@ async function inTime<Value>(
 async function load(file: string): Promise<Kept> {
   try {
     const read: unknown = JSON.parse(await readFile(file, "utf8"));
-    const entries = typeof read === "object" && read !== null ? Object.entries(read as Kept) : [];
+    const entries = typeof read === "object" && read !== null && !isNewer(read) ? Object.entries(read as Kept) : [];
     return Object.fromEntries(
       entries.filter(
         ([, check]) => Array.isArray(check?.updates) && Array.isArray(check.checked_by) && typeof check.at === "string",
@@ -134,7 +135,7 @@ async function save(file: string, kept: Kept): Promise<void> {
   const temporary = temporaryName(file);
   try {
     await mkdir(dirname(file), { recursive: true });
-    await writeFile(temporary, JSON.stringify(Object.fromEntries(newest)));
+    await writeFile(temporary, JSON.stringify({ ...Object.fromEntries(newest), format: stateVersion }));
     await rename(temporary, file);
   } catch (error) {
     // Asked again the next time.

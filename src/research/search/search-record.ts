@@ -2,6 +2,7 @@ import type { Step } from "../generated/rrd.js";
 import { mkdir, readFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { writeFileAtomic } from "../../engine/storage/atomic-file.js";
+import { isNewer, stateVersion } from "../../engine/storage/records/format-version.js";
 import { hasCode } from "../../engine/lib/errors.js";
 import type { Listing } from "./result-list.js";
 import type { PaperRecord } from "../papers/paper-record.js";
@@ -20,7 +21,8 @@ export interface Kept {
 export async function readKept(path: string, search: string): Promise<Kept | "broken" | undefined> {
   try {
     const kept = JSON.parse(await readFile(path, "utf8")) as Partial<Kept> | null;
-    if (typeof kept?.search === "string" && kept.search !== search) return undefined;
+    // It is only a cache: one of a later version is as none.
+    if (isNewer(kept) || (typeof kept?.search === "string" && kept.search !== search)) return undefined;
     const { day, steps, listings } = kept ?? {};
     const isWhole =
       typeof day === "string" &&
@@ -52,5 +54,5 @@ const isRecord = (value: unknown): value is PaperRecord => {
 /** Keeps a search. It may be lost with a kill: the cache of answers holds it too. */
 export async function writeKept(path: string, kept: Kept): Promise<void> {
   await mkdir(dirname(path), { recursive: true });
-  await writeFileAtomic(path, JSON.stringify(kept), { durable: false });
+  await writeFileAtomic(path, JSON.stringify({ ...kept, format: stateVersion }), { durable: false });
 }

@@ -8,6 +8,7 @@ import { type Redact, redactValue } from "../../engine/lib/redact.js";
 import { estimateTokens } from "../../engine/lib/tokens.js";
 import type { AgentRun, Notes, Notice, Outcome, Unit, Workflow } from "../../engine/loop/types.js";
 import { appendOnce, writeFileAtomic } from "../../engine/storage/atomic-file.js";
+import { stateVersion } from "../../engine/storage/records/format-version.js";
 import { formatLine } from "../../engine/storage/records/ledger.js";
 import { formatRrd } from "../folder/rrd-file.js";
 import { explaining } from "../../engine/storage/explain-system-error.js";
@@ -225,6 +226,7 @@ export function newRrd(
 ): Rrd {
   const terms = requirements.terms ?? {};
   const rrd: Rrd = {
+    format: stateVersion,
     project: `Research: ${requirements.name}`,
     branchName: `research/${slug(requirements.name)}`,
     description: requirements.description,

@@ -8,6 +8,7 @@ import { writeFileAtomic } from "../atomic-file.js";
 import { explaining } from "../explain-system-error.js";
 import { problemsOf } from "../schema-check.js";
 import type { Fields, StateFormat } from "./format.js";
+import { isNewer, newerFormat, stateVersion } from "./format-version.js";
 import { areKnown } from "./record-merge.js";
 
 /** Makes the journal's folders. */
@@ -20,7 +21,10 @@ export async function writeEntry(folder: string, entry: JournalEntry): Promise<v
   const problems = problemsOf("journal", entry);
   if (problems.length > 0)
     throw new Error(`the journal entry ${entry.iteration} is not valid: ${JSON.stringify(problems[0])}`);
-  await writeFileAtomic(join(journalFolder(folder), `${entry.iteration}.json`), JSON.stringify(entry));
+  await writeFileAtomic(
+    join(journalFolder(folder), `${entry.iteration}.json`),
+    JSON.stringify({ ...entry, format: stateVersion }),
+  );
 }
 
 /** Iterations whose entry may not have taken effect whole, in order. Usually none, so a start costs the same however long a project is. */
@@ -31,11 +35,15 @@ export async function pendingEntries(folder: string): Promise<number[]> {
 /** What a format says of the names in a journal. */
 type Names = Pick<StateFormat<Fields>, "top" | "parts" | "collections">;
 
-/** The entry of an iteration, or undefined where it is missing, can't be read, or changes what the format does not have. */
+/**
+ * The entry of an iteration, or undefined where it is missing, can't be read, or changes what the format does not have.
+ * @throws ExpectedError (exit 5) for one of a later format.
+ */
 export async function readEntry(folder: string, names: Names, iteration: number): Promise<JournalEntry | undefined> {
   for (const place of [journalFolder(folder), doneFolder(folder)]) {
     try {
       const entry: unknown = JSON.parse(await readRegularText(join(place, `${iteration}.json`)));
+      if (isNewer(entry)) throw newerFormat(join(place, `${iteration}.json`), entry);
       if (problemsOf("journal", entry).length > 0) return undefined;
       return areKnown(names, (entry as JournalEntry).changes) ? (entry as JournalEntry) : undefined;
     } catch (error) {

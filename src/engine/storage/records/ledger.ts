@@ -5,6 +5,7 @@ import { readRegularText } from "../regular-file.js";
 import { explaining } from "../explain-system-error.js";
 import { problemsOf } from "../schema-check.js";
 import { tooDeepAt } from "../json-syntax.js";
+import { stateVersion } from "./format-version.js";
 
 interface ReadLedger {
   /** In the order of the file. */
@@ -62,8 +63,8 @@ function parseLine(row: string): LedgerLine | undefined {
   }
 }
 
-/** A line as it stands in the file, with its line feed. */
-export const formatLine = (line: LedgerLine): string => `${JSON.stringify(line)}\n`;
+/** A line as it stands in the file, with its line feed. Each says its format: the next version appends to the same file. */
+export const formatLine = (line: LedgerLine): string => `${JSON.stringify({ ...line, format: stateVersion })}\n`;
 
 /**
  * The lines that still count: a reset with `to` puts everything back to how it was after that iteration, later resets included.

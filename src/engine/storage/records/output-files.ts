@@ -10,6 +10,7 @@ import { stampOf, writeFileAtomic } from "../atomic-file.js";
 import { versionAt } from "../file-snapshot.js";
 import { explaining } from "../explain-system-error.js";
 import type { Fields, StateFormat } from "./format.js";
+import { stateVersion } from "./format-version.js";
 import { readEntry } from "./journal.js";
 import { currentAccepted } from "./ledger.js";
 
@@ -56,7 +57,9 @@ export async function writeOutputs(
     written.set(name, hashOf(text));
   }
   // Where it is lost, the worst is one copy too many.
-  await writeFileAtomic(writtenFile(folder), JSON.stringify(Object.fromEntries(written)), { durable: false });
+  await writeFileAtomic(writtenFile(folder), JSON.stringify({ ...Object.fromEntries(written), format: stateVersion }), {
+    durable: false,
+  });
 }
 
 /**

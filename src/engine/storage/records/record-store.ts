@@ -8,6 +8,7 @@ import { acquireLock } from "../lock.js";
 import { requireRegular } from "../regular-file.js";
 import { readOnceSaved } from "../wait-for-editor.js";
 import type { Fields, StateFormat } from "./format.js";
+import { requireKnownFormats } from "./format-version.js";
 import { makeJournal } from "./journal.js";
 import { readLedger } from "./ledger.js";
 import { invalid, readStateFile, requireState } from "./state-file.js";
@@ -55,7 +56,8 @@ export interface RecordStore<State> {
 /**
  * Opens a folder for writing: takes its lock, sweeps leftovers, replays what a kill interrupted, restores stale saves.
  * `prepare` runs once the lock is held and before anything is read.
- * @throws ExpectedError when another process holds it, the folder can't be written, or the state file is invalid.
+ * @throws ExpectedError when another process holds it, the folder can't be written, the state file is invalid, or a later version wrote
+ * one of its files (exit 5); nothing is written then.
  */
 export async function openRecordStore<State extends Fields>(
   folder: string,
@@ -66,6 +68,7 @@ export async function openRecordStore<State extends Fields>(
   // Before the lock, so that a wrong path does not get a .ralph of its own.
   await requireState(folder, format);
   await requireLogs(folder, format);
+  await requireKnownFormats(folder, format);
   const hidden = hiddenFolder(folder);
   const take = async () => {
     await makeJournal(folder);

@@ -11,6 +11,7 @@ import type { Problem } from "../schema-check.js";
 import { readOnceSaved } from "../wait-for-editor.js";
 import { backUp } from "./backup.js";
 import type { Fields, Parsed, StateFormat } from "./format.js";
+import { isNewer, newerFormat, requireKnownText } from "./format-version.js";
 import { lastIteration } from "./journal.js";
 import { readLedger } from "./ledger.js";
 
@@ -59,7 +60,11 @@ export function openStateFile<State extends Fields>(
     else {
       const read: Parsed<State> =
         problem === undefined ? format.parse(text, path) : { changes: [], problems: [problem] };
-      if (read.problems !== undefined) throw await invalid(folder, format, read.problems);
+      if (read.problems !== undefined) {
+        requireKnownText(path, text);
+        throw await invalid(folder, format, read.problems);
+      }
+      if (isNewer(read.ok)) throw newerFormat(path, read.ok);
       known = { state: read.ok, stamp, text, readAt: Date.now(), changes: read.changes.length };
     }
     return known as Version<State>;
@@ -128,14 +133,17 @@ export const tooLarge = (path: string, size: number, maxBytes: number, noun: str
 
 /**
  * Reads and parses the file at `path`, which need not lie in a folder of its own.
- * @throws ExpectedError when there is no such file or it can't be read.
+ * @throws ExpectedError when there is no such file, it can't be read, or it is not valid because a later version wrote it (exit 5).
  */
 export async function readStateFile<State extends Fields>(
   path: string,
   format: StateFormat<State>,
 ): Promise<Parsed<State>> {
   const { text, problem } = await readStateText(path, format);
-  return problem === undefined ? format.parse(text, path) : { changes: [], problems: [problem] };
+  if (problem !== undefined) return { changes: [], problems: [problem] };
+  const read = format.parse(text, path);
+  if (read.problems !== undefined) requireKnownText(path, text);
+  return read;
 }
 
 /** One sentence for an invalid file: its first three problems and how many more there are. */

@@ -6,6 +6,7 @@ import { timeForName } from "../file-timestamp.js";
 import { readRegularText } from "../regular-file.js";
 import { stampOf, writeFileAtomic } from "../atomic-file.js";
 import { explaining } from "../explain-system-error.js";
+import { isNewer, stateVersion } from "./format-version.js";
 import { hiddenFolder, inboxFolder } from "../../lib/layout.js";
 
 /** What a person tells a research from another terminal: words for its agents, or that earlier words no longer stand. */
@@ -27,11 +28,11 @@ export async function leaveMessage(folder: string, message: Message, now: number
     await writeFileAtomic(join(hidden, ".gitignore"), "*\n");
   await writeFileAtomic(
     join(inboxFolder(folder), `${timeForName(now)}-${randomBytes(4).toString("hex")}.json`),
-    JSON.stringify(message),
+    JSON.stringify({ ...message, format: stateVersion }),
   );
 }
 
-/** The messages that nobody has taken yet, oldest first. What can't be read as one is none. */
+/** The messages that nobody has taken yet, oldest first. What can't be read as one, or is of a later format, stays where it is. */
 export async function readMessages(folder: string): Promise<Received[]> {
   const names = await readdir(inboxFolder(folder)).catch((error: unknown) =>
     hasCode(error, "ENOENT", "ENOTDIR") ? [] : Promise.reject(error),
@@ -51,6 +52,7 @@ export const takeMessage = (folder: string, id: string): Promise<void> =>
 function parse(text: string): Message | undefined {
   try {
     const value = JSON.parse(text) as Partial<Record<"text" | "clear", unknown>>;
+    if (isNewer(value)) return undefined;
     if (value.clear === true) return { clear: true };
     return typeof value.text === "string" && value.text.trim() !== "" ? { text: value.text } : undefined;
   } catch {

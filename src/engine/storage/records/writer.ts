@@ -6,6 +6,7 @@ import { ledgerFile } from "../../lib/layout.js";
 import { appendOnce, type Stamp, sizeOf } from "../atomic-file.js";
 import type { Checkpoints } from "../checkpoints.js";
 import type { Fields, StateFormat } from "./format.js";
+import { stateVersion } from "./format-version.js";
 import { lastIteration, markDone, pendingEntries, readEntry, setAside, writeEntry } from "./journal.js";
 import { formatLine } from "./ledger.js";
 import { type OutputFile, writeOutputs } from "./output-files.js";
@@ -97,7 +98,7 @@ export async function openWriter<State extends Fields>(
     }
     const merged = mergeChanges(format, whole, entry?.changes ?? [], line?.outcome === "accepted");
     const isAsDerived = entry === undefined && restored.length === 0 && !isOlder(state, lines);
-    const next = isAsDerived ? state : derive(merged.state, withLine);
+    const next = isAsDerived ? state : stamped(derive(merged.state, withLine));
     return { state: next, before: state, stamp, notices: [...notices, ...merged.notices] };
   };
 
@@ -156,7 +157,7 @@ export async function openWriter<State extends Fields>(
       const lines = await ledger();
       const edited = async (): Promise<Plan<State>> => {
         const standing = await plan(lines);
-        return { ...standing, state: derive(change(standing.state), lines) };
+        return { ...standing, state: stamped(derive(change(standing.state), lines)) };
       };
       const planned = await edited();
       if (!isValid(planned)) throw new Error(`the edit would make ${format.file} invalid`);
@@ -194,6 +195,8 @@ export async function openWriter<State extends Fields>(
     },
   };
 }
+
+const stamped = <State extends Fields>(state: State): State => ({ ...state, format: stateVersion });
 
 const lineOf = (entry: JournalEntry): LedgerLine => JSON.parse(entry.ledger.text);
 

@@ -4,6 +4,7 @@ import type { QueryLine } from "../../../engine/generated/query.js";
 import { hasCode } from "../../../engine/lib/errors.js";
 import { readRegularText, requireRegular } from "../../../engine/storage/regular-file.js";
 import { explaining } from "../../../engine/storage/explain-system-error.js";
+import { stateVersion } from "../../../engine/storage/records/format-version.js";
 import { problemsOf } from "../../../engine/storage/schema-check.js";
 import { queriesFile } from "../layout.js";
 
@@ -62,7 +63,9 @@ export function queryRecorder(folder: string): (line: QueryLine) => Promise<void
   const path = queriesFile(folder);
   let last: Promise<void> = Promise.resolve();
   return (line) => {
-    const written = last.then(() => explaining(path, () => append(path, `${JSON.stringify(line)}\n`)));
+    const written = last.then(() =>
+      explaining(path, () => append(path, `${JSON.stringify({ ...line, format: stateVersion })}\n`)),
+    );
     last = written.catch(() => undefined);
     return written;
   };

@@ -19,7 +19,17 @@ const ofPapers = [
   "iteration",
   "refusals",
 ];
-const ofResearch = ["insights", "phase", "statistics", "timing", "loop", "refusals", "excluded", "visited_urls"];
+const ofResearch = [
+  "format",
+  "insights",
+  "phase",
+  "statistics",
+  "timing",
+  "loop",
+  "refusals",
+  "excluded",
+  "visited_urls",
+];
 
 export interface Steered {
   /** The state as edited, with every result as it was before. */

@@ -26,6 +26,7 @@ const entry = (iteration: number, changes: JournalEntry["changes"] = []): Journa
   changes,
   progress: null,
   ledger: { offset: 0, text: "{}\n" },
+  format: 1,
 });
 const journal = async () => {
   const folder = temporaryFolder();

@@ -16,6 +16,7 @@ const line = (
   unit,
   phase: "ANALYSIS",
   outcome,
+  format: 1,
   ...(to === undefined ? {} : { to }),
 });
 const accepted = (...lines: LedgerLine[]) => Object.fromEntries(currentAccepted(lines));

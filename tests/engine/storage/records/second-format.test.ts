@@ -78,6 +78,7 @@ describe("a state of another kind than a project's", () => {
       findings: [{ number: "F1", criterion: "C1", text: "how C1 was met" }],
       touched: ["C1.ts"],
       run: { effort: 1, last: 1 },
+      format: 1,
     });
     expect(text(folder, "log.md")).toBe("- C1 is met\n");
     expect(text(folder, "ledger.jsonl").trim().split("\n")).toHaveLength(1);
@@ -158,7 +159,7 @@ describe("a state of another kind than a project's", () => {
         progress: { offset: 0, text: progress ?? "" },
         ledger: { offset: 0, text: `${JSON.stringify(ledger)}\n` },
       });
-      const done = { ...start, criteria: [{ ...first, status: "met" }, second], run: { last: 1 } };
+      const done = { ...start, criteria: [{ ...first, status: "met" }, second], run: { last: 1 }, format: 1 };
       if (written !== "nothing of it") writeTask(folder, done);
       if (written === "the state and the log") writeFileSync(join(folder, "log.md"), "- C1 is");
       const told: string[] = [];

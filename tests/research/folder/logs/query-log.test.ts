@@ -18,6 +18,7 @@ const line = (n: number): QueryLine => ({
   url: `https://export.arxiv.org/api/query?n=${n}`,
   status: "ok",
   from: "network",
+  format: 1,
 });
 
 it("questions stand in the order in which they were told, also when nobody waits", async () => {

@@ -133,7 +133,7 @@ it("work that left no folder is added to the common ledger under its command, an
   await recordElsewhere(folder, "new", [{ ...line, iteration: 3 }]);
   const lines = read(folder, "ledger.jsonl").trimEnd().split("\n");
   expect(lines.map((row) => JSON.parse(row))).toEqual(
-    [1, 2, 3].map((iteration) => ({ ...line, iteration, command: "new" })),
+    [1, 2, 3].map((iteration) => ({ ...line, iteration, command: "new", format: 1 })),
   );
   await recordElsewhere(join(folder, "not-there"), "new", [line]);
 });

@@ -1,0 +1,61 @@
+import { readdir } from "node:fs/promises";
+import { join } from "node:path";
+import { ExpectedError, hasCode } from "../../lib/errors.js";
+import { inboxFolder, journalFolder, ledgerFile } from "../../lib/layout.js";
+import { readRegularText } from "../regular-file.js";
+
+/**
+ * What every state file carries as `format`: how this version writes them. It rises only where an earlier version would lose or misread
+ * something; a field more is none of that. A file without it is of format 1: the first versions did not write it.
+ */
+export const stateVersion = 1;
+
+/** Whether a file or line says that it is of a later format than the one written here. */
+export const isNewer = (value: unknown): boolean => {
+  const { format } = (value ?? {}) as { readonly format?: unknown };
+  return typeof format === "number" && format > stateVersion;
+};
+
+/** What to tell a person whose file is of a later format. Reading goes on as far as it goes, writing would lose what is not known here. */
+export const newerFormat = (path: string, value: unknown): ExpectedError =>
+  new ExpectedError(
+    `${path} was written in format ${String((value as { format?: unknown }).format)} by a later version of research-ralph; ` +
+      `this one writes format ${stateVersion} and only reads it: update research-ralph, or go on with the version that wrote it.`,
+    5,
+  );
+
+/**
+ * Makes sure that a folder may be written: neither its state, a line of its ledger, an entry that is still to be replayed nor a message is
+ * of a later format. Writes nothing, takes no lock.
+ * @throws ExpectedError (exit 5) where one is.
+ */
+export async function requireKnownFormats(folder: string, { file }: { readonly file: string }): Promise<void> {
+  const entries = await jsonFilesIn(journalFolder(folder));
+  const messages = await jsonFilesIn(inboxFolder(folder));
+  for (const path of [join(folder, file), ...entries, ...messages]) requireKnownText(path, await textAt(path));
+  const ledger = ledgerFile(folder);
+  for (const line of (await textAt(ledger)).split("\n")) requireKnownText(ledger, line);
+}
+
+/** Looks for the word before it parses: a state can be large, and hardly one is of a later format. */
+export function requireKnownText(path: string, text: string): void {
+  if (![...text.matchAll(/"format"\s*:\s*(\d+)/g)].some(([, format]) => Number(format) > stateVersion)) return;
+  let value: unknown;
+  try {
+    value = JSON.parse(text.replace(/^\uFEFF/, ""));
+  } catch {
+    // Torn, or being saved: its reader tells.
+    return;
+  }
+  if (isNewer(value)) throw newerFormat(path, value);
+}
+
+async function jsonFilesIn(place: string): Promise<string[]> {
+  const names = await readdir(place).catch((error: unknown) =>
+    hasCode(error, "ENOENT", "ENOTDIR") ? [] : Promise.reject(error),
+  );
+  return names.filter((name) => name.endsWith(".json")).map((name) => join(place, name));
+}
+
+/** What can't be read is told of by those who need it. */
+const textAt = (path: string): Promise<string> => readRegularText(path).catch(() => "");
