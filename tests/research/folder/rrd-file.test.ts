@@ -69,7 +69,7 @@ describe("reading", () => {
     writeFileSync(path, "");
     truncateSync(path, 200_000_001);
     expect((await readRrdFile(path)).problems?.[0]?.message).toBe(
-      `${path} is 200 MB, more than the 200 MB a research can have`,
+      `${path} is 200 MB, more than the 200 MB a project can have`,
     );
     writeFileSync(path, Buffer.from('{"project": "caf\xe9"}', "latin1"));
     expect((await readRrdFile(path)).problems).toEqual([

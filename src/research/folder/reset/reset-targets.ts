@@ -42,7 +42,7 @@ export async function stateAfter(
     statistics: null,
     timing: null,
   };
-  const sentence = `The research begins again: ${count(rrd.papers_pool.length, "paper")} and ${count(rrd.insights?.length ?? 0, "insight")} are taken out.`;
+  const sentence = `The project begins again: ${count(rrd.papers_pool.length, "paper")} and ${count(rrd.insights?.length ?? 0, "insight")} are taken out.`;
   return { after: { ...kept, ...empty, phase: "DISCOVERY" }, unit: "*", to: 0, sentences: [sentence] };
 }
 

@@ -62,7 +62,9 @@ it("an rrd.json that is whole and wrong is not waited for", async () => {
     [text.replace("ANALYSIS", "NAPPING"), /NAPPING/],
   ] as const) {
     writeFileSync(path, wrong);
-    const saved = setTimeout(() => writeFileSync(path, text), 500);
+    // Wording a problem loads a library the first time.
+    researchFormat.parse(wrong, path);
+    const saved = setTimeout(() => writeFileSync(path, text), 2000);
     await expect(openStateFile(folder, researchFormat, () => undefined).read()).rejects.toThrow(says);
     clearTimeout(saved);
   }
@@ -245,7 +247,7 @@ describe("where there is no rrd.json", () => {
     const path = join(folder, "rrd.json");
     await expect(requireState(join(folder, "gone"), researchFormat)).rejects.toThrow(
       new ExpectedError(
-        `The research folder ${join(folder, "gone")} is gone; run again where it is now, or bring it back.`,
+        `The project folder ${join(folder, "gone")} is gone; run again where it is now, or bring it back.`,
       ),
     );
     await expect(requireState(folder, researchFormat)).rejects.toThrow(

@@ -371,7 +371,7 @@ describe("opening a research", () => {
   it("is told of by its folder where another holds it", async () => {
     const folder = researchFolder();
     await open(folder);
-    await expect(open(folder)).rejects.toThrow(`The research ${folder} is in use`);
+    await expect(open(folder)).rejects.toThrow(`The project ${folder} is in use`);
   });
 });
 
@@ -408,7 +408,7 @@ describe("a research whose lock went during the run", () => {
     const folder = researchFolder();
     const research = await open(folder);
     rmSync(folder, { recursive: true });
-    await expect(research.load()).rejects.toThrow(`The research folder ${folder} is gone`);
+    await expect(research.load()).rejects.toThrow(`The project folder ${folder} is gone`);
     expect(existsSync(folder)).toBe(false);
   });
 });

@@ -456,12 +456,12 @@ describe("a reset of everything", () => {
       after: { ...kept, ...empty, phase: "DISCOVERY" },
       unit: "*",
       to: 0,
-      sentences: ["The research begins again: 1 paper and 2 insights are taken out."],
+      sentences: ["The project begins again: 1 paper and 2 insights are taken out."],
     });
     expect(answer.after).not.toHaveProperty("refusals");
     const { insights: ___, ...bare } = sampleRrd(2);
     expect((await after(bare as Rrd, { all: true })).sentences).toEqual([
-      "The research begins again: 2 papers and 0 insights are taken out.",
+      "The project begins again: 2 papers and 0 insights are taken out.",
     ]);
   });
 });
