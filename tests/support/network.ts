@@ -5,6 +5,8 @@ import { onTestFinished } from "vitest";
 import type { Fetch, Http } from "../../src/engine/net/http.js";
 import { politeHttp, type PoliteHttpOptions } from "../../src/engine/net/fetcher.js";
 import { type Page, serve, type WebServer } from "../fixtures/web-server.js";
+import type { FetchOptions } from "../../src/research/full-text/fetch.js";
+import type { ContextFor } from "../../src/research/sources/client/source.js";
 import type { Clock } from "../../src/engine/lib/clock.js";
 
 /** A new folder that is removed after the test. */
@@ -69,3 +71,18 @@ export const standsFor = (name: string, own: string, endpoint: string, intervalM
   endpoint,
   intervalMs,
 });
+
+/** Where texts are read from: a test server, asked without pauses as the person named it, and no service for copies. */
+export function readingFrom(
+  origin: string,
+  sites: Readonly<Record<string, string>> = {},
+): Pick<FetchOptions, "http" | "contextFor" | "signal" | "copies"> {
+  const http = httpWith({
+    stateDir: temporaryFolder(),
+    typed: [origin, ...Object.values(sites)],
+    clock: fakeClock(),
+    contact: "mail@example.org",
+  });
+  const contextFor: ContextFor = ({ name, endpoint }) => ({ http, endpoint: sites[name] ?? endpoint, contextFor });
+  return { http, contextFor, signal: new AbortController().signal, copies: [] };
+}

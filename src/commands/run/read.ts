@@ -8,7 +8,6 @@ import { keptFacts } from "../../research/papers/paper-record.js";
 import { describeReference } from "../../research/full-text/describe-reference.js";
 import { contextOf } from "../../research/sources/source-settings.js";
 import type { ContextFor } from "../../research/sources/client/source.js";
-import { endpointsOf } from "../../research/full-text/locations.js";
 import { parseReference } from "../../research/papers/reference.js";
 import { writeFileAtomic } from "../../engine/storage/atomic-file.js";
 import { recordElsewhere } from "../../research/folder/logs/spending-log.js";
@@ -54,7 +53,7 @@ export async function readCommand({ reference: input, flags, quiet, json }: Read
         signal,
         http,
         contextFor,
-        endpoints: endpointsOf(contextFor),
+        copies: [],
       });
       if (described.status !== "ok")
         throw new ExpectedError(

@@ -1,6 +1,5 @@
 import { createHash } from "node:crypto";
 import { lookup } from "node:dns/promises";
-import { setTimeout as delay } from "node:timers/promises";
 import { hasCode } from "../lib/errors.js";
 import { packageVersion } from "../lib/package-root.js";
 import { describe, type Failed, type HttpFailure, isPrivate, judge, neverLeft } from "./http-failure.js";
@@ -106,37 +105,15 @@ export interface NotModified {
 }
 
 const second = 1000;
-const pauseBeforeRetry = 0.5 * second;
 const longestTransfer = 300 * second;
 const mostRedirects = 10;
 /** What is kept of an error's body: services explain themselves in it. */
 const mostOfAnError = 64 * 1024;
 
 /**
- * Fetches a document of at most `limit` bytes. A refusal (401, 403, 451, a bot challenge), a private address and 429 are answers and never
- * retried; 5xx and a lost connection are tried once more. Never throws for what a network does.
+ * One request for at most `limit` bytes, and the redirects that it leads through. A refusal (401, 403, 451, a bot challenge), a private address
+ * and 429 are answers; after 5xx and a lost connection another try may help (`again`). Never throws for what a network does.
  */
-export async function getDocument(
-  url: string,
-  limit: number,
-  options: HttpOptions,
-  accept = "*/*",
-): Promise<HttpDocument | HttpFailure> {
-  const request = { url, limit, accept };
-  const first = await exchange(request, options);
-  if (!("again" in first) || options.signal.aborted) return plain(first);
-  await delay(pauseBeforeRetry, undefined, { signal: options.signal }).catch(() => undefined);
-  return plain(await exchange(request, options));
-}
-
-function plain(result: HttpDocument | Failed | NotModified): HttpDocument | HttpFailure {
-  if (result.status === "not-modified") throw new Error("a request without conditions answered with 304");
-  if (!("again" in result)) return result;
-  const { again: _, ...rest } = result;
-  return rest;
-}
-
-/** One request and the redirects that it leads through. Never throws for what a network does. */
 export async function exchange(
   request: WireRequest,
   options: HttpOptions,

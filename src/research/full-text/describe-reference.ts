@@ -2,17 +2,9 @@ import { basename } from "node:path";
 import { pathToFileURL } from "node:url";
 import { arxiv } from "../sources/clients/arxiv.js";
 import { crossref } from "../sources/clients/crossref.js";
-import { getDocument } from "../../engine/net/http.js";
 import { readPaper, type ReadOptions } from "./read.js";
 import { documentEnding, paperId, type Reference } from "../papers/reference.js";
-import type { ContextFor } from "../sources/client/source.js";
-import { publicEndpoints } from "./locations.js";
 import type { PaperRecord } from "../papers/paper-record.js";
-
-interface DescribeOptions extends ReadOptions {
-  /** With what arXiv and Crossref are asked; by default at their own addresses, as `http` and `endpoints` say. */
-  readonly contextFor?: ContextFor;
-}
 
 /** What is known of one paper. `empty`: the source answered and does not know it. The failures say nothing about the paper. */
 export type Described =
@@ -24,7 +16,7 @@ export type Described =
  * document itself, which is read and kept for that. A DOI that Crossref does not know is followed to its page, since others register DOIs
  * too; where arXiv's or Crossref's service fails, the document stands in for it.
  */
-export async function describeReference(reference: Reference, options: DescribeOptions): Promise<Described> {
+export async function describeReference(reference: Reference, options: ReadOptions): Promise<Described> {
   if (reference.kind !== "arxiv" && reference.kind !== "doi") return await fromDocument(reference, options);
   const described = await fromService(reference, options);
   if (described.status === "ok" || (described.status === "empty" && reference.kind === "arxiv")) return described;
@@ -36,9 +28,9 @@ export async function describeReference(reference: Reference, options: DescribeO
 /** The record of arXiv or Crossref, under the version that was asked for. */
 async function fromService(
   reference: Extract<Reference, { kind: "arxiv" | "doi" }>,
-  options: DescribeOptions,
+  options: ReadOptions,
 ): Promise<Described> {
-  const context = (options.contextFor ?? plainContexts(options))(reference.kind === "doi" ? crossref : arxiv);
+  const context = options.contextFor(reference.kind === "doi" ? crossref : arxiv);
   if ("unavailable" in context) return { status: "blocked", reason: context.unavailable };
   const version = reference.kind === "doi" || reference.version === undefined ? "" : `v${reference.version}`;
   const id = reference.kind === "doi" ? reference.doi : `${reference.id}${version}`;
@@ -57,18 +49,6 @@ async function fromService(
           identifiers: { ...record.identifiers, arxiv: id },
         };
   return { status: "ok", paper };
-}
-
-/** Plain requests to the services' own addresses, or to those that the options name. */
-function plainContexts(options: ReadOptions): ContextFor {
-  const endpoints = { ...publicEndpoints, ...options.endpoints };
-  const http = options.http ?? { get: ({ url, limit, accept }) => getDocument(url, limit, options, accept) };
-  const contact = options.contact === undefined ? {} : { contact: options.contact };
-  return ({ name }) => ({
-    http,
-    endpoint: name === crossref.name ? endpoints.crossref : endpoints.arxivApi.replace(/\/api\/query$/, ""),
-    ...contact,
-  });
 }
 
 async function fromDocument(reference: Reference, options: ReadOptions): Promise<Described> {

@@ -1,20 +1,21 @@
-import { getDocument, type HttpDocument, type HttpOptions, type Http } from "../../engine/net/http.js";
+import type { Http, HttpDocument } from "../../engine/net/http.js";
 import type { HttpFailure } from "../../engine/net/http-failure.js";
 import { isDocumentOf } from "../papers/authors.js";
 import type { NamedPaper, PaperRecord } from "../papers/paper-record.js";
 import { largestPdf } from "../../engine/documents/pdf/read-pdf.js";
 import { pirateRefusal } from "./shadow-libraries.js";
 import { readDocument } from "../../engine/documents/read-document.js";
-import type { Answer } from "../sources/client/source.js";
+import type { Answer, ContextFor } from "../sources/client/source.js";
 import type { PaperText } from "../../engine/documents/text/paper-text.js";
-import { type CopyService, type Endpoints, identifiersOf, type Place, publicEndpoints, ways } from "./locations.js";
+import { type CopyService, endpointsOf, identifiersOf, type Place, ways } from "./locations.js";
 
-export interface FetchOptions extends HttpOptions {
-  /** Polite access to the network; plain requests where there is none. */
-  readonly http?: Http;
-  readonly endpoints?: Partial<Endpoints>;
+export interface FetchOptions {
+  readonly signal: AbortSignal;
+  readonly http: Http;
+  /** Says where the sites are that texts are read from. */
+  readonly contextFor: ContextFor;
   /** Who is asked for free copies of a paper that is not on arXiv. */
-  readonly copies?: readonly CopyService[];
+  readonly copies: readonly CopyService[];
 }
 
 /** A way that brought no whole text, and why, in one sentence. */
@@ -45,8 +46,8 @@ export async function fetchPaper(paper: NamedPaper, options: FetchOptions): Prom
   /** Hosts that ask to wait or don't answer: they are left alone for the rest of this paper. */
   const quiet = new Set<string>();
   const asking = {
-    endpoints: { ...publicEndpoints, ...options.endpoints },
-    records: once(() => recordsOf(paper, options.copies ?? [])),
+    endpoints: endpointsOf(options.contextFor),
+    records: once(() => recordsOf(paper, options.copies)),
   };
   const failed = (way: string, failure: NotRead) => {
     failures.push(failure);
@@ -144,9 +145,7 @@ async function readPlace(place: Place, paper: NamedPaper, options: Reaching): Pr
   if (place.landing !== true)
     return [{ status: "not-found", reason: `${hostOf(place.url)} has only a page about the paper there.` }];
   if (page.pdfUrl === undefined || page.pdfUrl === place.url) return [own];
-  // The page, not the person, names this address.
-  const privateAddresses = options.privateAddresses === true && hostOf(page.pdfUrl) === hostOf(place.url);
-  const pdf = await request(page.pdfUrl, "application/pdf", { ...options, privateAddresses });
+  const pdf = await request(page.pdfUrl, "application/pdf", options);
   if (pdf.status !== "ok") return [own, notRead(pdf)];
   const whole = await readDocument(pdf.bytes, { type: pdf.type, name: pdf.url, signal: options.signal });
   // A login page in place of the PDF is no better than the landing page.
@@ -157,8 +156,7 @@ async function readPlace(place: Place, paper: NamedPaper, options: Reaching): Pr
 async function request(url: string, accept: string, options: Reaching): Promise<HttpDocument | HttpFailure> {
   const refused = pirateRefusal(url);
   if (refused !== undefined) return { status: "blocked", reason: refused };
-  const fetched = await (options.http?.get({ url, limit: largestPdf, accept }) ??
-    getDocument(url, largestPdf, options, accept));
+  const fetched = await options.http.get({ url, limit: largestPdf, accept });
   if (
     fetched.status === "rate_limited" ||
     (fetched.status === "error" && fetched.transient === true && fetched.code === undefined)

@@ -4,27 +4,16 @@ import { parseReference } from "../papers/reference.js";
 import type { Answer, ContextFor, Source } from "../sources/client/source.js";
 import { ar5iv, arxivPages, doiResolver } from "../sources/clients/sites.js";
 
-/** Where services answer; tests and mirrors set them. */
-export interface Endpoints {
+/** Where the sites answer that texts are read from. */
+interface Endpoints {
   readonly arxiv: string;
-  readonly arxivApi: string;
   readonly ar5iv: string;
-  readonly crossref: string;
   readonly doi: string;
   readonly europePmc: string;
 }
 
-export const publicEndpoints: Endpoints = {
-  arxiv: arxivPages.endpoint,
-  arxivApi: "https://export.arxiv.org/api/query",
-  ar5iv: ar5iv.endpoint,
-  crossref: "https://api.crossref.org",
-  doi: doiResolver.endpoint,
-  europePmc: europePmc.endpoint,
-};
-
 /** Where the configuration says that the sites are; one that is turned off leads nowhere. */
-export function endpointsOf(contextFor: ContextFor): Pick<Endpoints, "arxiv" | "ar5iv" | "doi" | "europePmc"> {
+export function endpointsOf(contextFor: ContextFor): Endpoints {
   const at = (source: Source): string => {
     const context = contextFor(source);
     return "unavailable" in context ? "" : context.endpoint;

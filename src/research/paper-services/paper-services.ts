@@ -12,7 +12,7 @@ import type { ContextFor, Source } from "../sources/client/source.js";
 import type { PaperText } from "../../engine/documents/text/paper-text.js";
 import { checkWorks, type UpdateCheck } from "./retraction-check.js";
 import { checkUpdates } from "./retractions.js";
-import { type CopyService, endpointsOf, identifiersOf } from "../full-text/locations.js";
+import { type CopyService, identifiersOf } from "../full-text/locations.js";
 import type { Clock } from "../../engine/lib/clock.js";
 import type { Http } from "../../engine/net/http.js";
 import { textsFolder, updatesFile } from "../folder/layout.js";
@@ -70,7 +70,7 @@ export function paperServices({
         keep,
         signal,
         http,
-        endpoints: endpointsOf(contextFor),
+        contextFor,
         copies: [unpaywall, europePmc].flatMap(asked),
       };
       const answer = await readPaper(paper, options);

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { type Fetch, getDocument, type HttpOptions } from "../../../src/engine/net/http.js";
+import { exchange, type Fetch, type HttpOptions } from "../../../src/engine/net/http.js";
 import { type Page, serve, type WebServer } from "../../fixtures/web-server.js";
 
 const servers: WebServer[] = [];
@@ -13,7 +13,7 @@ async function web(pages: Record<string, Page>): Promise<WebServer> {
   return server;
 }
 const get = (url: string, over: Partial<HttpOptions> = {}) =>
-  getDocument(url, 100_000, { signal: new AbortController().signal, ...over });
+  exchange({ url, limit: 100_000 }, { signal: new AbortController().signal, ...over });
 
 /** Answers for hosts that tests can't reach: a redirect for each address, else a page. */
 const pretending =

@@ -1,3 +1,4 @@
+import { readingFrom, web } from "../../support/network.js";
 import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -13,12 +14,11 @@ afterEach(() => server?.close());
 async function describeWith(reference: string, pages: Record<string, Page>) {
   server = await serve(pages);
   const { origin } = server;
-  const endpoints = { arxiv: origin, arxivApi: `${origin}/api/query`, crossref: origin, doi: origin };
+  // arXiv's pages are on another host than its service.
+  const site = (await web(pages)).origin;
   return await describeReference(parseReference(reference) as Reference, {
     cacheDir: mkdtempSync(join(tmpdir(), "texts-")),
-    signal: new AbortController().signal,
-    privateAddresses: true,
-    endpoints,
+    ...readingFrom(site, { arXiv: origin, "arXiv pages": site, Crossref: origin, DOI: origin }),
   });
 }
 

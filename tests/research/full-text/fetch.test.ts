@@ -1,3 +1,4 @@
+import { readingFrom } from "../../support/network.js";
 import type { NamedPaper } from "../../../src/research/papers/paper-record.js";
 import { gzipSync } from "node:zlib";
 import { afterEach, describe, expect, it } from "vitest";
@@ -48,9 +49,12 @@ async function fetchFrom(
   return await fetchPaper(
     { id: "p1", title, ...filled },
     {
-      signal: new AbortController().signal,
-      privateAddresses: true,
-      endpoints: { arxiv: origin, ar5iv: `${origin}/ar5iv`, doi: `${origin}/doi`, europePmc: `${origin}/pmc` },
+      ...readingFrom(origin, {
+        "arXiv pages": origin,
+        ar5iv: `${origin}/ar5iv`,
+        DOI: `${origin}/doi`,
+        "Europe PMC": `${origin}/pmc`,
+      }),
       ...over(origin),
     },
   );

@@ -1,3 +1,4 @@
+import { readingFrom } from "../../support/network.js";
 import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -56,7 +57,7 @@ describe("listSamples", () => {
   it("gives every sample an id that says so and an address that can be read", async () => {
     const candidates = await listSamples();
     expect(candidates.length).toBeGreaterThanOrEqual(12);
-    const options = { cacheDir: mkdtempSync(join(tmpdir(), "texts-")), signal: new AbortController().signal };
+    const options = { cacheDir: mkdtempSync(join(tmpdir(), "texts-")), ...readingFrom("http://127.0.0.1:1") };
     for (const { id, url, title } of candidates) {
       expect(id).toMatch(/^sample_\d\d$/);
       expect(["ok", "unreadable"], `${id}: ${title}`).toContain((await readPaper({ id, url, title }, options)).status);

@@ -1,3 +1,4 @@
+import { readingFrom } from "../../support/network.js";
 import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -36,15 +37,12 @@ async function read(
   );
   const options = {
     cacheDir,
-    signal: new AbortController().signal,
-    contact: "mail@example.org",
-    privateAddresses: true,
-    endpoints: {
-      arxiv: server.origin,
+    ...readingFrom(server.origin, {
+      "arXiv pages": server.origin,
       ar5iv: `${server.origin}/ar5iv`,
-      doi: server.origin,
-      europePmc: `${server.origin}/pmc`,
-    },
+      DOI: server.origin,
+      "Europe PMC": `${server.origin}/pmc`,
+    }),
   };
   return await readPaper({ id: "url_1", ...filled }, options);
 }
@@ -149,14 +147,16 @@ describe("readPaper over the network", () => {
   it.each([
     ["HTTP 503", { status: 503, body: "busy" }],
     ["a connection that is cut", { cut: true }],
-  ])("tries once more after %s, and once only", async (_, failure) => {
-    expect(await read({ "/p": [failure, { body: latexml }] }, { url: "%/p", title })).toMatchObject({ status: "ok" });
-    await server.close();
+  ])("tries twice more after %s, and no more", async (_, failure) => {
     expect(await read({ "/p": [failure, failure, { body: latexml }] }, { url: "%/p", title })).toMatchObject({
+      status: "ok",
+    });
+    await server.close();
+    expect(await read({ "/p": [failure, failure, failure, { body: latexml }] }, { url: "%/p", title })).toMatchObject({
       status: "error",
       reason: expect.stringContaining("127.0.0.1"),
     });
-    expect(paths()).toEqual(["/p", "/p"]);
+    expect(paths()).toEqual(["/p", "/p", "/p"]);
   });
 
   it("names the host that can't be reached", async () => {
@@ -164,8 +164,7 @@ describe("readPaper over the network", () => {
     await server.close();
     const options = {
       cacheDir: mkdtempSync(join(tmpdir(), "texts-")),
-      signal: new AbortController().signal,
-      privateAddresses: true,
+      ...readingFrom(server.origin),
     };
     expect(await readPaper({ id: "url_1", url: `${server.origin}/x` }, options)).toMatchObject({
       status: "error",
@@ -189,8 +188,8 @@ describe("readPaper over the network", () => {
     server = await serve({ "/p": { body: latexml } });
     const options = {
       cacheDir: mkdtempSync(join(tmpdir(), "texts-")),
+      ...readingFrom(server.origin),
       signal: AbortSignal.abort(),
-      privateAddresses: true,
     };
     expect(await readPaper({ id: "url_1", url: `${server.origin}/p` }, options)).toEqual({
       status: "error",
@@ -207,8 +206,7 @@ describe("readPaper's kept texts", () => {
     server = await serve(pages);
     const options = {
       cacheDir: mkdtempSync(join(tmpdir(), "texts-")),
-      signal: new AbortController().signal,
-      privateAddresses: true,
+      ...readingFrom(server.origin),
     };
     return (path: string) => readPaper({ id: "url_1", url: `${server.origin}${path}`, title }, options);
   }
@@ -245,7 +243,10 @@ describe("readPaper's kept texts", () => {
 });
 
 describe("readPaper on this machine", () => {
-  const options = () => ({ cacheDir: mkdtempSync(join(tmpdir(), "texts-")), signal: new AbortController().signal });
+  const options = () => ({
+    cacheDir: mkdtempSync(join(tmpdir(), "texts-")),
+    ...readingFrom("http://127.0.0.1:1"),
+  });
 
   it("reads a file by its URL or path, and again when it has changed", async () => {
     const file = join(mkdtempSync(join(tmpdir(), "papers-")), "a paper.md");

@@ -24,9 +24,10 @@ const answering = (name: string, answer: Answer<readonly PaperRecord[]>): Source
   endpoint: "",
   search: async () => answer,
 });
-const asked: SourceContext = {
+const noNetwork: SourceContext = {
   http: { get: async () => ({ status: "error", reason: "There is no network." }) },
   endpoint: "https://example.org",
+  contextFor: () => noNetwork,
 };
 
 const twin = { identifiers: { doi: "10.1000/twin" } };
@@ -45,7 +46,7 @@ const sources = [
   answering("Three", { status: "rate_limited", reason: "Three asks to wait." }),
   { name: "Four", aliases: [], endpoint: "" },
 ];
-const context = shelfWith([paper("p1")], {}, { network: { sources, contextFor: () => asked } });
+const context = shelfWith([paper("p1")], {}, { network: { sources, contextFor: () => noNetwork } });
 
 test("search_papers merges what the sources list, marks what is in the research, and names each source's count or failure", async () => {
   const answer = await call("search_papers", { query: "grippers" }, context);
@@ -68,7 +69,7 @@ test("search_papers is bounded however much the sources say, and takes no date t
   const large = shelfWith(
     [],
     {},
-    { network: { sources: [answering("One", { status: "ok", value: many })], contextFor: () => asked } },
+    { network: { sources: [answering("One", { status: "ok", value: many })], contextFor: () => noNetwork } },
   );
   const answer = await call("search_papers", { query: "grippers", most: 50 }, large);
   expect(answer).toMatch(/^20 papers\./);
@@ -85,7 +86,7 @@ test("search_papers says that there is no paper only where every source answered
     call(
       "search_papers",
       { query: "grippers" },
-      shelfWith([], {}, { network: { sources: some, contextFor: () => asked } }),
+      shelfWith([], {}, { network: { sources: some, contextFor: () => noNetwork } }),
     );
   const answer = await among(failing);
   expect(answer).toMatch(/^No source could be asked\./);
@@ -116,7 +117,7 @@ test("a work is looked up for 45 s at most, however many sources are slow, and n
   const slow = shelfWith(
     [],
     {},
-    { network: { sources: [], contextFor: () => ({ http: { get }, endpoint: "https://example.org", key: "key" }) } },
+    { network: { sources: [], contextFor: () => ({ ...noNetwork, http: { get }, key: "key" }) } },
   );
   void call("paper_details", { id: "arxiv_2401.12345" }, slow).then((answer) => (told = answer));
   await vi.advanceTimersByTimeAsync(46_000);

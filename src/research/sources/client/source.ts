@@ -42,8 +42,8 @@ export interface SourceContext {
   readonly key?: string;
   /** A mail address that services may write to. Never invented. */
   readonly contact?: string;
-  /** For a source that asks others in turn, as a list of ids does; without it they are asked at their own addresses. */
-  readonly contextFor?: ContextFor;
+  /** For a source that asks others in turn, as a list of ids does. */
+  readonly contextFor: ContextFor;
 }
 
 /** The context that a source is asked with: its configured address, its key; or one sentence on why it can't be asked. */

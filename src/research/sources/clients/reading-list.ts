@@ -100,8 +100,7 @@ async function resolveAll(
   }
   async function lookUp(source: Source, wanted: readonly Identifiers[]): Promise<void> {
     if (wanted.length === 0 || source.lookup === undefined) return;
-    const { key: _, ...rest } = context;
-    const its = context.contextFor?.(source) ?? { ...rest, endpoint: source.endpoint };
+    const its = context.contextFor(source);
     if ("unavailable" in its) return void failures.push(its.unavailable);
     const answer = await source.lookup(wanted, its);
     if (answer.status === "ok") records.push(...answer.value);

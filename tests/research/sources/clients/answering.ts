@@ -18,6 +18,7 @@ export function answering(
   const requests: Request[] = [];
   const context: SourceContext = {
     endpoint: "https://service.test",
+    contextFor: ({ endpoint }) => ({ ...context, endpoint }),
     ...given,
     http: {
       get: async (request): Promise<HttpDocument | HttpFailure> => {

@@ -65,7 +65,14 @@ function searching(sources: Readonly<Record<string, Search>>, more: Partial<Sear
           return search(query);
         },
       };
-      return { source, context: { http: { get: () => Promise.reject(new Error("no network")) }, endpoint: "" } };
+      return {
+        source,
+        context: {
+          http: { get: () => Promise.reject(new Error("no network")) },
+          endpoint: "",
+          contextFor: () => ({ unavailable: "no network" }),
+        },
+      };
     },
     ...more,
   };

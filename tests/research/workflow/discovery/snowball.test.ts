@@ -56,7 +56,11 @@ function searching(services: Readonly<Record<string, Links>>, more: Partial<Sear
       const links = { ...follow(name, "references", references), ...follow(name, "citations", citations) };
       return {
         source: { ...source, ...links } as Source,
-        context: { http: { get: () => Promise.reject(new Error("no network")) }, endpoint: "" },
+        context: {
+          http: { get: () => Promise.reject(new Error("no network")) },
+          endpoint: "",
+          contextFor: () => ({ unavailable: "no network" }),
+        },
       };
     },
     ...more,
