@@ -1,8 +1,8 @@
-import { readFile, stat } from "node:fs/promises";
+import { existsSync, readFileSync, statSync } from "node:fs";
 import { basename } from "node:path";
-import pLimit from "p-limit";
 import type { Rrd } from "../../research/generated/rrd.js";
 import { messageOf } from "../../engine/lib/errors.js";
+import { ledgerFile } from "../../engine/lib/layout.js";
 import { locateSyntaxError, mostLevels, tooDeepAt } from "../../engine/storage/json-syntax.js";
 import { readLedger } from "../../engine/storage/records/ledger.js";
 import { readRrdShape } from "../../research/folder/legacy/read-rrd.js";
@@ -39,14 +39,10 @@ interface Broken {
   readonly broken: string;
 }
 
-/** Open files at a time: reading is quick, and the limit of a process is 256 on some systems. */
-const atOnce = 32;
-
 /** Prints every research under ./researches. Files are parsed, not validated: 200 of 180 KB have to be there at once. */
 export async function listCommand({ json }: { readonly json: boolean }, io: Io): Promise<number> {
-  const limit = pLimit(atOnce);
-  const folders = await listResearches(io.cwd);
-  const rows = await Promise.all(folders.map((folder) => limit(() => readRow(folder))));
+  const rows: Row[] = [];
+  for (const folder of await listResearches(io.cwd)) rows.push(await readRow(folder));
   if (json) {
     io.stdout(`${JSON.stringify(rows, null, 2)}\n`);
     return 0;
@@ -61,9 +57,10 @@ async function readRow(folder: string): Promise<Row> {
   const name = basename(folder);
   try {
     const path = rrdFile(folder);
-    const { size } = await stat(path);
+    // One after the other, and not by promises: those cost more processor time (110 ms for 200 files) than parsing does.
+    const { size } = statSync(path);
     if (size > largestRrd) return { name, folder, broken: `rrd.json has ${Math.round(size / 1_000_000)} MB` };
-    const parsed = parseBytes(await readFile(path));
+    const parsed = parseBytes(readFileSync(path));
     if (typeof parsed === "string") return { name, folder, broken: parsed };
     if (
       !Array.isArray(parsed?.papers_pool) ||
@@ -76,7 +73,7 @@ async function readRow(folder: string): Promise<Row> {
       return { name, folder, broken: `rrd.json is nested deeper than ${mostLevels} levels` };
     const rrd = outlineOf(parsed);
     const { done, total } = progressOf(rrd);
-    const spent = timeSpent(rrd, (await readLedger(folder)).lines);
+    const spent = timeSpent(rrd, existsSync(ledgerFile(folder)) ? (await readLedger(folder)).lines : []);
     const presented = rrd.papers_pool.filter((paper) => paper.status === "presented").length;
     const [project, phase] = [rrd.project, rrd.phase].map((text) => oneLine(decode(String(text))));
     const seconds = spent === undefined ? null : Math.round(spent / 1000);
@@ -111,16 +108,20 @@ function parseBytes(bytes: Buffer): Rrd | null | string {
   }
 }
 
-/** What a row is made of, in today's shape; to read all of 200 researches would take some 80 ms. */
+/** What a row is made of, in today's shape. Papers that look alike in it are read once: a pool of any size has a handful of kinds. */
 function outlineOf(rrd: Rrd): Rrd {
-  const papers_pool = rrd.papers_pool.map((paper) => ({
-    id: paper?.id,
+  const outlines = rrd.papers_pool.map((paper) => ({
+    id: paper?.id === undefined ? undefined : "any",
     title: "",
     status: paper?.status,
     decision: paper?.decision,
     analysis: paper?.analysis && {},
   }));
-  return readRrdShape({ ...rrd, papers_pool, insights: [] }).value as Rrd;
+  const kinds = outlines.map((outline) => JSON.stringify(outline));
+  const first = new Map(kinds.map((kind, at) => [kind, outlines[at]]));
+  const read = readRrdShape({ ...rrd, papers_pool: [...first.values()], insights: [] }).value as Rrd;
+  const readings = new Map([...first.keys()].map((kind, at) => [kind, read.papers_pool[at]]));
+  return { ...read, papers_pool: kinds.flatMap((kind) => readings.get(kind) ?? []) };
 }
 
 const decode = (text: string): string => Buffer.from(text, "latin1").toString("utf8");

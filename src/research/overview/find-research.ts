@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { existsSync, readdirSync, statSync } from "node:fs";
 import { basename, dirname, join, relative, resolve } from "node:path";
 import { ExpectedError } from "../../engine/lib/errors.js";
 import { nearest } from "../../engine/lib/nearest.js";
@@ -15,9 +15,22 @@ export interface FolderOptions {
 
 /** Absolute paths of the researches under ./researches, sorted by name. */
 export async function listResearches(cwd: string): Promise<string[]> {
-  const { default: glob } = await import("fast-glob");
-  const files = await glob(`${researchesName}/*/${rrdName}`, { cwd, absolute: true, followSymbolicLinks: true });
-  return files.map(dirname).sort();
+  const top = join(cwd, researchesName);
+  if (!existsSync(top)) return [];
+  const names = readdirSync(top).filter((name) => !name.startsWith("."));
+  return names
+    .map((name) => join(top, name))
+    .filter(isListed)
+    .sort();
+}
+
+/** One that can't be looked into is listed, so that reading it says why. */
+function isListed(folder: string): boolean {
+  try {
+    return statSync(rrdFile(folder), { throwIfNoEntry: false })?.isFile() === true;
+  } catch {
+    return true;
+  }
 }
 
 /**
