@@ -34,7 +34,7 @@ export const amp: AgentDefinition = {
       };
     const found = versionIn(version);
     if (!hasKey(context))
-      return { ok: false, version: found, detail: `${program} ${found ?? ""} is there, but there is no key.`, fix };
+      return { ok: false, version: found, detail: `${program} ${found ?? ""} is installed, but there is no key.`, fix };
     return { ok: true, version: found, detail: `${program} ${found ?? ""}, a key in AMP_API_KEY.` };
   },
 };

@@ -20,7 +20,7 @@ export const command: AgentDefinition = {
   async check(context): Promise<AgentCheck> {
     const line = lineOf(context);
     const word = firstWord(line);
-    if (word === undefined) return { ok: true, detail: `Runs \`${line}\`; what that needs is not known here.` };
+    if (word === undefined) return { ok: true, detail: `Runs \`${line}\`; its requirements are unknown.` };
     const found = await ask(context, "sh", ["-c", 'command -v -- "$1"', "sh", word]);
     if (found.exitCode === 0) return { ok: true, detail: `Runs ${found.stdout.trim()}.` };
     return {

@@ -19,12 +19,12 @@ export function serviceFailure(kind: ServiceFailure, text: string, agent: string
   if (kind === "auth" && outOfCredit.test(text))
     return {
       kind,
-      message: `${agent} was not let in by its model service, because nothing is left to pay with${said}. Add credit, or set another key.`,
+      message: `${agent}: the API rejected the request: out of credit${said}. Add credit, or set another key.`,
     };
   if (kind === "auth")
     return {
       kind,
-      message: `${agent} was not let in by its model service${said}. Log in or set its key; \`research-ralph doctor\` says how.`,
+      message: `${agent}: the model service refused access${said}. Log in or set its key; \`research-ralph doctor\` says how.`,
     };
   if (kind === "network") return { kind, message: `${agent} got no answer from its model service${said}.` };
   const resetAt = timeIn(resetIn(text, now));

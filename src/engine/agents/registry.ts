@@ -36,7 +36,7 @@ export function createAgent(spec: string, settings: AgentSettings): Agent {
   }
   if (settings.classic && definition.briefsOnly === true)
     throw new ExpectedError(
-      `The agent ${spec} cannot work in classic mode, as it reads no prompt of that kind; choose another with --agent.`,
+      `The agent ${spec} cannot work in classic mode, because it cannot read such a prompt; choose another with --agent.`,
       2,
     );
   return agentFrom(definition, context);
@@ -89,5 +89,8 @@ function unknown(spec: string, settings: AgentSettings, configured: boolean): Ex
   const names = [...new Set([...knownAgents(settings), ...Object.keys(settings.agents)])];
   const near = nearest(spec, names);
   const hint = near === undefined ? "" : ` Did you mean ${near}?`;
-  return new ExpectedError(`There is no agent '${spec}'; known are ${names.join(", ")} and 'cmd:<command>'.${hint}`, 2);
+  return new ExpectedError(
+    `Unknown agent '${spec}'; known agents are ${names.join(", ")} and 'cmd:<command>'.${hint}`,
+    2,
+  );
 }

@@ -135,7 +135,7 @@ function judge(
     case "idle":
       return failed({
         kind: "idle",
-        message: `${name} was ended because it said nothing for ${spanInWords(settings.idleMs)}.`,
+        message: `${name} was ended because it printed nothing for ${spanInWords(settings.idleMs)}.`,
       });
     case "aborted":
       return failed({

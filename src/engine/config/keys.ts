@@ -76,7 +76,7 @@ export const defaults = {
 const formerKeys: Readonly<Record<string, string>> = {
   default_agent: "it is called 'agent' now",
   default_papers: "it is called 'papers' now",
-  research_dir: "researches live in the folder 'researches' where you start",
+  research_dir: "projects are in the folder 'researches' where you start",
   live_output: "use the flag --quiet instead",
   max_consecutive_failures: "it is always three now",
 };
@@ -103,7 +103,7 @@ export function kindAt(path: readonly string[]): Kind {
 const isNamed = (key: string): key is NamedKey => key in optionKinds;
 
 function unknownKey(written: string, prefix: string, word: string, known: readonly string[]): ExpectedError {
-  return new ExpectedError(`There is no config key '${written}'; ${adviceFor(prefix, word, known)}.`, 2);
+  return new ExpectedError(`Unknown configuration key '${written}'; ${adviceFor(prefix, word, known)}.`, 2);
 }
 
 /** What to do about an unknown key: its new name, the nearest one, or all there are. */
@@ -124,10 +124,13 @@ export function unknownKeysIn(written: Readonly<Record<string, unknown>>): strin
     return (isRecord(value) ? Object.entries(value) : []).flatMap(([name, options]) =>
       Object.keys(isRecord(options) ? options : {})
         .filter((option) => !(option in kinds))
-        .map((option) => `/${key}/${name}/${option} is no config key: ${adviceFor("", option, Object.keys(kinds))}`),
+        .map(
+          (option) =>
+            `/${key}/${name}/${option} is not a configuration key: ${adviceFor("", option, Object.keys(kinds))}`,
+        ),
     );
   });
-  return [...top.map((key) => `/${key} is no config key: ${adviceFor("", key, known)}`), ...inner];
+  return [...top.map((key) => `/${key} is not a configuration key: ${adviceFor("", key, known)}`), ...inner];
 }
 
 export const isRecord = (value: unknown): value is Record<string, unknown> =>

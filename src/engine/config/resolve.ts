@@ -208,7 +208,7 @@ function absolute(path: string, base: string, home: string): string {
 function forbidInResearch(key: string, folder: string, path: string): void {
   if (!stateNames.some((name) => existsSync(join(folder, name)))) return;
   throw new ExpectedError(
-    `${path} lies in a research's folder, where '${key}' does not count; move it to ~/.local/ralph/config.yaml.`,
+    `${path} is in a project folder, where '${key}' is not allowed; move it to ~/.local/ralph/config.yaml.`,
   );
 }
 
@@ -228,6 +228,6 @@ function withModel(
   model: string,
 ): NonNullable<WrittenConfig["agents"]> {
   if (agent.startsWith("cmd:"))
-    throw new ExpectedError("--model means nothing for a command agent; put the model into its command.", 2);
+    throw new ExpectedError("--model has no effect on a command agent; put the model into its command.", 2);
   return { ...agents, [agent]: { ...agents[agent], model } };
 }

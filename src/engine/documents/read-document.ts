@@ -29,7 +29,10 @@ export async function readDocument(
     return readPdf(bytes, { signal, pages });
   if (isGzip(bytes) || isTarNamed(type, name)) return readLatex(bytes);
   if (bytes.length > largestPage)
-    return { status: "unreadable", reason: `The document is larger than ${largestPage / 1024 / 1024} MB and no PDF.` };
+    return {
+      status: "unreadable",
+      reason: `The document is larger than ${largestPage / 1024 / 1024} MB and is not a PDF.`,
+    };
   if (bytes.includes(0) && !/charset=utf-16/i.test(type) && !/^(?:\xff\xfe|\xfe\xff)/.test(head))
     return { status: "unreadable", reason: "The document is neither a PDF, a web page nor text." };
 
@@ -48,7 +51,7 @@ export async function readDocument(
     // Archives hand an article out with an envelope around it, or an error in its place.
     const [start, end] = [text.search(/<article[\s>]/), text.lastIndexOf("</article>")];
     if (start === -1 || end < start)
-      return { status: "unreadable", reason: "The document is XML and holds no article." };
+      return { status: "unreadable", reason: "The document is XML and contains no article." };
     return readJats(text.slice(start, end + "</article>".length));
   }
   if (!isPlain && /^[^a-z]{0,200}\\document(?:class|style)\b/im.test(text.slice(0, 5000))) return readLatex(bytes);

@@ -23,5 +23,5 @@ export const messageOf = (error: unknown): string => (error instanceof Error ? e
 /** For a person, where the system lets a process open too few files; undefined for any other error. */
 export const tooFewFiles = (error: unknown): string | undefined =>
   hasCode(error, "EMFILE", "ENFILE")
-    ? "Too few files may be open at once here; raise the limit with 'ulimit -n 1024', or end other programs, and run again."
+    ? "The limit of open files is too low; raise it with 'ulimit -n 1024', or end other programs, and run again."
     : undefined;

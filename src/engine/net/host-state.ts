@@ -45,7 +45,7 @@ export async function changeHost<T>(
   const path = join(folder, `${account}.json`);
   return explaining(path, async () => {
     await makeFolder(folder);
-    return withLock(`${path}.lock`, { describe: `The pace of ${account}`, waitMs: 60_000 }, async () => {
+    return withLock(`${path}.lock`, { describe: `The rate limit of ${account}`, waitMs: 60_000 }, async () => {
       const before = await read(path, now());
       const busy = await alive(before.busy);
       const { state, value } = await change({ ...before, busy }, before.busy.length - busy.length);

@@ -61,7 +61,7 @@ export function hostLimiter(options: LimiterOptions): Gate {
         if (signal.aborted) return interrupted;
         return {
           status: "error",
-          reason: `The pace of ${url.host} can't be kept: ${messageOf(error)}`,
+          reason: `The rate limit of ${url.host} cannot be kept: ${messageOf(error)}`,
           transient: true,
         };
       }
@@ -202,7 +202,7 @@ function ruleNow(account: Account, { told }: HostState, now: number): HostRule {
 
 const asksToWait = (host: string, until: number): HttpFailure => ({
   status: "rate_limited",
-  reason: `${host} asked to be left alone until ${new Date(until).toISOString().replace(/\.\d+Z$/, "Z")}; it is not asked before.`,
+  reason: `${host} is rate-limiting us; no request is sent before ${new Date(until).toISOString().replace(/\.\d+Z$/, "Z")}.`,
   transient: true,
   retryAt: until,
 });

@@ -82,7 +82,7 @@ export async function openCheckpoints(
     // Without this git would look further up, and commit to whatever repository holds this one.
     if (!existsSync(gitFolder))
       return tell(
-        `No checkpoint: ${gitFolder} is gone; the research goes on without git, 'git init' starts a new history.`,
+        `No checkpoint: ${gitFolder} is gone; the project continues without git. 'git init' starts a new history.`,
       );
     const operation = Object.entries(underWay).find(([file]) => existsSync(join(gitFolder, file)))?.[1];
     if (operation !== undefined)
@@ -140,7 +140,7 @@ export async function withoutHistory(folder: string): Promise<string | undefined
   // Without git itself, or with a repository that is broken, others have their say.
   return ok || !/not a git repository/i.test(stderr)
     ? undefined
-    : "Nothing is committed, since this is in no git repository; 'research-ralph init' makes one, --no-git does without.";
+    : "Nothing is committed, because this folder is not in a git repository; 'research-ralph init' creates one, --no-git turns commits off.";
 }
 
 /** Returns what went wrong, for a person. */
@@ -183,11 +183,11 @@ async function addAndCommit(
 function explain({ stderr, stdout, ended }: GitAnswer): string {
   if (ended !== undefined) return `git was ended because ${ended}; the next iteration tries again.`;
   const lock = /Unable to create '(.+?\.lock)': File exists/.exec(stderr)?.[1];
-  if (lock !== undefined) return `git's lock ${lock} is there; if no git is running, delete it.`;
+  if (lock !== undefined) return `git's lock ${lock} exists; if no git is running, delete it.`;
   if (stderr.includes("ignored by one of your .gitignore files"))
-    return "the research folder is ignored by git; take it out of .gitignore to have its history.";
+    return "the project folder is ignored by git; remove it from .gitignore to commit it.";
   if (stderr.includes("sparse-checkout"))
-    return "git is told to leave a file of the research alone (a sparse checkout, or skip-worktree); 'git sparse-checkout add' or 'git update-index --no-skip-worktree' with its path ends that.";
+    return "git was told to ignore a file of the project (a sparse checkout, or skip-worktree); 'git sparse-checkout add' or 'git update-index --no-skip-worktree' with its path ends that.";
   const [line = "nothing"] = `${stderr}\n${stdout}`
     .split("\n")
     .filter((each) => each.trim() !== "" && !each.startsWith("hint:"));

@@ -15,13 +15,13 @@ function sentenceFor(error: unknown, path: string): string | undefined {
   if (hasCode(error, "ENOSPC", "EDQUOT"))
     return `There is no space left on the disk for ${path}; free some and run again.`;
   if (hasCode(error, "EROFS"))
-    return `${path} is on a read-only file system; make it writable, or copy the research folder elsewhere.`;
+    return `${path} is on a read-only file system; make it writable, or copy the project folder elsewhere.`;
   if (hasCode(error, "EACCES", "EPERM"))
     return `There is no permission for ${path}; check who owns it with 'ls -ld', or run as that user.`;
   const inTheWay = hasCode(error, "ENOTDIR") ? noFolder(path) : undefined;
   if (inTheWay !== undefined) return `${inTheWay} is a file where a folder belongs; move it away.`;
   if (hasCode(error, "ENOENT", "ENOTDIR"))
-    return `${path} can't be reached: its folder is not there; it may have been moved or deleted.`;
+    return `${path} cannot be reached: its folder does not exist; it may have been moved or deleted.`;
   if (hasCode(error, "EISDIR")) return `${path} is a folder where a file belongs; move it away.`;
   if (hasCode(error, "ELOOP", "EMLINK"))
     return `${path} is a symbolic link, which is not followed here; put a file in its place.`;

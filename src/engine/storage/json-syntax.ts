@@ -78,13 +78,13 @@ function scan(text: string): Found {
       continue;
     }
     if (next === "}" || next === "]")
-      return { at, message: `'${next}' does not belong here`, hint: "A comma before it may be too much." };
+      return { at, message: `'${next}' does not belong here`, hint: "There may be an extra comma before it." };
 
     const quoted = next === '"' ? match(string) : undefined;
     if (next === '"' && quoted === undefined) {
       return {
         at,
-        message: "a text begins here that does not end rightly",
+        message: "a string begins here that does not end correctly",
         hint: 'It may lack its closing ", or hold a line break or a single \\.',
       };
     }
@@ -112,10 +112,10 @@ function scan(text: string): Found {
 }
 
 function hintForValue(next: string): string {
-  if (next === "/" || next === "#") return "JSON knows no comments.";
+  if (next === "/" || next === "#") return "JSON has no comments.";
   if (next === "<" || next === "=" || next === ">") return "It may be the mark of a merge conflict.";
-  if (next === ",") return "A comma may be too much.";
-  return 'Texts stand in double quotes: "…".';
+  if (next === ",") return "There may be an extra comma.";
+  return 'Strings stand in double quotes: "…".';
 }
 
 /** What we write has some ten levels. JSON.stringify, and every walk that calls itself, breaks at a few thousand. */

@@ -55,7 +55,7 @@ function lineOf(event: LoopEvent): string | undefined {
       return `#${event.iteration} ${event.phase}: ${event.title} (${done} of ${total} done, brief of ${count(event.briefTokens)} tokens${left})`;
     }
     case "agent-changed":
-      return `warning: ${event.to} goes on instead of ${event.from}: ${event.reason}`;
+      return `warning: ${event.to} continues instead of ${event.from}: ${event.reason}`;
     case "iteration-ended": {
       const cost = spending(tokensOf(event.usage), event.costUsd, event.estimated);
       return `#${event.iteration} ${outcomeText(event.outcome)} (${[duration(event.durationMs), ...cost].join(", ")})`;

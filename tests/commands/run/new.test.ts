@@ -62,7 +62,7 @@ test("what the topic leaves open is shown with what was assumed, and that nothin
 
 test.each([
   [["new", "  "], "The topic is empty"],
-  [["new", topic, "--agent", "nobody"], "There is no agent 'nobody'"],
+  [["new", topic, "--agent", "nobody"], "Unknown agent 'nobody'"],
   [["new", topic, "--ask", ...agent], "--ask needs a terminal"],
   [["run", "--ask", ...agent], "--ask needs a terminal"],
 ])("%j is wrong usage before any agent works: exit 2, no folder", async (args, sentence) => {

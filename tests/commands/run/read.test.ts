@@ -136,7 +136,7 @@ test("a paper is asked for where the configuration says, and a host that asks to
       expect(busy.requests).toHaveLength(1);
       expect(await ask()).toMatchObject({
         code: 5,
-        err: expect.stringMatching(/127\.0\.0\.1.* asked to be left alone/),
+        err: expect.stringMatching(/127\.0\.0\.1.* is rate-limiting us/),
       });
       expect(busy.requests).toHaveLength(1);
     } finally {

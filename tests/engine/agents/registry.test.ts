@@ -18,9 +18,9 @@ describe("the registry", () => {
       }),
     );
     expect(() => createAgent("xyzzy", settingsIn(here))).toThrow(
-      /known are claude, codex, amp, baseline and 'cmd:<command>'/,
+      /known agents are claude, codex, amp, baseline and 'cmd:<command>'/,
     );
-    expect(() => createAgent("toString", settingsIn(here))).toThrow(/There is no agent 'toString'/);
+    expect(() => createAgent("toString", settingsIn(here))).toThrow(/Unknown agent 'toString'/);
   });
 
   it("refuses an agent that nothing confines unless the user allows it or the run is classic", () => {

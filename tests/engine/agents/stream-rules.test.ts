@@ -120,7 +120,7 @@ describe("the stream of claude", () => {
     expect(failureOf(ended())).toBeUndefined();
     expect(failureOf(ended({ subtype: "error_max_budget_usd" }))).toEqual({
       kind: "budget",
-      message: expect.stringContaining("its own budget"),
+      message: expect.stringContaining("at its budget"),
     });
     expect(
       failureOf(ended({ subtype: "error_max_turns", result: " ", errors: [1, "It took too many turns", {}] })),

@@ -17,7 +17,7 @@ test("hooks in a research's folder are an error: agents write there, and researc
   const cwd = temporaryFolder();
   writeFileSync(join(cwd, "ralph.config.json"), JSON.stringify({ hooks }));
   writeFileSync(join(cwd, "rrd.json"), "{}");
-  await expect(resolveConfig({ env: {}, cwd, home: temporaryFolder() })).rejects.toThrow(/research's folder/);
+  await expect(resolveConfig({ env: {}, cwd, home: temporaryFolder() })).rejects.toThrow(/project folder/);
 });
 
 test("a point that does not exist is refused", async () => {

@@ -30,7 +30,7 @@ describe("a host that asks to wait", () => {
       status: "rate_limited",
       transient: true,
       retryAt: began + 2 * minute,
-      reason: "export.arxiv.org asked to be left alone until 2026-11-22T00:02:00Z; it is not asked before.",
+      reason: "export.arxiv.org is rate-limiting us; no request is sent before 2026-11-22T00:02:00Z.",
     });
     expect(asked).toHaveLength(1);
     clock.set(began + 2 * minute);

@@ -191,7 +191,7 @@ describe("the pace of a host", () => {
     ).toMatchObject({
       status: "error",
       transient: true,
-      reason: expect.stringMatching(/^The pace of arxiv\.org can't be kept: .*file/),
+      reason: expect.stringMatching(/^The rate limit of arxiv\.org cannot be kept: .*file/),
     });
     expect(asked).toEqual([]);
   });

@@ -88,7 +88,7 @@ describe("a checkpoint", () => {
     writeFileSync(lock, "");
     await research.fold(acceptance(1));
     await research.fold(acceptance(2));
-    expect(messages(told)).toEqual([`No checkpoint: git's lock ${lock} is there; if no git is running, delete it.`]);
+    expect(messages(told)).toEqual([`No checkpoint: git's lock ${lock} exists; if no git is running, delete it.`]);
     expect(existsSync(lock)).toBe(true);
     expect(readRrd(folder).papers_pool[1]?.status).toBe("presented");
 
@@ -167,7 +167,7 @@ describe("a checkpoint", () => {
     await research.fold(acceptance(1));
     await research.fold(acceptance(2));
     expect(messages(told)).toEqual([
-      "No checkpoint: the research folder is ignored by git; take it out of .gitignore to have its history.",
+      "No checkpoint: the project folder is ignored by git; remove it from .gitignore to commit it.",
     ]);
   });
 
@@ -301,7 +301,7 @@ describe("checkpoints", () => {
     await fold("two");
     await fold("three");
     expect(told).toEqual([
-      `No checkpoint: ${join(inner, ".git")} is gone; the research goes on without git, 'git init' starts a new history.`,
+      `No checkpoint: ${join(inner, ".git")} is gone; the project continues without git. 'git init' starts a new history.`,
     ]);
     await finish();
     expect(subjects(outer)).toEqual(["begin"]);
@@ -313,7 +313,7 @@ describe("checkpoints", () => {
   it("tell what went wrong once, and again after it went well in between", async () => {
     const { root, told, fold } = await checkpoints();
     const lock = join(root, ".git/index.lock");
-    const said = `No checkpoint: git's lock ${lock} is there; if no git is running, delete it.`;
+    const said = `No checkpoint: git's lock ${lock} exists; if no git is running, delete it.`;
     writeFileSync(lock, "");
     await fold("one");
     await fold("two");
@@ -345,7 +345,7 @@ describe("checkpoints", () => {
     await fold("one");
     expect(told).toEqual([
       expect.stringMatching(
-        /^No checkpoint: git is told to leave a file of the research alone .*--no-skip-worktree' with its path/,
+        /^No checkpoint: git was told to ignore a file of the project .*--no-skip-worktree' with its path/,
       ),
     ]);
     git(folder, "update-index", "--no-skip-worktree", "rrd.json");
@@ -492,7 +492,7 @@ describe("checkpoints", () => {
 it("that nothing can be committed is said only where there is no repository", async () => {
   const bare = temporaryFolder();
   expect(await withoutHistory(bare)).toBe(
-    "Nothing is committed, since this is in no git repository; 'research-ralph init' makes one, --no-git does without.",
+    "Nothing is committed, because this folder is not in a git repository; 'research-ralph init' creates one, --no-git turns commits off.",
   );
   expect(await withoutHistory(repository())).toBeUndefined();
   expect(await withoutHistory(join(bare, "gone"))).toBeUndefined();

@@ -151,7 +151,7 @@ describe("a place that is no JSON", () => {
     const { line, column, message, hint } = locateSyntaxError(text);
     return `${line}:${column} ${message}${hint === undefined ? "" : ` | ${hint}`}`;
   };
-  const quotes = 'Texts stand in double quotes: "…".';
+  const quotes = 'Strings stand in double quotes: "…".';
   it.each([
     ["", "1:1 the file is empty | Part of it is missing."],
     [" \n ", "2:2 the file is empty | Part of it is missing."],
@@ -160,17 +160,17 @@ describe("a place that is no JSON", () => {
     ['{"a": 1 "b"', "1:9 a comma or '}' belongs here | A comma may be missing at the end of the line before."],
     ["[1 2]", "1:4 a comma or ']' belongs here | A comma may be missing at the end of the line before."],
     ["[1}", "1:3 a comma or ']' belongs here | A comma may be missing at the end of the line before."],
-    ["[}", "1:2 '}' does not belong here | A comma before it may be too much."],
-    ["{]", "1:2 ']' does not belong here | A comma before it may be too much."],
-    ["[1,]", "1:4 ']' does not belong here | A comma before it may be too much."],
-    ["]", "1:1 ']' does not belong here | A comma before it may be too much."],
+    ["[}", "1:2 '}' does not belong here | There may be an extra comma before it."],
+    ["{]", "1:2 ']' does not belong here | There may be an extra comma before it."],
+    ["[1,]", "1:4 ']' does not belong here | There may be an extra comma before it."],
+    ["]", "1:1 ']' does not belong here | There may be an extra comma before it."],
     [
       '["\n"]',
-      '1:2 a text begins here that does not end rightly | It may lack its closing ", or hold a line break or a single \\.',
+      '1:2 a string begins here that does not end correctly | It may lack its closing ", or hold a line break or a single \\.',
     ],
     [
       '["\\x"]',
-      '1:2 a text begins here that does not end rightly | It may lack its closing ", or hold a line break or a single \\.',
+      '1:2 a string begins here that does not end correctly | It may lack its closing ", or hold a line break or a single \\.',
     ],
     ["{1: 2}", '1:2 the name of a field belongs here | Names stand in double quotes: "name": …'],
     ['{"a": 1, b', '1:10 the name of a field belongs here | Names stand in double quotes: "name": …'],
@@ -178,12 +178,12 @@ describe("a place that is no JSON", () => {
     ['{"a"', "1:5 a colon belongs here, after the name of the field"],
     ["['x']", `1:2 a value belongs here | ${quotes}`],
     ["[tru]", `1:2 a value belongs here | ${quotes}`],
-    ["[/* x */]", "1:2 a value belongs here | JSON knows no comments."],
-    ["# x\n{}", "1:1 a value belongs here | JSON knows no comments."],
+    ["[/* x */]", "1:2 a value belongs here | JSON has no comments."],
+    ["# x\n{}", "1:1 a value belongs here | JSON has no comments."],
     ["<<<<<<< HEAD", "1:1 a value belongs here | It may be the mark of a merge conflict."],
     ["=======", "1:1 a value belongs here | It may be the mark of a merge conflict."],
     [">>>>>>> x", "1:1 a value belongs here | It may be the mark of a merge conflict."],
-    ["[,1]", "1:2 a value belongs here | A comma may be too much."],
+    ["[,1]", "1:2 a value belongs here | There may be an extra comma."],
     [
       '{"a":\n  {"b": [true, false, null, -0.5e+3, "\\u00e9\\n"]},\n  "c" : {}, "d": [], "e": 01}',
       "3:28 a comma or '}' belongs here | A comma may be missing at the end of the line before.",
@@ -254,7 +254,7 @@ describe("an rrd.json that can't be used", () => {
 
   it("is too large from its text alone, or from its size before it is read", async () => {
     const path = join(temporaryFolder(), "rrd.json");
-    const problem = { pointer: "", message: `${path} is 200 MB, more than the 200 MB a research can have` };
+    const problem = { pointer: "", message: `${path} is 200 MB, more than the 200 MB a project can have` };
     expect(parseRrd(" ".repeat(largestRrd + 1), path)).toEqual({ changes: [], problems: [problem] });
     writeFileSync(path, "");
     truncateSync(path, largestRrd + 1);
@@ -285,7 +285,7 @@ describe("an rrd.json that can't be used", () => {
     ]);
     expect(parseRrd("[,]", "x.json")).toEqual({
       changes: [],
-      problems: [{ pointer: "", message: "x.json:1:2: a value belongs here", hint: "A comma may be too much." }],
+      problems: [{ pointer: "", message: "x.json:1:2: a value belongs here", hint: "There may be an extra comma." }],
     });
   });
 });

@@ -148,7 +148,7 @@ describe("a hand edit during a run", () => {
     writeFileSync(join(folder, "rrd.json"), broken);
     const failure = await research.fold(acceptance(1)).catch((error: unknown) => error);
     expect(failure).toBeInstanceOf(ExpectedError);
-    expect((failure as Error).message).toMatch(/rrd\.json:1:14: a text begins here/);
+    expect((failure as Error).message).toMatch(/rrd\.json:1:14: a string begins here/);
     expect((failure as Error).message).toContain("rrd.last-good.json");
     expect((failure as Error).message).toContain(`research-ralph reset ${folder} --to 1`);
     expect(read(folder, "rrd.json")).toBe(broken);
@@ -274,8 +274,8 @@ describe("a stale save", () => {
     expect(rrd.statistics).toEqual({ total_analyzed: 2, lines: 2 });
     expect(readRrd(folder)).toEqual(rrd);
     expect(told.map(({ message }) => message)).toEqual([
-      "rrd.json was saved from before sample_1 was done; its result is back.",
-      "rrd.json was saved from before sample_2 was done; its result is back.",
+      "rrd.json was saved from a version before sample_1 was done; its result was restored.",
+      "rrd.json was saved from a version before sample_2 was done; its result was restored.",
     ]);
   });
 

@@ -17,7 +17,7 @@ test("wrong values of flags are one sentence with the bound, exit code 2, and ch
     [["--iteration-minutes", "0"], /--iteration-minutes must be > 0\./],
     [["--idle-minutes", "-1"], /--idle-minutes must be at least 0/],
     [["--agent"], /'--agent <name>' argument missing; see research-ralph run --help\./],
-    [["--agent", "claud"], /There is no agent 'claud'; known are .*Did you mean claude\?/],
+    [["--agent", "claud"], /Unknown agent 'claud'; known agents are .*Did you mean claude\?/],
     [["--agent", "basline"], /Did you mean baseline\?/],
     [["--agent", "cmd:"], /has no command after the colon; give one, such as/],
     [["--agent", "cmd:./x.sh"], /Nothing confines the agent .*add --unconfined if that is what you want\./],

@@ -7,7 +7,7 @@ import { expectNoTrace, expectSentence, expectWhole, lastWords } from "./support
 
 const place = useBuiltCli();
 
-const gone = /^failed: The research folder \S+ is gone; run again where it is now, or bring it back\.$/;
+const gone = /^failed: The project folder \S+ is gone; run again where it is now/;
 
 test("a research folder that is renamed under the run: nothing is made in its old place, and the run can go on in the new one", async () => {
   const here = place();

@@ -21,7 +21,7 @@ test.each([20, 40, 64, 80])(
       status: 1,
       stdout: "",
       stderr:
-        "research-ralph: Too few files may be open at once here; raise the limit with 'ulimit -n 1024', or end other programs, and run again.\n",
+        "research-ralph: The limit of open files is too low; raise it with 'ulimit -n 1024', or end other programs, and run again.\n",
     });
     expect((await here.cli(["run", here.research, "--agent", "baseline"])).code).toBe(0);
     expectWhole(here);

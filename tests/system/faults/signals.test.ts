@@ -24,12 +24,12 @@ test("one SIGINT finishes the iteration and says so; the next run says what it g
   here.go();
   const ended = await run.ended;
   expect({ code: ended.code, out: ended.out }).toEqual({ code: 130, out: "" });
-  expect(lastWords(ended)).toBe("interrupted: Interrupted by SIGINT; nothing is lost, run it again to go on.");
+  expect(lastWords(ended)).toBe("interrupted: Interrupted by SIGINT; nothing is lost; run again to continue.");
   expect(here.ledger().map(({ unit, outcome }) => `${unit} ${outcome}`)).toEqual(["discovery-1 accepted"]);
   expect(here.left()).toEqual([]);
 
   const again = await here.cli(["run", here.research, "--agent", "baseline"]);
-  expect(again.err).toMatch(/^\S+ Going on with iteration 2: 0 of 1 papers done\.$/m);
+  expect(again.err).toMatch(/^\S+ Continuing with iteration 2: 0 of 1 papers done\.$/m);
   expect(again).toMatchObject({ code: 0, out: "<promise>COMPLETE</promise>\n" });
   expectWhole(here);
 });
@@ -62,7 +62,7 @@ test.each([
     process.kill(run.pid, signal);
     const ended = await run.ended;
     expect({ code: ended.code, out: ended.out }).toEqual({ code, out: "" });
-    expect(lastWords(ended)).toBe(`interrupted: Interrupted by ${told}; nothing is lost, run it again to go on.`);
+    expect(lastWords(ended)).toBe(`interrupted: Interrupted by ${told}; nothing is lost; run again to continue.`);
     expect(here.left()).toEqual([]);
     expect(isFree(here)).toBe(true);
     expect((await here.cli(["run", here.research, "--agent", "baseline"])).code).toBe(0);

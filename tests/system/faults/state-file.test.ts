@@ -22,11 +22,7 @@ const faults: [string, (path: string) => void, RegExp][] = [
   ["null", (path) => writeFileSync(path, "null"), /is not valid: must be an object, is null/],
   ["another JSON file", (path) => writeFileSync(path, '{"name": "x", "version": "1.0.0"}'), /is not valid: /],
   // Sparse: it takes no space and is refused before it is read.
-  [
-    "huge",
-    (path) => truncateSync(path, 300_000_000),
-    /rrd\.json is 300 MB, more than the 200 MB a research can have\./,
-  ],
+  ["huge", (path) => truncateSync(path, 300_000_000), /rrd\.json is 300 MB, more than the 200 MB a project can have\./],
 ];
 
 test.each(faults)(
@@ -62,7 +58,7 @@ test("an rrd.json of a later version: unknown fields are kept through a whole ru
   expectSentence(
     await here.cli(["run", here.research, "--agent", "baseline"]),
     1,
-    /\/phase must be one of "DISCOVERY", .*is "TRIAGE"\. Update research-ralph if a later version wrote it, mend it, or/,
+    /\/phase must be one of "DISCOVERY", .*is "TRIAGE"\. Update research-ralph if a later version wrote it, correct it, or/,
   );
   writeFileSync(path, JSON.stringify(later));
   expect((await here.cli(["run", here.research, "--agent", "baseline"])).code).toBe(0);
@@ -96,7 +92,7 @@ test("broken by hand during a run, its iteration is kept, the way back is named,
   const ended = await spoilDuring(here, () => writeFileSync(join(here.research, "rrd.json"), "{"));
   expect({ code: ended.code, out: ended.out }).toEqual({ code: 1, out: "" });
   const reset =
-    /with 'research-ralph (reset \S+ --to \d+)'; yours is kept beside it/.exec(ended.err)?.[1] ??
+    /with 'research-ralph (reset \S+ --to \d+)'; your version is kept too/.exec(ended.err)?.[1] ??
     expect.unreachable(ended.err);
   expectNoTrace(ended.err);
   expect(here.read("rrd.json")).toBe("{");

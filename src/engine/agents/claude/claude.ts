@@ -58,7 +58,7 @@ export const claude: AgentDefinition = {
     const ok = /"loggedIn":\s*true/.test(login.stdout);
     const how = /"authMethod":\s*"([\w-]+)"/.exec(login.stdout)?.[1];
     const fix = "Run `claude` once and log in, or set ANTHROPIC_API_KEY.";
-    if (!ok) return { ok, version: found, detail: `${program} ${found ?? ""} is there, but not logged in.`, fix };
+    if (!ok) return { ok, version: found, detail: `${program} ${found ?? ""} is installed, but not logged in.`, fix };
     return { ok, version: found, detail: `${program} ${found ?? ""}, logged in (${how ?? "unknown method"}).` };
   },
 };

@@ -76,7 +76,7 @@ export function readClaude(): Reader {
   function failure(): Failure | undefined {
     if (result !== undefined && result["is_error"] !== true && result["subtype"] === "success") return undefined;
     if (result?.["subtype"] === "error_max_budget_usd")
-      return { kind: "budget", message: "claude was ended by its own budget for this iteration." };
+      return { kind: "budget", message: "claude stopped at its budget for this iteration." };
     const errors = Array.isArray(result?.["errors"])
       ? result["errors"].filter((one) => typeof one === "string").join("\n")
       : "";

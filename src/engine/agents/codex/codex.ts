@@ -66,7 +66,7 @@ export const codex: AgentDefinition = {
     const login = key ?? (await loginOf(context, program));
     const fix = "Run `codex login`, or set CODEX_API_KEY.";
     if (login === undefined)
-      return { ok: false, version: found, detail: `${program} ${found ?? ""} is there, but not logged in.`, fix };
+      return { ok: false, version: found, detail: `${program} ${found ?? ""} is installed, but not logged in.`, fix };
     return { ok: true, version: found, detail: `${program} ${found ?? ""}, logged in (${login}).` };
   },
 };

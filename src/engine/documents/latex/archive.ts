@@ -34,7 +34,7 @@ export function unpackSource(bytes: Uint8Array): { readonly files: SourceFiles }
   const text = textOf(plain.subarray(0, largestFile));
   return /\\(?:documentclass|documentstyle|begin\s*\{document\})/.test(text)
     ? { files: new Map([["main.tex", text]]) }
-    : { reason: "The source holds no LaTeX." };
+    : { reason: "The source contains no LaTeX." };
 }
 
 const block = 512;

@@ -15,7 +15,7 @@ export function readLatex(bytes: Uint8Array): ReadResult {
   const unpacked = unpackSource(bytes);
   if ("reason" in unpacked) return { status: "unreadable", reason: unpacked.reason };
   const source = flatten(unpacked.files);
-  if (source === undefined) return { status: "unreadable", reason: "The source holds no LaTeX document." };
+  if (source === undefined) return { status: "unreadable", reason: "The source contains no LaTeX document." };
 
   const { text, theorems } = expandMacros(source.preamble, source.body);
   const { parts, title, authors, abstract, hidden, isCut } = latexParts(text, source.preamble, theorems);

@@ -56,14 +56,14 @@ function usedUp(
   for (const unit of ofARun) {
     const most = run[unit];
     if (most !== undefined && reached(mine[unit], most))
-      return `The budget of this run, ${worded[unit](most)}, is used up: ${worded[unit](mine[unit])}. Run it again to go on, or allow more with --max-${unit}.`;
+      return `The budget of this run, ${worded[unit](most)}, is used up: ${worded[unit](mine[unit])}. Run again to continue, or allow more with --max-${unit}.`;
   }
   if (account === undefined) return undefined;
   const whole = plus(account.spent, spentIn([], live, now));
   for (const unit of units) {
     const most = account.budget[unit];
     if (most !== undefined && reached(whole[unit], most))
-      return `The budget of this research, ${worded[unit](most)}, is used up: ${worded[unit](whole[unit])}. Raise budget.max_${unit} in its rrd.json to go on.`;
+      return `The budget of this project, ${worded[unit](most)}, is used up: ${worded[unit](whole[unit])}. Raise budget.max_${unit} in its rrd.json to continue.`;
   }
   return undefined;
 }
@@ -105,7 +105,7 @@ export const reviewBudget =
     ];
     return unheld.length === 0
       ? undefined
-      : `The budget in ${unheld.join(" and ")} can't be held for ${agent}, because it is not known ${unknown}: its work counts as nothing there.`;
+      : `The budget in ${unheld.join(" and ")} cannot be kept for ${agent}, because it is unknown ${unknown}: its work does not count there.`;
   };
 
 /** The choice, with the money and the minutes of agents' work that are left for the iteration. */

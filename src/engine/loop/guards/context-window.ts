@@ -36,7 +36,7 @@ export const watchContext: Watch = ({ unit, run }) => {
   return {
     end: {
       kind: "context",
-      message: `${run.agent} was ended because ${unit.title} filled ${full}; the next brief of it is smaller.`,
+      message: `${run.agent} was ended because ${unit.title} filled ${full}; its next brief is smaller.`,
     },
   };
 };

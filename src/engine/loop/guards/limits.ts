@@ -21,7 +21,7 @@ export const limitIterations =
     iterations.filter(counts).length + inFlight.length >= most
       ? {
           verdict: "limit",
-          reason: `${most === 1 ? "The one iteration of this run is" : `All ${most} iterations of this run are`} used up; run it again to go on, or allow more with -i.`,
+          reason: `${most === 1 ? "The one iteration of this run is" : `All ${most} iterations of this run are`} used up; run again to continue, or allow more with -i.`,
         }
       : undefined;
 
@@ -30,7 +30,7 @@ export const limitWallTime =
   (ms: number): Guard =>
   ({ startedAt, now }) =>
     now - startedAt >= ms
-      ? { verdict: "limit", reason: `The time of this run, ${spanInWords(ms)}, is used up; run it again to go on.` }
+      ? { verdict: "limit", reason: `The time of this run, ${spanInWords(ms)}, is used up; run again to continue.` }
       : undefined;
 
 /** A file named PAUSE in the folder blocks every run until somebody deletes it; STOP ends the run as Ctrl+C does. */
@@ -40,14 +40,14 @@ export const watchFiles =
     if (existsSync(join(folder, stopName))) {
       return {
         verdict: "interrupted",
-        reason: `Stopped by the file ${join(folder, stopName)}; delete it, as research-ralph resume does, to go on.`,
+        reason: `Stopped by the file ${join(folder, stopName)}; delete it, as research-ralph resume does, to continue.`,
         signal: "SIGINT",
       };
     }
     if (existsSync(join(folder, pauseName)))
       return {
         verdict: "blocked",
-        reason: `Paused by the file ${join(folder, pauseName)}; delete it, as research-ralph resume does, to go on.`,
+        reason: `Paused by the file ${join(folder, pauseName)}; delete it, as research-ralph resume does, to continue.`,
       };
     return undefined;
   };
@@ -59,7 +59,7 @@ export const heedSignals =
     finish.aborted
       ? {
           verdict: "interrupted",
-          reason: `Interrupted by ${finish.reason}; nothing is lost, run it again to go on.`,
+          reason: `Interrupted by ${finish.reason}; nothing is lost; run again to continue.`,
           signal: finish.reason,
         }
       : undefined;

@@ -105,12 +105,12 @@ const reasonsOf = ({ outcome, failure, said = "" }: Observation): string =>
 export const loopTypeOf = (observations: readonly Observation[]): LoopKind | undefined => rowOf(observations)?.kind;
 
 const inWords: Readonly<Record<LoopKind, string>> = {
-  "identical-answers": "the same answer came again and again",
-  oscillation: "the same answers took turns",
-  "redundant-writes": "the same file was written over and over",
-  "read-loop": "the same was read again and again and no result was left",
-  "planning-loop": "work was announced and none was done",
-  "command-loop": "the same command was run again and again and no result was left",
+  "identical-answers": "the same answer was given again and again",
+  oscillation: "the same answers alternated",
+  "redundant-writes": "the same file was written again and again",
+  "read-loop": "the same text was read again and again, without a result",
+  "planning-loop": "work was announced but not done",
+  "command-loop": "the same command was run again and again, without a result",
 };
 
 /**
@@ -126,7 +126,7 @@ export const stopWhenStuck: Guard = ({ memory, iterations }) => {
   const why = last?.said === undefined ? "" : ` The last time: ${last.said.replace(/\.$/, "")}.`;
   return {
     verdict: "stuck",
-    reason: `The last ${times} iterations got nowhere (${row.kind}): ${inWords[row.kind]}.${why} Look at loop.observations in rrd.json, change what is asked for or the --agent, and run again.`,
+    reason: `The last ${times} iterations made no progress (${row.kind}): ${inWords[row.kind]}.${why} Look at loop.observations in rrd.json, change the requirements or the --agent, and run again.`,
   };
 };
 
@@ -146,6 +146,6 @@ export const stopWithoutResult: Guard = ({ iterations, memory }) => {
     ? undefined
     : {
         verdict: "stuck",
-        reason: `None of the last ${row} iterations, those of earlier runs among them, brought an accepted result. Look at the reasons in ledger.jsonl; then say what to do otherwise with 'research-ralph steer', raise a limit in rrd.json, take another --agent, or run again with --force as it is.`,
+        reason: `None of the last ${row} iterations, including those of earlier runs, brought an accepted result. Read the reasons in ledger.jsonl; then give advice with 'research-ralph steer', raise a limit in rrd.json, use another --agent, or run again with --force.`,
       };
 };

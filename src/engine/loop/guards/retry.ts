@@ -132,7 +132,7 @@ function standingOf(
         );
       });
       if (now - (unstated[0]?.endedAt ?? now) < patience) return { until, why };
-      const reason = `${why} It named no time within a month at which it ends, and ${Math.round(patience / minute)} minutes were not enough; run again when it is over.`;
+      const reason = `${why} It gave no reset time within a month, and waiting ${Math.round(patience / minute)} minutes was not enough; run again when the limit is over.`;
       return { until, why, outOfPatience: { verdict: "blocked", reason } };
     }
     case "network": {
@@ -151,7 +151,7 @@ const kindOf = (outcome: PastIteration["outcome"]): Failure["kind"] | undefined 
   outcome.outcome === "failed" ? outcome.failure.kind : undefined;
 
 const restsUntil = (until: number): string =>
-  `It is asked again from ${new Date(until).toISOString().slice(0, 16).replace("T", " ")} UTC on.`;
+  `It is asked again from ${new Date(until).toISOString().slice(0, 16).replace("T", " ")} UTC.`;
 
 /** No service has a limit that lasts longer; one further away is a mistake, and would be waited for in vain. */
 const longestLimit = 31 * 24 * 60 * minute;

@@ -50,7 +50,7 @@ export async function writeOutputs(
       const copy = await keepEdited(folder, name, standing.bytes, at);
       if (copy !== undefined)
         notify(
-          `${name} was changed since it was last written; it is written anew, and that version is kept as ${copy}.`,
+          `${name} was changed since it was last written; it is written again, and your version is kept as ${copy}.`,
         );
     }
     await writeFileAtomic(path, text);

@@ -71,9 +71,9 @@ export function mergeChanges<State extends Fields>(
     else if (putBack) {
       records.put(id, mergeFields(change.was, change, collection).fields);
       notices.push(
-        `${id} was removed from ${shape.file} by hand although it is done; it is back. To drop it, reset it first.`,
+        `${id} was removed from ${shape.file} by hand although it is done; it was restored. To remove it, reset it first.`,
       );
-    } else notices.push(`${id} was removed from ${shape.file} by hand and stays out.`);
+    } else notices.push(`${id} was removed from ${shape.file} by hand and stays removed.`);
   }
   return { state: draft.close(), notices };
 }

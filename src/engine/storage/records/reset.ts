@@ -135,5 +135,5 @@ async function replaceBroken<State extends Fields>(
   const broken = `${path}.broken-${timeForName(Date.parse(at))}`;
   await explaining(broken, () => copyRegular(path, broken));
   await writeFileAtomic(path, format.format(good.ok));
-  return [`${format.file} was broken; it is kept as ${broken}, and the last good version is back.`];
+  return [`${format.file} was broken; it is kept as ${broken}, and the last good version was restored.`];
 }

@@ -82,7 +82,7 @@ export function openStateFile<State extends Fields>(
       if (written === undefined) return false;
       if (backup !== undefined)
         notify(
-          `${format.file} is written in today's shape from now on; as it was it is in ${backup}, and 'research-ralph validate' on it says what differs.`,
+          `${format.file} is now written in the current format; the previous version is ${backup}, and 'research-ralph validate' on it says what differs.`,
         );
       known = { state, stamp: written, text, readAt: Date.now(), changes: 0 };
       return true;
@@ -166,9 +166,7 @@ export async function requireState<State extends Fields>(folder: string, format:
   const path = join(folder, format.file);
   if ((await stampOf(path)) !== undefined) return;
   if ((await stampOf(folder)) === undefined)
-    throw new ExpectedError(
-      `The ${format.noun} folder ${folder} is gone; run again where it is now, or bring it back.`,
-    );
+    throw new ExpectedError(`The ${format.noun} folder ${folder} is gone; run again where it is now, or restore it.`);
   const lastGood = lastGoodOf(folder, format.file);
   if ((await stampOf(lastGood)) !== undefined)
     throw new ExpectedError(`There is no ${path}; copy its last good version, ${lastGood}, there.`);
@@ -185,7 +183,7 @@ export async function lastRecorded(folder: string): Promise<number> {
 export async function wayBack<State extends Fields>(folder: string, format: StateFormat<State>): Promise<string> {
   const lastGood = lastGoodOf(folder, format.file);
   if ((await stampOf(lastGood)) === undefined) return "or put an earlier version in its place";
-  return `or go back to the last good version (${lastGood}) with '${format.resetCommand(folder, await lastRecorded(folder))}'; yours is kept beside it`;
+  return `or restore the last good version (${lastGood}) with '${format.resetCommand(folder, await lastRecorded(folder))}'; your version is kept too`;
 }
 
 /** What to tell a person whose state file can't be used, and the way back. */
@@ -197,7 +195,7 @@ export async function invalid<State extends Fields>(
   const back = `, ${await wayBack(folder, format)}.`;
   // A word that no version has had so far, and no slip of the hand either.
   const isNews = problems.some(({ message, hint }) => message.startsWith("must be one of") && hint === undefined);
-  const update = isNews ? "Update research-ralph if a later version wrote it, mend it" : "Mend it";
+  const update = isNews ? "Update research-ralph if a later version wrote it, correct it" : "Mend it";
   return new ExpectedError(`${summarise(join(folder, format.file), problems)}. ${update}${back}`);
 }
 

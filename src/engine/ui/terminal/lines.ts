@@ -115,7 +115,7 @@ export function permanentLines(
     case "history-compressed":
       return historyBox(event, columns, colors);
     case "agent-changed":
-      return block(`! ${event.to} goes on instead of ${event.from}: ${event.reason}`, colors.yellow);
+      return block(`! ${event.to} continues instead of ${event.from}: ${event.reason}`, colors.yellow);
     case "notice":
       return event.level === "warning"
         ? block(`! ${event.message}`, colors.yellow)

@@ -19,7 +19,7 @@ export function searchLine({
     failed === true
       ? `no answer: ${reason ?? "it failed"}`
       : `${many(listed, "record")}${reason === undefined ? "" : ` (${reason})`}`;
-  const left = over === true && failed === true ? "; it is left alone for now" : "";
+  const left = over === true && failed === true ? "; no more queries for now" : "";
   return `${source} ${done} of ${all}, ${asked}: ${came.replace(/\.$/, "")}${left}`;
 }
 
@@ -45,7 +45,7 @@ export function roundRows(
     const isWrong = over === true && failed === true;
     const counts = `${done} of ${all} · ${many(found, "record")}`;
     const said = isWrong
-      ? `${done === 0 ? "not asked" : `left alone after ${done} of ${all}`}: ${oneLine(behindName(source, reason ?? ""))}`
+      ? `${done === 0 ? "not asked" : `stopped after ${done} of ${all}`}: ${oneLine(behindName(source, reason ?? ""))}`
       : counts;
     const room = columns - names - width(counts) - 6;
     // A question that nobody needed to ask leaves no gap in the bar of a round that is over.

@@ -131,7 +131,7 @@ function withUnderWay(tally: Tally, all: readonly Current[]): Tally {
 export function resumption(event: LoopEvent, before: Tally): string | undefined {
   if (event.type !== "iteration-started" || before.progress !== undefined || event.iteration === 1) return undefined;
   const { done, total } = event.progress;
-  return `Going on with iteration ${event.iteration}: ${done} of ${total} papers done.`;
+  return `Continuing with iteration ${event.iteration}: ${done} of ${total} papers done.`;
 }
 
 /** Tokens and money so far, the iteration under way included: "36.1k tokens · $0.12". Empty while there is nothing to say. */

@@ -121,7 +121,7 @@ describe("readJats", () => {
     for (const body of [error, '<?xml version="1.0"?><error>not found</error>'])
       expect(await readDocument(Buffer.from(body), { type: "application/xml" })).toEqual({
         status: "unreadable",
-        reason: "The document is XML and holds no article.",
+        reason: "The document is XML and contains no article.",
       });
   });
 

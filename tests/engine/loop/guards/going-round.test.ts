@@ -133,18 +133,20 @@ describe("a run that got nowhere is told", () => {
   test("how long, in what way, and what was said last", () => {
     const same = (said: string | undefined) =>
       [1, 2, 3, 4, 5].map((n) => seen(n, { answer: "x", ...(n === 5 ? { said } : {}) } as object));
-    const how = "Look at loop.observations in rrd.json, change what is asked for or the --agent, and run again.";
+    const how = "Look at loop.observations in rrd.json, change the requirements or the --agent, and run again.";
     expect(stopWhenStuck(run(same("Only 0.5 of them."))))?.toEqual({
       verdict: "stuck",
-      reason: `The last 5 iterations got nowhere (identical-answers): the same answer came again and again. The last time: Only 0.5 of them. ${how}`,
+      reason: `The last 5 iterations made no progress (identical-answers): the same answer was given again and again. The last time: Only 0.5 of them. ${how}`,
     });
     expect(stopWhenStuck(run(same(undefined))))?.toEqual({
       verdict: "stuck",
-      reason: `The last 5 iterations got nowhere (identical-answers): the same answer came again and again. ${how}`,
+      reason: `The last 5 iterations made no progress (identical-answers): the same answer was given again and again. ${how}`,
     });
     const turns = Array.from({ length: 10 }, (_, n) => seen(n + 1, { answer: n % 2 === 0 ? "a" : "b" }));
     expect(stopWhenStuck(run(turns))).toMatchObject({
-      reason: expect.stringContaining("The last 10 iterations got nowhere (oscillation): the same answers took turns."),
+      reason: expect.stringContaining(
+        "The last 10 iterations made no progress (oscillation): the same answers alternated.",
+      ),
     });
     expect(remediationFor(turns)).toMatch(
       /^The last 10 iterations got nowhere \(oscillation\)\. They went back and forth/,

@@ -37,10 +37,10 @@ describe("a person is told which limit ended the run and how to go on", () => {
   test("of iterations", () => {
     expect(limitIterations(1)(soFar([past(accepted)]))).toEqual({
       verdict: "limit",
-      reason: "The one iteration of this run is used up; run it again to go on, or allow more with -i.",
+      reason: "The one iteration of this run is used up; run again to continue, or allow more with -i.",
     });
     expect(reasonOf(limitIterations(2)(soFar([past(accepted), past(refused)])))).toBe(
-      "All 2 iterations of this run are used up; run it again to go on, or allow more with -i.",
+      "All 2 iterations of this run are used up; run again to continue, or allow more with -i.",
     );
   });
 
@@ -48,7 +48,7 @@ describe("a person is told which limit ended the run and how to go on", () => {
     const run: RunSoFar = { startedAt: 7 * minute, now: 8.55 * minute, iterations: [] };
     expect(limitWallTime(1.55 * minute)(run)).toEqual({
       verdict: "limit",
-      reason: "The time of this run, 1.6 minutes, is used up; run it again to go on.",
+      reason: "The time of this run, 1.6 minutes, is used up; run again to continue.",
     });
     expect(limitWallTime(1.55 * minute)({ ...run, startedAt: 7 * minute + 1 })).toBeUndefined();
   });
@@ -59,20 +59,20 @@ describe("a person is told which limit ended the run and how to go on", () => {
     writeFileSync(join(folder, "STOP"), "");
     expect(watchFiles(folder)(soFar([]))).toEqual({
       verdict: "interrupted",
-      reason: `Stopped by the file ${join(folder, "STOP")}; delete it, as research-ralph resume does, to go on.`,
+      reason: `Stopped by the file ${join(folder, "STOP")}; delete it, as research-ralph resume does, to continue.`,
       signal: "SIGINT",
     });
     rmSync(join(folder, "STOP"));
     writeFileSync(join(folder, "PAUSE"), "");
     expect(watchFiles(folder)(soFar([]))).toEqual({
       verdict: "blocked",
-      reason: `Paused by the file ${join(folder, "PAUSE")}; delete it, as research-ralph resume does, to go on.`,
+      reason: `Paused by the file ${join(folder, "PAUSE")}; delete it, as research-ralph resume does, to continue.`,
     });
     const finish = new AbortController();
     finish.abort("SIGHUP");
     expect(heedSignals(finish.signal)(soFar([]))).toEqual({
       verdict: "interrupted",
-      reason: "Interrupted by SIGHUP; nothing is lost, run it again to go on.",
+      reason: "Interrupted by SIGHUP; nothing is lost; run again to continue.",
       signal: "SIGHUP",
     });
   });
@@ -80,13 +80,13 @@ describe("a person is told which limit ended the run and how to go on", () => {
   test("of the money and tokens of a run, its own before those of the research", () => {
     const both = withAccount(soFar([cost(2.25)]), { budget: { usd: 1 }, spent: { ...nothing, usd: 3 } });
     expect(reasonOf(limitBudget({ usd: 2 })(both))).toBe(
-      "The budget of this run, $2.00, is used up: $2.25. Run it again to go on, or allow more with --max-usd.",
+      "The budget of this run, $2.00, is used up: $2.25. Run again to continue, or allow more with --max-usd.",
     );
     expect(reasonOf(limitBudget({ tokens: 1000 })(soFar([cost(0)])))).toBe(
-      "The budget of this run, 1,000 tokens, is used up: 1,100 tokens. Run it again to go on, or allow more with --max-tokens.",
+      "The budget of this run, 1,000 tokens, is used up: 1,100 tokens. Run again to continue, or allow more with --max-tokens.",
     );
     expect(reasonOf(limitBudget({ usd: 9 })(both))).toBe(
-      "The budget of this research, $1.00, is used up: $3.00. Raise budget.max_usd in its rrd.json to go on.",
+      "The budget of this project, $1.00, is used up: $3.00. Raise budget.max_usd in its rrd.json to continue.",
     );
   });
 
@@ -98,7 +98,7 @@ describe("a person is told which limit ended the run and how to go on", () => {
     const answer = limitBudget({})(withAccount(soFar([]), { budget, spent: { ...nothing, [unit]: spent } }));
     expect(answer).toEqual({
       verdict: "limit",
-      reason: `The budget of this research, ${said}. Raise budget.max_${unit} in its rrd.json to go on.`,
+      reason: `The budget of this project, ${said}. Raise budget.max_${unit} in its rrd.json to continue.`,
     });
   });
 
@@ -162,7 +162,7 @@ describe("an agent at work", () => {
       end: {
         kind: "budget",
         message:
-          "The budget of this run, 50 tokens, is used up: 51 tokens. Run it again to go on, or allow more with --max-tokens.",
+          "The budget of this run, 50 tokens, is used up: 51 tokens. Run again to continue, or allow more with --max-tokens.",
       },
     });
   });
@@ -200,7 +200,7 @@ describe("an agent at work", () => {
 describe("a budget that can't be held is told of", () => {
   const told = (budget: object, run: object) => reviewBudget(budget)(live(run), soFar([]));
   const sentence = (what: string, why: string) =>
-    `The budget in ${what} can't be held for claude, because it is not known ${why}: its work counts as nothing there.`;
+    `The budget in ${what} cannot be kept for claude, because it is unknown ${why}: its work does not count there.`;
 
   test("with what is not known of it", () => {
     expect(told({ usd: 2 }, { usage: usage(10) })).toBe(sentence("US dollars", "what its model costs"));
@@ -236,7 +236,7 @@ describe("the context of a model", () => {
       end: {
         kind: "context",
         message:
-          "claude was ended because Paper paper_2 filled 45 % of the context of claude (90k of 200k tokens); the next brief of it is smaller.",
+          "claude was ended because Paper paper_2 filled 45 % of the context of claude (90k of 200k tokens); its next brief is smaller.",
       },
     });
     const { brief } = live({}).run;

@@ -331,7 +331,7 @@ describe("an agent that is alone", () => {
     expect(wait(limits, 60 * minute)).toEqual({
       verdict: "blocked",
       reason:
-        "It was rate-limit. It named no time within a month at which it ends, and 60 minutes were not enough; run again when it is over.",
+        "It was rate-limit. It gave no reset time within a month, and waiting 60 minutes was not enough; run again when the limit is over.",
     });
     expect(isVerdict(wait(limits, 60 * minute - 1))).toBe(false);
     const away = [by("claude", "network", 0), by("claude", "network", 59 * minute)];
@@ -393,11 +393,11 @@ describe("agents beside each other", () => {
   test("each says why it rests and until when, those before the chosen one alone", () => {
     expect(choose([by("claude", "timeout"), by("amp", "idle")])).toEqual({
       agent: expect.objectContaining({ name: "codex" }),
-      reason: "It was timeout. It is asked again from 2026-01-01 00:00 UTC on.",
+      reason: "It was timeout. It is asked again from 2026-01-01 00:00 UTC.",
     });
     expect(choose([by("claude", "auth"), by("codex", "idle", 90 * second)])).toEqual({
       agent: expect.objectContaining({ name: "amp" }),
-      reason: "It was auth. It is left out of this run. It was idle. It is asked again from 2026-01-01 00:02 UTC on.",
+      reason: "It was auth. It is left out of this run. It was idle. It is asked again from 2026-01-01 00:02 UTC.",
     });
   });
 

@@ -283,7 +283,7 @@ describe("a document that a person changed", () => {
     edit(folder, "mine");
     const copy = join(folder, "references.bib.edited-1970-01-01T00-00-00.000Z");
     expect(await written(folder, "ours", 0)).toEqual([
-      `references.bib was changed since it was last written; it is written anew, and that version is kept as ${copy}.`,
+      `references.bib was changed since it was last written; it is written again, and your version is kept as ${copy}.`,
     ]);
     edit(folder, "mine");
     expect(await written(folder, "ours again", 5)).toEqual([]);

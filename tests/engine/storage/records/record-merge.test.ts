@@ -300,14 +300,14 @@ describe("a record that was removed by hand", () => {
     const merged = mergeOne(change, without);
     expect(merged.rrd.papers_pool).toEqual([pendingPaper(2), { ...pendingPaper(1), status: "presented" }]);
     expect(merged.notices).toEqual([
-      "sample_1 was removed from rrd.json by hand although it is done; it is back. To drop it, reset it first.",
+      "sample_1 was removed from rrd.json by hand although it is done; it was restored. To remove it, reset it first.",
     ]);
   });
 
   it("stays out where it was not, and that is told", () => {
     expect(mergeOne(change, without, rrd, false)).toEqual({
       rrd: without,
-      notices: ["sample_1 was removed from rrd.json by hand and stays out."],
+      notices: ["sample_1 was removed from rrd.json by hand and stays removed."],
     });
   });
 });

@@ -124,7 +124,7 @@ describe("a state of another kind than a project's", () => {
       1,
       1,
     ]);
-    expect(told).toEqual([expect.stringContaining("task.json was saved from before C1 was done")]);
+    expect(told).toEqual([expect.stringContaining("task.json was saved from a version before C1 was done")]);
   });
 
   it("has a mark back that a review left on a record, and not one of a record that was done since", async () => {

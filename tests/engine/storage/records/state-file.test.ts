@@ -62,9 +62,7 @@ it("an rrd.json that is whole and wrong is not waited for", async () => {
     [text.replace("ANALYSIS", "NAPPING"), /NAPPING/],
   ] as const) {
     writeFileSync(path, wrong);
-    // Wording a problem loads a library the first time.
-    researchFormat.parse(wrong, path);
-    const saved = setTimeout(() => writeFileSync(path, text), 2000);
+    const saved = setTimeout(() => writeFileSync(path, text), 500);
     await expect(openStateFile(folder, researchFormat, () => undefined).read()).rejects.toThrow(says);
     clearTimeout(saved);
   }
@@ -107,7 +105,7 @@ describe("a file in an older shape", () => {
     const backups = readdirSync(join(folder, ".ralph/backups"));
     expect(backups).toHaveLength(1);
     expect(read(folder, `.ralph/backups/${backups[0]}/rrd.json`)).toBe(before);
-    expect(told).toEqual([{ level: "info", message: expect.stringContaining(`today's shape`) }]);
+    expect(told).toEqual([{ level: "info", message: expect.stringContaining("current format") }]);
   });
 });
 const line = (iteration: number) => `${JSON.stringify(acceptance(iteration).ledger)}\n`;
@@ -202,7 +200,7 @@ describe("the state of a research", () => {
     const [backup = "", ...more] = readdirSync(join(folder, ".ralph", "backups"));
     expect([more, read(join(folder, ".ralph/backups", backup), "rrd.json")]).toEqual([[], old]);
     expect(told).toEqual([
-      `rrd.json is written in today's shape from now on; as it was it is in ${join(folder, ".ralph/backups", backup)}, and 'research-ralph validate' on it says what differs.`,
+      `rrd.json is now written in the current format; the previous version is ${join(folder, ".ralph/backups", backup)}, and 'research-ralph validate' on it says what differs.`,
     ]);
   });
 
@@ -247,7 +245,7 @@ describe("where there is no rrd.json", () => {
     const path = join(folder, "rrd.json");
     await expect(requireState(join(folder, "gone"), researchFormat)).rejects.toThrow(
       new ExpectedError(
-        `The project folder ${join(folder, "gone")} is gone; run again where it is now, or bring it back.`,
+        `The project folder ${join(folder, "gone")} is gone; run again where it is now, or restore it.`,
       ),
     );
     await expect(requireState(folder, researchFormat)).rejects.toThrow(
@@ -272,7 +270,7 @@ describe("the way back from an rrd.json that can't be used", () => {
     expect(await wayBack(folder, researchFormat)).toBe("or put an earlier version in its place");
     writeFileSync(lastGoodFile(folder), text);
     const back = (iteration: number) =>
-      `or go back to the last good version (${lastGoodFile(folder)}) with 'research-ralph reset "${folder}" --to ${iteration}'; yours is kept beside it`;
+      `or restore the last good version (${lastGoodFile(folder)}) with 'research-ralph reset "${folder}" --to ${iteration}'; your version is kept too`;
     expect([await lastRecorded(folder), await wayBack(folder, researchFormat)]).toEqual([0, back(0)]);
     writeFileSync(join(folder, "ledger.jsonl"), line(3) + line(2));
     expect(await lastRecorded(folder)).toBe(3);
@@ -297,7 +295,7 @@ describe("the way back from an rrd.json that can't be used", () => {
       `${start}/phase must be one of A, B (Write A). Mend it, ${back}`,
     );
     expect((await told(["is wrong"], ["must be one of A, B"])).message).toBe(
-      `${start}/phase is wrong; /phase must be one of A, B. Update research-ralph if a later version wrote it, mend it, ${back}`,
+      `${start}/phase is wrong; /phase must be one of A, B. Update research-ralph if a later version wrote it, correct it, ${back}`,
     );
     expect((await told(["it must be one of A, B"])).message).toContain(". Mend it, ");
   });

@@ -45,7 +45,7 @@ test("while sources are searched the terminal has a bar for each, and says why o
   expect(screenOf(io.err(), 80).slice(0, 5)).toEqual([
     "Searching, round 1",
     "  arXiv             ██████████░░░░░░░░░░ 2 of 4 · 13 records",
-    "  Semantic Scholar  left alone after 1 of 4: it asks to wait.",
+    "  Semantic Scholar  stopped after 1 of 4: it asks to wait.",
     "  Brave             not asked: Brave needs a key; set BRAVE_API_KEY.",
     "claude · iteration 1 of 9 · 4s",
   ]);
@@ -83,7 +83,7 @@ test("off a terminal each answer is a line: what was asked, how many came, what 
   expect(io.err().split("\n")).toEqual([
     "10:00:01Z Brave is not asked: Brave needs a key; set BRAVE_API_KEY.",
     "10:00:02Z arXiv 1 of 4, tactile grasping: 12 records",
-    "10:00:03Z Semantic Scholar 1 of 4, tactile grasping: no answer: it asks to wait; it is left alone for now",
+    "10:00:03Z Semantic Scholar 1 of 4, tactile grasping: no answer: it asks to wait; no more queries for now",
     "10:00:04Z arXiv 2 of 4, soft robot: 1 record (The second page is missing.)",
     "",
   ]);

@@ -195,7 +195,7 @@ describe("resetting to an iteration", () => {
     const broken = readdirSync(folder).find((name) => name.startsWith("rrd.json.broken-"));
     expect(read(folder, broken ?? "")).toBe('{ "half": ');
     expect(said[1]).toBe(
-      `rrd.json was broken; it is kept as ${join(folder, broken ?? "")}, and the last good version is back.`,
+      `rrd.json was broken; it is kept as ${join(folder, broken ?? "")}, and the last good version was restored.`,
     );
   });
 
