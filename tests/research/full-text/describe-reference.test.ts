@@ -5,7 +5,8 @@ import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { describeReference } from "../../../src/research/full-text/describe-reference.js";
 import { parseReference, type Reference } from "../../../src/research/papers/reference.js";
-import { cassette, recorded } from "../../fixtures/recorded.js";
+import { arxivFeed, testedHands } from "../../fixtures/services/arxiv.js";
+import { crossrefAnswer, crossrefUnknown, crossrefWork } from "../../fixtures/services/crossref.js";
 import { type Page, serve, type WebServer } from "../../fixtures/web-server.js";
 
 let server: WebServer | undefined;
@@ -22,64 +23,56 @@ async function describeWith(reference: string, pages: Record<string, Page>) {
   });
 }
 
-const arxivAnswers = recorded("arxiv");
-describe.skipIf(arxivAnswers === undefined)("describeReference of recorded arXiv answers", () => {
-  const answer = (file: string) => JSON.parse(arxivAnswers?.(file) ?? "") as { status_code: number; body: string };
-  const asked = (id: string, file: string) =>
-    describeWith(id, { "/api/query": { status: answer(file).status_code, body: answer(file).body } });
+describe("describeReference of what arXiv answers", () => {
+  const asked = (id: string, body: string) => describeWith(id, { "/api/query": { body } });
 
   it("gives title, authors, date and abstract", async () => {
-    expect(await asked("1605.08386", "id_1605.08386_s0_m100_199195aa31ad.json")).toMatchObject({
+    expect(await asked("2601.00021", arxivFeed([testedHands]))).toMatchObject({
       status: "ok",
       paper: {
-        id: "arxiv_1605.08386",
-        title: "Heat-bath random walks with Markov bases",
-        authors: ["Caprice Stanley", "Tobias Windisch"],
-        date: "2016-05-26",
-        url: "https://arxiv.org/abs/1605.08386",
+        id: "arxiv_2601.00021",
+        title: "Testing Robot Hands: A First Comparison of Three Benches",
+        authors: ["Aurélia Beispiel", "Jürgen Wübbel", "Mei Pretend"],
+        date: "2026-01-09",
+        url: "https://arxiv.org/abs/2601.00021",
         source: "arXiv",
-        abstract: expect.stringMatching(/^Graphs on lattice points/),
-        identifiers: { arxiv: "1605.08386" },
+        abstract: "Robot hands are tested on benches that nobody has compared. We compare three of them.",
+        identifiers: { arxiv: "2601.00021" },
       },
     });
-    expect(server?.requests[0]?.path).toBe("/api/query?id_list=1605.08386&max_results=1");
+    expect(server?.requests[0]?.path).toBe("/api/query?id_list=2601.00021&max_results=1");
   });
 
   it("calls a paper that arXiv drops from its answer empty", async () => {
-    expect(await asked("0808.05394", "id_0808.05394_s0_m100_7b0c7d0a7cdd.json")).toMatchObject({ status: "empty" });
+    expect(await asked("0808.05394", arxivFeed([]))).toMatchObject({ status: "empty" });
   });
 
   it("takes no half feed for a whole one", async () => {
-    const { body } = answer("id_1605.08386_s0_m100_199195aa31ad.json");
-    expect(
-      await describeWith("1605.08386", { "/api/query": { body: body.slice(0, body.indexOf("</entry>")) } }),
-    ).toMatchObject({ status: "error" });
+    const body = arxivFeed([testedHands]);
+    expect(await asked("2601.00021", body.slice(0, body.indexOf("</entry>")))).toMatchObject({ status: "error" });
   });
 });
 
-const crossrefAnswers = recorded("crossref");
-describe.skipIf(crossrefAnswers === undefined)("describeReference of recorded Crossref answers", () => {
+describe("describeReference of what Crossref answers", () => {
   it("gives title, authors and date", async () => {
-    const [answer] = cassette(crossrefAnswers?.("test_works_with_one_id.yaml") ?? "");
-    const path = "/works/10.1371%2Fjournal.pone.0033693";
-    expect(await describeWith("10.1371/journal.pone.0033693", { [path]: { body: answer?.body } })).toMatchObject({
+    const body = crossrefAnswer(crossrefWork("10.5555/hands.0033693"));
+    expect(await describeWith("10.5555/hands.0033693", { "/works/10.5555%2Fhands.0033693": { body } })).toMatchObject({
       status: "ok",
       paper: {
-        id: "doi_10.1371_journal.pone.0033693",
-        title: expect.stringMatching(/\w/),
-        authors: expect.arrayContaining([expect.stringMatching(/\w/)]),
-        date: expect.stringMatching(/^\d{4}/),
+        id: "doi_10.5555_hands.0033693",
+        title: "Wear of Tendons in Robot Hands",
+        authors: ["Shanti Beispiel", "Brooks B. Pretend"],
+        date: "2021-03-21",
       },
     });
   });
 
   it("calls a DOI that nobody knows empty or names the failure, never a paper", async () => {
-    const [answer] = cassette(crossrefAnswers?.("test_works_bad_id_warn.yaml") ?? "");
     expect(
-      await describeWith("10.1371/notarealdoi", {
-        "/works/10.1371%2Fnotarealdoi": { status: answer?.status, body: answer?.body },
+      await describeWith("10.5555/notarealdoi", {
+        "/works/10.5555%2Fnotarealdoi": { status: 404, body: crossrefUnknown },
       }),
-    ).toMatchObject({ status: "empty", reason: expect.stringContaining("10.1371/notarealdoi") });
+    ).toMatchObject({ status: "empty", reason: expect.stringContaining("10.5555/notarealdoi") });
   });
 });
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { arxiv, readArxivFeed } from "../../../../src/research/sources/clients/arxiv.js";
 import type { Query } from "../../../../src/research/sources/client/source.js";
-import { recorded } from "../../../fixtures/recorded.js";
+import { arxivFeed, arxivRefusal, numberedPreprints, testedHands } from "../../../fixtures/services/arxiv.js";
 import { answering, type Canned } from "./answering.js";
 
 const type = "application/atom+xml";
@@ -31,46 +31,37 @@ const only = async (inner: string, title?: string) => {
   return answer.status === "ok" ? answer.value.records[0] : answer;
 };
 
-const answers = recorded("arxiv");
-describe.skipIf(answers === undefined)("recorded answers of arXiv", () => {
-  const replayed = (file: string): Canned => {
-    const { body, status_code: status } = JSON.parse(answers?.(file) ?? "") as { body: string; status_code: number };
-    // The recorder took the UTF-8 of the answers for Latin-1.
-    return { status, body: Buffer.from(body, "latin1"), type };
-  };
-
+describe("answers of arXiv", () => {
   it("give a page of records with the total", async () => {
-    const answer = await search({ terms: "testing" }, [replayed("q_testing_s0_m10_bc5a6c384fe9.json")]).answer;
+    const whole = arxivFeed([testedHands, ...numberedPreprints(1, 9)], { total: 214_881 });
+    const answer = await search({ terms: "testing" }, [atom(whole)]).answer;
 
     expect(answer).toMatchObject({ status: "ok", total: 214_881 });
     if (answer?.status !== "ok") return;
     expect(answer.value).toHaveLength(10);
     expect(answer.value[0]).toMatchObject({
-      id: "arxiv_2202.12139",
-      title: "Testing Deep Learning Models: A First Comparative Study of Multiple Testing Techniques",
-      url: "https://arxiv.org/abs/2202.12139",
-      pdf_url: "https://arxiv.org/pdf/2202.12139v1",
-      authors: ["Mohit Kumar Ahuja", "Arnaud Gotlieb", "Helge Spieker"],
-      date: "2022-02-24",
+      id: "arxiv_2601.00021",
+      title: "Testing Robot Hands: A First Comparison of Three Benches",
+      url: "https://arxiv.org/abs/2601.00021",
+      pdf_url: "https://arxiv.org/pdf/2601.00021v2",
+      authors: ["Aurélia Beispiel", "Jürgen Wübbel", "Mei Pretend"],
+      date: "2026-01-09",
       source: "arXiv",
-      abstract: expect.stringMatching(/^Deep Learning \(DL\) has/),
-      identifiers: { arxiv: "2202.12139v1", doi: "10.1109/icstw55395.2022.00035" },
+      abstract: "Robot hands are tested on benches that nobody has compared. We compare three of them.",
+      identifiers: { arxiv: "2601.00021v2", doi: "10.5555/bench.2026.21" },
       kind: "preprint",
-      otherVersions: [{ relation: "published", doi: "10.1109/icstw55395.2022.00035" }],
+      otherVersions: [{ relation: "published", doi: "10.5555/bench.2026.21" }],
     });
-    expect(answer.value[1]?.authors[0]).toBe("Aurora Ramírez");
   });
 
   it("are put together from pages in the order of the whole", async () => {
-    const pages = [
-      "q_testing_s0_m10_bc5a6c384fe9.json",
-      "q_testing_s10_m10_34e56e15aaac.json",
-      "q_testing_s20_m10_348a237fecab.json",
-    ].map(replayed);
+    const pages = [0, 10, 20].map((start) => atom(arxivFeed(numberedPreprints(start, 10), { total: 214_881, start })));
     const { answer, requests } = search({ terms: "testing", most: 25 }, pages);
     const found = await answer;
 
-    expect(found?.status === "ok" && new Set(found.value.map(({ id }) => id)).size).toBe(25);
+    expect(found?.status === "ok" && found.value.map(({ title }) => title)).toEqual(
+      numberedPreprints(0, 25).map(({ title }) => title),
+    );
     expect(requests.map(({ url }) => /start=(\d+)&max_results=(\d+)/.exec(url)?.slice(1))).toEqual([
       ["0", "25"],
       ["10", "15"],
@@ -79,45 +70,32 @@ describe.skipIf(answers === undefined)("recorded answers of arXiv", () => {
   });
 
   it("name an id that arXiv drops without a word as unknown", async () => {
-    const answer = await lookup(
-      ["0808.05394", "1707.08567"],
-      [replayed("id_0808.05394_1707.08567_s0_m100_42e5aa0ec3af.json")],
-    ).answer;
-
-    expect(answer).toMatchObject({
+    expect(await lookup(["0808.05394", "2601.00021"], [atom(arxivFeed([testedHands]))]).answer).toMatchObject({
       status: "ok",
-      value: [{ id: "arxiv_1707.08567" }],
+      value: [{ id: "arxiv_2601.00021", authors: expect.arrayContaining(["Jürgen Wübbel"]) }],
       unknown: [{ arxiv: "0808.05394" }],
     });
-    expect(answer?.status === "ok" && answer.value[0]?.authors.includes("Dirk Wübben")).toBe(true);
   });
 
   it("call a paper that arXiv does not have empty", async () => {
-    expect(await lookup(["0000.0000"], [replayed("id_0000.0000_s0_m100_8b51d9633a68.json")]).answer).toMatchObject({
-      status: "empty",
-    });
-    expect(await lookup(["0808.05394"], [replayed("id_0808.05394_s0_m100_7b0c7d0a7cdd.json")]).answer).toMatchObject({
-      status: "empty",
-    });
+    for (const id of ["0000.0000", "0808.05394"])
+      expect(await lookup([id], [atom(arxivFeed([]))]).answer).toMatchObject({ status: "empty" });
   });
 
   it("carry arXiv's own words under HTTP 400, and the id that was refused is unknown", async () => {
-    const refusal = replayed("id_abc_s0_m100_b79c8dcf6bc3.json");
+    const refusal = atom(arxivRefusal("abc"), 400);
     expect(await search({}, [refusal]).answer).toEqual({
       status: "error",
       reason: "arXiv refuses the request: incorrect id format for abc.",
     });
 
-    const { answer, requests } = lookup(
-      ["abc", "1605.08386"],
-      [refusal, replayed("id_1605.08386_s0_m100_199195aa31ad.json")],
-    );
+    const { answer, requests } = lookup(["abc", "2601.00021"], [refusal, atom(arxivFeed([testedHands]))]);
     expect(await answer).toMatchObject({
       status: "ok",
-      value: [{ id: "arxiv_1605.08386" }],
+      value: [{ id: "arxiv_2601.00021" }],
       unknown: [{ arxiv: "abc" }],
     });
-    expect(requests.map(({ url }) => /id_list=([^&]*)/.exec(url)?.[1])).toEqual(["abc,1605.08386", "1605.08386"]);
+    expect(requests.map(({ url }) => /id_list=([^&]*)/.exec(url)?.[1])).toEqual(["abc,2601.00021", "2601.00021"]);
   });
 });
 

@@ -1,6 +1,14 @@
 import { describe, expect, it } from "vitest";
 import { crossref, readWork } from "../../../../src/research/sources/clients/crossref.js";
-import { cassette, recorded } from "../../../fixtures/recorded.js";
+import {
+  crossrefAnswer,
+  crossrefBadCursor,
+  crossrefList,
+  crossrefPreprint,
+  crossrefUnknown,
+  crossrefWork,
+  oddWorks,
+} from "../../../fixtures/services/crossref.js";
 import { answering, type Canned } from "./answering.js";
 
 const work = (fields: object = {}) => ({ DOI: "10.1000/a", title: ["A hand that feels"], ...fields });
@@ -8,64 +16,53 @@ const list = (items: readonly unknown[], more: object = {}) => ({
   body: { status: "ok", message: { "total-results": items.length, items, ...more } },
 });
 
-const own = recorded("crossref");
-const multi = recorded("multi-source");
-const replay = (yaml: string): Canned[] => cassette(yaml).map(({ body, status }) => ({ body, status }));
-
-describe.skipIf(own === undefined || multi === undefined)("recorded answers of Crossref", () => {
+describe("answers of Crossref", () => {
   it("give a work", async () => {
-    const { context, requests } = answering(replay(own?.("test_works_with_one_id.yaml") ?? ""), {
+    const { context, requests } = answering([{ body: crossrefAnswer(crossrefWork("10.5555/hands.0033693")) }], {
       endpoint: "https://api.crossref.org",
     });
-    const answer = await crossref.lookup?.([{ doi: "10.1371/journal.pone.0033693" }], context);
-
-    expect(answer).toMatchObject({
+    expect(await crossref.lookup?.([{ doi: "10.5555/hands.0033693" }], context)).toMatchObject({
       status: "ok",
       value: [
         {
-          id: "doi_10.1371_journal.pone.0033693",
-          date: expect.stringMatching(/^2012-03-2\d$/),
-          venue: "PLoS ONE",
+          id: "doi_10.5555_hands.0033693",
+          title: "Wear of Tendons in Robot Hands",
+          date: "2021-03-21",
+          venue: "Journal of Invented Hands",
           kind: "published",
-          citations: { source: "Crossref" },
+          citations: { count: 72, source: "Crossref" },
         },
       ],
     });
-    expect(requests[0]?.url).toBe("https://api.crossref.org/works/10.1371%2Fjournal.pone.0033693");
+    expect(requests[0]?.url).toBe("https://api.crossref.org/works/10.5555%2Fhands.0033693");
   });
 
-  it("give works one by one, with abstracts free of mark-up", async () => {
-    const dois = [
-      "10.1016/j.neurobiolaging.2010.03.024",
-      "10.1002/jor.1100150407",
-      "10.1038/srep16696",
-      "10.1109/icdcsw.2003.1203662",
-      "10.3892/ijo_00000353",
-    ];
-    const { context } = answering(replay(own?.("test_works_with_many_ids.yaml") ?? ""));
+  it("give works one by one, with titles and abstracts free of mark-up", async () => {
+    const { context } = answering(oddWorks.map((each) => ({ body: crossrefAnswer(each) })));
     const answer = await crossref.lookup?.(
-      dois.map((doi) => ({ doi })),
+      oddWorks.map(({ DOI }) => ({ doi: DOI })),
       context,
     );
+    const found = answer?.status === "ok" ? answer.value : [];
 
-    expect(answer?.status === "ok" && answer.value.map(({ identifiers }) => identifiers.doi)).toEqual(dois);
-    expect(answer?.status === "ok" && answer.value[1]?.abstract).toMatch(/^Twenty‐/);
-    expect(
-      answer?.status === "ok" &&
-        answer.value.some(({ abstract, title }) => /<\/?[a-z]|jats:|&\w+;/.test(`${abstract} ${title}`)),
-    ).toBe(false);
+    expect(found.map(({ identifiers }) => identifiers.doi)).toEqual(oddWorks.map(({ DOI }) => DOI));
+    expect(found[0]?.abstract).toContain("Tendons wear & tear.");
+    expect(found[1]?.abstract).toMatch(/^Twenty‐/);
+    expect(found[2]?.title).toBe("Grip of Octopus hands");
+    expect(found[3]).toMatchObject({ date: "2003", venue: "Proceedings of Invented Hands" });
+    expect(found[4]?.authors).toEqual([]);
+    expect(found.some(({ abstract, title }) => /<\/?[a-z]|jats:|&\w+;/.test(`${abstract} ${title}`))).toBe(false);
   });
 
   it("of plain text under 404 say that a DOI is not known, also where the type says JSON", async () => {
-    const [answer] = cassette(own?.("test_works_bad_id_warn.yaml") ?? "");
     for (const type of ["text/plain", "application/json"]) {
-      const { context } = answering([{ status: answer?.status ?? 0, body: answer?.body, type }]);
-      expect(await crossref.lookup?.([{ doi: "10.1371/notarealdoi" }], context)).toMatchObject({ status: "empty" });
+      const { context } = answering([{ status: 404, body: crossrefUnknown, type }]);
+      expect(await crossref.lookup?.([{ doi: "10.5555/notarealdoi" }], context)).toMatchObject({ status: "empty" });
     }
   });
 
   it("on a cursor that is refused are an error in Crossref's words, not an empty list", async () => {
-    const { context } = answering(replay(own?.("test_cursor_fails_cursor_value.yaml") ?? ""));
+    const { context } = answering([{ status: 404, body: crossrefBadCursor }]);
     expect(await crossref.search?.({ terms: "widget", most: 5 }, context)).toEqual({
       status: "error",
       reason: "Crossref: Cursor specified but it is invalid.",
@@ -73,50 +70,41 @@ describe.skipIf(own === undefined || multi === undefined)("recorded answers of C
   });
 
   it("of a list give records with the cursor of the next page", async () => {
-    const { context, requests } = answering([...replay(own?.("test_cursor.yaml") ?? ""), list([])]);
+    const items = oddWorks.slice(0, 3);
+    const { context, requests } = answering([
+      { body: crossrefList(items, { "total-results": 90, "next-cursor": "DnF1ZXJ5VGhlbkZldGNoJAAA+/==" }) },
+      list([]),
+    ]);
     const answer = await crossref.search?.({ terms: "widget", most: 2 }, context);
 
-    expect(answer?.status).toBe("ok");
+    expect(answer?.status === "ok" && answer.value.length).toBe(2);
     expect(new URL(requests[0]?.url ?? "").searchParams.get("cursor")).toBe("*");
   });
 
   it("to a search by title give the work only where the title agrees", async () => {
-    const titles = cassette(multi?.("test_arxiv_doi_is_used_when_available.yaml") ?? "").filter(({ url }) =>
-      url.includes("crossref"),
-    );
-    expect(
-      await crossref.match?.(
-        { title: "Attention Is All you Need", authors: ["Ashish Vaswani"] },
-        answering(titles).context,
-      ),
-    ).toMatchObject({
+    const near = crossrefWork("10.5555/near.1", { title: ["Attention Is All Hands Need: A Review of Reviews"] });
+    const asked = { title: "Attention Is All Hands Need", authors: ["Ada Beispiel"] };
+    expect(await crossref.match?.(asked, answering([{ body: crossrefList([near]) }]).context)).toMatchObject({
       status: "empty",
     });
 
-    const right = cassette(multi?.("test_title_search_paper_attributes0_.yaml") ?? "").filter(({ url }) =>
-      url.includes("query.title"),
-    );
-    const title =
-      "Effect of native oxide layers on copper thin-film tensile properties: A reactive molecular dynamics study";
-    expect(await crossref.match?.({ title }, answering(right).context)).toMatchObject({
+    const title = "Effect of native oxide layers on copper finger tips: A reactive dynamics study";
+    const right = crossrefWork("10.5555/1.4938384", { title: [title] });
+    expect(await crossref.match?.({ title }, answering([{ body: crossrefList([right]) }]).context)).toMatchObject({
       status: "ok",
-      value: [{ id: "doi_10.1063_1.4938384" }],
+      value: [{ id: "doi_10.5555_1.4938384" }],
     });
 
-    const none = cassette(multi?.("test_bad_dois.yaml") ?? "").filter(({ url }) => url.includes("crossref"));
-    expect(await crossref.match?.({ title: "abs12032jsdafn" }, answering(none).context)).toMatchObject({
-      status: "empty",
-    });
+    expect(
+      await crossref.match?.({ title: "abs12032jsdafn" }, answering([{ body: crossrefList([]) }]).context),
+    ).toMatchObject({ status: "empty" });
   });
 
   it("of a preprint say that it is one", () => {
-    const found = cassette(multi?.("test_bulk_doi_search.yaml") ?? "").find(
-      ({ url, status }) => status === 200 && url.includes("works/10.1101%2F2024.04.01.587366?"),
-    );
-    expect(readWork((JSON.parse(found?.body.toString() ?? "") as { message: unknown }).message)).toMatchObject({
+    expect(readWork(crossrefPreprint)).toMatchObject({
       kind: "preprint",
-      date: "2024-04-01",
-      abstract: expect.stringMatching(/^Understanding the effects of rare genetic variants/),
+      date: "2026-04-01",
+      abstract: expect.stringContaining("Understanding rare grips"),
     });
   });
 });

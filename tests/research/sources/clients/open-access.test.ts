@@ -2,73 +2,60 @@ import { describe, expect, it } from "vitest";
 import { biorxiv, readVersions } from "../../../../src/research/sources/clients/biorxiv.js";
 import { europePmc, readResult } from "../../../../src/research/sources/clients/europe-pmc.js";
 import { readWork, unpaywall } from "../../../../src/research/sources/clients/unpaywall.js";
-import { cassette, recorded } from "../../../fixtures/recorded.js";
+import { biorxivWithdrawn, europePmcResult, unpaywallWork } from "../../../fixtures/services/open-copies.js";
 import { answering } from "./answering.js";
 
-const multi = recorded("multi-source");
-const payload = (file: string) => (JSON.parse(multi?.(file) ?? "") as { payload: Record<string, unknown> }).payload;
-
-describe.skipIf(multi === undefined)("recorded answers on open copies", () => {
+describe("answers on open copies", () => {
   it("of Unpaywall name the page where there is no address of a PDF", () => {
-    const answers = cassette(multi?.("test_doi_search_paper_attributes0_.yaml") ?? "");
-    const found = answers.find(({ url }) => url.includes("unpaywall"));
-
-    expect(readWork(JSON.parse(found?.body.toString() ?? ""))).toMatchObject({
-      id: "doi_10.1016_j.xgen.2025.100814",
+    expect(readWork(unpaywallWork)).toMatchObject({
+      id: "doi_10.5555_xgen.2026.100814",
       pdf_url: null,
-      date: "2025-03-22",
+      date: "2026-03-22",
       copies: [
-        { url: "https://doi.org/10.1016/j.xgen.2025.100814", kind: "landing", license: "cc-by" },
+        { url: "https://doi.org/10.5555/xgen.2026.100814", kind: "landing", license: "cc-by" },
         { kind: "landing" },
       ],
     });
   });
 
   it("of Europe PMC name the full text as XML and only free copies", () => {
-    const record = readResult(
-      payload("openscience-europepmc.json"),
-      "https://www.ebi.ac.uk/europepmc/webservices/rest",
-    );
+    const record = readResult(europePmcResult, "https://www.ebi.ac.uk/europepmc/webservices/rest");
     expect(record).toMatchObject({
-      id: "doi_10.1002_vms3.1202",
-      title:
-        "Interactions of dietary wheat cultivars and NSP-degrading enzyme on productive performance and egg quality traits",
-      authors: expect.arrayContaining(["Mehran Torki"]),
-      identifiers: { doi: "10.1002/vms3.1202", pmid: "37466043", pmcid: "PMC10508479" },
-      date: "2023-07-19",
-      abstract: expect.stringMatching(/^Context The nutritional value/),
+      id: "doi_10.5555_vms3.1202",
+      title: "Interactions of robot hands with the eggs of laying hens",
+      authors: ["Sabine Beispiel", "Mehran Pretend"],
+      identifiers: { doi: "10.5555/vms3.1202", pmid: "97466043", pmcid: "PMC90508479" },
+      date: "2025-07-19",
+      abstract: expect.stringMatching(/^Context The grip of robot hands/),
       kind: "published",
       citations: { count: 2, source: "Europe PMC" },
     });
     expect(record?.copies?.[0]).toEqual({
-      url: "https://www.ebi.ac.uk/europepmc/webservices/rest/PMC10508479/fullTextXML",
+      url: "https://www.ebi.ac.uk/europepmc/webservices/rest/PMC90508479/fullTextXML",
       kind: "xml",
       license: "cc by-nc",
     });
+    expect(record?.copies?.map(({ url }) => url)).not.toContain("https://doi.org/10.5555/vms3.1202");
   });
 
   it("of Europe PMC to the number of a PMID are another work's, and are not taken for it", async () => {
-    // Asked for 10508479 without a field, the service gave the work whose PMC id is PMC10508479.
-    const { context, requests } = answering([
-      { body: { hitCount: 1, resultList: { result: [payload("openscience-europepmc.json")] } } },
-    ]);
+    // Asked for 90508479 without a field, the service gives the work whose PMC id is PMC90508479.
+    const { context, requests } = answering([{ body: { hitCount: 1, resultList: { result: [europePmcResult] } } }]);
 
-    expect(await europePmc.lookup?.([{ pmid: "10508479" }], context)).toMatchObject({ status: "empty" });
-    expect(new URL(requests[0]?.url ?? "").searchParams.get("query")).toBe("(EXT_ID:10508479 AND SRC:MED)");
+    expect(await europePmc.lookup?.([{ pmid: "90508479" }], context)).toMatchObject({ status: "empty" });
+    expect(new URL(requests[0]?.url ?? "").searchParams.get("query")).toBe("(EXT_ID:90508479 AND SRC:MED)");
   });
 
   it("of bioRxiv say that a preprint was withdrawn, and when", async () => {
-    const { context } = answering([
-      { body: { messages: [{ status: "ok" }], collection: [payload("openscience-biorxiv.json")] } },
-    ]);
-    expect(await biorxiv.lookup?.([{ doi: "10.1101/2020.01.30.927871" }], context)).toMatchObject({
+    const { context } = answering([{ body: { messages: [{ status: "ok" }], collection: [biorxivWithdrawn] } }]);
+    expect(await biorxiv.lookup?.([{ doi: "10.1101/2026.01.30.927871" }], context)).toMatchObject({
       status: "ok",
       value: [
         {
           retracted: true,
-          updates: [{ type: "withdrawal", date: "2020-02-02", source: "bioRxiv" }],
+          updates: [{ type: "withdrawal", date: "2026-02-02", source: "bioRxiv" }],
           kind: "preprint",
-          authors: expect.arrayContaining(["Pradhan, P."]),
+          authors: expect.arrayContaining(["Pretend, P."]),
         },
       ],
     });

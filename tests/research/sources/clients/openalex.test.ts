@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { abstractOf, openAlex, readWork } from "../../../../src/research/sources/clients/openalex.js";
-import { cassette, recorded } from "../../../fixtures/recorded.js";
+import { openAlexPage, openAlexUnknown, openAlexWork } from "../../../fixtures/services/openalex.js";
 import { answering } from "./answering.js";
 
 const work = (fields: object = {}) => ({
@@ -13,48 +13,37 @@ const page = (results: readonly unknown[], meta: object = {}) => ({
   body: { meta: { count: results.length, ...meta }, results },
 });
 
-const multi = recorded("multi-source");
-describe.skipIf(multi === undefined)("recorded answers of OpenAlex", () => {
+describe("answers of OpenAlex", () => {
   it("give a work with its abstract put together, its names, copies and citations", () => {
-    const { payload } = JSON.parse(multi?.("openscience-openalex.json") ?? "") as { payload: unknown };
-
-    expect(readWork(payload)).toMatchObject({
-      id: "doi_10.7717_peerj.4375",
-      title: "The state of OA: a large-scale analysis of the prevalence and impact of Open Access articles",
-      authors: expect.arrayContaining(["Heather Piwowar", "Jason R Priem"]),
-      date: "2018-02-13",
+    expect(readWork(openAlexWork)).toMatchObject({
+      id: "doi_10.5555_open.4375",
+      title: "The State of Open Hands: A Large Count of Free Grippers",
+      authors: ["Heather Beispiel", "Jason R Pretend"],
+      date: "2024-02-13",
       abstract: expect.stringMatching(
-        /^Despite growing interest in Open Access \(OA\) to scholarly literature, there is an unmet need/,
+        /^Despite growing interest in open hands there is a need .* the hands that are not$/,
       ),
-      identifiers: { doi: "10.7717/peerj.4375", pmid: "29456894", pmcid: "PMC5815332", openalex: "W2741809807" },
-      venue: "PeerJ",
+      identifiers: { doi: "10.5555/open.4375", pmid: "99456894", pmcid: "PMC9915332", openalex: "W9000000001" },
+      venue: "Open Hands",
       citations: { count: 1239, source: "OpenAlex" },
-      copies: expect.arrayContaining([
-        { url: "https://doi.org/10.7717/peerj.4375", kind: "landing", license: "cc-by" },
-      ]),
+      copies: expect.arrayContaining([{ url: "https://doi.org/10.5555/open.4375", kind: "landing", license: "cc-by" }]),
     });
-    expect(readWork(payload)).not.toHaveProperty("retracted");
+    expect(readWork(openAlexWork)).not.toHaveProperty("retracted");
   });
 
   it("take a page of HTML under 404 for a work that is not known", async () => {
-    const [answer] = cassette(multi?.("test_does_openalex_work_not-in-openalex_.yaml") ?? "");
-    const { context } = answering([
-      { status: answer?.status ?? 0, body: answer?.body, type: "text/html; charset=utf-8" },
-    ]);
-
-    expect(await openAlex.lookup?.([{ doi: "10.1046/j.1365-2699.2003.00795" }], context)).toMatchObject({
+    const { context } = answering([{ status: 404, body: openAlexUnknown, type: "text/html; charset=utf-8" }]);
+    expect(await openAlex.lookup?.([{ doi: "10.5555/j.1365-2699.2003.00795" }], context)).toMatchObject({
       status: "empty",
     });
   });
 
   it("are read from a search by title", async () => {
-    const answers = cassette(multi?.("test_title_search_paper_attributes0_.yaml") ?? "");
-    const { context } = answering([{ body: answers.find(({ url }) => url.includes("api.openalex.org"))?.body }]);
-
-    expect(await openAlex.search?.({ terms: "native oxide layers on copper", most: 5 }, context)).toMatchObject({
+    const { context } = answering([{ body: openAlexPage([openAlexWork]) }]);
+    expect(await openAlex.search?.({ terms: "state of open hands", most: 5 }, context)).toMatchObject({
       status: "ok",
       total: 1,
-      value: [{ id: "doi_10.1063_1.4938384", date: "2015-12-21", identifiers: { openalex: "W2277923667" } }],
+      value: [{ id: "doi_10.5555_open.4375", date: "2024-02-13", identifiers: { openalex: "W9000000001" } }],
     });
   });
 });

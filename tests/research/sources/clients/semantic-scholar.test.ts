@@ -1,7 +1,19 @@
 import { describe, expect, it } from "vitest";
 import { readPaper, semanticScholar } from "../../../../src/research/sources/clients/semantic-scholar.js";
-import { cassette, recorded } from "../../../fixtures/recorded.js";
-import { answering, type Canned } from "./answering.js";
+import {
+  paperId,
+  s2Article,
+  s2Match,
+  s2NoMatch,
+  s2Nothing,
+  s2Page,
+  s2PageForPdf,
+  s2Paper,
+  s2Preprint,
+  s2References,
+  s2TitleOnly,
+} from "../../../fixtures/services/semantic-scholar.js";
+import { answering } from "./answering.js";
 
 const id = (digit: number) => String(digit).repeat(40);
 const paper = (digit: number, fields: object = {}) => ({
@@ -11,13 +23,14 @@ const paper = (digit: number, fields: object = {}) => ({
   ...fields,
 });
 
-const own = recorded("semanticscholar");
-const multi = recorded("multi-source");
-const replay = (yaml: string): Canned[] => cassette(yaml).map(({ body, status }) => ({ body, status }));
+const papers = (from: number, count: number) => Array.from({ length: count }, (_, index) => s2Paper(from + index));
 
-describe.skipIf(own === undefined || multi === undefined)("recorded answers of Semantic Scholar", () => {
+describe("answers of Semantic Scholar", () => {
   it("give pages until there are enough", async () => {
-    const { context, requests } = answering(replay(own?.("test_search_paper_next_page.yaml") ?? ""));
+    const { context, requests } = answering([
+      { body: s2Page(papers(0, 100), 70_498, 0) },
+      { body: s2Page(papers(100, 50), 70_498, 100) },
+    ]);
     const answer = await semanticScholar.search?.({ terms: "turing", most: 150 }, context);
 
     expect(answer).toMatchObject({ status: "ok", total: 70_498 });
@@ -29,99 +42,81 @@ describe.skipIf(own === undefined || multi === undefined)("recorded answers of S
   });
 
   it("without any result have no data at all", async () => {
-    const { context } = answering(replay(own?.("test_empty_paginated_results.yaml") ?? ""));
+    const { context } = answering([{ body: s2Nothing }]);
     expect(await semanticScholar.search?.({ terms: "n0 r3sult", most: 10 }, context)).toMatchObject({
       status: "empty",
     });
   });
 
   it("to a batch hold null for a paper that is not known", async () => {
-    const { context, requests } = answering(replay(own?.("test_get_papers_not_found_warning.yaml") ?? ""));
-    const works = [
-      { doi: "10.1/none" },
-      { doi: "10.2139/ssrn.288970" },
-      { doi: "10.2139/ssrn.2250500" },
-      { s2: "0f40b1f08821e22e859c6050916cec3667778613" },
-    ];
+    const { context, requests } = answering([{ body: [null, s2Paper(1), s2Paper(2), s2Paper(3)] }]);
+    const works = [{ doi: "10.1/none" }, { doi: "10.5555/s2.1" }, { doi: "10.5555/s2.2" }, { s2: paperId(3) }];
     const answer = await semanticScholar.lookup?.(works, context);
 
     expect(answer).toMatchObject({ status: "ok", unknown: [{ doi: "10.1/none" }] });
+    expect(answer?.status === "ok" && answer.value).toHaveLength(3);
     expect(answer?.status === "ok" && answer.value[0]).toMatchObject({
-      title: "How Much Should We Trust Differences-in-Differences Estimates?",
-      identifiers: { doi: "10.2139/ssrn.288970", s2: "c31c87c591a25c64fbaa82e8ac6a81831b6ac7ce" },
-      abstract: expect.stringMatching(/^Most Difference-in-Difference/),
+      title: "Machines That Answer 1",
+      identifiers: { doi: "10.5555/s2.1", s2: paperId(1) },
+      abstract: "What machine 1 answers.",
     });
     expect(requests[0]?.json).toEqual({
-      ids: [
-        "DOI:10.1/none",
-        "DOI:10.2139/ssrn.288970",
-        "DOI:10.2139/ssrn.2250500",
-        "0f40b1f08821e22e859c6050916cec3667778613",
-      ],
+      ids: ["DOI:10.1/none", "DOI:10.5555/s2.1", "DOI:10.5555/s2.2", paperId(3)],
     });
   });
 
   it("leave out references that are known by their title alone", async () => {
-    const { context, requests } = answering(replay(own?.("test_get_paper_references.yaml") ?? ""));
-    const answer = await semanticScholar.references?.({ doi: "10.2139/ssrn.2250500" }, 200, context);
+    const { context, requests } = answering([
+      { body: s2References(0, papers(0, 50), 50) },
+      { body: s2References(50, [s2TitleOnly("A table of hands"), s2Paper(60), s2TitleOnly("Hand Times, 12/20/2008")]) },
+    ]);
+    const answer = await semanticScholar.references?.({ doi: "10.5555/s2.2250500" }, 200, context);
 
     expect(requests.map(({ url }) => /offset=(\d+)/.exec(url)?.[1])).toEqual(["0", "50"]);
-    expect(requests[0]?.url).toContain("/paper/DOI:10.2139/ssrn.2250500/references?");
-    expect(answer?.status === "ok" && answer.value.every(({ identifiers }) => identifiers.s2 !== undefined)).toBe(true);
-    expect(answer?.status === "ok" && answer.value.map(({ title }) => title)).not.toContain(
-      "United Nations. Gender Info",
-    );
+    expect(requests[0]?.url).toContain("/paper/DOI:10.5555/s2.2250500/references?");
+    expect(answer?.status === "ok" && answer.value.map(({ identifiers }) => identifiers.s2)).toEqual([
+      ...Array.from({ length: 50 }, (_, number) => paperId(number)),
+      paperId(60),
+    ]);
   });
 
   it("match a title only where it is that title", async () => {
-    const near = () => answering(replay(own?.("test_search_paper_match_title.yaml") ?? "")).context;
-    expect(await semanticScholar.match?.({ title: "mining association rules between" }, near())).toMatchObject({
+    const near = () => answering([{ body: s2Match("Mining grips between sets of items in large hands") }]).context;
+    expect(await semanticScholar.match?.({ title: "mining grips between" }, near())).toMatchObject({
       status: "empty",
     });
-    const whole = { title: "Mining Association Rules between Sets of Items in Large Databases" };
+    const whole = { title: "Mining Grips between Sets of Items in Large Hands" };
     expect(await semanticScholar.match?.(whole, near())).toMatchObject({
       status: "ok",
-      value: [{ title: "Mining association rules between sets of items in large databases" }],
+      value: [{ title: "Mining grips between sets of items in large hands" }],
     });
   });
 
-  it.each(["test_bad_dois.yaml", "test_s2_title_search_empty_data.yaml"])(
-    "say in two ways that there is no such title (%s)",
-    async (file) => {
-      const answers = cassette(multi?.(file) ?? "").filter(({ url }) => url.includes("semanticscholar"));
-      const { context } = answering(answers);
-      expect(await semanticScholar.match?.({ title: "empty results edge case query" }, context)).toMatchObject({
-        status: "empty",
-      });
-    },
-  );
+  it.each(s2NoMatch)("say in two ways that there is no such title: $status", async (answer) => {
+    const { context } = answering([answer]);
+    expect(await semanticScholar.match?.({ title: "empty results edge case query" }, context)).toMatchObject({
+      status: "empty",
+    });
+  });
 
   it("with an empty address for the PDF have none, and DOIs among the PDFs are pages", () => {
-    const papers = cassette(multi?.("test_bulk_doi_search.yaml") ?? "")
-      .filter(({ url, status }) => url.includes("semanticscholar") && status === 200)
-      .map(({ body }) => readPaper(JSON.parse(body.toString())));
-    expect(papers.find((each) => each?.identifiers.doi === "10.1063/1.4938384")).toMatchObject({ pdf_url: null });
-    expect(papers.find((each) => each?.identifiers.doi === "10.1063/1.4938384")).not.toHaveProperty("copies");
-    expect(papers.find((each) => each?.identifiers.arxiv === "2304.05376")).toMatchObject({
-      id: "arxiv_2304.05376",
-      pdf_url: "https://www.nature.com/articles/s42256-024-00832-8.pdf",
-      identifiers: { doi: "10.1038/s42256-024-00832-8", pmid: "38799228", pmcid: "PMC11116106" },
+    expect(readPaper(s2Paper(1))).toMatchObject({ pdf_url: null });
+    expect(readPaper(s2Paper(1))).not.toHaveProperty("copies");
+    expect(readPaper(s2Article)).toMatchObject({
+      id: "arxiv_2601.05376",
+      pdf_url: "https://www.invented.test/articles/s42256-026-00832-8.pdf",
+      identifiers: { doi: "10.5555/s42256-026-00832-8", pmid: "98799228", pmcid: "PMC99116106" },
       kind: "published",
     });
-    expect(papers.find((each) => each?.identifiers.arxiv === "2312.07559")).toMatchObject({
-      kind: "preprint",
-      identifiers: { arxiv: "2312.07559" },
-    });
-
-    const [first] = cassette(multi?.("test_doi_search_paper_attributes0_.yaml") ?? "");
-    expect(readPaper(JSON.parse(first?.body.toString() ?? ""))).toMatchObject({
+    expect(readPaper(s2Preprint)).toMatchObject({ kind: "preprint", identifiers: { arxiv: "2612.07559" } });
+    expect(readPaper(s2PageForPdf)).toMatchObject({
       pdf_url: null,
-      copies: [{ url: "https://doi.org/10.1016/j.xgen.2025.100814", kind: "landing" }],
+      copies: [{ url: "https://doi.org/10.5555/xgen.2026.100814", kind: "landing" }],
     });
   });
 
   it("carry the service's own words on what is wrong with a question", async () => {
-    const { context } = answering(replay(own?.("test_bad_query_parameters.yaml") ?? ""));
+    const { context } = answering([{ status: 400, body: { error: "Unrecognized or unsupported fields: [unknown]" } }]);
     expect(await semanticScholar.search?.({ terms: "x", most: 1 }, context)).toEqual({
       status: "error",
       reason: "Semantic Scholar answered with HTTP 400: Unrecognized or unsupported fields: [unknown].",
