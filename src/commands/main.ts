@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { messageOf, tooFewFiles } from "../engine/lib/errors.js";
 import type { Io } from "../engine/ui/io.js";
+import { researchesName } from "../research/folder/layout.js";
 import { summaries } from "./help-text.js";
 import { withCommandFirst } from "./old-spelling.js";
 import { buildProgram } from "./program.js";
@@ -19,7 +20,7 @@ export async function main(args: readonly string[], io: Io, version: string): Pr
     const quiet = { writeOut: io.stdout, writeErr: () => {}, outputError: () => {} };
     for (const command of [program, ...program.commands]) command.exitOverride().configureOutput(quiet);
     const isFolder = (word: string) =>
-      existsSync(resolve(io.cwd, word)) || existsSync(resolve(io.cwd, "researches", word));
+      existsSync(resolve(io.cwd, word)) || existsSync(resolve(io.cwd, researchesName, word));
     await program.parseAsync(
       withCommandFirst([...args], { commands: [...Object.keys(summaries), "create", "help"], isFolder }),
       { from: "user" },

@@ -19,8 +19,8 @@ test("dependencies are pinned to exact versions", () => {
   ).toEqual([]);
 });
 
-test("generated types, validators and pages are fresh", async () => {
+// That the generated pages are fresh too is a step of `npm run check`: they are made with the built command.
+test("generated types and validators are fresh", async () => {
   await execa(process.execPath, ["scripts/generate-types.mjs", "--check"], { cwd: root });
   await execa(process.execPath, ["scripts/generate-validators.mjs", "--check"], { cwd: root });
-  await execa(process.execPath, ["scripts/generate-docs.mjs", "--check"], { cwd: root });
 });

@@ -1,8 +1,8 @@
-import { existsSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { statusCommand } from "../../../src/commands/inspect/status.js";
+import { writeOriginalFolders } from "../../fixtures/original-folders.js";
 import { fakeIo } from "../../engine/ui/fake-io.js";
 import { freshFolder, line, makeResearch, paper } from "../../support/research-folder.js";
 
@@ -143,19 +143,14 @@ test("an unknown name has the exit code of wrong usage and the nearest names", a
   await expect(status(freshFolder())).rejects.toThrow('research-ralph new "<topic>"');
 });
 
-const recorded =
-  process.env["RESEARCH_RALPH_TEST_DATA"] ?? fileURLToPath(new URL("../../../../shared/data", import.meta.url));
-
-test.skipIf(!existsSync(`${recorded}/researches`))(
-  "the time of a run of the original comes from its phases (needs recorded data)",
-  async () => {
-    const folder = `${recorded}/researches/auditable-media-streaming-integrity-2026-01-19`;
-    const { out } = await status(freshFolder(), folder);
-    expect(out).toContain("30 of 30 (100%)");
-    expect(out).toContain("10 presented, 18 for insights, 2 rejected, 0 pending");
-    expect(out).toContain("8h 42m of work, 16m 55s a paper");
-  },
-);
+test("the time of a run of the original comes from its phases", async () => {
+  const cwd = freshFolder();
+  writeOriginalFolders(cwd);
+  const { out } = await status(cwd, "auditable-robot-hands-2026-01-19");
+  expect(out).toContain("5 of 5 (100%)");
+  expect(out).toContain("2 presented, 2 for insights, 1 rejected, 0 pending");
+  expect(out).toContain("1h 42m of work, 18m 00s a paper");
+});
 
 test("what a check for retractions found and could not check is said, and nothing where nobody has looked", async () => {
   const cwd = freshFolder();

@@ -1,9 +1,9 @@
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { LedgerLine } from "../../../src/engine/generated/ledger.js";
 import { groupAlive } from "../../../src/engine/process/descendants.js";
-import { run } from "../../support/built.js";
+import { writeOriginalFolders } from "../../fixtures/original-folders.js";
 import { main } from "../../../src/commands/main.js";
 import { cli, ioIn } from "../../support/in-process.js";
 import { unitAgent, withUnitAgent } from "../../support/command-agents.js";
@@ -280,32 +280,18 @@ test("a prompt.md of the original's kind asks for a choice: off a terminal both 
   expect((await cli(["run", "-i", "1", ...withUnitAgent], cwd)).code).toBe(3);
 });
 
-const recorded = process.env["RECORDED_DATA"] ?? "../shared/data";
-const names = existsSync(join(recorded, "researches"))
-  ? readdirSync(join(recorded, "researches")).filter((name) =>
-      existsSync(join(recorded, "researches", name, "rrd.json")),
-    )
-  : [];
-
-test.skipIf(names.length === 0)(
-  "real folders of the original list, validate, show status, and are complete without an agent (needs recorded data)",
-  async () => {
-    const cwd = freshFolder();
-    for (const name of names) {
-      cpSync(join(recorded, "researches", name), join(cwd, "researches", name), { recursive: true });
-      await run("/bin/chmod", ["-R", "u+w", join(cwd, "researches", name)], cwd);
-    }
-    expect((await cli(["list"], cwd)).out).toContain(`${names.length} researches`);
-    for (const name of names) {
-      const before = readFileSync(join(cwd, "researches", name, "rrd.json"), "utf8");
-      for (const command of ["status", "validate", "brief"])
-        expect([command, (await cli([command, name], cwd)).code]).toEqual([command, 0]);
-      expect(await cli(["run", name, "--agent", "cmd:false", "--unconfined"], cwd)).toMatchObject({
-        code: 0,
-        out: `${sentinel}\n`,
-      });
-      expect(readFileSync(join(cwd, "researches", name, "rrd.json"), "utf8")).toBe(before);
-      rmSync(join(cwd, "researches", name), { recursive: true });
-    }
-  },
-);
+test("folders of the original list, validate, show status, and are complete without an agent", async () => {
+  const cwd = freshFolder();
+  const names = writeOriginalFolders(cwd);
+  expect((await cli(["list"], cwd)).out).toContain(`${names.length} researches`);
+  for (const name of names) {
+    const before = readFileSync(join(cwd, "researches", name, "rrd.json"), "utf8");
+    for (const command of ["status", "validate", "brief"])
+      expect([command, (await cli([command, name], cwd)).code]).toEqual([command, 0]);
+    expect(await cli(["run", name, "--agent", "cmd:false", "--unconfined"], cwd)).toMatchObject({
+      code: 0,
+      out: `${sentinel}\n`,
+    });
+    expect(readFileSync(join(cwd, "researches", name, "rrd.json"), "utf8")).toBe(before);
+  }
+});

@@ -1,37 +1,21 @@
-import { existsSync, readdirSync, readFileSync, truncateSync, writeFileSync } from "node:fs";
+import { truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
+import { originalTexts } from "../../fixtures/original-folders.js";
 import fc from "../../support/fast-check.js";
 import { describe, expect, it } from "vitest";
 import { locateSyntaxError } from "../../../src/engine/storage/json-syntax.js";
 import { formatRrd, parseRrd, readRrdFile } from "../../../src/research/folder/rrd-file.js";
 import { sampleRrd, temporaryFolder } from "../../support/folders.js";
 
-const recorded =
-  process.env.RESEARCH_RALPH_TEST_DATA ?? fileURLToPath(new URL("../../../../shared/data", import.meta.url));
-const researches = join(recorded, "researches");
 const problem = (text: string) => parseRrd(text, "rrd.json").problems?.[0];
 
-describe.skipIf(!existsSync(researches))(
-  "the original tool's files (set RESEARCH_RALPH_TEST_DATA where they are elsewhere)",
-  () => {
-    const files = existsSync(researches)
-      ? [
-          ...readdirSync(researches, { withFileTypes: true })
-            .filter((each) => each.isDirectory())
-            .map(({ name }) => join(researches, name, "rrd.json")),
-          join(researches, "original-rrd.json.example"),
-        ]
-      : [];
-
-    it.each(files)("%s is valid and loses nothing in a round trip", (path) => {
-      const text = readFileSync(path, "utf8");
-      const { ok, problems } = parseRrd(text, path);
-      expect(problems).toBeUndefined();
-      expect(formatRrd(ok!)).toBe(`${JSON.stringify(JSON.parse(text), null, 2)}\n`);
-    });
-  },
-);
+describe("the original tool's files", () => {
+  it.each(originalTexts)("%s is valid and loses nothing in a round trip", (name, text) => {
+    const { ok, problems } = parseRrd(text, name);
+    expect(problems).toBeUndefined();
+    expect(formatRrd(ok!)).toBe(text);
+  });
+});
 
 describe("reading", () => {
   it("takes a byte order mark, any line ends and unknown fields, and keeps the order of fields", () => {
@@ -68,9 +52,7 @@ describe("reading", () => {
     const path = join(temporaryFolder(), "rrd.json");
     writeFileSync(path, "");
     truncateSync(path, 200_000_001);
-    expect((await readRrdFile(path)).problems?.[0]?.message).toBe(
-      `${path} is 200 MB, more than the 200 MB a project can have`,
-    );
+    expect((await readRrdFile(path)).problems?.[0]?.message).toMatch(/^.*rrd\.json is 200 MB, more than the 200 MB/);
     writeFileSync(path, Buffer.from('{"project": "caf\xe9"}', "latin1"));
     expect((await readRrdFile(path)).problems).toEqual([
       { pointer: "", message: `${path} is not UTF-8`, hint: "Save it as UTF-8 in your editor." },
@@ -85,7 +67,7 @@ describe("a syntax error", () => {
     ['{ "a": 1, }', "1:11: '}' does not belong here"],
     ["{ a: 1 }", "1:3: the name of a field belongs here"],
     ["{ \"a\": 'x' }", "1:8: a value belongs here"],
-    ['{ "a": "x\ny" }', "1:8: a string begins here that does not end correctly"],
+    ['{ "a": "x\ny" }', "1:8: a text begins here that does not end rightly"],
     ['{ "a": 1 // note\n}', "1:10: a comma or '}' belongs here"],
     ['{ "a" 1 }', "1:7: a colon belongs here, after the name of the field"],
     ['<<<<<<< HEAD\n{ "a": 1 }', "1:1: a value belongs here"],

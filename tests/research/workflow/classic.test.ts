@@ -4,12 +4,12 @@ import { describe, expect, test } from "vitest";
 import type { LedgerLine } from "../../../src/engine/generated/ledger.js";
 import type { Rrd } from "../../../src/research/generated/rrd.js";
 import { withWorkspace, workspaceOf } from "../../../src/research/workflow/classic.js";
+import { originalPrompt } from "../../fixtures/original-folders.js";
 import { folderAgent } from "../../support/command-agents.js";
 import { cli } from "../../support/in-process.js";
 import { freshFolder, makeResearch } from "../../support/research-folder.js";
 
 const agent = folderAgent;
-const original = join(process.env["RECORDED_DATA"] ?? "../shared/data", "researches/original-prompt.md");
 const small = "# Agent\n\nRead `{{RESEARCH_DIR}}/rrd.json` and do what its phase asks for.\n";
 
 function classicFolder(prompt = small): { cwd: string; folder: string } {
@@ -75,18 +75,15 @@ describe("a research by agents that edit the folder themselves", () => {
     expect(existsSync(record)).toBe(false);
   });
 
-  test.skipIf(!existsSync(original))(
-    "the original's own prompt runs unchanged, and brief prints what the agent gets (needs recorded data)",
-    async () => {
-      const { cwd, folder } = classicFolder(withWorkspace(readFileSync(original, "utf8"), "folder"));
-      const brief = await cli(["brief"], cwd);
-      const record = join(cwd, "record.txt");
-      expect((await cli(["run", "--quiet", "--no-git", "--agent", agent], cwd, { RECORD: record })).code).toBe(0);
-      expect(rrdOf(folder).phase).toBe("COMPLETE");
-      expect(readFileSync(record, "utf8")).toBe(brief.out);
-      expect(brief.out).toBe(readFileSync(original, "utf8").replaceAll("{{RESEARCH_DIR}}", folder));
-    },
-  );
+  test("a prompt of the original's kind runs unchanged, and brief prints what the agent gets", async () => {
+    const { cwd, folder } = classicFolder(withWorkspace(originalPrompt, "folder"));
+    const brief = await cli(["brief"], cwd);
+    const record = join(cwd, "record.txt");
+    expect((await cli(["run", "--quiet", "--no-git", "--agent", agent], cwd, { RECORD: record })).code).toBe(0);
+    expect(rrdOf(folder).phase).toBe("COMPLETE");
+    expect(readFileSync(record, "utf8")).toBe(brief.out);
+    expect(brief.out).toBe(originalPrompt.replaceAll("{{RESEARCH_DIR}}", folder));
+  });
 
   test("a failed run of the agent costs nothing of what was there", async () => {
     const { cwd, folder } = classicFolder();

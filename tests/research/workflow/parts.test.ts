@@ -1,6 +1,7 @@
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { completeFolders } from "../../fixtures/original-folders.js";
 import type { LedgerLine } from "../../../src/engine/generated/ledger.js";
 import type { Paper, Rrd } from "../../../src/research/generated/rrd.js";
 import { bibliography } from "../../../src/research/workflow/report/bibtex.js";
@@ -374,18 +375,14 @@ describe("learned patterns", () => {
   });
 });
 
-const samples = "../shared/data/researches";
-describe.skipIf(!existsSync(samples))("real folders of the original (skipped where ../shared/data is absent)", () => {
-  test.each(["agentic-dessign-patterns-2026-01-14", "auditable-media-streaming-integrity-2026-01-19"])(
-    "%s is complete, and deriving keeps what it has",
-    (name) => {
-      const rrd = JSON.parse(readFileSync(join(samples, name, "rrd.json"), "utf8")) as Rrd;
-      expect(standingOf(rrd, []).phase).toBe("COMPLETE");
-      expect(derive(rrd, [])).toMatchObject({
-        papers_pool: rrd.papers_pool,
-        insights: rrd.insights,
-        phase: "COMPLETE",
-      });
-    },
-  );
+describe("complete folders of the original tool", () => {
+  test.each(Object.entries(completeFolders))("%s is complete, and deriving keeps what it has", (_, written) => {
+    const rrd = written as unknown as Rrd;
+    expect(standingOf(rrd, []).phase).toBe("COMPLETE");
+    expect(derive(rrd, [])).toMatchObject({
+      papers_pool: rrd.papers_pool,
+      insights: rrd.insights,
+      phase: "COMPLETE",
+    });
+  });
 });
