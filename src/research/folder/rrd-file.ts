@@ -58,7 +58,7 @@ function repeatedIds(value: unknown): Problem[] {
     const first = seen.get(id);
     if (first === undefined) seen.set(id, index);
     else if (typeof id === "string") {
-      const hint = "Remove one of them, or give it an id of its own.";
+      const hint = "Remove one of them, or give it another id.";
       problems.push({
         pointer: `/papers_pool/${index}/id`,
         message: `"${id}" is the id of /papers_pool/${first} too`,

@@ -40,7 +40,7 @@ async function fromService(
       : await arxiv.lookup([{ arxiv: id }], context);
   if (answer.status !== "ok") return { status: answer.status, reason: answer.reason };
   const [record] = answer.value;
-  if (record === undefined) return { status: "empty", reason: `There is no record of ${id}; check it.` };
+  if (record === undefined) return { status: "empty", reason: `No record of ${id} was found; check the id.` };
   const paper =
     reference.kind === "doi"
       ? { ...record, id: paperId(reference) }

@@ -94,7 +94,7 @@ const hostOf = (address: string) => (URL.canParse(address) ? new URL(address).ho
 const transience = ({ transient }: { readonly transient?: true }) => (transient === undefined ? {} : { transient });
 
 const shortfall = ({ depth }: PaperText) =>
-  depth === "partial" ? "The text is cut short." : "The page is about the paper and does not hold it.";
+  depth === "partial" ? "The text is truncated." : "The page describes the paper and does not contain it.";
 
 const from = (text: PaperText, way: string, place: Place, tried: readonly Tried[]): PaperText => ({
   ...text,
@@ -143,7 +143,7 @@ async function readPlace(place: Place, paper: NamedPaper, options: Reaching): Pr
   const own = checked(page.text, place.url, paper);
   if (page.text.depth !== "abstract") return [own];
   if (place.landing !== true)
-    return [{ status: "not-found", reason: `${hostOf(place.url)} has only a page about the paper there.` }];
+    return [{ status: "not-found", reason: `${hostOf(place.url)} has only a page about the paper.` }];
   if (page.pdfUrl === undefined || page.pdfUrl === place.url) return [own];
   const pdf = await request(page.pdfUrl, "application/pdf", options);
   if (pdf.status !== "ok") return [own, notRead(pdf)];

@@ -43,7 +43,7 @@ export async function readPaper(paper: NamedPaper, options: ReadOptions): Promis
     // Read on from the abstract alone, the paper would be judged by less than there is, and for good.
     if (hasCode(error, "ENOSPC", "EDQUOT"))
       throw new ExpectedError(`There is no space left on the disk for ${options.cacheDir}; free some and run again.`);
-    return { status: "error", reason: `The text could not be kept in ${options.cacheDir}: ${messageOf(error)}.` };
+    return { status: "error", reason: `The text could not be stored in ${options.cacheDir}: ${messageOf(error)}.` };
   }
 }
 

@@ -27,7 +27,7 @@ export function pirateRefusal(address: string): string | undefined {
   const isPirate = names.some((name) => new RegExp(`(?:^|\\.)${escaped(name)}\\d*(?:\\.|$)`).test(host));
   const isGateway = /^\/ip[fn]s\/(?:[\w-]+\.)*(?:sci-hub|libgen|library\.lol|annas-archive|libstc)\b/i.test(pathname);
   return isPirate || isGateway
-    ? `${host} passes on papers without leave, and nothing is read from there; give the paper's own address or a file of yours as pdf_url in rrd.json.`
+    ? `${host} is a shadow library and is never used; set pdf_url in rrd.json to the paper's own address or to a local file.`
     : undefined;
 }
 

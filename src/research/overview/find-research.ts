@@ -50,10 +50,10 @@ export async function findResearch(cwd: string, argument: string | undefined): P
   const names = (await listResearches(cwd)).map((path) => basename(path));
   if (folder !== undefined)
     throw new ExpectedError(
-      `${argument} is no research: there is no rrd.json in ${folder}; ${advice(argument, names)}.`,
+      `${argument} is not a project: there is no rrd.json in ${folder}; ${advice(argument, names)}.`,
       2,
     );
-  throw new ExpectedError(`There is no research '${argument}'; ${advice(argument, names)}.`, 2);
+  throw new ExpectedError(`There is no project '${argument}'; ${advice(argument, names)}.`, 2);
 }
 
 const hasRrd = (folder: string): boolean => existsSync(rrdFile(folder));
@@ -65,7 +65,7 @@ async function onlyResearch(cwd: string): Promise<string> {
   if (first !== undefined && second === undefined) return first;
   const names = all.map((path) => basename(path));
   throw new ExpectedError(
-    first === undefined ? `There is no research here; ${advice("", names)}.` : `Say which research: ${few(names)}.`,
+    first === undefined ? `There is no project here; ${advice("", names)}.` : `Name a project: ${few(names)}.`,
     2,
   );
 }
@@ -73,7 +73,7 @@ async function onlyResearch(cwd: string): Promise<string> {
 /** Names that are near to what was typed, else some there are, else how to make one. */
 function advice(argument: string, names: readonly string[]): string {
   if (names.length === 0)
-    return `make one with research-ralph new "<topic>", or go to the folder that holds '${researchesName}'`;
+    return `create one with research-ralph new "<topic>", or go to the folder that contains '${researchesName}'`;
   const typed = basename(argument).toLowerCase();
   const alike = names.filter((name) => typed.length >= 3 && name.toLowerCase().includes(typed));
   // People leave the date away.

@@ -52,7 +52,7 @@ export async function checkUpdates(
       unchecked:
         answers.length > 0
           ? unchecked
-          : [{ source: "every source", reason: "The work has no DOI, arXiv id or PMID to ask by." }],
+          : [{ source: "every source", reason: "The work has no DOI, arXiv id or PMID to look it up by." }],
     };
   });
 }

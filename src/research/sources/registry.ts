@@ -49,7 +49,7 @@ export const substitutes: readonly Substitute[] = [
     aliases: ["google scholar", "scholar", "googlescholar", "google_scholar", "google-scholar", "scholar.google.com"],
     instead: ["OpenAlex", "Semantic Scholar"],
     reason:
-      "Google Scholar has no interface for programs and forbids scraping; OpenAlex and Semantic Scholar are asked in its place.",
+      "Google Scholar has no interface for programs and forbids scraping; OpenAlex and Semantic Scholar are asked instead.",
   },
   {
     name: "PubMed",
@@ -93,8 +93,8 @@ export function whyNotAsked(
   if (source.needs === "key" && context.key === undefined)
     return `${source.name} needs a key; set ${source.keyVariable}.`;
   if (source.needs === "contact" && context.contact?.includes("@") !== true)
-    return `${source.name} needs a mail address that it may write to; set contact in the configuration.`;
+    return `${source.name} needs an e-mail address; set contact in the configuration.`;
   if (context.endpoint === "")
-    return `${source.name} has no address of its own; set sources.${source.name.toLowerCase()}.endpoint in the configuration.`;
+    return `${source.name} has no default address; set sources.${source.name.toLowerCase()}.endpoint in the configuration.`;
   return undefined;
 }

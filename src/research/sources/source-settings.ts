@@ -47,9 +47,7 @@ export function servicesOf(sources: readonly Source[], config: SourcesConfig): S
   const known = [...new Set(names.values())];
   const near = names.get(nearest(bare(unknown), [...names.keys()]) ?? "");
   const advice = near === undefined ? `there are ${known.join(", ")}` : `the nearest one is '${near}'`;
-  throw new ExpectedError(
-    `The configuration speaks of a source '${unknown}' (sources.${unknown}), which there is not; ${advice}.`,
-  );
+  throw new ExpectedError(`Unknown source '${unknown}' in sources.${unknown}; ${advice}.`);
 }
 
 /** With what a source is asked, or one sentence on why it can't be: turned off, or without the key, contact or address that it needs. */

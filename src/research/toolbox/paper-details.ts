@@ -17,8 +17,8 @@ export const paperDetails: ResearchTool = {
     const paper = await whichWork(id, context, signal);
     if (isProblem(paper)) return paper;
     if (!("status" in paper))
-      return { head: "Not in this research; from a source.", data: JSON.stringify(foundDetails(paper)) };
-    return { head: "In this research.", data: JSON.stringify(detailsOf(paper, await context.text(paper.id))) };
+      return { head: "Not in this project; from a source.", data: JSON.stringify(foundDetails(paper)) };
+    return { head: "In this project.", data: JSON.stringify(detailsOf(paper, await context.text(paper.id))) };
   },
 };
 

@@ -26,7 +26,7 @@ export async function whichPaper(id: string | undefined, context: ToolContext): 
     papers.map((each) => each.id).filter((each) => /^[\w.:/-]{1,80}$/.test(each)),
   );
   return wrongCall(
-    `There is no paper ${quoted(wanted)} in this research${near === undefined ? "." : `; the nearest id is ${near}.`}`,
+    `There is no paper ${quoted(wanted)} in this project${near === undefined ? "." : `; the nearest id is ${near}.`}`,
   );
 }
 

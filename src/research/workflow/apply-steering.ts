@@ -25,7 +25,7 @@ export async function heedMessages(
   const at = new Date(now()).toISOString();
   await research.edit((rrd) => steered(rrd, messages, at), true);
   for (const message of messages) {
-    const words = "text" in message ? message.text : "What was said earlier no longer stands.";
+    const words = "text" in message ? message.text : "Earlier instructions are removed.";
     // The offset is unknown after a kill; at 0 the text counts as there when it stands anywhere.
     await appendOnce(join(research.folder, progressName), {
       offset: 0,
@@ -35,7 +35,7 @@ export async function heedMessages(
   }
   return messages.map((message) => ({
     level: "info",
-    message: "text" in message ? `Heard: ${message.text}` : "Heard: what was said earlier no longer stands.",
+    message: "text" in message ? `Heard: ${message.text}` : "Received: earlier instructions are removed.",
   }));
 }
 

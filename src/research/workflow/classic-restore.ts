@@ -76,7 +76,7 @@ export async function restoreRecords(folder: string, before: Rrd, at: Date): Pro
     path,
     formatRrd({ ...own, papers_pool: pool, insights: [...(now.insights ?? []), ...insights] }),
   );
-  return [`rrd.json was left with ${lost.join(", ")}; what was there before is back`];
+  return [`rrd.json was left with ${lost.join(", ")}; the previous content was restored`];
 }
 
 /**

@@ -154,9 +154,7 @@ async function settleClassic(
   const { ok: after = state.rrd } = await readRrdFile(rrdFile(folder));
   const phase = provenPhase(after, folder);
   const tooEarly =
-    phase === after.phase
-      ? undefined
-      : `the phase was set to ${after.phase}, which the files don't bear out; it is ${phase}`;
+    phase === after.phase ? undefined : `phase ${after.phase} is not supported by the files; set back to ${phase}`;
   if (tooEarly !== undefined) fold.changes.push({ in: "rrd", set: { phase }, was: { phase: after.phase } });
   if (run.failure !== undefined) {
     const { kind, message } = run.failure;

@@ -73,7 +73,7 @@ export function createWorkflow(options: CreateOptions): Workflow<CreateState> {
     load: async () => state,
     next: ({ folder, refused }, inFlight) => {
       if (inFlight.length > 0) return "wait";
-      if (folder !== undefined) return { verdict: "complete", reason: `The research is ready in ${folder}.` };
+      if (folder !== undefined) return { verdict: "complete", reason: `The project is ready in ${folder}.` };
       return refused < 3
         ? unit
         : {

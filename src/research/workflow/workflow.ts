@@ -306,11 +306,11 @@ async function vetoed(
     workspace: brief.workspace,
     completes: isLastUnit(state, unit),
   });
-  return (vetoes ?? []).map((reason) => `a hook of the user's refuses it: ${reason}`);
+  return (vetoes ?? []).map((reason) => `a hook vetoed it: ${reason}`);
 }
 
 const secretFound = (unit: ResearchUnit, { agent }: AgentRun): string =>
-  `What ${agent} left for ${unit.id} held what looks like a secret of yours; it was taken out, but change that secret: the agent may have sent it elsewhere.`;
+  `The result of ${agent} for ${unit.id} contained what looks like a secret of yours. It was removed, but change that secret: the agent may have sent it elsewhere.`;
 
 function accepted(state: ResearchState, unit: ResearchUnit, run: AgentRun, judged: Acceptable, at: Date): Fold {
   const isLast = isLastUnit(state, unit);

@@ -139,7 +139,7 @@ test("an unknown name has the exit code of wrong usage and the nearest names", a
   });
   await expect(status(cwd, "robots")).rejects.toThrow("the nearest one is walking-robots-2026-03-01");
   await expect(status(cwd, "2026")).rejects.toThrow("near are grasping-2026-03-01, walking-robots-2026-03-01");
-  await expect(status(cwd)).rejects.toThrow("Say which research: grasping-2026-03-01, walking-robots-2026-03-01.");
+  await expect(status(cwd)).rejects.toThrow("Name a project: grasping-2026-03-01, walking-robots-2026-03-01.");
   await expect(status(freshFolder())).rejects.toThrow('research-ralph new "<topic>"');
 });
 

@@ -143,7 +143,7 @@ describe("watch", () => {
     expect(err).toMatch(/^hands-2026-03-01 .*\n$/);
     const nowhere = watchCommand({ folder: "hans-2026-03-01", json: false }, fakeIo({ cwd }), AbortSignal.abort());
     await expect(nowhere).rejects.toThrow(
-      "There is no research 'hans-2026-03-01'; the nearest one is hands-2026-03-01.",
+      "There is no project 'hans-2026-03-01'; the nearest one is hands-2026-03-01.",
     );
     expect((await watching(freshFolder(), false, async (seen) => seen("waiting for one"), ".")).err).toContain(
       "No project under",

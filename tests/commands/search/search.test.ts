@@ -57,7 +57,7 @@ test("a source that fails is named while others answer; where all fail nobody ca
 
 test("Google Scholar is replaced by what programs may ask, and the person is told", async () => {
   const { err, exitCode } = await search([atom, works], { source: "Google Scholar" });
-  expect(err).toContain("forbids scraping; OpenAlex and Semantic Scholar are asked in its place.");
+  expect(err).toContain("forbids scraping; OpenAlex and Semantic Scholar are asked instead.");
   // Both are turned off here.
   expect(exitCode).toBe(5);
 });
@@ -106,7 +106,5 @@ test("a source that the configuration misspells is an error, as nobody would be 
   writeFileSync(config, readFileSync(config, "utf8").replace("  arxiv:", "  arxvi:"));
   const io = fakeIo({ cwd: place.cwd, env: place.env });
   const search = searchCommand({ query: "shape of tools", limit: 20, output: "text" }, io);
-  await expect(search).rejects.toThrow(
-    "a source 'arxvi' (sources.arxvi), which there is not; the nearest one is 'arxiv'.",
-  );
+  await expect(search).rejects.toThrow("Unknown source 'arxvi' in sources.arxvi; the nearest one is 'arxiv'.");
 });

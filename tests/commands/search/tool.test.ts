@@ -20,7 +20,7 @@ test.each([
     "search_papers: there is no argument 'words'; it takes query, from, most.",
   ],
   [{ name: "outline" }, 2, "Say which paper: `id` is missing."],
-  [{ name: "outline", paper: "p9" }, 2, "There is no paper 'p9' in this research"],
+  [{ name: "outline", paper: "p9" }, 2, "There is no paper 'p9' in this project"],
   [{ name: "outline", paper: "p1" }, 1, "No text of 'p1' is kept"],
 ])(
   "%j ends with exit code %i: 2 where the call is wrong, 1 where only the answer is missing",

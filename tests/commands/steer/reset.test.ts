@@ -61,7 +61,7 @@ test("reset --unit has the report written again, with the ideas after it, and ta
   const { code, out } = await cli(["reset", folder, "--unit", "report", "--no-git"], cwd);
   expect({ code, out }).toEqual({
     code: 0,
-    out: expect.stringContaining("The report is to be written again; 0 refusals cleared."),
+    out: expect.stringContaining("The report will be written again; 0 refusals cleared."),
   });
   expect(standing(folder)).toEqual({ phase: "ANALYSIS", papers: presented });
   expect((await cli(withUnitAgent, cwd)).code).toBe(0);

@@ -42,7 +42,7 @@ describe("reading", () => {
     expect(problem(JSON.stringify(twice))).toEqual({
       pointer: "/papers_pool/3/id",
       message: '"sample_2" is the id of /papers_pool/1 too',
-      hint: "Remove one of them, or give it an id of its own.",
+      hint: "Remove one of them, or give it another id.",
     });
     const insight = { id: "insight_001", insight: "x" };
     expect(problem(JSON.stringify({ ...rrd, insights: [insight, insight] }))).toBeUndefined();

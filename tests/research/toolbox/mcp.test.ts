@@ -101,8 +101,8 @@ test("an official client lists the tools as read-only, calls them, and reads err
     "Found at",
   );
   for (const [name, args, sentence] of [
-    ["outline", { id: "p3" }, "There is no paper 'p3' in this research; the nearest id is p1."],
-    ["read_section", { id: "../../x" }, "There is no paper '../../x' in this research."],
+    ["outline", { id: "p3" }, "There is no paper 'p3' in this project; the nearest id is p1."],
+    ["read_section", { id: "../../x" }, "There is no paper '../../x' in this project."],
     ["find_quote", { quote: "x".repeat(200_000) }, "find_quote: quote must not have more than 2000 characters."],
     ["nothing", {}, expect.stringMatching(/^There is no tool 'nothing'/)],
   ] as const) {
@@ -188,7 +188,7 @@ test("a research, a tool or a command line that is not there is told on stderr w
   expect(await mcp("--research", "two")).toMatchObject({
     code: 2,
     out: "",
-    err: expect.stringContaining("There is no research 'two'"),
+    err: expect.stringContaining("There is no project 'two'"),
   });
   expect(await mcp("--tools", "outlines")).toMatchObject({
     code: 2,
@@ -209,8 +209,11 @@ test("tool calls one from a shell: a list without a name, text or JSON, errors i
   expect((await tool("outline", "--paper", "p1")).out).toContain("§ 1 Section 1");
   expect(await tool("outline", "--json", '{"id":"p9"}')).toMatchObject({
     code: 2,
-    out: '{"error":"There is no paper \'p9\' in this research; the nearest id is p1."}\n',
+    out: '{"error":"There is no paper \'p9\' in this project; the nearest id is p1."}\n',
   });
-  expect(await tool("outline", "--json", "{")).toMatchObject({ code: 2, out: expect.stringContaining("are no JSON") });
+  expect(await tool("outline", "--json", "{")).toMatchObject({
+    code: 2,
+    out: expect.stringContaining("are not valid JSON"),
+  });
   expect(readFileSync(join(folder, "researches", "one", "rrd.json"), "utf8")).toContain("PLANTED");
 });

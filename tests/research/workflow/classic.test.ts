@@ -169,7 +169,7 @@ describe("files decide, not what an agent says", () => {
     expect(last(folder)).toMatchObject({
       outcome: "refused",
       sentinel: "false-claim",
-      reasons: [expect.stringContaining("set to COMPLETE, which the files don't bear out")],
+      reasons: [expect.stringContaining("phase COMPLETE is not supported by the files")],
     });
     expect(rrdOf(folder).phase).toBe("ANALYSIS");
     expect((await run(cwd, 20)).code).toBe(0);

@@ -325,7 +325,7 @@ describe("the report", () => {
       key_findings: [{ text: "x", paper_ids: ["a"] }],
     });
     expect(strayNumbers(rrd, said)).toEqual(["93.1"]);
-    expect(render(rrd, said)).toContain("stand in no record of this research: 93.1.");
+    expect(render(rrd, said)).toContain("appear in no record of this project: 93.1.");
   });
 
   test("references survive BibTeX's own characters", () => {

@@ -53,7 +53,7 @@ test.each([
   ],
   [["validate"], "missing required argument 'folder'; see research-ralph validate --help."],
   [["list", "too", "many"], /too many arguments/],
-  [["status", "nowhere"], /There is no research 'nowhere'/],
+  [["status", "nowhere"], /There is no project 'nowhere'/],
   [["config", "papers=x"], /papers is 'x', which is not a number/],
 ])("wrong usage is one sentence and exit code 2: %j", async (args, message) => {
   const { code, out, err } = await cli(args);

@@ -42,7 +42,7 @@ export async function stateAfter(
     statistics: null,
     timing: null,
   };
-  const sentence = `The project begins again: ${count(rrd.papers_pool.length, "paper")} and ${count(rrd.insights?.length ?? 0, "insight")} are taken out.`;
+  const sentence = `The project begins again: ${count(rrd.papers_pool.length, "paper")} and ${count(rrd.insights?.length ?? 0, "insight")} are removed.`;
   return { after: { ...kept, ...empty, phase: "DISCOVERY" }, unit: "*", to: 0, sentences: [sentence] };
 }
 
@@ -50,7 +50,7 @@ function resetPaper(folder: string, rrd: Rrd, id: string): Reset {
   const paper = rrd.papers_pool.find((each) => each.id === id);
   if (paper === undefined)
     throw new ExpectedError(
-      `There is no paper ${id} in ${join(folder, rrdName)}; ${isUnit(id) ? `'--unit ${id}' is what takes it back` : `'research-ralph status ${shellWord(folder)} --papers' lists them`}.`,
+      `There is no paper ${id} in ${join(folder, rrdName)}; ${isUnit(id) ? `'--unit ${id}' resets it` : `'research-ralph status ${shellWord(folder)} --papers' lists them`}.`,
       2,
     );
   const after = withoutResult(rrd, paper);
@@ -58,7 +58,7 @@ function resetPaper(folder: string, rrd: Rrd, id: string): Reset {
   return {
     after,
     unit: id,
-    sentences: [`${id} is pending again; its analysis, scores, refusals and ${count(gone, "insight")} are taken out.`],
+    sentences: [`${id} is pending again; its analysis, scores, refusals and ${count(gone, "insight")} are removed.`],
   };
 }
 
@@ -97,13 +97,13 @@ function resetUnit(folder: string, rrd: Rrd, unit: ResetUnit): Reset {
       after,
       unit,
       sentences: [
-        `The search goes on; ${cleared}, ${count(again, "work")} that ${again === 1 ? "was" : "were"} left out may be judged again.`,
+        `The search continues; ${cleared}, ${count(again, "work")} that ${again === 1 ? "was" : "were"} excluded may be screened again.`,
       ],
     };
   }
   const phase =
     unit === "report" && rrd.phase !== "DISCOVERY" ? "ANALYSIS" : rrd.phase === "COMPLETE" ? "IDEATION" : rrd.phase;
-  const sentence = unit === "report" ? "The report is to be written again" : "The ideas are to be had again";
+  const sentence = unit === "report" ? "The report will be written again" : "The ideas will be derived again";
   return { after: { ...kept, phase }, unit, sentences: [`${sentence}; ${cleared}.`] };
 }
 

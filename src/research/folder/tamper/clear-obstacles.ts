@@ -47,7 +47,7 @@ export async function clearWay(folder: string, aside: string, modes: Modes, agen
   await mkdir(doneFolder(folder), { recursive: true });
   const names = gone.map((path) => relative(folder, path)).join(", ");
   return [
-    `${agent} put something else in the place of ${names}; that is gone, and what was there is lost, but not the results in rrd.json.`,
+    `${agent} replaced ${names} with something else, which was removed. The previous contents are lost, except the results in rrd.json.`,
   ];
 }
 

@@ -131,7 +131,7 @@ export async function protect({ folder, root, rescue, iteration }: ProtectOption
     return [
       ...(foreign.length > 0
         ? [
-            `${agent} wrote to the journal (${list(foreign.map((path) => basename(path)))}); that is set aside in ${aside} and not believed.`,
+            `${agent} wrote to the journal (${list(foreign.map((path) => basename(path)))}); that is set aside in ${aside} and not used.`,
           ]
         : []),
       ...(gone.length > 0
@@ -148,7 +148,7 @@ export async function protect({ folder, root, rescue, iteration }: ProtectOption
       .map(([path]) => path);
     for (const path of foreign) await explaining(path, () => moveAside(path, aside));
     return foreign.length > 0
-      ? [`${agent} changed ${foreign.length} of the papers' texts kept in .ralph; they will be read afresh.`]
+      ? [`${agent} changed ${foreign.length} of the papers' texts stored in .ralph; they will be fetched again.`]
       : [];
   };
 
@@ -169,7 +169,7 @@ export async function protect({ folder, root, rescue, iteration }: ProtectOption
     }
     return changed === 0
       ? []
-      : [`${agent} changed which answers of sources are kept in .ralph (${changed}); they are as before.`];
+      : [`${agent} changed stored answers of sources in .ralph (${changed}); they were restored.`];
   };
 
   return {
@@ -208,7 +208,7 @@ function steering(before: Version, now: Version): Steered | undefined {
 }
 
 const edited = (kept: readonly string[], agent: string): string =>
-  `rrd.json was edited while ${agent} ran, which nothing confines (${list(kept)}); that is kept as yours, so look at it if it was not.`;
+  `rrd.json was edited while ${agent} ran, which nothing confines (${list(kept)}); that is kept as yours, so check it if it was not.`;
 
 function isJson(version: Version): boolean {
   try {
@@ -299,7 +299,7 @@ function othersOf(folder: string): Map<string, string> {
 }
 
 const changedElsewhere = (path: string, agent: string): string =>
-  `${path} changed while ${agent} ran, and no run holds that research; if it was not you, 'git diff' shows how, and 'git checkout -- ${path}' takes it back.`;
+  `${path} changed while ${agent} ran, and no run works on that project; if it was not you, 'git diff' shows the change, and 'git checkout -- ${path}' undoes it.`;
 
 function entriesOf(place: string): string[] {
   try {

@@ -39,7 +39,7 @@ export async function lookUpIn(
     }
   }
   if (found.length === 0 && failure === undefined && unchecked.length > 0)
-    return { status: "error", reason: `${service} sent nothing of ${unchecked.length} works that could be read.` };
+    return { status: "error", reason: `${service} sent nothing readable about ${unchecked.length} works.` };
   if (found.length === 0) return failure ?? { status: "empty", reason: nothingOf(service, batches.flat()) };
   return {
     status: "ok",
@@ -47,14 +47,14 @@ export async function lookUpIn(
     ...(unknown.length === 0 ? {} : { unknown }),
     ...(unchecked.length === 0
       ? {}
-      : { unchecked, incomplete: failure?.reason ?? `${unchecked.length} works could not be asked about.` }),
+      : { unchecked, incomplete: failure?.reason ?? `${unchecked.length} works could not be looked up.` }),
   };
 }
 
 function nothingOf(service: string, works: readonly Identifiers[]): string {
   if (works.length > 1) return `${service} knows none of these ${works.length} works.`;
   return works[0] === undefined
-    ? `${service} can't know these works: they have no name that it uses.`
+    ? `${service} cannot look up these works: they have no identifier that it uses.`
     : `${service} does not know ${nameOf(works[0])}; check it.`;
 }
 

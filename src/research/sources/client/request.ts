@@ -34,7 +34,7 @@ export async function askJson(
   try {
     return { status: "ok", value: JSON.parse(answer.value) as unknown };
   } catch {
-    return { status: "error", reason: `${source.name}'s answer is no JSON; try again later.`, transient: true };
+    return { status: "error", reason: `${source.name}'s answer is not valid JSON; try again later.`, transient: true };
   }
 }
 
@@ -48,7 +48,7 @@ export function notAnswered(
   const transient = failure.transient === undefined ? {} : { transient: failure.transient };
   const said = explanation(failure.body);
   if (status === "not-found")
-    // A host that does not exist has no code: it is a wrong address, and says nothing of a paper.
+    // A host that does not exist has no code: it is a wrong address, and does not describe a paper.
     return unknown !== undefined &&
       (code === 404 || code === 410) &&
       !isWrongAddress(failure.body, said, pageMeansUnknown)
@@ -80,7 +80,7 @@ const isWrongAddress = (
     body !== undefined &&
     /<html|<!doctype html|^\s*cannot get \//i.test(decodeText(body.subarray(0, 500))));
 
-/** An answer that is not of the form that is asked for. Some services send what went wrong under HTTP 200. `lack`: "holds no list of works". */
+/** An answer that is not of the form that is asked for. Some services send what went wrong under HTTP 200. `lack`: "contains no list of works". */
 export function unlikeAnswer({ name }: Pick<Source, "name">, json: unknown, lack: string): NoAnswer {
   const said = saidIn(json);
   if (said !== undefined && /rate.?limit|too many requests|quota/i.test(said))

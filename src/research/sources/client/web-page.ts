@@ -60,7 +60,7 @@ export function webAnswer(
   read: (result: unknown) => PaperRecord | undefined,
 ): Answer<readonly PaperRecord[]> {
   if (!Array.isArray(results))
-    return { status: "error", reason: `${name}'s answer holds no list of pages; try again later.`, transient: true };
+    return { status: "error", reason: `${name}'s answer contains no list of pages; try again later.`, transient: true };
   const records = results.map(read).filter((record) => record !== undefined);
   if (records.length === 0 && results.length > 0)
     return { status: "error", reason: `None of the ${results.length} pages that ${name} lists could be read.` };

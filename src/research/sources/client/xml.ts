@@ -21,6 +21,6 @@ export async function parseXml(
     });
     return { value: parser.parse(xml) as unknown };
   } catch {
-    return { reason: "it is nested too deeply or names what no document names" };
+    return { reason: "it is nested too deeply or has impossible names" };
   }
 }

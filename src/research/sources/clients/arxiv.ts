@@ -57,7 +57,7 @@ async function searchArxiv(query: Query, context: SourceContext): Promise<Answer
   );
   if (answer.status !== "ok" || query.most <= largestTotal || (answer.total ?? 0) <= largestTotal) return answer;
   return {
-    incomplete: `arXiv gives out at most ${largestTotal} of ${answer.total} results; narrow the dates.`,
+    incomplete: `arXiv returns at most ${largestTotal} of ${answer.total} results; narrow the dates.`,
     ...answer,
   };
 }
@@ -130,7 +130,7 @@ export async function readArxivFeed(xml: string): Promise<Answer<ArxivFeed>> {
   if ("reason" in parsed || feed === undefined)
     return {
       status: "error",
-      reason: `arXiv's answer is no whole Atom feed${"reason" in parsed ? ` (${parsed.reason})` : ""}; try again later.`,
+      reason: `arXiv's answer is not a complete Atom feed${"reason" in parsed ? ` (${parsed.reason})` : ""}; try again later.`,
       transient: true,
     };
   const entries = list(at(feed, "entry"));
@@ -146,7 +146,7 @@ export async function readArxivFeed(xml: string): Promise<Answer<ArxivFeed>> {
   if (entries.length === 0 && total === undefined)
     return {
       status: "error",
-      reason: "arXiv's answer is no whole Atom feed (it counts no results); try again later.",
+      reason: "arXiv's answer is not a complete Atom feed (it counts no results); try again later.",
       transient: true,
     };
   return { status: "ok", value: { records, entries: entries.length, ...(total === undefined ? {} : { total }) } };

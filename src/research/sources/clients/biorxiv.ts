@@ -30,7 +30,7 @@ async function single(doi: string, context: SourceContext): Promise<Answer<reado
     if (answer.status !== "ok") return answer;
     const isNone = /no posts found/i.test(line(at(answer.value, "messages", 0, "status")) ?? "");
     const versions = at(answer.value, "collection") ?? (isNone ? [] : undefined);
-    if (!Array.isArray(versions)) return unlikeAnswer(biorxiv, answer.value, "holds no versions");
+    if (!Array.isArray(versions)) return unlikeAnswer(biorxiv, answer.value, "contains no versions");
     const record = readVersions(versions);
     if (record !== undefined) return { status: "ok", value: [record], unknown: [] };
   }

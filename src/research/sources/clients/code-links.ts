@@ -113,7 +113,7 @@ const asked = async <Value>(
 
 async function askHub(arxiv: string, context: SourceContext): Promise<Answer<CodeLink>> {
   const secret = context.key === undefined ? {} : { secret: { headers: { Authorization: `Bearer ${context.key}` } } };
-  const nothing = `Hugging Face has no page of arXiv:${arxiv}.`;
+  const nothing = `Hugging Face has no page for arXiv:${arxiv}.`;
   const answer = await askJson(
     huggingFace,
     context,
@@ -123,7 +123,7 @@ async function askHub(arxiv: string, context: SourceContext): Promise<Answer<Cod
   if (answer.status !== "ok") return answer;
   const repository = repositoryOf(at(answer.value, "githubRepo"));
   const stars = count(at(answer.value, "githubStars"));
-  if (repository === undefined) return { status: "empty", reason: `Hugging Face names no code of arXiv:${arxiv}.` };
+  if (repository === undefined) return { status: "empty", reason: `Hugging Face lists no code for arXiv:${arxiv}.` };
   return {
     status: "ok",
     value: { repository, relation: "official", source: "Hugging Face", ...(stars === undefined ? {} : { stars }) },
@@ -155,7 +155,7 @@ async function searchGitHub(
   if (!Array.isArray(items))
     return {
       status: "error",
-      reason: "GitHub's answer holds no list of repositories; try again later.",
+      reason: "GitHub's answer contains no list of repositories; try again later.",
       transient: true,
     };
   const links = items.flatMap((item): readonly CodeLink[] => {
@@ -172,7 +172,7 @@ async function searchGitHub(
   });
   // GitHub ends a long search before it is through; then nothing found means nothing.
   if (links.length === 0 && at(answer.value, "incomplete_results") === true)
-    return { status: "error", reason: "GitHub ended its search before it was through.", transient: true };
+    return { status: "error", reason: "GitHub ended its search before it was complete.", transient: true };
   return { status: "ok", value: links };
 }
 

@@ -60,7 +60,7 @@ async function searchCrossref(query: Query, context: SourceContext): Promise<Ans
 
 function readList(json: unknown, rows: number): Answer<Page<string>> {
   const items = at(json, "message", "items");
-  if (!Array.isArray(items)) return unlikeAnswer(crossref, json, "holds no list of works");
+  if (!Array.isArray(items)) return unlikeAnswer(crossref, json, "contains no list of works");
   const next = items.length < rows ? undefined : line(at(json, "message", "next-cursor"));
   const total = count(at(json, "message", "total-results"));
   const records = items.map((item) => readWork(item)).filter((record) => record !== undefined);
@@ -102,7 +102,7 @@ async function single(doi: string, context: SourceContext): Promise<Answer<reado
 export function readSingle(json: unknown, doi: string): Answer<readonly PaperRecord[]> {
   const message = at(json, "message");
   // Every work has its DOI; a list of works has none.
-  if (line(at(message, "DOI")) === undefined) return unlikeAnswer(crossref, json, "is no work");
+  if (line(at(message, "DOI")) === undefined) return unlikeAnswer(crossref, json, "is not a work");
   const record = readWork(message, doi);
   return record === undefined
     ? { status: "empty", reason: `Crossref has no title for the DOI ${doi}.` }

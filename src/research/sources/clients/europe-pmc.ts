@@ -70,7 +70,7 @@ function readPage(json: unknown, size: number, endpoint: string): Answer<Page<st
   const total = count(at(json, "hitCount"));
   if (!Array.isArray(results)) {
     if (total === 0) return { status: "ok", value: { records: [], total } };
-    return unlikeAnswer(europePmc, json, "holds no list of works");
+    return unlikeAnswer(europePmc, json, "contains no list of works");
   }
   const next = results.length < size ? undefined : line(at(json, "nextCursorMark"));
   const records = results.map((result) => readResult(result, endpoint)).filter((record) => record !== undefined);

@@ -30,13 +30,12 @@ async function readAddress(
 export async function readFeed(name: string, xml: string, query: Query): Promise<Answer<readonly PaperRecord[]>> {
   const parsed = await parseXml(xml.replace(/^\s+/, ""), ["item", "entry"], true);
   if ("reason" in parsed)
-    return { status: "error", reason: `What ${name} leads to is no feed that can be read: ${parsed.reason}.` };
+    return { status: "error", reason: `${name} is not a readable RSS or Atom feed: ${parsed.reason}.` };
   const { value } = parsed;
   const channel = [at(value, "rss", "channel"), at(value, "rdf:RDF"), at(value, "feed")].find(
     (each) => each !== undefined,
   );
-  if (channel === undefined)
-    return { status: "error", reason: `What ${name} leads to is neither an RSS nor an Atom feed.` };
+  if (channel === undefined) return { status: "error", reason: `${name} is neither an RSS nor an Atom feed.` };
   const entries = [...list(at(channel, "item")), ...list(at(channel, "entry"))];
   const records = entries.map((entry) => entryOf(name, entry)).filter((record) => record !== undefined);
   if (records.length === 0 && entries.length > 0)

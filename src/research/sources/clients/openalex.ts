@@ -80,7 +80,7 @@ async function listWorks(
 
 function readList(json: unknown, page: string, size: number): Answer<Page<string>> {
   const results = at(json, "results");
-  if (!Array.isArray(results)) return unlikeAnswer(openAlex, json, "holds no list of works");
+  if (!Array.isArray(results)) return unlikeAnswer(openAlex, json, "contains no list of works");
   const cursor = line(at(json, "meta", "next_cursor"));
   const number = Number(/^page=(\d+)$/.exec(page)?.[1] ?? 0);
   const numbered =
@@ -112,7 +112,7 @@ async function single(
   const record = readWork(answer.value);
   if (record !== undefined) return { status: "ok", value: [record], unknown: [] };
   return at(answer.value, "id") === undefined
-    ? unlikeAnswer(openAlex, answer.value, "is no work")
+    ? unlikeAnswer(openAlex, answer.value, "is not a work")
     : { status: "empty", reason: `OpenAlex has no title for ${nameOf(work)}.` };
 }
 
@@ -133,7 +133,7 @@ async function referencesOf(
   if (pathOf(work) === undefined) return notAsked(work);
   const answer = await askWork(work, context, "id,referenced_works");
   if (answer.status !== "ok") return answer;
-  if (at(answer.value, "id") === undefined) return unlikeAnswer(openAlex, answer.value, "is no work");
+  if (at(answer.value, "id") === undefined) return unlikeAnswer(openAlex, answer.value, "is not a work");
   const ids = lines(at(answer.value, "referenced_works"))
     .map((id) => identifiersOf({ openalex: id }).openalex)
     .filter((id) => id !== undefined);
@@ -159,7 +159,7 @@ async function citationsOf(
     const answer = await askWork(work, context, "id");
     if (answer.status !== "ok") return answer;
     id = identifiersOf({ openalex: at(answer.value, "id") }).openalex;
-    if (id === undefined) return unlikeAnswer(openAlex, answer.value, "is no work");
+    if (id === undefined) return unlikeAnswer(openAlex, answer.value, "is not a work");
   }
   return await listWorks(
     `filter=cites:${id}&sort=cited_by_count:desc`,

@@ -82,7 +82,7 @@ async function resolveAll(
     const answer = await askText({ name }, context, { url, limit: largestList, accept: "text/html, */*;q=0.5" });
     const record = answer.status === "ok" ? await describedBy(name, answer.value, url) : undefined;
     if (record !== undefined) records.push(record);
-    else if (answer.status === "ok") missing.push(`${url} says nothing of a paper`);
+    else if (answer.status === "ok") missing.push(`${url} does not describe a paper`);
     else failures.push(answer.reason);
   }
   missing.push(...works.filter(isOpen).map((work) => `${nameOf(work)} is not known`));

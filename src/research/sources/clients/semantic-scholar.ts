@@ -100,7 +100,7 @@ async function searchPapers(query: Query, context: SourceContext): Promise<Answe
 function readPage<Cursor>(json: unknown, next: Cursor | undefined, paper?: string): Answer<Page<Cursor>> {
   const data = at(json, "data");
   const isNone = data === undefined && (count(at(json, "total")) === 0 || count(at(json, "offset")) !== undefined);
-  if (!Array.isArray(data) && !isNone) return unlikeAnswer(semanticScholar, json, "holds no list of papers");
+  if (!Array.isArray(data) && !isNone) return unlikeAnswer(semanticScholar, json, "contains no list of papers");
   const records = list(data)
     .map((each) => readPaper(paper === undefined ? each : at(each, paper)))
     .filter((record) => record !== undefined);
@@ -122,7 +122,7 @@ async function matchTitle({ title }: TitledPaper, context: SourceContext): Promi
   if (answer.status !== "ok") return answer;
   const data = at(answer.value, "data");
   if (/title match not found/i.test(line(at(answer.value, "error")) ?? "")) return { status: "empty", reason: nothing };
-  if (!Array.isArray(data)) return unlikeAnswer(semanticScholar, answer.value, "holds no match");
+  if (!Array.isArray(data)) return unlikeAnswer(semanticScholar, answer.value, "contains no match");
   // The nearest title is answered, however far.
   const found = data.map(readPaper).filter((record) => record !== undefined && isTitle(title, record.title));
   return found[0] === undefined ? { status: "empty", reason: nothing } : { status: "ok", value: [found[0]] };

@@ -18,7 +18,7 @@ export const unpaywall: Source = {
     if (context.contact?.includes("@") !== true)
       return {
         status: "error",
-        reason: "Unpaywall answers only with a mail address; set contact in the configuration.",
+        reason: "Unpaywall needs an e-mail address; set contact in the configuration.",
       };
     const asked = works.filter(({ doi }) => doi !== undefined);
     return await lookUpIn("Unpaywall", inBatches(asked, 1), ([work]) => single(work?.doi ?? "", context));
@@ -38,7 +38,7 @@ async function single(doi: string, context: SourceContext): Promise<Answer<reado
   if (answer.status !== "ok") return answer;
   if (at(answer.value, "HTTP_status_code") === 404) return { status: "empty", reason: unknown };
   if (at(answer.value, "is_oa") === undefined && at(answer.value, "doi") === undefined)
-    return unlikeAnswer(unpaywall, answer.value, "is no work");
+    return unlikeAnswer(unpaywall, answer.value, "is not a work");
   const record = readWork(answer.value, doi);
   return record === undefined
     ? { status: "empty", reason: `Unpaywall has no title for the DOI ${doi}.` }

@@ -25,7 +25,7 @@ export function acceptPaper(
   const reasons = [
     ...(result.unit === paper.id ? [] : [`unit is "${result.unit}"; this unit is "${paper.id}"`]),
     ...(both && strategic === undefined
-      ? ["/scores/blue_ocean is missing; this research is judged by both rubrics"]
+      ? ["/scores/blue_ocean is missing; this project is judged by both rubrics"]
       : []),
     ...(checked > 0 && counts.verified < checked * foundShare
       ? [
@@ -102,7 +102,7 @@ export function acceptPaper(
     }),
     summary: couldBeRead({ ...paper, ...set })
       ? `${decision} ${totals.combined}/${fullScore(rrd)}, ${evidenceSummary(counts)}`
-      : `${decision}, nothing but the title could be read`,
+      : `${decision}, only the title could be read`,
     ledger: {
       evidence: { verified: counts.verified, not_in_text: counts.notInText, could_not_check: counts.couldNotCheck },
     },
@@ -126,7 +126,7 @@ function evidenceSummary({
 }
 
 const secretWarning =
-  "The reading held what looks like a secret of the user's, which was taken out; an agent that was told to do so by the paper may have sent it elsewhere.";
+  "The result contained what looks like a secret of yours; it was removed. If the paper told the agent to do so, the agent may also have sent it elsewhere.";
 
 /** Why each way to the whole text gave nothing, so that a person can help. */
 function otherWays({ text }: Material): string {
@@ -145,12 +145,12 @@ function warningsOf(paper: Paper, material: Material, retracted: boolean, notInT
         ]
       : []),
     ...(material.text?.depth === "abstract"
-      ? [`Read from a page about the paper alone; its whole text was not to be had.${otherWays(material)}`]
+      ? [`Only a page about the paper was read; its full text was not available.${otherWays(material)}`]
       : []),
     ...(material.unavailable === undefined
       ? []
       : [
-          `${couldBeRead({ ...paper, read_depth: "abstract" }) ? "Read from the abstract alone" : "Nothing but the title could be read"}: ${material.unavailable}`,
+          `${couldBeRead({ ...paper, read_depth: "abstract" }) ? "Only the abstract was read" : "Only the title could be read"}: ${material.unavailable}`,
         ]),
     ...(notInText > 0
       ? [

@@ -57,7 +57,7 @@ export function paperEntry(of: {
     `ID: ${paper.id}`,
     `Status: ${paper.status.toUpperCase()}`,
     !couldBeRead(paper)
-      ? "Score: none, as nothing but the title could be read"
+      ? "Score: none, because only the title could be read"
       : totals.strategic === undefined
         ? `Score: ${totals.execution}/${fullScore(rrd)}`
         : `Combined Score: ${totals.combined}/50 (Execution: ${totals.execution}/30, Blue Ocean: ${totals.strategic}/20)`,

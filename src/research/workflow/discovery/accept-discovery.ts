@@ -180,13 +180,13 @@ function entry(
         : `- ${reportLine(source)}${asked(source.queries)}`,
     ),
     ...blocked.map(
-      (name) => `- ${name} is blocked from now on; take it out of blocked_sources in rrd.json to try it again`,
+      (name) => `- ${name} is blocked from now on; remove it from blocked_sources in rrd.json to try it again`,
     ),
     "",
     ...(excluded.length > 0
       ? ["**Screened out:**", ...excluded.map((one) => `- ${one.title ?? one.id} (${one.id}): ${one.reason}`), ""]
       : []),
-    ...(beyond > 0 ? [`${beyond} more were found than the target asks for and were left out.`, ""] : []),
+    ...(beyond > 0 ? [`${beyond} more were found than the target needs and were left out.`, ""] : []),
   ];
   return [...lines.map(flat), ...patternLines(unit, result.patterns)].join("\n");
 }

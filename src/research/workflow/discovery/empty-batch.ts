@@ -47,7 +47,7 @@ export async function searchedAlone(
   const said = batch.sources.map((source) => ` ${reportLine(source).replace(/\.$/, "")}.`).join("");
   notices.push({
     level: "info",
-    message: `${title}: nothing to judge and nowhere left to search, so no agent was started.${said}`,
+    message: `${title}: nothing to screen and no source left to search, so no agent was started.${said}`,
   });
   return true;
 }

@@ -30,10 +30,10 @@ export function nextRound(rrd: Rrd, names: readonly string[], kept: Kept, waitin
   if (snowballsOf(kept) === 0 && next !== undefined) return next;
   const room = targetOf(rrd) - rrd.papers_pool.length;
   if (waiting > 0 && !saturated)
-    return waiting >= room ? "enough works wait to be judged" : (follow(rrd, kept, sources) ?? "every round was asked");
+    return waiting >= room ? "enough works wait for screening" : (follow(rrd, kept, sources) ?? "every round is done");
   return (
     follow(rrd, kept, sources) ??
-    (saturated ? `of the last ${judgedAtLeast} works judged fewer than one in ten was kept` : "every round was asked")
+    (saturated ? `fewer than one in ten of the last ${judgedAtLeast} screened works was kept` : "every round is done")
   );
 }
 

@@ -65,7 +65,7 @@ export interface Searching {
 const enough = 12;
 
 /**
- * Asks round after round until enough works wait to be judged or there is no round left: every keyword in the recent window, every keyword in
+ * Asks round after round until enough works wait for screening or there is no round left: every keyword in the recent window, every keyword in
  * the time before, then what the best kept papers cite and what cites them. `names` are the registry's names of the sources to ask.
  */
 export async function offerOf(rrd: Rrd, names: readonly string[], searching: Searching): Promise<Offer> {
@@ -121,8 +121,7 @@ export async function offerOf(rrd: Rrd, names: readonly string[], searching: Sea
       searching.tell?.(reportLine(report));
     kept = { ...kept, steps: [...kept.steps, next], listings };
     const left = kept.steps.length === 1 ? termsNotAsked(rrd.requirements, kept.steps) : [];
-    if (left.length > 0)
-      searching.tell?.(`Keywords that are searched for later, where these bring too little: ${left.join(", ")}.`);
+    if (left.length > 0) searching.tell?.(`Keywords for later rounds, if these bring too little: ${left.join(", ")}.`);
     await write(kept);
   }
 }
@@ -167,7 +166,7 @@ async function begin(rrd: Rrd, path: string, { replay, now, tell, keep }: Search
       );
     return empty;
   }
-  tell?.(`${what}; it was made again from the answers in queries.jsonl, and nobody was asked.`);
+  tell?.(`${what}; it was rebuilt from the answers in queries.jsonl, without asking any source.`);
   if (keep !== false) await writeKept(path, best);
   return best;
 }

@@ -42,7 +42,7 @@ export function figuresFor(agent: { readonly name: string; readonly free?: true 
   const takes = Object.fromEntries(Object.entries(figures).map(([kind, figure]) => [kind, take(figure)])) as Takes;
   return {
     takes,
-    from: agent.free === true ? `${agent.name}, which uses no model` : `figures of ${measuredOn} for a usual paper`,
+    from: agent.free === true ? `${agent.name}, which uses no model` : `figures of ${measuredOn} for a typical paper`,
   };
 }
 

@@ -122,7 +122,7 @@ function ofPool(rrd: Rrd): Inconsistency[] {
   if (decided.length >= 10 && presented === decided.length) {
     found.push({
       pointer: "/papers_pool",
-      message: `all ${presented} papers are presented: the rubric separated nothing`,
+      message: `all ${presented} papers are presented: the rubric does not distinguish them`,
     });
   }
   const window = rrd.requirements.time_window_days;

@@ -58,8 +58,8 @@ function noTextNow(deferred: readonly Deferral[]): string {
   const ids = deferred.map(({ id }) => id);
   const reasons = [...new Set(deferred.map(({ reason }) => reason.replace(/\.$/, "")))];
   return (
-    `The text of ${ids.length === 1 ? "one paper" : `${ids.length} papers`} can't be had for now (${ids.slice(0, 3).join(", ")}${ids.length > 3 ? ", …" : ""}): ${reasons.slice(0, 3).join("; ")}. ` +
-    `Run again later to read ${ids.length === 1 ? "it" : "them"} in full; where a host is gone for good, set the paper's pdf_url in rrd.json to a file on this machine`
+    `The text of ${ids.length === 1 ? "one paper" : `${ids.length} papers`} is not available now (${ids.slice(0, 3).join(", ")}${ids.length > 3 ? ", …" : ""}): ${reasons.slice(0, 3).join("; ")}. ` +
+    `Run again later to read ${ids.length === 1 ? "it" : "them"} in full; if a host is gone permanently, set the paper's pdf_url in rrd.json to a file on this machine`
   );
 }
 
@@ -70,7 +70,7 @@ function nothingFound({ rrd }: ResearchState, folder: string): Verdict {
   const untried = untriedSources(rrd);
   const why = [...reasons, ...(untried.length > 0 ? [`never tried: ${untried.join(", ")}`] : [])].join("; ");
   return blocked(
-    `No source brought a paper (${why === "" ? "nothing matched the keywords" : why}); mend the sources or keywords in rrd.json, then 'research-ralph reset ${shellWord(folder)} --unit discovery' searches again`,
+    `No source brought a paper (${why === "" ? "nothing matched the keywords" : why}); correct the sources or keywords in rrd.json, then 'research-ralph reset ${shellWord(folder)} --unit discovery' searches again`,
   );
 }
 

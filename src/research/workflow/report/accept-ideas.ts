@@ -46,7 +46,7 @@ export function acceptIdeas(rrd: Rrd, result: IdeationResult, judging: Judging):
         .filter((id) => !papers.has(id) || papers.get(id)?.retracted === true)
         .map(
           (id) =>
-            `/ideas/${index} rests on the paper ${id}, which ${papers.has(id) ? "was retracted" : "is not in this research"}`,
+            `/ideas/${index} rests on the paper ${id}, which ${papers.has(id) ? "was retracted" : "is not in this project"}`,
         ),
       ...idea.evidence.insight_ids
         .filter((id) => !insights.has(id))

@@ -25,7 +25,7 @@ export function acceptReport(
   const unknownPapers = (where: string, ids: readonly string[] | undefined) =>
     (ids ?? [])
       .filter((id) => !papers.has(id))
-      .map((id) => `${where} names the paper ${id}, which is not in this research`);
+      .map((id) => `${where} names the paper ${id}, which is not in this project`);
   const { comparison } = result;
   const reasons = [
     ...(result.unit === "report" ? [] : [`unit is "${result.unit}"; this unit is "report"`]),

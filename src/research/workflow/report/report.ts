@@ -30,7 +30,7 @@ export function renderReport(rrd: Rrd, narrative: ReportResult, facts: ReportFac
       ? [
           [
             "### Numbers to Check",
-            `These numbers of the narrative stand in no record of this research: ${stray.map(inline).join(", ")}.`,
+            `These numbers of the narrative appear in no record of this project: ${stray.map(inline).join(", ")}.`,
           ] as [string, string],
         ]
       : []),
@@ -191,9 +191,7 @@ function recommendations({ recommendations: all }: ReportResult): string {
 
 function costText(usd: number, estimated: boolean): string {
   const dollars = `$${usd.toFixed(usd > 0 && usd < 0.01 ? 4 : 2)}`;
-  return estimated
-    ? `≈ ${dollars}, estimated by us where no agent reported it`
-    : `${dollars}, as the agents reported it`;
+  return estimated ? `≈ ${dollars}, estimated where no agent reported it` : `${dollars}, as the agents reported it`;
 }
 
 function howMade(ledger: readonly LedgerLine[]): string {

@@ -167,7 +167,7 @@ export function checkSentence(rrd: Rrd): string {
     .slice(0, 10)
     .map(({ id }) => id)
     .join(", ")}${unknown.length > 10 ? ", …" : ""}`;
-  return `${checked} ${unknown.length} could not be checked, which does not mean that they stand: ${inline(ids)}; ${why}`;
+  return `${checked} ${unknown.length} could not be checked, which does not mean that they were not retracted: ${inline(ids)}; ${why}`;
 }
 
 /** What the log says of a check. */

@@ -250,7 +250,7 @@ describe("where there is no rrd.json", () => {
     );
     await expect(requireState(folder, researchFormat)).rejects.toThrow(
       new ExpectedError(
-        `There is no ${path}; name a research folder, or make one with 'research-ralph new "<topic>"'.`,
+        `There is no ${path}; name a project folder, or create one with 'research-ralph new "<topic>"'.`,
       ),
     );
     mkdirSync(join(folder, ".ralph"));

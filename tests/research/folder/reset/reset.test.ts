@@ -94,7 +94,7 @@ describe("resetting a paper", () => {
     expect(after.statistics).toEqual({ total_analyzed: 1, lines: 3 });
     expect(said).toEqual([
       `A copy of the files as they were is in ${join(folder, ".ralph/backups/2026-02-03T04-05-06.000Z")}.`,
-      "sample_1 is pending again; its analysis, scores, refusals and 1 insight are taken out.",
+      "sample_1 is pending again; its analysis, scores, refusals and 1 insight are removed.",
     ]);
     expect(read(folder, "progress.txt")).toMatch(/---\n\n## \S+ - Reset\n- sample_1 is pending again.*\n\n$/);
     expect(JSON.parse(read(folder, ".ralph/backups/2026-02-03T04-05-06.000Z/rrd.json")).papers_pool[0].status).toBe(
@@ -238,7 +238,7 @@ describe("resetting a unit that is no paper", () => {
     }
     await research.close();
     const said = await reset(folder, { unit: "report" });
-    expect(said.at(-1)).toBe("The report is to be written again; 2 refusals cleared.");
+    expect(said.at(-1)).toBe("The report will be written again; 2 refusals cleared.");
     expect(units(folder)).toEqual(["discovery-3", "ideas"]);
     expect(readRrd(folder).phase).toBe("ANALYSIS");
     expect([...currentAccepted((await readResearch(folder)).ledger)]).toEqual([["ideas", 6]]);
@@ -274,7 +274,7 @@ describe("resetting a unit that is no paper", () => {
     const discovery_metrics = {
       ...{
         batches: 4,
-        exhausted: "every round was asked",
+        exhausted: "every round is done",
         rounds: [{ kind: "search" as const, sources: ["arXiv"], queries: [] }],
         screening: [{ screened: 9, kept: 0, rounds: 1 }],
       },
@@ -315,12 +315,14 @@ describe("resetting a unit that is no paper", () => {
     const folder = researchFolder({ ...sampleRrd(1), requirements: { target_papers: 3 }, excluded });
     const told = await reset(folder, { unit: "discovery" });
     expect(readRrd(folder).excluded?.map(({ id }) => id)).toEqual(["duplicate", "retracted"]);
-    expect(told).toContain("The search goes on; 0 refusals cleared, 2 works that were left out may be judged again.");
+    expect(told).toContain(
+      "The search continues; 0 refusals cleared, 2 works that were excluded may be screened again.",
+    );
   });
 
   it("is named where somebody takes it for a paper", async () => {
     await expect(reset(researchFolder(), { paper: "report" })).rejects.toThrow(
-      /There is no paper report in .*; '--unit report' is what takes it back\./,
+      /There is no paper report in .*; '--unit report' resets it\./,
     );
   });
 });
@@ -357,7 +359,7 @@ it("a reset is a checkpoint like any other", async () => {
   const folder = await readPapers(researchIn(root), 1);
   await reset(folder, { paper: "sample_1" }, { git: true });
   expect(git(root, "log", "-1", "--format=%s").trim()).toBe(
-    "reset: sample_1 is pending again; its analysis, scores, refusals and 1 insight are taken out.",
+    "reset: sample_1 is pending again; its analysis, scores, refusals and 1 insight are removed.",
   );
 });
 const line = (iteration: number, unit: string, over: Partial<LedgerLine> = {}): LedgerLine => ({
@@ -409,7 +411,7 @@ describe("a reset of a paper", () => {
     expect(state.insights?.map(({ id }) => id)).toEqual(["insight_2"]);
     expect([unit, to]).toEqual(["sample_1", undefined]);
     expect(sentences).toEqual([
-      "sample_1 is pending again; its analysis, scores, refusals and 2 insights are taken out.",
+      "sample_1 is pending again; its analysis, scores, refusals and 2 insights are removed.",
     ]);
   });
 
@@ -427,7 +429,7 @@ describe("a reset of a paper", () => {
       "There is no paper p9 in /r/rrd.json; 'research-ralph status /r --papers' lists them.",
     );
     await expect(after(rrd, { paper: "ideas" })).rejects.toThrow(
-      "There is no paper ideas in /r/rrd.json; '--unit ideas' is what takes it back.",
+      "There is no paper ideas in /r/rrd.json; '--unit ideas' resets it.",
     );
   });
 });
@@ -456,12 +458,12 @@ describe("a reset of everything", () => {
       after: { ...kept, ...empty, phase: "DISCOVERY" },
       unit: "*",
       to: 0,
-      sentences: ["The project begins again: 1 paper and 2 insights are taken out."],
+      sentences: ["The project begins again: 1 paper and 2 insights are removed."],
     });
     expect(answer.after).not.toHaveProperty("refusals");
     const { insights: ___, ...bare } = sampleRrd(2);
     expect((await after(bare as Rrd, { all: true })).sentences).toEqual([
-      "The project begins again: 2 papers and 0 insights are taken out.",
+      "The project begins again: 2 papers and 0 insights are removed.",
     ]);
   });
 });
@@ -486,13 +488,13 @@ describe("a reset of a unit that is no paper", () => {
     expect([state.refusals, unit, sentences]).toEqual([
       [refusal("ideas")],
       "report",
-      ["The report is to be written again; 1 refusal cleared."],
+      ["The report will be written again; 1 refusal cleared."],
     ]);
     const ideas = await after({ ...rrd, refusals: [refusal("ideas")] }, { unit: "ideas" });
-    expect(ideas.sentences).toEqual(["The ideas are to be had again; 1 refusal cleared."]);
+    expect(ideas.sentences).toEqual(["The ideas will be derived again; 1 refusal cleared."]);
     expect(ideas.after).not.toHaveProperty("refusals");
     expect((await after(sampleRrd(1), { unit: "ideas" })).sentences).toEqual([
-      "The ideas are to be had again; 0 refusals cleared.",
+      "The ideas will be derived again; 0 refusals cleared.",
     ]);
   });
 
@@ -506,7 +508,7 @@ describe("a reset of a unit that is no paper", () => {
     expect([state.refusals?.map((each) => each.unit), unit, sentences]).toEqual([
       ["discovery", "x-discovery-1"],
       "discovery",
-      [expect.stringMatching(/^The search goes on; 2 refusals cleared\b/)],
+      [expect.stringMatching(/^The search continues; 2 refusals cleared\b/)],
     ]);
   });
 

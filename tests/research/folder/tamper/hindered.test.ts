@@ -58,7 +58,7 @@ const expectAllBack = (folder: string, root: string): void => {
   ]);
 };
 const replaced = (names: string): string =>
-  `the agent put something else in the place of ${names}; that is gone, and what was there is lost, but not the results in rrd.json.`;
+  `the agent replaced ${names} with something else, which was removed. The previous contents are lost, except the results in rrd.json.`;
 const asFile = (path: string): void => {
   rmSync(path, { recursive: true, force: true });
   writeFileSync(path, "x");

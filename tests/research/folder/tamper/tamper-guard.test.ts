@@ -113,7 +113,7 @@ it("what a search found, which papers are retracted and which answers sources ga
   writeFileSync(at("http/answers/c.json"), "{}");
   expect(await protection.putBack("agent")).toEqual([
     expect.stringMatching(/^candidates\.json, updates\.json changed while agent ran, .* are as before/),
-    "agent changed which answers of sources are kept in .ralph (3); they are as before.",
+    "agent changed stored answers of sources in .ralph (3); they were restored.",
   ]);
   expect(before.map((name) => readFileSync(at(name), "utf8"))).toEqual(before.map((name) => `{"of":"${name}"}`));
   expect(existsSync(at("http/answers/c.json"))).toBe(false);
@@ -246,7 +246,7 @@ describe("of rrd.json, after such an agent,", () => {
   const edit = (folder: string, over: Partial<Rrd>) =>
     writeFileSync(join(folder, "rrd.json"), formatRrd({ ...sampleRrd(3), ...over }));
   const kept = (names: string) =>
-    `rrd.json was edited while the agent ran, which nothing confines (${names}); that is kept as yours, so look at it if it was not.`;
+    `rrd.json was edited while the agent ran, which nothing confines (${names}); that is kept as yours, so check it if it was not.`;
 
   it("what steers stays and is told", async () => {
     const { said, folder, aside } = await protectedResearch();
@@ -308,7 +308,7 @@ describe("in .ralph, after such an agent,", () => {
     writeFileSync(join(folder, ".ralph/journal/99.json"), "forged");
     writeFileSync(join(folder, ".ralph/journal/done/1.json"), "forged");
     expect(await said()).toEqual([
-      `the agent wrote to the journal (99.json, 1.json); that is set aside in ${aside} and not believed.`,
+      `the agent wrote to the journal (99.json, 1.json); that is set aside in ${aside} and not used.`,
     ]);
     expect([
       readdirSync(join(folder, ".ralph/journal")).toSorted(),
@@ -353,7 +353,7 @@ describe("in .ralph, after such an agent,", () => {
     writeFileSync(join(folder, ".ralph/texts/p1.json"), "poison");
     writeFileSync(join(folder, ".ralph/texts/p2.json"), "poison");
     expect(await said()).toEqual([
-      "the agent changed 2 of the papers' texts kept in .ralph; they will be read afresh.",
+      "the agent changed 2 of the papers' texts stored in .ralph; they will be fetched again.",
     ]);
     expect([readdirSync(join(folder, ".ralph/texts")), readdirSync(aside).toSorted()]).toEqual([
       [],
@@ -369,7 +369,7 @@ describe("in .ralph, after such an agent,", () => {
     const protection = await protect({ folder, root, rescue, iteration: 8 });
     rmSync(join(answers, "a.json"));
     expect(await protection.putBack("the agent")).toEqual([
-      "the agent changed which answers of sources are kept in .ralph (1); they are as before.",
+      "the agent changed stored answers of sources in .ralph (1); they were restored.",
     ]);
     expect([read(answers, "a.json"), existsSync(join(folder, ".ralph/set-aside/8"))]).toEqual(["given", false]);
   });
@@ -402,7 +402,7 @@ describe("of the researches beside it", () => {
     writeFileSync(one, '{"forged": 1}');
     writeFileSync(held, '{"forged": 1}');
     expect(await said()).toEqual([
-      `${one} changed while the agent ran, and no run holds that research; if it was not you, 'git diff' shows how, and 'git checkout -- ${one}' takes it back.`,
+      `${one} changed while the agent ran, and no run works on that project; if it was not you, 'git diff' shows the change, and 'git checkout -- ${one}' undoes it.`,
     ]);
     expect(readFileSync(one, "utf8")).toBe('{"forged": 1}');
   });

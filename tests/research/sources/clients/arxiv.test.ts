@@ -221,7 +221,7 @@ describe("arXiv", () => {
   ])("is not believed with %s", async (_, body) => {
     expect(await search({}, [atom(body)]).answer).toMatchObject({
       status: "error",
-      reason: expect.stringMatching(/^arXiv's answer is no whole Atom feed.*\.$/),
+      reason: expect.stringMatching(/^arXiv's answer is not a complete Atom feed.*\.$/),
     });
   });
 

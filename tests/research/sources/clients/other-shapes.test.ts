@@ -47,7 +47,7 @@ describe("a failure under HTTP 200", () => {
       message: [{ type: "x", message: "Integer specified as z" }],
     };
     expect(await crossref.search({ terms: "hand", most: 3 }, context({ body: failed }))).toMatchObject({
-      reason: "Crossref's answer holds no list of works (Integer specified as z); try again later.",
+      reason: "Crossref's answer contains no list of works (Integer specified as z); try again later.",
     });
     expect(
       await openAlex.search?.({ terms: "hand", most: 3 }, context({ body: { error: "Rate limit exceeded" } })),
@@ -142,7 +142,7 @@ describe("a work in another shape", () => {
     });
   });
 
-  it("is no work without a DOI, where one work was asked for", () => {
+  it("is not a work without a DOI, where one work was asked for", () => {
     expect(readSingle({ message: { title: ["A hand"] } }, "10.1000/a")).toMatchObject({ status: "error" });
     expect(readSingle({ message: { items: [], "total-results": 0 } }, "10.1000/a")).toMatchObject({ status: "error" });
     expect(readSingle({ message: { DOI: "10.1000/A", title: [] } }, "10.1000/a")).toMatchObject({ status: "empty" });

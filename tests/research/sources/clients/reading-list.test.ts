@@ -95,7 +95,7 @@ describe("lists of ids and addresses", () => {
         },
       ],
       incomplete:
-        "3 of 7 could not be described: https://lab.test/blog says nothing of a paper; arXiv:2401.00099 is not known; 10.1000/nobody is not known.",
+        "3 of 7 could not be described: https://lab.test/blog does not describe a paper; arXiv:2401.00099 is not known; 10.1000/nobody is not known.",
     });
   });
 

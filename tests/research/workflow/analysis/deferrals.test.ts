@@ -49,7 +49,7 @@ describe("a paper whose host is only busy", () => {
     expect(first.verdict).toEqual({
       verdict: "blocked",
       reason: expect.stringMatching(
-        /^The text of one paper can't be had for now \(p1\): arxiv\.org asks to wait \(HTTP 429\)\. Run again later to read it in full; .+\.$/,
+        /^The text of one paper is not available now \(p1\): arxiv\.org asks to wait \(HTTP 429\)\. Run again later to read it in full; .+\.$/,
       ),
     });
     expect(first.events).toContainEqual(

@@ -177,7 +177,7 @@ describe("a secret of the user's", () => {
       redacted: true,
       changes: [{ set: { notes: expect.stringContaining("It is [gone].") } }, {}],
     });
-    expect(JSON.stringify(answer)).toContain("looks like a secret of the user's");
+    expect(JSON.stringify(answer)).toContain("looks like a secret of yours");
     const clean = await judged("paper", "p1", reading("p1"), { redact });
     expect(clean).toMatchObject({ redacted: false });
     expect(JSON.stringify(clean)).not.toContain("looks like a secret");

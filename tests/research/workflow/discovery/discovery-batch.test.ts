@@ -213,7 +213,7 @@ describe("what a discovery batch brings into the pool", () => {
     expect(summary).toBe("3 new papers, 3 of 3 in the pool");
     expect(ledger).toEqual({ new_papers: 3 });
     expect(progress).toContain("**New papers:** 3\n");
-    expect(progress).toMatch(/\*\*Sources:\*\*\n\n2 more were found than the target asks for and were left out\.\n$/);
+    expect(progress).toMatch(/\*\*Sources:\*\*\n\n2 more were found than the target needs and were left out\.\n$/);
     expect(metrics).toMatchObject({ batches: 1, batches_without_new: 0 });
     const { summary: one, progress: short } = taken(
       { papers: [web("Alone")] },
@@ -375,7 +375,7 @@ describe("what is noted of a discovery batch", () => {
         "- web: blocked (403); asked: a; b",
         "- news: empty",
         "- blogs: error",
-        "- web is blocked from now on; take it out of blocked_sources in rrd.json to try it again",
+        "- web is blocked from now on; remove it from blocked_sources in rrd.json to try it again",
         "",
       ].join("\n"),
     );

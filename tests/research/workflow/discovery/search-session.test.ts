@@ -254,7 +254,7 @@ describe("more than ten keywords", () => {
     );
     expect(asked).toEqual([...keywords, ...keywords].map((keyword) => `One: ${keyword}`));
     expect(steps.map((step) => (step.kind === "search" ? step.queries.length : 0))).toEqual([10, 2, 10, 2]);
-    expect(told).toContain("Keywords that are searched for later, where these bring too little: matter 11, matter 12.");
+    expect(told).toContain("Keywords for later rounds, if these bring too little: matter 11, matter 12.");
     const few = searching({ One: () => found("a") });
     await offerOf(wanting(), ["One"], few.how);
     expect(few.told.filter((message) => message.startsWith("Keywords"))).toEqual([]);
@@ -369,7 +369,7 @@ describe("what a search found", () => {
       expect(offer.poolSha256).toBe(poolSha256);
       expect(asked).toEqual([]);
       expect(told).toEqual([
-        `What the search has found (${path}) ${said}; it was made again from the answers in queries.jsonl, and nobody was asked.`,
+        `What the search has found (${path}) ${said}; it was rebuilt from the answers in queries.jsonl, without asking any source.`,
       ]);
       await offerOf(rrd, ["One"], how);
       expect(told).toHaveLength(1);

@@ -162,7 +162,7 @@ describe("a research that follows references and citations", () => {
     expect(rrd.papers_pool.map(({ id }) => id).toSorted()).toEqual(keeps.toSorted());
     const { rounds, exhausted, screening = [], flow } = rrd.statistics?.discovery_metrics ?? {};
     expect(rounds?.map((round) => round["kind"])).toEqual(["search", "snowball"]);
-    expect(exhausted).toMatch(/^of the last 20 works judged fewer than one in ten was kept/);
+    expect(exhausted).toMatch(/^fewer than one in ten of the last 20 screened works was kept/);
     const last = screening.filter((batch) => batch.rounds === 2);
     expect(last.reduce((sum, { screened }) => sum + screened, 0)).toBeGreaterThanOrEqual(20);
     // Not all that was found is screened, and none of it is lost from the books.

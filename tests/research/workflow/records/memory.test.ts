@@ -122,7 +122,7 @@ test("the same answer five times over ends the run as stuck, with the kind in th
   expect(verdict).toMatchObject({ verdict: "stuck", reason: expect.stringContaining("identical-answers") });
   expect(ledger).toHaveLength(5);
   expect(rrd.loop).toMatchObject({ loop_type: "identical-answers", stagnation_count: 5 });
-  expect(briefs.map((text) => text.includes("# What to do otherwise"))).toEqual([false, false, true, true, true]);
+  expect(briefs.map((text) => text.includes("# What to do differently"))).toEqual([false, false, true, true, true]);
 
   // Somebody changed something, and it goes on.
   const again = await runWith(at, goodAgent(), 1);

@@ -147,7 +147,7 @@ describe("papers", () => {
     expect(nextUnit(stateOf(two, [], [late("p1"), late("p2", "b.org is away")]), [])).toEqual({
       verdict: "blocked",
       reason: expect.stringMatching(
-        /^The text of 2 papers can't be had for now \(p1, p2\): example\.org is busy; b\.org is away\. .* read them in full;/,
+        /^The text of 2 papers is not available now \(p1, p2\): example\.org is busy; b\.org is away\. .* read them in full;/,
       ),
     });
     const many = rrdWith(["p1", "p2", "p3", "p4"].map((id) => paper(id)));
@@ -183,7 +183,7 @@ describe("papers", () => {
     expect(
       nextUnit(stateOf(rrdWith([done("p1"), paper("p2")]), [], [late("p1"), late("p7"), late("p2")]), []),
     ).toMatchObject({
-      reason: expect.stringMatching(/^The text of one paper can't be had for now \(p2\).* read it in full/),
+      reason: expect.stringMatching(/^The text of one paper is not available now \(p2\).* read it in full/),
     });
   });
 

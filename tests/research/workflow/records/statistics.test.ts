@@ -172,7 +172,7 @@ describe("an exhausted search", () => {
 test("another window or field is another search, while one that an earlier version noted without them still counts as made", () => {
   const over = (requirements: Partial<Rrd["requirements"]>, searched_for: string): boolean => {
     const rrd = { ...rrdWith([]), phase: "DISCOVERY" as const };
-    const statistics = { discovery_metrics: { searched_for, exhausted: "every round was asked" } };
+    const statistics = { discovery_metrics: { searched_for, exhausted: "every round is done" } };
     return standingOf({ ...rrd, requirements: { ...given, ...requirements }, statistics }, []).discoveryOver;
   };
   const given = {

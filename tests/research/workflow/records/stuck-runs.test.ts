@@ -16,7 +16,7 @@ test("excuses in other words each time end the run at five, and the briefs from 
   ];
   const told: boolean[] = [];
   const agent = scriptedAgent((_, { iteration, text }) => {
-    told.push(text.includes("# What to do otherwise"));
+    told.push(text.includes("# What to do differently"));
     return { message: excuses[(iteration - 1) % 5] ?? "" };
   });
   const { verdict, ledger, rrd } = await researchFolder(rrdWith(papers)).run(agent, 12, { guards });

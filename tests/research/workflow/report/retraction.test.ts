@@ -102,7 +102,7 @@ describe("a check before the report", () => {
   test("says how many were checked, by whom, and which were not", () => {
     const { rrd } = checked([presented("p1"), presented("p2")], { p1: standing, p2: offline });
     expect(checkSentence(rrd)).toBe(
-      "1 of the 2 papers that this report rests on were checked for retractions on 2026-11-22 (Crossref, OpenAlex). 1 could not be checked, which does not mean that they stand: p2; Crossref: api.crossref.org does not answer.",
+      "1 of the 2 papers that this report rests on were checked for retractions on 2026-11-22 (Crossref, OpenAlex). 1 could not be checked, which does not mean that they were not retracted: p2; Crossref: api.crossref.org does not answer.",
     );
     expect(checkSentence(rrdWith([presented("p1")]))).toBe(
       "Retraction status could not be checked: no service was asked.",

@@ -109,7 +109,7 @@ describe("the reading of a paper", () => {
     const { blue_ocean: _, ...scores } = reading("p1").scores;
     expect(reasonsOf(read({ unit: "p2" }))).toEqual(['unit is "p2"; this unit is "p1"']);
     expect(reasonsOf(read({ scores }))).toEqual([
-      "/scores/blue_ocean is missing; this research is judged by both rubrics",
+      "/scores/blue_ocean is missing; this project is judged by both rubrics",
     ]);
     expect(reasonsOf(read({ scores }, rrdWith([paper("p1")], oneRubric)))).toEqual([]);
     expect(reasonsOf(read({ unit: "p2", scores }))).toHaveLength(2);
@@ -153,7 +153,7 @@ describe("the reading of a paper", () => {
       read_depth: "abstract",
       status: "insights_extracted",
       notes: "Solid. (Not PRESENT: only the abstract could be read.)",
-      warnings: ["Read from the abstract alone: no open copy"],
+      warnings: ["Only the abstract was read: no open copy"],
     });
     expect(Object.keys(set)).not.toContain("text_sha256");
     const one = acceptPaper(rrdWith([paper("p1")]), paper("p1"), reading("p1", { evidence: [found] }), {}, judging);
@@ -165,9 +165,9 @@ describe("the reading of a paper", () => {
     const { summary, progress, changes } = accepted(
       acceptPaper(rrdWith([untold]), untold, reading("p1"), { unavailable: "no whole PDF" }, judging),
     );
-    expect(summary).toBe("EXTRACT_INSIGHTS, nothing but the title could be read");
-    expect(progress).toContain("\nScore: none, as nothing but the title could be read\n");
-    expect(changes[0]?.set).toMatchObject({ warnings: ["Nothing but the title could be read: no whole PDF"] });
+    expect(summary).toBe("EXTRACT_INSIGHTS, only the title could be read");
+    expect(progress).toContain("\nScore: none, because only the title could be read\n");
+    expect(changes[0]?.set).toMatchObject({ warnings: ["Only the title could be read: no whole PDF"] });
   });
 
   it("tells where the agent's word for the market and its points disagree", () => {
@@ -223,7 +223,7 @@ describe("the reading of a paper", () => {
     ]);
     expect(warned({ instructions: [] })).toBeUndefined();
     expect(warned({ text: { ...text, depth: "abstract" } })).toEqual([
-      "Read from a page about the paper alone; its whole text was not to be had.",
+      "Only a page about the paper was read; its full text was not available.",
     ]);
     expect(warned({}, [found, invented(1)])).toEqual(["1 quote was not found in the text and left out of the report."]);
     expect(warned({}, [found, accurate, invented(1), invented(2)])).toEqual([
@@ -236,7 +236,7 @@ describe("the reading of a paper", () => {
       { text },
       { ...judging, redacted: true },
     );
-    expect(setBy(secret)["warnings"]).toEqual([expect.stringContaining("looks like a secret of the user's")]);
+    expect(setBy(secret)["warnings"]).toEqual([expect.stringContaining("looks like a secret of yours")]);
   });
 
   it("numbers its insights on from the highest, and refers to other papers of the research only", () => {
@@ -311,7 +311,7 @@ describe("product ideas", () => {
     const evidence = { paper_ids: ["p1", "p2", "p9"], insight_ids: ["insight_001", "insight_002"], notes: "" };
     expect(reasonsOf(judge({ ideas: [...many(2), idea({ evidence })] }))).toEqual([
       "/ideas/2 rests on the paper p2, which was retracted",
-      "/ideas/2 rests on the paper p9, which is not in this research",
+      "/ideas/2 rests on the paper p9, which is not in this project",
       "/ideas/2 rests on the insight insight_002, which does not exist",
     ]);
   });
@@ -414,9 +414,9 @@ describe("a report's narrative", () => {
       ),
     ).toEqual([
       'unit is "ideas"; this unit is "report"',
-      "/key_findings/1 names the paper p9, which is not in this research",
-      "/recommendations/0 names the paper p8, which is not in this research",
-      "/companies/0 names the paper p7, which is not in this research",
+      "/key_findings/1 names the paper p9, which is not in this project",
+      "/recommendations/0 names the paper p8, which is not in this project",
+      "/companies/0 names the paper p7, which is not in this project",
       "/categories/0 names the insight insight_009, which does not exist",
       "/comparison/rows/1 has 1 cells for 2 approaches",
     ]);
