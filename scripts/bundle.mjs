@@ -1,14 +1,16 @@
 // Bundles TypeScript of src/ into JavaScript for Node: the package's own build, and the entries that tests and benchmarks ask for.
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join, relative, sep } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { rolldown } from "rolldown";
+import { isolatedDeclarationSync } from "rolldown/experimental";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 
 /** The files of the package that are started or imported by name; `entry()` of engine/lib/package-root.ts finds them at run time. */
 export const entries = {
   cli: "src/cli.ts",
+  index: "src/index.ts",
   "baseline-agent": "src/research/baseline-agent/main.ts",
 };
 
@@ -50,6 +52,49 @@ export async function bundle({ input, outDir, mapsDir }) {
   } finally {
     await build.close();
   }
+}
+
+/** Writes all of what `dist/` holds: the entries, the types of what can be imported, and the licences of the packages inside. */
+export async function build({ outDir, mapsDir }) {
+  const modules = await bundle({ input: entries, outDir, mapsDir });
+  writeTypes("index.ts", outDir);
+  writeFileSync(join(outDir, "LICENSES.md"), licencesOf(modules));
+  const cli = join(outDir, "cli.js");
+  if (!readFileSync(cli, "utf8").startsWith("#!/usr/bin/env node\n"))
+    throw new Error("cli.js does not start with '#!/usr/bin/env node': put it back on the first line of src/cli.ts.");
+  chmodSync(cli, 0o755);
+}
+
+/** Writes the types of a file of src/ and of those it names to `<outDir>/types/`. What they hold is written out in the sources, not inferred. */
+function writeTypes(file, outDir, written = new Set()) {
+  if (written.has(file)) return;
+  written.add(file);
+  const { code, errors } = isolatedDeclarationSync(file, readFileSync(join(root, "src", file), "utf8"));
+  if (errors.length > 0) throw new Error(`src/${file}: ${errors[0].message}`);
+  const target = join(outDir, "types", file.replace(/\.ts$/, ".d.ts"));
+  mkdirSync(dirname(target), { recursive: true });
+  writeFileSync(target, code);
+  for (const [, other] of code.matchAll(/from "(\.[^"]+)\.js"/g))
+    writeTypes(join(dirname(file), `${other}.ts`), outDir, written);
+}
+
+/** The licence texts of the packages that the bundle holds: whoever ships their code ships those too. */
+function licencesOf(modules) {
+  const packages = new Set(
+    modules.flatMap((id) => /^node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(inRoot(id))?.[1] ?? []),
+  );
+  const parts = [...packages].sort().map((name) => {
+    const folder = join(root, "node_modules", name);
+    const { version, license } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
+    const file = readdirSync(folder).find((entry) => /^licen[cs]e/i.test(entry));
+    if (file === undefined) throw new Error(`${name} has no licence text, so it must not be bundled.`);
+    return `## ${name} ${version} (${license})\n\n${readFileSync(join(folder, file), "utf8").trim()}\n`;
+  });
+  return ["# Packages whose code is part of dist/, and their licences\n", ...parts].join("\n");
+}
+
+function inRoot(id) {
+  return relative(root, id).split(sep).join("/");
 }
 
 /** Modules of src/ for a script or a benchmark, such as `{ memory: "src/engine/loop/record/memory.ts" }`, built on demand; one built together share their state. */

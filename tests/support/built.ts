@@ -4,7 +4,7 @@ import { cpSync, existsSync, mkdtempSync, realpathSync, renameSync, rmSync, stat
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fastGlob from "fast-glob";
-import { bundle, entries } from "../../scripts/bundle.mjs";
+import { build } from "../../scripts/bundle.mjs";
 import { packageFile } from "../../src/engine/lib/package-root.js";
 
 /** Builds the package into a folder of its own, so that nobody's dist/ is replaced under their feet; returns the folder. */
@@ -13,7 +13,7 @@ export async function buildPackage(): Promise<string> {
   for (const file of ["package.json", "bin"]) cpSync(packageFile(file), join(root, file), { recursive: true });
   for (const folder of ["schemas", "node_modules", "demo", "prompt.md", "AGENTS.md", "CLAUDE.md"])
     symlinkSync(packageFile(folder), join(root, folder));
-  await bundle({ input: entries, outDir: join(root, "dist") });
+  await build({ outDir: join(root, "dist") });
   return root;
 }
 
