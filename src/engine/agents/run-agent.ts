@@ -17,7 +17,7 @@ import { quote, recogniseFailure } from "./failures.js";
 import { priced } from "./prices.js";
 
 /** Most bytes of a brief: Codex and Amp take no more on stdin. */
-export const mostBriefBytes = 1_048_576;
+export const maxBriefBytes = 1_048_576;
 
 /** An agent that starts the definition's command afresh for every brief. */
 export function agentFrom(definition: AgentDefinition, context: AgentContext): Agent {
@@ -103,10 +103,10 @@ function commandFor(
   maxUsd: number | undefined,
 ): Invocation | Failure {
   const bytes = Buffer.byteLength(brief.text);
-  if (bytes > mostBriefBytes) {
+  if (bytes > maxBriefBytes) {
     return {
       kind: "too-large",
-      message: `The brief is ${bytes} bytes long; agents take at most ${mostBriefBytes} on stdin.`,
+      message: `The brief is ${bytes} bytes long; agents take at most ${maxBriefBytes} on stdin.`,
     };
   }
   return definition.invoke(brief, context, maxUsd);

@@ -7,7 +7,7 @@ import { readMarkdown } from "./text/markdown.js";
 import { readPdf } from "./pdf/read-pdf.js";
 
 /** Longer pages are not papers; parsing one takes a hundred times its size in memory. */
-const largestPage = 30 * 1024 * 1024;
+const maxPage = 30 * 1024 * 1024;
 
 interface DocumentHints {
   /** The Content-Type it came with. */
@@ -28,10 +28,10 @@ export async function readDocument(
   if (head.includes("%PDF-") || (/\.pdf$/i.test(name) && !/<html|<!doctype/i.test(head)))
     return readPdf(bytes, { signal, pages });
   if (isGzip(bytes) || isTarNamed(type, name)) return readLatex(bytes);
-  if (bytes.length > largestPage)
+  if (bytes.length > maxPage)
     return {
       status: "unreadable",
-      reason: `The document is larger than ${largestPage / 1024 / 1024} MB and is not a PDF.`,
+      reason: `The document is larger than ${maxPage / 1024 / 1024} MB and is not a PDF.`,
     };
   if (bytes.includes(0) && !/charset=utf-16/i.test(type) && !/^(?:\xff\xfe|\xfe\xff)/.test(head))
     return { status: "unreadable", reason: "The document is neither a PDF, a web page nor text." };

@@ -26,7 +26,7 @@ const forms: readonly RegExp[] = [
 const hint = /PRIVATE KEY|sk-|gh[pousr]_|github_pat_|glpat-|A(?:KIA|SIA|Iza)|xox|npm_/;
 
 /** A shorter beginning of a value tells nothing of it. */
-const leastBeginning = 6;
+const minBeginning = 6;
 
 /** The text without beginnings of a value right before "…": what is cut first and redacted then would keep half of a secret. */
 function withoutBeginnings(text: string, value: string, except: string): string {
@@ -35,7 +35,7 @@ function withoutBeginnings(text: string, value: string, except: string): string 
     .map((part, index) => {
       if (index === parts.length - 1) return part;
       const from = Math.max(0, part.length - value.length);
-      const start = value.slice(0, leastBeginning);
+      const start = value.slice(0, minBeginning);
       for (let at = part.indexOf(start, from); at !== -1; at = part.indexOf(start, at + 1)) {
         const found = part.slice(at);
         if (value.startsWith(found) && !except.includes(found)) return `${part.slice(0, at)}${redacted}`;

@@ -1,7 +1,7 @@
 import type { HostRule } from "./host-rules.js";
 
 /** What is remembered of a host's refusals. */
-export interface Standing {
+export interface BackoffState {
   /** Times in a row that it asked to wait without saying how long. */
   readonly refusals: number;
   /** Times in a row that it was out of service. */
@@ -10,7 +10,7 @@ export interface Standing {
   readonly until?: number;
 }
 
-export const goodStanding: Standing = { refusals: 0, outages: 0 };
+export const goodStanding: BackoffState = { refusals: 0, outages: 0 };
 
 interface Head {
   readonly status: number;
@@ -19,14 +19,14 @@ interface Head {
 
 const second = 1000;
 const firstWait = 60 * second;
-const longestGuess = 15 * 60 * second;
+const maxGuess = 15 * 60 * second;
 /** OpenAlex says up to 15 hours; nobody is believed who says weeks. */
-const longestWait = 48 * 3600 * second;
+const maxWait = 48 * 3600 * second;
 /** A server that fails three times in a row, retries included, is left alone for a while. */
-const mostOutages = 3;
+const maxOutages = 3;
 
 /** How a host stands after an answer at `now`. */
-export function standingAfter({ status, headers }: Head, before: Standing, now: number): Standing {
+export function standingAfter({ status, headers }: Head, before: BackoffState, now: number): BackoffState {
   const told = retryAfter(headers.get("retry-after"), now);
   const reset =
     headers.get("x-ratelimit-remaining")?.trim() === "0" ? resetAt(headers.get("x-ratelimit-reset"), now) : undefined;
@@ -40,14 +40,14 @@ export function standingAfter({ status, headers }: Head, before: Standing, now: 
     return {
       refusals: before.refusals,
       outages,
-      ...(outages < mostOutages ? {} : { until: now + guess(outages - mostOutages + 1) }),
+      ...(outages < maxOutages ? {} : { until: now + guess(outages - maxOutages + 1) }),
     };
   }
   return { ...goodStanding, ...(reset === undefined ? {} : { until: reset }) };
 }
 
 /** A minute, doubled each time. */
-const guess = (times: number) => Math.min(firstWait * 2 ** (times - 1), longestGuess);
+const guess = (times: number) => Math.min(firstWait * 2 ** (times - 1), maxGuess);
 
 function retryAfter(value: string | null, now: number): number | undefined {
   if (value === null || value.trim() === "") return undefined;
@@ -62,7 +62,7 @@ function resetAt(value: string | null, now: number): number | undefined {
   return within(now, number > 1e9 ? number - now / second : number);
 }
 
-const within = (now: number, seconds: number) => now + Math.min(Math.max(seconds * second, second), longestWait);
+const within = (now: number, seconds: number) => now + Math.min(Math.max(seconds * second, second), maxWait);
 
 /** The pace that an answer's headers ask for, as Crossref has them; a rule is only ever tightened by it. */
 export function paceTold({ headers }: Head): Partial<HostRule> {

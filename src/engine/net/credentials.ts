@@ -43,8 +43,8 @@ export function withoutCredentials(
 }
 
 /** In a page of text a shorter value may stand by chance; in a sentence of ours it does not. */
-const leastInBody = 8;
-const leastInSentence = 4;
+const minInBody = 8;
+const minInSentence = 4;
 
 /** Takes the secrets of one request out of what came back: some services repeat the request in their answers. */
 export function scrubber(secret: Secret | undefined): {
@@ -60,9 +60,9 @@ export function scrubber(secret: Secret | undefined): {
     new URLSearchParams({ v: value }).toString().slice(2),
   ]);
   const values = [...new Set(forms)]
-    .filter((value) => value.length >= leastInSentence)
+    .filter((value) => value.length >= minInSentence)
     .sort((a, b) => b.length - a.length);
-  const long = values.filter((value) => value.length >= leastInBody);
+  const long = values.filter((value) => value.length >= minInBody);
   const without = (text: string, secrets: readonly string[]) =>
     secrets.reduce((clean, value) => clean.replaceAll(value, redacted), text);
   return {

@@ -48,7 +48,7 @@ export interface PoliteHttpOptions {
 const day = 24 * 3600_000;
 /** After the first failure up to a second, after the next up to two: full jitter keeps processes that failed together apart. */
 const firstPause = 1000;
-const mostRetries = 2;
+const maxRetries = 2;
 
 /** The wall clock, not a steady one: it is the only one that processes share. */
 const wallClock: Clock = { now: Date.now, sleep: systemClock.sleep };
@@ -141,7 +141,7 @@ async function persist(request: WireRequest, options: Patient): Promise<HttpDocu
     if (answer.retryAt !== undefined) {
       if (answer.retryAt > patientUntil) return answer;
       await clock.sleep(answer.retryAt, signal);
-    } else if (answer.again === true && retries < mostRetries) {
+    } else if (answer.again === true && retries < maxRetries) {
       await clock.sleep(clock.now() + random() * firstPause * 2 ** retries, signal);
       retries += 1;
     } else return answer;

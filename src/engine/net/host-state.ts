@@ -4,7 +4,7 @@ import { hasCode } from "../lib/errors.js";
 import { withLock } from "../storage/lock.js";
 import { isSameProcess } from "../process/process-identity.js";
 import { explaining } from "../storage/explain-system-error.js";
-import { goodStanding, type Standing } from "./backoff.js";
+import { goodStanding, type BackoffState } from "./backoff.js";
 import type { HostRule } from "./host-rules.js";
 import { temporaryName } from "../storage/atomic-file.js";
 import { makeFolder } from "../storage/regular-file.js";
@@ -17,7 +17,7 @@ export interface HostState {
   readonly next: number;
   /** Requests under way, or waiting for their time. */
   readonly busy: readonly Busy[];
-  readonly standing: Standing;
+  readonly standing: BackoffState;
   /** The pace that the host asked for last. */
   readonly told?: Partial<HostRule> & { readonly at: number };
 }
@@ -56,7 +56,7 @@ export async function changeHost<T>(
 }
 
 /** How an account stands, as far as can be read. */
-export async function hostStanding(folder: string, account: string, now: number): Promise<Standing> {
+export async function hostStanding(folder: string, account: string, now: number): Promise<BackoffState> {
   return (await read(join(folder, `${account}.json`), now)).standing;
 }
 

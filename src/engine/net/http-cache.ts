@@ -29,16 +29,16 @@ export interface HttpCache {
 }
 
 const megabyte = 1024 * 1024;
-const mostOfCache = 256 * megabyte;
+const maxCacheBytes = 256 * megabyte;
 /** One body that takes more of the room than this would push out too many others. */
-const largestShare = 1 / 4;
+const maxShare = 1 / 4;
 /** Down to this share, so that not every new answer has to tidy up. */
 const afterTidying = 0.9;
 
 export const hashOf = (bytes: Uint8Array | string): string => createHash("sha256").update(bytes).digest("hex");
 
 /** The cache in `folder`, of at most `mostBytes`: what was not used for longest goes first. Several processes may share it. */
-export function httpCache(folder: string, mostBytes = mostOfCache): HttpCache {
+export function httpCache(folder: string, mostBytes = maxCacheBytes): HttpCache {
   const answers = answersIn(folder);
   const bodies = join(folder, "bodies");
   let size: number | undefined;
@@ -75,7 +75,7 @@ export function httpCache(folder: string, mostBytes = mostOfCache): HttpCache {
       }
     },
     async keep(key, answer, bytes) {
-      if (bytes.length > mostBytes * largestShare) return;
+      if (bytes.length > mostBytes * maxShare) return;
       await cache.keepBody(bytes);
       await write(join(answers, `${key}.json`), JSON.stringify(answer)).catch(() => undefined);
     },
@@ -85,7 +85,7 @@ export function httpCache(folder: string, mostBytes = mostOfCache): HttpCache {
       return bytes !== undefined && hashOf(bytes) === sha256 ? bytes : undefined;
     },
     async keepBody(bytes) {
-      if (bytes.length > mostBytes * largestShare) return;
+      if (bytes.length > mostBytes * maxShare) return;
       const sha256 = hashOf(bytes);
       if ((await cache.body(sha256)) !== undefined) return;
       const save = async () => {

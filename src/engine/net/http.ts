@@ -105,10 +105,10 @@ export interface NotModified {
 }
 
 const second = 1000;
-const longestTransfer = 300 * second;
-const mostRedirects = 10;
+const maxTransfer = 300 * second;
+const maxRedirects = 10;
 /** What is kept of an error's body: services explain themselves in it. */
-const mostOfAnError = 64 * 1024;
+const maxErrorBytes = 64 * 1024;
 
 /**
  * One request for at most `limit` bytes, and the redirects that it leads through. A refusal (401, 403, 451, a bot challenge), a private address
@@ -119,10 +119,10 @@ export async function exchange(
   options: HttpOptions,
 ): Promise<HttpDocument | Failed | NotModified> {
   const { signal } = options;
-  const deadline = AbortSignal.any([signal, AbortSignal.timeout(longestTransfer)]);
+  const deadline = AbortSignal.any([signal, AbortSignal.timeout(maxTransfer)]);
   const { origin, host: named } = URL.canParse(request.url) ? new URL(request.url) : { origin: "", host: "" };
   let hop: Hop = { at: request.url, secret: request.secret, body: request.body };
-  for (let redirects = 0; redirects <= mostRedirects; redirects += 1) {
+  for (let redirects = 0; redirects <= maxRedirects; redirects += 1) {
     if (!URL.canParse(hop.at) || !/^https?:$/.test(new URL(hop.at).protocol))
       return { status: "error", reason: `'${hop.at.slice(0, 200)}' is not an http or https address.` };
     const answer = await ask(hop, request, deadline, options, named);
@@ -136,7 +136,7 @@ export async function exchange(
       ...(keepsBody ? { body: hop.body } : {}),
     };
   }
-  return { status: "error", reason: `${named} redirects more than ${mostRedirects} times.` };
+  return { status: "error", reason: `${named} redirects more than ${maxRedirects} times.` };
 }
 
 /** A station on the way to a document. */
@@ -174,7 +174,7 @@ async function ask(
     const got = await get(withQuery(at, secret?.query), {
       headers: headersOf(request, body, secret, options.contact),
       // Waiting for a turn is no part of the transfer.
-      signal: turn === undefined ? deadline : AbortSignal.any([options.signal, AbortSignal.timeout(longestTransfer)]),
+      signal: turn === undefined ? deadline : AbortSignal.any([options.signal, AbortSignal.timeout(maxTransfer)]),
       redirect: "manual",
       ...(body === undefined ? {} : { method: "POST", body }),
     });
@@ -187,7 +187,7 @@ async function ask(
   } catch (error) {
     if (options.signal.aborted) return { status: "error", reason: "Fetching was interrupted.", transient: true };
     if (response === undefined && neverLeft(error)) response = "unsent";
-    return await withNamesKnown(describe(error, host, longestTransfer), error, host, options);
+    return await withNamesKnown(describe(error, host, maxTransfer), error, host, options);
   } finally {
     await turn?.end(response);
   }
@@ -230,7 +230,7 @@ async function readAnswer(
   const { status: code, headers } = response;
   const location = code >= 300 && code < 400 ? headers.get("location") : null;
   const ok = code >= 200 && code < 300;
-  const bytes = await readBody(response, ok ? request.limit : mostOfAnError, ok);
+  const bytes = await readBody(response, ok ? request.limit : maxErrorBytes, ok);
   if (code === 304 && request.conditions !== undefined) return { status: "not-modified" };
   if (location !== null && URL.canParse(location, at))
     return { status: "redirect", to: new URL(location, at).href, code };

@@ -12,7 +12,7 @@ export const marker = "RESEARCH_RALPH_RUN";
  */
 export async function killDescendants(run: string): Promise<void> {
   const entry = Buffer.from(`${marker}=${run}`);
-  const until = performance.now() + longestHunt;
+  const until = performance.now() + maxHunt;
   // A process may fork while we look, and end before its turn: one that hands over to the next 400 times was missed by one look in three.
   for (let looks = 2; looks > 0 && performance.now() < until; looks--) {
     if (!killCarriers(entry)) continue;
@@ -22,7 +22,7 @@ export async function killDescendants(run: string): Promise<void> {
 }
 
 /** How long processes that keep forking are run after, in milliseconds. */
-const longestHunt = 10_000;
+const maxHunt = 10_000;
 
 /** Kills every carrier of `entry` as it is found, the youngest first; whether there was any. Five times as fast as reading side by side. */
 function killCarriers(entry: Buffer): boolean {

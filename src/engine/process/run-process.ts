@@ -7,7 +7,7 @@ import { splitLines } from "../lib/lines.js";
 import type { Redact } from "../lib/redact.js";
 import { openTranscript } from "./transcript.js";
 
-const longestLine = 8 * 1024 * 1024;
+const maxLine = 8 * 1024 * 1024;
 const stderrKept = 16 * 1024;
 const transcriptKept = 32 * 1024 * 1024;
 
@@ -115,7 +115,7 @@ export async function* runProcess(request: ProcessRequest): AsyncGenerator<strin
   for (const stream of [stdin, stdout, stderr]) stream.on("error", () => {});
 
   let transcriptProblem: string | undefined;
-  const lines = splitLines(longestLine);
+  const lines = splitLines(maxLine);
   try {
     stdin.end(request.stdin);
     for await (const chunk of untilClosed(stdout)) {

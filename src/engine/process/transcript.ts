@@ -10,7 +10,7 @@ interface Transcript {
 }
 
 /** A text is looked through from line end to line end; of one without any, so many bytes wait for the next chunk. */
-const mostHeld = 64 * 1024;
+const maxHeld = 64 * 1024;
 
 /**
  * Keeps a stream in a file, the first `most` bytes of it, secrets taken out, with a closing note where more came.
@@ -54,7 +54,7 @@ export async function openTranscript(
       missed += chunk.length - kept.length;
       if (kept.length === 0) return;
       held += kept.toString("latin1");
-      const end = held.length > mostHeld ? held.length : endOfWhole(held);
+      const end = held.length > maxHeld ? held.length : endOfWhole(held);
       const whole = held.slice(0, end);
       held = held.slice(end);
       await keep(whole);

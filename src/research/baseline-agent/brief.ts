@@ -6,7 +6,7 @@ export interface RequirementsUnit {
   readonly topic: string;
 }
 
-export interface Candidate {
+export interface ListedCandidate {
   readonly id: string;
   readonly title: string;
   readonly url: string;
@@ -25,7 +25,7 @@ export interface DiscoveryUnit {
   readonly unit: string;
   readonly keywords: readonly string[];
   readonly sources: readonly string[];
-  readonly candidates: readonly Candidate[];
+  readonly candidates: readonly ListedCandidate[];
 }
 
 export interface PaperUnit {
@@ -46,7 +46,7 @@ export interface Repair {
   readonly passages: readonly { readonly quote: string; readonly nearest: string }[];
 }
 
-export interface PaperRecord {
+export interface JudgedPaper {
   readonly id: string;
   readonly title: string;
   /** PRESENT, EXTRACT_INSIGHTS or REJECT; more may follow. */
@@ -57,7 +57,7 @@ export interface PaperRecord {
   readonly results: string;
 }
 
-export interface InsightRecord {
+export interface JudgedInsight {
   readonly id: string;
   readonly paperId: string;
   readonly insight: string;
@@ -68,8 +68,8 @@ export interface ReportUnit {
   readonly kind: "report";
   readonly unit: string;
   readonly statistics: Readonly<Record<string, unknown>>;
-  readonly papers: readonly PaperRecord[];
-  readonly insights: readonly InsightRecord[];
+  readonly papers: readonly JudgedPaper[];
+  readonly insights: readonly JudgedInsight[];
 }
 
 export interface IdeasUnit {
@@ -77,8 +77,8 @@ export interface IdeasUnit {
   readonly unit: string;
   readonly minIdeas: number;
   readonly maxIdeas: number;
-  readonly papers: readonly PaperRecord[];
-  readonly insights: readonly InsightRecord[];
+  readonly papers: readonly JudgedPaper[];
+  readonly insights: readonly JudgedInsight[];
 }
 
 type BriefUnit = RequirementsUnit | DiscoveryUnit | PaperUnit | ReportUnit | IdeasUnit;
@@ -150,7 +150,7 @@ function readUnit(json: Record<string, unknown>): BriefUnit {
   }
 }
 
-function readCandidate(json: Record<string, unknown>): Candidate {
+function readCandidate(json: Record<string, unknown>): ListedCandidate {
   const optional = (key: string) => string(json[key]) || undefined;
   return {
     id: string(json.id),

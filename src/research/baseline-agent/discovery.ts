@@ -1,6 +1,6 @@
 import type { DiscoveryResult } from "../generated/result-discovery.js";
 import type { RequirementsResult } from "../generated/result-requirements.js";
-import type { Candidate, DiscoveryUnit, RequirementsUnit } from "./brief.js";
+import type { ListedCandidate, DiscoveryUnit, RequirementsUnit } from "./brief.js";
 import { clip, contentWords, phrases, stem, stemsOf, titleCase } from "./words.js";
 
 type Found = DiscoveryResult["papers"][number];
@@ -53,7 +53,7 @@ export function sortCandidates(unit: DiscoveryUnit): DiscoveryResult {
 }
 
 function judge(
-  candidate: Candidate,
+  candidate: ListedCandidate,
   wanted: ReadonlyMap<string, string>,
   newest: number,
 ): { reason: string; priority: number } | { reason: string } {
@@ -72,7 +72,7 @@ function judge(
   return { priority, reason: clip(stated, 500) };
 }
 
-function found(candidate: Candidate, { priority, reason }: { priority: number; reason: string }): Found {
+function found(candidate: ListedCandidate, { priority, reason }: { priority: number; reason: string }): Found {
   const date = /^\d{4}(-\d{2}(-\d{2})?)?/.exec(candidate.date ?? "")?.[0] ?? null;
   const title = candidate.title.length >= 3 ? candidate.title : `Untitled ${candidate.id}`;
   return {
@@ -101,4 +101,4 @@ function sourcesOf(unit: DiscoveryUnit): DiscoveryResult["sources"] {
     );
 }
 
-const yearOf = ({ date }: Candidate): number => Number.parseInt(date ?? "", 10);
+const yearOf = ({ date }: ListedCandidate): number => Number.parseInt(date ?? "", 10);

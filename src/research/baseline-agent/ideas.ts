@@ -1,6 +1,6 @@
 import type { IdeationResult } from "../generated/result-ideation.js";
 import { ExpectedError } from "../../engine/lib/errors.js";
-import type { IdeasUnit, InsightRecord, PaperRecord } from "./brief.js";
+import type { IdeasUnit, JudgedInsight, JudgedPaper } from "./brief.js";
 import { countBoth, total } from "./scores.js";
 import { groupByTag, LIMITATION } from "./tags.js";
 import { clip, titleCase } from "./words.js";
@@ -61,7 +61,7 @@ export function proposeIdeas(unit: IdeasUnit): IdeationResult {
 }
 
 /** Up to six groups by tag of up to eight insights; a group of one is taken only when there are few others. */
-function themesOf(insights: readonly InsightRecord[]): { theme: string; cited: readonly InsightRecord[] }[] {
+function themesOf(insights: readonly JudgedInsight[]): { theme: string; cited: readonly JudgedInsight[] }[] {
   const tagged = [...groupByTag(insights)].map(([theme, members]) => ({ theme, cited: members.slice(0, 8) }));
   const shared = tagged.filter(({ cited }) => cited.length > 1);
   if (shared.length >= FORMS.length) return shared.slice(0, 6);
@@ -71,8 +71,8 @@ function themesOf(insights: readonly InsightRecord[]): { theme: string; cited: r
 function ideaOf(
   theme: string,
   form: (typeof FORMS)[number],
-  cited: readonly InsightRecord[],
-  papers: readonly PaperRecord[],
+  cited: readonly JudgedInsight[],
+  papers: readonly JudgedPaper[],
   ofPapers: number,
 ): Idea {
   const text = [

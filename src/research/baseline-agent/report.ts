@@ -1,6 +1,6 @@
 import type { ReportResult } from "../generated/result-report.js";
 import { ExpectedError } from "../../engine/lib/errors.js";
-import type { InsightRecord, PaperRecord, ReportUnit } from "./brief.js";
+import type { JudgedInsight, JudgedPaper, ReportUnit } from "./brief.js";
 import { groupByTag } from "./tags.js";
 import { splitSentences } from "./text.js";
 import { clip, titleCase } from "./words.js";
@@ -40,7 +40,7 @@ export function writeReport(unit: ReportUnit): ReportResult {
   };
 }
 
-const finding = ({ id, title, results, summary }: PaperRecord): ReportResult["key_findings"][number] => ({
+const finding = ({ id, title, results, summary }: JudgedPaper): ReportResult["key_findings"][number] => ({
   text: clip(`${title}: ${firstOf(results) || firstOf(summary)}`, 800),
   paper_ids: [id],
 });
@@ -62,12 +62,12 @@ function counted(statistics: ReportUnit["statistics"]): string {
 }
 
 /** Each insight under the tag it shares with most others; what shares none goes under one name. At most fifteen categories. */
-function categoriesOf(insights: readonly InsightRecord[]): ReportResult["categories"] {
+function categoriesOf(insights: readonly JudgedInsight[]): ReportResult["categories"] {
   const groups = groupByTag(insights);
   const kept = [...groups].filter(([, members]) => members.length > 1).slice(0, 14);
   const placed = new Set(kept.flatMap(([, members]) => members));
   const rest = insights.filter((insight) => !placed.has(insight));
-  const all: (readonly [string, readonly InsightRecord[]])[] =
+  const all: (readonly [string, readonly JudgedInsight[]])[] =
     rest.length > 0 ? [...kept, ["smaller themes", rest]] : kept;
   return all.map(([name, members]) => ({
     name: clip(titleCase([name]), 120),
@@ -76,9 +76,9 @@ function categoriesOf(insights: readonly InsightRecord[]): ReportResult["categor
 }
 
 function recommend(
-  presented: readonly PaperRecord[],
-  mined: readonly PaperRecord[],
-  insights: readonly InsightRecord[],
+  presented: readonly JudgedPaper[],
+  mined: readonly JudgedPaper[],
+  insights: readonly JudgedInsight[],
 ): ReportResult["recommendations"] {
   const read = presented.slice(0, 3).map(({ id, title }) => ({
     priority: "high" as const,
@@ -104,8 +104,8 @@ function recommend(
   ];
 }
 
-function conclude(presented: readonly PaperRecord[], mined: readonly PaperRecord[]): string {
-  const titles = (papers: readonly PaperRecord[]) => papers.map(({ title }) => `"${title}"`).join(", ");
+function conclude(presented: readonly JudgedPaper[], mined: readonly JudgedPaper[]): string {
+  const titles = (papers: readonly JudgedPaper[]) => papers.map(({ title }) => `"${title}"`).join(", ");
   const parts = [
     presented.length > 0
       ? `By the counts, these papers stand out: ${titles(presented)}.`

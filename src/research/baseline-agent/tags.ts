@@ -1,4 +1,4 @@
-import type { InsightRecord } from "./brief.js";
+import type { JudgedInsight } from "./brief.js";
 import { contentWords, phrases, stem, stemsOf } from "./words.js";
 
 /** A tag that says what kind of sentence it was, not what it is about; it makes no group. */
@@ -34,11 +34,11 @@ export function tagsOf(sentence: string, themes: readonly string[]): string[] {
 }
 
 /** Insights by tag, largest group first; an insight is in the group of its most frequent tag alone, one without a tag under "untagged". */
-export function groupByTag(insights: readonly InsightRecord[]): Map<string, InsightRecord[]> {
-  const themesIn = ({ tags }: InsightRecord) => tags.filter((tag) => tag !== LIMITATION);
+export function groupByTag(insights: readonly JudgedInsight[]): Map<string, JudgedInsight[]> {
+  const themesIn = ({ tags }: JudgedInsight) => tags.filter((tag) => tag !== LIMITATION);
   const count = new Map<string, number>();
   for (const tag of insights.flatMap(themesIn)) count.set(tag, (count.get(tag) ?? 0) + 1);
-  const groups = new Map<string, InsightRecord[]>();
+  const groups = new Map<string, JudgedInsight[]>();
   for (const insight of insights) {
     const [tag = "untagged"] = themesIn(insight).toSorted(
       (a, b) => (count.get(b) ?? 0) - (count.get(a) ?? 0) || a.localeCompare(b),

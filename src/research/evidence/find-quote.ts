@@ -18,12 +18,12 @@ type QuoteMatch =
   | { readonly found: false; readonly nearest: string; readonly tooShort?: true };
 
 /** So many characters may lie between two fragments of an elided quote: about half a page. */
-const widestElision = 2000;
+const maxElision = 2000;
 /** Where a fragment stands in more places than this, the rest are not tried. */
-const mostStarts = 5000;
+const maxStarts = 5000;
 /** What a fragment of an elided quote has at least, one or the other. */
-const fewWords = 3;
-const fewCharacters = 12;
+const minWords = 3;
+const minCharacters = 12;
 /** Scripts that set no spaces between words. */
 const unspaced = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}]/u;
 
@@ -51,7 +51,7 @@ function isTooShort(quote: string): boolean {
   // A compound is one word: "state-of-the-art" says less than four.
   const words = quote.split(/[\s\u2014]+/).filter((word) => /[\p{L}\p{N}]/u.test(word));
   if (words.length >= 4 || (words.length === 3 && words.some((word) => /\p{N}/u.test(word)))) return false;
-  return [...quote].filter((char) => unspaced.test(char)).length < fewCharacters;
+  return [...quote].filter((char) => unspaced.test(char)).length < minCharacters;
 }
 
 function prepare(searchable: Searchable): Normalised {
@@ -89,7 +89,7 @@ const trimQuotationMarks = (quote: string) =>
     .replace(/^["'“”‘’„«»]+|["'“”‘’„«»]+$/g, "")
     .trim();
 
-const isShort = (quote: string) => wordsOf(quote).length < fewWords && normalise(quote).chars.length < fewCharacters;
+const isShort = (quote: string) => wordsOf(quote).length < minWords && normalise(quote).chars.length < minCharacters;
 
 function asWhole(haystack: Normalised, quote: string): Span | undefined {
   const needle = normalise(trimQuotationMarks(quote));
@@ -119,7 +119,7 @@ function inOrder(haystack: Normalised, needles: readonly Normalised[]): Span | u
       const chain = chains?.[before];
       if (chains !== undefined && (chain === undefined || chain.next > at)) continue;
       const span = check(haystack, needle, at);
-      if (span === undefined || (chain !== undefined && span.start - chain.end > widestElision)) continue;
+      if (span === undefined || (chain !== undefined && span.start - chain.end > maxElision)) continue;
       longer.push({ start: chain?.start ?? span.start, end: span.end, next: at + needle.chars.length });
     }
     chains = longer;
@@ -133,7 +133,7 @@ function* starts(haystack: Normalised, needle: Normalised): Generator<number> {
   let count = 0;
   for (
     let at = haystack.chars.indexOf(needle.chars);
-    at !== -1 && count < mostStarts;
+    at !== -1 && count < maxStarts;
     at = haystack.chars.indexOf(needle.chars, at + 1)
   ) {
     count += 1;
@@ -177,7 +177,7 @@ function gapsAgree(haystack: Normalised, needle: Normalised, start: number): boo
     if (inText === GAP_EITHER || inQuote === GAP_EITHER || isUnspaced(before, after)) continue;
     if (isWordy(before) && isWordy(after) && !isDigit(before) && !isDigit(after)) forgiven += 1;
   }
-  return forgiven <= (words < fewWords ? 0 : 1 + Math.floor(words / 8));
+  return forgiven <= (words < minWords ? 0 : 1 + Math.floor(words / 8));
 }
 
 /** Whether a quote that begins or ends before position `at` would cut a character, a word or a number of the text in two. */

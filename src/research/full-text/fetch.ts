@@ -2,12 +2,12 @@ import type { Http, HttpDocument } from "../../engine/net/http.js";
 import type { HttpFailure } from "../../engine/net/http-failure.js";
 import { isDocumentOf } from "../papers/authors.js";
 import type { NamedPaper, PaperRecord } from "../papers/paper-record.js";
-import { largestPdf } from "../../engine/documents/pdf/read-pdf.js";
+import { maxPdf } from "../../engine/documents/pdf/read-pdf.js";
 import { pirateRefusal } from "./shadow-libraries.js";
 import { readDocument } from "../../engine/documents/read-document.js";
 import type { Answer, ContextFor } from "../sources/client/source.js";
 import type { PaperText } from "../../engine/documents/text/paper-text.js";
-import { type CopyService, endpointsOf, identifiersOf, type Place, ways } from "./locations.js";
+import { type CopyService, endpointsOf, identifiersOf, type Location, fullTextRoutes } from "./locations.js";
 
 export interface FetchOptions {
   readonly signal: AbortSignal;
@@ -54,27 +54,27 @@ export async function fetchPaper(paper: NamedPaper, options: FetchOptions): Prom
     tried.push({ way, reason: failure.reason });
   };
 
-  for (const { name, places: find } of ways) {
+  for (const { name, locations: find } of fullTextRoutes) {
     if (options.signal.aborted) return interrupted;
-    const places = await find(paper, asking);
-    if ("status" in places) {
+    const locations = await find(paper, asking);
+    if ("status" in locations) {
       failed(name, {
-        status: places.status === "empty" ? "not-found" : places.status,
-        reason: places.reason,
-        ...transience(places),
+        status: locations.status === "empty" ? "not-found" : locations.status,
+        reason: locations.reason,
+        ...transience(locations),
       });
       continue;
     }
-    for (const place of places) {
-      if (seen.has(place.url) || quiet.has(hostOf(place.url))) continue;
-      seen.add(place.url);
-      for (const read of await readPlace(place, paper, { ...options, quiet })) {
+    for (const location of locations) {
+      if (seen.has(location.url) || quiet.has(hostOf(location.url))) continue;
+      seen.add(location.url);
+      for (const read of await readLocation(location, paper, { ...options, quiet })) {
         if (read.status === "ok" && read.text.depth === "full")
-          return { status: "ok", text: from(read.text, name, place, tried) };
+          return { status: "ok", text: from(read.text, name, location, tried) };
         if (read.status !== "ok") failed(name, read);
         else {
           tried.push({ way: name, reason: shortfall(read.text) });
-          texts.push(from(read.text, name, place, tried));
+          texts.push(from(read.text, name, location, tried));
         }
       }
       if (options.signal.aborted) return interrupted;
@@ -96,9 +96,9 @@ const transience = ({ transient }: { readonly transient?: true }) => (transient 
 const shortfall = ({ depth }: PaperText) =>
   depth === "partial" ? "The text is truncated." : "The page describes the paper and does not contain it.";
 
-const from = (text: PaperText, way: string, place: Place, tried: readonly Tried[]): PaperText => ({
+const from = (text: PaperText, way: string, location: Location, tried: readonly Tried[]): PaperText => ({
   ...text,
-  origin: { way, url: place.url, ...(tried.length === 0 ? {} : { tried: [...tried] }) },
+  origin: { way, url: location.url, ...(tried.length === 0 ? {} : { tried: [...tried] }) },
 });
 
 function once<Value>(make: () => Promise<Value>): () => Promise<Value> {
@@ -129,22 +129,22 @@ function mostHopeful(failures: readonly NotRead[]): NotRead | undefined {
 type Reaching = FetchOptions & { readonly quiet: Set<string> };
 
 /** What a place leads to; for a landing page also the PDF that it names, or why that could not be had. */
-async function readPlace(place: Place, paper: NamedPaper, options: Reaching): Promise<Fetched[]> {
-  const refused = pirateRefusal(place.url);
+async function readLocation(location: Location, paper: NamedPaper, options: Reaching): Promise<Fetched[]> {
+  const refused = pirateRefusal(location.url);
   if (refused !== undefined) return [{ status: "blocked", reason: refused }];
   const fetched = await request(
-    place.url,
+    location.url,
     "text/html, application/xhtml+xml, application/xml, application/pdf;q=0.9, */*;q=0.5",
     options,
   );
   if (fetched.status !== "ok") return [notRead(fetched)];
   const page = await readDocument(fetched.bytes, { type: fetched.type, name: fetched.url, signal: options.signal });
   if (page.status !== "ok") return [page];
-  const own = checked(page.text, place.url, paper);
+  const own = checked(page.text, location.url, paper);
   if (page.text.depth !== "abstract") return [own];
-  if (place.landing !== true)
-    return [{ status: "not-found", reason: `${hostOf(place.url)} has only a page about the paper.` }];
-  if (page.pdfUrl === undefined || page.pdfUrl === place.url) return [own];
+  if (location.landing !== true)
+    return [{ status: "not-found", reason: `${hostOf(location.url)} has only a page about the paper.` }];
+  if (page.pdfUrl === undefined || page.pdfUrl === location.url) return [own];
   const pdf = await request(page.pdfUrl, "application/pdf", options);
   if (pdf.status !== "ok") return [own, notRead(pdf)];
   const whole = await readDocument(pdf.bytes, { type: pdf.type, name: pdf.url, signal: options.signal });
@@ -156,7 +156,7 @@ async function readPlace(place: Place, paper: NamedPaper, options: Reaching): Pr
 async function request(url: string, accept: string, options: Reaching): Promise<HttpDocument | HttpFailure> {
   const refused = pirateRefusal(url);
   if (refused !== undefined) return { status: "blocked", reason: refused };
-  const fetched = await options.http.get({ url, limit: largestPdf, accept });
+  const fetched = await options.http.get({ url, limit: maxPdf, accept });
   if (
     fetched.status === "rate_limited" ||
     (fetched.status === "error" && fetched.transient === true && fetched.code === undefined)

@@ -22,7 +22,7 @@ export function endpointsOf(contextFor: ContextFor): Endpoints {
 }
 
 /** An address that a text may lie at. */
-export interface Place {
+export interface Location {
   readonly url: string;
   /** A page about the paper counts as its abstract, and the PDF that it names is read. Elsewhere such a page is none of the paper. */
   readonly landing?: true;
@@ -34,44 +34,50 @@ export interface CopyService {
   find(works: readonly Identifiers[]): ReturnType<NonNullable<Source["lookup"]>>;
 }
 
-/** What a way asks to find its places. */
-interface Asking {
+/** What a route asks to find its locations. */
+interface LookUps {
   readonly endpoints: Endpoints;
-  /** The records that the copy services have of the paper; asked once, however many ways want them. */
+  /** The records that the copy services have of the paper; asked once, however many routes want them. */
   records(): Promise<Answer<readonly PaperRecord[]>>;
 }
 
-/** One way to a paper's text. */
-interface Way {
+/** One route to a paper's text. */
+interface FullTextRoute {
   /** As reasons and records name it. */
   readonly name: string;
-  /** The addresses to try, best first. Empty: this way does not lead to the paper. An answer other than ok says why that is not known. */
-  places(paper: NamedPaper, asking: Asking): readonly Place[] | Promise<Places>;
+  /** The addresses to try, best first. Empty: this route does not lead to the paper. An answer other than ok says why that is not known. */
+  locations(paper: NamedPaper, asking: LookUps): readonly Location[] | Promise<FoundLocations>;
 }
 
-type Places = readonly Place[] | Exclude<Answer<never>, { status: "ok" }>;
+type FoundLocations = readonly Location[] | Exclude<Answer<never>, { status: "ok" }>;
 
 /**
- * The ways to a paper's text, in the order they are tried: what keeps sections, formulas and tables comes before PDFs. No way leads to a
+ * The routes to a paper's text, in the order they are tried: what keeps sections, formulas and tables comes before PDFs. No route leads to a
  * copy that was made without leave.
  */
-export const ways: readonly Way[] = [
-  { name: "arXiv HTML", places: (paper, { endpoints }) => arxivPlaces(paper, (id) => `${endpoints.arxiv}/html/${id}`) },
+export const fullTextRoutes: readonly FullTextRoute[] = [
+  {
+    name: "arXiv HTML",
+    locations: (paper, { endpoints }) => arxivLocations(paper, (id) => `${endpoints.arxiv}/html/${id}`),
+  },
   {
     name: "ar5iv",
-    places: (paper, { endpoints }) => arxivPlaces(paper, (_, bare) => `${endpoints.ar5iv}/html/${bare}`),
+    locations: (paper, { endpoints }) => arxivLocations(paper, (_, bare) => `${endpoints.ar5iv}/html/${bare}`),
   },
   {
     name: "LaTeX source",
-    places: (paper, { endpoints }) => arxivPlaces(paper, (id) => `${endpoints.arxiv}/e-print/${id}`),
+    locations: (paper, { endpoints }) => arxivLocations(paper, (id) => `${endpoints.arxiv}/e-print/${id}`),
   },
-  { name: "PMC XML", places: pmcPlaces },
-  { name: "open-access copy", places: copyPlaces },
-  { name: "arXiv PDF", places: (paper, { endpoints }) => arxivPlaces(paper, (id) => `${endpoints.arxiv}/pdf/${id}`) },
-  { name: "the record's own address", places: ownPlaces },
+  { name: "PMC XML", locations: pmcLocations },
+  { name: "open-access copy", locations: copyLocations },
+  {
+    name: "arXiv PDF",
+    locations: (paper, { endpoints }) => arxivLocations(paper, (id) => `${endpoints.arxiv}/pdf/${id}`),
+  },
+  { name: "the record's own address", locations: ownLocations },
 ];
 
-function arxivPlaces(paper: NamedPaper, address: (id: string, bare: string) => string): Place[] {
+function arxivLocations(paper: NamedPaper, address: (id: string, bare: string) => string): Location[] {
   const named = referencesOf(paper).filter((reference) => reference.kind === "arxiv");
   // The id alone stands for the latest version; a version that some field names is the one that was found.
   const arxiv = named.find(({ id, version }) => id === named[0]?.id && version !== undefined) ?? named[0];
@@ -105,9 +111,9 @@ function referencesOf(paper: NamedPaper) {
   return names.map((name) => parseReference(name ?? ""));
 }
 
-async function pmcPlaces(paper: NamedPaper, { endpoints, records }: Asking): Promise<Places> {
+async function pmcLocations(paper: NamedPaper, { endpoints, records }: LookUps): Promise<FoundLocations> {
   if (endpoints.europePmc === "") return [];
-  const place = (pmcid: string): Place => ({ url: `${endpoints.europePmc}/${pmcid}/fullTextXML` });
+  const place = (pmcid: string): Location => ({ url: `${endpoints.europePmc}/${pmcid}/fullTextXML` });
   const own = pmcidOf(paper.identifiers?.pmcid) ?? pmcidOf(paper.url) ?? pmcidOf(paper.pdf_url);
   if (own !== undefined) return [place(own)];
   const { doi, pmid, arxiv } = identifiersOf(paper);
@@ -122,7 +128,7 @@ function pmcidOf(text: string | null | undefined): string | undefined {
   return /(?:^|\/)(PMC\d{3,9})(?:$|\/|\?)/i.exec(text ?? "")?.[1]?.toUpperCase();
 }
 
-function ownPlaces(paper: NamedPaper, { endpoints }: Asking): readonly Place[] {
+function ownLocations(paper: NamedPaper, { endpoints }: LookUps): readonly Location[] {
   const isArxivs = (address: string) => parseReference(address).kind === "arxiv";
   const given = [paper.pdf_url, paper.url].filter(
     (address) => typeof address === "string" && address !== "" && !isArxivs(address),
@@ -137,19 +143,19 @@ function ownPlaces(paper: NamedPaper, { endpoints }: Asking): readonly Place[] {
   return unique(resolved).map((url) => ({ url, landing: true }));
 }
 
-async function copyPlaces(paper: NamedPaper, { records }: Asking): Promise<Places> {
+async function copyLocations(paper: NamedPaper, { records }: LookUps): Promise<FoundLocations> {
   const { doi, pmid, arxiv } = identifiersOf(paper);
   // arXiv's own PDF is as free as any copy of it.
   if ((doi === undefined && pmid === undefined) || arxiv !== undefined) return [];
   const answer = await records();
   if (answer.status !== "ok") return answer.status === "empty" ? [] : answer;
   const copies = answer.value.flatMap((record) => record.copies ?? []);
-  const pages = copies.filter(({ kind }) => kind === "pdf" || kind === "html").map(({ url }): Place => ({ url }));
-  const landings = copies.filter(({ kind }) => kind === "landing").map(({ url }): Place => ({ url, landing: true }));
-  return [...pages, ...landings].slice(0, mostCopies);
+  const pages = copies.filter(({ kind }) => kind === "pdf" || kind === "html").map(({ url }): Location => ({ url }));
+  const landings = copies.filter(({ kind }) => kind === "landing").map(({ url }): Location => ({ url, landing: true }));
+  return [...pages, ...landings].slice(0, maxCopies);
 }
 
 /** A work may lie in dozens of repositories; when the first few fail, the others are no better. */
-const mostCopies = 4;
+const maxCopies = 4;
 
 const unique = <Value>(values: readonly Value[]): Value[] => [...new Set(values)];

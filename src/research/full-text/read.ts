@@ -1,7 +1,7 @@
 import { readFile, stat } from "node:fs/promises";
 import { ExpectedError, hasCode, messageOf } from "../../engine/lib/errors.js";
 import { fetchPaper, type FetchOptions, type Fetched, type NotRead } from "./fetch.js";
-import { largestPdf } from "../../engine/documents/pdf/read-pdf.js";
+import { maxPdf } from "../../engine/documents/pdf/read-pdf.js";
 import { readDocument } from "../../engine/documents/read-document.js";
 import type { NamedPaper } from "../papers/paper-record.js";
 import { documentEnding, parseReference } from "../papers/reference.js";
@@ -81,8 +81,8 @@ async function readFileAt(path: string, signal: AbortSignal): Promise<Fetched> {
     // To read a FIFO is to wait for ever.
     if (!found.isFile() && !found.isDirectory())
       return { status: "unreadable", reason: `${path} is not a regular file.` };
-    if (found.size > largestPdf)
-      return { status: "unreadable", reason: `${path} is larger than ${largestPdf / 1024 / 1024} MB.` };
+    if (found.size > maxPdf)
+      return { status: "unreadable", reason: `${path} is larger than ${maxPdf / 1024 / 1024} MB.` };
     return await readDocument(await readFile(path), { name: path, signal });
   } catch (error) {
     if (hasCode(error, "ENOENT")) return { status: "not-found", reason: `There is no file ${path}.` };

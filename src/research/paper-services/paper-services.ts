@@ -39,9 +39,9 @@ interface PaperServices {
 
 const minute = 60_000;
 /** A report can wait for this; its retraction check covers up to some hundred papers. */
-const longestCheck = 3 * minute;
+const maxCheck = 3 * minute;
 /** A brief can't: code and citations are a help, no more. */
-const longestAbout = 15_000;
+const maxAbout = 15_000;
 
 const isAt = (paper: NamedPaper, kind: "file" | "sample"): boolean =>
   [paper.url, paper.pdf_url].some((address) => parseReference(address ?? "").kind === kind);
@@ -78,7 +78,7 @@ export function paperServices({
       if (answer.transient === true) return { unavailable: answer.reason, transient: true };
       return { unavailable: `${answer.reason}${triedWords(answer.tried)}` };
     },
-    updates: async (papers, within = longestCheck) =>
+    updates: async (papers, within = maxCheck) =>
       await checkWorks(
         papers
           .filter((paper) => !isAt(paper, "sample"))
@@ -98,7 +98,7 @@ export function paperServices({
       if (paper.title == null || isAt(paper, "sample") || (isAt(paper, "file") && !isKnown))
         return { code: [], unchecked: [] };
       const done = new AbortController();
-      const late = clock.sleep(clock.now() + longestAbout, AbortSignal.any([signal, done.signal]));
+      const late = clock.sleep(clock.now() + maxAbout, AbortSignal.any([signal, done.signal]));
       try {
         const work = {
           title: paper.title,

@@ -34,7 +34,7 @@ export interface UpdateCheckOptions {
 const day = 24 * 3600_000;
 /** Works asked about at a time: what is known when time runs out is kept. */
 const chunk = 10;
-const mostKept = 5_000;
+const maxKept = 5_000;
 
 type Kept = Record<string, UpdateCheck & { readonly asked: string }>;
 
@@ -131,7 +131,7 @@ async function load(file: string): Promise<Kept> {
 async function save(file: string, kept: Kept): Promise<void> {
   const newest = Object.entries(kept)
     .toSorted(([, a], [, b]) => b.at.localeCompare(a.at))
-    .slice(0, mostKept);
+    .slice(0, maxKept);
   const temporary = temporaryName(file);
   try {
     await mkdir(dirname(file), { recursive: true });

@@ -51,7 +51,7 @@ const firstPart = 6000;
 /** So much holds its authors; further on, references begin to name others. */
 const authorsPart = 3000;
 /** Shares of a title's words: where nobody knows the authors, and where one of them stands there and the title was changed between versions. */
-const mostOfTitle = 0.7;
+const minTitleShare = 0.7;
 const someOfTitle = 0.3;
 /** A shorter surname stands within other words by chance. */
 const tellingSurname = 5;
@@ -71,7 +71,7 @@ export function isDocumentOf(text: string, paper: Pick<PaperFacts, "title" | "au
   const telling = [...new Set(wanted.split(" "))].filter((word) => word.length > 2 && !smallWords.has(word));
   const share = telling.length === 0 ? 0 : telling.filter((word) => words.has(word)).length / telling.length;
   const surnames = authorsOf(paper.authors).flatMap((name) => surnameOf(name) ?? []);
-  if (surnames.length === 0) return share >= mostOfTitle;
+  if (surnames.length === 0) return share >= minTitleShare;
   const top = beginningOf(text, authorsPart);
   const [names, joined] = [new Set(top.split(" ")), top.replace(/ /g, "")];
   // PDFs may hold "Müller" as "M", an accent and "uller".

@@ -21,13 +21,13 @@ interface RecordParts
 }
 
 /** Papers of large collaborations have some 3,000 authors. */
-const mostAuthors = 200;
-const longestTitle = 1000;
+const maxAuthors = 200;
+const maxTitle = 1000;
 
 /** A record, or undefined where there is no title or nothing to reach the work by. */
 export function paperRecord(parts: RecordParts): PaperRecord | undefined {
   const { identifiers, source, copies = [], otherVersions = [] } = parts;
-  const title = line(parts.title)?.slice(0, longestTitle);
+  const title = line(parts.title)?.slice(0, maxTitle);
   const updates = withMark(parts, title);
   const url = webAddress(parts.url) ?? addressOf(identifiers);
   if (title === undefined || url === undefined) return undefined;
@@ -37,7 +37,7 @@ export function paperRecord(parts: RecordParts): PaperRecord | undefined {
     title,
     url,
     pdf_url: webAddress(parts.pdf) ?? null,
-    authors: (parts.authors ?? []).slice(0, mostAuthors),
+    authors: (parts.authors ?? []).slice(0, maxAuthors),
     date: parts.date ?? null,
     source,
     abstract: parts.abstract ?? null,
@@ -67,7 +67,7 @@ function withMark({ updates = [], kind, source }: RecordParts, title: string | u
 }
 
 /** No volume, issue or range of pages is longer. */
-const longestPlace = 40;
+const maxPlace = 40;
 
 /** Volume, issue and pages, as far as they are any: of preprints services give the number of the preprint as a volume. */
 function placeOf({
@@ -76,7 +76,7 @@ function placeOf({
   pages,
 }: Pick<RecordParts, "volume" | "issue" | "pages">): Pick<PaperRecord, "volume" | "issue" | "pages"> {
   const isAny = (text: string | undefined) =>
-    text !== undefined && /[\p{L}\d]/u.test(text) && text.length <= longestPlace && !/^(?:abs\/|n\/?a$)/i.test(text);
+    text !== undefined && /[\p{L}\d]/u.test(text) && text.length <= maxPlace && !/^(?:abs\/|n\/?a$)/i.test(text);
   const written = Object.entries({ volume, issue, pages }).map(
     ([name, value]) => [name, line(typeof value === "number" ? String(value) : value)] as const,
   );

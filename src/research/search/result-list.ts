@@ -32,7 +32,7 @@ export type Told = (
 ) => void;
 
 /** Failures in a row after which a source is left alone for the rest of a round. */
-export const mostFailures = 3;
+export const maxFailures = 3;
 
 export const listingOf = (
   about: Pick<Listing, "step" | "source" | "asked" | "seed">,
@@ -55,5 +55,5 @@ export const isFailed = ({ status }: Pick<Listing, "status">): boolean => status
 export function isGivenUp(listings: readonly Listing[]): boolean {
   const last = listings.at(-1)?.status;
   if (last === "blocked" || last === "rate_limited") return true;
-  return listings.length >= mostFailures && listings.slice(-mostFailures).every(({ status }) => status === "error");
+  return listings.length >= maxFailures && listings.slice(-maxFailures).every(({ status }) => status === "error");
 }

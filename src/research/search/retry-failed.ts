@@ -11,7 +11,7 @@ type Watching = (index: number, step: Step) => { readonly told: Told; end(): voi
 const unwatched: Watching = () => ({ told: () => undefined, end: () => undefined });
 
 /** Makes the rounds again in which a source failed: what was answered stands, only what was not is asked. Blocked sources are left alone. */
-export async function askAgain(
+export async function retryFailed(
   steps: readonly Step[],
   kept: readonly Listing[],
   open: Open,

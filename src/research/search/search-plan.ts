@@ -1,14 +1,14 @@
 import type { Requirements, Step } from "../generated/rrd.js";
 
 /** Keywords of one round: each costs a request a source, and the first may bring enough. */
-const mostKeywords = 10;
+const maxKeywords = 10;
 /** Records of one query: fewer give the ranking nothing to choose from, more are never looked at. */
-const fewest = 10;
-const most = 50;
+const minRecords = 10;
+const maxRecords = 50;
 
 /**
  * The rounds of a search, breadth first: every keyword in the recent window, then every keyword in the time before it that still counts;
- * at most ten keywords a round. `today` is YYYY-MM-DD, `target` the papers wanted.
+ * at maxRecords ten keywords a round. `today` is YYYY-MM-DD, `target` the papers wanted.
  */
 export function planSearch(
   requirements: Pick<Requirements, "keywords" | "focus_area" | "time_window_days" | "historical_lookback_days">,
@@ -16,9 +16,9 @@ export function planSearch(
 ): Step[] {
   const terms = termsOf(requirements);
   if (terms.length === 0 || wanted.sources.length === 0) return [];
-  const each = Math.min(most, Math.max(fewest, Math.ceil((3 * wanted.target) / terms.length)));
-  const tens = Array.from({ length: Math.ceil(terms.length / mostKeywords) }, (_, index) =>
-    terms.slice(index * mostKeywords, (index + 1) * mostKeywords),
+  const each = Math.min(maxRecords, Math.max(minRecords, Math.ceil((3 * wanted.target) / terms.length)));
+  const tens = Array.from({ length: Math.ceil(terms.length / maxKeywords) }, (_, index) =>
+    terms.slice(index * maxKeywords, (index + 1) * maxKeywords),
   );
   return windowsOf(requirements, wanted.today).flatMap((window) =>
     tens.map((some): Step => ({

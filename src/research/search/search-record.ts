@@ -8,7 +8,7 @@ import type { Listing } from "./result-list.js";
 import type { PaperRecord } from "../papers/paper-record.js";
 
 /** A search under way: what was asked so far and what came back, so that no batch asks it again. */
-export interface Kept {
+export interface SearchRecord {
   /** Stands for what is searched for; another search begins anew. */
   readonly search: string;
   /** The day that counts as today in all of its rounds, YYYY-MM-DD. */
@@ -18,9 +18,9 @@ export interface Kept {
 }
 
 /** What is kept of this search; undefined where nothing is, or another search; `broken` where what is there can't be read. Throws never. */
-export async function readKept(path: string, search: string): Promise<Kept | "broken" | undefined> {
+export async function readSearchRecord(path: string, search: string): Promise<SearchRecord | "broken" | undefined> {
   try {
-    const kept = JSON.parse(await readFile(path, "utf8")) as Partial<Kept> | null;
+    const kept = JSON.parse(await readFile(path, "utf8")) as Partial<SearchRecord> | null;
     // It is only a cache: one of a later version is as none.
     if (isNewer(kept) || (typeof kept?.search === "string" && kept.search !== search)) return undefined;
     const { day, steps, listings } = kept ?? {};
@@ -52,7 +52,7 @@ const isRecord = (value: unknown): value is PaperRecord => {
 };
 
 /** Keeps a search. It may be lost with a kill: the cache of answers holds it too. */
-export async function writeKept(path: string, kept: Kept): Promise<void> {
+export async function writeSearchRecord(path: string, kept: SearchRecord): Promise<void> {
   await mkdir(dirname(path), { recursive: true });
   await writeFileAtomic(path, JSON.stringify({ ...kept, format: stateVersion }), { durable: false });
 }

@@ -35,7 +35,7 @@ export interface ToolContext {
 export type ResearchTool = Tool<Given, ToolContext>;
 
 /** Codex gives a tool a minute. In milliseconds. */
-const patience = 45_000;
+const maxAnswerTime = 45_000;
 
 /** An answer, or that there is none yet after 45 s, or that nobody waits for it any more. */
 export async function inTime<Value>(
@@ -51,10 +51,10 @@ export async function inTime<Value>(
       () =>
         resolve({
           status: "rate_limited",
-          reason: `${who} has not answered in ${patience / 1000} s.`,
+          reason: `${who} has not answered in ${maxAnswerTime / 1000} s.`,
           transient: true,
         }),
-      patience,
+      maxAnswerTime,
     );
     signal.addEventListener("abort", cancelled, { once: true });
     end = () => {

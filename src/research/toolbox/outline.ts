@@ -4,7 +4,7 @@ import { isProblem } from "../../engine/tools/tool.js";
 import { idParameter, textOf } from "./which-paper.js";
 import type { ResearchTool } from "./context.js";
 
-const mostLines = 120;
+const maxLines = 120;
 
 export const outline: ResearchTool = {
   name: "outline",
@@ -30,7 +30,7 @@ export const outline: ResearchTool = {
 
 /** A line a mark, evenly thinned out where there are too many: "§ 3 Method (1200)", and for a page its first words too. */
 export function linesOf({ text, marks }: Pick<PaperText, "text" | "marks">): string[] {
-  const step = Math.ceil(marks.length / mostLines);
+  const step = Math.ceil(marks.length / maxLines);
   const kept = marks.filter((_, index) => index % step === 0);
   return kept.map((mark, index) => {
     const part = text.slice(mark.at, kept[index + 1]?.at ?? text.length);

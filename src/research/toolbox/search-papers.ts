@@ -1,9 +1,9 @@
 import type { Paper } from "../generated/rrd.js";
 import { clip } from "../../engine/lib/tokens.js";
 import { authorsOf } from "../papers/authors.js";
-import { compareTraits } from "../papers/dedup/compare-records.js";
+import { compareRecords } from "../papers/dedup/compare-records.js";
 import type { Source } from "../sources/client/source.js";
-import { type Traits, traitsOf } from "../papers/dedup/match-features.js";
+import { type MatchFeatures, matchFeaturesOf } from "../papers/dedup/match-features.js";
 import { wrongCall } from "../../engine/tools/tool.js";
 import { type Ranked, searchOnce } from "../search/rank.js";
 import { isFailed, type Listing, type Open } from "../search/result-list.js";
@@ -35,7 +35,7 @@ export const searchPapers: ResearchTool = {
       Date.now(),
     );
     const works = ranked.slice(0, wanted);
-    const papers = (await context.papers()).map((paper) => ({ paper, features: traitsOf(paper) }));
+    const papers = (await context.papers()).map((paper) => ({ paper, features: matchFeaturesOf(paper) }));
     const reasons = listings.flatMap(({ source, status, reason }) =>
       status === "ok" ? [] : [`${source} (${status}): ${reason}`],
     );
@@ -81,12 +81,12 @@ const openFor =
 
 function blockOf(
   { record: paper, provenance }: Ranked,
-  pool: readonly { readonly paper: Paper; readonly features: Traits }[],
+  pool: readonly { readonly paper: Paper; readonly features: MatchFeatures }[],
   tokens: number,
 ): string {
-  const features = traitsOf(paper);
+  const features = matchFeaturesOf(paper);
   const known = pool.find(
-    (other) => other.paper.id === paper.id || compareTraits(other.features, features).same,
+    (other) => other.paper.id === paper.id || compareRecords(other.features, features).same,
   )?.paper;
   const authors = authorsOf(paper.authors);
   const marks = [

@@ -2,7 +2,7 @@ import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { AgentOptions } from "../../../src/engine/agents/definition.js";
-import { mostBriefBytes } from "../../../src/engine/agents/run-agent.js";
+import { maxBriefBytes } from "../../../src/engine/agents/run-agent.js";
 import { createAgent } from "../../../src/engine/agents/registry.js";
 import type { AgentEnd, AgentEvent } from "../../../src/engine/loop/types.js";
 import { briefIn, endOf, fixture, place, program, run, settingsIn } from "./support.js";
@@ -94,7 +94,7 @@ describe("how a run is judged", () => {
   it("6: refuses a brief that is too long before it starts anything", async () => {
     const command = program(here.folder, "claude", `touch ${join(here.folder, "started")}`);
     const settings = settingsIn(here, { agents: { claude: { command } } });
-    const end = endOf(await run("claude", settings, briefIn(here, { text: "é".repeat(mostBriefBytes / 2 + 1) })));
+    const end = endOf(await run("claude", settings, briefIn(here, { text: "é".repeat(maxBriefBytes / 2 + 1) })));
     expect(end).toMatchObject({ message: "", failure: { kind: "too-large" } });
     expect(existsSync(join(here.folder, "started"))).toBe(false);
   });
@@ -106,8 +106,8 @@ describe("how a run is judged", () => {
       `cat > ${join(here.folder, "brief")}; cat ${fixture("claude-success")}`,
     );
     const settings = settingsIn(here, { agents: { claude: { command } } });
-    endOf(await run("claude", settings, briefIn(here, { text: "x".repeat(mostBriefBytes) })));
-    expect(statSync(join(here.folder, "brief")).size).toBe(mostBriefBytes);
+    endOf(await run("claude", settings, briefIn(here, { text: "x".repeat(maxBriefBytes) })));
+    expect(statSync(join(here.folder, "brief")).size).toBe(maxBriefBytes);
   });
 
   it("says which program is not there", async () => {

@@ -16,7 +16,7 @@ import { openResearch, readResearch } from "../../../src/research/folder/researc
 import { resetResearch } from "../../../src/research/folder/reset/reset.js";
 import { readRrdFile, researchFormat } from "../../../src/research/folder/rrd-file.js";
 import { keptText, saveText } from "../../../src/research/full-text/text-cache.js";
-import { readKept, writeKept } from "../../../src/research/search/search-record.js";
+import { readSearchRecord, writeSearchRecord } from "../../../src/research/search/search-record.js";
 import { derive } from "../../../src/research/workflow/records/statistics.js";
 import { temporaryFolder } from "../../support/folders.js";
 
@@ -61,7 +61,7 @@ describe.each(formats)("state files of format %s", (format) => {
     const queries = await readQueries(folder);
     expect([queries.lines.map(({ source }) => source), queries.notices]).toEqual([["SearXNG", "SearXNG"], []]);
     const { search } = json(candidatesFile(folder));
-    expect(await readKept(candidatesFile(folder), search)).toMatchObject({
+    expect(await readSearchRecord(candidatesFile(folder), search)).toMatchObject({
       search,
       steps: expect.any(Array),
       listings: expect.any(Array),
@@ -194,9 +194,9 @@ describe("a project in which a later version wrote", () => {
     const folder = thawed();
     const { search, ...rest } = json(candidatesFile(folder));
     await writeFileAtomic(candidatesFile(folder), JSON.stringify({ search, ...rest, format: 2 }));
-    expect(await readKept(candidatesFile(folder), search)).toBeUndefined();
-    await writeKept(candidatesFile(folder), { search, ...rest });
-    expect(await readKept(candidatesFile(folder), search)).toMatchObject({ search });
+    expect(await readSearchRecord(candidatesFile(folder), search)).toBeUndefined();
+    await writeSearchRecord(candidatesFile(folder), { search, ...rest });
+    expect(await readSearchRecord(candidatesFile(folder), search)).toMatchObject({ search });
     const path = join(textsFolder(folder), "sample_01.json");
     const text = await keptText(textsFolder(folder), "sample_01");
     writeFileSync(path, JSON.stringify({ ...json(path), format: 2 }));

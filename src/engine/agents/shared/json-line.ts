@@ -24,18 +24,18 @@ export const number = (value: unknown): number | undefined =>
   typeof value === "number" && Number.isFinite(value) ? value : undefined;
 
 /** No run uses more tokens, and sums stay exact. */
-const mostTokens = 1e12;
+const maxTokens = 1e12;
 
 /** A number of tokens; 0 where it is missing or can't be one. */
 export const tokens = (value: unknown): number => {
   const told = number(value) ?? 0;
-  return told >= 0 && told <= mostTokens ? Math.round(told) : 0;
+  return told >= 0 && told <= maxTokens ? Math.round(told) : 0;
 };
 
 /** An amount of money; undefined where it is missing or can't be one. */
 export const amount = (value: unknown): number | undefined => {
   const told = number(value);
-  return told !== undefined && told >= 0 && told <= mostTokens ? told : undefined;
+  return told !== undefined && told >= 0 && told <= maxTokens ? told : undefined;
 };
 
 /** Stands for all that a tool is asked. */

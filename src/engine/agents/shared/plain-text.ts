@@ -1,7 +1,7 @@
 import type { Reader } from "../definition.js";
 
 /** Characters of a final message that are kept; the sentinel stands at its end. */
-const mostMessage = 20_000;
+const maxMessage = 20_000;
 
 /**
  * Reads an agent that prints plain text: the exit code says how it ended, and the final message is the last block of
@@ -23,11 +23,11 @@ export function readPlainText(): Reader {
         size = 0;
         ended = false;
       }
-      const kept = text.slice(-mostMessage);
+      const kept = text.slice(-maxMessage);
       block.push(kept);
       size += kept.length + 1;
-      while (size > mostMessage && block.length > 1) size -= (block.shift() ?? "").length + 1;
-      return [{ type: "text", text: text.slice(0, mostMessage) }];
+      while (size > maxMessage && block.length > 1) size -= (block.shift() ?? "").length + 1;
+      return [{ type: "text", text: text.slice(0, maxMessage) }];
     },
     finished: () => false,
     answer: () => ({ message: block.join("\n") }),

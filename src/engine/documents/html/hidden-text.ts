@@ -18,7 +18,7 @@ const background =
   /(?:^|;)\s*background(?:-color)?\s*:\s*(?!\s*(?:#fff|white|none|transparent|inherit|initial|rgba?\(\s*25\d))/i;
 
 /** At most so many rules of the page's own style sheets are looked at. */
-const mostRules = 3000;
+const maxRules = 3000;
 
 /** Removes what the page does not show, by attribute, style or its own style sheet, and returns its text. */
 export function removeHidden(page: CheerioAPI): string {
@@ -57,7 +57,7 @@ function applyStyleSheets(page: CheerioAPI): void {
     .join("\n");
   let count = 0;
   for (const [selector, declarations] of topRules(takeOut(sheets, "/*", "*/").text)) {
-    if ((count += 1) > mostRules) return;
+    if ((count += 1) > maxRules) return;
     const isSimple =
       selector.split(",").every((part) => /^\s*[\w.#\s>-]+\s*$/.test(part)) && /[.#]|\b(?:span|p|div)\b/.test(selector);
     if (

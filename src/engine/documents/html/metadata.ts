@@ -1,7 +1,7 @@
 import type { CheerioAPI } from "cheerio";
 
 /** What the head of a page says of the paper that it is or is about. */
-interface PageDetails {
+interface PageMetadata {
   readonly title?: string;
   readonly authors?: string[];
   readonly date?: string;
@@ -14,7 +14,7 @@ interface PageDetails {
 }
 
 /** Reads the Highwire (citation_*), Dublin Core and Open Graph meta data of a page, and LaTeXML's own classes. */
-export function detailsOf(page: CheerioAPI, url: string | undefined): PageDetails {
+export function detailsOf(page: CheerioAPI, url: string | undefined): PageMetadata {
   const all = (...names: string[]): string[] =>
     names.flatMap((name) =>
       page(`meta[name="${name}" i], meta[property="${name}" i]`)

@@ -141,7 +141,7 @@ const aroundWhole =
   /^(?:access|outline|contents|figures?|tables?|notes|subjects?|history|versions?|comments?|reviews?|search|menu|navigation|links?|information|details|journal|volume|issue|help|contact|privacy|cite|rent)$/i;
 
 /** Characters of body below which a page only shows a paper: previews run to some four thousand. */
-const leastBody = 6000;
+const minBody = 6000;
 
 /**
  * Whether a page about a paper carries the paper's body: two sections of its own and enough text in them, or as much text before any
@@ -150,7 +150,7 @@ const leastBody = 6000;
 function holdsBody(parts: readonly Part[]): boolean {
   const own = parts.filter(({ label, text }) => label !== undefined && !isAround(plain(label)) && text.length >= 300);
   const lead = parts.filter(({ label }) => label === undefined);
-  return (own.length >= 2 && length(own) >= leastBody) || length(lead) >= leastBody;
+  return (own.length >= 2 && length(own) >= minBody) || length(lead) >= minBody;
 }
 
 const isAround = (heading: string): boolean => around.test(heading) || aroundWhole.test(heading);

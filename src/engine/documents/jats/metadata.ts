@@ -2,7 +2,7 @@ import type { Cheerio, CheerioAPI } from "cheerio";
 
 type Node = ReturnType<CheerioAPI> extends Cheerio<infer Each> ? Each : never;
 
-interface JatsDetails {
+interface JatsMetadata {
   readonly title?: string;
   readonly authors?: string[];
   readonly date?: string;
@@ -14,7 +14,7 @@ interface JatsDetails {
 }
 
 /** What the front of an article says of it. */
-export function jatsDetails(page: CheerioAPI, article: Cheerio<Node>): JatsDetails {
+export function jatsMetadata(page: CheerioAPI, article: Cheerio<Node>): JatsMetadata {
   const meta = article.find("> front > article-meta").first();
   const plain = (selector: string): string | undefined => textOf(meta.find(selector).first()) || undefined;
   const authors = meta

@@ -1,5 +1,5 @@
 import type { Cheerio, CheerioAPI } from "cheerio";
-import { jatsDetails } from "./metadata.js";
+import { jatsMetadata } from "./metadata.js";
 import { sectionLabel } from "../text/markdown.js";
 import { buildText, type Part, type ReadResult } from "../text/paper-text.js";
 
@@ -8,7 +8,7 @@ type Node = ReturnType<CheerioAPI> extends Cheerio<infer Each> ? Each : never;
 /** Articles nest some twenty elements deep; the parser calls itself for each. */
 const deepest = 500;
 /** Below this a body is a stub that stands for a scan. */
-const leastBody = 500;
+const minBody = 500;
 
 /** Whether a document is an article in JATS, the XML of PubMed Central and of many publishers. */
 export const isJats = (text: string): boolean =>
@@ -29,7 +29,7 @@ export async function readJats(xml: string): Promise<ReadResult> {
   const { load } = await import("cheerio");
   const page = load(xml, { xml: { decodeEntities: true } });
   const article = page("article").first();
-  const { note, ...details } = jatsDetails(page, article);
+  const { note, ...details } = jatsMetadata(page, article);
 
   formulasOnce(page);
   const notes = footnotesBehind(page);
@@ -78,7 +78,7 @@ export async function readJats(xml: string): Promise<ReadResult> {
   const references = referencesOf(page, article);
   if (references !== undefined) parts.push(references);
 
-  const isWhole = body.text().replace(/\s+/g, " ").trim().length >= leastBody;
+  const isWhole = body.text().replace(/\s+/g, " ").trim().length >= minBody;
   return { status: "ok", text: buildText(parts, { kind: "jats", depth: isWhole ? "full" : "abstract", ...details }) };
 }
 

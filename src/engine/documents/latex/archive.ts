@@ -1,9 +1,9 @@
 import { gunzipSync } from "node:zlib";
 
 /** An e-print unpacks to a few megabytes; its figures, which are skipped, to more. A bomb is larger than any of them. */
-const largestUnpacked = 128 * 1024 * 1024;
-const largestFile = 10 * 1024 * 1024;
-const mostFiles = 5000;
+const maxUnpacked = 128 * 1024 * 1024;
+const maxFile = 10 * 1024 * 1024;
+const maxFiles = 5000;
 /** What a text is made of; figures, styles and data are left alone. */
 const sourceEnding = /\.(?:tex|ltx|latex|bbl|txt)$/i;
 
@@ -20,18 +20,18 @@ export function unpackSource(bytes: Uint8Array): { readonly files: SourceFiles }
   let plain = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   if (isGzip(bytes)) {
     try {
-      plain = gunzipSync(bytes, { maxOutputLength: largestUnpacked });
+      plain = gunzipSync(bytes, { maxOutputLength: maxUnpacked });
     } catch (error) {
       const isBomb = error instanceof RangeError;
       return {
         reason: isBomb
-          ? `The source unpacks to more than ${largestUnpacked / 1024 / 1024} MB.`
+          ? `The source unpacks to more than ${maxUnpacked / 1024 / 1024} MB.`
           : "The source's archive is damaged; download it again.",
       };
     }
   }
   if (isTar(plain)) return { files: filesOfTar(plain) };
-  const text = textOf(plain.subarray(0, largestFile));
+  const text = textOf(plain.subarray(0, maxFile));
   return /\\(?:documentclass|documentstyle|begin\s*\{document\})/.test(text)
     ? { files: new Map([["main.tex", text]]) }
     : { reason: "The source contains no LaTeX." };
@@ -52,12 +52,12 @@ function isTar(bytes: Buffer): boolean {
 function filesOfTar(bytes: Buffer): SourceFiles {
   const files = new Map<string, string>();
   let longName: string | undefined;
-  for (let at = 0; at + block <= bytes.length && files.size < mostFiles;) {
+  for (let at = 0; at + block <= bytes.length && files.size < maxFiles;) {
     const header = bytes.subarray(at, at + block);
     if (header[0] === 0) break;
     const size = Number.parseInt(field(header, 124, 12).trim() || "0", 8);
     if (!Number.isSafeInteger(size) || size < 0) break;
-    const body = bytes.subarray(at + block, at + block + Math.min(size, largestFile));
+    const body = bytes.subarray(at + block, at + block + Math.min(size, maxFile));
     at += block + Math.ceil(size / block) * block;
     const type = String.fromCharCode(header[156] ?? 0);
     if (type === "L") longName = body.toString("utf8").replace(/\0.*$/s, "");
@@ -69,7 +69,7 @@ function filesOfTar(bytes: Buffer): SourceFiles {
     longName = undefined;
     const path = pathWithin(name);
     // Files only: a link could stand for a file of the user's.
-    if ((type === "0" || type === "\0") && path !== undefined && sourceEnding.test(path) && size <= largestFile)
+    if ((type === "0" || type === "\0") && path !== undefined && sourceEnding.test(path) && size <= maxFile)
       files.set(path, textOf(body));
   }
   return files;

@@ -21,7 +21,7 @@ export function bibliographyOf(data: string): string {
   return `\\begin{thebibliography}{${items.length}}\n${items.join("\n")}\n\\end{thebibliography}`;
 }
 
-const mostNames = 50;
+const maxNames = 50;
 
 function namesIn(body: string): string[] {
   const at = body.indexOf("\\name{author}");
@@ -35,7 +35,7 @@ function namesIn(body: string): string[] {
   };
   return block
     .split(/\{hash=/)
-    .slice(1, mostNames + 1)
+    .slice(1, maxNames + 1)
     .map((name) =>
       [part(name, "given"), part(name, "prefix"), part(name, "family")].filter((each) => each !== undefined).join(" "),
     );

@@ -168,7 +168,7 @@ export const swallowed = (latex: string, end: number): number =>
   /[ \t\n]/.test(latex[end] ?? "") && latex[end + 1] !== "\n" ? end + 1 : end;
 
 /** Text set smaller than this, in points, is not meant for eyes. */
-const smallestPrint = 1.2;
+const minPrint = 1.2;
 
 /** Text that nobody sees, white on white or of no size, is left out; white on a table's dark cells is a design. */
 function ink(latex: string, name: string, end: number, walk: Walk): number {
@@ -176,7 +176,7 @@ function ink(latex: string, name: string, end: number, walk: Walk): number {
   if (first === undefined) return end;
   const hides =
     name === "fontsize"
-      ? Number.parseFloat(first.content) < smallestPrint
+      ? Number.parseFloat(first.content) < minPrint
       : /^\s*white\s*$/i.test(first.content) && !walk.isTable;
   const after = name === "fontsize" ? (groupAt(latex, first.end)?.end ?? first.end) : first.end;
   if (!hides) return after;

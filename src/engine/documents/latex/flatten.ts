@@ -5,7 +5,7 @@ import { withoutFalseBranches } from "./conditionals.js";
 import { takeOut } from "../text/paper-text.js";
 
 /** Papers have some hundred kilobytes of source; a file that includes itself has no end. */
-const longestSource = 5 * 1024 * 1024;
+const maxSource = 5 * 1024 * 1024;
 const deepest = 20;
 
 interface Flattened {
@@ -64,7 +64,7 @@ function withoutComments(text: string): string {
 }
 
 function include(text: string, files: SourceFiles, path: string): { text: string; isCut: boolean } {
-  let room = longestSource;
+  let room = maxSource;
   let isCut = false;
   const insert = (source: string, folder: string, depth: number): string => {
     const pattern =
@@ -82,7 +82,7 @@ function include(text: string, files: SourceFiles, path: string): { text: string
     });
   };
   const root = path.includes("/") ? path.slice(0, path.lastIndexOf("/")) : "";
-  return { text: insert(text.slice(0, longestSource), root, 0), isCut: isCut || text.length > longestSource };
+  return { text: insert(text.slice(0, maxSource), root, 0), isCut: isCut || text.length > maxSource };
 }
 
 /** A subfile is a document of its own. */
@@ -109,7 +109,7 @@ function withBibliography(text: string, files: SourceFiles, main: string): strin
   const own =
     lists.find(([path]) => path.toLowerCase() === main.replace(/\.[a-z]+$/i, ".bbl").toLowerCase()) ?? lists[0];
   if (own === undefined) return text;
-  const given = withoutComments(own[1]).slice(0, longestSource);
+  const given = withoutComments(own[1]).slice(0, maxSource);
   const list = isBiblatex(given) ? bibliographyOf(given) : given;
   const at = /\\(?:bibliography\s*\{|printbibliography)/.exec(text)?.index ?? text.indexOf("\\end{document}");
   return at === -1 ? `${text}\n${list}` : `${text.slice(0, at)}\n${list}\n${text.slice(at)}`;

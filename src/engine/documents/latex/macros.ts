@@ -8,10 +8,10 @@ interface Macro {
 }
 
 /** Macros that grow without end, by themselves or each other, stop here. */
-const mostExpansions = 20_000;
-const longestExpanded = 6 * 1024 * 1024;
-const longestBody = 2_000;
-const mostMacros = 3_000;
+const maxExpansions = 20_000;
+const maxExpanded = 6 * 1024 * 1024;
+const maxBody = 2_000;
+const maxMacros = 3_000;
 
 interface Expanded {
   readonly text: string;
@@ -95,8 +95,8 @@ function define(
     command !== undefined &&
     Number.isInteger(parameters) &&
     parameters <= 9 &&
-    body.content.length <= longestBody &&
-    macros.size < mostMacros
+    body.content.length <= maxBody &&
+    macros.size < maxMacros
   ) {
     const written = kind === "DeclareMathOperator" ? `\\operatorname{${body.content}}` : body.content;
     macros.set(command, { parameters, body: written, ...(standard === undefined ? {} : { standard }) });
@@ -119,8 +119,8 @@ function expand(text: string, macros: ReadonlyMap<string, Macro>): string {
         command === undefined ||
         macro === undefined ||
         depth > 10 ||
-        expansions >= mostExpansions ||
-        made > longestExpanded
+        expansions >= maxExpansions ||
+        made > maxExpanded
       ) {
         at = command?.end ?? next + 1;
         pieces.push(source.slice(next, at));

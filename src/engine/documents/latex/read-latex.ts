@@ -5,7 +5,7 @@ import { latexParts } from "./render.js";
 import { buildText, type ReadResult } from "../text/paper-text.js";
 
 /** Shorter sources hold no paper but a note that it was withdrawn, or a wrapper around a PDF. */
-const leastText = 1_000;
+const minText = 1_000;
 
 /**
  * The text of a paper's LaTeX source: sections under their headings, formulas as LaTeX, tables row by row, references. The source is read,
@@ -20,7 +20,7 @@ export function readLatex(bytes: Uint8Array): ReadResult {
   const { text, theorems } = expandMacros(source.preamble, source.body);
   const { parts, title, authors, abstract, hidden, isCut } = latexParts(text, source.preamble, theorems);
   const length = parts.reduce((sum, part) => sum + part.text.length, 0);
-  if (length < leastText) return { status: "unreadable", reason: "The LaTeX source has hardly any text." };
+  if (length < minText) return { status: "unreadable", reason: "The LaTeX source has hardly any text." };
   const lead = [title === undefined ? "" : `# ${title}`, authors.join(", ")].filter((line) => line !== "").join("\n\n");
   const cut = source.isCut || isCut;
   const warnings = [

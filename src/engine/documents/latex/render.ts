@@ -1,7 +1,7 @@
 import { swallowed, wordCommand } from "./commands.js";
 import { environment, levels, section } from "./environments.js";
 import { argumentAt, commandAt, groupAt } from "./scan.js";
-import { deepest, flushNotes, longestText, math, partsOf, say, type Walk } from "./walk.js";
+import { deepest, flushNotes, maxText, math, partsOf, say, type Walk } from "./walk.js";
 import { accents, symbols } from "./symbols.js";
 import type { Part } from "../text/paper-text.js";
 
@@ -55,7 +55,7 @@ export function latexParts(body: string, preamble: string, theorems: ReadonlyMap
     authors: [...new Set(names)].slice(0, 300),
     ...(abstract === undefined ? {} : { abstract }),
     hidden: walk.hidden,
-    isCut: walk.length > longestText,
+    isCut: walk.length > maxText,
   };
 }
 
@@ -64,7 +64,7 @@ const institution =
 
 function write(latex: string, walk: Walk, depth: number): void {
   if (depth > deepest) return;
-  for (let at = 0; at < latex.length && walk.length <= longestText;) {
+  for (let at = 0; at < latex.length && walk.length <= maxText;) {
     const next = nextSpecial(latex, at);
     if (next > at) text(latex.slice(at, next), walk);
     if (next >= latex.length) return;

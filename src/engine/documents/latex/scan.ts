@@ -1,5 +1,5 @@
 /** Options are short; a bracket that nobody closed is no option. */
-const longestOption = 1_000;
+const maxOption = 1_000;
 /** Up to this length a text is searched anew for each brace's partner. */
 const shortText = 2_000;
 
@@ -35,7 +35,7 @@ export function groupAt(
 
 function closing(text: string, start: number, open: string, close: string): number {
   let depth = 0;
-  const last = open === "[" ? Math.min(text.length, start + longestOption) : text.length;
+  const last = open === "[" ? Math.min(text.length, start + maxOption) : text.length;
   for (let next = start; next < last; next += 1) {
     const character = text[next];
     if (character === "\\") next += 1;
@@ -50,7 +50,7 @@ function closing(text: string, start: number, open: string, close: string): numb
 }
 
 const partners = new Map<string, ReadonlyMap<number, number>>();
-const mostKept = 16;
+const maxKept = 16;
 
 /** Where each opening brace of a text is closed; kept for the last few texts, as a search for each takes quadratic time on unclosed ones. */
 function partnersOf(text: string): ReadonlyMap<number, number> {
@@ -67,7 +67,7 @@ function partnersOf(text: string): ReadonlyMap<number, number> {
     }
   }
   const [oldest] = partners.keys();
-  if (partners.size >= mostKept && oldest !== undefined) partners.delete(oldest);
+  if (partners.size >= maxKept && oldest !== undefined) partners.delete(oldest);
   partners.set(text, found);
   return found;
 }

@@ -2,7 +2,7 @@ import type { Part } from "../text/paper-text.js";
 
 /** Footnotes in captions in tables: deeper is no paper. */
 export const deepest = 12;
-export const longestText = 6 * 1024 * 1024;
+export const maxText = 6 * 1024 * 1024;
 
 /** What is known while a document is read from its beginning to its end. */
 export interface Walk {
@@ -29,7 +29,7 @@ export interface Walk {
 
 export function say(walk: Walk, piece: string): void {
   walk.length += piece.length;
-  if (walk.length <= longestText) walk.parts.at(-1)?.pieces.push(piece);
+  if (walk.length <= maxText) walk.parts.at(-1)?.pieces.push(piece);
 }
 
 /** A piece of LaTeX as text by itself. Its footnotes wait for the end of the paragraph that it stands in. */

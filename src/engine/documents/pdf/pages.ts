@@ -94,7 +94,7 @@ function isFurniture(line: Line, running: ReadonlySet<string>): boolean {
 }
 
 /** Lines set further apart than this, in heights of the font, are not those of one text. */
-const widestLeading = 3;
+const maxLeading = 3;
 
 function medianLeading(lines: readonly Line[]): number {
   const steps = lines
@@ -103,7 +103,7 @@ function medianLeading(lines: readonly Line[]): number {
     .filter((step) => step > 1);
   const median = steps.toSorted((a, b) => a - b)[Math.floor(steps.length / 2)] ?? 12;
   // A page of two lines and its number has no leading that could be measured.
-  return Math.min(median, widestLeading * Math.max(...lines.map((line) => line.height), 1));
+  return Math.min(median, maxLeading * Math.max(...lines.map((line) => line.height), 1));
 }
 
 const combining: Readonly<Record<string, string>> = {

@@ -5,10 +5,10 @@ import { buildText, type PaperText, type ReadResult } from "../text/paper-text.j
 
 const megabyte = 1024 * 1024;
 /** Larger files are refused: pdf.js needs several times their size in memory. */
-export const largestPdf = 300 * megabyte;
-const mostPages = 2000;
+export const maxPdf = 300 * megabyte;
+const maxPages = 2000;
 /** Text set smaller than this, in points, is not meant for eyes. */
-const smallestPrint = 1.2;
+const minPrint = 1.2;
 
 interface PdfOptions {
   readonly signal?: AbortSignal;
@@ -24,9 +24,9 @@ interface PdfOptions {
  */
 export async function readPdf(
   bytes: Uint8Array,
-  { signal, pages: wanted = mostPages, timeout = 120_000 }: PdfOptions = {},
+  { signal, pages: wanted = maxPages, timeout = 120_000 }: PdfOptions = {},
 ): Promise<ReadResult> {
-  if (bytes.length > largestPdf) return unreadable(`The PDF is larger than ${largestPdf / megabyte} MB.`);
+  if (bytes.length > maxPdf) return unreadable(`The PDF is larger than ${maxPdf / megabyte} MB.`);
   const { getDocumentProxy } = await import("unpdf");
   const ends = AbortSignal.any([AbortSignal.timeout(timeout), ...(signal === undefined ? [] : [signal])]);
   let document;
@@ -39,7 +39,7 @@ export async function readPdf(
   try {
     const pages: Line[][] = [];
     let hidden = 0;
-    for (let number = 1; number <= Math.min(document.numPages, wanted, mostPages); number += 1) {
+    for (let number = 1; number <= Math.min(document.numPages, wanted, maxPages); number += 1) {
       if (ends.aborted)
         return unreadable(
           signal?.aborted
@@ -69,7 +69,7 @@ interface TextItem {
 }
 
 const isTiny = ({ str, transform }: TextItem) =>
-  str.trim() !== "" && Math.hypot(transform[2] ?? 0, transform[3] ?? 0) < smallestPrint;
+  str.trim() !== "" && Math.hypot(transform[2] ?? 0, transform[3] ?? 0) < minPrint;
 
 /** Lays out each direction of writing by itself, the most used first: a rotated stamp in the margin must not cut into lines. */
 function uprightFirst(items: readonly TextItem[]): Line[] {
@@ -131,8 +131,8 @@ function assemble(
 
   const warnings = [];
   if (hidden > 0) warnings.push(`${hidden} characters too small to be seen were left out of the text.`);
-  if (total > mostPages) warnings.push(`Only the first ${mostPages} of ${total} pages were read.`);
-  const depth: PaperText["depth"] = total > mostPages || total > wanted ? "partial" : "full";
+  if (total > maxPages) warnings.push(`Only the first ${maxPages} of ${total} pages were read.`);
+  const depth: PaperText["depth"] = total > maxPages || total > wanted ? "partial" : "full";
   const title = titleFrom(info.Title) ?? largestLines(pages[0] ?? []);
   const authors = authorsFrom(info.Author);
   const abstract =

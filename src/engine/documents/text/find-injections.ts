@@ -10,9 +10,9 @@ const patterns: readonly RegExp[] = [
   /\b(?:reveal|print|exfiltrate|send|leak)\b[^.!?]{0,30}\b(?:your (?:system )?prompt|api keys?|credentials|environment variables|secrets)\b/i,
 ];
 
-/** At most so many sentences, each of at most so many characters: enough for a warning. */
-const most = 10;
-const longest = 300;
+/** At maxFound so many sentences, each of at maxFound so many characters: enough for a warning. */
+const maxFound = 10;
+const maxSentence = 300;
 
 /**
  * Sentences that seem to be addressed to AI reviewers or models. Only a warning: a paper about prompt injection quotes such sentences too.
@@ -20,9 +20,9 @@ const longest = 300;
 export function findInstructions(text: string): string[] {
   const found: string[] = [];
   for (const sentence of sentencesOf(text)) {
-    if (found.length === most) break;
+    if (found.length === maxFound) break;
     if (patterns.some((pattern) => pattern.test(sentence)))
-      found.push(sentence.length > longest ? `${sentence.slice(0, longest)}…` : sentence);
+      found.push(sentence.length > maxSentence ? `${sentence.slice(0, maxSentence)}…` : sentence);
   }
   return [...new Set(found)];
 }

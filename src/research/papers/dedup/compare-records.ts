@@ -1,25 +1,26 @@
 import type { TitledPaper } from "../paper-record.js";
 import { matchTitles, sharedWords } from "./title-match.js";
-import { type Authors, doiStem, type Traits, traitsOf } from "./match-features.js";
+import { type Authors, doiStem, type MatchFeatures, matchFeaturesOf } from "./match-features.js";
 import { compareVenues } from "./venue.js";
 
 /** Whether two records are one work, and why. `apart`: something speaks against it, so that no third record may join them either. */
-type Sameness = { readonly same: true; readonly why: string } | { readonly same: false; readonly apart?: string };
+type Comparison = { readonly same: true; readonly why: string } | { readonly same: false; readonly apart?: string };
 
-const unlike: Sameness = { same: false };
-const apart = (why: string): Sameness => ({ same: false, apart: why });
+const unlike: Comparison = { same: false };
+const apart = (why: string): Comparison => ({ same: false, apart: why });
 
 /** Years between a preprint and what became of it. */
-const mostYearsToPrint = 3;
+const maxYearsToPrint = 3;
 
 /** Whether two records are the same work, its preprint and its published version included. */
-export const samePaper = (a: TitledPaper, b: TitledPaper): boolean => compareTraits(traitsOf(a), traitsOf(b)).same;
+export const samePaper = (a: TitledPaper, b: TitledPaper): boolean =>
+  compareRecords(matchFeaturesOf(a), matchFeaturesOf(b)).same;
 
 /**
  * Compares two records. A shared identifier makes them one work unless titles and authors say that it was given to two by mistake; without one
  * they need the same title, first author and year, and nothing that tells them apart: other DOIs, venues, volumes, pages or parts.
  */
-export function compareTraits(a: Traits, b: Traits): Sameness {
+export function compareRecords(a: MatchFeatures, b: MatchFeatures): Comparison {
   if (a.notice !== b.notice) return apart("one is a notice about a work");
   const shared = a.keys.find((key) => b.keys.includes(key));
   if (shared !== undefined) return onOneKey(a, b, shared);
@@ -43,8 +44,8 @@ type Titles = NonNullable<ReturnType<typeof matchTitles>>;
 type AuthorMatch = "all" | "first" | "unknown";
 
 /** Two records with one identifier: services copy identifiers wrongly, so something else has to agree. */
-function onOneKey(a: Traits, b: Traits, key: string): Sameness {
-  const same: Sameness = { same: true, why: `the same ${key.startsWith("id ") ? "id" : key}` };
+function onOneKey(a: MatchFeatures, b: MatchFeatures, key: string): Comparison {
+  const same: Comparison = { same: true, why: `the same ${key.startsWith("id ") ? "id" : key}` };
   if (a.title === undefined || b.title === undefined) {
     const names = compareAuthors(a.authors, b.authors);
     return names === "all" || names === "first" ? same : apart(`${key} stands on a record without a title`);
@@ -64,9 +65,9 @@ function onOneKey(a: Traits, b: Traits, key: string): Sameness {
 }
 
 /** At least one is a preprint: its venue, volume and pages say nothing, and years may pass until it is printed. */
-function asVersions(a: Traits, b: Traits, titles: Titles, authors: AuthorMatch): Sameness {
+function asVersions(a: MatchFeatures, b: MatchFeatures, titles: Titles, authors: AuthorMatch): Comparison {
   const years = yearsApart(a, b);
-  if (years > (authors === "all" ? mostYearsToPrint : 1)) return unlike;
+  if (years > (authors === "all" ? maxYearsToPrint : 1)) return unlike;
   if (isWeak(a, b) && (authors !== "all" || years > 1)) return unlike;
   if (titles !== "equal" && authors !== "all") return unlike;
   if (titles === "longer" && years > 1) return unlike;
@@ -74,7 +75,7 @@ function asVersions(a: Traits, b: Traits, titles: Titles, authors: AuthorMatch):
   return { same: true, why: `${kinds}: ${said(titles, authors)}${yearsSaid(a, b)}` };
 }
 
-function asPublished(a: Traits, b: Traits, titles: Titles, authors: AuthorMatch): Sameness {
+function asPublished(a: MatchFeatures, b: MatchFeatures, titles: Titles, authors: AuthorMatch): Comparison {
   const [volumes, issues, pages] = [
     compare(a.volume, b.volume),
     compare(a.issue, b.issue),
@@ -106,13 +107,13 @@ function asPublished(a: Traits, b: Traits, titles: Titles, authors: AuthorMatch)
 }
 
 /** The same volume and page of what may be the same journal: such a work has one DOI too many. */
-const inOnePlace = (a: Traits, b: Traits): boolean =>
+const inOnePlace = (a: MatchFeatures, b: MatchFeatures): boolean =>
   compareVenues(a.venue, b.venue) !== "other" &&
   compare(a.volume, b.volume) === "same" &&
   comparePages(a.firstPage, b.firstPage) === "same";
 
 /** A title that does not tell much by itself. */
-const isWeak = (a: Traits, b: Traits): boolean =>
+const isWeak = (a: MatchFeatures, b: MatchFeatures): boolean =>
   [a.title, b.title].some((title) => title === undefined || title.generic || title.short);
 
 const compare = (a: string | undefined, b: string | undefined): "same" | "other" | "unknown" =>
@@ -126,11 +127,11 @@ const comparePages = (a: string | undefined, b: string | undefined): ReturnType<
     : compare(a?.replace(/^\p{L}+/u, ""), b?.replace(/^\p{L}+/u, ""));
 };
 
-const yearsApart = (a: Traits, b: Traits): number =>
+const yearsApart = (a: MatchFeatures, b: MatchFeatures): number =>
   a.year === undefined || b.year === undefined ? 0 : Math.abs(a.year - b.year);
 
 /** The stem that versions of one DOI share. Exact DOIs are keys already. */
-const sharedStem = (a: Traits, b: Traits): string | undefined => {
+const sharedStem = (a: MatchFeatures, b: MatchFeatures): string | undefined => {
   const stems = b.keys.filter((key) => key.startsWith("doi ")).map((key) => doiStem(key.slice(4)));
   return a.keys
     .filter((key) => key.startsWith("doi "))
@@ -176,7 +177,7 @@ const said = (titles: Titles, authors: AuthorMatch): string => {
   return `${title} and ${{ all: "the same authors", first: "the same first author", unknown: "no authors to compare" }[authors]}`;
 };
 
-const yearsSaid = (a: Traits, b: Traits): string =>
+const yearsSaid = (a: MatchFeatures, b: MatchFeatures): string =>
   a.year === undefined || b.year === undefined
     ? ""
     : a.year === b.year

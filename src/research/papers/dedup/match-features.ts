@@ -7,7 +7,7 @@ import { type TitleParts, titleParts } from "./title-match.js";
 import { isPreprintServer, type Venue, venueOf } from "./venue.js";
 
 /** What tells one record from another, computed once a record. */
-export interface Traits {
+export interface MatchFeatures {
   readonly title?: TitleParts;
   /** "doi 10.1000/x", "arxiv 2401.12345", "pmid 1": two records that share one are one work, unless their titles say otherwise. */
   readonly keys: readonly string[];
@@ -46,7 +46,7 @@ export const isPreprintDoi = (doi: string): boolean => preprintDoi.test(doi);
 export const doiStem = (doi: string): string =>
   doi.replace(/(?:\.pub|[./-]v)\d{1,2}$/, "").replace(/^(10\.12688\/[a-z\d]+\.\d+)\.\d+$/, "$1");
 
-export function traitsOf(paper: TitledPaper): Traits {
+export function matchFeaturesOf(paper: TitledPaper): MatchFeatures {
   const { identifiers, kind } = paper;
   const named = references(paper);
   const dois = named.flatMap((each) => (each.kind === "doi" ? [each.doi] : []));
@@ -87,7 +87,7 @@ export function traitsOf(paper: TitledPaper): Traits {
 }
 
 /** Two records can be the same work only if they share one of these. */
-export function blockKeys({ keys, title, authors }: Traits): string[] {
+export function blockKeys({ keys, title, authors }: MatchFeatures): string[] {
   const stems = keys.filter((key) => key.startsWith("doi ")).map((key) => `stem ${doiStem(key.slice(4))}`);
   if (title === undefined) return [...keys, ...stems];
   const who = authors.surname ?? "";

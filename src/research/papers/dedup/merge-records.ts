@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import { mergedWork, type MergedWork } from "./merge-fields.js";
 import type { PaperRecord } from "../paper-record.js";
-import { compareTraits } from "./compare-records.js";
-import { blockKeys, type Traits, traitsOf } from "./match-features.js";
+import { compareRecords } from "./compare-records.js";
+import { blockKeys, type MatchFeatures, matchFeaturesOf } from "./match-features.js";
 
 /** Why a record was taken for the same work as another. */
 export interface Merge {
@@ -18,10 +18,10 @@ export interface Merge {
 export type Apart = readonly [string, string];
 
 /** So many works of one block are compared with a record; past it lie only titles such as "Editorial". */
-const mostInBlock = 100;
+const maxBlockSize = 100;
 
 /** So many members of a work are asked whether something speaks against a new one; no work has more versions. */
-const mostAsked = 20;
+const maxCompared = 20;
 
 /**
  * Puts records of one work together, in the order of their first record. Records that share an identifier, a title or its beginning are
@@ -31,7 +31,7 @@ export function mergeRecords(
   records: readonly PaperRecord[],
   apart: readonly Apart[] = [],
 ): { readonly works: readonly MergedWork[]; readonly merges: readonly Merge[] } {
-  const traits = records.map(traitsOf);
+  const traits = records.map(matchFeaturesOf);
   const said = new Set(apart.flatMap(([a, b]) => [`${a}\n${b}`, `${b}\n${a}`]));
   const clusters = clustersOf(records, traits, said);
   const merges: Merge[] = [];
@@ -61,17 +61,21 @@ interface Cluster {
   first: number;
 }
 
-function clustersOf(records: readonly PaperRecord[], traits: readonly Traits[], said: ReadonlySet<string>): Cluster[] {
+function clustersOf(
+  records: readonly PaperRecord[],
+  traits: readonly MatchFeatures[],
+  said: ReadonlySet<string>,
+): Cluster[] {
   const clusterOf = new Map<number, Cluster>();
   const blocks = new Map<string, number[]>();
   const are = (a: number, b: number) => {
     if (said.size > 0 && said.has(`${records[a]?.id}\n${records[b]?.id}`))
       return { same: false, apart: "a person says so" } as const;
-    return compareTraits(traits[a] as Traits, traits[b] as Traits);
+    return compareRecords(traits[a] as MatchFeatures, traits[b] as MatchFeatures);
   };
   const mayJoin = (a: Cluster, b: Cluster) =>
-    a.members.slice(0, mostAsked).every((one) =>
-      b.members.slice(0, mostAsked).every((other) => {
+    a.members.slice(0, maxCompared).every((one) =>
+      b.members.slice(0, maxCompared).every((other) => {
         const answer = are(one.at, other.at);
         return answer.same || answer.apart === undefined;
       }),
@@ -80,7 +84,7 @@ function clustersOf(records: readonly PaperRecord[], traits: readonly Traits[], 
   for (const at of inOrder(records, traits)) {
     let own: Cluster = { members: [{ at, why: "" }], first: at };
     clusterOf.set(at, own);
-    const keys = blockKeys(traits[at] as Traits);
+    const keys = blockKeys(traits[at] as MatchFeatures);
     for (const other of new Set(keys.flatMap((key) => blocks.get(key) ?? []))) {
       const its = clusterOf.get(other) as Cluster;
       if (its === own) continue;
@@ -110,11 +114,11 @@ function remember(
   if (block === undefined) return void blocks.set(key, [at]);
   const own = clusterOf.get(at);
   const present = block.filter((other) => clusterOf.get(other) === own).length;
-  if (present < 5 && block.length < mostInBlock) block.push(at);
+  if (present < 5 && block.length < maxBlockSize) block.push(at);
 }
 
 /** Records with most identifiers first, then by what they say, so that the order in which sources answered does not count. */
-function inOrder(records: readonly PaperRecord[], traits: readonly Traits[]): number[] {
+function inOrder(records: readonly PaperRecord[], traits: readonly MatchFeatures[]): number[] {
   const keys = records.map(({ source, id, title }) => `${source}\n${id}\n${title}`);
   return records
     .map((_, at) => at)

@@ -1,16 +1,19 @@
-import { compareTraits } from "./compare-records.js";
-import { blockKeys, type Traits } from "./match-features.js";
+import { compareRecords } from "./compare-records.js";
+import { blockKeys, type MatchFeatures } from "./match-features.js";
 
 /** Works that a new one may be the same as. Whatever their number, a new one is compared with few of them. */
-interface KnownWorks {
-  add(id: string, traits: Traits): void;
+interface WorkIndex {
+  add(id: string, traits: MatchFeatures): void;
   /** The first that was added of those that are the same work, and why. `mayBe`: not asked about ids for which it is false. */
-  twinOf(traits: Traits, mayBe?: (id: string) => boolean): { readonly id: string; readonly why: string } | undefined;
+  twinOf(
+    traits: MatchFeatures,
+    mayBe?: (id: string) => boolean,
+  ): { readonly id: string; readonly why: string } | undefined;
 }
 
 /** Keeps works under what two records of one work share. */
-export function knownWorks(): KnownWorks {
-  const works: { readonly id: string; readonly traits: Traits }[] = [];
+export function workIndex(): WorkIndex {
+  const works: { readonly id: string; readonly traits: MatchFeatures }[] = [];
   const blocks = new Map<string, number[]>();
   return {
     add(id, traits) {
@@ -26,7 +29,7 @@ export function knownWorks(): KnownWorks {
       for (const index of [...near].sort((a, b) => a - b)) {
         const work = works[index];
         if (work === undefined || !mayBe(work.id)) continue;
-        const answer = compareTraits(work.traits, traits);
+        const answer = compareRecords(work.traits, traits);
         if (answer.same) return { id: work.id, why: answer.why };
       }
       return undefined;
@@ -35,7 +38,7 @@ export function knownWorks(): KnownWorks {
 }
 
 /** What two records of one work share; of a title that goes on in the other, its first words. */
-function keysOf(traits: Traits): Set<string> {
+function keysOf(traits: MatchFeatures): Set<string> {
   const first = traits.title?.words.filter((word) => word.length > 3).slice(0, 2) ?? [];
   return new Set([
     ...blockKeys(traits),

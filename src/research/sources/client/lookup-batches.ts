@@ -4,7 +4,7 @@ import { nameOf, sharesIdentifier } from "../../papers/identifiers.js";
 import type { Answer } from "./source.js";
 
 /** So many failures of a row are the service's, not a work's. */
-const mostFailures = 2;
+const maxFailures = 2;
 
 /**
  * Looks works up one batch after the other. A service that asks to wait or refuses is not asked again; what could not be asked about is
@@ -21,7 +21,7 @@ export async function lookUpIn(
   let failure: NoAnswer | undefined;
   let failures = 0;
   for (const batch of batches) {
-    const answer = failures < mostFailures ? await ask(batch) : undefined;
+    const answer = failures < maxFailures ? await ask(batch) : undefined;
     if (answer?.status === "ok") {
       failures = 0;
       found.push(...answer.value);
@@ -35,7 +35,7 @@ export async function lookUpIn(
     else {
       unchecked.push(...batch);
       failure = answer ?? failure;
-      failures += answer?.status === "error" ? 1 : mostFailures;
+      failures += answer?.status === "error" ? 1 : maxFailures;
     }
   }
   if (found.length === 0 && failure === undefined && unchecked.length > 0)

@@ -5,7 +5,7 @@ export interface Term {
   readonly isPhrase: boolean;
 }
 
-const mostTerms = 20;
+const maxTerms = 20;
 
 /** The terms of `Query.terms`: words, and what stands in quotation marks. Case and accents stay. */
 export function termsOf(terms: string): readonly Term[] {
@@ -16,7 +16,7 @@ export function termsOf(terms: string): readonly Term[] {
     if (text === "" || (quoted === undefined && /^(?:AND|OR|NOT|ANDNOT)$/.test(text))) continue;
     found.push({ text, isPhrase: text.includes(" ") });
   }
-  return found.slice(0, mostTerms);
+  return found.slice(0, maxTerms);
 }
 
 /** All words in one line, for services that want nothing else. */

@@ -123,7 +123,7 @@ export interface Page<Cursor> {
 }
 
 /** No list that anyone reads has more pages; a service that goes on giving new cursors would else be asked for ever. */
-const mostPages = 200;
+const maxPages = 200;
 
 /**
  * Asks for page after page until there are `most` records or no more pages. A failure after the first page keeps what was had and says
@@ -143,7 +143,7 @@ export async function gather<Cursor>(
   let emptyBecause = nothing;
   for (
     let pages = 0;
-    cursor !== undefined && !seen.has(cursor) && pages < mostPages && records.length < most;
+    cursor !== undefined && !seen.has(cursor) && pages < maxPages && records.length < most;
     pages += 1
   ) {
     seen.add(cursor);

@@ -15,7 +15,7 @@ interface ShownPage {
   readonly doi?: unknown;
 }
 
-const longestSnippet = 600;
+const maxSnippet = 600;
 
 /** A page as a record; the address of an arXiv paper or a DOI says which work it is. */
 export function pageRecord(source: string, page: ShownPage): PaperRecord | undefined {
@@ -23,7 +23,7 @@ export function pageRecord(source: string, page: ShownPage): PaperRecord | undef
   if (url === undefined) return undefined;
   const reference = parseReference(url);
   const { doi } = identifiersOf({ doi: page.doi });
-  const snippet = line(page.snippet)?.slice(0, longestSnippet);
+  const snippet = line(page.snippet)?.slice(0, maxSnippet);
   return paperRecord({
     source,
     title: page.title,

@@ -10,12 +10,12 @@ import { parseXml } from "../client/xml.js";
 import type { Request } from "../../../engine/net/http.js";
 
 /** Most entries of one request, and of all pages of a query together. */
-const largestSlice = 2000;
-const largestTotal = 30_000;
+const maxSlice = 2000;
+const maxTotal = 30_000;
 /** Ids of one request: arXiv's addresses may be some 4,000 characters long. */
-const largestBatch = 100;
+const maxBatch = 100;
 /** A feed has some 3 kB an entry; papers of large collaborations 60 kB. */
-const largestFeed = 60 * 1024 * 1024;
+const maxFeed = 60 * 1024 * 1024;
 
 export const arxiv = {
   name: "arXiv",
@@ -31,12 +31,12 @@ async function searchArxiv(query: Query, context: SourceContext): Promise<Answer
   if (query.from !== undefined || query.until !== undefined)
     words.push(`submittedDate:[${days(query.from ?? "1991-01-01")}0000 TO ${days(query.until ?? "2199-12-31")}2359]`);
   if (words.length === 0) return { status: "error", reason: "A search on arXiv needs a word to search for." };
-  const most = Math.min(query.most, largestTotal);
+  const most = Math.min(query.most, maxTotal);
   const answer = await gather<number>(
     most,
     0,
     async (start) => {
-      const size = Math.min(largestSlice, most - start);
+      const size = Math.min(maxSlice, most - start);
       const page = await askArxiv(
         context,
         `search_query=${encodeURIComponent(words.join(" AND "))}&start=${start}&max_results=${size}&sortBy=relevance&sortOrder=descending`,
@@ -55,9 +55,9 @@ async function searchArxiv(query: Query, context: SourceContext): Promise<Answer
     },
     `arXiv has nothing on '${query.terms}' in this time.`,
   );
-  if (answer.status !== "ok" || query.most <= largestTotal || (answer.total ?? 0) <= largestTotal) return answer;
+  if (answer.status !== "ok" || query.most <= maxTotal || (answer.total ?? 0) <= maxTotal) return answer;
   return {
-    incomplete: `arXiv returns at most ${largestTotal} of ${answer.total} results; narrow the dates.`,
+    incomplete: `arXiv returns at most ${maxTotal} of ${answer.total} results; narrow the dates.`,
     ...answer,
   };
 }
@@ -68,7 +68,7 @@ async function lookUpArxiv(
   context: SourceContext,
 ): Promise<Answer<readonly PaperRecord[]>> {
   const asked = works.filter((work) => work.arxiv !== undefined);
-  return await lookUpIn("arXiv", inBatches(asked, largestBatch), (batch) => lookUpBatch(batch, context));
+  return await lookUpIn("arXiv", inBatches(asked, maxBatch), (batch) => lookUpBatch(batch, context));
 }
 
 async function lookUpBatch(
@@ -109,7 +109,7 @@ interface ArxivFeed extends Page<number> {
 async function askArxiv(context: SourceContext, parameters: string): Promise<Answer<ArxivFeed>> {
   const request: Request = {
     url: `${context.endpoint}/api/query?${parameters}`,
-    limit: largestFeed,
+    limit: maxFeed,
     accept: "application/atom+xml",
   };
   const answer = await context.http.get(request);

@@ -6,7 +6,7 @@ import { abstractText, plainText } from "../client/markup-to-text.js";
 import { identifiersOf, inPath, paperRecord } from "../../papers/identifiers.js";
 import type { Answer, Source, SourceContext } from "../client/source.js";
 
-const largestAnswer = 10 * 1024 * 1024;
+const maxAnswer = 10 * 1024 * 1024;
 const servers = ["biorxiv", "medrxiv"] as const;
 
 /** Details of preprints by DOI, every version; the service has no search. */
@@ -25,7 +25,7 @@ async function single(doi: string, context: SourceContext): Promise<Answer<reado
   for (const server of servers) {
     const answer = await askJson(biorxiv, context, {
       url: `${context.endpoint}/details/${server}/${inPath(doi)}/na/json`,
-      limit: largestAnswer,
+      limit: maxAnswer,
     });
     if (answer.status !== "ok") return answer;
     const isNone = /no posts found/i.test(line(at(answer.value, "messages", 0, "status")) ?? "");

@@ -5,9 +5,9 @@ import type { PaperRecord } from "../../papers/paper-record.js";
 import type { Answer, Query, Source, SourceContext } from "../client/source.js";
 import { pageRecord, webAnswer } from "../client/web-page.js";
 
-const largestAnswer = 10 * 1024 * 1024;
+const maxAnswer = 10 * 1024 * 1024;
 /** Most results of one request. */
-const largestPage = 20;
+const maxPage = 20;
 
 export const brave: Source = {
   name: "Brave",
@@ -24,10 +24,10 @@ async function searchWeb(query: Query, context: SourceContext): Promise<Answer<r
       ? ""
       : `&freshness=${query.from ?? "1990-01-01"}to${query.until ?? "2199-12-31"}`;
   // Questions are at most 400 characters long.
-  const parameters = `q=${encodeURIComponent(query.terms.slice(0, 400))}&count=${Math.max(1, Math.min(query.most, largestPage))}&text_decorations=false${time}`;
+  const parameters = `q=${encodeURIComponent(query.terms.slice(0, 400))}&count=${Math.max(1, Math.min(query.most, maxPage))}&text_decorations=false${time}`;
   const answer = await askJson(brave, context, {
     url: `${context.endpoint}/res/v1/web/search?${parameters}`,
-    limit: largestAnswer,
+    limit: maxAnswer,
     ...(context.key === undefined ? {} : { secret: { headers: { "X-Subscription-Token": context.key } } }),
   });
   if (answer.status !== "ok") return answer;

@@ -44,9 +44,9 @@ export const huggingFace: Source = {
   keyVariable: "HF_TOKEN",
 };
 
-const largestAnswer = 5 * 1024 * 1024;
-const mostLinks = 10;
-const mostOfficial = 3;
+const maxAnswer = 5 * 1024 * 1024;
+const maxLinks = 10;
+const maxOfficial = 3;
 
 /** Where the code of a paper is: from its abstract, Hugging Face's page of it and GitHub's search; at most six requests. Never throws. */
 export async function codeLinks(work: TitledPaper, contextFor: ContextFor): Promise<CodeLinks> {
@@ -75,7 +75,7 @@ export async function codeLinks(work: TitledPaper, contextFor: ContextFor): Prom
   // Stars and whether it is still there, of those that the search did not find.
   for (const link of [...found.values()]
     .filter(({ relation, pushed }) => relation === "official" && pushed === undefined)
-    .slice(0, mostOfficial)) {
+    .slice(0, maxOfficial)) {
     const answer = await asked(git, (context) => askRepository(link.repository, context));
     if (answer.status === "empty") found.delete(link.repository.toLowerCase());
     const details = note("GitHub", answer);
@@ -85,7 +85,7 @@ export async function codeLinks(work: TitledPaper, contextFor: ContextFor): Prom
   const once = unchecked.filter(
     ({ source }, index) => unchecked.findIndex((other) => other.source === source) === index,
   );
-  return { links: [...found.values()].sort((a, b) => rank(b) - rank(a)).slice(0, mostLinks), unchecked: once };
+  return { links: [...found.values()].sort((a, b) => rank(b) - rank(a)).slice(0, maxLinks), unchecked: once };
 }
 
 const repositoryName = /github\.com\/([\w-]{1,39})\/([\w.-]{1,100}?)(?:\.git)?(?=[\s/?#)\]}>,;'"]|\.(?:\s|$)|$)/gi;
@@ -117,7 +117,7 @@ async function askHub(arxiv: string, context: SourceContext): Promise<Answer<Cod
   const answer = await askJson(
     huggingFace,
     context,
-    { url: `${context.endpoint}/api/papers/${encodeURIComponent(arxiv)}`, limit: largestAnswer, ...secret },
+    { url: `${context.endpoint}/api/papers/${encodeURIComponent(arxiv)}`, limit: maxAnswer, ...secret },
     nothing,
   );
   if (answer.status !== "ok") return answer;
@@ -132,7 +132,7 @@ async function askHub(arxiv: string, context: SourceContext): Promise<Answer<Cod
 
 const requestOf = (path: string, context: SourceContext): Request => ({
   url: `${context.endpoint}${path}`,
-  limit: largestAnswer,
+  limit: maxAnswer,
   accept: "application/vnd.github+json",
   ...(context.key === undefined ? {} : { secret: { headers: { Authorization: `Bearer ${context.key}` } } }),
 });
@@ -148,7 +148,7 @@ async function searchGitHub(
   const answer = await askJson(
     gitHub,
     context,
-    requestOf(`/search/repositories?q=${encodeURIComponent(query)}&per_page=${mostLinks}`, context),
+    requestOf(`/search/repositories?q=${encodeURIComponent(query)}&per_page=${maxLinks}`, context),
   );
   if (answer.status !== "ok") return answer;
   const items = at(answer.value, "items");

@@ -10,10 +10,10 @@ import { plainTerms } from "../client/query-terms.js";
 import type { Request } from "../../../engine/net/http.js";
 import { isTitle } from "../../papers/dedup/title-match.js";
 
-const largestPage = 500;
-const largestAnswer = 40 * 1024 * 1024;
+const maxPage = 500;
+const maxAnswer = 40 * 1024 * 1024;
 /** Of a search by title; the right work is among the first or not there. */
-const fewest = 5;
+const minTitleResults = 5;
 const fields =
   "DOI,title,author,issued,published,posted,abstract,type,link,license,relation,container-title,volume,issue,page,article-number,is-referenced-by-count,updated-by,update-to";
 
@@ -33,7 +33,7 @@ const isCrossrefs = ({ doi }: Identifiers): boolean => doi !== undefined;
 /** The contact asks for the polite pool; it is a person's address, and goes where keys go, not into the log. */
 const requestOf = (path: string, { endpoint, contact }: SourceContext): Request => ({
   url: `${endpoint}${path}`,
-  limit: largestAnswer,
+  limit: maxAnswer,
   ...(contact?.includes("@") === true ? { secret: { query: { mailto: contact.replace(/^mailto:/, "") } } } : {}),
 });
 
@@ -45,7 +45,7 @@ async function searchCrossref(query: Query, context: SourceContext): Promise<Ans
     ...(query.until === undefined ? [] : [`until-pub-date:${query.until}`]),
   ];
   const filter = filters.length === 0 ? "" : `&filter=${filters.join(",")}`;
-  const rows = Math.max(1, Math.min(query.most, largestPage));
+  const rows = Math.max(1, Math.min(query.most, maxPage));
   return await gather<string>(
     query.most,
     "*",
@@ -79,10 +79,13 @@ async function matchTitle(
   const answer = await askJson(
     crossref,
     context,
-    requestOf(`/works?query.bibliographic=${encodeURIComponent(terms)}&rows=${fewest}&select=${fields}`, context),
+    requestOf(
+      `/works?query.bibliographic=${encodeURIComponent(terms)}&rows=${minTitleResults}&select=${fields}`,
+      context,
+    ),
   );
   if (answer.status !== "ok") return answer;
-  const page = readList(answer.value, fewest);
+  const page = readList(answer.value, minTitleResults);
   if (page.status !== "ok") return page;
   const found = page.value.records.find((record) => isTitle(title, record.title));
   return found === undefined

@@ -7,10 +7,10 @@ import { identifiersOf, paperRecord, sharesIdentifier } from "../../papers/ident
 import type { Answer, Query, Source, SourceContext } from "../client/source.js";
 import { termsOf } from "../client/query-terms.js";
 
-const largestPage = 500;
-const largestAnswer = 60 * 1024 * 1024;
+const maxPage = 500;
+const maxAnswer = 60 * 1024 * 1024;
 /** Works of one question; each is a clause of some 60 characters in the address. */
-const largestBatch = 20;
+const maxBatch = 20;
 
 export const europePmc: Source = {
   name: "Europe PMC",
@@ -22,7 +22,7 @@ export const europePmc: Source = {
       "Europe PMC",
       inBatches(
         works.filter((work) => clauseOf(work) !== undefined),
-        largestBatch,
+        maxBatch,
       ),
       (batch) => lookUpBatch(batch, context),
     ),
@@ -49,7 +49,7 @@ async function ask(
   context: SourceContext,
   nothing: string,
 ): Promise<Answer<readonly PaperRecord[]>> {
-  const size = Math.max(1, Math.min(most, largestPage));
+  const size = Math.max(1, Math.min(most, maxPage));
   return await gather<string>(
     most,
     "*",
@@ -57,7 +57,7 @@ async function ask(
       const parameters = `query=${encodeURIComponent(question)}&format=json&resultType=core&pageSize=${size}&cursorMark=${encodeURIComponent(cursor)}`;
       const answer = await askJson(europePmc, context, {
         url: `${context.endpoint}/search?${parameters}`,
-        limit: largestAnswer,
+        limit: maxAnswer,
       });
       return answer.status === "ok" ? readPage(answer.value, size, context.endpoint) : answer;
     },

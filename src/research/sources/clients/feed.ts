@@ -6,7 +6,7 @@ import type { Answer, Query, Source, SourceContext } from "../client/source.js";
 import { pageRecord } from "../client/web-page.js";
 import { parseXml } from "../client/xml.js";
 
-const largestFeed = 20 * 1024 * 1024;
+const maxFeed = 20 * 1024 * 1024;
 
 /** An RSS or Atom feed as a source: of a journal, an arXiv category, a blog. It can't be searched: it gives what is in it and in the time asked for. */
 export const feedSource = (address: string): Source => ({
@@ -22,7 +22,7 @@ async function readAddress(
   context: SourceContext,
 ): Promise<Answer<readonly PaperRecord[]>> {
   const accept = "application/atom+xml, application/rss+xml, application/xml;q=0.9, */*;q=0.5";
-  const answer = await askText({ name }, context, { url: context.endpoint, limit: largestFeed, accept });
+  const answer = await askText({ name }, context, { url: context.endpoint, limit: maxFeed, accept });
   return answer.status === "ok" ? await readFeed(name, answer.value, query) : answer;
 }
 

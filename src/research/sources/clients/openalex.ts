@@ -8,10 +8,10 @@ import type { Answer, Query, Source, SourceContext } from "../client/source.js";
 import { termsOf } from "../client/query-terms.js";
 import type { Request } from "../../../engine/net/http.js";
 
-const largestPage = 100;
+const maxPage = 100;
 /** Without a cursor no page reaches further. */
 const furthest = 10_000;
-const largestAnswer = 40 * 1024 * 1024;
+const maxAnswer = 40 * 1024 * 1024;
 
 /** What is asked for of a work; a whole one is twenty times as long. */
 const fields =
@@ -40,7 +40,7 @@ export const openAlex: Source = {
 
 function requestOf(path: string, context: SourceContext): Request {
   const secret = context.key === undefined ? {} : { secret: { query: { api_key: context.key } } };
-  return { url: `${context.endpoint}${path}`, limit: largestAnswer, ...secret };
+  return { url: `${context.endpoint}${path}`, limit: maxAnswer, ...secret };
 }
 
 async function searchOpenAlex(query: Query, context: SourceContext): Promise<Answer<readonly PaperRecord[]>> {
@@ -61,8 +61,8 @@ async function listWorks(
   context: SourceContext,
   nothing: string,
 ): Promise<Answer<readonly PaperRecord[]>> {
-  const size = Math.max(1, Math.min(most, largestPage));
-  const first = context.key === undefined || most <= largestPage ? "page=1" : "cursor=*";
+  const size = Math.max(1, Math.min(most, maxPage));
+  const first = context.key === undefined || most <= maxPage ? "page=1" : "cursor=*";
   return await gather<string>(
     most,
     first,
@@ -140,7 +140,7 @@ async function referencesOf(
   const nothing = `OpenAlex knows no references of ${nameOf(work)}.`;
   const batches = inBatches(
     ids.slice(0, most).map((openalex) => ({ openalex })),
-    largestPage,
+    maxPage,
   );
   if (ids.length === 0) return { status: "empty", reason: nothing };
   return await lookUpIn("OpenAlex", batches, (batch) =>
@@ -246,7 +246,7 @@ function kindOf(json: unknown): PaperRecord["kind"] {
 }
 
 /** Most words of an abstract that are put together; the positions of a broken one reach to billions. */
-const mostWords = 20_000;
+const maxWords = 20_000;
 
 /** The text of an index of words to their positions. */
 export function abstractOf(given: unknown): string | undefined {
@@ -256,7 +256,7 @@ export function abstractOf(given: unknown): string | undefined {
   const words: { word: string; position: number }[] = [];
   for (const [word, positions] of Object.entries(index))
     for (const position of list(positions))
-      if (count(position) !== undefined && words.length < mostWords) words.push({ word, position: position as number });
+      if (count(position) !== undefined && words.length < maxWords) words.push({ word, position: position as number });
   return abstractText(
     words
       .sort((a, b) => Number(a.position) - Number(b.position))

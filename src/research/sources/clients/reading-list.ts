@@ -14,9 +14,9 @@ import { parseReference, type Reference } from "../../papers/reference.js";
 import type { Answer, Query, Source, SourceContext } from "../client/source.js";
 import { pageRecord } from "../client/web-page.js";
 
-const largestList = 5 * 1024 * 1024;
+const maxList = 5 * 1024 * 1024;
 /** Pages without an id are fetched one by one. */
-const mostPages = 50;
+const maxPages = 50;
 
 type Named = Extract<Reference, { readonly kind: "arxiv" | "doi" | "url" }>;
 
@@ -33,7 +33,7 @@ export const listSource = (place: string, root: string): Source => ({
     const text =
       page === undefined
         ? await fromFile(resolve(root, place))
-        : await askText({ name: `list:${place}` }, context, { url: page, limit: largestList });
+        : await askText({ name: `list:${place}` }, context, { url: page, limit: maxList });
     return text.status === "ok" ? await resolveAll(`list:${place}`, text.value, page, query, context) : text;
   },
 });
@@ -42,8 +42,8 @@ async function fromFile(path: string): Promise<Answer<string>> {
   try {
     const found = await stat(path);
     // To read a FIFO is to wait for ever.
-    if (!found.isFile() || found.size > largestList)
-      return { status: "error", reason: `${path} is not a file of at most ${largestList / 1024 / 1024} MB.` };
+    if (!found.isFile() || found.size > maxList)
+      return { status: "error", reason: `${path} is not a file of at most ${maxList / 1024 / 1024} MB.` };
     return { status: "ok", value: await readRegularText(path) };
   } catch (error) {
     return { status: "error", reason: `The list ${path} could not be read: ${messageOf(error)}.` };
@@ -77,9 +77,9 @@ async function resolveAll(
   await lookUp(crossref, works.filter(isOpen));
   // Other agencies register DOIs too.
   await lookUp(openAlex, works.filter(isOpen));
-  for (const reference of some.filter(({ kind }) => kind === "url").slice(0, mostPages)) {
+  for (const reference of some.filter(({ kind }) => kind === "url").slice(0, maxPages)) {
     const url = reference.kind === "url" ? reference.url : "";
-    const answer = await askText({ name }, context, { url, limit: largestList, accept: "text/html, */*;q=0.5" });
+    const answer = await askText({ name }, context, { url, limit: maxList, accept: "text/html, */*;q=0.5" });
     const record = answer.status === "ok" ? await describedBy(name, answer.value, url) : undefined;
     if (record !== undefined) records.push(record);
     else if (answer.status === "ok") missing.push(`${url} does not describe a paper`);

@@ -5,7 +5,7 @@ import type { PaperRecord } from "../../papers/paper-record.js";
 import type { Answer, Query, Source, SourceContext } from "../client/source.js";
 import { pageRecord, webAnswer } from "../client/web-page.js";
 
-const largestAnswer = 10 * 1024 * 1024;
+const maxAnswer = 10 * 1024 * 1024;
 
 /** A search engine of the user's own. Its answers in JSON are off until its settings turn them on. */
 export const searxng: Source = {
@@ -18,7 +18,7 @@ export const searxng: Source = {
 
 async function searchWeb(query: Query, context: SourceContext): Promise<Answer<readonly PaperRecord[]>> {
   const url = `${context.endpoint}/search?q=${encodeURIComponent(query.terms)}&format=json&categories=general,science`;
-  const answer = await askJson(searxng, context, { url, limit: largestAnswer });
+  const answer = await askJson(searxng, context, { url, limit: maxAnswer });
   if (answer.status === "blocked")
     return {
       status: "blocked",

@@ -16,8 +16,8 @@ const searchEnd = 999;
 const linksPage = 500;
 /** Most that `offset` and `limit` of references and citations may reach together. */
 const linksEnd = 9_999;
-const largestBatch = 500;
-const largestAnswer = 40 * 1024 * 1024;
+const maxBatch = 500;
+const maxAnswer = 40 * 1024 * 1024;
 const fields =
   "title,abstract,authors,year,publicationDate,publicationTypes,venue,journal,externalIds,citationCount,openAccessPdf";
 
@@ -33,7 +33,7 @@ export const semanticScholar: Source = {
       "Semantic Scholar",
       inBatches(
         works.filter((work) => s2Name(work) !== undefined),
-        largestBatch,
+        maxBatch,
       ),
       (batch) => lookUpBatch(batch, context),
     ),
@@ -43,7 +43,7 @@ export const semanticScholar: Source = {
 
 const requestOf = (path: string, context: SourceContext, json?: unknown): Request => ({
   url: `${context.endpoint}${path}`,
-  limit: largestAnswer,
+  limit: maxAnswer,
   ...(json === undefined ? {} : { json }),
   ...(context.key === undefined ? {} : { secret: { headers: { "x-api-key": context.key } } }),
 });

@@ -5,8 +5,8 @@ import type { PaperRecord } from "../../papers/paper-record.js";
 import type { Answer, Query, Source, SourceContext } from "../client/source.js";
 import { pageRecord, webAnswer } from "../client/web-page.js";
 
-const largestAnswer = 10 * 1024 * 1024;
-const largestPage = 20;
+const maxAnswer = 10 * 1024 * 1024;
+const maxPage = 20;
 
 export const tavily: Source = {
   name: "Tavily",
@@ -20,10 +20,10 @@ export const tavily: Source = {
 async function searchWeb(query: Query, context: SourceContext): Promise<Answer<readonly PaperRecord[]>> {
   const answer = await askJson(tavily, context, {
     url: `${context.endpoint}/search`,
-    limit: largestAnswer,
+    limit: maxAnswer,
     json: {
       query: query.terms.slice(0, 400),
-      max_results: Math.max(1, Math.min(query.most, largestPage)),
+      max_results: Math.max(1, Math.min(query.most, maxPage)),
       search_depth: "basic",
       ...(query.from === undefined ? {} : { start_date: query.from }),
       ...(query.until === undefined ? {} : { end_date: query.until }),

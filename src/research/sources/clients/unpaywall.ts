@@ -6,7 +6,7 @@ import { plainText } from "../client/markup-to-text.js";
 import { identifiersOf, inPath, paperRecord } from "../../papers/identifiers.js";
 import type { Answer, Source, SourceContext } from "../client/source.js";
 
-const largestAnswer = 5 * 1024 * 1024;
+const maxAnswer = 5 * 1024 * 1024;
 
 /** Where a work may be read free of charge. It has no search worth the name, and answers nobody without a mail address. */
 export const unpaywall: Source = {
@@ -29,12 +29,7 @@ async function single(doi: string, context: SourceContext): Promise<Answer<reado
   const unknown = `Unpaywall does not know the DOI ${doi}.`;
   const url = `${context.endpoint}/v2/${inPath(doi)}`;
   const email = context.contact?.replace(/^mailto:/, "") ?? "";
-  const answer = await askJson(
-    unpaywall,
-    context,
-    { url, limit: largestAnswer, secret: { query: { email } } },
-    unknown,
-  );
+  const answer = await askJson(unpaywall, context, { url, limit: maxAnswer, secret: { query: { email } } }, unknown);
   if (answer.status !== "ok") return answer;
   if (at(answer.value, "HTTP_status_code") === 404) return { status: "empty", reason: unknown };
   if (at(answer.value, "is_oa") === undefined && at(answer.value, "doi") === undefined)

@@ -4,8 +4,8 @@ import { sanitise } from "../../../engine/lib/sanitise.js";
 import { identifiersOf } from "../../papers/identifiers.js";
 import { keptFacts } from "../../papers/paper-record.js";
 import { paperId, parseReference, type Reference } from "../../papers/reference.js";
-import { knownWorks } from "../../papers/dedup/work-index.js";
-import { traitsOf } from "../../papers/dedup/match-features.js";
+import { workIndex } from "../../papers/dedup/work-index.js";
+import { matchFeaturesOf } from "../../papers/dedup/match-features.js";
 import type { Acceptable, Judging, Unacceptable } from "../result/acceptance.js";
 import { dayOf } from "../result/acceptance.js";
 import { flat } from "../records/markdown.js";
@@ -47,10 +47,10 @@ export function acceptDiscovery(
 
   let size = rrd.papers_pool.length;
   const ids = new Set(rrd.papers_pool.map(({ id }) => id));
-  const known = knownWorks();
+  const known = workIndex();
   // What code offered was compared with the pool before, and a person may have said that two are two works.
   const isCompared = result.papers.some((found) => !isKnown(found, candidates));
-  if (isCompared) for (const paper of rrd.papers_pool) known.add(paper.id, traitsOf(paper));
+  if (isCompared) for (const paper of rrd.papers_pool) known.add(paper.id, matchFeaturesOf(paper));
   const added: Paper[] = [];
   const duplicate = (id: string, title: string, of: string, why?: string) => ({
     id,
@@ -70,7 +70,7 @@ export function acceptDiscovery(
   for (const found of [...chosen, ...result.papers].toSorted((a, b) => b.priority - a.priority)) {
     const candidate = candidates.get(found.id ?? "");
     const paper = recordOf(found, candidate);
-    const traits = isCompared ? traitsOf(paper) : undefined;
+    const traits = isCompared ? matchFeaturesOf(paper) : undefined;
     const twin = candidate !== undefined || traits === undefined ? undefined : known.twinOf(traits)?.id;
     if (ids.has(paper.id)) continue;
     if (twin !== undefined) excluded.push(duplicate(paper.id, paper.title, twin));

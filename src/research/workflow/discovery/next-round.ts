@@ -1,5 +1,5 @@
 import type { Paper, Rrd, SnowballStep, Step } from "../../generated/rrd.js";
-import type { Kept } from "../../search/search-record.js";
+import type { SearchRecord } from "../../search/search-record.js";
 import type { Open } from "../../search/result-list.js";
 import { planSearch } from "../../search/search-plan.js";
 import { asksFor, directions } from "../../search/snowballing.js";
@@ -17,7 +17,7 @@ const judgedAtLeast = 20;
 const keptAtLeast = 0.1;
 
 /** The next round, or why there is none. `waiting`: works that nobody has judged. */
-export function nextRound(rrd: Rrd, names: readonly string[], kept: Kept, waiting: number): Step | string {
+export function nextRound(rrd: Rrd, names: readonly string[], kept: SearchRecord, waiting: number): Step | string {
   const sources = askable(rrd, names);
   if (sources.length === 0) return "every source is blocked";
   const planned = planSearch(rrd.requirements, { target: targetOf(rrd), today: kept.day, sources });
@@ -38,7 +38,7 @@ export function nextRound(rrd: Rrd, names: readonly string[], kept: Kept, waitin
 }
 
 /** Whether a paper kept from the next batch may be followed yet, so that the search is not over with it. */
-export function mayLeadOn(rrd: Rrd, names: readonly string[], kept: Kept, open: Open): boolean {
+export function mayLeadOn(rrd: Rrd, names: readonly string[], kept: SearchRecord, open: Open): boolean {
   const links = (name: string) => directions.some((direction) => asksFor(direction, open(name)));
   return snowballsOf(kept) < mostSnowballs && !isSaturated(rrd, kept) && askable(rrd, names).some(links);
 }
@@ -52,18 +52,18 @@ function askable(rrd: Rrd, names: readonly string[]): string[] {
   return names.filter((name) => !blocked.has(name.toLowerCase()));
 }
 
-const snowballsOf = ({ steps }: Kept): number => steps.filter(({ kind }) => kind === "snowball").length;
+const snowballsOf = ({ steps }: SearchRecord): number => steps.filter(({ kind }) => kind === "snowball").length;
 const queriesOf = (step: Step): string[] =>
   step.kind === "search" ? step.queries.map(({ terms, from, until }) => JSON.stringify([terms, from, until])) : [];
 const termsOf = (step: Step): string[] => (step.kind === "search" ? step.queries.map(({ terms }) => terms) : []);
 
-function follow(rrd: Rrd, kept: Kept, sources: readonly string[]): Step | undefined {
+function follow(rrd: Rrd, kept: SearchRecord, sources: readonly string[]): Step | undefined {
   const seeds = snowballsOf(kept) >= mostSnowballs ? [] : seedsOf(rrd, kept);
   return seeds.length === 0 ? undefined : { kind: "snowball", sources: [...sources], seeds, most: linksOfASeed };
 }
 
 /** The best kept papers that were not followed yet. */
-function seedsOf(rrd: Rrd, kept: Kept): SnowballStep["seeds"] {
+function seedsOf(rrd: Rrd, kept: SearchRecord): SnowballStep["seeds"] {
   const followed = new Set(
     kept.steps.flatMap((step) => (step.kind === "snowball" ? step.seeds.map(({ id }) => id) : [])),
   );
@@ -83,7 +83,7 @@ function seedsOf(rrd: Rrd, kept: Kept): SnowballStep["seeds"] {
 }
 
 /** Whether what was judged since the last round brought next to nothing. */
-export function isSaturated(rrd: Rrd, kept: Kept): boolean {
+export function isSaturated(rrd: Rrd, kept: SearchRecord): boolean {
   const batches = (rrd.statistics?.discovery_metrics?.screening ?? []).filter(
     ({ rounds }) => rounds === kept.steps.length,
   );

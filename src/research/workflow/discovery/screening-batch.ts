@@ -1,8 +1,8 @@
 import type { Rrd } from "../../generated/rrd.js";
 import { ExpectedError } from "../../../engine/lib/errors.js";
 import { clip, estimateTokens } from "../../../engine/lib/tokens.js";
-import { knownWorks } from "../../papers/dedup/work-index.js";
-import { traitsOf } from "../../papers/dedup/match-features.js";
+import { workIndex } from "../../papers/dedup/work-index.js";
+import { matchFeaturesOf } from "../../papers/dedup/match-features.js";
 import type { Apart } from "../../papers/dedup/merge-records.js";
 import { offered, type Searched, type ScreeningCandidate } from "./search-results.js";
 import { apartOf, settledIds } from "./search-session.js";
@@ -75,8 +75,8 @@ function chooser(rrd: Rrd, most: number) {
   const candidates: ScreeningCandidate[] = [];
   const duplicates: { candidate: PaperRecord; of: string; why: string }[] = [];
   const settled = settledIds(rrd);
-  const known = knownWorks();
-  for (const paper of rrd.papers_pool) known.add(paper.id, traitsOf(paper));
+  const known = workIndex();
+  for (const paper of rrd.papers_pool) known.add(paper.id, matchFeaturesOf(paper));
   const apart: readonly Apart[] = apartOf(rrd);
   let room = most;
   let full = false;
@@ -93,7 +93,7 @@ function chooser(rrd: Rrd, most: number) {
         full = true;
         break;
       }
-      const traits = traitsOf(candidate);
+      const traits = matchFeaturesOf(candidate);
       const twin = known.twinOf(
         traits,
         (id) => !apart.some((pair) => pair.includes(id) && pair.includes(candidate.id)),

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { Rrd, Step } from "../../generated/rrd.js";
-import { type Kept, readKept, writeKept } from "../../search/search-record.js";
-import { askAgain } from "../../search/retry-failed.js";
+import { type SearchRecord, readSearchRecord, writeSearchRecord } from "../../search/search-record.js";
+import { retryFailed } from "../../search/retry-failed.js";
 import { isFailed, type Listing, type Open } from "../../search/result-list.js";
 import { termsNotAsked } from "../../search/search-plan.js";
 import { type Pool, poolOf, poolText } from "../../search/candidate-pool.js";
@@ -70,14 +70,15 @@ const enough = 12;
  */
 export async function offerOf(rrd: Rrd, names: readonly string[], searching: Searching): Promise<Offer> {
   const path = candidatesFile(searching.folder);
-  const write = async (search: Kept) => (searching.keep === false ? undefined : await writeKept(path, search));
+  const write = async (search: SearchRecord) =>
+    searching.keep === false ? undefined : await writeSearchRecord(path, search);
   // What the person interrupts fails, which says nothing of a source.
   const watch = (progress: SearchProgress) => (searching.signal.aborted ? undefined : searching.watch?.(progress));
   const watching = (index: number, step: Step) => progressOfRound(index, step, watch);
   let kept = await begin(rrd, path, searching);
   if (searching.isFirst?.() !== false && kept.listings.some(isFailed)) {
     const blocked = new Set(blockedNames(rrd).map((name) => name.toLowerCase()));
-    const listings = await askAgain(kept.steps, kept.listings, searching.open, blocked, watching);
+    const listings = await retryFailed(kept.steps, kept.listings, searching.open, blocked, watching);
     if (!searching.signal.aborted) await write((kept = { ...kept, listings }));
   }
   let away: readonly Listing[] | undefined;
@@ -139,15 +140,15 @@ export function settledIds(rrd: Rrd): ReadonlySet<string> {
 }
 
 /** What is kept of this search, or what the log of an earlier run holds of it, or a new one. Says so where something was lost. */
-async function begin(rrd: Rrd, path: string, { replay, now, tell, keep }: Searching): Promise<Kept> {
+async function begin(rrd: Rrd, path: string, { replay, now, tell, keep }: Searching): Promise<SearchRecord> {
   const search = searchOf(rrd);
-  const kept = await readKept(path, search);
+  const kept = await readSearchRecord(path, search);
   if (kept !== undefined && kept !== "broken") return kept;
   const metrics = rrd.statistics?.discovery_metrics;
   const steps = metrics?.searched_for === search ? (metrics.rounds ?? []) : [];
-  const empty: Kept = { search, day: new Date(now()).toISOString().slice(0, 10), steps: [], listings: [] };
+  const empty: SearchRecord = { search, day: new Date(now()).toISOString().slice(0, 10), steps: [], listings: [] };
   const what = `What the search has found (${path}) ${kept === "broken" ? "can't be read" : "is gone"}`;
-  const remade: Kept[] = [];
+  const remade: SearchRecord[] = [];
   let missing = 0;
   for (const way of steps.length === 0 ? [] : ((await replay?.()) ?? [])) {
     const replayed = way();
@@ -167,7 +168,7 @@ async function begin(rrd: Rrd, path: string, { replay, now, tell, keep }: Search
     return empty;
   }
   tell?.(`${what}; it was rebuilt from the answers in queries.jsonl, without asking any source.`);
-  if (keep !== false) await writeKept(path, best);
+  if (keep !== false) await writeSearchRecord(path, best);
   return best;
 }
 
@@ -178,7 +179,7 @@ const poolHash = (steps: readonly Step[], pool: Pool): string =>
 const dayOf = (steps: readonly Step[]): string | undefined =>
   steps.flatMap((step) => (step.kind === "search" ? step.queries.flatMap(({ until }) => until ?? []) : []))[0];
 
-function sort(rrd: Rrd, ranked: readonly Ranked[], kept: Kept): Pick<Offer, "works" | "setAside" | "passed"> {
+function sort(rrd: Rrd, ranked: readonly Ranked[], kept: SearchRecord): Pick<Offer, "works" | "setAside" | "passed"> {
   const settled = settledIds(rrd);
   const lastSnowball = kept.steps.at(-1)?.kind === "snowball";
   const works: Ranked[] = [];

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { TitledPaper } from "../../../../src/research/papers/paper-record.js";
-import { compareTraits, samePaper } from "../../../../src/research/papers/dedup/compare-records.js";
-import { traitsOf } from "../../../../src/research/papers/dedup/match-features.js";
+import { compareRecords, samePaper } from "../../../../src/research/papers/dedup/compare-records.js";
+import { matchFeaturesOf } from "../../../../src/research/papers/dedup/match-features.js";
 
 const base = {
   title: "Learning Dexterous Manipulation from Touch",
@@ -10,7 +10,7 @@ const base = {
   url: "https://example.org/a",
 } satisfies TitledPaper;
 const doi = (name: string) => ({ url: null, identifiers: { doi: name } });
-const why = (a: TitledPaper, b: TitledPaper) => compareTraits(traitsOf(a), traitsOf(b));
+const why = (a: TitledPaper, b: TitledPaper) => compareRecords(matchFeaturesOf(a), matchFeaturesOf(b));
 
 describe("a shared identifier", () => {
   it("makes one work of two records, in whatever form and version it is written", () => {

@@ -1,21 +1,21 @@
 import { expect, it } from "vitest";
 import type { TitledPaper } from "../../../../src/research/papers/paper-record.js";
-import { knownWorks } from "../../../../src/research/papers/dedup/work-index.js";
-import { compareTraits } from "../../../../src/research/papers/dedup/compare-records.js";
-import { traitsOf } from "../../../../src/research/papers/dedup/match-features.js";
+import { workIndex } from "../../../../src/research/papers/dedup/work-index.js";
+import { compareRecords } from "../../../../src/research/papers/dedup/compare-records.js";
+import { matchFeaturesOf } from "../../../../src/research/papers/dedup/match-features.js";
 import { otherPairs, samePairs } from "../../../fixtures/labelled-pairs.js";
 import { moreOther, moreSame } from "../../../fixtures/more-labelled-pairs.js";
 
 const records = [...samePairs, ...moreSame, ...otherPairs, ...moreOther].flatMap(([, a, b]): TitledPaper[] => [a, b]);
 
 it("finds the same first twin, for the same reason, as comparing with every known work would", () => {
-  const known = knownWorks();
-  const all: { id: string; traits: ReturnType<typeof traitsOf> }[] = [];
+  const known = workIndex();
+  const all: { id: string; traits: ReturnType<typeof matchFeaturesOf> }[] = [];
   let twins = 0;
   for (const [index, record] of records.entries()) {
-    const traits = traitsOf(record);
+    const traits = matchFeaturesOf(record);
     const whole = all
-      .map(({ id, traits: other }) => ({ id, answer: compareTraits(other, traits) }))
+      .map(({ id, traits: other }) => ({ id, answer: compareRecords(other, traits) }))
       .find(({ answer }) => answer.same);
     const expected = whole?.answer.same === true ? { id: whole.id, why: whole.answer.why } : undefined;
     expect(known.twinOf(traits), JSON.stringify(record)).toEqual(expected);
@@ -27,15 +27,15 @@ it("finds the same first twin, for the same reason, as comparing with every know
 });
 
 it("a new work is compared with few of thousands, and never with those that it may not be", () => {
-  const known = knownWorks();
+  const known = workIndex();
   const paper = (n: number): TitledPaper => ({
     title: `Grasping object ${n} of ${n * 7} by touch and sight`,
     authors: [`Ada Sample${n}`, "Bo Other"],
     date: "2024",
   });
-  for (let n = 0; n < 5000; n++) known.add(`p${n}`, traitsOf(paper(n)));
+  for (let n = 0; n < 5000; n++) known.add(`p${n}`, matchFeaturesOf(paper(n)));
   const asked: string[] = [];
-  const ask = (may: boolean) => known.twinOf(traitsOf(paper(4321)), (id) => (asked.push(id), may));
+  const ask = (may: boolean) => known.twinOf(matchFeaturesOf(paper(4321)), (id) => (asked.push(id), may));
   expect(ask(true)?.id).toBe("p4321");
   expect(asked.length).toBeLessThan(20);
   expect(ask(false)).toBeUndefined();
