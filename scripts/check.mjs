@@ -22,6 +22,7 @@ const steps = [
     "remove what nobody uses",
   ],
   ["package", bin("publint/src/cli.js", "--strict"), "see above"],
+  ["what is released", script("check-package.mjs"), "see above"],
   // CI runs them by their own command before this.
   ...(process.argv.includes("--skip-tests")
     ? []
