@@ -1,9 +1,9 @@
-import { measureOverhead } from "../overhead.mjs";
+import { measureCommits } from "../overhead.mjs";
 
 export const row = {
   name: "loop-with-git",
-  what: "loop overhead an iteration, 180 KB `rrd.json`, with the git commit",
-  hold: "≤ 45 ms",
-  command: "research-ralph run <folder> --agent cmd:./nothing.sh --unconfined",
-  run: async () => await measureOverhead({ git: true }),
+  what: "what the git commit adds to an iteration, 180 KB `rrd.json`",
+  hold: "≤ 1.5 × a bare commit",
+  command: "research-ralph run <folder> --agent claude",
+  run: measureCommits,
 };
