@@ -13,9 +13,10 @@ export const marker = "RESEARCH_RALPH_RUN";
 export async function killDescendants(run: string): Promise<void> {
   const entry = Buffer.from(`${marker}=${run}`);
   const until = performance.now() + maxHunt;
+  const others = new Set<number>();
   // A process may fork while we look, and end before its turn: one that hands over to the next 400 times was missed by one look in three.
   for (let looks = 2; looks > 0 && performance.now() < until; looks--) {
-    if (!killCarriers(entry)) continue;
+    if (!killCarriers(entry, others)) continue;
     looks = 5;
     await new Promise((resolve) => setTimeout(resolve, 5));
   }
@@ -24,12 +25,21 @@ export async function killDescendants(run: string): Promise<void> {
 /** How long processes that keep forking are run after, in milliseconds. */
 const maxHunt = 10_000;
 
-/** Kills every carrier of `entry` as it is found, the youngest first; whether there was any. Five times as fast as reading side by side. */
-function killCarriers(entry: Buffer): boolean {
-  const pids = namesIn("/proc").map(Number).filter(isAnother);
+/**
+ * Kills every carrier of `entry` as it is found, the youngest first; whether there was any. Five times as fast as reading side by side.
+ * `others` gathers processes that carry something else and need no second look; one in the middle of exec shows nothing, and does.
+ */
+function killCarriers(entry: Buffer, others: Set<number>): boolean {
+  const pids = namesIn("/proc")
+    .map(Number)
+    .filter((pid) => isAnother(pid) && !others.has(pid));
   let found = false;
   for (const pid of pids.toReversed()) {
-    if (!environmentOf(pid).includes(entry)) continue;
+    const environment = environmentOf(pid);
+    if (!environment.includes(entry)) {
+      if (environment.length > 0) others.add(pid);
+      continue;
+    }
     found = true;
     signal(pid, "SIGKILL");
   }

@@ -9,6 +9,12 @@ import { randomBytes } from "node:crypto";
 /** Identifies one version of a file: another inode, size or time of change is another version. */
 export type Stamp = string;
 
+/**
+ * A file changed twice within the time step of the file system (some 4 ms, 2 s on FAT) keeps its time of change,
+ * so a version that was read that shortly after its writing must be looked at again. Milliseconds.
+ */
+export const coarsestTimeStep = 2000;
+
 /** The version of the file at `path`, or undefined where there is none. */
 export async function stampOf(path: string): Promise<Stamp | undefined> {
   try {

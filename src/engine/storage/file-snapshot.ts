@@ -1,7 +1,8 @@
+import type { Stats } from "node:fs";
 import { chmod, lstat, mkdir, readFile, readlink, rename, rm, symlink, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { hasCode } from "../lib/errors.js";
-import { temporaryName } from "./atomic-file.js";
+import { coarsestTimeStep, temporaryName } from "./atomic-file.js";
 
 /** What stands at a path, whole, so that it can be put there again. `other`: a folder, a FIFO and the like. */
 export type Version =
@@ -12,17 +13,55 @@ export type Version =
 /** A file of more bytes than any of ours can have is not read: it is different anyway. */
 const largest = 256 * 1024 * 1024;
 
-/** Never follows a link and never waits for a FIFO. */
-export async function versionAt(path: string): Promise<Version> {
+/** A version, and by what it is seen later on that nobody has touched it since. */
+export interface Snapshot {
+  readonly version: Version;
+  /** Undefined where the file was changed so shortly before that a second change might not show. */
+  readonly stamp?: string;
+}
+
+/** What stands at `path`. Never follows a link and never waits for a FIFO. */
+export async function snapshotOf(path: string): Promise<Snapshot> {
+  const found = await inodeAt(path);
+  // Before it is read: what changes meanwhile must show.
+  const isSettled = found === undefined || Date.now() - found.ctimeMs > coarsestTimeStep;
   try {
-    const found = await lstat(path);
-    if (found.isSymbolicLink()) return { kind: "link", to: await readlink(path) };
-    if (!found.isFile() || found.size > largest) return { kind: "other" };
-    return { kind: "file", bytes: await readFile(path), mode: found.mode & 0o7777 };
+    const version = found === undefined ? absent : await versionOf(path, found);
+    return isSettled ? { version, stamp: stampIn(found) } : { version };
   } catch (error) {
-    if (hasCode(error, "ENOENT", "ENOTDIR")) return { kind: "absent" };
+    if (hasCode(error, "ENOENT", "ENOTDIR")) return { version: absent };
     throw error;
   }
+}
+
+/** Whether `path` is no longer as it was. The time of the last change of an inode can't be set back by a program. */
+export async function hasChanged(path: string, { version, stamp }: Snapshot): Promise<boolean> {
+  const found = await inodeAt(path);
+  if (stamp !== undefined && stampIn(found) === stamp) return false;
+  return !isSameVersion(await versionAt(path), version);
+}
+
+/** As snapshotOf, the version alone. */
+export const versionAt = async (path: string): Promise<Version> => (await snapshotOf(path)).version;
+
+const absent: Version = { kind: "absent" };
+
+const stampIn = (found: Stats | undefined): string =>
+  found === undefined ? "absent" : `${found.ino}:${found.mode}:${found.size}:${found.ctimeMs}`;
+
+async function inodeAt(path: string): Promise<Stats | undefined> {
+  try {
+    return await lstat(path);
+  } catch (error) {
+    if (hasCode(error, "ENOENT", "ENOTDIR")) return undefined;
+    throw error;
+  }
+}
+
+async function versionOf(path: string, found: Stats): Promise<Version> {
+  if (found.isSymbolicLink()) return { kind: "link", to: await readlink(path) };
+  if (!found.isFile() || found.size > largest) return { kind: "other" };
+  return { kind: "file", bytes: await readFile(path), mode: found.mode & 0o7777 };
 }
 
 export function isSameVersion(a: Version, b: Version): boolean {

@@ -6,7 +6,7 @@ import { ExpectedError, hasCode } from "../lib/errors.js";
 import { readRegularText } from "./regular-file.js";
 import { isSameProcess, startOfProcess } from "../process/process-identity.js";
 import { explaining } from "./explain-system-error.js";
-import { temporaryName } from "./atomic-file.js";
+import { type Stamp, stampOf, temporaryName } from "./atomic-file.js";
 
 /** A lock that this process holds. */
 export interface Lock {
@@ -196,14 +196,23 @@ async function isDead(holder: Holder): Promise<boolean> {
 
 const holds = async (file: string, me: Holder): Promise<boolean> => (await readHolder(file))?.token === me.token;
 
-const lockOf = (file: string, me: Holder): Lock => ({
-  isMine: () => explaining(file, () => holds(file, me)),
-  async release() {
-    // Nobody takes a lock over from a live process, so between the look and the removal it can't become another's.
-    // One that can't be removed, on a disk that became read-only, is taken over as soon as this process has ended.
-    if (await holds(file, me).catch(() => false)) await rm(file, { force: true }).catch(() => undefined);
-  },
-});
+function lockOf(file: string, me: Holder): Lock {
+  // The version of the file that held our token; while that stands it need not be read again.
+  let mine: Stamp | undefined;
+  return {
+    isMine: () =>
+      explaining(file, async () => {
+        const stamp = await stampOf(file);
+        if (stamp === undefined || stamp !== mine) mine = (await holds(file, me)) ? stamp : undefined;
+        return mine !== undefined;
+      }),
+    async release() {
+      // Nobody takes a lock over from a live process, so between the look and the removal it can't become another's.
+      // One that can't be removed, on a disk that became read-only, is taken over as soon as this process has ended.
+      if (await holds(file, me).catch(() => false)) await rm(file, { force: true }).catch(() => undefined);
+    },
+  };
+}
 
 function refusal(file: string, what: string, holder: Holder): string {
   const since = holder.since === undefined ? "" : ` since ${holder.since}`;

@@ -4,21 +4,26 @@ import { ExpectedError, hasCode } from "../lib/errors.js";
 import { dirname } from "node:path";
 
 /**
- * Reads the file at `path` whole. Reading a FIFO is waiting for ever, so whatever is neither a file nor a folder is refused.
+ * Reads the file at `path` whole; answers with its size in bytes where that is above `maxBytes`. Reading a FIFO is waiting for ever, so whatever is neither a file nor a folder is refused.
  * @throws ExpectedError for something else than a file; for a folder, and where nothing is there, the system's own error.
  */
-export async function readRegularFile(path: string): Promise<Buffer> {
+export async function readRegularUpTo(path: string, maxBytes: number): Promise<Buffer | number> {
   const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK).catch((error: unknown) => {
     // A socket can't be opened at all.
     throw hasCode(error, "ENXIO") ? notRegular(path) : error;
   });
   try {
-    requireRegular(await file.stat(), path);
-    return await file.readFile();
+    const found = await file.stat();
+    requireRegular(found, path);
+    return found.size > maxBytes ? found.size : await file.readFile();
   } finally {
     await file.close();
   }
 }
+
+/** The same without a limit. */
+export const readRegularFile = (path: string): Promise<Buffer> =>
+  readRegularUpTo(path, Number.POSITIVE_INFINITY) as Promise<Buffer>;
 
 /** The same as text. */
 export const readRegularText = async (path: string): Promise<string> => (await readRegularFile(path)).toString("utf8");

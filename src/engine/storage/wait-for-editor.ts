@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { ExpectedError } from "../lib/errors.js";
 import { readRegularText } from "./regular-file.js";
-import { stampOf } from "./atomic-file.js";
+import { type Stamp, stampOf } from "./atomic-file.js";
 import { isUnfinished } from "./json-syntax.js";
 
 /**
@@ -11,15 +11,16 @@ import { isUnfinished } from "./json-syntax.js";
 const savingTakes = 5000;
 
 /**
- * Reads the file at `path` by `read`; where that fails because somebody is just saving the file, it is read again.
+ * Reads the file at `path` by `read`, which is given the version that stands there; where that fails because somebody is just saving the
+ * file, it is read again.
  * @throws what `read` throws, once the file is whole, or nobody has changed it for five seconds.
  */
-export async function readOnceSaved<T>(path: string, read: () => Promise<T>): Promise<T> {
+export async function readOnceSaved<T>(path: string, read: (stamp: Stamp | undefined) => Promise<T>): Promise<T> {
   const until = Date.now() + savingTakes;
   for (;;) {
     const before = await stampOf(path);
     try {
-      return await read();
+      return await read(before);
     } catch (error) {
       // Another version by now: the one that was read was on its way to it. Compared last, as it may have come while the rest was looked at.
       const goesOn = (await isBeingSaved(path)) || (await stampOf(path)) !== before;

@@ -45,6 +45,28 @@ function sweptOnce(): (path: string) => void {
   };
 }
 
+describe("a lock that was held a moment ago", () => {
+  it("is no longer held once its file is another's, in another file or in the same, or gone; and held again with the first one back", async () => {
+    const file = lockFile();
+    const lock = await acquireLock(file, what);
+    const mine = readFileSync(file, "utf8");
+    expect([await lock.isMine(), await lock.isMine()]).toEqual([true, true]);
+    const { token, ...rest } = JSON.parse(mine);
+    const other = JSON.stringify({
+      ...rest,
+      token: token.replace(/^./, (first: string) => (first === "0" ? "1" : "0")),
+    });
+    writeFileSync(file, other);
+    expect(await lock.isMine()).toBe(false);
+    writeFileSync(file, mine);
+    expect([await lock.isMine(), await lock.isMine()]).toEqual([true, true]);
+    rmSync(file);
+    expect(await lock.isMine()).toBe(false);
+    writeFileSync(file, other);
+    expect([await lock.isMine(), await lock.isMine()]).toEqual([false, false]);
+  });
+});
+
 describe("on a file system without hard links", () => {
   it.each(["EPERM", "ENOTSUP", "ENOSYS", "EOPNOTSUPP"])(
     "that says %s, a lock is taken, refused, released and taken over all the same",

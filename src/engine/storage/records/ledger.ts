@@ -19,17 +19,22 @@ interface ReadLedger {
  * `notices`; a torn last line, which a kill leaves and the journal mends, is left out silently.
  */
 export async function readLedger(folder: string): Promise<ReadLedger> {
+  return parseLedger(await ledgerText(folder), ledgerFile(folder));
+}
+
+/** The text of the ledger; empty where there is none. */
+export async function ledgerText(folder: string): Promise<string> {
   const path = ledgerFile(folder);
   try {
-    return parseLedger(await readRegularText(path), path);
+    return await readRegularText(path);
   } catch (error) {
-    if (hasCode(error, "ENOENT")) return { lines: [], notices: [] };
+    if (hasCode(error, "ENOENT")) return "";
     return explaining(path, () => Promise.reject(error));
   }
 }
 
-/** As readLedger, of a text; `path` is named in notices. */
-export function parseLedger(text: string, path: string): ReadLedger {
+/** As readLedger, of a text whose first line is that of this number in the file; `path` is named in notices. */
+export function parseLedger(text: string, path: string, firstRow = 1): ReadLedger {
   const lines: LedgerLine[] = [];
   const notices: string[] = [];
   const rows = text.split("\n");
@@ -37,7 +42,7 @@ export function parseLedger(text: string, path: string): ReadLedger {
     if (row.trim() === "") continue;
     const line = parseLine(row);
     if (line !== undefined) lines.push(line);
-    else if (index < rows.length - 1) notices.push(`${path}:${index + 1} can't be read and is ignored.`);
+    else if (index < rows.length - 1) notices.push(`${path}:${index + firstRow} can't be read and is ignored.`);
   }
   return { lines, notices };
 }

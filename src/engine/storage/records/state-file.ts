@@ -1,19 +1,18 @@
 import { isUtf8 } from "node:buffer";
-import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { LedgerLine } from "../../generated/ledger.js";
 import { ExpectedError, hasCode } from "../../lib/errors.js";
 import { lastGoodOf, ledgerFile } from "../../lib/layout.js";
-import { type Stamp, stampOf, writeFileAtomic } from "../atomic-file.js";
-import { explaining } from "../explain-system-error.js";
-import { readRegularFile, requireRegular } from "../regular-file.js";
+import { coarsestTimeStep, type Stamp, stampOf, writeFileAtomic } from "../atomic-file.js";
+import { explainSystemError } from "../explain-system-error.js";
+import { readRegularUpTo } from "../regular-file.js";
 import type { Problem } from "../schema-check.js";
 import { readOnceSaved } from "../wait-for-editor.js";
 import { backUp } from "./backup.js";
 import type { Fields, Parsed, StateFormat } from "./format.js";
 import { isNewer, newerFormat, requireKnownText } from "./format-version.js";
 import { lastIteration } from "./journal.js";
-import { readLedger } from "./ledger.js";
+import { ledgerText, parseLedger, readLedger } from "./ledger.js";
 
 /** The state file of an open folder, parsed once for each version of the file. */
 interface StateFile<State> {
@@ -34,12 +33,6 @@ interface Version<State> {
   readonly changes: number;
 }
 
-/**
- * A file changed twice within the time step of the file system (some 4 ms, 2 s on FAT) keeps its time of change,
- * so a version read that shortly after its writing is looked at again.
- */
-const coarsestTimeStep = 2000;
-
 export function openStateFile<State extends Fields>(
   folder: string,
   format: StateFormat<State>,
@@ -49,9 +42,9 @@ export function openStateFile<State extends Fields>(
   let known: Version<State> | undefined;
   let copied: string | undefined;
 
-  const readNow = async (): Promise<Version<State>> => {
-    await requireState(folder, format);
-    const stamp = (await stampOf(path)) ?? "";
+  const readNow = async (found: Stamp | undefined): Promise<Version<State>> => {
+    if (found === undefined) await requireState(folder, format);
+    const stamp = found ?? (await stampOf(path)) ?? "";
     const changedAt = Number(stamp.split(":")[2]);
     if (known?.stamp === stamp && known.readAt - changedAt > coarsestTimeStep) return known;
 
@@ -116,12 +109,10 @@ export async function readStateText(
 
 async function readBytes(path: string, maxBytes: number): Promise<Buffer | number> {
   try {
-    const found = await stat(path);
-    requireRegular(found, path);
-    return found.size > maxBytes ? found.size : await explaining(path, () => readRegularFile(path));
+    return await readRegularUpTo(path, maxBytes);
   } catch (error) {
     if (hasCode(error, "ENOENT")) throw new ExpectedError(`There is no ${path}.`);
-    throw error;
+    throw explainSystemError(error, path);
   }
 }
 
@@ -199,20 +190,26 @@ export async function invalid<State extends Fields>(
   return new ExpectedError(`${summarise(join(folder, format.file), problems)}. ${update}${back}`);
 }
 
-/** The ledger of an open folder, read again only when the file has changed. */
+/** The ledger of an open folder, read again only when the file has changed; of what was appended only that is parsed. */
 export function openLedger(folder: string, notify: (message: string) => void): () => Promise<readonly LedgerLine[]> {
   const path = ledgerFile(folder);
-  let known: { stamp: Stamp | undefined; lines: readonly LedgerLine[] } = { stamp: undefined, lines: [] };
+  let known: { stamp?: Stamp | undefined; text: string; lines: readonly LedgerLine[] } = { text: "", lines: [] };
   const told = new Set<string>();
   return async () => {
     const stamp = await stampOf(path);
     if (stamp === known.stamp) return known.lines;
-    const { lines, notices } = await readLedger(folder);
+    const text = stamp === undefined ? "" : await ledgerText(folder);
+    // One that ended in the middle of a line is parsed anew.
+    const whole = known.text.slice(0, known.text.lastIndexOf("\n") + 1);
+    const isLonger = whole === known.text && text.startsWith(whole);
+    const { lines, notices } = isLonger
+      ? parseLedger(text.slice(whole.length), path, whole.split("\n").length)
+      : parseLedger(text, path);
     for (const notice of notices.filter((each) => !told.has(each))) {
       told.add(notice);
       notify(notice);
     }
-    known = { stamp, lines };
-    return lines;
+    known = { stamp, text, lines: isLonger ? [...known.lines, ...lines] : lines };
+    return known.lines;
   };
 }

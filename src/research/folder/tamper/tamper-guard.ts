@@ -5,10 +5,12 @@ import { ExpectedError, messageOf } from "../../../engine/lib/errors.js";
 import { timeForName } from "../../../engine/storage/file-timestamp.js";
 import { clearWay, modesOf } from "./clear-obstacles.js";
 import {
+  hasChanged,
   isSameVersion,
   keepAside,
   moveAside,
   putVersion,
+  snapshotOf,
   type Version,
   versionAt,
 } from "../../../engine/storage/file-snapshot.js";
@@ -72,7 +74,8 @@ export async function protect({ folder, root, rescue, iteration }: ProtectOption
     ...[lessonsName, claudeName, promptName].map((name) => join(root, name)),
     ...projectFiles(root),
   ];
-  for (const path of paths) kept.set(path, await explaining(path, () => versionAt(path)));
+  const snapshots = await Promise.all(paths.map((path) => explaining(path, () => snapshotOf(path))));
+  for (const [index, path] of paths.entries()) kept.set(path, snapshots[index]?.version ?? { kind: "absent" });
   const [journal, texts, others] = [
     stampsOf(journalFolder(folder), doneFolder(folder)),
     stampsOf(textsFolder(folder)),
@@ -107,8 +110,11 @@ export async function protect({ folder, root, rescue, iteration }: ProtectOption
       await putVersion(path, version);
       changed.push(path === lastGoodFile(folder) ? "the copy of the last good version" : basename(path));
     };
+    const changedSince = await Promise.all(
+      snapshots.map((snapshot, index) => hasChanged(paths[index] ?? folder, snapshot).catch(() => true)),
+    );
     // One that can't be put back keeps none of the others from it.
-    for (const [path, remembered] of kept)
+    for (const [path, remembered] of [...kept].filter((_, index) => changedSince[index]))
       await explaining(path, () => restore(path, remembered)).catch((why: unknown) =>
         failed.push({ path, remembered, why }),
       );

@@ -316,6 +316,32 @@ describe("the ledger of an open research", () => {
     expect(await ledger()).toEqual([]);
   });
 
+  it("is read on where lines are appended, from its beginning where it was changed, and each odd line is named by its own number", async () => {
+    const folder = researchFolder();
+    const path = join(folder, "ledger.jsonl");
+    const told: string[] = [];
+    const ledger = openLedger(folder, (message) => told.push(message));
+    const numbers = async () => (await ledger()).map(({ iteration }) => iteration);
+    writeFileSync(path, line(1));
+    const [first] = await ledger();
+    appendFileSync(path, `${line(2)}odd\n${line(3)}`);
+    expect(await numbers()).toEqual([1, 2, 3]);
+    // What was parsed stays as it was parsed.
+    expect((await ledger())[0]).toBe(first);
+    expect(told).toEqual([expect.stringContaining("ledger.jsonl:3 ")]);
+    // The end of a line that was begun makes the whole of it one.
+    const torn = line(4);
+    appendFileSync(path, torn.slice(0, 20));
+    expect(await numbers()).toEqual([1, 2, 3]);
+    appendFileSync(path, `${torn.slice(20)}odd too\n`);
+    expect(await numbers()).toEqual([1, 2, 3, 4]);
+    expect(told.at(-1)).toContain("ledger.jsonl:6 ");
+    writeFileSync(path, `${line(9)}${line(2)}odd\n${line(3)}${line(4)}odd too\n${line(5)}`);
+    expect(await numbers()).toEqual([9, 2, 3, 4, 5]);
+    rmSync(path);
+    expect(await numbers()).toEqual([]);
+  });
+
   it("tells of each line that can't be read once", async () => {
     const folder = researchFolder();
     const path = join(folder, "ledger.jsonl");
