@@ -2,6 +2,7 @@ import { resolve } from "node:path";
 import type { ResolvedConfig } from "../engine/config/resolve.js";
 import { systemClock } from "../engine/lib/clock.js";
 import { listFolder, listSamples } from "../research/full-text/local-folder.js";
+import { keptAnswers } from "../research/paper-services/kept-answers.js";
 import { paperServices } from "../research/paper-services/paper-services.js";
 import { politeHttp, type PoliteHttpOptions } from "../engine/net/fetcher.js";
 import { allServices } from "../research/sources/registry.js";
@@ -9,9 +10,9 @@ import { replaysOf } from "../research/search/replay-sources.js";
 import { contextOf, servicesOf } from "../research/sources/source-settings.js";
 import type { Source } from "../research/sources/client/source.js";
 import { ofSearch, queryRecorder, readQueries } from "../research/folder/logs/query-log.js";
-import { scholarly } from "../research/workflow/discovery/scholarly-search.js";
-import type { Tell } from "./live.js";
-import type { Library } from "../research/workflow/records/state.js";
+import { keptSearch, scholarly } from "../research/workflow/discovery/scholarly-search.js";
+import type { Tell } from "../engine/loop/types.js";
+import type { KeptLibrary, Library } from "../research/workflow/records/state.js";
 import type { Http } from "../engine/net/http.js";
 import { answersFolder, documentsFolder } from "../research/folder/layout.js";
 
@@ -22,7 +23,7 @@ export function libraryFor(
   config: Pick<ResolvedConfig, "sources" | "stateDir" | "contact">,
   env: NodeJS.ProcessEnv,
   signal: AbortSignal,
-  tell: Tell = () => undefined,
+  tell: Tell = async () => undefined,
 ): Library {
   const cacheDir = answersFolder(folder);
   // Documents by themselves: some hundred PDFs would push out the answers that a search is replayed from.
@@ -45,10 +46,32 @@ export function libraryFor(
       replay: replayOf(folder, root, config),
       now: systemClock.now,
       signal,
-      tell: (message) => tell({ type: "notice", level: "info", message }),
-      watch: (progress) => tell({ type: "searching", ...progress }),
+      tell: (message) => void tell({ type: "notice", level: "info", message }),
+      watch: (progress) => void tell({ type: "searching", ...progress }),
     }),
     ...paperServices({ folder, http, contextFor, clock: systemClock, signal }),
+  };
+}
+
+/** What is on the disk of all that: earlier runs have left it. It asks nobody and writes nothing, and names who a run would ask first. */
+export function keptLibraryFor(
+  folder: string,
+  root: string,
+  config: Pick<ResolvedConfig, "sources" | "contact">,
+  env: NodeJS.ProcessEnv,
+  signal: AbortSignal,
+): KeptLibrary {
+  const { sources, contact } = config;
+  const http: Http = {
+    get: ({ url }) => Promise.reject(new Error(`${url} was asked where only the disk is read`)),
+  };
+  const asking = { config: sources, env, http, ...(contact === undefined ? {} : { contact }) };
+  const contextFor = (source: Source) => contextOf(source, asking);
+  const { now } = systemClock;
+  return {
+    ...localSources(root, signal),
+    ...keptSearch({ folder, root, contextFor, replay: replayOf(folder, root, config), now }),
+    ...keptAnswers({ folder, contextFor, now, signal }),
   };
 }
 

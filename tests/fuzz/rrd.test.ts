@@ -67,7 +67,7 @@ const kinds = Object.keys(judgements);
 /** Everything the program asks of a state before and after an iteration; whether a result of this kind was folded in. */
 function use(rrd: Rrd, lines: readonly LedgerLine[], kind: string): boolean {
   const state = { rrd, ledger: lines, standing: standingOf(rrd, lines) };
-  nextUnit(state, [], "/my-research");
+  nextUnit(state, [], [], "/my-research");
   progressOf(rrd);
   reportData(state);
   ideasData(state);
@@ -216,7 +216,7 @@ describe("any ledger", () => {
           tally.count(read.notices.length > 0 ? "some unread" : "all read");
           const derived = derive(rrd, read.lines);
           expect(problemsOf("rrd", derived)).toEqual([]);
-          nextUnit({ rrd, ledger: read.lines, standing: standingOf(rrd, read.lines) }, [], "/my-research");
+          nextUnit({ rrd, ledger: read.lines, standing: standingOf(rrd, read.lines) }, [], [], "/my-research");
           expect(
             acceptReport(rrd, goodResults.report.result, { ledger: read.lines, patterns: [] }, judging),
           ).not.toHaveProperty("reasons");

@@ -6,21 +6,24 @@ import type { LedgerLine } from "../../src/engine/generated/ledger.js";
 import type { AnalysisResult } from "../../src/research/generated/result-analysis.js";
 import type { ReportResult } from "../../src/research/generated/result-report.js";
 import type { Paper, Rrd } from "../../src/research/generated/rrd.js";
-import type { Agent, AgentEvent, Brief, LoopEvent, LoopOptions, Notice, Verdict } from "../../src/engine/loop/types.js";
+import type { Agent, AgentEvent, Brief, LoopEvent, LoopOptions, Verdict } from "../../src/engine/loop/types.js";
 import { runLoop } from "../../src/engine/loop/run-loop.js";
 import { limitIterations } from "../../src/engine/loop/guards/limits.js";
-import type { Historian } from "../../src/engine/loop/history/summarise.js";
-import { keepHistory } from "../../src/engine/loop/history/keep-history.js";
+import { summariser } from "../../src/engine/loop/history/summarise.js";
+import { withHistory } from "../../src/engine/loop/history/keep-history.js";
 import { buildText, type PaperText } from "../../src/engine/documents/text/paper-text.js";
 import { openResearch, readResearch } from "../../src/research/folder/research.js";
 import { newRrd } from "../../src/research/workflow/new-research.js";
 import { loadPrompt } from "../../src/research/workflow/brief/prompt.js";
-import type { Library } from "../../src/research/workflow/records/state.js";
+import type { Material } from "../../src/research/workflow/brief/material.js";
+import { prepareUnit } from "../../src/research/workflow/prepare.js";
+import type { Library, ResearchState, ResearchUnit } from "../../src/research/workflow/records/state.js";
 import { derive } from "../../src/research/workflow/records/statistics.js";
 import { researchWorkflow } from "../../src/research/workflow/workflow.js";
-import { workspacesOf } from "../../src/research/workflow/workspace.js";
+import { type Workspaces, workspacesOf } from "../../src/research/workflow/workspace.js";
 import { fakeClock } from "./clock.js";
 import type { PaperRecord } from "../../src/research/papers/paper-record.js";
+import { listener } from "./listener.js";
 
 /** A temporary folder that goes with the test. */
 export function temporaryFolder(): string {
@@ -164,6 +167,22 @@ export const goodAgent = (over: (unit: Record<string, unknown>) => Answer | unde
     return { result: { unit: unit["unit"], papers: [], sources: [] } };
   });
 
+/** What a preparation of this unit brings where it brings something. */
+export async function materialFor(
+  given: Library,
+  state: ResearchState,
+  unit: ResearchUnit,
+  workspaces: Pick<Workspaces, "kept"> = { kept: () => "/nowhere" },
+): Promise<Material | undefined> {
+  const outside = { library: given, workspaces, isPatient: true, ...fakeClock() };
+  const work = { signal: new AbortController().signal, tell: async () => undefined };
+  const prepared = await prepareUnit(outside, state, unit, work);
+  return "ready" in prepared ? prepared.ready.material : "settled" in prepared ? prepared.settled.material : undefined;
+}
+
+/** How the history of a run is summarised. */
+type History = Omit<Parameters<typeof summariser>[0], "tell">;
+
 /** A research folder on the disk, and how to run agents over it. */
 export function researchFolder(rrd: Rrd, given: Library = library()) {
   const root = temporaryFolder();
@@ -179,18 +198,18 @@ export function researchFolder(rrd: Rrd, given: Library = library()) {
       agent: Agent,
       most = 40,
       {
-        historian,
+        history,
         git = false,
         ...more
-      }: Partial<LoopOptions> & { readonly historian?: Historian; readonly git?: boolean } = {},
+      }: Partial<LoopOptions> & { readonly history?: History; readonly git?: boolean } = {},
     ): Promise<{ verdict: Verdict; events: LoopEvent[]; rrd: Rrd; ledger: readonly LedgerLine[] }> {
-      const notices: Omit<Notice, "type" | "at">[] = [];
+      const clock = more.clock ?? fakeClock();
+      const { events, tell } = listener(clock);
       const research = await openResearch(folder, {
         derive,
         git,
-        notify: (level, message) => notices.push({ level, message }),
+        notify: (level, message) => void tell({ type: "notice", level, message }),
       });
-      const clock = fakeClock();
       const never = new AbortController().signal;
       const workspaces = workspacesOf(join(root, "state"), folder);
       await workspaces.sweep();
@@ -202,28 +221,20 @@ export function researchFolder(rrd: Rrd, given: Library = library()) {
         root,
         now: clock.now,
         sleep: clock.sleep,
-        signal: more.abort ?? never,
         learn: false,
-        notices,
+        tell,
+        close: research.close,
       });
-      const events: LoopEvent[] = [];
-      const bare = runLoop(workflow, agent, {
+      const whole = history === undefined ? workflow : withHistory(workflow, summariser({ ...history, tell }));
+      const verdict = await runLoop(whole, agent, {
+        tell,
         guards: [limitIterations(most)],
         clock,
         finish: never,
         abort: never,
         ...more,
       });
-      const loop = historian === undefined ? bare : keepHistory(bare, workflow, historian);
-      try {
-        for (;;) {
-          const step = await loop.next();
-          if (step.done === true) return { verdict: step.value, events, ...(await readResearch(folder)) };
-          events.push(step.value);
-        }
-      } finally {
-        await research.close();
-      }
+      return { verdict, events, ...(await readResearch(folder)) };
     },
   };
 }

@@ -1,8 +1,8 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { agentsFor, redactorFor, settingsFor } from "../../compose/compose.js";
-import { type KeptLibrary, keptLibrary } from "../../compose/offline-library.js";
+import { agentsFor, redactorFor, settingsFor } from "../../compose/agents.js";
+import { keptLibraryFor } from "../../compose/library.js";
 import { toolsOf } from "../../compose/tool-server.js";
 import { type ConfigFlags, type ResolvedConfig, resolveConfig } from "../../engine/config/resolve.js";
 import { isVerdict } from "../../engine/loop/types.js";
@@ -12,7 +12,8 @@ import type { Io } from "../../engine/ui/io.js";
 import { classicBrief, nextClassicUnit } from "../../research/workflow/classic.js";
 import { messagesFor, steered } from "../../research/workflow/apply-steering.js";
 import { memoryOf } from "../../research/workflow/records/observations.js";
-import { isForNobody } from "../../research/workflow/discovery/empty-batch.js";
+import { keptMaterial } from "../../research/workflow/brief/kept-material.js";
+import { isForNobody } from "../../research/workflow/prepare.js";
 import { nextUnit } from "../../research/workflow/records/next.js";
 import { loadPrompt, rootOf } from "../../research/workflow/brief/prompt.js";
 import type { ResearchUnit } from "../../research/workflow/records/state.js";
@@ -46,7 +47,7 @@ export async function briefCommand({ folder: argument, flags = {}, json }: Brief
     terminal: io.terminal,
     canAsk: false,
   });
-  const unit = classic === undefined ? nextUnit(state, [], folder) : nextClassicUnit(rrd, folder);
+  const unit = classic === undefined ? nextUnit(state, [], [], folder) : nextClassicUnit(rrd, folder);
   if (unit === "wait" || isVerdict(unit)) {
     const reason = unit === "wait" ? "Nothing to do." : unit.reason;
     return noAgent(reason, json, io);
@@ -54,39 +55,30 @@ export async function briefCommand({ folder: argument, flags = {}, json }: Brief
   const root = rootOf(folder, io.cwd);
   const iteration = ledger.reduce((most, line) => Math.max(most, line.iteration), 0) + 1;
   let text: string;
-  let library: KeptLibrary | undefined;
-  if (classic !== undefined) text = classicBrief(classic, folder, recall(memoryOf(rrd, ledger)).steering);
+  let first: readonly string[] = [];
+  const notes = recall(memoryOf(rrd, ledger));
+  if (classic !== undefined) text = classicBrief(classic, folder, notes.steering);
   else {
+    const library = keptLibraryFor(folder, root, config, io.env, new AbortController().signal);
+    const workspaces = workspacesOf(config.stateDir, folder);
+    const kept = await keptMaterial(library, workspaces, state, unit as ResearchUnit);
+    first = kept.first;
+    const { batch } = kept.material;
+    if (batch !== undefined && isForNobody(batch) && first.length === 0)
+      return noAgent("This batch has nothing to screen and no source to search.", json, io);
+    const tools = takesTools(config, io) ? { tools: toolsOf(folder, config, io.env) } : {};
+    const prompt = await loadPrompt(root);
+    const where = { folder, root, prompt, services: library.services, workspaces, ...tools };
+    // A long text is laid into it, for an agent without tools.
     const workspace = await mkdtemp(join(tmpdir(), "research-ralph-brief-"));
     try {
-      library = keptLibrary(folder, root, config, io.env, new AbortController().signal);
-      const tools = takesTools(config, io) ? { tools: toolsOf(folder, config, io.env) } : {};
-      const where = {
-        folder,
-        root,
-        prompt: await loadPrompt(root),
-        library,
-        workspaces: workspacesOf(config.stateDir, folder),
-        ...tools,
-      };
-      const { brief, material } = await briefFor(
-        where,
-        state,
-        unit as ResearchUnit,
-        recall(memoryOf(rrd, ledger)),
-        iteration,
-        workspace,
-      );
-      const isSearchedFirst = library.searchesFirst().length > 0;
-      if (material.batch !== undefined && isForNobody(material.batch) && !isSearchedFirst)
-        return noAgent("This batch has nothing to screen and no source to search.", json, io);
+      const { brief } = await briefFor(where, state, unit as ResearchUnit, kept.material, notes, iteration, workspace);
       text = brief.text;
     } finally {
       await rm(workspace, { recursive: true, force: true });
     }
   }
   const tokens = estimateTokens(text);
-  const first = library === undefined ? [] : whatComesFirst(library);
   if (json)
     io.stdout(
       `${JSON.stringify({ iteration, unit: unit.id, title: unit.title, tokens, ...(first.length === 0 ? {} : { first }), text })}\n`,
@@ -101,23 +93,7 @@ export async function briefCommand({ folder: argument, flags = {}, json }: Brief
 
 /** Whether the agents that a run would start are given tools. None is started, so nothing has to be allowed. */
 const takesTools = (config: ResolvedConfig, io: Io): boolean =>
-  agentsFor(config, settingsFor({ ...config, unconfined: true }, io, undefined, false)).every(
-    ({ takesTools: takes }) => takes === true,
-  );
-
-/** What a run would do before it wrote this brief, one sentence each. */
-function whatComesFirst({ searchesFirst, asksFirst, fetchesFirst }: KeptLibrary): string[] {
-  const [searched, asked] = [searchesFirst(), asksFirst()];
-  return [
-    ...(searched.length === 0
-      ? []
-      : [`A run would search ${searched.join(", ")} first; these candidates are those found so far.`]),
-    ...(fetchesFirst() ? ["A run would fetch the paper's full text first; here a line replaces it."] : []),
-    ...(asked.length === 0
-      ? []
-      : [`A run would ask ${asked.join(", ")} about the papers first; their answers are missing here.`]),
-  ];
-}
+  agentsFor(config, settingsFor({ ...config, unconfined: true }, io)).every(({ takesTools: takes }) => takes === true);
 
 function noAgent(reason: string, json: boolean, io: Io): number {
   if (json) io.stdout(`${JSON.stringify({ unit: null, reason })}\n`);

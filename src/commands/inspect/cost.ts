@@ -1,7 +1,7 @@
 import { basename } from "node:path";
 import { createAgent, modelOf } from "../../engine/agents/registry.js";
 import { experienceFor } from "../../compose/forecast-basis.js";
-import { settingsFor } from "../../compose/compose.js";
+import { settingsFor } from "../../compose/agents.js";
 import { resolveConfig } from "../../engine/config/resolve.js";
 import { readLedger } from "../../engine/storage/records/ledger.js";
 import { readResearch } from "../../research/folder/research.js";
@@ -44,7 +44,7 @@ export async function costCommand({ folder: argument, json }: FolderOptions, io:
 /** What is known of the agent that the next run would start; in classic mode, where the last one worked so. */
 async function experience(folder: string, classic: boolean, io: Io): Promise<Experience> {
   const config = await resolveConfig({ env: io.env, cwd: io.cwd });
-  const settings = settingsFor(config, io, undefined, false);
+  const settings = settingsFor(config, io);
   const { free } = createAgent(config.agent, { ...settings, unconfined: true });
   return experienceFor(folder, { name: config.agent, model: modelOf(config.agent, settings), free }, classic);
 }

@@ -5,7 +5,7 @@ import { bar, count, duration, many, money, wrap, pad, truncate, width } from ".
 import type { Io } from "../../engine/ui/io.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
 import { progressOf, refusalLimit, standingOf } from "../../research/workflow/records/status.js";
-import { fruitless } from "../../research/workflow/records/stagnation.js";
+import { withoutResult } from "../../research/workflow/records/stagnation.js";
 import { deriveStatistics } from "../../research/workflow/records/statistics.js";
 import { findResearch, shown, type FolderOptions } from "../../research/overview/find-research.js";
 import { spendingOf, timePerPaper, timeSpent } from "../../research/overview/time-and-cost.js";
@@ -69,7 +69,7 @@ function statusOf(folder: string, rrd: Rrd, ledger: readonly LedgerLine[]) {
         reasons: refusals.at(-1)?.reasons ?? [],
       })),
     iterations: ledger.filter((line) => line.outcome !== "reset").length,
-    without_result: fruitless(rrd, ledger).length,
+    without_result: withoutResult(rrd, ledger).length,
     steering: (rrd.loop?.steering ?? []).map(({ text }) => text),
     ...spendingOf(ledger, rrd.loop),
   };

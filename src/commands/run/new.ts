@@ -1,7 +1,8 @@
 import { constants, existsSync } from "node:fs";
 import { access, rm } from "node:fs/promises";
 import { basename, join } from "node:path";
-import { agentsFor, drive, redactorFor, settingsFor, warnings } from "../../compose/compose.js";
+import { agentsFor, settingsFor, warningsOf } from "../../compose/agents.js";
+import { drive } from "../../compose/drive.js";
 import { type ConfigFlags, type ResolvedConfig, resolveConfig } from "../../engine/config/resolve.js";
 import type { LedgerLine } from "../../engine/generated/ledger.js";
 import { ExpectedError } from "../../engine/lib/errors.js";
@@ -70,7 +71,8 @@ export async function create(
     );
   const parent = join(io.cwd, researchesName);
   const prompt = await loadPrompt(io.cwd);
-  const agents = agentsFor(config, settingsFor(config, io, undefined, false));
+  // An agent that can't be used must be known before anything is looked at.
+  agentsFor(config, settingsFor(config, io));
   // An agent's work must not be lost for want of a place to put it.
   await explaining(parent, () => access(existsSync(parent) ? parent : io.cwd, constants.W_OK));
   const workspaces = workspacesOf(config.stateDir, join(parent, `new-${process.pid}`));
@@ -79,9 +81,9 @@ export async function create(
   const created = (made: string) => {
     folder = made;
   };
-  const verdict = await drive(config, io, { ...how, iterations: 3 }, async () => ({
-    agents,
-    workflow: createWorkflow({
+  const verdict = await drive(config, io, { ...how, iterations: 3 }, async ({ agents, tell, redact }) => {
+    for (const message of agents.flatMap(warningsOf)) void tell({ type: "notice", level: "warning", message });
+    return createWorkflow({
       topic: clean,
       papers: config.papers,
       sources,
@@ -91,11 +93,10 @@ export async function create(
       now: io.clock.now,
       created,
       recorded: (line) => void lines.push(line),
-      notices: agents.flatMap(warnings),
-      redact: redactorFor(config, io),
-    }),
-    close: () => rm(workspaces.root, { recursive: true, force: true }),
-  }));
+      redact,
+      close: () => rm(workspaces.root, { recursive: true, force: true }),
+    });
+  });
   if (folder !== undefined) {
     if (config.git) await commitNew(folder, how, io);
     return { verdict, folder };

@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { drive, openForWork } from "../../compose/compose.js";
+import { drive } from "../../compose/drive.js";
+import { openProject } from "../../compose/open-project.js";
 import { httpFor } from "../../compose/library.js";
 import { type ConfigFlags, resolveConfig } from "../../engine/config/resolve.js";
 import { ExpectedError } from "../../engine/lib/errors.js";
@@ -39,7 +40,8 @@ export async function readCommand({ reference: input, flags, quiet, json }: Read
     return mkdtemp(join(config.stateDir, "read-"));
   });
   try {
-    const verdict = await drive(config, io, { json, quiet, iterations: 3 }, async (signal) => {
+    const verdict = await drive(config, io, { json, quiet, iterations: 3, folder }, async (run) => {
+      const { ending: signal } = run;
       // Whoever types an address may mean a server of their own; what it redirects to is none of their typing.
       const http = httpFor(config, signal, {
         cacheDir: documentsFolder(folder),
@@ -64,8 +66,7 @@ export async function readCommand({ reference: input, flags, quiet, json }: Read
       const isLocal = reference.kind === "file" || reference.kind === "sample";
       const rrd = rrdForOne(keptFacts(described.paper), [isLocal ? "samples" : "web"]);
       await writeFileAtomic(rrdFile(folder), formatRrd(rrd));
-      const { workflow, ...rest } = await openForWork(folder, config, io, signal);
-      return { ...rest, workflow: readingWorkflow(workflow) };
+      return readingWorkflow(await openProject(folder, config, io, run));
     });
     if (verdict.verdict === "complete") {
       const { rrd, ledger } = await readResearch(folder);

@@ -1,5 +1,7 @@
 import { basename } from "node:path";
-import { agentsFor, drive, openForWork, settingsFor } from "../../compose/compose.js";
+import { agentsFor, settingsFor } from "../../compose/agents.js";
+import { drive } from "../../compose/drive.js";
+import { openClassicProject, openProject } from "../../compose/open-project.js";
 import { type ConfigFlags, type ResolvedConfig, resolveConfig } from "../../engine/config/resolve.js";
 import type { Rrd } from "../../research/generated/rrd.js";
 import { ExpectedError } from "../../engine/lib/errors.js";
@@ -38,7 +40,7 @@ export async function runCommand(args: RunArguments, io: Io): Promise<number> {
   let { rrd } = await readResearch(folder);
   const prompt = await classicPrompt(folder, args.classic, io);
   // An agent that can't be used must be known before the file is changed for it.
-  agentsFor(config, settingsFor(config, io, undefined, prompt !== undefined));
+  agentsFor(config, settingsFor(config, io, { classic: prompt !== undefined }));
   if (args.flags.papers !== undefined && args.flags.papers !== targetOf(rrd))
     rrd = await retarget(folder, rrd, args.flags.papers, args.force, config.git, io);
   if (args.ask) rrd = await askOpenQuestions(folder, rrd, config.git, io);
@@ -55,14 +57,14 @@ export async function work(
   classic?: string,
 ): Promise<number> {
   const iterations = config.iterations ?? Math.max(targetOf(rrd), rrd.papers_pool.length) + 6;
-  const verdict = await drive(config, io, { ...how, iterations, folder }, (signal, tell) =>
-    openForWork(folder, config, io, signal, {
-      forecast: true,
-      tell,
-      force: how.force === true,
-      ...(classic === undefined ? {} : { classic }),
-    }),
-  );
+  const manner = { forecast: true, force: how.force === true };
+  const watched = { ...how, iterations, folder };
+  const verdict =
+    classic === undefined
+      ? await drive(config, io, watched, (run) => openProject(folder, config, io, run, manner))
+      : await drive(config, io, { ...watched, classic: true }, (run) =>
+          openClassicProject(folder, config, io, run, classic, manner),
+        );
   if (verdict.verdict === "complete" && !how.json) io.stdout(`${sentinel}\n`);
   return exitCodeOf(verdict);
 }

@@ -4,7 +4,18 @@
  * What a running loop tells whoever watches: terminal, JSON lines, transcripts. One union for all of them.
  */
 export type LoopEvent =
-  RunStarted | IterationStarted | AgentChanged | Searching | AgentSaid | IterationEnded | Waiting | HistoryCompressed | Notice | RunEnded;
+  | RunStarted
+  | Preparing
+  | PreparedEvent
+  | IterationStarted
+  | AgentChanged
+  | Searching
+  | AgentSaid
+  | IterationEnded
+  | Waiting
+  | HistoryCompressed
+  | Notice
+  | RunEnded;
 /**
  * ISO 8601 in UTC.
  */
@@ -25,6 +36,41 @@ export interface RunStarted {
   at: Time;
   workflow: string;
   agent: string;
+}
+/**
+ * Code brings what a unit needs from outside: it searches, fetches, checks. No iteration: it has no number, and no line in the ledger.
+ */
+export interface Preparing {
+  type: "preparing";
+  at: Time;
+  unit: string;
+  phase: string;
+  /**
+   * What a person reads, such as the paper's title.
+   */
+  title: string;
+}
+/**
+ * A preparation has ended.
+ */
+export interface PreparedEvent {
+  type: "prepared";
+  at: Time;
+  unit: string;
+  title: string;
+  /**
+   * ready: an agent can be briefed. settled: code alone does the unit. later: what it needs can't be had for now. aborted: the run is ending. failed: the run ends for 'reason'.
+   */
+  outcome: "ready" | "settled" | "later" | "aborted" | "failed";
+  durationMs: number;
+  /**
+   * ISO 8601 in UTC.
+   */
+  until?: string;
+  /**
+   * Of later and failed.
+   */
+  reason?: string;
 }
 export interface IterationStarted {
   type: "iteration-started";

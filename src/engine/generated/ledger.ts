@@ -44,6 +44,10 @@ export interface LedgerLine {
    */
   confinement?: "workspace" | "unconfined";
   duration_seconds?: number;
+  /**
+   * What code took beforehand to bring what the unit needed: searches, the paper's text, checks. Not part of duration_seconds.
+   */
+  prepare_seconds?: number;
   tokens?: {
     /**
      * Input tokens over all requests, cached ones included.

@@ -4,43 +4,76 @@ import type {
   Agent,
   AgentEvent,
   AgentRun,
-  Brief,
+  Briefed,
   Failure,
   LiveIteration,
-  LoopEvent,
+  Prepared,
   Review,
   RunSoFar,
+  Tell,
+  Told,
   Unit,
+  Verdict,
   Watch,
 } from "./types.js";
 import type { Clock } from "../lib/clock.js";
 
-/** Events that wait to be passed on before agents are made to wait: one may print a gigabyte. */
-const mostWaiting = 64;
-
 /** What an agent is started on. */
-export interface Start {
+export interface Start<U extends Unit, C> extends Briefed<C> {
   readonly agent: Agent;
-  readonly unit: Unit;
-  readonly brief: Brief;
+  readonly unit: U;
+  /** How long the unit's preparation took. */
+  readonly prepareMs?: number;
   /** US dollars. */
   readonly maxUsd?: number;
   /** Milliseconds. */
   readonly maxMs?: number;
 }
 
-/** Agents at work side by side. What they say is passed on one event after the other. */
-interface Lanes {
+/** An agent's run that has ended. */
+export interface EndedRun<U extends Unit, C> {
+  readonly unit: U;
+  readonly run: AgentRun;
+  readonly context: C;
+  readonly prepareMs?: number;
+}
+
+/** A preparation that has ended. */
+export interface EndedPreparation<State, U extends Unit, P> {
+  readonly unit: U;
+  readonly prepared: Prepared<P> | Verdict;
+  readonly prepareMs: number;
+  /** The state that it was given. */
+  readonly from: State;
+  /** It was ended before its time. */
+  readonly aborted: boolean;
+}
+
+export type Ended<State, U extends Unit, P, C> = EndedRun<U, C> | EndedPreparation<State, U, P>;
+
+/** Agents and preparations at work side by side. Agents take up lanes, preparations don't. */
+interface Lanes<State, U extends Unit, P, C> {
+  /** Whether one more agent may be started. */
   hasRoom(): boolean;
+  /** Whether one more unit may be prepared: one for each free lane, and one ahead while there is none. */
+  hasRoomToPrepare(): boolean;
   /** Iterations under way, as far as they have come. */
   inFlight(): readonly LiveIteration[];
-  start(start: Start): void;
+  /** Units under preparation. */
+  preparing(): readonly U[];
+  /** Units that an agent or a preparation is at work on. */
+  busy(): readonly U[];
+  start(start: Start<U, C>): void;
+  /** `from`: the state that `work` was given. */
+  prepare(unit: U, from: State, work: (signal: AbortSignal) => Promise<Prepared<P> | Verdict>): void;
+  /** Tells preparations to end. */
+  endPreparations(): void;
   /**
-   * Yields what agents say until one has ended, and returns that one; or undefined at `until` (milliseconds since the epoch), or
-   * at once where nothing is under way and there is nothing to wait for. Throws what an agent threw, which is a bug of ours.
+   * Waits until a run or a preparation has ended, and returns it; or undefined at `until` (milliseconds since the epoch), or at once where
+   * nothing is under way and there is nothing to wait for. Throws what an agent or a preparation threw, which is a bug of ours.
    */
-  listen(until?: number): AsyncGenerator<LoopEvent, LiveIteration | undefined>;
-  /** Ends whatever is still at work. */
+  next(until?: number): Promise<Ended<State, U, P, C> | undefined>;
+  /** Ends whatever is still at work, and resolves once it has ended. */
   close(): Promise<void>;
 }
 
@@ -48,10 +81,11 @@ export interface LaneOptions {
   readonly clock: Clock;
   /** Most agents at a time. */
   readonly jobs: number;
-  /** Ends a wait while nothing is under way. */
+  /** Ends preparations, and a wait while nothing is under way. */
   readonly finish: AbortSignal;
-  /** Ends every agent at work. */
+  /** Ends everything at work. */
   readonly abort: AbortSignal;
+  readonly tell: Tell;
   readonly watches: readonly Watch[];
   readonly reviews?: readonly Review[];
   readonly soFar: () => RunSoFar;
@@ -80,17 +114,17 @@ function moreRequests(): (event: AgentEvent) => "another" | "calls" | undefined 
   };
 }
 
-export function openLanes({ clock, jobs, finish, abort, watches, reviews = [], soFar }: LaneOptions): Lanes {
+export function openLanes<State, U extends Unit, P, C>(options: LaneOptions): Lanes<State, U, P, C> {
+  const { clock, jobs, finish, abort, tell, watches, reviews = [], soFar } = options;
   const limit = pLimit(jobs);
-  const live = new Map<number, LiveIteration>();
+  const live = new Map<number, LiveIteration & { readonly unit: U }>();
+  const preparations = new Map<string, { readonly unit: U; readonly controller: AbortController }>();
   const atWork = new Map<AbortController, Promise<unknown>>();
-  const waiting: LoopEvent[] = [];
-  const ended: LiveIteration[] = [];
+  const ended: Ended<State, U, P, C>[] = [];
   const bugs: unknown[] = [];
   const told = new Set<string>();
   const wakers = new Set<() => void>();
   let closed = false;
-  const at = () => new Date(clock.now()).toISOString();
   const wake = () => {
     for (const waker of wakers) waker();
     wakers.clear();
@@ -99,34 +133,50 @@ export function openLanes({ clock, jobs, finish, abort, watches, reviews = [], s
   const onAbort = () => {
     for (const controller of atWork.keys()) controller.abort(abort.reason);
   };
+  const onFinish = () => endPreparations(finish.reason);
   abort.addEventListener("abort", onAbort);
+  finish.addEventListener("abort", onFinish);
 
-  async function say(event: LoopEvent): Promise<void> {
-    while (waiting.length >= mostWaiting && !closed) await change();
-    if (!closed) waiting.push(event);
-    wake();
+  function endPreparations(reason: unknown): void {
+    for (const { controller } of preparations.values()) controller.abort(reason);
+  }
+
+  /** An agent waits here until its words were heard. Nobody listens any more once the lanes are closed. */
+  const say = async (event: Told): Promise<void> => (closed ? undefined : await tell(event));
+
+  /** Lets something work until it has ended or thrown. */
+  function begin(controller: AbortController, work: () => Promise<Ended<State, U, P, C>>): void {
+    // A turn later, so that it is known to be at work before it can be told to end.
+    const settled = Promise.resolve()
+      .then(work)
+      .then(
+        (whole) => void ended.push(whole),
+        (bug: unknown) => void bugs.push(bug),
+      );
+    atWork.set(controller, settled);
+    void settled.then(() => {
+      atWork.delete(controller);
+      wake();
+    });
   }
 
   /** Runs the agent, passing on what it says, and folds the stream into one AgentRun. */
-  async function follow(
-    { agent, unit, brief, maxUsd, maxMs }: Start,
-    first: AgentRun,
-    controller: AbortController,
-  ): Promise<LiveIteration> {
+  async function follow(start: Start<U, C>, first: AgentRun, controller: AbortController): Promise<EndedRun<U, C>> {
+    const { agent, unit, brief, context, prepareMs, maxUsd, maxMs } = start;
     const { iteration } = brief;
     const warned = new Set<Watch>();
     let run = first;
     const more = moreRequests();
-    const options = {
+    const runOptions = {
       signal: controller.signal,
       ...(maxUsd === undefined ? {} : { maxUsd }),
       ...(maxMs === undefined ? {} : { maxMs }),
     };
     let stopped: Failure | undefined;
-    for await (const event of agent.run(brief, options)) {
+    for await (const event of agent.run(brief, runOptions)) {
       run = folded(run, event);
       live.set(iteration, { unit, run });
-      await say({ type: "agent", at: at(), iteration, event });
+      await say({ type: "agent", iteration, event });
       const goesOn = more(event);
       // An answer already given is kept, whatever it used: the alarm ends what would follow it.
       if (stopped !== undefined && goesOn) controller.abort(stopped.kind);
@@ -135,79 +185,78 @@ export function openLanes({ clock, jobs, finish, abort, watches, reviews = [], s
       for (const watch of watches) {
         const { warning, end } = watch({ unit, run }, { ...soFar(), now: clock.now(), inFlight: others }) ?? {};
         if (warning !== undefined && !warned.has(watch))
-          await say({ type: "notice", at: at(), level: "warning", message: warning });
+          await say({ type: "notice", level: "warning", message: warning });
         if (warning !== undefined) warned.add(watch);
         stopped ??= end;
       }
       if (stopped !== undefined && goesOn === "calls") controller.abort(stopped.kind);
     }
     const failure = run.failure?.kind === "aborted" && !abort.aborted ? (stopped ?? run.failure) : run.failure;
-    const whole: LiveIteration = {
-      unit,
-      run: { ...run, endedAt: clock.now(), ...(failure === undefined ? {} : { failure }) },
-    };
+    const whole = { ...run, endedAt: clock.now(), ...(failure === undefined ? {} : { failure }) };
     for (const review of reviews) {
-      const warning = review(whole, soFar());
+      const warning = review({ unit, run: whole }, soFar());
       if (warning === undefined || told.has(warning)) continue;
       told.add(warning);
-      await say({ type: "notice", at: at(), level: "warning", message: warning });
+      await say({ type: "notice", level: "warning", message: warning });
     }
-    return whole;
+    return { unit, run: whole, context, ...(prepareMs === undefined ? {} : { prepareMs }) };
   }
 
   return {
     hasRoom: () => live.size < jobs,
+    hasRoomToPrepare: () => preparations.size < Math.max(jobs - live.size, 1),
     inFlight: () => [...live.values()],
+    preparing: () => [...preparations.values()].map(({ unit }) => unit),
+    busy: () => [...live.values(), ...preparations.values()].map(({ unit }) => unit),
     start(start) {
       const run = begun(start.agent, start.brief, clock.now());
       const controller = new AbortController();
       if (abort.aborted) controller.abort(abort.reason);
       live.set(run.iteration, { unit: start.unit, run });
-      const settled = limit(() => follow(start, run, controller)).then(
-        (whole) => void ended.push(whole),
-        (bug: unknown) => void bugs.push(bug),
-      );
-      atWork.set(controller, settled);
-      void settled.then(() => {
-        atWork.delete(controller);
-        wake();
+      begin(controller, () => limit(() => follow(start, run, controller)));
+    },
+    prepare(unit, from, work) {
+      const controller = new AbortController();
+      const over = [finish, abort].find(({ aborted }) => aborted);
+      if (over !== undefined) controller.abort(over.reason);
+      preparations.set(unit.id, { unit, controller });
+      const startedAt = clock.now();
+      begin(controller, async () => {
+        const prepared = await work(controller.signal);
+        const prepareMs = clock.now() - startedAt;
+        return { unit, prepared, prepareMs, from, aborted: controller.signal.aborted };
       });
     },
-    async *listen(until) {
-      const slept = new AbortController();
+    endPreparations: () => endPreparations("over"),
+    async next(until) {
+      if (live.size + preparations.size === 0) return void (until !== undefined && (await clock.sleep(until, finish)));
+      const heard = new AbortController();
       let isTime = false;
-      const sleep = async (time: number, signal: AbortSignal) => {
-        await clock.sleep(time, signal);
-        isTime = true;
-        wake();
-      };
-      if (live.size === 0) return void (until !== undefined && (await sleep(until, finish)));
-      if (until !== undefined) void sleep(until, slept.signal);
+      if (until !== undefined)
+        void clock.sleep(until, heard.signal).then(() => {
+          isTime = true;
+          wake();
+        });
       try {
         for (;;) {
-          const event = waiting.shift();
-          if (event !== undefined) {
-            wake();
-            yield event;
-            continue;
-          }
           if (bugs.length > 0) throw bugs[0];
           const whole = ended.shift();
           if (whole !== undefined) {
-            live.delete(whole.run.iteration);
+            if ("run" in whole) live.delete(whole.run.iteration);
+            else preparations.delete(whole.unit.id);
             return whole;
           }
           if (isTime) return undefined;
           await change();
         }
       } finally {
-        slept.abort();
+        heard.abort();
       }
     },
     async close() {
       closed = true;
-      wake();
       abort.removeEventListener("abort", onAbort);
+      finish.removeEventListener("abort", onFinish);
       for (const controller of atWork.keys()) controller.abort("closed");
       await Promise.all(atWork.values());
     },

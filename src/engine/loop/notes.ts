@@ -1,4 +1,4 @@
-import { mostSummary } from "./history/summarise.js";
+import { maxSummary } from "./history/summarise.js";
 import { type LoopMemory, sinceSummary } from "./record/memory.js";
 import { type Notes, type Delay, type Guard, isVerdict, type RunSoFar, type Unit, type Verdict } from "./types.js";
 import { type LoopKind, rowOf } from "./guards/loop-detection.js";
@@ -28,7 +28,7 @@ function historyNote({ historySummary = "", metrics, observations }: LoopMemory)
   const lines = since.map(({ iteration, unit, outcome, said = "" }) =>
     `- #${iteration} ${unit} ${outcome}: ${said}`.slice(0, mostLine),
   );
-  return [historySummary.slice(0, mostSummary), ...lines].filter((part) => part !== "").join("\n");
+  return [historySummary.slice(0, maxSummary), ...lines].filter((part) => part !== "").join("\n");
 }
 
 function steeringNote({ steering }: LoopMemory): string {

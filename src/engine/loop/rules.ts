@@ -1,7 +1,7 @@
 import { limitBudget, reviewBudget, watchBudget, withAllowance } from "./guards/budget.js";
 import { watchContext } from "./guards/context-window.js";
-import { heedSignals, limitIterations, limitWallTime, watchFiles } from "./guards/limits.js";
-import { firstAble, heedFailures, withinWallTime } from "./guards/retry.js";
+import { guardSignals, limitIterations, limitWallTime, watchFiles } from "./guards/limits.js";
+import { firstAble, guardFailures, withinWallTime } from "./guards/retry.js";
 import type { Agent, Budget, Choose, Guard, LoopOptions, RunSoFar } from "./types.js";
 
 /** What a person set for a run. Times are milliseconds. */
@@ -28,9 +28,9 @@ export function rulesFor(settings: RuleSettings): Pick<LoopOptions, "guards" | "
   const bounded: Choose = maxMs === undefined ? choose : withinWallTime(maxMs, choose);
   return {
     guards: [
-      heedSignals(finish),
+      guardSignals(finish),
       ...(folder === undefined ? [] : [watchFiles(folder)]),
-      maxMs === undefined ? heedFailures : withinWallTime(maxMs, (soFar: RunSoFar) => heedFailures(soFar)),
+      maxMs === undefined ? guardFailures : withinWallTime(maxMs, (soFar: RunSoFar) => guardFailures(soFar)),
       limitIterations(iterations),
       ...(maxMs === undefined ? [] : [limitWallTime(maxMs)]),
       limitBudget(budget),

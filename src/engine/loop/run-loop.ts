@@ -1,152 +1,225 @@
-import { openLanes } from "./lanes.js";
+import { isDeepStrictEqual } from "node:util";
+import { type Ended, type EndedPreparation, type EndedRun, openLanes } from "./lanes.js";
+import { firstObjection, notesFor } from "./notes.js";
 import type {
   Agent,
   Choose,
   Delay,
-  LiveIteration,
-  LoopEvent,
+  Delayed,
   LoopOptions,
+  Prepared,
   RunSoFar,
+  Unit,
   Verdict,
   Workflow,
 } from "./types.js";
 import { isVerdict } from "./types.js";
-import { firstObjection, notesFor } from "./notes.js";
 
-/** How long a wait lasts, in milliseconds, before the files and the guards are asked again. */
-const lookAgain = 5_000;
+/** Milliseconds that a wait lasts at most before the files and the guards are asked again. */
+const maxWait = 5_000;
+
+/** A unit that only waits for its turn: an agent's, or nobody's where code has settled it. */
+interface ReadyUnit<State, P> {
+  readonly prepared: Exclude<Prepared<P>, { readonly later: Delay }>;
+  readonly prepareMs?: number;
+  /** The state that it was prepared from. */
+  readonly from?: State;
+}
 
 /**
- * The loop: load → next → guards → brief → run → accept, until there is a verdict.
+ * The loop: load → next → guards → prepare → brief → run → accept, until there is a verdict.
  *
- * It knows neither papers nor CLIs: the work is the workflow's, the agent next is `choose`'s, stopping and waiting is the guards'.
- * Agents work side by side, results are accepted one at a time. It writes nothing. Finishing comes before the guards, so work done
- * on the last allowed iteration is `complete`, not `limit`.
+ * It knows neither papers nor CLIs: the work is the workflow's, the agent next is `choose`'s, stopping and waiting is the guards'. It
+ * writes nothing. Four rules make up the rest:
+ * - `next` comes before the guards, so work that is done with the last allowed iteration is `complete`, not `limit`.
+ * - Agents and preparations work side by side; results are accepted one at a time.
+ * - While all lanes are full, one unit ahead is prepared. A preparation is no iteration: only an agent's run and a settled unit are.
+ * - A reason to stop starts nothing more. What agents have begun is accepted first, and then everything is asked again.
  */
-export async function* runLoop<State>(
-  workflow: Workflow<State>,
+export async function runLoop<State, U extends Unit, P, C>(
+  workflow: Workflow<State, U, P, C>,
   agent: Agent,
   options: LoopOptions,
-): AsyncGenerator<LoopEvent, Verdict> {
-  const { clock, guards, watches = [], jobs = 1 } = options;
+): Promise<Verdict> {
+  const { clock, guards, tell, abort, watches = [], jobs = 1 } = options;
   const choose: Choose = options.choose ?? (() => ({ agent }));
-  const at = () => new Date(clock.now()).toISOString();
-  const lanes = openLanes({ ...options, jobs, watches, soFar: () => soFar });
+  const unprepared: ReadyUnit<State, P> = { prepared: { ready: undefined as P } };
+  const prepareUnit = workflow.prepare?.bind(workflow) ?? (async () => unprepared.prepared);
+  const lanes = openLanes<State, U, P, C>({ ...options, jobs, watches, soFar: () => soFar });
+  const ready = new Map<string, ReadyUnit<State, P>>();
+  const later = new Map<string, Delayed<U>>();
   let soFar: RunSoFar = { startedAt: clock.now(), now: clock.now(), iterations: [] };
   let current = agent.name;
   let waitingFor = 0;
   let state: State | undefined;
+  let lastSettled: { readonly unit: string; readonly state: State } | undefined;
+  /** Set once a part of the workflow has said how the run ends. */
   let over: Verdict | undefined;
 
-  yield { type: "run-started", at: at(), workflow: workflow.name, agent: agent.name };
+  await tell({ type: "run-started", workflow: workflow.name, agent: agent.name });
+  let verdict: Verdict;
   try {
-    for (;;) {
-      if (over === undefined) yield* load();
-      const pause = over ?? (yield* startAgents(state as State));
-      // What is under way is not lost: it is folded in first, and then everything is asked again.
-      if (isVerdict(pause) && lanes.inFlight().length === 0) return yield* end(pause);
-      const delay = pause !== undefined && "until" in pause ? pause : undefined;
-      if (delay !== undefined && delay.until > clock.now() && delay.until !== waitingFor)
-        yield { type: "waiting", at: at(), until: new Date(delay.until).toISOString(), reason: delay.reason };
-      waitingFor = delay?.until ?? waitingFor;
-      yield* settle(yield* lanes.listen(delay && Math.min(delay.until, clock.now() + lookAgain)));
-    }
+    verdict = await untilVerdict();
   } finally {
     await lanes.close();
+    await workflow.close?.();
+  }
+  await tell({ type: "run-ended", verdict, progress: state === undefined ? undefined : workflow.progress(state) });
+  return verdict;
+
+  async function untilVerdict(): Promise<Verdict> {
+    for (;;) {
+      if (over === undefined) await load();
+      const pause = over ?? (await fillLanes(state as State));
+      if (pause === "again") continue;
+      if (over !== undefined) lanes.endPreparations();
+      if (isVerdict(pause) && lanes.busy().length === 0) return pause;
+      const delay = pause === undefined || isVerdict(pause) ? undefined : pause;
+      await announce(delay);
+      await take(await lanes.next(delay && Math.min(delay.until, clock.now() + maxWait)));
+    }
   }
 
-  async function* load(): AsyncGenerator<LoopEvent> {
+  async function load(): Promise<void> {
     const loaded = await workflow.load();
-    yield* notices();
     if (isVerdict(loaded)) over = loaded;
     else state = loaded;
   }
 
-  /** Starts agents until there is no more room, nothing to start for now, or a reason not to. */
-  async function* startAgents(state: State): AsyncGenerator<LoopEvent, Verdict | Delay | undefined> {
-    while (lanes.hasRoom()) {
-      const inFlight = lanes.inFlight();
-      const taken = inFlight.map((live) => live.unit);
-      const unit = workflow.next(state, taken);
-      if (unit === "wait" && taken.length === 0)
-        throw new Error(`${workflow.name} waits although nothing is in flight`);
-      if (unit === "wait") return undefined;
-      if (isVerdict(unit)) return unit;
+  /** Starts agents and preparations until there is no more room, nothing to start for now, or a reason not to. */
+  async function fillLanes(state: State): Promise<Verdict | Delay | "again" | undefined> {
+    for (;;) {
+      const busy = lanes.busy();
+      const unit = workflow.next(state, busy, putOff());
+      if (unit === "wait" && busy.length === 0) throw new Error(`${workflow.name} waits although nothing is under way`);
+      if (unit === "wait" || isVerdict(unit)) return unit === "wait" ? undefined : unit;
       soFar = {
         ...soFar,
         now: clock.now(),
-        inFlight,
+        inFlight: lanes.inFlight(),
+        preparing: lanes.preparing().length,
         account: workflow.account?.(state),
         memory: workflow.memory?.(state),
       };
-      const choice = firstObjection(guards, soFar) ?? choose(soFar);
-      if (isVerdict(choice) || "until" in choice) return choice;
-      if (choice.agent.name !== current) {
-        yield {
-          type: "agent-changed",
-          at: at(),
-          from: current,
-          to: choice.agent.name,
-          reason: choice.reason ?? "It is its turn.",
-        };
-        current = choice.agent.name;
-      }
+      const objection = firstObjection(guards, soFar);
+      if (objection !== undefined) return objection;
 
-      const { id, phase, title } = unit;
-      const brief = await workflow.brief(state, unit, notesFor(unit, soFar));
-      if (brief === "later") return { until: clock.now(), reason: `${title} is read later.` };
-      if (isVerdict(brief)) return (over = brief);
-      const { iteration, tokens: briefTokens, workspace } = brief;
-      const about = {
-        unit: id,
-        phase,
-        title,
-        briefTokens,
-        workspace,
-        progress: workflow.progress(state),
-        agent: current,
-      };
-      yield { type: "iteration-started", at: at(), iteration, ...about, forecast: soFar.account?.forecast };
-      lanes.start({ ...choice, unit, brief });
+      const turn = workflow.prepare === undefined ? unprepared : ready.get(unit.id);
+      if (turn === undefined) {
+        if (!lanes.hasRoomToPrepare()) return undefined;
+        await prepare(state, unit);
+      } else if ("settled" in turn.prepared) {
+        return (await settle(state, unit, turn.prepared.settled, turn.prepareMs ?? 0)) ?? "again";
+      } else {
+        if (!lanes.hasRoom()) return undefined;
+        const pause = await start(state, unit, turn.prepared.ready, turn);
+        if (pause !== undefined) return pause;
+      }
     }
   }
 
-  async function* settle(ended: LiveIteration | undefined): AsyncGenerator<LoopEvent> {
-    if (ended === undefined) return;
-    const { unit, run } = ended;
-    const { iteration, agent, usage, costUsd, estimated, startedAt, endedAt } = run;
-    const outcome = await workflow.accept(state as State, unit, run);
-    yield* notices();
-    if (isVerdict(outcome)) return void (over ??= outcome);
-    soFar = {
-      ...soFar,
-      iterations: [...soFar.iterations, { iteration, unit, agent, outcome, startedAt, endedAt, usage, costUsd }],
-    };
-    yield {
-      type: "iteration-ended",
-      at: at(),
+  async function prepare(state: State, unit: U): Promise<void> {
+    // What is ready would have been named before this one: it is wanted no more.
+    ready.clear();
+    await tell({ type: "preparing", unit: unit.id, phase: unit.phase, title: unit.title });
+    lanes.prepare(unit, state, (signal) => prepareUnit(state, unit, { signal, tell }));
+  }
+
+  /** Briefs an agent and starts it; answers with the reason where that is not possible. */
+  async function start(state: State, unit: U, prepared: P, turn: ReadyUnit<State, P>) {
+    const choice = choose(soFar);
+    if (isVerdict(choice) || "until" in choice) return choice;
+    if (choice.agent.name !== current) {
+      const reason = choice.reason ?? "It is its turn.";
+      await tell({ type: "agent-changed", from: current, to: choice.agent.name, reason });
+      current = choice.agent.name;
+    }
+    const briefed = await workflow.brief(state, unit, prepared, notesFor(unit, soFar));
+    if (isVerdict(briefed)) return (over = briefed);
+    ready.delete(unit.id);
+    if (briefed === "stale") {
+      if (isDeepStrictEqual(turn.from, state))
+        throw new Error(
+          `${workflow.name} calls ${unit.id} stale although the state it was prepared from has not changed`,
+        );
+      return undefined;
+    }
+    const { iteration, tokens: briefTokens, workspace } = briefed.brief;
+    await tell({
+      type: "iteration-started",
       iteration,
       unit: unit.id,
-      outcome,
-      durationMs: endedAt - startedAt,
-      usage,
-      costUsd,
-      estimated,
-    };
+      phase: unit.phase,
+      title: unit.title,
+      briefTokens,
+      workspace,
+      progress: workflow.progress(state),
+      agent: current,
+      forecast: soFar.account?.forecast,
+    });
+    lanes.start({
+      ...choice,
+      ...briefed,
+      unit,
+      ...(turn.prepareMs === undefined ? {} : { prepareMs: turn.prepareMs }),
+    });
+    return undefined;
   }
 
-  function* notices(): Generator<LoopEvent> {
-    for (const notice of workflow.notices()) yield { ...notice, type: "notice", at: at() };
+  /** Accepts what code alone has done. */
+  async function settle(state: State, unit: U, prepared: P, prepareMs: number): Promise<Verdict | undefined> {
+    if (lastSettled?.unit === unit.id && isDeepStrictEqual(lastSettled.state, state))
+      throw new Error(`${workflow.name} settles ${unit.id} again although the state has not changed`);
+    lastSettled = { unit: unit.id, state };
+    ready.delete(unit.id);
+    const outcome = await workflow.accept(state, unit, { prepared, prepareMs }, { signal: abort, tell });
+    return isVerdict(outcome) ? (over = outcome) : undefined;
   }
 
-  async function* end(verdict: Verdict): AsyncGenerator<LoopEvent, Verdict> {
-    yield* notices();
-    yield {
-      type: "run-ended",
-      at: at(),
-      verdict,
-      progress: state === undefined ? undefined : workflow.progress(state),
-    };
-    return verdict;
+  async function take(ended: Ended<State, U, P, C> | undefined): Promise<void> {
+    if (ended === undefined) return;
+    await ("run" in ended ? accept(ended) : keep(ended));
+  }
+
+  async function keep({ unit, prepared, prepareMs, from, aborted }: EndedPreparation<State, U, P>): Promise<void> {
+    const event = { type: "prepared", unit: unit.id, title: unit.title, durationMs: prepareMs } as const;
+    if (isVerdict(prepared)) {
+      over ??= prepared;
+      return await tell({ ...event, outcome: "failed", reason: prepared.reason });
+    }
+    if (!("later" in prepared)) {
+      ready.set(unit.id, { prepared, prepareMs, from });
+      return await tell({ ...event, outcome: "settled" in prepared ? "settled" : "ready" });
+    }
+    // What was asked while the run was ending says nothing of the unit.
+    if (aborted) return await tell({ ...event, outcome: "aborted" });
+    const { until, reason } = prepared.later;
+    later.set(unit.id, { unit, until, reason });
+    await tell({ ...event, outcome: "later", reason, until: new Date(until).toISOString() });
+  }
+
+  async function accept({ unit, run, context, prepareMs }: EndedRun<U, C>): Promise<void> {
+    const done = { run, context, ...(prepareMs === undefined ? {} : { prepareMs }) };
+    const outcome = await workflow.accept(state as State, unit, done, { signal: abort, tell });
+    if (isVerdict(outcome)) return void (over ??= outcome);
+    const { iteration, agent, usage, costUsd, estimated, startedAt, endedAt } = run;
+    const past = { iteration, unit, agent, outcome, startedAt, endedAt, usage, costUsd };
+    soFar = { ...soFar, iterations: [...soFar.iterations, past] };
+    const durationMs = endedAt - startedAt;
+    await tell({ type: "iteration-ended", iteration, unit: unit.id, outcome, durationMs, usage, costUsd, estimated });
+  }
+
+  /** The units that are still put off. */
+  function putOff(): Delayed<U>[] {
+    for (const [id, { until }] of later) if (until <= clock.now()) later.delete(id);
+    return [...later.values()];
+  }
+
+  /** Tells of a wait that was not told of yet. */
+  async function announce(delay: Delay | undefined): Promise<void> {
+    if (delay === undefined) return;
+    if (delay.until > clock.now() && delay.until !== waitingFor)
+      await tell({ type: "waiting", until: new Date(delay.until).toISOString(), reason: delay.reason });
+    waitingFor = delay.until;
   }
 }

@@ -21,7 +21,16 @@ import type { Clock } from "../lib/clock.js";
 
 export type { AgentEnd, AgentEvent, Billing, Failure, Forecast, LoopEvent, Notice, Outcome, Progress, Usage, Verdict };
 
-/** What one iteration is about: a discovery batch, one paper, the report, the ideas. */
+/** What is told to whoever watches, before its time is put on it. */
+export type Told = LoopEvent extends infer Event ? (Event extends LoopEvent ? Omit<Event, "at"> : never) : never;
+
+/**
+ * Tells whoever watches: terminal, JSON lines, hooks. Resolves once all of them have heard it, and a hook at work holds it up, so whoever
+ * awaits it stands still with them: that keeps an agent that prints a gigabyte from filling the memory. Rejects only for our own bugs.
+ */
+export type Tell = (event: Told) => Promise<void>;
+
+/** What is done next: a screening batch, one paper, the report, a task attempt. */
 export interface Unit {
   /** Kind of work, known to the workflow alone. */
   readonly kind: string;
@@ -72,9 +81,9 @@ export interface Notes {
   readonly refusal?: readonly string[];
   /** Summary of earlier iterations. */
   readonly history?: string;
-  /** What to do otherwise than the last iterations, which got nowhere. */
+  /** Advice for an agent whose predecessors repeated themselves. */
   readonly remediation?: string;
-  /** What the person wants heeded. */
+  /** The user's steering text. */
   readonly steering?: string;
 }
 
@@ -129,24 +138,62 @@ export interface RunOptions {
   readonly maxMs?: number;
 }
 
+/** What the workflow may use while it prepares or accepts a unit. */
+export interface Work {
+  /** Aborted when the work should end at once; what is then still asked of a network says nothing. */
+  readonly signal: AbortSignal;
+  readonly tell: Tell;
+}
+
 /**
- * What the work is (workflows/): policy over files.
- * `load`, `brief` and `accept` answer with a Verdict where the run can't go on for a reason a person can mend
- * (a broken file, a full disk); they throw only for our own bugs.
+ * What came of preparing a unit. `ready`: an agent can be briefed. `settled`: code alone does the unit, so no agent is started. `later`:
+ * what it needs can't be had for now.
  */
-export interface Workflow<State> {
+export type Prepared<P> = { readonly ready: P } | { readonly settled: P } | { readonly later: Delay };
+
+/** A unit that is put off. The loop forgets it once its time has come. */
+export interface Delayed<U extends Unit = Unit> extends Delay {
+  readonly unit: U;
+}
+
+/** A brief, and what its workflow wants to know again when the result is judged. */
+export interface Briefed<C> {
+  readonly brief: Brief;
+  readonly context: C;
+}
+
+/** What is to be accepted: the run of an agent, or a unit that code alone has settled. `prepareMs`: how long its preparation took. */
+export type Done<P, C> =
+  | { readonly run: AgentRun; readonly context: C; readonly prepareMs?: number }
+  | { readonly prepared: P; readonly prepareMs: number };
+
+/**
+ * What the work is: policy over files. Every unit is prepared, briefed, run by an agent, and accepted.
+ *
+ * `load`, `prepare`, `brief` and `accept` answer with a Verdict where the run can't go on for a reason that a person can mend (a broken
+ * file, a full disk); they throw only for our own bugs. `P` is what a preparation hands to the brief, `C` what a brief hands to `accept`.
+ */
+export interface Workflow<State, U extends Unit = Unit, P = undefined, C = undefined> {
   readonly name: string;
   /** A validated read of the disk. */
   load(): Promise<State | Verdict>;
-  /** What to do next. Pure. `wait`: nothing now, something after a unit in flight has ended. */
-  next(state: State, inFlight: readonly Unit[]): Unit | "wait" | Verdict;
   /**
-   * The text for the agent and a fresh workspace. Bounded, however large the state is. `later`: what the unit needs can't be had just now;
-   * from then on `next` names another unit or says why there is none.
+   * What to do next. Pure; it never asks whether a text is there. `busy`: units under preparation or with an agent. `later`: units that
+   * are put off. `wait`: nothing now, something after a busy unit has ended.
    */
-  brief(state: State, unit: Unit, notes: Notes): Promise<Brief | "later" | Verdict>;
-  /** Verifies what the run left behind, then folds it into the state, or refuses it with reasons. */
-  accept(state: State, unit: Unit, run: AgentRun): Promise<Outcome | Verdict>;
+  next(state: State, busy: readonly U[], later: readonly Delayed<U>[]): U | "wait" | Verdict;
+  /**
+   * Brings what the unit needs from outside: searches, fetches, runs tests. It works beside agents, may take minutes, ends soon after
+   * `work.signal` aborts, and never folds. Absent: no unit needs anything.
+   */
+  prepare?(state: State, unit: U, work: Work): Promise<Prepared<P> | Verdict>;
+  /**
+   * The text for the agent and a fresh workspace. Reads the disk and nothing else; bounded, however large the state is. `stale`: the state
+   * has changed since the unit was prepared, so it is prepared again.
+   */
+  brief(state: State, unit: U, prepared: P, notes: Notes): Promise<Briefed<C> | "stale" | Verdict>;
+  /** Verifies what was done, then folds it into the state, or refuses it with reasons. */
+  accept(state: State, unit: U, done: Done<P, C>, work: Work): Promise<Outcome | Verdict>;
   /** How far the work is, for people. Pure. */
   progress(state: State): Progress;
   /** What the work has cost in its whole life, what it may cost, and what the rest of it will. Pure. */
@@ -155,8 +202,8 @@ export interface Workflow<State> {
   memory?(state: State): LoopMemory;
   /** Keeps a summary of the history. Throws ExpectedError as `load` may answer. */
   remember?(compression: Compression): Promise<void>;
-  /** What the workflow has to tell people since it was last asked: a restored record, a commit that failed. */
-  notices(): readonly Omit<Notice, "type" | "at">[];
+  /** Puts everything away. Called once, before the end of the run is told, so that what goes wrong only now is still heard. */
+  close?(): Promise<void>;
 }
 
 /** What was used up. Tokens are those in and out, cached ones included; minutes are those in which agents worked. */
@@ -209,6 +256,8 @@ export interface RunSoFar {
   readonly iterations: readonly PastIteration[];
   /** Under way, beside the one that a guard is asked about; absent: none. */
   readonly inFlight?: readonly LiveIteration[];
+  /** Units under preparation, beside the one that a guard is asked about; absent: 0. */
+  readonly preparing?: number;
   readonly account?: Account;
   readonly memory?: LoopMemory;
 }
@@ -250,6 +299,7 @@ interface Alarm {
 }
 
 export interface LoopOptions {
+  readonly tell: Tell;
   readonly guards: readonly Guard[];
   /** By default the one agent does everything. */
   readonly choose?: Choose;
@@ -259,7 +309,7 @@ export interface LoopOptions {
   /** Most agents at work at the same time; by default one. */
   readonly jobs?: number;
   readonly clock: Clock;
-  /** Aborted when the loop should end after the iteration under way. */
+  /** Aborted when the loop should end after the iterations under way. It ends preparations at once: nobody will need them. */
   readonly finish: AbortSignal;
   /** Aborted when the iteration under way should end at once. */
   readonly abort: AbortSignal;

@@ -1,7 +1,7 @@
 import type { Hook, HookPoint } from "../generated/config.js";
 import { runProcess } from "../process/run-process.js";
 import type { Redact } from "../lib/redact.js";
-import type { LoopEvent, Verdict } from "../loop/types.js";
+import type { LoopEvent } from "../loop/types.js";
 import { oneLine } from "../lib/sanitise.js";
 
 interface HookOptions {
@@ -31,9 +31,9 @@ interface HookEnd {
 }
 
 /** Hooks over a loop. None of them can break it: a failing one becomes a warning. */
-interface Hooks {
-  /** Passes the loop's events on and runs, at each, the hooks that wait for it; the loop stands still until they have ended. */
-  follow(events: AsyncGenerator<LoopEvent, Verdict>): AsyncGenerator<LoopEvent, Verdict>;
+export interface Hooks {
+  /** Runs the hooks that wait for this event, and resolves once they have ended: with what went wrong, a sentence each. Never rejects. */
+  at(event: LoopEvent): Promise<readonly string[]>;
   /** Asks the hooks marked `veto` that wait for one of these points. A hook that fails or takes too long does not veto. */
   ask(
     points: readonly HookPoint[],
@@ -51,27 +51,19 @@ export function hooksOf(options: HookOptions): Hooks {
   };
   const telling = hooks.filter((hook) => hook.veto !== true);
   const vetoing = hooks.filter((hook) => hook.veto === true);
+  let phase: string | undefined;
 
   return {
-    async *follow(events) {
-      let phase: string | undefined;
-      for (;;) {
-        const step = await events.next();
-        if (step.done === true) return step.value;
-        const event = step.value;
-        yield event;
-        const next = phaseOf(event) ?? phase;
-        const change = phase !== undefined && next !== phase ? { from: phase, to: next } : undefined;
-        phase = next;
-        for (const point of [...(change === undefined ? [] : ["phase-changed" as const]), ...pointsOf(event)]) {
-          for (const { problem } of await run(point, telling, {
-            ...event,
-            ...(point === "phase-changed" ? change : {}),
-          })) {
-            if (problem !== undefined) yield { type: "notice", at: event.at, level: "warning", message: problem };
-          }
-        }
+    async at(event) {
+      const next = phaseOf(event) ?? phase;
+      const change = phase !== undefined && next !== phase ? { from: phase, to: next } : undefined;
+      phase = next;
+      const problems: string[] = [];
+      for (const point of [...(change === undefined ? [] : ["phase-changed" as const]), ...pointsOf(event)]) {
+        const told = point === "phase-changed" ? { ...event, ...change } : event;
+        for (const { problem } of await run(point, telling, told)) if (problem !== undefined) problems.push(problem);
       }
+      return problems;
     },
     async ask(points, proposal) {
       const ends = (await Promise.all(points.map((point) => run(point, vetoing, proposal)))).flat();

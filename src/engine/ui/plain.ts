@@ -37,11 +37,17 @@ export const stopping = "Stopping after this iteration; press Ctrl+C again to st
 export const quietSink = (io: Io): Sink => ({
   event(event) {
     if (event.type === "notice" && event.level === "warning") io.stderr(`warning: ${oneLine(event.message)}\n`);
+    const put = event.type === "prepared" ? putOff(event) : undefined;
+    if (put !== undefined) io.stderr(`warning: ${oneLine(put)}\n`);
     if (event.type === "run-ended" && event.verdict.verdict !== "complete")
       io.stderr(`${event.verdict.verdict}: ${oneLine(event.verdict.reason)}\n`);
   },
   close() {},
 });
+
+/** What a person has to know of a unit that is put off; undefined of any other. */
+export const putOff = ({ title, outcome, reason }: Extract<LoopEvent, { type: "prepared" }>): string | undefined =>
+  outcome === "later" ? `"${title}" is read later: ${reason ?? ""}` : undefined;
 
 const clockTime = (at: string): string => `${at.slice(11, 19)}Z`;
 
@@ -53,6 +59,10 @@ function lineOf(event: LoopEvent): string | undefined {
       const { done, total } = event.progress;
       const left = event.forecast === undefined ? "" : `; ${leftText(event.forecast)}`;
       return `#${event.iteration} ${event.phase}: ${event.title} (${done} of ${total} done, brief of ${count(event.briefTokens)} tokens${left})`;
+    }
+    case "prepared": {
+      const put = putOff(event);
+      return put === undefined ? undefined : `warning: ${put}`;
     }
     case "agent-changed":
       return `warning: ${event.to} continues instead of ${event.from}: ${event.reason}`;

@@ -1,5 +1,4 @@
 import type { LoopEvent, Verdict } from "../loop/types.js";
-import { type Redact, redactValue } from "../lib/redact.js";
 import type { Io } from "./io.js";
 
 /** Something that watches a running loop: a terminal, lines, JSON. */
@@ -10,37 +9,12 @@ export interface Sink {
   close(): void;
 }
 
-/** Drives a loop to its end while `sink` watches. Rejects only with what the loop itself threw. */
-export async function follow(events: AsyncGenerator<LoopEvent, Verdict>, sink: Sink): Promise<Verdict> {
-  try {
-    for (;;) {
-      const step = await events.next();
-      if (step.done === true) return step.value;
-      sink.event(step.value);
-    }
-  } finally {
-    sink.close();
-  }
-}
-
 const codes = { complete: 0, failed: 1, limit: 3, stuck: 4, blocked: 5 } as const;
 const signals = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const;
 
 /** The exit code that a script sees: 0 complete, 1 failed, 3 limit, 4 stuck, 5 blocked, 128 + n interrupted by signal n. */
 export const exitCodeOf = ({ verdict, signal }: Verdict): number =>
   verdict === "interrupted" ? signals[signal ?? "SIGINT"] : codes[verdict];
-
-/** Passes events on without the user's secrets: an agent may print what it finds, and terminals, logs and hooks keep it. */
-export async function* withoutSecrets(
-  events: AsyncGenerator<LoopEvent, Verdict>,
-  redact: Redact,
-): AsyncGenerator<LoopEvent, Verdict> {
-  for (;;) {
-    const step = await events.next();
-    if (step.done === true) return step.value;
-    yield redactValue(step.value, redact).value as LoopEvent;
-  }
-}
 
 /** One LoopEvent a line on stdout (schemas/event.schema.json). */
 export const jsonSink = (io: Io): Sink => ({

@@ -45,6 +45,8 @@ export const lastGoodFile = (folder: string): string => lastGoodOf(folder, rrdNa
 export const candidatesFile = inHidden("candidates.json");
 /** What became of papers since they were published, for a day. */
 export const updatesFile = inHidden("updates.json");
+/** What services said about papers' code and citations, for a day. */
+export const aboutFolder = inHidden("about");
 /** The texts of papers. */
 export const textsFolder = inHidden("texts");
 /** Answers of sources to a search, which it is replayed from. */

@@ -6,14 +6,12 @@ import { readDocument } from "../../engine/documents/read-document.js";
 import type { NamedPaper } from "../papers/paper-record.js";
 import { documentEnding, parseReference } from "../papers/reference.js";
 import { samplePath } from "./local-folder.js";
-import { cachedTextPath, loadText, saveText } from "./text-cache.js";
+import { loadText, saveText } from "./text-cache.js";
 import type { PaperText } from "../../engine/documents/text/paper-text.js";
 
 export interface ReadOptions extends FetchOptions {
   /** The folder that texts are kept in, one file a paper. */
   readonly cacheDir: string;
-  /** False: what is read is not kept. */
-  readonly keep?: boolean;
 }
 
 /** `path`: where the text was kept. */
@@ -27,16 +25,8 @@ type ReadPaper = { readonly status: "ok"; readonly text: PaperText; readonly pat
 export async function readPaper(paper: NamedPaper, options: ReadOptions): Promise<ReadPaper> {
   const file = localFile(paper);
   const stamp = file === undefined ? addressStamp(paper) : await stampOf(file);
-  const kept = await loadText(options.cacheDir, paper.id, stamp);
-  const read: Fetched =
-    kept !== undefined
-      ? { status: "ok", text: kept }
-      : file !== undefined
-        ? await readFileAt(file, options.signal)
-        : await fetchPaper(paper, options);
+  const read = (await readHere(paper, file, stamp, options)) ?? (await fetchPaper(paper, options));
   if (read.status !== "ok") return read;
-  if (options.keep === false)
-    return { status: "ok", text: read.text, path: cachedTextPath(options.cacheDir, paper.id) };
   try {
     return { status: "ok", text: read.text, path: await saveText(options.cacheDir, paper.id, read.text, stamp) };
   } catch (error) {
@@ -45,6 +35,26 @@ export async function readPaper(paper: NamedPaper, options: ReadOptions): Promis
       throw new ExpectedError(`There is no space left on the disk for ${options.cacheDir}; free some and run again.`);
     return { status: "error", reason: `The text could not be stored in ${options.cacheDir}: ${messageOf(error)}.` };
   }
+}
+
+/** The text of a paper as far as no network is needed: the one kept, a local file's, a sample's. Undefined: it would be fetched. Writes nothing. */
+export async function readKeptPaper(
+  paper: NamedPaper,
+  where: Pick<ReadOptions, "cacheDir" | "signal">,
+): Promise<Fetched | undefined> {
+  const file = localFile(paper);
+  return await readHere(paper, file, file === undefined ? addressStamp(paper) : await stampOf(file), where);
+}
+
+async function readHere(
+  paper: NamedPaper,
+  file: string | undefined,
+  stamp: string | undefined,
+  { cacheDir, signal }: Pick<ReadOptions, "cacheDir" | "signal">,
+): Promise<Fetched | undefined> {
+  const kept = await loadText(cacheDir, paper.id, stamp);
+  if (kept !== undefined) return { status: "ok", text: kept };
+  return file === undefined ? undefined : await readFileAt(file, signal);
 }
 
 function localFile(paper: NamedPaper): string | undefined {

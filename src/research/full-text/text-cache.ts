@@ -19,7 +19,7 @@ interface CachedText extends PaperText {
 const thisRun = randomUUID();
 
 /** Where a paper's text is kept. The folder must be ignored by git: most papers may be read, not passed on. */
-export const cachedTextPath = (cacheDir: string, id: string): string => join(cacheDir, `${safeName(id)}.json`);
+const cachedTextPath = (cacheDir: string, id: string): string => join(cacheDir, `${safeName(id)}.json`);
 
 /** The text kept for a paper, or undefined where there is none, it was changed by hand, its document has changed, or it is an earlier run's landing page. */
 export async function loadText(cacheDir: string, id: string, stamp?: string): Promise<PaperText | undefined> {

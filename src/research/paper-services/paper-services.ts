@@ -11,6 +11,7 @@ import { parseReference } from "../papers/reference.js";
 import type { ContextFor, Source } from "../sources/client/source.js";
 import type { PaperText } from "../../engine/documents/text/paper-text.js";
 import { checkWorks, type UpdateCheck } from "./retraction-check.js";
+import { isAskedAbout, keepAbout } from "./kept-answers.js";
 import { checkUpdates } from "./retractions.js";
 import { type CopyService, identifiersOf } from "../full-text/locations.js";
 import type { Clock } from "../../engine/lib/clock.js";
@@ -24,8 +25,6 @@ interface PaperServicesOptions {
   readonly contextFor: ContextFor;
   readonly clock: Clock;
   readonly signal: AbortSignal;
-  /** False: nothing of what is had is kept. */
-  readonly keep?: boolean;
 }
 
 /** What is asked about one paper at a time: its text, whether it still stands, its code and citations. */
@@ -43,18 +42,11 @@ const maxCheck = 3 * minute;
 /** A brief can't: code and citations are a help, no more. */
 const maxAbout = 15_000;
 
-const isAt = (paper: NamedPaper, kind: "file" | "sample"): boolean =>
-  [paper.url, paper.pdf_url].some((address) => parseReference(address ?? "").kind === kind);
+const isSample = (paper: NamedPaper): boolean =>
+  [paper.url, paper.pdf_url].some((address) => parseReference(address ?? "").kind === "sample");
 
 /** Asks services over the one polite access to the network. Nothing is asked about a paper of this machine that has no identifier, nor about a packaged sample, whatever it carries. */
-export function paperServices({
-  folder,
-  http,
-  contextFor,
-  clock,
-  signal,
-  keep = true,
-}: PaperServicesOptions): PaperServices {
+export function paperServices({ folder, http, contextFor, clock, signal }: PaperServicesOptions): PaperServices {
   const asked = (source: Source): CopyService[] => {
     const context = contextFor(source);
     const { lookup } = source;
@@ -67,7 +59,6 @@ export function paperServices({
     async text(paper) {
       const options = {
         cacheDir: textsFolder(folder),
-        keep,
         signal,
         http,
         contextFor,
@@ -81,7 +72,7 @@ export function paperServices({
     updates: async (papers, within = maxCheck) =>
       await checkWorks(
         papers
-          .filter((paper) => !isAt(paper, "sample"))
+          .filter((paper) => !isSample(paper))
           .map((paper) => ({ id: paper.id, identifiers: identifiersOf(paper) })),
         {
           file: updatesFile(folder),
@@ -89,14 +80,11 @@ export function paperServices({
           clock,
           signal,
           within,
-          keep,
         },
       ),
     async about(paper) {
       const identifiers = identifiersOf(paper);
-      const isKnown = Object.values(identifiers).some((name) => name !== undefined);
-      if (paper.title == null || isAt(paper, "sample") || (isAt(paper, "file") && !isKnown))
-        return { code: [], unchecked: [] };
+      if (paper.title == null || !isAskedAbout(paper, identifiers)) return { code: [], unchecked: [] };
       const done = new AbortController();
       const late = clock.sleep(clock.now() + maxAbout, AbortSignal.any([signal, done.signal]));
       try {
@@ -105,11 +93,14 @@ export function paperServices({
           identifiers,
           ...(paper.abstract === undefined ? {} : { abstract: paper.abstract }),
         };
-        return await aboutPaper(work, {
+        const about = await aboutPaper(work, {
           code: (each) => codeLinks(each, contextFor),
           counts: [openAlex, semanticScholar].flatMap(asked),
           late,
         });
+        // What was cut short says nothing.
+        if (!signal.aborted) await keepAbout(folder, paper, about, clock.now());
+        return about;
       } finally {
         done.abort();
       }

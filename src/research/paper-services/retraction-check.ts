@@ -27,14 +27,14 @@ export interface UpdateCheckOptions {
   readonly signal: AbortSignal;
   /** Milliseconds after which the works that are left go unchecked. */
   readonly within: number;
-  /** False: the answers are not kept. */
-  readonly keep?: boolean;
 }
 
 const day = 24 * 3600_000;
 /** Works asked about at a time: what is known when time runs out is kept. */
 const chunk = 10;
 const maxKept = 5_000;
+
+type WorkToCheck = NamedPaper & { readonly identifiers: Identifiers };
 
 type Kept = Record<string, UpdateCheck & { readonly asked: string }>;
 
@@ -43,23 +43,13 @@ type Kept = Record<string, UpdateCheck & { readonly asked: string }>;
  * could not be checked is there with the reason, and without the network all are.
  */
 export async function checkWorks(
-  works: readonly (NamedPaper & { readonly identifiers: Identifiers })[],
+  works: readonly WorkToCheck[],
   options: UpdateCheckOptions,
 ): Promise<ReadonlyMap<string, UpdateCheck>> {
   const { clock, within, ask } = options;
   const until = clock.now() + within;
   const kept = await load(options.file);
-  const found = new Map<string, UpdateCheck>();
-  const left: (NamedPaper & { readonly identifiers: Identifiers })[] = [];
-  for (const work of works) {
-    const known = kept[work.id];
-    const isFresh =
-      known !== undefined &&
-      known.asked === JSON.stringify(work.identifiers) &&
-      clock.now() - Date.parse(known.at) < day;
-    if (isFresh) found.set(work.id, withoutAsked(known));
-    else left.push(work);
-  }
+  const { checks: found, unknown: left } = known(works, kept, clock.now());
 
   let givenUp: readonly string[] | undefined;
   for (let start = 0; start < left.length; start += chunk) {
@@ -90,8 +80,27 @@ export async function checkWorks(
     if (silent !== undefined && silent.length > 0 && answers?.every(({ checkedBy }) => checkedBy.length === 0))
       givenUp = silent[0]?.unchecked.map(({ source, reason }) => `${source}: ${reason}`);
   }
-  if (options.keep !== false) await save(options.file, kept);
+  await save(options.file, kept);
   return found;
+}
+
+/** What is kept of checks of these works, and the works that would be asked about. Asks nobody and writes nothing. */
+export const keptChecks = async (
+  works: readonly WorkToCheck[],
+  { file, now }: { readonly file: string; readonly now: () => number },
+): Promise<{ readonly checks: ReadonlyMap<string, UpdateCheck>; readonly unknown: readonly WorkToCheck[] }> =>
+  known(works, await load(file), now());
+
+function known(works: readonly WorkToCheck[], kept: Kept, now: number) {
+  const checks = new Map<string, UpdateCheck>();
+  const unknown: WorkToCheck[] = [];
+  for (const work of works) {
+    const check = kept[work.id];
+    const isFresh = check?.asked === JSON.stringify(work.identifiers) && now - Date.parse(check.at) < day;
+    if (check !== undefined && isFresh) checks.set(work.id, withoutAsked(check));
+    else unknown.push(work);
+  }
+  return { checks, unknown };
 }
 
 const withoutAsked = ({ asked: _, ...check }: Kept[string]): UpdateCheck => check;

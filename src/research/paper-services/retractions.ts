@@ -57,6 +57,10 @@ export async function checkUpdates(
   });
 }
 
+/** The services that can know one of these works at least. */
+export const checkersOf = (works: readonly Identifiers[]): readonly Source[] =>
+  checks.filter(({ asks }) => works.some(asks)).map(({ source }) => source);
+
 interface Checked {
   readonly source: string;
   readonly record?: PaperRecord;

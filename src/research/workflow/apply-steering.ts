@@ -1,25 +1,36 @@
 import { join } from "node:path";
 import type { Rrd } from "../generated/rrd.js";
-import type { Redact } from "../../engine/lib/redact.js";
-import type { Notice } from "../../engine/loop/types.js";
+import { type Redact, redactFor } from "../../engine/lib/redact.js";
+import type { Tell } from "../../engine/loop/types.js";
 import { appendOnce } from "../../engine/storage/atomic-file.js";
 import { type Received, readMessages, takeMessage } from "../../engine/storage/records/steering-inbox.js";
 import type { Research } from "../folder/research.js";
-import { actedUpon } from "./records/stagnation.js";
+import { resetStagnation } from "./records/stagnation.js";
 import { progressName } from "../folder/layout.js";
 
 /** Most words of one message that stand; the command refuses longer ones. */
 export const mostMessage = 1_000;
 
+/** Loads the state once what a person has said since the last iteration was written into it, and acknowledges each message. */
+export async function loadSteered(
+  research: Pick<Research, "folder" | "load" | "edit">,
+  { now, redact = redactFor({}), tell }: { readonly now: () => number; readonly redact?: Redact; readonly tell: Tell },
+): ReturnType<Research["load"]> {
+  const loaded = await research.load();
+  const heard = await applyMessages(research, now, redact);
+  for (const message of heard) await tell({ type: "notice", level: "info", message });
+  return heard.length === 0 ? loaded : await research.load();
+}
+
 /**
- * Writes what a person said since the last iteration into rrd.json and progress.txt, and tells that it is heard. Each message is taken
+ * Writes what a person said since the last iteration into rrd.json and progress.txt, and answers with an acknowledgement of each. Each message is taken
  * away only when both are written, and writing twice is as writing once: a kill in between loses none and doubles none.
  */
-export async function heedMessages(
+async function applyMessages(
   research: Pick<Research, "folder" | "edit">,
   now: () => number,
   redact: Redact,
-): Promise<Omit<Notice, "type" | "at">[]> {
+): Promise<string[]> {
   const messages = await messagesFor(research.folder, redact);
   if (messages.length === 0) return [];
   const at = new Date(now()).toISOString();
@@ -33,10 +44,9 @@ export async function heedMessages(
     });
     await takeMessage(research.folder, message.id);
   }
-  return messages.map((message) => ({
-    level: "info",
-    message: "text" in message ? `Heard: ${message.text}` : "Received: earlier instructions are removed.",
-  }));
+  return messages.map((message) =>
+    "text" in message ? `Heard: ${message.text}` : "Received: earlier instructions are removed.",
+  );
 }
 
 /** What a person has said that no run has heard yet, oldest first. */
@@ -45,7 +55,7 @@ export const messagesFor = async (folder: string, redact: Redact): Promise<Recei
     "text" in message ? { ...message, text: redact(message.text).slice(0, mostMessage) } : message,
   );
 
-/** The state with these messages heeded, in their order. Pure. */
+/** The state with these messages applied, in their order. Pure. */
 export function steered(rrd: Rrd, messages: readonly Received[], at: string): Rrd {
   let steering = rrd.loop?.steering ?? [];
   for (const message of messages) {
@@ -53,5 +63,5 @@ export function steered(rrd: Rrd, messages: readonly Received[], at: string): Rr
     else if (!steering.some(({ id }) => id === message.id))
       steering = [...steering, { id: message.id, at, text: message.text }];
   }
-  return actedUpon({ ...rrd, loop: { ...rrd.loop, steering } });
+  return resetStagnation({ ...rrd, loop: { ...rrd.loop, steering } });
 }

@@ -2,17 +2,17 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { LedgerLine } from "../../engine/generated/ledger.js";
 import type { Rrd } from "../generated/rrd.js";
-import { type Redact, redactFor } from "../../engine/lib/redact.js";
+import type { Redact } from "../../engine/lib/redact.js";
 import { estimateTokens } from "../../engine/lib/tokens.js";
 import { readRegularText } from "../../engine/storage/regular-file.js";
-import type { AgentRun, Notice, Outcome, Unit, Verdict, Workflow } from "../../engine/loop/types.js";
+import type { AgentRun, Outcome, Tell, Unit, Verdict, Workflow } from "../../engine/loop/types.js";
 import { stampOf, type Stamp } from "../../engine/storage/atomic-file.js";
 import type { Change, Research } from "../folder/research.js";
 import { readRrdFile } from "../folder/rrd-file.js";
 import { accountOf } from "./records/account.js";
 import { restoreLog, restoreRecords } from "./classic-restore.js";
 import type { Experience } from "./records/forecast.js";
-import { heedMessages } from "./apply-steering.js";
+import { loadSteered } from "./apply-steering.js";
 import { ledgerLine } from "./result/ledger-line.js";
 import { memoryOf } from "./records/observations.js";
 import { orVerdict } from "../../engine/loop/or-verdict.js";
@@ -29,11 +29,13 @@ interface ClassicOptions {
   /** The repository's root, where the agent works. */
   readonly root: string;
   readonly now: () => number;
-  readonly notices: Omit<Notice, "type" | "at">[];
+  readonly tell: Tell;
   /** Takes the user's secrets out of what they say. */
   readonly redact?: Redact;
   /** What forecasts rest on until the research has its own. */
   readonly experience?: Experience;
+  /** Puts the project away at the end of the run. */
+  readonly close?: () => Promise<void>;
 }
 
 const promptHolder = /^---\r?\n([\s\S]*?)\r?\n---\r?\n/;
@@ -57,46 +59,49 @@ export function withWorkspace(prompt: string, workspace: string): string {
   return `---\n${said === "" ? "" : `${said}\n`}workspace: ${workspace}\n---\n${withoutFrontMatter(prompt)}`;
 }
 
+export type ClassicWorkflow = Workflow<ResearchState, Unit, undefined, Before>;
+
 /**
  * The original's way: the agent edits the research folder itself, with the whole prompt.md, one at a time. After every iteration
  * the folder is validated, restored where it is broken, and its statistics and phase are derived again.
  */
-export function classicWorkflow(options: ClassicOptions): Workflow<ResearchState> {
+export function classicWorkflow(options: ClassicOptions): ClassicWorkflow {
   const { research, root, prompt } = options;
   const { folder } = research;
-  let before: Before = { log: "", documents: [] };
   return {
     name: "classic",
     load: () =>
       orVerdict(async () => {
-        const loaded = await research.load();
-        const heard = await heedMessages(research, options.now, options.redact ?? redactFor({}));
-        options.notices.push(...heard);
-        const { rrd, ledger } = heard.length === 0 ? loaded : await research.load();
+        const { rrd, ledger } = await loadSteered(research, options);
         return { rrd, ledger, standing: standingOf(rrd, ledger) };
       }),
     // Agents that edit one folder would undo each other's work.
-    next: ({ rrd }, inFlight) => (inFlight.length > 0 ? "wait" : nextClassicUnit(rrd, folder)),
+    next: ({ rrd }, busy) => (busy.length > 0 ? "wait" : nextClassicUnit(rrd, folder)),
     progress: ({ rrd }) => progressOf(rrd),
     account: ({ rrd, ledger }) => accountOf(rrd, ledger, options.experience),
     memory: ({ rrd, ledger }) => memoryOf(rrd, ledger),
-    notices: () => options.notices.splice(0),
-    brief: (_state, _unit, notes) =>
+    ...(options.close === undefined ? {} : { close: options.close }),
+    brief: (_state, _unit, _prepared, notes) =>
       orVerdict(async () => {
-        before = {
+        const before: Before = {
           log: await readRegularText(progressFile(folder)).catch(() => ""),
           documents: await documentStamps(folder),
         };
         const text = classicBrief(prompt, folder, notes.steering);
-        return {
+        const brief = {
           iteration: research.nextIteration(),
           text,
           tokens: estimateTokens(text),
           workspace: root,
           access: { web: true, read: true, everything: true },
         };
+        return { brief, context: before };
       }),
-    accept: (state, unit, run) => orVerdict(() => settleClassic(options, state, unit, run, before)),
+    accept: (state, unit, done) =>
+      orVerdict(async () => {
+        if ("prepared" in done) throw new Error("classic mode settles nothing by itself");
+        return await acceptClassic(options, state, unit, done.run, done.context);
+      }),
   };
 }
 
@@ -137,19 +142,20 @@ function provenPhase(rrd: Rrd, folder: string): Rrd["phase"] {
     : phase;
 }
 
-async function settleClassic(
+async function acceptClassic(
   options: ClassicOptions,
   state: ResearchState,
   unit: Unit,
   run: AgentRun,
   before: Before,
 ): Promise<Outcome> {
-  const { research, notices } = options;
+  const { research, tell } = options;
   const { folder } = research;
   const at = new Date(options.now());
   const fold = { iteration: run.iteration, at: at.toISOString(), changes: [] as Change[] };
   const reasons = await restoreRecords(folder, state.rrd, at);
-  for (const message of await restoreLog(folder, before.log, at)) notices.push({ level: "warning", message });
+  for (const message of await restoreLog(folder, before.log, at))
+    await tell({ type: "notice", level: "warning", message });
 
   const { ok: after = state.rrd } = await readRrdFile(rrdFile(folder));
   const phase = provenPhase(after, folder);
@@ -174,7 +180,8 @@ async function settleClassic(
     documents.every((stamp, index) => stamp === before.documents[index]);
   if (isUnchanged && reasons.length === 0)
     reasons.push(tooEarly ?? "neither rrd.json nor the report or the ideas were changed");
-  else if (tooEarly !== undefined) notices.push({ level: "warning", message: `In rrd.json ${tooEarly}.` });
+  else if (tooEarly !== undefined)
+    await tell({ type: "notice", level: "warning", message: `In rrd.json ${tooEarly}.` });
   if (reasons.length > 0) {
     await research.fold({
       ...fold,

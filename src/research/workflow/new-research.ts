@@ -6,7 +6,7 @@ import type { Rrd } from "../generated/rrd.js";
 import { hasCode } from "../../engine/lib/errors.js";
 import { type Redact, redactValue } from "../../engine/lib/redact.js";
 import { estimateTokens } from "../../engine/lib/tokens.js";
-import type { AgentRun, Notes, Notice, Outcome, Unit, Workflow } from "../../engine/loop/types.js";
+import type { AgentRun, Notes, Outcome, Unit, Workflow } from "../../engine/loop/types.js";
 import { appendOnce, writeFileAtomic } from "../../engine/storage/atomic-file.js";
 import { stateVersion } from "../../engine/storage/records/format-version.js";
 import { formatLine } from "../../engine/storage/records/ledger.js";
@@ -40,9 +40,10 @@ interface CreateOptions {
   /** Told every iteration's line of the ledger: without a folder nobody else keeps it. */
   readonly recorded?: (line: LedgerLine) => void;
   /** Filled by whoever made the workflow; handed on to the loop. */
-  readonly notices: Omit<Notice, "type" | "at">[];
   /** Takes the user's secrets out of what the agent left. */
   readonly redact: Redact;
+  /** Puts everything away at the end of the run. */
+  readonly close?: () => Promise<void>;
 }
 
 interface CreateState {
@@ -71,8 +72,8 @@ export function createWorkflow(options: CreateOptions): Workflow<CreateState> {
   return {
     name: "new",
     load: async () => state,
-    next: ({ folder, refused }, inFlight) => {
-      if (inFlight.length > 0) return "wait";
+    next: ({ folder, refused }, busy) => {
+      if (busy.length > 0) return "wait";
       if (folder !== undefined) return { verdict: "complete", reason: `The project is ready in ${folder}.` };
       return refused < 3
         ? unit
@@ -83,22 +84,25 @@ export function createWorkflow(options: CreateOptions): Workflow<CreateState> {
           };
     },
     progress: ({ folder }) => ({ done: folder === undefined ? 0 : 1, total: 1 }),
-    notices: () => options.notices.splice(0),
-    brief: (_state, _unit, notes) =>
+    ...(options.close === undefined ? {} : { close: options.close }),
+    brief: (_state, _unit, _prepared, notes) =>
       orVerdict(async () => {
         started += 1;
         const workspace = await options.workspaces.create(started);
         const text = requirementsBrief(options, notes, join(workspace, resultName));
-        return {
+        const brief = {
           iteration: started,
           text,
           tokens: estimateTokens(text),
           workspace,
           access: { web: false, read: false, everything: false },
         };
+        return { brief, context: undefined };
       }),
-    accept: (_state, _unit, run) =>
+    accept: (_state, _unit, done) =>
       orVerdict(async (): Promise<Outcome> => {
+        if ("prepared" in done) throw new Error("requirements are not settled without an agent");
+        const { run } = done;
         if (run.failure !== undefined) {
           record(run, "failed", [run.failure.message]);
           return { outcome: "failed", failure: run.failure };

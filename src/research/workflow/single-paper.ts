@@ -1,7 +1,8 @@
 import type { Paper, Rrd } from "../generated/rrd.js";
-import type { Workflow } from "../../engine/loop/types.js";
+import type { Account } from "../../engine/loop/types.js";
+import type { ResearchWorkflow } from "./workflow.js";
 import { newRrd } from "./new-research.js";
-import type { ResearchState } from "./records/state.js";
+import { nothingSpent } from "../../engine/loop/guards/budget.js";
 import { isDecided, refusalLimit } from "./records/status.js";
 
 /** A research of one paper, for `read`: judged by both rubrics, no report, no ideas. */
@@ -26,27 +27,25 @@ export function rrdForOne(paper: Pick<Paper, "id" | "title"> & Partial<Paper>, s
   };
 }
 
-/** One paper is left, as everybody can see; a research's own batches and report never come. */
-const withoutForecast =
-  (account: NonNullable<Workflow<ResearchState>["account"]>): NonNullable<Workflow<ResearchState>["account"]> =>
-  (state) => {
-    const { forecast: _, ...rest } = account(state);
-    return rest;
-  };
-
-/** The workflow of a research, ended as soon as its papers are decided or given up: there is no folder to go on with. */
-export const readingWorkflow = (workflow: Workflow<ResearchState>): Workflow<ResearchState> => ({
+/** The workflow of a project, ended as soon as its papers are decided or given up: there is no folder to go on with. */
+export const readingWorkflow = (workflow: ResearchWorkflow): ResearchWorkflow => ({
   ...workflow,
   name: "read",
-  ...(workflow.account === undefined ? {} : { account: withoutForecast(workflow.account) }),
-  next: (state, inFlight) => {
+  account: (state) => withoutForecast(workflow.account?.(state)),
+  next: (state, busy, later) => {
     if (state.rrd.papers_pool.every(isDecided)) return { verdict: "complete", reason: "The paper is read." };
-    const later = state.deferred?.[0];
-    if (later !== undefined) return { verdict: "blocked", reason: `${later.reason} Read it again later.` };
-    if (state.standing.readable.length > 0) return workflow.next(state, inFlight);
+    const [putOff] = later;
+    if (putOff !== undefined) return { verdict: "blocked", reason: `${putOff.reason} Read it again later.` };
+    if (state.standing.readable.length > 0) return workflow.next(state, busy, later);
     return {
       verdict: "blocked",
       reason: `The agent's results were refused ${refusalLimit} times; another --agent may do better.`,
     };
   },
 });
+
+/** One paper is left, as everybody can see; a project's own batches and report never come. */
+function withoutForecast(account: Account | undefined): Account {
+  const { forecast: _, ...rest } = account ?? { spent: nothingSpent, budget: {} };
+  return rest;
+}

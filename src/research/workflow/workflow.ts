@@ -1,10 +1,9 @@
 import { join } from "node:path";
 import type { Paper, Refusal } from "../generated/rrd.js";
-import { redactFor } from "../../engine/lib/redact.js";
-import { ExpectedError } from "../../engine/lib/errors.js";
+import type { redactFor } from "../../engine/lib/redact.js";
 import { estimateTokens } from "../../engine/lib/tokens.js";
 import { nothingSpent, plus } from "../../engine/loop/guards/budget.js";
-import type { AgentRun, Brief, Notes, Notice, Outcome, Workflow } from "../../engine/loop/types.js";
+import type { AgentRun, Brief, Notes, Outcome, Tell, Workflow } from "../../engine/loop/types.js";
 import type { Protection } from "../folder/tamper/tamper-guard.js";
 import type { Change, Fold, Research } from "../folder/research.js";
 import type { Acceptable } from "./result/acceptance.js";
@@ -12,21 +11,21 @@ import { accountOf } from "./records/account.js";
 import { judge } from "./accept.js";
 import { keepAnswer } from "./result/answer-file.js";
 import { type ServeTools, writeBrief } from "./brief/brief.js";
-import { deferrals } from "./analysis/deferrals.js";
+import { acceptEmptyBatch } from "./discovery/empty-batch.js";
 import type { Experience } from "./records/forecast.js";
 import type { Material } from "./brief/material.js";
-import { heedMessages } from "./apply-steering.js";
+import { loadSteered } from "./apply-steering.js";
 import { ledgerLine } from "./result/ledger-line.js";
 import { isLastUnit, nextUnit } from "./records/next.js";
 import { orVerdict } from "../../engine/loop/or-verdict.js";
 import { memoryOf, observed, withSummary } from "./records/observations.js";
 import { learnPatterns, readPatterns } from "./records/lessons.js";
+import { isStale, type PreparedUnit, prepareUnit } from "./prepare.js";
 import type { Prompt } from "./brief/prompt.js";
-import { repairOf } from "./analysis/repair.js";
+import { repairFor } from "./analysis/repair.js";
 import { saysComplete } from "../../engine/loop/sentinel.js";
-import { searchedAlone } from "./discovery/empty-batch.js";
-import { openRefusals, progressOf, standingOf, timesTooFull, unitRefusals } from "./records/status.js";
-import { type Library, paperOf, type ResearchState, type ResearchUnit } from "./records/state.js";
+import { openRefusals, progressOf, standingOf, timesTooFull } from "./records/status.js";
+import { type Library, paperOf, refusalsOf, type ResearchState, type ResearchUnit } from "./records/state.js";
 import { type Workspaces, requireSpace } from "./workspace.js";
 import type { Clock } from "../../engine/lib/clock.js";
 import { resultName } from "../folder/layout.js";
@@ -40,21 +39,21 @@ interface ResearchWorkflowOptions {
   readonly root: string;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
-  /** How to wait for a text that can't be had just now; aborting `signal` ends the wait. */
+  /** How to wait for a text that can't be had just now. */
   readonly sleep: Clock["sleep"];
-  readonly signal: AbortSignal;
+  readonly tell: Tell;
   /** Move learned patterns into AGENTS.md as they come. */
   readonly learn: boolean;
   /** What forecasts rest on until the research has its own. */
   readonly experience?: Experience;
   /** Set where the agent takes tools. */
   readonly tools?: ServeTools;
-  /** Filled by whoever opened the research; handed on to the loop. */
-  readonly notices: Omit<Notice, "type" | "at">[];
   /** Set where nothing confines the agent: remembers the files around it, to be put back once it has ended. */
   readonly protect?: (iteration: number) => Promise<Protection>;
   /** Takes the user's secrets out of what an agent left. */
   readonly redact?: ReturnType<typeof redactFor>;
+  /** Puts the project away at the end of the run. */
+  readonly close?: () => Promise<void>;
   /** Asked before an acceptable result is folded in; every reason it gives refuses the result. */
   readonly veto?: (proposal: Proposal) => Promise<readonly string[]>;
 }
@@ -72,29 +71,35 @@ export interface Proposal {
   readonly completes: boolean;
 }
 
-/** A research from DISCOVERY to COMPLETE: phases over rrd.json. */
-export function researchWorkflow(options: ResearchWorkflowOptions): Workflow<ResearchState> {
-  const { research, library, workspaces, prompt, root } = options;
-  const materials = new Map<number, Material>();
-  const protections = new Map<number, Protection>();
-  const briefed = new Map<number, Paper>();
-  const later = deferrals(options);
+/** What a brief knew, wanted again when its result is judged. */
+interface BriefContext {
+  readonly material: Material;
+  /** The unit's record as it was then. */
+  readonly paper?: Paper;
+  /** Puts back what an agent that nothing confines has changed around it. */
+  readonly protection?: Protection;
+}
+
+export type ResearchWorkflow = Workflow<ResearchState, ResearchUnit, PreparedUnit, BriefContext>;
+
+/** A project from DISCOVERY to COMPLETE: phases over rrd.json. */
+export function researchWorkflow(options: ResearchWorkflowOptions): ResearchWorkflow {
+  const { research, library, workspaces, root, tell } = options;
   let swept = false;
   let beside = nothingSpent;
+  /** Until then a busy host is not waited for: with the network away every paper would cost the waits, not only the first. */
+  let impatientUntil = 0;
 
   return {
     name: "research",
     load: () =>
       orVerdict(async () => {
-        const loaded = await research.load();
-        const heard = await heedMessages(research, options.now, options.redact ?? redactFor({}));
-        options.notices.push(...heard);
-        const { rrd, ledger } = heard.length === 0 ? loaded : await research.load();
+        const { rrd, ledger } = await loadSteered(research, options);
         if (!swept) await workspaces.keepOnly(openRefusals(ledger));
         swept = true;
-        return { rrd, ledger, standing: standingOf(rrd, ledger), deferred: later.current() };
+        return { rrd, ledger, standing: standingOf(rrd, ledger) };
       }),
-    next: (state, inFlight) => nextUnit(state, inFlight, research.folder),
+    next: (state, busy, later) => nextUnit(state, busy, later, research.folder),
     progress: ({ rrd }) => progressOf(rrd),
     account: ({ rrd, ledger }) => ({ ...accountOf(rrd, ledger, options.experience), beside }),
     memory: ({ rrd, ledger }) => memoryOf(rrd, ledger),
@@ -102,55 +107,46 @@ export function researchWorkflow(options: ResearchWorkflowOptions): Workflow<Res
       beside = plus(beside, { ...nothingSpent, tokens: compression.tokens, usd: compression.costUsd ?? 0 });
       await research.edit((rrd) => withSummary(rrd, compression), true);
     },
-    notices: () => options.notices.splice(0),
+    ...(options.close === undefined ? {} : { close: options.close }),
 
-    brief: (state, unit, notes) =>
+    prepare: (state, unit, work) =>
       orVerdict(async () => {
-        const paper = unit.kind === "paper" ? paperOf(state.rrd, unit.id) : undefined;
-        const answer = paper === undefined ? undefined : await later.text(library, paper);
-        if (answer === "later") {
-          const reason = later.current().find(({ id }) => id === unit.id)?.reason;
-          if (reason !== undefined)
-            options.notices.push({ level: "warning", message: `"${unit.title}" is read later: ${reason}` });
-          return answer;
-        }
-        const iteration = research.nextIteration();
-        const workspace = await workspaces.create(iteration);
-        const fetched: Library = answer === undefined ? library : { ...library, text: async () => answer };
-        const { brief, material } = await briefFor(
-          { folder: research.folder, root, prompt, library: fetched, workspaces, tools: options.tools },
-          state,
-          unit as ResearchUnit,
-          notes,
-          iteration,
-          workspace,
-        );
-        // What was asked for it may be cut short when a run is ended. The guards then say why.
-        if (
-          options.signal.aborted ||
-          (await searchedAlone(options, state, unit as ResearchUnit, material.batch, iteration))
-        ) {
-          await workspaces.remove(iteration);
-          return "later";
-        }
-        materials.set(iteration, material);
-        if (paper !== undefined) briefed.set(iteration, paper);
-        // Last, as the brief itself fills the folder of texts.
-        const protection = await options.protect?.(iteration);
-        if (protection !== undefined) protections.set(iteration, protection);
-        return brief;
+        const { now, sleep } = options;
+        const outside = { library, workspaces, now, sleep, isPatient: now() >= impatientUntil };
+        const prepared = await prepareUnit(outside, state, unit, work);
+        if ("later" in prepared && !work.signal.aborted) impatientUntil = prepared.later.until;
+        return prepared;
       }),
 
-    accept: (state, unit, run) =>
+    brief: (state, unit, prepared, notes) =>
       orVerdict(async () => {
-        const material = materials.get(run.iteration) ?? {};
-        materials.delete(run.iteration);
-        const paper = briefed.get(run.iteration);
-        briefed.delete(run.iteration);
-        for (const message of (await protections.get(run.iteration)?.putBack(run.agent)) ?? [])
-          options.notices.push({ level: "warning", message });
-        protections.delete(run.iteration);
-        return settle(options, asBriefed(state, paper), unit as ResearchUnit, run, material);
+        if (isStale(state, unit, prepared)) return "stale";
+        const paper = unit.kind === "paper" ? paperOf(state.rrd, unit.id) : undefined;
+        const iteration = research.nextIteration();
+        const workspace = await workspaces.create(iteration);
+        const where = { ...options, folder: research.folder, root, services: library.services };
+        const { brief, material } = await briefFor(where, state, unit, prepared.material, notes, iteration, workspace);
+        // Last, as the brief itself fills the folder of texts.
+        const protection = await options.protect?.(iteration);
+        const context = {
+          material,
+          ...(paper === undefined ? {} : { paper }),
+          ...(protection === undefined ? {} : { protection }),
+        };
+        return { brief, context };
+      }),
+
+    accept: (state, unit, done, work) =>
+      orVerdict(async () => {
+        if ("prepared" in done) {
+          const { batch } = done.prepared.material;
+          if (batch === undefined) throw new Error(`${unit.id} was settled without a batch`);
+          return await acceptEmptyBatch(options, state, unit, batch, done.prepareMs, work);
+        }
+        const { run, context, prepareMs } = done;
+        for (const message of (await context.protection?.putBack(run.agent)) ?? [])
+          await tell({ type: "notice", level: "warning", message });
+        return await acceptRun(options, asBriefed(state, context.paper), unit, run, context.material, prepareMs);
       }),
   };
 }
@@ -168,34 +164,31 @@ function asBriefed(state: ResearchState, paper: Paper | undefined): ResearchStat
   };
 }
 
-/** The brief of one iteration, written into `workspace`. Also what `research-ralph brief` prints. */
+/** The brief of one iteration, written into `workspace`. Reads the disk and nothing else. Also what `research-ralph brief` prints. */
 export async function briefFor(
-  where: { folder: string; root: string; prompt: Prompt; library: Library; workspaces: Workspaces; tools?: ServeTools },
+  where: {
+    folder: string;
+    root: string;
+    prompt: Prompt;
+    services: Library["services"];
+    workspaces: Pick<Workspaces, "kept" | "path">;
+    tools?: ServeTools;
+  },
   state: ResearchState,
   unit: ResearchUnit,
+  material: Material,
   notes: Notes,
   iteration: number,
   workspace: string,
 ): Promise<{ brief: Brief; material: Material }> {
-  const last = refusalsOf(state, unit).at(-1);
-  const reasons = notes.refusal ?? last?.reasons;
-  const paper = unit.kind === "paper" ? paperOf(state.rrd, unit.id) : undefined;
-  // The first refusal is answered by a short repair; a refused repair by the whole brief once more.
-  const isFirst = refusalsOf(state, unit).length === 1;
-  const answer = paper === undefined ? undefined : await where.library.text(paper);
-  if (answer !== undefined && "unavailable" in answer && answer.transient === true)
-    throw new ExpectedError(`${answer.unavailable} The paper is read later.`, 5);
-  const text = answer !== undefined && "text" in answer ? answer.text : undefined;
-  const repair =
-    isFirst && last !== undefined
-      ? await repairOf(where.workspaces.kept(last.iteration), last.reasons, text)
-      : undefined;
+  const reasons = notes.refusal ?? refusalsOf(state, unit).at(-1)?.reasons;
+  const repair = await repairFor(where.workspaces, state, unit, material.text);
   const context = { ...where, patterns: await readPatterns(where.folder) };
   const resultFile = join(where.workspaces.path(iteration), resultName);
   const parts = await writeBrief(context, state, unit, {
     workspace,
     resultFile,
-    ...(answer === undefined ? {} : { answer }),
+    material,
     ...(repair === undefined ? {} : { repair }),
     ...(reasons === undefined ? {} : { reasons }),
     notes,
@@ -213,17 +206,16 @@ export async function briefFor(
   };
 }
 
-const refusalsOf = ({ rrd, ledger }: ResearchState, unit: ResearchUnit): readonly Refusal[] =>
-  unit.kind === "paper" ? (paperOf(rrd, unit.id)?.refusals ?? []) : unitRefusals(rrd, ledger, unit.id);
-
-async function settle(
+/** Judges what an agent left, and folds or refuses it. */
+async function acceptRun(
   options: ResearchWorkflowOptions,
   state: ResearchState,
   unit: ResearchUnit,
   run: AgentRun,
   material: Material,
+  prepareMs: number | undefined,
 ): Promise<Outcome> {
-  const { research, workspaces } = options;
+  const { research, workspaces, tell } = options;
   const at = new Date(options.now());
   const { workspace } = run.brief;
 
@@ -236,7 +228,7 @@ async function settle(
       message: `${unit.id}: ${kind}`,
       later: true,
       changes: await observed(unit, run, outcome, options.redact),
-      ledger: { ...ledgerLine(unit, run, at, "failed"), failure: kind, reasons: [message] },
+      ledger: { ...ledgerLine(unit, run, at, "failed", prepareMs), failure: kind, reasons: [message] },
     });
     await workspaces.remove(run.iteration);
     return outcome;
@@ -251,7 +243,7 @@ async function settle(
     at,
     redact,
   });
-  if (judged.redacted) options.notices.push({ level: "warning", message: secretFound(unit, run) });
+  if (judged.redacted) await tell({ type: "notice", level: "warning", message: secretFound(unit, run) });
   const reasons = "reasons" in judged ? [...judged.reasons] : await vetoed(options, state, unit, run, judged);
   if ("reasons" in judged || reasons.length > 0) {
     const outcome: Outcome = { outcome: "refused", reasons };
@@ -261,7 +253,8 @@ async function settle(
     if (judged.redacted) await workspaces.remove(run.iteration);
     else {
       const kept = await workspaces.keep(run.iteration);
-      options.notices.push({
+      await tell({
+        type: "notice",
         level: "info",
         message: `The refused result of iteration ${run.iteration} is kept in ${kept}.`,
       });
@@ -274,13 +267,13 @@ async function settle(
         refusalChange(state, unit, { iteration: run.iteration, at: at.toISOString(), reasons }),
         ...observation,
       ],
-      ledger: { ...ledgerLine(unit, run, at, "refused"), reasons },
+      ledger: { ...ledgerLine(unit, run, at, "refused", prepareMs), reasons },
     });
     return outcome;
   }
 
   const outcome: Outcome = { outcome: "accepted", summary: judged.summary };
-  const fold = accepted(state, unit, run, judged, at);
+  const fold = accepted(state, unit, run, judged, at, prepareMs);
   await research.fold({ ...fold, changes: [...fold.changes, ...(await observed(unit, run, outcome, redact))] });
   if (options.learn) await learnPatterns(options.root, await readPatterns(research.folder));
   for (const { iteration } of [...refusalsOf(state, unit), run]) await workspaces.remove(iteration);
@@ -312,7 +305,14 @@ async function vetoed(
 const secretFound = (unit: ResearchUnit, { agent }: AgentRun): string =>
   `The result of ${agent} for ${unit.id} contained what looks like a secret of yours. It was removed, but change that secret: the agent may have sent it elsewhere.`;
 
-function accepted(state: ResearchState, unit: ResearchUnit, run: AgentRun, judged: Acceptable, at: Date): Fold {
+function accepted(
+  state: ResearchState,
+  unit: ResearchUnit,
+  run: AgentRun,
+  judged: Acceptable,
+  at: Date,
+  prepareMs: number | undefined,
+): Fold {
   const isLast = isLastUnit(state, unit);
   const said = saysComplete(run.message);
   const sentinel = isLast ? (said ? "seen" : "absent") : said ? "false-claim" : undefined;
@@ -323,7 +323,7 @@ function accepted(state: ResearchState, unit: ResearchUnit, run: AgentRun, judge
     changes: [...judged.changes],
     progress: `---\n\n${judged.progress.trimEnd()}\n\nIteration: ${run.iteration}\n\n`,
     ledger: {
-      ...ledgerLine(unit, run, at, "accepted"),
+      ...ledgerLine(unit, run, at, "accepted", prepareMs),
       ...judged.ledger,
       ...(sentinel === undefined ? {} : { sentinel }),
     },

@@ -7,11 +7,12 @@ import type {
   LoopEvent,
   LoopOptions,
   Outcome,
-  Unit,
+  Tell,
   Verdict,
   Workflow,
 } from "../../../src/engine/loop/types.js";
 import { fakeClock } from "../../support/clock.js";
+import { listener } from "../../support/listener.js";
 import { named, unit } from "./runs.js";
 
 const end: AgentEvent = { type: "end", message: "done" };
@@ -29,31 +30,25 @@ function manyUnits(
   const workflow: Workflow<ReadonlySet<string>> = {
     name: "many",
     load: async () => new Set(done),
-    next: (state, inFlight) => {
-      const left = all.filter(({ id }) => !state.has(id) && !inFlight.some((each: Unit) => each.id === id));
+    next: (state, busy) => {
+      const left = all.filter(({ id }) => !state.has(id) && !busy.some((each) => each.id === id));
       const [first] = left;
-      if (first === undefined) return inFlight.length > 0 ? "wait" : { verdict: "complete", reason: "All done." };
-      return first === all.at(-1) && inFlight.length > 0 ? "wait" : first;
+      if (first === undefined) return busy.length > 0 ? "wait" : { verdict: "complete", reason: "All done." };
+      return first === all.at(-1) && busy.length > 0 ? "wait" : first;
     },
     progress: (state) => ({ done: state.size, total: count }),
-    notices: () => [],
     brief: async (_state, { id }) => {
       iteration += 1;
-      return {
-        iteration,
-        text: id,
-        tokens: 1,
-        workspace: "/nowhere",
-        access: { web: false, read: false, everything: false },
-      };
+      const access = { web: false, read: false, everything: false };
+      return { brief: { iteration, text: id, tokens: 1, workspace: "/nowhere", access }, context: undefined };
     },
-    accept: async (_state, { id }, run) => {
+    accept: async (_state, { id }, ended) => {
       folding += 1;
       seen.mostFolding = Math.max(seen.mostFolding, folding);
       await new Promise((resolve) => setTimeout(resolve, 1));
       folding -= 1;
-      const outcome: Outcome | Verdict =
-        run.failure === undefined ? outcomeOf(id, false) : { outcome: "failed", failure: run.failure };
+      const failure = "run" in ended ? ended.run.failure : undefined;
+      const outcome: Outcome | Verdict = failure === undefined ? outcomeOf(id, false) : { outcome: "failed", failure };
       if ("outcome" in outcome && outcome.outcome === "accepted") done.add(id);
       seen.order.push(id);
       return outcome;
@@ -85,21 +80,22 @@ function heldAgent(name = "held") {
   return { agent, seen, atWork, release };
 }
 
-const settings = (over: Partial<LoopOptions> = {}): LoopOptions => {
-  const never = new AbortController().signal;
-  return { guards: [], clock: fakeClock(), finish: never, abort: never, ...over };
-};
+type Settings = Partial<Omit<LoopOptions, "tell">>;
 
 /** Runs the loop to its end; what `meanwhile` does happens over and over beside it. */
-async function drain(loop: AsyncGenerator<LoopEvent, Verdict>, meanwhile: () => void = () => {}) {
-  const events: LoopEvent[] = [];
+async function drain(
+  workflow: Workflow<ReadonlySet<string>>,
+  agent: Agent,
+  over: Settings = {},
+  meanwhile: () => void = () => {},
+) {
+  const never = new AbortController().signal;
+  const clock = over.clock ?? fakeClock();
+  const { events, tell } = listener(clock);
   const timer = setInterval(meanwhile, 1);
   try {
-    for (;;) {
-      const step = await loop.next();
-      if (step.done === true) return { verdict: step.value, events };
-      events.push(step.value);
-    }
+    const options = { guards: [], finish: never, abort: never, ...over, clock, tell };
+    return { verdict: await runLoop(workflow, agent, options), events };
   } finally {
     clearInterval(timer);
   }
@@ -109,7 +105,7 @@ describe("agents side by side", () => {
   test("as many work as there are jobs, never more, and results are accepted one at a time", async () => {
     const { workflow, seen } = manyUnits(9);
     const { agent, seen: agents, atWork, release } = heldAgent();
-    const { verdict } = await drain(runLoop(workflow, agent, settings({ jobs: 3 })), () => {
+    const { verdict } = await drain(workflow, agent, { jobs: 3 }, () => {
       // The one that began last ends first, and none before three are at work while there are three.
       const ids = [...atWork.keys()];
       if (ids.length === 3 || seen.order.length >= 6) release(ids.at(-1) ?? "");
@@ -123,9 +119,7 @@ describe("agents side by side", () => {
 
   test("the allowance of iterations holds for all of them together", async () => {
     const { workflow, seen } = manyUnits(9);
-    const { verdict } = await drain(
-      runLoop(workflow, named("quick"), settings({ jobs: 3, guards: [limitIterations(4)] })),
-    );
+    const { verdict } = await drain(workflow, named("quick"), { jobs: 3, guards: [limitIterations(4)] });
     expect(verdict.verdict).toBe("limit");
     expect(seen.order).toHaveLength(4);
   });
@@ -135,14 +129,11 @@ describe("agents side by side", () => {
     const { workflow, seen } = manyUnits(9);
     const { agent, atWork, release } = heldAgent();
     const stop = () => (finish.signal.aborted ? { verdict: "interrupted" as const, reason: "Ctrl+C" } : undefined);
-    const { verdict, events } = await drain(
-      runLoop(workflow, agent, settings({ jobs: 3, guards: [stop], finish: finish.signal })),
-      () => {
-        if (atWork.size < 3) return;
-        finish.abort("SIGINT");
-        for (const id of [...atWork.keys()]) release(id);
-      },
-    );
+    const { verdict, events } = await drain(workflow, agent, { jobs: 3, guards: [stop], finish: finish.signal }, () => {
+      if (atWork.size < 3) return;
+      finish.abort("SIGINT");
+      for (const id of [...atWork.keys()]) release(id);
+    });
     expect(verdict.verdict).toBe("interrupted");
     expect(seen.order).toHaveLength(3);
     expect(events.filter(({ type }) => type === "iteration-started")).toHaveLength(3);
@@ -154,7 +145,7 @@ describe("agents side by side", () => {
     const { workflow } = manyUnits(9);
     const { agent, seen, atWork } = heldAgent();
     const stop = () => (abort.signal.aborted ? { verdict: "interrupted" as const, reason: "Ctrl+C" } : undefined);
-    await drain(runLoop(workflow, agent, settings({ jobs: 3, guards: [stop], abort: abort.signal })), () => {
+    await drain(workflow, agent, { jobs: 3, guards: [stop], abort: abort.signal }, () => {
       if (atWork.size === 3) abort.abort("SIGINT");
     });
     expect(seen.aborted).toBe(3);
@@ -165,7 +156,7 @@ describe("agents side by side", () => {
       id === "u1" ? { verdict: "failed", reason: "The disk is full." } : { outcome: "accepted", summary: "" },
     );
     const { agent, atWork, release } = heldAgent();
-    const { verdict } = await drain(runLoop(workflow, agent, settings({ jobs: 3 })), () => {
+    const { verdict } = await drain(workflow, agent, { jobs: 3 }, () => {
       if (atWork.size === 3) release("u1");
       if (seen.order.includes("u1")) for (const id of [...atWork.keys()]) release(id);
     });
@@ -173,13 +164,19 @@ describe("agents side by side", () => {
     expect(seen.order).toEqual(["u1", "u0", "u2"]);
   });
 
-  test("whoever stops listening leaves no agent at work", async () => {
+  test("a listener with a bug leaves no agent at work", async () => {
     const { workflow } = manyUnits(9);
     const { agent, seen, atWork } = heldAgent();
-    const loop = runLoop(workflow, agent, settings({ jobs: 3 }));
-    while (atWork.size < 3) await loop.next();
-    await loop.return({ verdict: "interrupted", reason: "" });
-    expect(seen.aborted).toBe(3);
+    const never = new AbortController().signal;
+    let begun = 0;
+    const tell: Tell = async ({ type }) => {
+      if (type !== "iteration-started" || (begun += 1) < 3) return;
+      await new Promise((resolve) => setTimeout(resolve, 5));
+      throw new TypeError("ours");
+    };
+    const options = { guards: [], clock: fakeClock(), finish: never, abort: never, jobs: 3, tell };
+    await expect(runLoop(workflow, agent, options)).rejects.toThrow("ours");
+    expect(seen.aborted).toBe(2);
     expect(atWork.size).toBe(0);
   });
 
@@ -193,12 +190,12 @@ describe("agents side by side", () => {
         return agent.run(brief, options);
       },
     };
-    await expect(drain(runLoop(workflow, buggy, settings({ jobs: 3 })))).rejects.toThrow("ours");
+    await expect(drain(workflow, buggy, { jobs: 3 })).rejects.toThrow("ours");
     expect(seen.aborted).toBe(atWork.size + seen.aborted);
     expect(atWork.size).toBe(0);
   });
 
-  test("an agent that prints without end waits for its listener: nothing piles up", async () => {
+  test("an agent that prints without end waits until its words were heard: nothing piles up", async () => {
     const { workflow } = manyUnits(1);
     let said = 0;
     const loud: Agent = {
@@ -208,11 +205,22 @@ describe("agents side by side", () => {
         yield end;
       },
     };
-    const loop = runLoop(workflow, loud, settings());
-    for (let heard = 0; heard < 10; heard += 1) await loop.next();
+    const abort = new AbortController();
+    const never = new AbortController().signal;
+    let heard = 0;
+    let release = () => {};
+    const tell: Tell = async ({ type }) => {
+      // A hook at work, say.
+      if (type === "agent" && (heard += 1) === 10) await new Promise<void>((resolve) => (release = resolve));
+    };
+    const stop = () => (abort.signal.aborted ? { verdict: "interrupted" as const, reason: "" } : undefined);
+    const options = { guards: [stop], clock: fakeClock(), finish: never, abort: abort.signal, tell };
+    const run = runLoop(workflow, loud, options);
     await new Promise((resolve) => setTimeout(resolve, 20));
-    expect(said).toBeLessThan(200);
-    await loop.return({ verdict: "interrupted", reason: "" });
+    expect([heard, said]).toEqual([10, 9]);
+    abort.abort("SIGINT");
+    release();
+    await run;
   });
 });
 
@@ -246,9 +254,7 @@ describe("an agent at work is watched", () => {
   test("a warning is told once, an alarm ends the iteration with what it had used", async () => {
     const { workflow } = manyUnits(1);
     const agent = spender(usage(11), usage(12), tool, usage(30), tool, usage(99));
-    const { events } = await drain(
-      runLoop(workflow, agent, settings({ watches: [tooMuch], guards: [limitIterations(1)] })),
-    );
+    const { events } = await drain(workflow, agent, { watches: [tooMuch], guards: [limitIterations(1)] });
     expect(events.filter(({ type }) => type === "notice")).toHaveLength(1);
     expect(ended(events)[0]).toMatchObject({
       outcome: { outcome: "failed", failure: { kind: "budget" } },
@@ -262,7 +268,7 @@ describe("an agent at work is watched", () => {
   ])("an alarm ends the iteration before what follows %s", async (_what, events) => {
     const { workflow } = manyUnits(1);
     const agent = spender(...events, usage(99));
-    const all = await drain(runLoop(workflow, agent, settings({ watches: [tooMuch], guards: [limitIterations(1)] })));
+    const all = await drain(workflow, agent, { watches: [tooMuch], guards: [limitIterations(1)] });
     expect(ended(all.events)[0]).toMatchObject({ outcome: { outcome: "failed", failure: { kind: "budget" } } });
     expect(ended(all.events)[0]?.usage?.input).toBeLessThan(99);
   });
@@ -271,16 +277,14 @@ describe("an agent at work is watched", () => {
     const { workflow } = manyUnits(1);
     const answer: AgentEvent = { type: "text", text: "The answer." };
     const agent = spender(tool, usage(8), usage(30), answer, usage(30), usage(31, { final: true }));
-    const { events, verdict } = await drain(runLoop(workflow, agent, settings({ watches: [tooMuch] })));
+    const { events, verdict } = await drain(workflow, agent, { watches: [tooMuch] });
     expect(verdict.verdict).toBe("complete");
     expect(ended(events)[0]).toMatchObject({ outcome: { outcome: "accepted" }, usage: { input: 31 } });
   });
 
   test("what is found after an iteration is told once a run", async () => {
     const { workflow } = manyUnits(3);
-    const { events } = await drain(
-      runLoop(workflow, spender(usage(1)), settings({ reviews: [({ run }) => `Untold by ${run.agent}.`] })),
-    );
+    const { events } = await drain(workflow, spender(usage(1)), { reviews: [({ run }) => `Untold by ${run.agent}.`] });
     expect(ended(events)).toHaveLength(3);
     expect(events.filter(({ type }) => type === "notice")).toMatchObject([
       { level: "warning", message: "Untold by spender." },
@@ -289,9 +293,7 @@ describe("an agent at work is watched", () => {
 
   test("whoever has finished keeps the work, however much it used", async () => {
     const { workflow } = manyUnits(1);
-    const { events, verdict } = await drain(
-      runLoop(workflow, spender(usage(99, { final: true })), settings({ watches: [tooMuch] })),
-    );
+    const { events, verdict } = await drain(workflow, spender(usage(99, { final: true })), { watches: [tooMuch] });
     expect(verdict.verdict).toBe("complete");
     expect(ended(events)[0]).toMatchObject({ outcome: { outcome: "accepted" }, usage: { input: 99 } });
   });
@@ -300,18 +302,12 @@ describe("an agent at work is watched", () => {
 test("a change of agents is announced with its reason, on the way there and back", async () => {
   const { workflow } = manyUnits(3);
   const [first, second] = [named("first"), named("second")];
-  const { events } = await drain(
-    runLoop(
-      workflow,
-      first,
-      settings({
-        choose: ({ iterations }) =>
-          iterations.length === 1
-            ? { agent: second, reason: "first is at its limit." }
-            : { agent: first, reason: "first is back." },
-      }),
-    ),
-  );
+  const { events } = await drain(workflow, first, {
+    choose: ({ iterations }) =>
+      iterations.length === 1
+        ? { agent: second, reason: "first is at its limit." }
+        : { agent: first, reason: "first is back." },
+  });
   expect(events.filter(({ type }) => type === "agent-changed")).toMatchObject([
     { from: "first", to: "second", reason: "first is at its limit." },
     { from: "second", to: "first", reason: "first is back." },

@@ -4,9 +4,9 @@ import { runLoop } from "../../../src/engine/loop/run-loop.js";
 import type {
   Agent,
   AgentEvent,
-  LoopEvent,
   Notes,
   Outcome,
+  Unit,
   Verdict,
   Workflow,
   LiveIteration,
@@ -15,6 +15,7 @@ import type {
   RunSoFar,
 } from "../../../src/engine/loop/types.js";
 import { fakeClock } from "../../support/clock.js";
+import { listener } from "../../support/listener.js";
 import { begun, folded } from "../../../src/engine/loop/record/agent-run.js";
 import { openLanes, type LaneOptions } from "../../../src/engine/loop/lanes.js";
 import { live, named, soFar, unit } from "./runs.js";
@@ -32,17 +33,11 @@ function listWorkflow(outcomes: Outcome[], over: Partial<Workflow<number>> = {})
     next: (state) =>
       state >= outcomes.filter((outcome) => outcome.outcome === "accepted").length ? complete : unit(`u${state}`),
     progress: (state) => ({ done: state, total: outcomes.length }),
-    notices: () => [],
-    brief: async (_state, _unit, given) => {
+    brief: async (_state, _unit, _prepared, given) => {
       notes.push(given);
       iteration += 1;
-      return {
-        iteration,
-        text: "do it",
-        tokens: 2,
-        workspace: "/nowhere",
-        access: { web: false, read: false, everything: false },
-      };
+      const access = { web: false, read: false, everything: false };
+      return { brief: { iteration, text: "do it", tokens: 2, workspace: "/nowhere", access }, context: undefined };
     },
     accept: async () => {
       const outcome = outcomes[iteration - 1] ?? { outcome: "refused", reasons: ["nothing more"] };
@@ -68,15 +63,11 @@ const end: AgentEvent = { type: "end", message: "done" };
 const accepted: Outcome = { outcome: "accepted", summary: "fine" };
 const refused: Outcome = { outcome: "refused", reasons: ["no number"] };
 
-async function run(workflow: Workflow<number>, agent: Agent, options: Partial<Parameters<typeof runLoop>[2]> = {}) {
-  const events: LoopEvent[] = [];
-  const never = new AbortController().signal;
-  const loop = runLoop(workflow, agent, { guards: [], clock: fakeClock(), finish: never, abort: never, ...options });
-  for (;;) {
-    const step = await loop.next();
-    if (step.done === true) return { verdict: step.value, events, types: events.map((event) => event.type) };
-    events.push(step.value);
-  }
+type Over = Partial<Omit<LoopOptions, "tell">>;
+
+async function run(workflow: Workflow<number>, agent: Agent, over: Over = {}) {
+  const { verdict, events } = await drain(workflow, agent, over);
+  return { verdict, events, types: events.map((event) => event.type) };
 }
 
 describe("the loop", () => {
@@ -164,8 +155,8 @@ describe("the loop", () => {
   test("folds the agent's stream into one run: last usage, last model, the end's message", async () => {
     let seen: unknown;
     const { workflow } = listWorkflow([accepted], {
-      accept: async (_state, _unit, run) => {
-        seen = run;
+      accept: async (_state, _unit, done) => {
+        seen = "run" in done ? done.run : undefined;
         return { outcome: "failed", failure: { kind: "crashed", message: "stop here" } };
       },
     });
@@ -193,14 +184,6 @@ describe("the loop", () => {
     const { verdict, events } = await run(workflow, agentThatSays(end));
     expect(verdict).toEqual(broken);
     expect(events.at(-1)).toMatchObject({ type: "run-ended", verdict: broken });
-  });
-
-  test("passes on what the workflow has to tell, after loading and after accepting", async () => {
-    const told = [[{ level: "warning", message: "one" }], [{ level: "info", message: "two" }]] as const;
-    let asked = 0;
-    const { workflow } = listWorkflow([accepted], { notices: () => told[asked++] ?? [] });
-    const { events } = await run(workflow, agentThatSays(end));
-    expect(events.filter((event) => event.type === "notice").map((event) => event.message)).toEqual(["one", "two"]);
   });
 
   test("a bug in a part of ours goes through", async () => {
@@ -310,23 +293,17 @@ function units(count: number, over: Partial<Workflow<number>> = {}, outcomes: Ou
   const workflow: Workflow<number> = {
     name: "units",
     load: async () => done,
-    next: (state, inFlight) =>
-      state + inFlight.length < count
-        ? unit(`u${state + inFlight.length}`)
-        : inFlight.length > 0
+    next: (state, busy) =>
+      state + busy.length < count
+        ? unit(`u${state + busy.length}`)
+        : busy.length > 0
           ? "wait"
           : { verdict: "complete", reason: "All done." },
     progress: (state) => ({ done: state, total: count }),
-    notices: () => [],
     brief: async (_state, { id }) => {
       iteration += 1;
-      return {
-        iteration,
-        text: id,
-        tokens: 7,
-        workspace: `/nowhere/${id}`,
-        access: { web: false, read: false, everything: false },
-      };
+      const access = { web: false, read: false, everything: false };
+      return { brief: { iteration, text: id, tokens: 7, workspace: `/nowhere/${id}`, access }, context: undefined };
     },
     accept: async () => {
       const outcome = outcomes.shift() ?? accepted;
@@ -338,14 +315,11 @@ function units(count: number, over: Partial<Workflow<number>> = {}, outcomes: Ou
   return workflow;
 }
 
-async function drain(workflow: Workflow<number>, agent: Agent, over: Partial<LoopOptions> = {}) {
-  const events: LoopEvent[] = [];
-  const loop = runLoop(workflow, agent, { guards: [], clock: fakeClock(), finish: never, abort: never, ...over });
-  for (;;) {
-    const step = await loop.next();
-    if (step.done === true) return { verdict: step.value, events };
-    events.push(step.value);
-  }
+async function drain(workflow: Workflow<number>, agent: Agent, over: Over = {}) {
+  const clock = over.clock ?? fakeClock();
+  const { events, tell } = listener(clock);
+  const options = { guards: [], finish: never, abort: never, ...over, clock, tell };
+  return { verdict: await runLoop(workflow, agent, options), events };
 }
 
 describe("the events of a run", () => {
@@ -415,17 +389,20 @@ describe("the events of a run", () => {
     ]);
   });
 
-  test("tell what the workflow has to say also at the very end, with the time", async () => {
-    let asked = 0;
-    const notices = () => ((asked += 1) === 2 ? [{ level: "warning" as const, message: "at the end" }] : []);
-    const { events } = await drain(units(0, { notices }), named("claude"));
-    expect(events.at(-2)).toEqual({
-      type: "notice",
-      at: "2026-01-01T00:00:00.000Z",
-      level: "warning",
-      message: "at the end",
-    });
-    expect(events.at(-1)).toMatchObject({ type: "run-ended" });
+  test("tell what goes wrong as the work is put away before the end of the run", async () => {
+    const clock = fakeClock();
+    const { events, tell } = listener(clock);
+    const close = () => tell({ type: "notice", level: "warning", message: "at the end" });
+    await runLoop(units(0, { close }), named("claude"), { guards: [], clock, finish: never, abort: never, tell });
+    expect(events.map(({ type }) => type)).toEqual(["run-started", "notice", "run-ended"]);
+  });
+
+  test("put the work away once also where a part of it has a bug", async () => {
+    let closed = 0;
+    const close = async () => void (closed += 1);
+    const load = () => Promise.reject(new TypeError("ours"));
+    await expect(drain(units(1, { close, load }), named("claude"))).rejects.toThrow("ours");
+    expect(closed).toBe(1);
   });
 
   test("announce another agent where no reason is given by its turn, and only where it is another", async () => {
@@ -455,6 +432,7 @@ describe("before an iteration", () => {
       now: clock.now(),
       iterations: [],
       inFlight: [],
+      preparing: 0,
       account,
       memory,
     });
@@ -488,25 +466,6 @@ describe("before an iteration", () => {
     expect(Object.keys(agent.given[1] ?? {})).toEqual(["signal"]);
   });
 
-  test("a unit that is read later gives its turn to the next one at once, without a wait", async () => {
-    let tries = 0;
-    const workflow = units(1);
-    const { brief } = workflow;
-    const later: Workflow<number> = {
-      ...workflow,
-      brief: async (...given) => ((tries += 1) === 1 ? "later" : brief(...given)),
-    };
-    const { verdict, events } = await drain(later, saying());
-    expect(verdict.verdict).toBe("complete");
-    expect(events.map(({ type }) => type).filter((type) => type !== "agent")).toEqual([
-      "run-started",
-      "iteration-started",
-      "iteration-ended",
-      "run-ended",
-    ]);
-    expect(events.flatMap((event) => (event.type === "iteration-started" ? [event.iteration] : []))).toEqual([1]);
-  });
-
   test("nothing is read once it is said how the run ends", async () => {
     let reads = 0;
     const full: Verdict = { verdict: "failed", reason: "The disk is full." };
@@ -526,7 +485,7 @@ describe("before an iteration", () => {
 
   test("a workflow that waits for nothing is a bug of ours", async () => {
     await expect(drain(units(1, { next: () => "wait" }), saying())).rejects.toThrow(
-      "units waits although nothing is in flight",
+      "units waits although nothing is under way",
     );
   });
 
@@ -618,46 +577,46 @@ describe("a wait", () => {
 describe("agents in their lanes", () => {
   const brief = (iteration: number) => ({ ...live({}).run.brief, iteration, text: `${iteration}` });
   const open = (over: Partial<LaneOptions> = {}) =>
-    openLanes({
+    openLanes<number, Unit, undefined, undefined>({
       clock: fakeClock(),
       jobs: 1,
       finish: never,
       abort: never,
+      tell: async () => undefined,
       watches: [],
       soFar: () => soFar([]),
       ...over,
     });
-  async function ended(listening: AsyncGenerator<LoopEvent, LiveIteration | undefined>) {
-    const events: LoopEvent[] = [];
-    for (;;) {
-      const step = await listening.next();
-      if (step.done === true) return { events, whole: step.value };
-      events.push(step.value);
-    }
+  type Opened = ReturnType<typeof open>;
+  /** The run that ends next, or what comes instead of it. */
+  async function ended(lanes: Opened, until?: number) {
+    const whole = await lanes.next(until);
+    return whole !== undefined && "run" in whole ? whole : undefined;
   }
   const spent = ({ run }: LiveIteration) => run.usage.input;
   const tooMuch: LaneOptions["watches"][number] = (at) =>
     spent(at) > 20 ? { end: { kind: "budget", message: "Too much." } } : undefined;
   const run = async (agent: Agent, over: Partial<LaneOptions> = {}) => {
-    const lanes = open({ watches: [tooMuch], ...over });
-    lanes.start({ agent, unit: unit("u0"), brief: brief(1) });
-    const answer = await ended(lanes.listen());
+    const { events, tell } = listener(over.clock ?? fakeClock());
+    const lanes = open({ watches: [tooMuch], tell, ...over });
+    lanes.start({ agent, unit: unit("u0"), brief: brief(1), context: undefined });
+    const whole = await ended(lanes);
     await lanes.close();
-    return answer;
+    return { events, whole };
   };
 
   test("have room up to their number, until the one that ended was heard", async () => {
     const lanes = open({ jobs: 2 });
     expect([lanes.hasRoom(), lanes.inFlight()]).toEqual([true, []]);
-    lanes.start({ agent: saying(), unit: unit("u0"), brief: brief(1) });
+    lanes.start({ agent: saying(), unit: unit("u0"), brief: brief(1), context: undefined });
     expect(lanes.hasRoom()).toBe(true);
-    lanes.start({ agent: saying(), unit: unit("u1"), brief: brief(2) });
+    lanes.start({ agent: saying(), unit: unit("u1"), brief: brief(2), context: undefined });
     expect(lanes.hasRoom()).toBe(false);
     expect(lanes.inFlight().map((each) => [each.unit.id, each.run.iteration])).toEqual([
       ["u0", 1],
       ["u1", 2],
     ]);
-    await ended(lanes.listen());
+    await ended(lanes);
     expect([lanes.hasRoom(), lanes.inFlight().length]).toEqual([true, 1]);
     await lanes.close();
   });
@@ -665,12 +624,12 @@ describe("agents in their lanes", () => {
   test("with nobody at work listen for nothing, or sleep until it is time or the run is to end", async () => {
     const clock = fakeClock();
     const lanes = open({ clock });
-    expect(await ended(lanes.listen())).toEqual({ events: [], whole: undefined });
-    expect(await ended(lanes.listen(clock.now() + 500))).toEqual({ events: [], whole: undefined });
+    expect(await lanes.next()).toBeUndefined();
+    expect(await lanes.next(clock.now() + 500)).toBeUndefined();
     expect(clock.now()).toBe(fakeClock().now() + 500);
     const finish = new AbortController();
     finish.abort("SIGINT");
-    await ended(open({ clock, finish: finish.signal }).listen(clock.now() + 500));
+    await open({ clock, finish: finish.signal }).next(clock.now() + 500);
     expect(clock.now()).toBe(fakeClock().now() + 500);
   });
 
@@ -740,8 +699,8 @@ describe("agents in their lanes", () => {
         new Promise((resolve) => (signals.push(signal), signal.addEventListener("abort", () => resolve()))),
     };
     const lanes = open({ clock });
-    lanes.start({ agent: saying(), unit: unit("u0"), brief: brief(1) });
-    await ended(lanes.listen(500));
+    lanes.start({ agent: saying(), unit: unit("u0"), brief: brief(1), context: undefined });
+    await lanes.next(500);
     await lanes.close();
     expect(signals.map(({ aborted: over }) => over)).toEqual([true]);
   });
@@ -804,11 +763,11 @@ describe("agents in their lanes", () => {
       },
     };
     const lanes = open({ abort: abort.signal, jobs: 2 });
-    lanes.start({ agent: noting, unit: unit("u0"), brief: brief(1) });
+    lanes.start({ agent: noting, unit: unit("u0"), brief: brief(1), context: undefined });
     abort.abort("SIGTERM");
-    lanes.start({ agent: noting, unit: unit("u1"), brief: brief(2) });
-    await ended(lanes.listen());
-    await ended(lanes.listen());
+    lanes.start({ agent: noting, unit: unit("u1"), brief: brief(2), context: undefined });
+    await ended(lanes);
+    await ended(lanes);
     await lanes.close();
     expect(reasons).toEqual(["SIGTERM", "SIGTERM"]);
   });
@@ -838,10 +797,10 @@ describe("agents in their lanes", () => {
         ({ run }, { inFlight = [] }) => void seen.push([run.iteration, ...inFlight.map((each) => each.run.iteration)]),
       ],
     });
-    lanes.start({ agent: saying(usage(1)), unit: unit("u0"), brief: brief(1) });
-    lanes.start({ agent: saying(usage(1)), unit: unit("u1"), brief: brief(2) });
-    await ended(lanes.listen());
-    await ended(lanes.listen());
+    lanes.start({ agent: saying(usage(1)), unit: unit("u0"), brief: brief(1), context: undefined });
+    lanes.start({ agent: saying(usage(1)), unit: unit("u1"), brief: brief(2), context: undefined });
+    await ended(lanes);
+    await ended(lanes);
     await lanes.close();
     expect(seen.toSorted()).toEqual([
       [1, 2],
@@ -861,8 +820,9 @@ describe("agents in their lanes", () => {
     expect(asked).toBe(1);
   });
 
-  test("stop waiting for a full queue and say nothing more once they are closed", async () => {
+  test("say nothing more once they are closed", async () => {
     let said = 0;
+    let heard = 0;
     const loud: Agent = {
       ...named("loud"),
       async *run(_brief, { signal }) {
@@ -870,13 +830,16 @@ describe("agents in their lanes", () => {
         yield end;
       },
     };
-    const lanes = open();
-    lanes.start({ agent: loud, unit: unit("u0"), brief: brief(1) });
+    let release = () => {};
+    const tell = () => ((heard += 1), new Promise<void>((resolve) => (release = resolve)));
+    const lanes = open({ tell });
+    lanes.start({ agent: loud, unit: unit("u0"), brief: brief(1), context: undefined });
     await new Promise((resolve) => setTimeout(resolve, 5));
-    // One more than may wait is held by the agent that says it.
-    expect(said).toBe(64);
-    await lanes.close();
-    expect(said).toBeLessThanOrEqual(65);
+    expect([said, heard]).toEqual([0, 1]);
+    const closed = lanes.close();
+    release();
+    await closed;
+    expect([said <= 1, heard]).toEqual([true, 1]);
   });
 
   test("return what ended although time is up, and nothing at that time while all are at work", async () => {
@@ -890,10 +853,10 @@ describe("agents in their lanes", () => {
       },
     };
     const lanes = open({ clock, abort: abort.signal });
-    lanes.start({ agent: held, unit: unit("u0"), brief: brief(1) });
-    expect(await ended(lanes.listen(clock.now() + 300))).toEqual({ events: [], whole: undefined });
+    lanes.start({ agent: held, unit: unit("u0"), brief: brief(1), context: undefined });
+    expect(await lanes.next(clock.now() + 300)).toBeUndefined();
     abort.abort("SIGINT");
-    expect((await ended(lanes.listen())).whole?.unit.id).toBe("u0");
+    expect((await ended(lanes))?.unit.id).toBe("u0");
     await lanes.close();
   });
 });

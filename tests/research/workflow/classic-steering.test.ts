@@ -6,12 +6,13 @@ import { limitBudget, watchBudget } from "../../../src/engine/loop/guards/budget
 import { limitIterations } from "../../../src/engine/loop/guards/limits.js";
 import { runLoop } from "../../../src/engine/loop/run-loop.js";
 import { stopWithoutResult } from "../../../src/engine/loop/guards/loop-detection.js";
-import type { Agent, Brief, LoopEvent, Notice } from "../../../src/engine/loop/types.js";
+import type { Agent, Brief } from "../../../src/engine/loop/types.js";
 import { leaveMessage } from "../../../src/engine/storage/records/steering-inbox.js";
 import { openResearch, readResearch } from "../../../src/research/folder/research.js";
 import { classicWorkflow } from "../../../src/research/workflow/classic.js";
 import { derive } from "../../../src/research/workflow/records/statistics.js";
 import { fakeClock } from "../../support/clock.js";
+import { listener } from "../../support/listener.js";
 import { researchFolder, rrdWith } from "../../support/research.js";
 
 const prompt = "# Agent\n\nRead `{{RESEARCH_DIR}}/rrd.json` and do what its phase asks for.\n";
@@ -34,30 +35,23 @@ async function runClassic(
       yield { type: "end", message: "Done." };
     },
   };
-  const notices: Omit<Notice, "type" | "at">[] = [];
   const research = await openResearch(at.folder, { derive, git: false, notify: () => undefined });
   const clock = fakeClock();
+  const { events, tell } = listener(clock);
   const never = new AbortController().signal;
   const workflow = classicWorkflow({
     research,
     prompt,
     root: at.root,
     now: clock.now,
-    notices,
+    tell,
+    close: research.close,
     redact: (text) => text.replaceAll("hunter2", "***"),
   });
   const guards = [limitIterations(most), limitBudget({}), stopWithoutResult];
-  const events: LoopEvent[] = [];
-  try {
-    const loop = runLoop(workflow, agent, { guards, watches: [watchBudget({})], clock, finish: never, abort: never });
-    for (;;) {
-      const step = await loop.next();
-      if (step.done === true) return { verdict: step.value, briefs, events, ...(await readResearch(at.folder)) };
-      events.push(step.value);
-    }
-  } finally {
-    await research.close();
-  }
+  const watches = [watchBudget({})];
+  const verdict = await runLoop(workflow, agent, { tell, guards, watches, clock, finish: never, abort: never });
+  return { verdict, briefs, events, ...(await readResearch(at.folder)) };
 }
 
 const edit = (folder: string, change: (rrd: Rrd) => object) => {

@@ -13,7 +13,7 @@ import { standingOf } from "../../../src/research/workflow/records/status.js";
 import type { Library, ResearchUnit } from "../../../src/research/workflow/records/state.js";
 import { briefFor } from "../../../src/research/workflow/workflow.js";
 import { workspacesOf } from "../../../src/research/workflow/workspace.js";
-import { library, paper, rrdWith, temporaryFolder } from "../../support/research.js";
+import { library, materialFor, paper, rrdWith, temporaryFolder } from "../../support/research.js";
 
 const serve = (names: readonly string[], about?: string): ToolServer => ({
   command: "server",
@@ -30,14 +30,13 @@ async function briefWith(rrd: Rrd, given: Library, tools?: typeof serve) {
     folder: root,
     root,
     prompt: await loadPrompt(root),
-    library: given,
+    services: given.services,
     workspaces: workspacesOf(root, root),
     ...(tools && { tools }),
   };
-  return {
-    ...(await briefFor(where, state, nextUnit(state, [], "/my-research") as ResearchUnit, {}, 1, workspace)).brief,
-    workspace,
-  };
+  const unit = nextUnit(state, [], [], "/my-research") as ResearchUnit;
+  const material = (await materialFor(given, state, unit)) ?? {};
+  return { ...(await briefFor(where, state, unit, material, {}, 1, workspace)).brief, workspace };
 }
 
 const body = Array.from(

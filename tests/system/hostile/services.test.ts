@@ -2,8 +2,9 @@ import { describe, expect, test } from "vitest";
 import { counts, limitIterations } from "../../../src/engine/loop/guards/limits.js";
 import { firstAble } from "../../../src/engine/loop/guards/retry.js";
 import { runLoop } from "../../../src/engine/loop/run-loop.js";
-import type { Agent, LoopEvent, Workflow } from "../../../src/engine/loop/types.js";
+import type { Agent, Workflow } from "../../../src/engine/loop/types.js";
 import { fakeClock } from "../../support/clock.js";
+import { listener } from "../../support/listener.js";
 import { useBuiltCli } from "./support/built.js";
 import { fakeCli } from "./support/fake-cli.js";
 
@@ -104,19 +105,22 @@ describe("a network that is away, on a clock that only the waits move", () => {
       load: async () => ({}),
       next: () => (done ? { verdict: "complete", reason: "done" } : unit),
       brief: async () => ({
-        iteration: (iteration += 1),
-        text: "",
-        tokens: 0,
-        workspace: "/",
-        access: { web: false, read: false, everything: false },
+        brief: {
+          iteration: (iteration += 1),
+          text: "",
+          tokens: 0,
+          workspace: "/",
+          access: { web: false, read: false, everything: false },
+        },
+        context: undefined,
       }),
-      accept: async (_, __, run) => {
-        if (run.failure !== undefined) return { outcome: "failed", failure: run.failure };
+      accept: async (_, __, ended) => {
+        const failure = "run" in ended ? ended.run.failure : undefined;
+        if (failure !== undefined) return { outcome: "failed", failure };
         done = true;
         return { outcome: "accepted", summary: "" };
       },
       progress: () => ({ done: 0, total: 1 }),
-      notices: () => [],
     };
     const agent: Agent = {
       name: "far away",
@@ -129,19 +133,16 @@ describe("a network that is away, on a clock that only the waits move", () => {
       },
     };
     const never = new AbortController().signal;
-    const loop = runLoop(workflow, agent, {
+    const { events, tell } = listener(clock);
+    const verdict = await runLoop(workflow, agent, {
+      tell,
       guards: [limitIterations(1)],
       choose: firstAble([agent], patience * minutes),
       clock,
       finish: never,
       abort: never,
     });
-    const events: LoopEvent[] = [];
-    for (;;) {
-      const step = await loop.next();
-      if (step.done === true) return { verdict: step.value, events, took: (clock.now() - start) / minutes };
-      events.push(step.value);
-    }
+    return { verdict, events, took: (clock.now() - start) / minutes };
   }
 
   test("ten minutes of it are waited for, in few tries, and cost no iteration of the allowance", async () => {

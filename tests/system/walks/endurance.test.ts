@@ -2,7 +2,6 @@ import { execFileSync } from "node:child_process";
 import { describe, expect, test } from "vitest";
 import { limitBudget, watchBudget } from "../../../src/engine/loop/guards/budget.js";
 import { limitIterations } from "../../../src/engine/loop/guards/limits.js";
-import { historian } from "../../../src/engine/loop/history/summarise.js";
 import { stopWhenStuck, stopWithoutResult } from "../../../src/engine/loop/guards/loop-detection.js";
 import type { Agent, AgentEvent } from "../../../src/engine/loop/types.js";
 import { goodAgent, paper, reading, researchFolder, rrdWith, scriptedAgent } from "../../support/research.js";
@@ -26,7 +25,7 @@ describe("a research over many iterations", () => {
       run: async () => ({ summary: "It goes on. ".repeat(100), tokens: 500, costUsd: 0.002 }),
     };
     const guards = [limitIterations(200), limitBudget({ usd: 1_000 }), stopWhenStuck, stopWithoutResult];
-    const run = at.run(agent, 200, { jobs, guards, git: true, historian: historian({ every: 5, now: () => 0, ask }) });
+    const run = at.run(agent, 200, { jobs, guards, git: true, history: { every: 5, ask } });
     const { verdict, events, rrd, ledger } = await run;
     expect(verdict.verdict).toBe("complete");
     expect(

@@ -14,11 +14,11 @@ export const usesAllowance = (failure: string | undefined): boolean =>
 export const counts = ({ outcome }: PastIteration): boolean =>
   usesAllowance(outcome.outcome === "failed" ? outcome.failure.kind : undefined);
 
-/** At most `most` iterations a run, those under way included. */
+/** At most `most` iterations a run, those under way and those that units are prepared for included. */
 export const limitIterations =
   (most: number): Guard =>
-  ({ iterations, inFlight = [] }) =>
-    iterations.filter(counts).length + inFlight.length >= most
+  ({ iterations, inFlight = [], preparing = 0 }) =>
+    iterations.filter(counts).length + inFlight.length + preparing >= most
       ? {
           verdict: "limit",
           reason: `${most === 1 ? "The one iteration of this run is" : `All ${most} iterations of this run are`} used up; run again to continue, or allow more with -i.`,
@@ -53,7 +53,7 @@ export const watchFiles =
   };
 
 /** Ends the run once `finish` was aborted; the abort's reason names the signal. */
-export const heedSignals =
+export const guardSignals =
   (finish: AbortSignal): Guard =>
   () =>
     finish.aborted

@@ -33,7 +33,7 @@ const ofTheService: ReadonlySet<Failure["kind"]> = new Set([
 const recently = 64;
 
 /** What the failures of a unit mean (the table of failures and waits in docs/reliability.md): it is retried after two seconds, three times in a row. */
-export const heedFailures: Guard = ({ iterations, now }) => {
+export const guardFailures: Guard = ({ iterations, now }) => {
   const last = iterations.at(-1);
   const units = new Set(iterations.slice(-recently).map(({ unit }) => unit.id));
   for (const id of units) {

@@ -3,25 +3,25 @@ import { join } from "node:path";
 import type { Redact } from "../../lib/redact.js";
 import { estimateTokens } from "../../lib/tokens.js";
 import { begun, folded } from "../record/agent-run.js";
-import { type HistorianAnswer, historianTemperature, historianTokens } from "./summarise.js";
+import { type SummaryAnswer, summaryTemperature, summaryTokens } from "./summarise.js";
 import type { Agent, Brief } from "../types.js";
 import type { Clock } from "../../lib/clock.js";
 
-/** How long a historian may take, in milliseconds. */
-export const mostHistorianMs = 300_000;
+/** How long an agent may take over one summary, in milliseconds. */
+export const maxSummaryMs = 300_000;
 
 /**
- * The environment of a historian's agent: how long and how freely it may answer. Claude Code reads the first of them; the others are
+ * The environment of an agent that summarises: how long and how freely it may answer. Claude Code reads the first of them; the others are
  * for a command of the user's. A CLI that can be told neither is bounded by the summary's own limit.
  */
-export const historianEnv = {
-  CLAUDE_CODE_MAX_OUTPUT_TOKENS: String(historianTokens),
-  RESEARCH_RALPH_MAX_TOKENS: String(historianTokens),
-  RESEARCH_RALPH_TEMPERATURE: String(historianTemperature),
+export const summaryEnv = {
+  CLAUDE_CODE_MAX_OUTPUT_TOKENS: String(summaryTokens),
+  RESEARCH_RALPH_MAX_TOKENS: String(summaryTokens),
+  RESEARCH_RALPH_TEMPERATURE: String(summaryTemperature),
 } as const;
 
 /** Lets an agent summarise: its final message is the summary. It works in an empty folder below `stateDir`, which goes afterwards. Never throws for its failure. `redact` takes the user's secrets out of the summary. */
-export async function askHistorian(
+export async function askForSummary(
   agent: Agent,
   text: string,
   {
@@ -30,7 +30,7 @@ export async function askHistorian(
     signal,
     redact,
   }: { readonly stateDir: string; readonly clock: Clock; readonly signal: AbortSignal; readonly redact: Redact },
-): Promise<HistorianAnswer> {
+): Promise<SummaryAnswer> {
   await mkdir(stateDir, { recursive: true });
   const workspace = await mkdtemp(join(stateDir, "historian-"));
   try {

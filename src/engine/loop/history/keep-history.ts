@@ -1,38 +1,34 @@
 import { ExpectedError } from "../../lib/errors.js";
-import type { Historian } from "./summarise.js";
-import { isVerdict, type LoopEvent, type Verdict, type Workflow } from "../types.js";
+import { isVerdict, type Unit, type Workflow } from "../types.js";
+import { lastIteration, type Summariser } from "./summarise.js";
 
 /**
- * Passes a loop's events on, and lets the historian summarise between two iterations where a summary is due: the loop stands still
- * until its next event is asked for, so nothing else changes the state meanwhile. One that a killed run owed is made first.
+ * The workflow with a summary of its history made wherever one is due: after its state was loaded, when nothing else changes it, as the
+ * loop loads between two iterations. A summary that a killed run owed is made first.
  */
-export async function* keepHistory<State>(
-  events: AsyncGenerator<LoopEvent, Verdict>,
-  workflow: Pick<Workflow<State>, "load" | "memory" | "remember">,
-  historian: Historian,
-): AsyncGenerator<LoopEvent, Verdict> {
-  for (;;) {
-    const step = await events.next();
-    if (step.done === true) return step.value;
-    yield step.value;
-    const { type } = step.value;
-    if (type === "run-started" || type === "iteration-ended") yield* summarise(workflow, historian);
-  }
-}
-
-async function* summarise<State>(
-  { load, memory, remember }: Pick<Workflow<State>, "load" | "memory" | "remember">,
-  historian: Historian,
-): AsyncGenerator<LoopEvent> {
-  if (memory === undefined || remember === undefined) return;
-  const state = await load();
-  if (isVerdict(state)) return;
-  const compression = yield* historian(memory(state));
-  if (compression === undefined) return;
-  try {
-    await remember(compression);
-  } catch (error) {
-    // Whatever stands in the way, the loop meets it next and says so.
-    if (!(error instanceof ExpectedError)) throw error;
-  }
+export function withHistory<State, U extends Unit, P, C>(
+  workflow: Workflow<State, U, P, C>,
+  summarise: Summariser,
+): Workflow<State, U, P, C> {
+  /** The iteration after which a summary could not be kept: what stood in its way would stand there again a moment later. */
+  let failedAt: number | undefined;
+  return {
+    ...workflow,
+    async load() {
+      const state = await workflow.load();
+      if (isVerdict(state) || workflow.memory === undefined || workflow.remember === undefined) return state;
+      const memory = workflow.memory(state);
+      if (lastIteration(memory) === failedAt) return state;
+      const compression = await summarise(memory);
+      if (compression === undefined) return state;
+      try {
+        await workflow.remember(compression);
+      } catch (error) {
+        // Whatever stands in the way, the loop meets it next and says so.
+        if (!(error instanceof ExpectedError)) throw error;
+        failedAt = compression.upTo;
+      }
+      return await workflow.load();
+    },
+  };
 }

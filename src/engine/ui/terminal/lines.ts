@@ -1,7 +1,7 @@
 import type { Colors } from "picocolors/types.js";
 import type { LoopEvent, Outcome } from "../../loop/types.js";
 import { bar, count, duration, pad, truncate, width, wrap } from "./format.js";
-import { stopping } from "../plain.js";
+import { putOff, stopping } from "../plain.js";
 import { oneLine } from "../../lib/sanitise.js";
 import { historyBox, historySummary } from "./history-lines.js";
 import { type Round, roundRows } from "./searching.js";
@@ -17,6 +17,8 @@ export interface Live {
   readonly said: string;
   /** The sources of a search under way. */
   readonly searching?: Round;
+  /** Titles of the units that are prepared, by the unit. */
+  readonly preparing?: ReadonlyMap<string, string>;
   readonly waiting?: { readonly until: number; readonly reason: string };
   /** The person pressed Ctrl+C once. */
   readonly stopping?: boolean;
@@ -54,7 +56,8 @@ export function liveLines(live: Live, now: number, columns: number, colors: Colo
     for (const { text, isWrong } of roundRows(live.searching, room))
       lines.push(line(text, isWrong ? colors.yellow : colors.cyan));
   } else {
-    lines.push(line("Getting ready…", colors.dim));
+    const [title] = live.preparing?.values() ?? [];
+    lines.push(line(title === undefined ? "Getting ready…" : `Preparing: ${oneLine(title)}`, colors.dim));
   }
   const run = duration(now - (tally.startedAt ?? now));
   const nth = tally.iterations + 1;
@@ -120,6 +123,10 @@ export function permanentLines(
       return event.level === "warning"
         ? block(`! ${event.message}`, colors.yellow)
         : block(`· ${event.message}`, colors.dim);
+    case "prepared": {
+      const put = putOff(event);
+      return put === undefined ? [] : block(`! ${put}`, colors.yellow);
+    }
     case "run-ended": {
       const { verdict, reason } = event.verdict;
       const paint = verdict === "complete" ? colors.green : verdict === "failed" ? colors.red : colors.yellow;

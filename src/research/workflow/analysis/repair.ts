@@ -4,6 +4,8 @@ import type { PaperText } from "../../../engine/documents/text/paper-text.js";
 import { clip, estimateTokens, fit } from "../../../engine/lib/tokens.js";
 import { readResult } from "../result/result-file.js";
 import { resultName } from "../../folder/layout.js";
+import { refusalsOf, type ResearchState, type ResearchUnit } from "../records/state.js";
+import type { Workspaces } from "../workspace.js";
 
 /** What a short repair brief says of a refused result, so that the paper need not be read again. */
 export interface Repair {
@@ -16,6 +18,18 @@ export interface Repair {
 
 /** Together with the rubric and the unit these stay below the brief's 6,000. */
 const tokens = { previous: 1_800, reasons: 350, passages: 650 };
+
+/** The repair that a unit's next brief asks for. The first refusal is answered by one; a refused repair by the whole brief once more. */
+export async function repairFor(
+  workspaces: Pick<Workspaces, "kept">,
+  state: ResearchState,
+  unit: ResearchUnit,
+  text: PaperText | undefined,
+): Promise<Repair | undefined> {
+  const [first, ...others] = refusalsOf(state, unit);
+  if (first === undefined || others.length > 0) return undefined;
+  return await repairOf(workspaces.kept(first.iteration), first.reasons, text);
+}
 
 /** Undefined where a repair can't help: the refused result is gone, was no JSON at all, or is too long to send back. */
 export async function repairOf(

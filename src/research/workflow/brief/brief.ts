@@ -6,13 +6,13 @@ import type { ToolServer } from "../../../engine/loop/types.js";
 import { clip, estimateTokens, fit } from "../../../engine/lib/tokens.js";
 import type { Paper } from "../../generated/rrd.js";
 import { aboutResearch, agentsFile, related } from "./background.js";
-import { gather, type Material } from "./material.js";
+import type { Material } from "./material.js";
 import { contents, excerptOf, inlineTokens, writeParts } from "../analysis/long-text.js";
 import { isLastUnit } from "../records/next.js";
 import type { Pattern } from "../records/lessons.js";
 import { fill, type Prompt, type PromptPart } from "./prompt.js";
 import { fewestIdeas, mostIdeas, targetOf } from "../records/status.js";
-import { type Library, paperOf, type ResearchState, type ResearchUnit, type TextAnswer } from "../records/state.js";
+import { type Library, paperOf, type ResearchState, type ResearchUnit } from "../records/state.js";
 import { aboutData, discoveryData, ideasData, paperData, reportData, type UnitData } from "./unit-data.js";
 import type { Repair } from "../analysis/repair.js";
 import { withChecks } from "../report/retraction.js";
@@ -41,7 +41,7 @@ interface BriefContext {
   /** Where AGENTS.md lies. */
   readonly root: string;
   readonly prompt: Prompt;
-  readonly library: Library;
+  readonly services: Library["services"];
   readonly patterns: readonly Pattern[];
   /** Undefined: the agent takes no tools. */
   readonly tools?: ServeTools;
@@ -57,8 +57,8 @@ const partOf = {
 interface BriefMatter {
   readonly workspace: string;
   readonly resultFile: string;
-  /** Of the library, where the unit is a paper. */
-  readonly answer?: TextAnswer;
+  /** What was brought for the unit. */
+  readonly material: Material;
   readonly repair?: Repair;
   readonly reasons?: readonly string[];
   /** What the loop remembers. */
@@ -72,11 +72,10 @@ export async function writeBrief(
   context: BriefContext,
   state: ResearchState,
   unit: ResearchUnit,
-  { workspace, resultFile, answer, repair, reasons, notes = {}, smaller = 0 }: BriefMatter,
+  { workspace, resultFile, material, repair, reasons, notes = {}, smaller = 0 }: BriefMatter,
 ): Promise<BriefParts> {
   const { rrd } = state;
   const paper = unit.kind === "paper" ? paperOf(rrd, unit.id) : undefined;
-  const material = await gather(context.library, state, unit, answer, repair !== undefined, smaller);
   const seen = material.retraction === undefined ? state : { ...state, rrd: withChecks(rrd, material.retraction).rrd };
   const {
     data: known,
@@ -218,7 +217,7 @@ async function unitOf(
 ): Promise<UnitParts> {
   if (unit.kind === "discovery") {
     const data = discoveryData(state, unit, material.batch ?? { candidates: [], sources: [], duplicates: [] });
-    const isSearched = (name: string) => (context.library.services?.(name) ?? []).length > 0;
+    const isSearched = (name: string) => (context.services?.(name) ?? []).length > 0;
     const tools =
       (state.rrd.requirements.sources ?? []).some(isSearched) && !isRepair
         ? context.tools?.(searchingTools)

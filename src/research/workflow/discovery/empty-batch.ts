@@ -1,31 +1,21 @@
-import type { Notice } from "../../../engine/loop/types.js";
+import type { Outcome, Work } from "../../../engine/loop/types.js";
 import type { Research } from "../../folder/research.js";
 import { acceptDiscovery } from "./accept-discovery.js";
 import type { Batch } from "./screening-batch.js";
 import { reportLine } from "./source-reports.js";
 import type { ResearchState, ResearchUnit } from "../records/state.js";
 
-interface Place {
-  readonly research: Pick<Research, "fold">;
-  readonly notices: Omit<Notice, "type" | "at">[];
-  /** Milliseconds since the epoch. */
-  readonly now: () => number;
-}
-
-/** Whether a batch holds nothing for an agent: no candidate to judge and no source to search. */
-export const isForNobody = (batch: Batch): boolean =>
-  batch.candidates.length === 0 && (batch.toAgent ?? []).length === 0;
-
-/** Notes a batch that holds nothing for an agent; false where there is something. */
-export async function searchedAlone(
-  { research, notices, now }: Place,
+/** Folds a batch that holds nothing for an agent, as an iteration without one: the search is over, or goes on with the next batch. */
+export async function acceptEmptyBatch(
+  { research, now }: { readonly research: Pick<Research, "fold" | "nextIteration">; readonly now: () => number },
   { rrd }: ResearchState,
-  { id, title }: ResearchUnit,
-  batch: Batch | undefined,
-  iteration: number,
-): Promise<boolean> {
-  if (batch === undefined || !isForNobody(batch)) return false;
+  { id, title, phase }: ResearchUnit,
+  batch: Batch,
+  prepareMs: number,
+  { tell }: Pick<Work, "tell">,
+): Promise<Outcome> {
   const at = new Date(now());
+  const iteration = research.nextIteration();
   const judged = acceptDiscovery(rrd, id, { unit: id, papers: [], sources: [] }, batch, { iteration, agent: "", at });
   if ("reasons" in judged) throw new Error(`an empty batch was refused: ${judged.reasons.join("; ")}`);
   await research.fold({
@@ -38,16 +28,18 @@ export async function searchedAlone(
       iteration,
       at: at.toISOString(),
       unit: id,
-      phase: "DISCOVERY",
+      phase: phase as "DISCOVERY",
       outcome: "accepted",
       duration_seconds: 0,
+      prepare_seconds: Math.round(prepareMs / 100) / 10,
       ...judged.ledger,
     },
   });
   const said = batch.sources.map((source) => ` ${reportLine(source).replace(/\.$/, "")}.`).join("");
-  notices.push({
+  await tell({
+    type: "notice",
     level: "info",
     message: `${title}: nothing to screen and no source left to search, so no agent was started.${said}`,
   });
-  return true;
+  return { outcome: "accepted", summary: judged.summary };
 }

@@ -4,7 +4,7 @@ import { clip, estimateTokens } from "../../../engine/lib/tokens.js";
 import { workIndex } from "../../papers/dedup/work-index.js";
 import { matchFeaturesOf } from "../../papers/dedup/match-features.js";
 import type { Apart } from "../../papers/dedup/merge-records.js";
-import { offered, type Searched, type ScreeningCandidate } from "./search-results.js";
+import { type ScreeningCandidate, type Searched, searchResults } from "./search-results.js";
 import { apartOf, settledIds } from "./search-session.js";
 import type { SourceReport } from "./source-reports.js";
 import { blockedNames } from "../records/statistics.js";
@@ -13,7 +13,7 @@ import { keptFacts, type PaperRecord } from "../../papers/paper-record.js";
 
 const batchTokens = 2_400;
 
-/** What a discovery batch offers for screening, and how the sources that code searched itself did. */
+/** What a discovery batch holds for screening, and how the sources that code searched itself did. */
 export interface Batch {
   readonly candidates: readonly ScreeningCandidate[];
   readonly sources: readonly SourceReport[];
@@ -21,7 +21,7 @@ export interface Batch {
   readonly duplicates: readonly { candidate: PaperRecord; of: string; why?: string }[];
   /** Sources that are left to the agent: code can't ask them, or could not just now. */
   readonly toAgent?: readonly string[];
-  /** What the scholarly services offered; absent where none is asked. */
+  /** What the search of the scholarly services brought; absent where none is asked. */
   readonly search?: Searched;
 }
 
@@ -29,7 +29,11 @@ export interface Batch {
  * Candidates of the sources that need no agent, less those already in the pool or screened out; bounded in tokens, by half as many each
  * time that the unit filled a model's context too far (`smaller`).
  */
-export async function nextBatch(rrd: Rrd, library: Library, smaller = 0): Promise<Batch> {
+export async function nextBatch(
+  rrd: Rrd,
+  library: Pick<Library, "serves" | "candidates" | "services" | "substitution" | "search">,
+  smaller = 0,
+): Promise<Batch> {
   const sources: SourceReport[] = [];
   const choice = chooser(rrd, batchTokens / 2 ** smaller);
   const asked = rrd.requirements.sources ?? [];
@@ -51,7 +55,7 @@ export async function nextBatch(rrd: Rrd, library: Library, smaller = 0): Promis
   const others = asked.filter((source) => !library.serves(source));
   const blocked = new Set(blockedNames(rrd).map((name) => name.toLowerCase()));
   const mayBeAsked = others.filter((name) => !blocked.has(name.toLowerCase()));
-  const { works = [], reports = [], search, away } = (await offered(rrd, library, mayBeAsked)) ?? {};
+  const { works = [], reports = [], search, away } = (await searchResults(rrd, library, mayBeAsked)) ?? {};
   const skipped = new Set(rrd.statistics?.discovery_metrics?.sources_skipped ?? []);
   const isNobodys = mayBeAsked.every((name) => (library.services?.(name) ?? []).length > 0 || skipped.has(name));
   if (away !== undefined && choice.candidates.length === 0 && isNobodys)

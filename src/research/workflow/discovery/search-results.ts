@@ -2,7 +2,7 @@ import type { Paper, Rrd, Step } from "../../generated/rrd.js";
 import { termsNotAsked } from "../../search/search-plan.js";
 import type { Ranked } from "../../search/rank.js";
 import { unversioned } from "../../papers/identifiers.js";
-import type { Offer } from "./search-session.js";
+import type { SearchSession } from "./search-session.js";
 import { reportsOf, type SourceReport } from "./source-reports.js";
 import type { Library } from "../records/state.js";
 import type { PaperRecord } from "../../papers/paper-record.js";
@@ -36,7 +36,7 @@ export interface Searched {
   readonly substitutions: Readonly<Record<string, string>>;
   /** Works that wait to be judged once this batch is. */
   readonly left: number;
-  /** Works that were found and are offered no more. */
+  /** Works that were found and come into no batch any more. */
   readonly passed?: number;
   /** Keywords that no source was asked for so far. */
   readonly notAsked?: readonly string[];
@@ -45,10 +45,10 @@ export interface Searched {
   readonly exhausted?: string;
 }
 
-/** What the services offer that these requested names lead to; undefined where none leads to one. */
-export async function offered(
+/** What a search of the services that these requested names lead to has brought; undefined where none leads to one. */
+export async function searchResults(
   rrd: Rrd,
-  library: Library,
+  library: Pick<Library, "services" | "substitution" | "search">,
   requested: readonly string[],
 ): Promise<
   | { works: readonly ScreeningCandidate[]; reports: readonly SourceReport[]; search: Searched; away?: string }
@@ -56,13 +56,13 @@ export async function offered(
 > {
   const services = new Map(requested.map((name) => [name, library.services?.(name) ?? []] as const));
   const names = [...new Set([...services.values()].flat())];
-  if (names.length === 0 || library.offer === undefined) return undefined;
-  const offer = await library.offer(rrd, names);
+  if (names.length === 0 || library.search === undefined) return undefined;
+  const session = await library.search(rrd, names);
   const noted = (rrd.statistics?.discovery_metrics?.rounds ?? []).length;
-  const isContinued = offer.steps.length >= noted;
+  const isContinued = session.steps.length >= noted;
   // A network that is away says nothing of a source: it counts as no failure of theirs.
-  const unasked = reportsOf(offer.away ?? [], offer.pool, 0).map((report) => ({ ...report, failures: 0 }));
-  const own = [...reportsOf(offer.listings, offer.pool, isContinued ? noted : 0), ...unasked];
+  const unasked = reportsOf(session.away ?? [], session.pool, 0).map((report) => ({ ...report, failures: 0 }));
+  const own = [...reportsOf(session.listings, session.pool, isContinued ? noted : 0), ...unasked];
   const substitutions = Object.fromEntries(
     requested.flatMap((name) => {
       const said = library.substitution?.(name);
@@ -71,14 +71,14 @@ export async function offered(
   );
   return {
     ...(unasked[0] === undefined ? {} : { away: unasked[0].reason ?? unasked[0].status }),
-    works: offer.works.map((work) => asCandidate(work, offer)),
+    works: session.works.map((work) => screeningCandidate(work, session)),
     reports: [...own, ...asRequested(services, own, substitutions)],
     search: {
-      rounds: offer.steps,
-      poolSha256: offer.poolSha256,
-      identified: identified(offer),
-      works: offer.pool.works.length,
-      setAside: offer.setAside.map(({ work, stage, reason }) => ({
+      rounds: session.steps,
+      poolSha256: session.poolSha256,
+      identified: identified(session),
+      works: session.pool.works.length,
+      setAside: session.setAside.map(({ work, stage, reason }) => ({
         id: work.record.id,
         title: work.record.title,
         stage,
@@ -86,10 +86,10 @@ export async function offered(
       })),
       substitutions,
       left: 0,
-      passed: offer.passed,
-      notAsked: termsNotAsked(rrd.requirements, offer.steps),
-      mayLeadOn: offer.mayLeadOn,
-      ...(offer.exhausted === undefined ? {} : { exhausted: offer.exhausted }),
+      passed: session.passed,
+      notAsked: termsNotAsked(rrd.requirements, session.steps),
+      mayLeadOn: session.mayLeadOn,
+      ...(session.exhausted === undefined ? {} : { exhausted: session.exhausted }),
     },
   };
 }
@@ -112,7 +112,10 @@ function asRequested(
   });
 }
 
-function asCandidate({ record, provenance, priority, why }: Ranked, { pool }: Offer): ScreeningCandidate {
+function screeningCandidate(
+  { record, provenance, priority, why }: Ranked,
+  { pool }: SearchSession,
+): ScreeningCandidate {
   const whys = new Map(
     pool.merges.filter(({ into }) => into === record.id).map((merge) => [`${merge.source}\n${merge.from}`, merge.why]),
   );
@@ -140,7 +143,7 @@ const unique = (merged: NonNullable<Found["merged"]>): NonNullable<Found["merged
     ({ id, source }, index) => merged.findIndex((other) => other.id === id && other.source === source) === index,
   );
 
-function identified({ listings }: Offer): Record<string, number> {
+function identified({ listings }: SearchSession): Record<string, number> {
   const ids = new Map<string, Set<string>>();
   for (const { source, records } of listings) {
     const its = ids.get(source) ?? new Set();

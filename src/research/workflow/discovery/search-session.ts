@@ -7,6 +7,7 @@ import { termsNotAsked } from "../../search/search-plan.js";
 import { type Pool, poolOf, poolText } from "../../search/candidate-pool.js";
 import { ageOf, rankListings, type Ranked } from "../../search/rank.js";
 import { runStep } from "../../search/run-round.js";
+import { asksFor, directions } from "../../search/snowballing.js";
 import { isSaturated, mayLeadOn, nextRound } from "./next-round.js";
 import { progressOfRound, type SearchProgress } from "./search-progress.js";
 import { reportLine, reportsOf } from "./source-reports.js";
@@ -14,9 +15,9 @@ import { blockedNames } from "../records/statistics.js";
 import { searchOf } from "../records/status.js";
 import { candidatesFile } from "../../folder/layout.js";
 
-/** What the scholarly services offer to a research. */
-export interface Offer {
-  /** Works that nobody has judged, best first. */
+/** What the searches of the scholarly services have come to. */
+export interface SearchSession {
+  /** Works that wait to be judged, best first. */
   readonly works: readonly Ranked[];
   /** Works that code leaves out by itself, and why. */
   readonly setAside: readonly {
@@ -29,7 +30,7 @@ export interface Offer {
   readonly listings: readonly Listing[];
   readonly pool: Pool;
   readonly poolSha256: string;
-  /** Works that were found and are offered no more: they stood low when a search was given up. */
+  /** Works that were found and come into no batch any more: they stood low when a search was given up. */
   readonly passed: number;
   /** Why there will be nothing more after these works. */
   readonly exhausted?: string;
@@ -39,7 +40,7 @@ export interface Offer {
   readonly away?: readonly Listing[];
 }
 
-export interface Searching {
+export interface SearchOptions {
   /** The research's folder. */
   readonly folder: string;
   readonly open: Open;
@@ -53,78 +54,100 @@ export interface Searching {
   readonly signal: AbortSignal;
   /** True the first time in a run: what failed in the runs before is then asked again. */
   readonly isFirst?: () => boolean;
-  /** False: what is asked is not kept. */
-  readonly keep?: boolean;
   /** Told how each source did, once a round is over. */
   readonly tell?: (message: string) => void;
   /** Told of each answer while a round goes on. */
   readonly watch?: (progress: SearchProgress) => void;
 }
 
-/** So many unjudged works make a batch worth while. */
-const enough = 12;
+/** So many unjudged works make a screening batch worth while. */
+const minWorks = 12;
 
 /**
  * Asks round after round until enough works wait for screening or there is no round left: every keyword in the recent window, every keyword in
  * the time before, then what the best kept papers cite and what cites them. `names` are the registry's names of the sources to ask.
  */
-export async function offerOf(rrd: Rrd, names: readonly string[], searching: Searching): Promise<Offer> {
-  const path = candidatesFile(searching.folder);
-  const write = async (search: SearchRecord) =>
-    searching.keep === false ? undefined : await writeSearchRecord(path, search);
+export async function runSearch(rrd: Rrd, names: readonly string[], options: SearchOptions): Promise<SearchSession> {
+  const { open, signal, tell } = options;
+  const path = candidatesFile(options.folder);
   // What the person interrupts fails, which says nothing of a source.
-  const watch = (progress: SearchProgress) => (searching.signal.aborted ? undefined : searching.watch?.(progress));
+  const watch = (progress: SearchProgress) => (signal.aborted ? undefined : options.watch?.(progress));
   const watching = (index: number, step: Step) => progressOfRound(index, step, watch);
-  let kept = await begin(rrd, path, searching);
-  if (searching.isFirst?.() !== false && kept.listings.some(isFailed)) {
-    const blocked = new Set(blockedNames(rrd).map((name) => name.toLowerCase()));
-    const listings = await retryFailed(kept.steps, kept.listings, searching.open, blocked, watching);
-    if (!searching.signal.aborted) await write((kept = { ...kept, listings }));
+  const begun = await begin(rrd, path, options);
+  let { kept } = begun;
+  if (begun.isRemade) await writeSearchRecord(path, kept);
+  if (options.isFirst?.() !== false && kept.listings.some(isFailed)) {
+    const listings = await retryFailed(kept.steps, kept.listings, open, blockedIn(rrd), watching);
+    if (!signal.aborted) await writeSearchRecord(path, (kept = { ...kept, listings }));
   }
-  let away: readonly Listing[] | undefined;
   for (;;) {
-    const wanted = { ...rrd.requirements, description: rrd.description, today: kept.day };
-    const { pool, ranked } = rankListings(kept.listings, wanted, apartOf(rrd));
-    const { works, setAside, passed } = sort(rrd, ranked, kept);
-    const isOver = kept.steps.at(-1)?.kind === "snowball" && isSaturated(rrd, kept);
-    const isEnough = works.length >= enough && !isOver;
-    const next =
-      isEnough || searching.signal.aborted || away !== undefined
-        ? undefined
-        : nextRound(rrd, names, kept, works.length);
-    if (next === undefined || typeof next === "string") {
-      const poolSha256 = poolHash(kept.steps, pool);
-      const { steps, listings } = kept;
-      const isGivenUp = typeof next === "string" && isSaturated(rrd, kept);
-      return {
-        works: isGivenUp ? [] : works,
-        passed: passed + (isGivenUp ? works.length : 0),
-        mayLeadOn: mayLeadOn(rrd, names, kept, searching.open),
-        setAside,
-        steps,
-        listings,
-        pool,
-        poolSha256,
-        ...(next === undefined ? {} : { exhausted: next }),
-        ...(away === undefined ? {} : { away }),
-      };
-    }
+    const { next, session } = stateOf(rrd, names, kept, open);
+    if (next === undefined) return session;
+    if (signal.aborted) return session;
     const progress = watching(kept.steps.length, next);
-    const answers = await runStep(kept.steps.length, next, searching.open, progress.told);
+    const answers = await runStep(kept.steps.length, next, open, progress.told);
     progress.end();
-    if (searching.signal.aborted) continue;
-    if (kept.listings.length === 0 && answers.length > 0 && answers.every(({ transient }) => transient === true)) {
-      away = answers;
-      continue;
-    }
+    if (signal.aborted) return session;
+    if (kept.listings.length === 0 && answers.length > 0 && answers.every(({ transient }) => transient === true))
+      return { ...session, away: answers };
     const listings = [...kept.listings, ...answers];
     for (const report of reportsOf(listings, poolOf(listings, apartOf(rrd)), kept.steps.length))
-      searching.tell?.(reportLine(report));
+      tell?.(reportLine(report));
     kept = { ...kept, steps: [...kept.steps, next], listings };
     const left = kept.steps.length === 1 ? termsNotAsked(rrd.requirements, kept.steps) : [];
-    if (left.length > 0) searching.tell?.(`Keywords for later rounds, if these bring too little: ${left.join(", ")}.`);
-    await write(kept);
+    if (left.length > 0) tell?.(`Keywords for later rounds, if these bring too little: ${left.join(", ")}.`);
+    await writeSearchRecord(path, kept);
   }
+}
+
+/** What the search has come to so far, and which sources would be asked before a batch is made of it. Asks nobody and writes nothing. */
+export async function searchSoFar(
+  rrd: Rrd,
+  names: readonly string[],
+  options: Pick<SearchOptions, "folder" | "open" | "replay" | "now">,
+): Promise<{ readonly session: SearchSession; readonly asks: readonly string[] }> {
+  const { open } = options;
+  const { kept } = await begin(rrd, candidatesFile(options.folder), options);
+  const { next, session } = stateOf(rrd, names, kept, open);
+  const blocked = blockedIn(rrd);
+  const failed = kept.listings.filter(isFailed).map(({ source }) => source);
+  const again = [...new Set(failed)].filter((name) => !blocked.has(name.toLowerCase()));
+  const leads = (name: string) =>
+    next?.kind === "search" || directions.some((direction) => asksFor(direction, open(name)));
+  const nextAsked = (next?.sources ?? []).filter(leads);
+  const asks = (again.length > 0 ? again : nextAsked).filter((name) => !("unavailable" in open(name)));
+  return { session, asks };
+}
+
+const blockedIn = (rrd: Rrd): ReadonlySet<string> => new Set(blockedNames(rrd).map((name) => name.toLowerCase()));
+
+/** What a search has come to, and the next round where one is worth while. */
+function stateOf(
+  rrd: Rrd,
+  names: readonly string[],
+  kept: SearchRecord,
+  open: Open,
+): { readonly session: SearchSession; readonly next?: Step } {
+  const wanted = { ...rrd.requirements, description: rrd.description, today: kept.day };
+  const { pool, ranked } = rankListings(kept.listings, wanted, apartOf(rrd));
+  const { works, setAside, passed } = sort(rrd, ranked, kept);
+  const isOver = kept.steps.at(-1)?.kind === "snowball" && isSaturated(rrd, kept);
+  const isEnough = works.length >= minWorks && !isOver;
+  const next = isEnough ? undefined : nextRound(rrd, names, kept, works.length);
+  const exhausted = typeof next === "string" ? next : undefined;
+  const isGivenUp = exhausted !== undefined && isSaturated(rrd, kept);
+  const session = {
+    works: isGivenUp ? [] : works,
+    passed: passed + (isGivenUp ? works.length : 0),
+    mayLeadOn: mayLeadOn(rrd, names, kept, open),
+    setAside,
+    steps: kept.steps,
+    listings: kept.listings,
+    pool,
+    poolSha256: poolHash(kept.steps, pool),
+    ...(exhausted === undefined ? {} : { exhausted }),
+  };
+  return typeof next === "object" ? { session, next } : { session };
 }
 
 export const apartOf = (rrd: Rrd): readonly (readonly [string, string])[] =>
@@ -140,10 +163,14 @@ export function settledIds(rrd: Rrd): ReadonlySet<string> {
 }
 
 /** What is kept of this search, or what the log of an earlier run holds of it, or a new one. Says so where something was lost. */
-async function begin(rrd: Rrd, path: string, { replay, now, tell, keep }: Searching): Promise<SearchRecord> {
+async function begin(
+  rrd: Rrd,
+  path: string,
+  { replay, now, tell }: Pick<SearchOptions, "replay" | "now" | "tell">,
+): Promise<{ readonly kept: SearchRecord; readonly isRemade: boolean }> {
   const search = searchOf(rrd);
   const kept = await readSearchRecord(path, search);
-  if (kept !== undefined && kept !== "broken") return kept;
+  if (kept !== undefined && kept !== "broken") return { kept, isRemade: false };
   const metrics = rrd.statistics?.discovery_metrics;
   const steps = metrics?.searched_for === search ? (metrics.rounds ?? []) : [];
   const empty: SearchRecord = { search, day: new Date(now()).toISOString().slice(0, 10), steps: [], listings: [] };
@@ -165,11 +192,10 @@ async function begin(rrd: Rrd, path: string, { replay, now, tell, keep }: Search
       tell?.(
         `${what}${missing > 0 ? `, and so ${missing === 1 ? "is an answer" : `are ${missing} answers`} of sources` : ""}; the sources are asked again.`,
       );
-    return empty;
+    return { kept: empty, isRemade: false };
   }
   tell?.(`${what}; it was rebuilt from the answers in queries.jsonl, without asking any source.`);
-  if (keep !== false) await writeSearchRecord(path, best);
-  return best;
+  return { kept: best, isRemade: true };
 }
 
 const poolHash = (steps: readonly Step[], pool: Pool): string =>
@@ -179,12 +205,16 @@ const poolHash = (steps: readonly Step[], pool: Pool): string =>
 const dayOf = (steps: readonly Step[]): string | undefined =>
   steps.flatMap((step) => (step.kind === "search" ? step.queries.flatMap(({ until }) => until ?? []) : []))[0];
 
-function sort(rrd: Rrd, ranked: readonly Ranked[], kept: SearchRecord): Pick<Offer, "works" | "setAside" | "passed"> {
+function sort(
+  rrd: Rrd,
+  ranked: readonly Ranked[],
+  kept: SearchRecord,
+): Pick<SearchSession, "works" | "setAside" | "passed"> {
   const settled = settledIds(rrd);
   const lastSnowball = kept.steps.at(-1)?.kind === "snowball";
   const works: Ranked[] = [];
   let passed = 0;
-  const setAside: Offer["setAside"][number][] = [];
+  const setAside: SearchSession["setAside"][number][] = [];
   for (const work of ranked) {
     const { record, provenance } = work;
     if ([record, ...provenance.mergedFrom].some(({ id }) => settled.has(id))) continue;

@@ -1,17 +1,21 @@
-import type { Unit, Verdict } from "../../../engine/loop/types.js";
+import type { Delayed, Unit, Verdict } from "../../../engine/loop/types.js";
 import { refusalLimit, unitRefusals, untriedSources } from "./status.js";
-import type { Deferral, ResearchState, ResearchUnit } from "./state.js";
+import type { ResearchState, ResearchUnit } from "./state.js";
 import { shellWord } from "../../../engine/lib/sanitise.js";
 
-/** What to do next: a discovery batch, the most urgent paper, the report, the ideas, or nothing more. Pure. `folder`: whose, for advice. */
+/**
+ * What to do next: a discovery batch, the most urgent paper, the report, the ideas, or nothing more. Pure. `busy`: units under way. `later`:
+ * papers whose text can't be had for now. `folder`: whose, for advice.
+ */
 export function nextUnit(
   state: ResearchState,
-  inFlight: readonly Unit[],
+  busy: readonly Unit[],
+  later: readonly Delayed[],
   folder: string,
 ): ResearchUnit | "wait" | Verdict {
   const { rrd, ledger, standing } = state;
-  const taken = new Set(inFlight.map((unit) => unit.id));
-  const deferred = (state.deferred ?? []).filter(({ id }) => standing.readable.some((paper) => paper.id === id));
+  const taken = new Set(busy.map((unit) => unit.id));
+  const putOff = later.filter(({ unit }) => standing.readable.some((paper) => paper.id === unit.id));
   const once = (unit: ResearchUnit): ResearchUnit | "wait" | Verdict => {
     if (taken.size > 0) return "wait";
     const refusals = unitRefusals(rrd, ledger, unit.id);
@@ -33,10 +37,10 @@ export function nextUnit(
   }
   if (rrd.papers_pool.length === 0) return nothingFound(state, folder);
 
-  const paper = standing.readable.find(({ id }) => !taken.has(id) && !deferred.some((later) => later.id === id));
+  const paper = standing.readable.find(({ id }) => !taken.has(id) && !putOff.some(({ unit }) => unit.id === id));
   if (paper !== undefined) return { kind: "paper", id: paper.id, phase: "ANALYSIS", title: paper.title };
   if (taken.size > 0) return "wait";
-  if (deferred.length > 0) return blocked(noTextNow(deferred));
+  if (putOff.length > 0) return blocked(noTextNow(putOff));
   if (standing.refused.length > 0) {
     const ids = standing.refused.map((refused) => refused.id);
     return blocked(
@@ -54,9 +58,9 @@ export function nextUnit(
 
 const blocked = (reason: string): Verdict => ({ verdict: "blocked", reason: `${reason}.` });
 
-function noTextNow(deferred: readonly Deferral[]): string {
-  const ids = deferred.map(({ id }) => id);
-  const reasons = [...new Set(deferred.map(({ reason }) => reason.replace(/\.$/, "")))];
+function noTextNow(putOff: readonly Delayed[]): string {
+  const ids = putOff.map(({ unit }) => unit.id);
+  const reasons = [...new Set(putOff.map(({ reason }) => reason.replace(/\.$/, "")))];
   return (
     `The text of ${ids.length === 1 ? "one paper" : `${ids.length} papers`} is not available now (${ids.slice(0, 3).join(", ")}${ids.length > 3 ? ", …" : ""}): ${reasons.slice(0, 3).join("; ")}. ` +
     `Run again later to read ${ids.length === 1 ? "it" : "them"} in full; if a host is gone permanently, set the paper's pdf_url in rrd.json to a file on this machine`

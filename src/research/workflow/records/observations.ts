@@ -11,7 +11,7 @@ import { loopTypeOf, signsOf } from "../../../engine/loop/guards/loop-detection.
 import type { AgentRun, Outcome, Unit } from "../../../engine/loop/types.js";
 import type { Change } from "../../folder/research.js";
 import { readResult } from "../result/result-file.js";
-import { countedSince, fruitless, limitsOf, wasAtWork } from "./stagnation.js";
+import { countedSince, withoutResult, limitsOf, wasAtWork } from "./stagnation.js";
 import type { Observation } from "../../../engine/generated/memory.js";
 import { resultName } from "../../folder/layout.js";
 
@@ -92,7 +92,7 @@ export function deriveLoop(rrd: Rrd, ledger: readonly LedgerLine[]): NonNullable
   const { limits: _, ...loop } = rrd.loop ?? {};
   const observations = bounded(loop.observations ?? []);
   const since = countedSince(rrd);
-  const row = fruitless(rrd, ledger).length;
+  const row = withoutResult(rrd, ledger).length;
   // A finished folder from before any of this was kept stays as it is.
   if (observations.length + row === 0 && loop.loop_type === undefined && loop.stagnation_count === undefined)
     return loop;
@@ -113,7 +113,7 @@ export function memoryOf(rrd: Rrd, ledger: readonly LedgerLine[]): LoopMemory {
     observations: loop?.observations ?? [],
     ...(loop?.history_summary ? { historySummary: loop.history_summary } : {}),
     ...(loop?.rch_metrics === undefined ? {} : { metrics: loop.rch_metrics }),
-    stagnation: fruitless(rrd, ledger).length,
+    stagnation: withoutResult(rrd, ledger).length,
     ledger: ledger.slice(-5),
     steering: loop?.steering ?? [],
   };

@@ -36,12 +36,12 @@ export function countedSince(rrd: Rrd): number {
 }
 
 /** The iterations in a row, up to the last, whose work was not accepted, of all runs since a person last acted. Those in which no agent got to work do not count. */
-export function fruitless(rrd: Rrd, ledger: readonly LedgerLine[]): readonly LedgerLine[] {
+export function withoutResult(rrd: Rrd, ledger: readonly LedgerLine[]): readonly LedgerLine[] {
   const since = countedSince(rrd);
   const row = ledger.slice(ledger.findLastIndex(({ outcome }) => outcome === "accepted" || outcome === "reset") + 1);
   return row.filter(({ failure, iteration }) => iteration > since && wasAtWork(failure));
 }
 
 /** The state once a person has acted, after iteration `last`: what brought nothing before counts no more. Pure. */
-export const actedUpon = (rrd: Rrd, last = rrd.loop?.iteration): Rrd =>
+export const resetStagnation = (rrd: Rrd, last = rrd.loop?.iteration): Rrd =>
   last === undefined ? rrd : { ...rrd, loop: { ...rrd.loop, stagnation_since: last } };

@@ -1,11 +1,12 @@
 import type { LedgerLine } from "../../../engine/generated/ledger.js";
-import type { Paper, Rrd } from "../../generated/rrd.js";
+import type { Paper, Refusal, Rrd } from "../../generated/rrd.js";
 import type { Unit } from "../../../engine/loop/types.js";
 import type { AboutPaper } from "../../paper-services/about-paper.js";
 import type { PaperText } from "../../../engine/documents/text/paper-text.js";
 import type { UpdateCheck } from "../../paper-services/retraction-check.js";
-import type { Offer } from "../discovery/search-session.js";
-import type { Standing } from "./status.js";
+import type { KeptAnswers } from "../../paper-services/kept-answers.js";
+import type { SearchSession } from "../discovery/search-session.js";
+import { type Standing, unitRefusals } from "./status.js";
 import type { NamedPaper, PaperRecord } from "../../papers/paper-record.js";
 
 /** What the workflow reads off the disk before each iteration. */
@@ -13,17 +14,6 @@ export interface ResearchState {
   readonly rrd: Rrd;
   readonly ledger: readonly LedgerLine[];
   readonly standing: Standing;
-  /** Papers that this run reads later. */
-  readonly deferred?: readonly Deferral[];
-}
-
-/** A paper whose text can't be had just now. */
-export interface Deferral {
-  readonly id: string;
-  /** One sentence that names the host. */
-  readonly reason: string;
-  /** Milliseconds since the epoch. */
-  readonly until: number;
 }
 
 /** A unit of a research. */
@@ -45,15 +35,27 @@ export interface Library {
   services?(source: string): readonly string[];
   /** What is asked in place of a source that programs may not ask, as one sentence. */
   substitution?(source: string): string | undefined;
-  /** What these services offer, found, merged and ranked. Never throws for what a network does. */
-  offer?(rrd: Rrd, services: readonly string[]): Promise<Offer>;
+  /** Searches these services until there is enough to judge: found, deduplicated and ranked. Never throws for what a network does. */
+  search?(rrd: Rrd, services: readonly string[]): Promise<SearchSession>;
   /** What happened to papers since they were published, by id; bounded in time. Never throws for what a network does. */
   updates?(papers: readonly NamedPaper[], within?: number): Promise<ReadonlyMap<string, UpdateCheck>>;
   /** The code of a paper and how often it was cited; bounded in time. Never throws for what a network does. */
   about?(paper: Paper): Promise<AboutPaper>;
 }
 
+/** What is on the disk of all this. It asks nobody and writes nothing, and names who would be asked first. */
+export interface KeptLibrary extends Pick<Library, "serves" | "candidates" | "services" | "substitution">, KeptAnswers {
+  search(
+    rrd: Rrd,
+    services: readonly string[],
+  ): Promise<{ readonly session: SearchSession; readonly asks: readonly string[] }>;
+}
+
 /** A paper's text, or the sentence that says why there is none. `transient`: it may be had in some minutes or hours. */
 export type TextAnswer = { readonly text: PaperText } | { readonly unavailable: string; readonly transient?: true };
+
+/** The refusals of a unit since it was last accepted, the oldest first. */
+export const refusalsOf = ({ rrd, ledger }: ResearchState, unit: ResearchUnit): readonly Refusal[] =>
+  unit.kind === "paper" ? (paperOf(rrd, unit.id)?.refusals ?? []) : unitRefusals(rrd, ledger, unit.id);
 
 export const paperOf = (rrd: Rrd, id: string): Paper | undefined => rrd.papers_pool.find((paper) => paper.id === id);

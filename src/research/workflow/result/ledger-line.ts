@@ -2,8 +2,14 @@ import type { LedgerLine } from "../../../engine/generated/ledger.js";
 import { occupancyOf } from "../../../engine/loop/guards/context-window.js";
 import type { AgentRun, Unit } from "../../../engine/loop/types.js";
 
-/** What the ledger says of an iteration whatever came of it. */
-export function ledgerLine(unit: Unit, run: AgentRun, at: Date, outcome: LedgerLine["outcome"]): LedgerLine {
+/** What the ledger says of an iteration whatever came of it. `prepareMs`: how long its unit was prepared, where it was. */
+export function ledgerLine(
+  unit: Unit,
+  run: AgentRun,
+  at: Date,
+  outcome: LedgerLine["outcome"],
+  prepareMs?: number,
+): LedgerLine {
   const { usage, brief } = run;
   const occupancy = occupancyOf(run);
   return {
@@ -17,6 +23,7 @@ export function ledgerLine(unit: Unit, run: AgentRun, at: Date, outcome: LedgerL
     confinement: run.confinement,
     // A clock may be set back while an agent runs.
     duration_seconds: Math.max(0, Math.round((run.endedAt - run.startedAt) / 100) / 10),
+    ...(prepareMs === undefined ? {} : { prepare_seconds: Math.round(prepareMs / 100) / 10 }),
     tokens: { input: usage.input, cached: usage.cached, output: usage.output, requests: usage.requests },
     brief_tokens: brief.tokens,
     ...(run.costUsd === undefined ? {} : { cost_usd: run.costUsd }),

@@ -12,7 +12,7 @@ import {
 import { occupancyOf, watchContext } from "../../../../src/engine/loop/guards/context-window.js";
 import {
   counts,
-  heedSignals,
+  guardSignals,
   limitIterations,
   limitWallTime,
   usesAllowance,
@@ -70,7 +70,7 @@ describe("a person is told which limit ended the run and how to go on", () => {
     });
     const finish = new AbortController();
     finish.abort("SIGHUP");
-    expect(heedSignals(finish.signal)(soFar([]))).toEqual({
+    expect(guardSignals(finish.signal)(soFar([]))).toEqual({
       verdict: "interrupted",
       reason: "Interrupted by SIGHUP; nothing is lost; run again to continue.",
       signal: "SIGHUP",

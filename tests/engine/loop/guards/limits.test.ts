@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { heedSignals, limitIterations, limitWallTime, watchFiles } from "../../../../src/engine/loop/guards/limits.js";
+import { guardSignals, limitIterations, limitWallTime, watchFiles } from "../../../../src/engine/loop/guards/limits.js";
 import { accepted, failed, live, past, refused, soFar } from "../runs.js";
 
 const minute = 60_000;
@@ -57,7 +57,7 @@ describe("limits", () => {
 
   test("a signal ends the run under its own name", () => {
     const finish = new AbortController();
-    const guard = heedSignals(finish.signal);
+    const guard = guardSignals(finish.signal);
     expect(guard(soFar([]))).toBeUndefined();
     finish.abort("SIGTERM");
     expect(guard(soFar([]))).toMatchObject({ verdict: "interrupted", signal: "SIGTERM" });

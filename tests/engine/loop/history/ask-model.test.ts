@@ -1,14 +1,14 @@
 import { existsSync, readdirSync } from "node:fs";
 import { expect, test } from "vitest";
 import { createAgent } from "../../../../src/engine/agents/registry.js";
-import { askHistorian, historianEnv } from "../../../../src/engine/loop/history/ask-model.js";
+import { askForSummary, summaryEnv } from "../../../../src/engine/loop/history/ask-model.js";
 import { runProcess } from "../../../../src/engine/process/run-process.js";
 import { fakeClock } from "../../../support/clock.js";
 import { temporaryFolder } from "../../../support/research.js";
 
 const ask = (command: string, stateDir: string) => {
   const cwd = temporaryFolder();
-  const env = { PATH: process.env["PATH"], ...historianEnv };
+  const env = { PATH: process.env["PATH"], ...summaryEnv };
   const settings = {
     iterationMs: 60_000,
     idleMs: 0,
@@ -21,7 +21,7 @@ const ask = (command: string, stateDir: string) => {
     cwd,
     env,
   };
-  return askHistorian(createAgent(`cmd:${command}`, settings), "what happened", {
+  return askForSummary(createAgent(`cmd:${command}`, settings), "what happened", {
     stateDir,
     clock: fakeClock(),
     signal: new AbortController().signal,

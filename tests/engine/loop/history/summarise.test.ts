@@ -1,24 +1,25 @@
 import { describe, expect, test } from "vitest";
 import {
-  type Historian,
-  historian,
+  maxSummary,
   measured,
-  mostSummary,
-  type HistorianAnswer,
+  type Summariser,
+  summariser,
+  type SummaryAnswer,
 } from "../../../../src/engine/loop/history/summarise.js";
 import { bounded, type Compression, type LoopMemory } from "../../../../src/engine/loop/record/memory.js";
 import { recall } from "../../../../src/engine/loop/notes.js";
-import type { LoopEvent, Agent, AgentEvent, Brief, Verdict, Workflow } from "../../../../src/engine/loop/types.js";
+import type { Agent, AgentEvent, Brief, Verdict, Workflow } from "../../../../src/engine/loop/types.js";
 import type { Observation } from "../../../../src/engine/generated/memory.js";
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { LedgerLine } from "../../../../src/engine/generated/ledger.js";
 import { ExpectedError } from "../../../../src/engine/lib/errors.js";
 import { estimateTokens } from "../../../../src/engine/lib/tokens.js";
-import { askHistorian } from "../../../../src/engine/loop/history/ask-model.js";
+import { askForSummary } from "../../../../src/engine/loop/history/ask-model.js";
 import { extractiveSummary } from "../../../../src/engine/loop/history/extractive-summary.js";
-import { keepHistory } from "../../../../src/engine/loop/history/keep-history.js";
+import { withHistory } from "../../../../src/engine/loop/history/keep-history.js";
 import { fakeClock } from "../../../support/clock.js";
+import { listener } from "../../../support/listener.js";
 import { temporaryFolder } from "../../../support/research.js";
 
 const reasons = [
@@ -37,24 +38,18 @@ const seen = (iteration: number): Observation => {
   return { iteration, unit: `p${iteration}`, outcome: refused ? "refused" : "accepted", said, digest };
 };
 
-async function ended(events: AsyncGenerator<LoopEvent, Compression | undefined>) {
-  const told: LoopEvent[] = [];
-  for (;;) {
-    const step = await events.next();
-    if (step.done === true) return { compression: step.value, told };
-    told.push(step.value);
-  }
-}
+type History = Omit<Parameters<typeof summariser>[0], "tell">;
 
 /** A run of so many iterations with a historian over it, as the workflow keeps it. */
 async function runOf(
   iterations: number,
-  compress: Historian,
+  history: History,
   order = Array.from({ length: iterations }, (_, n) => n + 1),
 ) {
   let memory: LoopMemory = { observations: [], ledger: [], steering: [] };
   const notes: string[] = [];
-  const told: LoopEvent[] = [];
+  const { events: told, tell } = listener(fakeClock());
+  const compress = summariser({ ...history, tell });
   for (const iteration of order) {
     notes.push(recall(memory).history ?? "");
     const line = {
@@ -69,36 +64,33 @@ async function runOf(
       observations: bounded([...memory.observations, seen(iteration)]),
       ledger: [...memory.ledger, line].slice(-5),
     };
-    const { compression, told: events } = await ended(compress(memory));
-    told.push(...events);
+    const compression = await compress(memory);
     if (compression !== undefined)
       memory = { ...memory, historySummary: compression.summary, metrics: measured(memory.metrics, compression) };
   }
   return { memory, notes, told };
 }
 
-const now = () => 0;
-
 describe("the history", () => {
   test("is summarised every five iterations, in at most 2,000 characters, with measures that add up", async () => {
-    const { memory, told } = await runOf(23, historian({ every: 5, now }));
+    const { memory, told } = await runOf(23, { every: 5 });
     expect(told.map((event) => event.type === "history-compressed" && event.iteration)).toEqual([5, 10, 15, 20]);
     const { metrics, historySummary = "" } = memory;
-    expect(historySummary.length).toBeLessThanOrEqual(mostSummary);
+    expect(historySummary.length).toBeLessThanOrEqual(maxSummary);
     expect(metrics).toMatchObject({ compressions: 4, last_iteration: 20 });
     expect(metrics?.history_size_trend?.reduce((sum, size) => sum + size, 0)).toBe(metrics?.total_chars_after);
     expect(metrics?.total_tokens_saved).toBeGreaterThan(0);
   });
 
   test("is not summarised when that is turned off, and what is told of it stays small all the same", async () => {
-    const { memory, notes, told } = await runOf(100, historian({ every: 0, now }));
+    const { memory, notes, told } = await runOf(100, { every: 0 });
     expect(told).toEqual([]);
     expect(memory.historySummary).toBeUndefined();
     expect(Math.max(...notes.map((note) => note.length))).toBeLessThanOrEqual(5 * 201);
   });
 
   test("keeps counts over all iterations, why work was refused, how often, and what then helped", async () => {
-    const { memory } = await runOf(40, historian({ every: 5, now }));
+    const { memory } = await runOf(40, { every: 5 });
     const { historySummary = "" } = memory;
     expect(historySummary).toContain("Iterations 1 to 40: 30 accepted, 10 refused, 0 failed.");
     for (const reason of reasons) expect(historySummary).toContain(reason);
@@ -106,10 +98,10 @@ describe("the history", () => {
   });
 
   test("reaches a plateau: a hundred iterations later the note is as long as before", async () => {
-    const { notes } = await runOf(200, historian({ every: 5, now }));
+    const { notes } = await runOf(200, { every: 5 });
     const longest = (from: number, to: number) => Math.max(...notes.slice(from, to).map((note) => note.length));
     expect(longest(150, 200)).toBeLessThanOrEqual(longest(50, 100) * 1.05);
-    expect(longest(0, 200)).toBeLessThanOrEqual(mostSummary + 5 * 201);
+    expect(longest(0, 200)).toBeLessThanOrEqual(maxSummary + 5 * 201);
   });
 
   test("takes at least 43 % fewer tokens than a brief that carries every observation, the historian's own counted against it", async () => {
@@ -123,8 +115,8 @@ describe("the history", () => {
       uncompressed += briefTokens + carried;
       carried += whole(iteration);
     }
-    for (const compress of [historian({ every: 5, now }), historian({ every: 5, now, ask })]) {
-      const { notes, memory } = await runOf(100, compress);
+    for (const history of [{ every: 5 }, { every: 5, ask }]) {
+      const { notes, memory } = await runOf(100, history);
       const ours = notes.reduce(
         (sum, note) => sum + briefTokens + note.length / 4,
         memory.metrics?.historian_tokens ?? 0,
@@ -135,20 +127,16 @@ describe("the history", () => {
 
   test("loses no iteration of agents side by side, whose iterations end out of order", async () => {
     const order = [1, 2, 4, 5, 7, 3, 6, 10, 9, 8, 15, 11, 12, 13, 14];
-    const { memory, told } = await runOf(15, historian({ every: 5, now }), order);
+    const { memory, told } = await runOf(15, { every: 5 }, order);
     expect(told).toHaveLength(3);
     expect(memory.historySummary).toContain("Iterations 1 to 15: 11 accepted, 4 refused, 0 failed.");
   });
 
   test("is summarised by code when the historian fails, and that is said and paid for", async () => {
-    const { memory, told } = await runOf(
-      5,
-      historian({
-        every: 5,
-        now,
-        ask: { name: "scribe", run: async () => ({ reason: "it is away.", tokens: 700, costUsd: 0.01 }) },
-      }),
-    );
+    const { memory, told } = await runOf(5, {
+      every: 5,
+      ask: { name: "scribe", run: async () => ({ reason: "it is away.", tokens: 700, costUsd: 0.01 }) },
+    });
     expect(told.map(({ type }) => type)).toEqual(["notice", "history-compressed"]);
     expect(told[0]).toMatchObject({ level: "warning", message: expect.stringContaining("it is away") });
     expect(told[1]).toMatchObject({ by: "built-in", tokens: 700, costUsd: 0.01 });
@@ -161,18 +149,14 @@ describe("the history", () => {
       name: "scribe",
       run: async () => ({ summary: "It was tried. ".repeat(400), tokens: 900, costUsd: 0.02 }),
     };
-    const { memory, told } = await runOf(5, historian({ every: 5, now, ask }));
+    const { memory, told } = await runOf(5, { every: 5, ask });
     expect(told).toMatchObject([{ by: "scribe", tokens: 900, costUsd: 0.02 }]);
-    expect(memory.historySummary?.length).toBeLessThanOrEqual(mostSummary);
+    expect(memory.historySummary?.length).toBeLessThanOrEqual(maxSummary);
     expect(memory.metrics).toMatchObject({ historian_tokens: 900, historian_cost_usd: 0.02 });
-    const free = await runOf(
-      5,
-      historian({
-        every: 5,
-        now,
-        ask: { ...ask, run: async () => ({ summary: "It was tried. ".repeat(400), tokens: 0 }) },
-      }),
-    );
+    const free = await runOf(5, {
+      every: 5,
+      ask: { ...ask, run: async () => ({ summary: "It was tried. ".repeat(400), tokens: 0 }) },
+    });
     expect(free.memory.metrics?.total_tokens_saved).toBe((memory.metrics?.total_tokens_saved ?? 0) + 900);
   });
 
@@ -185,7 +169,7 @@ describe("the history", () => {
           ? { summary: "The theme is gripping with soft hands.", tokens: 1 }
           : { reason: "gone.", tokens: 0 },
     };
-    const { memory } = await runOf(30, historian({ every: 5, now, ask }));
+    const { memory } = await runOf(30, { every: 5, ask });
     expect(memory.historySummary).toContain("The theme is gripping with soft hands.");
   });
 });
@@ -226,15 +210,6 @@ const memory = (over: Partial<LoopMemory> = {}): LoopMemory => ({
   steering: [],
   ...over,
 });
-
-async function all<T, R>(events: AsyncGenerator<T, R>): Promise<{ told: T[]; returned: R }> {
-  const told: T[] = [];
-  for (;;) {
-    const step = await events.next();
-    if (step.done === true) return { told, returned: step.value };
-    told.push(step.value);
-  }
-}
 
 const verdict: Verdict = { verdict: "complete", reason: "All done." };
 
@@ -445,15 +420,18 @@ describe("a historian", () => {
   const at = Date.parse("2026-01-02T03:04:05Z");
   const now = () => at;
   const asked: string[] = [];
-  const scribe = (answer: HistorianAnswer) => ({
+  const scribe = (answer: SummaryAnswer) => ({
     name: "scribe",
     run: async (brief: string) => {
       asked.push(brief);
       return answer;
     },
   });
-  const summarised = async (given: Partial<LoopMemory>, ask?: ReturnType<typeof scribe>, every = 5) =>
-    all(historian({ every, now, ...(ask === undefined ? {} : { ask }) })(memory(given)));
+  const summarised = async (given: Partial<LoopMemory>, ask?: ReturnType<typeof scribe>, every = 5) => {
+    const { events: told, tell } = listener({ now });
+    const returned = await summariser({ every, tell, ...(ask === undefined ? {} : { ask }) })(memory(given));
+    return { told, returned };
+  };
 
   test("works once so many iterations came since the last summary, and says nothing before", async () => {
     expect(await summarised({ observations: row(4) })).toEqual({ told: [], returned: undefined });
@@ -575,9 +553,8 @@ describe("a historian", () => {
 test("a historian that has no summary yet is given what happened alone", async () => {
   let asked = "";
   const run = async (brief: string) => ((asked = brief), { summary: "S.", tokens: 1 });
-  await all(
-    historian({ every: 1, now: () => 0, ask: { name: "scribe", run } })(memory({ observations: [observed(1)] })),
-  );
+  const tell = async () => undefined;
+  await summariser({ every: 1, tell, ask: { name: "scribe", run } })(memory({ observations: [observed(1)] }));
   expect(asked).toContain("\n\n<history>\n#1 p1: accepted. said 1\n</history>\n");
 });
 
@@ -637,77 +614,64 @@ describe("the measures of the history", () => {
 });
 
 describe("the history is kept between two iterations", () => {
-  const event = (type: string) => ({ type }) as LoopEvent;
-  async function* loop(...types: string[]): AsyncGenerator<LoopEvent, Verdict> {
-    for (const type of types) yield event(type);
-    return verdict;
-  }
-  type Kept = Pick<Workflow<number>, "load" | "memory" | "remember">;
-  const compression: Compression = { summary: "S.", upTo: 1, by: "built-in", charsBefore: 1, tokens: 0 };
-  const scribe: Historian = async function* () {
-    yield event("history-compressed");
-    return compression;
-  };
-  const workflow = (over: Partial<Kept> = {}) => {
-    const remembered: Compression[] = [];
-    const kept: Kept = {
-      load: async () => 1,
-      memory: () => memory(),
-      remember: async (one) => void remembered.push(one),
+  const done = (upTo: number): Compression => ({ summary: "S.", upTo, by: "built-in", charsBefore: 1, tokens: 0 });
+  /** A workflow whose state is the number of its last iteration, and what was asked of it in its order. */
+  const kept = (over: Partial<Workflow<number>> = {}) => {
+    const order: string[] = [];
+    let last = 1;
+    const workflow: Workflow<number> = {
+      name: "kept",
+      load: async () => (order.push("load"), last),
+      next: () => verdict,
+      brief: async () => verdict,
+      accept: async () => verdict,
+      progress: () => ({ done: 0, total: 0 }),
+      memory: (iteration) => memory({ observations: [observed(iteration)] }),
+      remember: async ({ upTo }) => void order.push(`remember ${upTo}`),
       ...over,
     };
-    return { kept, remembered };
-  };
-  const typesOf = async (events: AsyncGenerator<LoopEvent, Verdict>) => {
-    const { told, returned } = await all(events);
-    expect(returned).toBe(verdict);
-    return told.map(({ type }) => type);
+    const summarise: Summariser = async ({ observations }) => {
+      order.push("summarise");
+      return done(observations.at(-1)?.iteration ?? 0);
+    };
+    return { order, workflow, summarise, goOn: () => (last += 1) };
   };
 
-  test("at the start of a run and after each iteration, with what happened told first", async () => {
-    const { kept, remembered } = workflow();
-    expect(
-      await typesOf(
-        keepHistory(loop("run-started", "iteration-started", "agent", "iteration-ended", "run-ended"), kept, scribe),
-      ),
-    ).toEqual([
-      "run-started",
-      "history-compressed",
-      "iteration-started",
-      "agent",
-      "iteration-ended",
-      "history-compressed",
-      "run-ended",
-    ]);
-    expect(remembered).toEqual([compression, compression]);
+  test("once the state was loaded, before the run and after each iteration, and the state is then read again", async () => {
+    const { order, workflow, summarise, goOn } = kept();
+    const { load } = withHistory(workflow, summarise);
+    expect(await load()).toBe(1);
+    goOn();
+    expect(await load()).toBe(2);
+    expect(order).toEqual(["load", "summarise", "remember 1", "load", "load", "summarise", "remember 2", "load"]);
+  });
+
+  test("not again where it failed: a loop that only waits loads again and again, and pays for no summary", async () => {
+    const failing = () => Promise.reject(new ExpectedError("The disk is full."));
+    const { order, workflow, summarise } = kept({ remember: failing });
+    const { load } = withHistory(workflow, summarise);
+    for (let times = 0; times < 3; times += 1) expect(await load()).toBe(1);
+    expect(order.filter((what) => what === "summarise")).toHaveLength(1);
   });
 
   test("by nobody where the workflow remembers nothing, or can't be read now", async () => {
-    const { memory: _memory, ...forgetful } = workflow().kept;
-    const { remember: _remember, ...mute } = workflow().kept;
-    for (const kept of [forgetful, mute, workflow({ load: async () => verdict }).kept])
-      expect(await typesOf(keepHistory(loop("iteration-ended"), kept, scribe))).toEqual(["iteration-ended"]);
+    const { summarise, order, workflow } = kept();
+    const { memory: _memory, ...forgetful } = workflow;
+    const { remember: _remember, ...mute } = workflow;
+    for (const one of [forgetful, mute, { ...workflow, load: async () => verdict }])
+      await withHistory(one, summarise).load();
+    expect(order).not.toContain("summarise");
   });
 
   test("only where there was something to summarise", async () => {
-    const { kept, remembered } = workflow();
-    const idle: Historian = async function* () {
-      yield* [];
-      return undefined;
-    };
-    expect(await typesOf(keepHistory(loop("iteration-ended"), kept, idle))).toEqual(["iteration-ended"]);
-    expect(remembered).toEqual([]);
+    const { order, workflow } = kept();
+    expect(await withHistory(workflow, async () => undefined).load()).toBe(1);
+    expect(order).toEqual(["load"]);
   });
 
-  test("as far as a person's files allow: what stands in the way is the loop's to tell, a bug goes through", async () => {
-    const failing = (error: Error) => workflow({ remember: () => Promise.reject(error) }).kept;
-    const types = await typesOf(
-      keepHistory(loop("iteration-ended"), failing(new ExpectedError("The disk is full.")), scribe),
-    );
-    expect(types).toEqual(["iteration-ended", "history-compressed"]);
-    await expect(all(keepHistory(loop("iteration-ended"), failing(new TypeError("ours")), scribe))).rejects.toThrow(
-      "ours",
-    );
+  test("as far as a person's files allow: a bug goes through", async () => {
+    const { workflow, summarise } = kept({ remember: () => Promise.reject(new TypeError("ours")) });
+    await expect(withHistory(workflow, summarise).load()).rejects.toThrow("ours");
   });
 });
 
@@ -724,7 +688,7 @@ describe("an agent as historian", () => {
     },
   });
   const ask = (scribe: Agent, stateDir = join(temporaryFolder(), "not", "yet", "there")) =>
-    askHistorian(scribe, "what happened", {
+    askForSummary(scribe, "what happened", {
       stateDir,
       clock: fakeClock(),
       signal: new AbortController().signal,

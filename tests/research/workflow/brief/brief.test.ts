@@ -13,7 +13,7 @@ import { derive } from "../../../../src/research/workflow/records/statistics.js"
 import { briefFor } from "../../../../src/research/workflow/workflow.js";
 import { workspacesOf } from "../../../../src/research/workflow/workspace.js";
 import { estimateTokens } from "../../../../src/engine/lib/tokens.js";
-import { library, paper, paperText, rrdWith, temporaryFolder } from "../../../support/research.js";
+import { library, materialFor, paper, paperText, rrdWith, temporaryFolder } from "../../../support/research.js";
 import { fence } from "../../../../src/engine/lib/sanitise.js";
 
 const made = new Map<string, string>();
@@ -58,17 +58,18 @@ async function briefOf(rrd: Rrd, unit?: ResearchUnit, given: Library = library()
   );
   const derived = derive(rrd, []);
   const state = { rrd: derived, ledger: [], standing: standingOf(derived, []) };
-  const next = unit ?? nextUnit(state, [], "/my-research");
+  const next = unit ?? nextUnit(state, [], [], "/my-research");
   if (next === "wait" || "verdict" in next) throw new Error("nothing to do");
   const workspace = temporaryFolder();
   const where = {
     folder: root,
     root,
     prompt: await loadPrompt(root),
-    library: given,
+    services: given.services,
     workspaces: workspacesOf(root, root),
   };
-  return { ...(await briefFor(where, state, next, {}, 1, workspace)).brief, workspace };
+  const material = (await materialFor(given, state, next, where.workspaces)) ?? {};
+  return { ...(await briefFor(where, state, next, material, {}, 1, workspace)).brief, workspace };
 }
 
 const withoutText = (text: string) =>

@@ -1,10 +1,9 @@
 import { expect, test } from "vitest";
 import type { Update } from "../../../../src/research/papers/paper-record.js";
 import { acceptDiscovery } from "../../../../src/research/workflow/discovery/accept-discovery.js";
-import { gather } from "../../../../src/research/workflow/brief/material.js";
-import { offered } from "../../../../src/research/workflow/discovery/search-results.js";
+import { searchResults } from "../../../../src/research/workflow/discovery/search-results.js";
 import { standingOf } from "../../../../src/research/workflow/records/status.js";
-import { library, rrdWith } from "../../../support/research.js";
+import { library, materialFor, rrdWith } from "../../../support/research.js";
 
 const record = (id: string) => ({
   id,
@@ -34,13 +33,13 @@ test("a paper that was retracted before it was found enters the pool with the da
     offered: ["a", "b", "c"].map(record),
     updates: async () => new Map(Object.entries(found).map(([id, update]) => [id, check(update)])),
   });
-  const { batch } = await gather(
-    checking,
-    { rrd, ledger: [], standing: standingOf(rrd, []) },
-    { kind: "discovery", id: "discovery-1", phase: "DISCOVERY", title: "Find papers" },
-    undefined,
-    false,
-  );
+  const batch = (
+    await materialFor(
+      checking,
+      { rrd, ledger: [], standing: standingOf(rrd, []) },
+      { kind: "discovery", id: "discovery-1", phase: "DISCOVERY", title: "Find papers" },
+    )
+  )?.batch;
   if (batch === undefined) throw new Error("There is no batch.");
   const kept = ["a", "b", "c"].map((id) => ({ id, priority: 3, reason: "It fits." }));
   const accepted = acceptDiscovery(
@@ -64,7 +63,7 @@ test("what a service says of a work's corrections goes with the candidate that i
   const found = { ...record("a"), identifiers: {}, updates: [correction] };
   const offering = library({
     services: () => ["Crossref"],
-    offer: async () => ({
+    search: async () => ({
       works: [{ record: found, provenance: { mergedFrom: [found], places: [] }, priority: 3, why: "" }],
       setAside: [],
       steps: [],
@@ -75,5 +74,5 @@ test("what a service says of a work's corrections goes with the candidate that i
       mayLeadOn: false,
     }),
   });
-  expect((await offered(rrd, offering, ["Crossref"]))?.works[0]?.updates).toEqual([correction]);
+  expect((await searchResults(rrd, offering, ["Crossref"]))?.works[0]?.updates).toEqual([correction]);
 });

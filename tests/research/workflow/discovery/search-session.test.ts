@@ -2,10 +2,14 @@ import { existsSync, readFileSync, unlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { Rrd } from "../../../../src/research/generated/rrd.js";
-import { heedSignals } from "../../../../src/engine/loop/guards/limits.js";
+import { guardSignals } from "../../../../src/engine/loop/guards/limits.js";
 import type { PaperRecord } from "../../../../src/research/papers/paper-record.js";
 import type { Answer, Query, Source } from "../../../../src/research/sources/client/source.js";
-import { type Offer, offerOf, type Searching } from "../../../../src/research/workflow/discovery/search-session.js";
+import {
+  type SearchSession,
+  runSearch,
+  type SearchOptions,
+} from "../../../../src/research/workflow/discovery/search-session.js";
 import type { SearchProgress } from "../../../../src/research/workflow/discovery/search-progress.js";
 import { searchOf } from "../../../../src/research/workflow/records/status.js";
 import { reportsOf } from "../../../../src/research/workflow/discovery/source-reports.js";
@@ -45,10 +49,10 @@ const found = (...ids: string[]): Answer<readonly PaperRecord[]> => ({
 });
 
 /** A search of sources that answer as told; every query asked of them is noted. */
-function searching(sources: Readonly<Record<string, Search>>, more: Partial<Searching> = {}) {
+function searching(sources: Readonly<Record<string, Search>>, more: Partial<SearchOptions> = {}) {
   const asked: string[] = [];
   const told: string[] = [];
-  const how: Searching = {
+  const how: SearchOptions = {
     folder: temporaryFolder(),
     now: () => Date.parse("2026-03-01T00:00:00Z"),
     signal: new AbortController().signal,
@@ -88,12 +92,12 @@ describe("a search that is interrupted", () => {
     };
     const seen: SearchProgress[] = [];
     const first = searching({ One: cut }, { signal: stop.signal, watch: (progress) => void seen.push(progress) });
-    const offer = await offerOf(wanting(), ["One"], first.how);
-    expect([offer.steps, offer.works, offer.exhausted, first.told]).toEqual([[], [], undefined, []]);
+    const session = await runSearch(wanting(), ["One"], first.how);
+    expect([session.steps, session.works, session.exhausted, first.told]).toEqual([[], [], undefined, []]);
     expect(seen.filter(({ failed }) => failed === true)).toEqual([]);
     expect(existsSync(candidatesFile(first.how.folder))).toBe(false);
     const second = searching({ One: ({ terms }) => found(terms.split(" ")[1] ?? "") }, { folder: first.how.folder });
-    expect((await offerOf(wanting(), ["One"], second.how)).works).toHaveLength(2);
+    expect((await runSearch(wanting(), ["One"], second.how)).works).toHaveLength(2);
   });
 
   test("starts no agent, and the run ends as interrupted", async () => {
@@ -102,14 +106,14 @@ describe("a search that is interrupted", () => {
     const interrupted = library({
       serves: () => false,
       services: (name) => [name],
-      offer: async (rrd, names) => {
+      search: async (rrd, names) => {
         stop.abort("SIGINT");
-        return offerOf(rrd, names, none.how);
+        return runSearch(rrd, names, none.how);
       },
     });
     const { run } = researchFolder(wanting(), interrupted);
     const { verdict, events } = await run(goodAgent(), 9, {
-      guards: [heedSignals(stop.signal)],
+      guards: [guardSignals(stop.signal)],
       finish: stop.signal,
       abort: stop.signal,
     });
@@ -123,8 +127,8 @@ describe("a search that failed", () => {
 
   test("for want of a network ends the run before an agent starts, is not kept, and the next run searches", async () => {
     const first = searching({ One: away });
-    const over = (how: Searching) =>
-      library({ serves: () => false, services: (name) => [name], offer: (rrd, names) => offerOf(rrd, names, how) });
+    const over = (how: SearchOptions) =>
+      library({ serves: () => false, services: (name) => [name], search: (rrd, names) => runSearch(rrd, names, how) });
     const { run } = researchFolder(wanting(), over(first.how));
     const { verdict, events } = await run(goodAgent());
     expect(verdict).toEqual({
@@ -152,7 +156,7 @@ describe("a search that failed", () => {
     const services = (name: string) => (name === "One" ? ["One"] : []);
     const folder = researchFolder(
       requested,
-      library({ serves: () => false, services, offer: (rrd, names) => offerOf(rrd, names, how) }),
+      library({ serves: () => false, services, search: (rrd, names) => runSearch(rrd, names, how) }),
     );
     const skipping = goodAgent(({ kind, unit }) =>
       kind === "discovery"
@@ -200,19 +204,19 @@ describe("a search that failed", () => {
     const busy: Search = ({ terms }) =>
       terms === "matter alpha" ? found("a") : { status: "rate_limited", reason: "Busy.", transient: true };
     const first = searching({ One: busy, Two: () => found("b") });
-    const before = await offerOf(wanting(), ["One", "Two"], first.how);
+    const before = await runSearch(wanting(), ["One", "Two"], first.how);
     expect(reportsOf(before.listings, before.pool, 0).find(({ name }) => name === "One")?.failures).toBe(1);
     const second = searching(
       { One: () => found("c"), Two: () => found("d") },
       { folder: first.how.folder, isFirst: () => false },
     );
-    await offerOf(wanting(), ["One", "Two"], second.how);
+    await runSearch(wanting(), ["One", "Two"], second.how);
     expect(second.asked).toEqual([]);
     const third = searching(
       { One: () => found("c"), Two: () => found("d") },
       { folder: first.how.folder, isFirst: () => true },
     );
-    const after = await offerOf(wanting(), ["One", "Two"], third.how);
+    const after = await runSearch(wanting(), ["One", "Two"], third.how);
     expect(third.asked).toEqual(["One: matter beta"]);
     expect(after.works.map(({ record: { id } }) => id).toSorted()).toEqual(["a", "b", "c"]);
     expect(after.steps).toEqual(before.steps);
@@ -220,12 +224,12 @@ describe("a search that failed", () => {
 
   test("counts as one failure a batch where the network or a busy service is to blame, else as many as there were", async () => {
     const offer = async (One: Search) =>
-      offerOf(
+      runSearch(
         wanting({ keywords: ["a b", "c d", "e f"] }),
         ["One", "Two"],
         searching({ One, Two: () => found("b") }).how,
       );
-    const failuresOf = ({ listings, pool }: Offer) =>
+    const failuresOf = ({ listings, pool }: SearchSession) =>
       reportsOf(listings, pool, 0).find(({ name }) => name === "One")?.failures;
     expect(failuresOf(await offer(away))).toBe(1);
     expect(failuresOf(await offer(() => ({ status: "error", reason: "One answers nonsense." })))).toBe(3);
@@ -235,7 +239,7 @@ describe("a search that failed", () => {
 test("a work left out as a duplicate is offered again once a person says that it is another", async () => {
   const excluded = [{ id: "a", reason: "the same work as p1", stage: "duplicate" as const, duplicate_of: "p1" }];
   const offer = async (more: Partial<Rrd>) =>
-    (await offerOf({ ...wanting(), excluded, ...more }, ["One"], searching({ One: () => found("a") }).how)).works.map(
+    (await runSearch({ ...wanting(), excluded, ...more }, ["One"], searching({ One: () => found("a") }).how)).works.map(
       ({ record: { id } }) => id,
     );
   expect(await offer({})).toEqual([]);
@@ -247,7 +251,7 @@ describe("more than ten keywords", () => {
 
   test("are all searched for, the later ones where the first bring too little, and before any older work", async () => {
     const { how, asked, told } = searching({ One: () => found("a") });
-    const { steps } = await offerOf(
+    const { steps } = await runSearch(
       wanting({ keywords, time_window_days: 90, historical_lookback_days: 365 }),
       ["One"],
       how,
@@ -256,7 +260,7 @@ describe("more than ten keywords", () => {
     expect(steps.map((step) => (step.kind === "search" ? step.queries.length : 0))).toEqual([10, 2, 10, 2]);
     expect(told).toContain("Keywords for later rounds, if these bring too little: matter 11, matter 12.");
     const few = searching({ One: () => found("a") });
-    await offerOf(wanting(), ["One"], few.how);
+    await runSearch(wanting(), ["One"], few.how);
     expect(few.told.filter((message) => message.startsWith("Keywords"))).toEqual([]);
   });
 
@@ -264,12 +268,12 @@ describe("more than ten keywords", () => {
     const many = Array.from({ length: 25 }, (_, index) => `w${index}`);
     const first = searching({ One: ({ terms }) => (terms === "matter 1" ? found(...many) : found("late")) });
     const rrd = wanting({ keywords });
-    await offerOf(rrd, ["One"], first.how);
+    await runSearch(rrd, ["One"], first.how);
     expect(first.asked).toHaveLength(10);
     const statistics = { discovery_metrics: { screening: [{ screened: 20, kept: 0, rounds: 1 }] } };
     const excluded = many.slice(0, 20).map((id) => ({ id, reason: "no", stage: "screened" as const }));
     const next = searching({ One: () => found("late") }, { folder: first.how.folder });
-    await offerOf({ ...rrd, excluded, statistics } as unknown as Rrd, ["One"], next.how);
+    await runSearch({ ...rrd, excluded, statistics } as unknown as Rrd, ["One"], next.how);
     expect(next.asked).toEqual(["One: matter 11", "One: matter 12"]);
   });
 
@@ -278,7 +282,7 @@ describe("more than ten keywords", () => {
     const offering = library({
       serves: () => false,
       services: (name) => [name],
-      offer: (rrd, names) => offerOf(rrd, names, how),
+      search: (rrd, names) => runSearch(rrd, names, how),
     });
     const agent = goodAgent((unit) => {
       const [first] = (unit["candidates"] ?? []) as { id: string }[];
@@ -302,7 +306,7 @@ test("whoever watches is told of each source at once: its start, every answer wi
   const One: Search = ({ terms }) =>
     terms === "matter alpha" ? found("a", "c") : { status: "blocked", reason: "One refuses." };
   const { how } = searching({ One, Two }, { watch: (progress) => void seen.push(progress) });
-  await offerOf(wanting({ keywords: ["matter alpha", "matter beta", "matter gamma"] }), ["One", "Two", "Three"], how);
+  await runSearch(wanting({ keywords: ["matter alpha", "matter beta", "matter gamma"] }), ["One", "Two", "Three"], how);
   const round = seen.filter((each) => each.round === 1);
   const of = (name: string) =>
     round.filter(({ source }) => source === name).map(({ source: _, round: __, ...rest }) => rest);
@@ -335,7 +339,7 @@ describe("what a search found", () => {
   /** A research whose search was made and noted by an accepted batch. */
   async function searched() {
     const first = searching(two);
-    const { steps, poolSha256 } = await offerOf(wanting(), ["One"], first.how);
+    const { steps, poolSha256 } = await runSearch(wanting(), ["One"], first.how);
     const discovery_metrics = { searched_for: searchOf(wanting()), rounds: steps, pool_sha256: poolSha256 };
     return {
       rrd: { ...wanting(), statistics: { discovery_metrics } } as unknown as Rrd,
@@ -365,13 +369,13 @@ describe("what a search found", () => {
       else writeFileSync(path, text);
       const earlier = replayed({ One: () => ({ status: "error", reason: "It was down." }) });
       const { how, asked, told } = searching(two, { folder, replay: async () => [earlier, replayed(two)] });
-      const offer = await offerOf(rrd, ["One"], how);
-      expect(offer.poolSha256).toBe(poolSha256);
+      const session = await runSearch(rrd, ["One"], how);
+      expect(session.poolSha256).toBe(poolSha256);
       expect(asked).toEqual([]);
       expect(told).toEqual([
         `What the search has found (${path}) ${said}; it was rebuilt from the answers in queries.jsonl, without asking any source.`,
       ]);
-      await offerOf(rrd, ["One"], how);
+      await runSearch(rrd, ["One"], how);
       expect(told).toHaveLength(1);
     },
   );
@@ -380,7 +384,7 @@ describe("what a search found", () => {
     const { rrd, path, folder } = await searched();
     unlinkSync(path);
     const { how, asked, told } = searching(two, { folder, replay: async () => [replayed({}, ["one", "two"])] });
-    expect((await offerOf(rrd, ["One"], how)).works).toHaveLength(2);
+    expect((await runSearch(rrd, ["One"], how)).works).toHaveLength(2);
     expect(asked).toEqual(["One: matter alpha", "One: matter beta"]);
     expect(told[0]).toBe(
       `What the search has found (${path}) is gone, and so are 2 answers of sources; the sources are asked again.`,
@@ -389,8 +393,8 @@ describe("what a search found", () => {
 
   test("a first search has lost nothing, nor has one for something else", async () => {
     const { how, told, asked } = searching(two);
-    await offerOf(wanting(), ["One"], how);
-    await offerOf(wanting({ keywords: ["matter gamma"] }), ["One"], how);
+    await runSearch(wanting(), ["One"], how);
+    await runSearch(wanting({ keywords: ["matter gamma"] }), ["One"], how);
     expect(told.filter((message) => message.startsWith("What the search"))).toEqual([]);
     expect(asked).toHaveLength(3);
   });
@@ -411,7 +415,7 @@ describe("what a search found", () => {
       }),
     };
     const offer = async (more: Partial<Rrd>) =>
-      await offerOf(
+      await runSearch(
         { ...wanting({ keywords: ["matter alpha"], sources: ["One", "Two"] }), ...more },
         ["One", "Two"],
         searching(both).how,

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { Paper, Rrd } from "../../../../src/research/generated/rrd.js";
 import type { PaperRecord } from "../../../../src/research/papers/paper-record.js";
 import type { Answer, Source } from "../../../../src/research/sources/client/source.js";
-import { offerOf, type Searching } from "../../../../src/research/workflow/discovery/search-session.js";
+import { runSearch, type SearchOptions } from "../../../../src/research/workflow/discovery/search-session.js";
 import { goodAgent, library, paper, researchFolder, rrdWith, temporaryFolder } from "../../../support/research.js";
 
 type Found = Answer<readonly PaperRecord[]>;
@@ -34,7 +34,7 @@ interface Links {
   readonly citations?: (id: string) => Found;
 }
 
-function searching(services: Readonly<Record<string, Links>>, more: Partial<Searching> = {}) {
+function searching(services: Readonly<Record<string, Links>>, more: Partial<SearchOptions> = {}) {
   const asked: string[] = [];
   const follow = (name: string, way: string, links: ((id: string) => Found) | undefined) =>
     links === undefined
@@ -46,7 +46,7 @@ function searching(services: Readonly<Record<string, Links>>, more: Partial<Sear
             return links(id);
           },
         };
-  const how: Searching = {
+  const how: SearchOptions = {
     folder: temporaryFolder(),
     now: () => Date.parse("2026-03-01T00:00:00Z"),
     signal: new AbortController().signal,
@@ -94,7 +94,8 @@ const wanting = (papers: readonly Paper[], more: Partial<Rrd["requirements"]> = 
     ...more,
   },
 });
-const idsOf = (offer: Awaited<ReturnType<typeof offerOf>>) => offer.works.map(({ record: { id } }) => id).toSorted();
+const idsOf = (session: Awaited<ReturnType<typeof runSearch>>) =>
+  session.works.map(({ record: { id } }) => id).toSorted();
 
 describe("a round of references and citations in which a source failed", () => {
   const rrd = wanting([seed("p1"), seed("p2")]);
@@ -106,7 +107,7 @@ describe("a round of references and citations in which a source failed", () => {
 
   test("is asked again by the next run, only for what no source has answered, and not within one run", async () => {
     const before = searching({ One: first });
-    expect(idsOf(await offerOf(rrd, ["One"], before.how))).toEqual(["r1"]);
+    expect(idsOf(await runSearch(rrd, ["One"], before.how))).toEqual(["r1"]);
     // A service that asks to wait is asked nothing more in that round.
     expect(before.asked).toEqual(["One references p1", "One citations p1", "One references p2"]);
 
@@ -114,15 +115,15 @@ describe("a round of references and citations in which a source failed", () => {
       One: { ...first, references: (id: string) => found(`late-${id}`), citations: (id: string) => found(`c-${id}`) },
     };
     const same = searching(mended, { folder: before.how.folder, isFirst: () => false });
-    await offerOf(rrd, ["One"], same.how);
+    await runSearch(rrd, ["One"], same.how);
     expect(same.asked).toEqual([]);
     const next = searching(mended, { folder: before.how.folder, isFirst: () => true });
-    const offer = await offerOf(rrd, ["One"], next.how);
+    const session = await runSearch(rrd, ["One"], next.how);
     expect(next.asked).toEqual(["One references p2", "One citations p2"]);
-    expect(idsOf(offer)).toEqual(["c-p2", "late-p2", "r1"]);
-    expect(offer.steps.map(({ kind }) => kind)).toEqual(["search", "snowball"]);
+    expect(idsOf(session)).toEqual(["c-p2", "late-p2", "r1"]);
+    expect(session.steps.map(({ kind }) => kind)).toEqual(["search", "snowball"]);
     const third = searching(mended, { folder: before.how.folder, isFirst: () => true });
-    await offerOf(rrd, ["One"], third.how);
+    await runSearch(rrd, ["One"], third.how);
     expect(third.asked).toEqual([]);
   });
 
@@ -131,10 +132,10 @@ describe("a round of references and citations in which a source failed", () => {
       One: { ...first, references: () => busy, citations: () => busy },
       Two: { references: () => found("t"), citations: () => nothing },
     });
-    await offerOf(rrd, ["One", "Two"], answered.how);
+    await runSearch(rrd, ["One", "Two"], answered.how);
     const blocked = { ...rrd, blocked_sources: ["One"] };
     const again = searching({ One: first, Two: {} }, { folder: answered.how.folder, isFirst: () => true });
-    await offerOf(blocked, ["One", "Two"], again.how);
+    await runSearch(blocked, ["One", "Two"], again.how);
     expect(again.asked).toEqual([]);
   });
 });
@@ -154,7 +155,7 @@ describe("a research that follows references and citations", () => {
     const offering = library({
       serves: () => false,
       services: (name) => [name],
-      offer: (rrd, names) => offerOf(rrd, names, how),
+      search: (rrd, names) => runSearch(rrd, names, how),
     });
     const { run } = researchFolder(wanting([], { target_papers: 30 }), offering);
     const { rrd, ledger } = await run(agent, 12);
@@ -180,7 +181,7 @@ describe("a research that follows references and citations", () => {
     const offering = library({
       serves: () => false,
       services: (name) => [name],
-      offer: (rrd, names) => offerOf(rrd, names, how),
+      search: (rrd, names) => runSearch(rrd, names, how),
     });
     const { rrd } = await researchFolder(wanting([], { sources: ["One"] }), offering).run(keeping(["s1", "r1"]), 12);
     expect(rrd.papers_pool.map(({ id }) => id)).toEqual(["s1", "r1"]);

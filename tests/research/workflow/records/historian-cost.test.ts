@@ -1,8 +1,7 @@
 import { expect, test } from "vitest";
-import { askHistorian } from "../../../../src/engine/loop/history/ask-model.js";
+import { askForSummary } from "../../../../src/engine/loop/history/ask-model.js";
 import { limitBudget } from "../../../../src/engine/loop/guards/budget.js";
 import { limitIterations } from "../../../../src/engine/loop/guards/limits.js";
-import { historian } from "../../../../src/engine/loop/history/summarise.js";
 import { spendingOf } from "../../../../src/research/overview/time-and-cost.js";
 import { emptyTally, spent, tallied } from "../../../../src/engine/ui/terminal/tally.js";
 import { historyLine } from "../../../../src/engine/ui/terminal/history-lines.js";
@@ -11,11 +10,10 @@ import { goodAgent, paper, researchFolder, rrdWith, temporaryFolder } from "../.
 
 const papers = Array.from({ length: 20 }, (_, n) => paper(`p${n + 1}`));
 /** A historian whose every answer costs a dollar, of which we know by our own list of prices. */
-const dear = historian({
+const dear = {
   every: 5,
-  now: () => 0,
-  ask: { name: "scribe", run: async () => ({ summary: "So far.", tokens: 100, costUsd: 1, estimated: true }) },
-});
+  ask: { name: "scribe", run: async () => ({ summary: "So far.", tokens: 100, costUsd: 1, estimated: true as const }) },
+};
 
 test("an agent that summarises hands on what it used, and whether its cost is our estimate", async () => {
   const scribe = {
@@ -37,7 +35,7 @@ test("an agent that summarises hands on what it used, and whether its cost is ou
     signal: new AbortController().signal,
     redact: (text: string) => text,
   };
-  expect(await askHistorian(scribe, "What was?", how)).toEqual({
+  expect(await askForSummary(scribe, "What was?", how)).toEqual({
     summary: "So far.",
     tokens: 100,
     costUsd: 0.5,
@@ -46,7 +44,7 @@ test("an agent that summarises hands on what it used, and whether its cost is ou
 });
 
 test("a summary's estimated cost is marked in the file, in its event, in what is shown, and in the sums", async () => {
-  const { rrd, ledger, events } = await researchFolder(rrdWith(papers)).run(goodAgent(), 6, { historian: dear });
+  const { rrd, ledger, events } = await researchFolder(rrdWith(papers)).run(goodAgent(), 6, { history: dear });
   expect(rrd.loop?.rch_metrics).toMatchObject({ historian_cost_usd: 1, historian_estimated: true });
   const compressed = events.find(({ type }) => type === "history-compressed");
   expect(compressed).toMatchObject({ costUsd: 1, estimated: true });
@@ -58,12 +56,12 @@ test("a summary's estimated cost is marked in the file, in its event, in what is
 test("summaries count in the budget of the run that made them, and not in that of the next", async () => {
   const folder = researchFolder(rrdWith(papers));
   const guards = [limitIterations(30), limitBudget({ usd: 1.02 })];
-  const first = await folder.run(goodAgent(), 30, { historian: dear, guards });
+  const first = await folder.run(goodAgent(), 30, { history: dear, guards });
   expect(first.verdict).toMatchObject({
     verdict: "limit",
     reason: expect.stringMatching(/\$1\.02, is used up: \$1\.05/),
   });
   expect(first.ledger).toHaveLength(5);
-  const second = await folder.run(goodAgent(), 30, { historian: dear, guards });
+  const second = await folder.run(goodAgent(), 30, { history: dear, guards });
   expect(second.ledger).toHaveLength(10);
 });

@@ -1,12 +1,12 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { historian } from "../../../../src/engine/loop/history/summarise.js";
-import { keepHistory } from "../../../../src/engine/loop/history/keep-history.js";
+import { summariser } from "../../../../src/engine/loop/history/summarise.js";
+import { withHistory } from "../../../../src/engine/loop/history/keep-history.js";
 import { stopWhenStuck } from "../../../../src/engine/loop/guards/loop-detection.js";
 import { limitIterations } from "../../../../src/engine/loop/guards/limits.js";
 import { runLoop } from "../../../../src/engine/loop/run-loop.js";
-import type { Agent, LoopEvent, Notice } from "../../../../src/engine/loop/types.js";
+import type { Agent } from "../../../../src/engine/loop/types.js";
 import { leaveMessage } from "../../../../src/engine/storage/records/steering-inbox.js";
 import { openResearch, readResearch } from "../../../../src/research/folder/research.js";
 import { loadPrompt } from "../../../../src/research/workflow/brief/prompt.js";
@@ -14,6 +14,7 @@ import { derive } from "../../../../src/research/workflow/records/statistics.js"
 import { type Proposal, researchWorkflow } from "../../../../src/research/workflow/workflow.js";
 import { workspacesOf } from "../../../../src/research/workflow/workspace.js";
 import { fakeClock } from "../../../support/clock.js";
+import { listener } from "../../../support/listener.js";
 import {
   goodAgent,
   library,
@@ -51,13 +52,13 @@ async function runWith(
   } = {},
 ) {
   const { root, folder } = at;
-  const notices: Omit<Notice, "type" | "at">[] = [];
+  const clock = fakeClock();
+  const { events, tell } = listener(clock);
   const research = await openResearch(folder, {
     derive,
     git: false,
-    notify: (level, message) => notices.push({ level, message }),
+    notify: (level, message) => void tell({ type: "notice", level, message }),
   });
-  const clock = fakeClock();
   const never = new AbortController().signal;
   const { every = 5, ...options } = over;
   const workflow = researchWorkflow({
@@ -68,28 +69,19 @@ async function runWith(
     root,
     now: clock.now,
     sleep: clock.sleep,
-    signal: never,
     learn: false,
-    notices,
+    tell,
+    close: research.close,
     ...options,
   });
-  const loop = runLoop(workflow, agent, {
+  const verdict = await runLoop(withHistory(workflow, summariser({ every, tell })), agent, {
+    tell,
     guards: [limitIterations(most), stopWhenStuck],
     clock,
     finish: never,
     abort: never,
   });
-  const events: LoopEvent[] = [];
-  const told = keepHistory(loop, workflow, historian({ every, now: clock.now }));
-  try {
-    for (;;) {
-      const step = await told.next();
-      if (step.done === true) return { verdict: step.value, events, ...(await readResearch(folder)) };
-      events.push(step.value);
-    }
-  } finally {
-    await research.close();
-  }
+  return { verdict, events, ...(await readResearch(folder)) };
 }
 
 test("every outcome leaves one observation, in the file with the outcome itself", async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { LedgerLine } from "../../../../src/engine/generated/ledger.js";
 import type { Paper, Rrd } from "../../../../src/research/generated/rrd.js";
-import type { Unit } from "../../../../src/engine/loop/types.js";
+import type { Delayed, Unit } from "../../../../src/engine/loop/types.js";
 import { isLastUnit, nextUnit as nextUnitOf } from "../../../../src/research/workflow/records/next.js";
 import { decide, decisionOf, scoresOf, totalsOf } from "../../../../src/research/workflow/records/scores.js";
 import { saysComplete } from "../../../../src/engine/loop/sentinel.js";
@@ -12,11 +12,11 @@ import {
   unitRefusals,
   untriedSources,
 } from "../../../../src/research/workflow/records/status.js";
-import type { Deferral, ResearchState, ResearchUnit } from "../../../../src/research/workflow/records/state.js";
+import type { ResearchState, ResearchUnit } from "../../../../src/research/workflow/records/state.js";
 import { paper, rrdWith } from "../../../support/research.js";
 
-const nextUnit = (state: ResearchState, inFlight: readonly Unit[], folder = "/my-research") =>
-  nextUnitOf(state, inFlight, folder);
+const nextUnit = (state: ResearchState, busy: readonly Unit[], later: readonly Delayed[] = []) =>
+  nextUnitOf(state, busy, later, "/my-research");
 
 const line = (iteration: number, unit: string, outcome: LedgerLine["outcome"] = "accepted"): LedgerLine => ({
   iteration,
@@ -31,12 +31,7 @@ const done = (id: string, over: Partial<Paper> = {}): Paper => paper(id, { statu
 const wanted = { handoff: { product_ideation: { enabled: true } } };
 const unwanted = { handoff: { product_ideation: { enabled: false } } };
 
-const stateOf = (rrd: Rrd, ledger: readonly LedgerLine[] = [], deferred?: readonly Deferral[]) => ({
-  rrd,
-  ledger,
-  standing: standingOf(rrd, ledger),
-  ...(deferred === undefined ? {} : { deferred }),
-});
+const stateOf = (rrd: Rrd, ledger: readonly LedgerLine[] = []) => ({ rrd, ledger, standing: standingOf(rrd, ledger) });
 const unit = (kind: ResearchUnit["kind"], id: string = kind): ResearchUnit => ({
   kind,
   id,
@@ -140,11 +135,15 @@ describe("papers", () => {
   });
 
   it("put off are not read now; only when no other is left the run is blocked, with the reasons", () => {
-    const late = (id: string, reason = "example.org is busy."): Deferral => ({ id, reason, until: 0 });
+    const late = (id: string, reason = "example.org is busy."): Delayed => ({
+      unit: unit("paper", id),
+      reason,
+      until: 0,
+    });
     const two = rrdWith([paper("p1", { priority: 5 }), paper("p2")]);
-    expect(nextUnit(stateOf(two, [], [late("p1")]), [])).toMatchObject({ id: "p2" });
-    expect(nextUnit(stateOf(two, [], [late("p1"), late("p2")]), [unit("paper", "p9")])).toBe("wait");
-    expect(nextUnit(stateOf(two, [], [late("p1"), late("p2", "b.org is away")]), [])).toEqual({
+    expect(nextUnit(stateOf(two), [], [late("p1")])).toMatchObject({ id: "p2" });
+    expect(nextUnit(stateOf(two), [unit("paper", "p9")], [late("p1"), late("p2")])).toBe("wait");
+    expect(nextUnit(stateOf(two), [], [late("p1"), late("p2", "b.org is away")])).toEqual({
       verdict: "blocked",
       reason: expect.stringMatching(
         /^The text of 2 papers is not available now \(p1, p2\): example\.org is busy; b\.org is away\. .* read them in full;/,
@@ -153,12 +152,9 @@ describe("papers", () => {
     const many = rrdWith(["p1", "p2", "p3", "p4"].map((id) => paper(id)));
     expect(
       nextUnit(
-        stateOf(
-          many,
-          [],
-          ["p1", "p2", "p3", "p4"].map((id) => late(id)),
-        ),
+        stateOf(many),
         [],
+        ["p1", "p2", "p3", "p4"].map((id) => late(id)),
       ),
     ).toMatchObject({
       reason: expect.stringContaining("(p1, p2, p3, …): example.org is busy. Run again"),
@@ -166,22 +162,19 @@ describe("papers", () => {
     const three = ["p1", "p2", "p3"].map((id, n) => late(id, `host ${n} is away`));
     expect(
       nextUnit(
-        stateOf(
-          rrdWith([...three, { id: "p4" }].map(({ id }) => paper(id))),
-          [],
-          [...three, late("p4", "host 3 is away")],
-        ),
+        stateOf(rrdWith(["p1", "p2", "p3", "p4"].map((id) => paper(id)))),
         [],
+        [...three, late("p4", "host 3 is away")],
       ),
     ).toMatchObject({
       reason: expect.stringContaining("(p1, p2, p3, …): host 0 is away; host 1 is away; host 2 is away. Run"),
     });
-    expect(nextUnit(stateOf(rrdWith(three.map(({ id }) => paper(id))), [], three), [])).toMatchObject({
+    expect(nextUnit(stateOf(rrdWith(three.map((each) => paper(each.unit.id)))), [], three)).toMatchObject({
       reason: expect.stringContaining("(p1, p2, p3):"),
     });
     // A paper that was read meanwhile, or is gone, holds nothing up.
     expect(
-      nextUnit(stateOf(rrdWith([done("p1"), paper("p2")]), [], [late("p1"), late("p7"), late("p2")]), []),
+      nextUnit(stateOf(rrdWith([done("p1"), paper("p2")])), [], [late("p1"), late("p7"), late("p2")]),
     ).toMatchObject({
       reason: expect.stringMatching(/^The text of one paper is not available now \(p2\).* read it in full/),
     });
@@ -198,7 +191,7 @@ describe("papers", () => {
         /^One paper is left whose results were refused 3 times \(p1\); 'research-ralph reset \/my-research --paper p1'.*\.$/,
       ),
     });
-    expect(nextUnit(stateOf(rrdWith([refused("p1")])), [], "/r/hands")).toMatchObject({
+    expect(nextUnitOf(stateOf(rrdWith([refused("p1")])), [], [], "/r/hands")).toMatchObject({
       reason: expect.stringContaining("'research-ralph reset /r/hands --paper p1' tries it again"),
     });
     expect(next(rrdWith(["p1", "p2", "p3"].map(refused)))).toMatchObject({

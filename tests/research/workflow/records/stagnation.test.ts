@@ -7,7 +7,7 @@ import type { Rrd } from "../../../../src/research/generated/rrd.js";
 import { limitIterations } from "../../../../src/engine/loop/guards/limits.js";
 import { stopWithoutResult } from "../../../../src/engine/loop/guards/loop-detection.js";
 import { leaveMessage } from "../../../../src/engine/storage/records/steering-inbox.js";
-import { actedUpon, fruitless } from "../../../../src/research/workflow/records/stagnation.js";
+import { resetStagnation, withoutResult } from "../../../../src/research/workflow/records/stagnation.js";
 import { freshFolder, line, makeResearch, paper as found } from "../../../support/research-folder.js";
 import { goodAgent, paper, reading, researchFolder, rrdWith, scriptedAgent } from "../../../support/research.js";
 import { fakeIo } from "../../../engine/ui/fake-io.js";
@@ -27,11 +27,11 @@ const runOf = (folder: ReturnType<typeof researchFolder>, most: number, agent = 
 
 describe("what counts as going nowhere", () => {
   test("iterations without an accepted result since the last one, a reset, or the last act of a person", () => {
-    expect(fruitless(rrd({}), rows(4))).toHaveLength(4);
-    expect(fruitless(rrd({}), [...rows(4), line(5, "p5"), refused(6)])).toHaveLength(1);
-    expect(fruitless(rrd({}), [...rows(4), line(5, "p5", { outcome: "reset" }), refused(6)])).toHaveLength(1);
-    expect(fruitless(rrd({ stagnation_since: 3 }), rows(4))).toHaveLength(1);
-    expect(fruitless(actedUpon(rrd({ iteration: 4 })), [...rows(4), refused(5)])).toHaveLength(1);
+    expect(withoutResult(rrd({}), rows(4))).toHaveLength(4);
+    expect(withoutResult(rrd({}), [...rows(4), line(5, "p5"), refused(6)])).toHaveLength(1);
+    expect(withoutResult(rrd({}), [...rows(4), line(5, "p5", { outcome: "reset" }), refused(6)])).toHaveLength(1);
+    expect(withoutResult(rrd({ stagnation_since: 3 }), rows(4))).toHaveLength(1);
+    expect(withoutResult(resetStagnation(rrd({ iteration: 4 })), [...rows(4), refused(5)])).toHaveLength(1);
   });
 
   test("not those in which no agent got to work", () => {
@@ -39,7 +39,7 @@ describe("what counts as going nowhere", () => {
       refused(n + 1, { outcome: "failed", failure }),
     );
     expect(
-      fruitless(rrd({}), [...failures, refused(9), refused(10, { outcome: "failed", failure: "crashed" })]),
+      withoutResult(rrd({}), [...failures, refused(9), refused(10, { outcome: "failed", failure: "crashed" })]),
     ).toHaveLength(2);
   });
 
@@ -55,7 +55,7 @@ describe("what counts as going nowhere", () => {
       { iteration: 4, limits },
       { budget, requirements: { ...rrdWith([]).requirements, target_papers: target } },
     );
-    expect(fruitless(now, rows(4))).toHaveLength(left);
+    expect(withoutResult(now, rows(4))).toHaveLength(left);
   });
 });
 

@@ -1,11 +1,12 @@
 import { describe, expect, test } from "vitest";
-import { libraryFor } from "../../../../src/compose/library.js";
-import { deferrals } from "../../../../src/research/workflow/analysis/deferrals.js";
-import { nextUnit } from "../../../../src/research/workflow/records/next.js";
-import { readingWorkflow } from "../../../../src/research/workflow/single-paper.js";
-import { standingOf } from "../../../../src/research/workflow/records/status.js";
-import type { TextAnswer } from "../../../../src/research/workflow/records/state.js";
-import { fakeClock } from "../../../support/clock.js";
+import { libraryFor } from "../../../src/compose/library.js";
+import { prepareUnit } from "../../../src/research/workflow/prepare.js";
+import { nextUnit } from "../../../src/research/workflow/records/next.js";
+import { readingWorkflow } from "../../../src/research/workflow/single-paper.js";
+import { standingOf } from "../../../src/research/workflow/records/status.js";
+import type { Delay } from "../../../src/engine/loop/types.js";
+import type { Library, TextAnswer } from "../../../src/research/workflow/records/state.js";
+import { fakeClock } from "../../support/clock.js";
 import {
   goodAgent,
   library,
@@ -16,11 +17,20 @@ import {
   rrdWith,
   scriptedAgent,
   temporaryFolder,
-} from "../../../support/research.js";
-import { serve } from "../../../fixtures/web-server.js";
+} from "../../support/research.js";
+import { serve } from "../../fixtures/web-server.js";
 
 const busy: TextAnswer = { unavailable: "arxiv.org asks to wait (HTTP 429).", transient: true };
 const never = new AbortController().signal;
+
+/** Prepares a paper, its library and signal as given, with a clock that moves only by waiting. */
+async function prepared(given: Library, { isPatient = true, signal = never, clock = fakeClock() } = {}) {
+  const rrd = rrdWith([paper("p1")]);
+  const state = { rrd, ledger: [], standing: standingOf(rrd, []) };
+  const outside = { ...clock, library: given, workspaces: { kept: () => "/nowhere" }, isPatient };
+  const unit = { kind: "paper", id: "p1", phase: "ANALYSIS", title: "A paper" } as const;
+  return await prepareUnit(outside, state, unit, { signal, tell: async () => undefined });
+}
 
 /** A library whose papers can't be had as often as their list says, and that counts how often each was asked for. */
 function busyLibrary(failures: Record<string, number>) {
@@ -37,7 +47,7 @@ describe("a paper whose host is only busy", () => {
     const clock = fakeClock();
     const started = clock.now();
     const given = busyLibrary({ p1: 3 });
-    expect(await deferrals({ ...clock, signal: never }).text(given, paper("p1"))).toHaveProperty("text");
+    expect(await prepared(given, { clock })).toHaveProperty("ready.material.text");
     expect([given.asked["p1"], clock.now() - started]).toEqual([4, 42_000]);
   });
 
@@ -54,8 +64,10 @@ describe("a paper whose host is only busy", () => {
     });
     expect(first.events).toContainEqual(
       expect.objectContaining({
-        type: "notice",
-        message: expect.stringContaining("is read later: arxiv.org asks to wait"),
+        type: "prepared",
+        unit: "p1",
+        outcome: "later",
+        reason: expect.stringContaining("arxiv.org asks to wait"),
       }),
     );
 
@@ -72,30 +84,33 @@ describe("a paper whose host is only busy", () => {
     expect([verdict.verdict, ledger, given.asked]).toEqual(["blocked", [], { p1: 4, p2: 1, p3: 1 }]);
   });
 
-  test("is tried again in the same run after ten minutes", async () => {
+  test("is put off for ten minutes", async () => {
     const clock = fakeClock();
-    const later = deferrals({ ...clock, signal: never });
-    expect(await later.text(busyLibrary({ p1: 9 }), paper("p1"))).toBe("later");
-    expect(later.current()).toEqual([
-      { id: "p1", reason: "arxiv.org asks to wait (HTTP 429).", until: clock.now() + 600_000 },
-    ]);
-    clock.advance(600_000);
-    expect(later.current()).toEqual([]);
+    const { later } = (await prepared(busyLibrary({ p1: 9 }), { clock, isPatient: false })) as { later: Delay };
+    expect(later).toEqual({ reason: "arxiv.org asks to wait (HTTP 429).", until: clock.now() + 600_000 });
   });
 
-  test("is not put off because the run was interrupted, and nothing is waited for then", async () => {
+  test("is tried again in the same run once others were read for so long", async () => {
     const clock = fakeClock();
-    const later = deferrals({ ...clock, signal: AbortSignal.abort() });
+    const given = busyLibrary({ p1: 4 });
+    const agent = goodAgent(() => void clock.advance(11 * 60_000));
+    const folder = researchFolder(rrdWith([paper("p1", { priority: 5 }), paper("p2"), paper("p3")]), given);
+    const { ledger } = await folder.run(agent, 3, { clock });
+    expect(ledger.map(({ unit }) => unit)).toEqual(["p2", "p1", "p3"]);
+  });
+
+  test("is waited for no longer once the run is interrupted", async () => {
     const given = busyLibrary({ p1: 9 });
-    expect(await later.text(given, paper("p1"))).toBe("later");
-    expect([later.current(), given.asked["p1"]]).toEqual([[], 1]);
+    await prepared(given, { signal: AbortSignal.abort() });
+    expect(given.asked["p1"]).toBe(1);
   });
 
   test("ends 'read' with its host's name and no word of a file that is not there", async () => {
     const rrd = rrdWith([paper("p1")]);
-    const deferred = [{ id: "p1", reason: "arxiv.org asks to wait (HTTP 429).", until: 1 }];
+    const unit = { kind: "paper", id: "p1", phase: "ANALYSIS", title: "A paper" } as const;
+    const later = [{ unit, reason: "arxiv.org asks to wait (HTTP 429).", until: 1 }];
     const workflow = readingWorkflow({ next: nextUnit } as unknown as Parameters<typeof readingWorkflow>[0]);
-    expect(workflow.next({ rrd, ledger: [], standing: standingOf(rrd, []), deferred }, [])).toEqual({
+    expect(workflow.next({ rrd, ledger: [], standing: standingOf(rrd, []) }, [], later)).toEqual({
       verdict: "blocked",
       reason: "arxiv.org asks to wait (HTTP 429). Read it again later.",
     });

@@ -1,0 +1,87 @@
+import { join } from "node:path";
+import type { AgentSettings } from "../engine/agents/definition.js";
+import { createAgent } from "../engine/agents/registry.js";
+import type { ResolvedConfig } from "../engine/config/resolve.js";
+import { transcriptsFolder } from "../engine/lib/layout.js";
+import { type Redact, redactFor } from "../engine/lib/redact.js";
+import { askForSummary, maxSummaryMs, summaryEnv } from "../engine/loop/history/ask-model.js";
+import { type Summariser, summariser } from "../engine/loop/history/summarise.js";
+import type { Agent, Tell } from "../engine/loop/types.js";
+import type { Io } from "../engine/ui/io.js";
+import { baseline } from "../research/baseline-agent/definition.js";
+
+/** Agents to use, the first choice first. */
+export type Agents = readonly [Agent, ...Agent[]];
+
+/** The agents of a config. Throws ExpectedError (exit code 2) for one that is not known or not allowed. */
+export const agentsFor = (config: ResolvedConfig, settings: AgentSettings): Agents => [
+  createAgent(config.agent, settings),
+  ...config.fallbacks.map((name) => createAgent(name, settings)),
+];
+
+/** What all agents of a run have in common. `folder`: the project's, which keeps their transcripts. */
+export function settingsFor(
+  config: ResolvedConfig,
+  io: Io,
+  { folder, classic = false }: { readonly folder?: string; readonly classic?: boolean } = {},
+): AgentSettings {
+  const transcript = (iteration: number) =>
+    folder === undefined ? undefined : join(transcriptsFolder(folder), `${iteration}.jsonl`);
+  return {
+    iterationMs: config.iterationMs,
+    idleMs: config.idleMs,
+    unconfined: config.unconfined,
+    classic,
+    stateDir: config.stateDir,
+    transcript,
+    adapters: [baseline],
+    agents: config.agents,
+    cwd: io.cwd,
+    runProgram: io.runProgram,
+    env: io.env,
+    secrets: secretsIn(config, io),
+  };
+}
+
+export const isUnconfined = ({ confinement }: Agent): boolean => confinement === "unconfined";
+
+/** What a person has to know of an agent before it starts. */
+export const warningsOf = (agent: Agent): string[] =>
+  isUnconfined(agent) ? [`${agent.name} runs unconfined: it can read, change and send whatever you can.`] : [];
+
+/** Takes out of a text what the environment and the config hold of secrets. */
+export const redactorFor = (config: ResolvedConfig, io: Io): Redact => redactFor(...secretsIn(config, io));
+
+/** The environments that may hold the user's secrets. A source's key is one whatever its variable is called. */
+function secretsIn({ agents, hooks, sources }: ResolvedConfig, io: Io): NodeJS.ProcessEnv[] {
+  const keys = Object.values(sources).flatMap(({ key_variable: name }) =>
+    name === undefined ? [] : [{ SOURCE_KEY: io.env[name] }],
+  );
+  return [io.env, ...keys, ...[...Object.values(agents), ...hooks].map(({ env = {} }) => env)];
+}
+
+/** The agent that summarises the history; undefined where code does it, or nobody. */
+export function summarisingAgent(config: ResolvedConfig, io: Io): Agent | undefined {
+  const { every, agent: name } = config.history;
+  if (name === undefined || every === 0) return undefined;
+  const settings = settingsFor(config, io);
+  return createAgent(name, {
+    ...settings,
+    iterationMs: Math.min(settings.iterationMs, maxSummaryMs),
+    env: { ...settings.env, ...summaryEnv },
+  });
+}
+
+/** Summarises the history as the config says: by an agent or by code. Aborting `signal` ends the agent. */
+export function summariserFor(
+  config: ResolvedConfig,
+  io: Io,
+  { tell, redact, signal }: { readonly tell: Tell; readonly redact: Redact; readonly signal: AbortSignal },
+): Summariser {
+  const { every } = config.history;
+  const agent = summarisingAgent(config, io);
+  if (agent === undefined) return summariser({ every, tell });
+  const { stateDir } = config;
+  const run = (text: string) => askForSummary(agent, text, { stateDir, clock: io.clock, signal, redact });
+  return summariser({ every, tell, ask: { name: agent.name, run } });
+}

@@ -1,0 +1,99 @@
+import { type Agents, agentsFor, isUnconfined, redactorFor, settingsFor, summariserFor } from "./agents.js";
+import type { AgentSettings } from "../engine/agents/definition.js";
+import type { ResolvedConfig } from "../engine/config/resolve.js";
+import { abortedAt, timeIsUp } from "../engine/lib/clock.js";
+import type { Redact } from "../engine/lib/redact.js";
+import { stopWhenStuck, stopWithoutResult } from "../engine/loop/guards/loop-detection.js";
+import { withHistory } from "../engine/loop/history/keep-history.js";
+import { rulesFor } from "../engine/loop/rules.js";
+import { runLoop } from "../engine/loop/run-loop.js";
+import type { Tell, Unit, Verdict, Workflow } from "../engine/loop/types.js";
+import { type Hooks, hooksOf } from "../engine/ui/hooks.js";
+import type { Io } from "../engine/ui/io.js";
+import { listenForSignals } from "../engine/ui/signals.js";
+import { sinkFor } from "../engine/ui/sink-for.js";
+import { tellTo } from "../engine/ui/tell.js";
+
+/** How a run is driven. */
+interface Drive {
+  readonly json: boolean;
+  readonly quiet: boolean;
+  /** Most iterations of this run. */
+  readonly iterations: number;
+  /** The project's: its PAUSE and STOP files count, hooks are told of it, and it keeps the transcripts. */
+  readonly folder?: string;
+  /** The agents work on the folder itself. */
+  readonly classic?: boolean;
+}
+
+/** What is made once for a run and handed down. */
+export interface Run {
+  readonly agents: Agents;
+  /** What the agents were made with. */
+  readonly settings: AgentSettings;
+  readonly tell: Tell;
+  readonly hooks: Hooks;
+  /** Takes the user's secrets out of a text. */
+  readonly redact: Redact;
+  /** Aborted once a person wants the run to end at once. */
+  readonly abort: AbortSignal;
+  /** Aborted once nothing more is to be prepared: the run ends with the iterations under way, or at once. */
+  readonly ending: AbortSignal;
+}
+
+/** Runs a workflow to its verdict while a person or a program watches, within limits, and with a way out by signals. */
+export async function drive<State, U extends Unit, P, C>(
+  config: ResolvedConfig,
+  io: Io,
+  how: Drive,
+  open: (run: Run) => Promise<Workflow<State, U, P, C>>,
+): Promise<Verdict> {
+  const { folder, iterations, json, quiet } = how;
+  const { maxMs, patienceMs, budget, hooks: configured } = config;
+  const { clock } = io;
+  const settings = settingsFor(config, io, how);
+  const agents = agentsFor(config, settings);
+  const redact = redactorFor(config, io);
+  const signals = listenForSignals(io);
+  const { finish } = signals;
+  const timeUp = new AbortController();
+  const abort = AbortSignal.any([signals.abort, timeUp.signal]);
+  const about = { cwd: io.cwd, env: io.env, redact, ...(folder === undefined ? {} : { folder }) };
+  const hooks = hooksOf({ ...about, hooks: configured, signal: abort });
+  const names = agents.map(({ name }) => name).join(", ");
+  const sink = sinkFor(io, { json, quiet, agent: names, most: iterations, finish });
+  const tell = tellTo({ sink, hooks, redact, now: clock.now });
+  let limit: ReturnType<typeof abortedAt> | undefined;
+  try {
+    const ending = AbortSignal.any([finish, abort]);
+    const workflow = await open({ agents, settings, tell, hooks, redact, abort: signals.abort, ending });
+    if (maxMs !== undefined) {
+      // A little late, so that the guard then sees that the time is up.
+      limit = abortedAt(clock.now() + maxMs + 100, clock);
+      limit.signal.addEventListener("abort", () => timeUp.abort(timeIsUp));
+    }
+    const rules = rulesFor({
+      agents,
+      iterations,
+      budget,
+      patienceMs,
+      finish,
+      more: [stopWhenStuck, stopWithoutResult],
+      ...(folder === undefined ? {} : { folder }),
+      ...(maxMs === undefined ? {} : { maxMs }),
+    });
+    const remembering = withHistory(workflow, summariserFor(config, io, { tell, redact, signal: abort }));
+    return await runLoop(remembering, agents[0], {
+      ...rules,
+      tell,
+      jobs: agents.some(isUnconfined) ? 1 : config.jobs,
+      clock,
+      finish,
+      abort,
+    });
+  } finally {
+    limit?.clear();
+    signals.stop();
+    sink.close();
+  }
+}

@@ -1,0 +1,160 @@
+import { rmdir } from "node:fs/promises";
+import { type Agents, isUnconfined, summarisingAgent, warningsOf } from "./agents.js";
+import type { Run } from "./drive.js";
+import { experienceFor } from "./forecast-basis.js";
+import { libraryFor } from "./library.js";
+import { toolsOf } from "./tool-server.js";
+import { modelOf } from "../engine/agents/registry.js";
+import type { ResolvedConfig } from "../engine/config/resolve.js";
+import { withoutHistory } from "../engine/storage/checkpoints.js";
+import type { Io } from "../engine/ui/io.js";
+import { wholeForecast } from "../engine/ui/terminal/tally.js";
+import { rescuedFolder } from "../research/folder/layout.js";
+import { openResearch, type Research } from "../research/folder/research.js";
+import { protect } from "../research/folder/tamper/tamper-guard.js";
+import { loadPrompt, rootOf } from "../research/workflow/brief/prompt.js";
+import { type ClassicWorkflow, classicWorkflow } from "../research/workflow/classic.js";
+import { type Experience, forecastOf } from "../research/workflow/records/forecast.js";
+import { resetStagnation, withoutResult } from "../research/workflow/records/stagnation.js";
+import { derive } from "../research/workflow/records/statistics.js";
+import { type Proposal, type ResearchWorkflow, researchWorkflow } from "../research/workflow/workflow.js";
+import { workspacesOf } from "../research/workflow/workspace.js";
+
+/** How a project is worked on. */
+interface Manner {
+  /** Tell at the start what the rest will take. */
+  readonly forecast?: boolean;
+  /** The person wants to go on, whatever earlier runs brought. */
+  readonly force?: boolean;
+}
+
+/** Takes a project's lock and makes it ready to be worked on by agents in workspaces of their own. */
+export async function openProject(
+  folder: string,
+  config: ResolvedConfig,
+  io: Io,
+  run: Run,
+  manner: Manner = {},
+): Promise<ResearchWorkflow> {
+  const { agents, tell, hooks, redact, ending } = run;
+  const summarises = summarisingAgent(config, io);
+  const others = summarises === undefined || agents.some(({ name }) => name === summarises.name) ? [] : [summarises];
+  const root = rootOf(folder, io.cwd);
+  const prompt = await loadPrompt(root);
+  return await opened(folder, config, run, [...agents, ...others], manner, false, (project) =>
+    researchWorkflow({
+      ...project,
+      library: libraryFor(folder, root, config, io.env, ending, tell),
+      prompt,
+      root,
+      redact,
+      tell,
+      ...io.clock,
+      learn: config.learn === "auto",
+      ...(agents.every(({ takesTools }) => takesTools === true) ? { tools: toolsOf(folder, config, io.env) } : {}),
+      ...(agents.some(isUnconfined)
+        ? { protect: (iteration) => protect({ folder, root, rescue: rescuedFolder(config.stateDir), iteration }) }
+        : {}),
+      veto: async ({ completes, ...proposal }: Proposal) => {
+        const { vetoes, problems } = await hooks.ask(completes ? ["accepted", "complete"] : ["accepted"], proposal);
+        for (const message of problems) await tell({ type: "notice", level: "warning", message });
+        return vetoes;
+      },
+    }),
+  );
+}
+
+/** The same for an agent that works on the folder itself, with this prompt. */
+export async function openClassicProject(
+  folder: string,
+  config: ResolvedConfig,
+  io: Io,
+  run: Run,
+  prompt: string,
+  manner: Manner = {},
+): Promise<ClassicWorkflow> {
+  const { agents, tell, redact } = run;
+  const root = rootOf(folder, io.cwd);
+  return await opened(folder, config, run, agents, manner, true, (project) =>
+    classicWorkflow({ ...project, prompt, root, now: io.clock.now, redact, tell }),
+  );
+}
+
+/** What both ways of working have in common. */
+interface OpenProject {
+  readonly research: Research;
+  readonly workspaces: ReturnType<typeof workspacesOf>;
+  readonly experience: Experience;
+  close(): Promise<void>;
+}
+
+/** Opens the project and says what a person has to know before anything is begun; `warned`: every agent that may be started. */
+async function opened<Opened>(
+  folder: string,
+  config: ResolvedConfig,
+  { agents, settings, tell, abort }: Run,
+  warned: Agents | readonly Agents[0][],
+  { forecast = false, force = false }: Manner,
+  classic: boolean,
+  workflowOf: (project: OpenProject) => Opened,
+): Promise<Opened> {
+  const warn = (message: string) => void tell({ type: "notice", level: "warning", message });
+  const inform = (message: string) => void tell({ type: "notice", level: "info", message });
+  for (const message of warned.flatMap(warningsOf)) warn(message);
+  for (const message of overridden(config)) inform(message);
+  for (const message of oneAtATime(config, agents)) warn(message);
+  const notify = (level: "info" | "warning", message: string) => void tell({ type: "notice", level, message });
+  const research = await openResearch(folder, { derive, git: config.git, notify, abort });
+  const workspaces = workspacesOf(config.stateDir, folder);
+  const close = async () => {
+    await research.close();
+    // Not where refused work is kept for people to look at.
+    await rmdir(workspaces.root).catch(() => undefined);
+  };
+  try {
+    const none = config.git ? await withoutHistory(folder) : undefined;
+    if (none !== undefined) inform(none);
+    await workspaces.sweep();
+    const worker = { ...agents[0], model: modelOf(config.agent, settings) };
+    const names = agents.map(({ name }) => name);
+    const experience = { ...(await experienceFor(folder, worker, classic)), agents: names };
+    await countAnew(research, force, agents);
+    if (forecast) for (const message of await forecastNow(research, experience)) inform(message);
+    return workflowOf({ research, workspaces, experience, close });
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+const overridden = ({ context_reset_frequency: every }: ResolvedConfig): string[] =>
+  every === undefined
+    ? []
+    : [
+        `context_reset_frequency (${every}) has no effect: every iteration has a fresh context, and an iteration that fills it too far is closed.`,
+      ];
+
+function oneAtATime({ jobs }: ResolvedConfig, agents: Agents): string[] {
+  const free = agents.find(isUnconfined);
+  return jobs === 1 || free === undefined
+    ? []
+    : [
+        `Papers are read one at a time, because nothing confines ${free.name}: its changes to files could not be put back safely while other agents work.`,
+      ];
+}
+
+/** What the whole will take, said before anything is begun. */
+async function forecastNow(research: Pick<Research, "load">, experience: Experience): Promise<string[]> {
+  const { rrd, ledger } = await research.load();
+  const forecast = forecastOf(rrd, ledger, experience);
+  return forecast === undefined ? [] : [wholeForecast(forecast)];
+}
+
+/** Resets the count of iterations without a result where a person wants so, or has chosen agents that had no part in them. */
+async function countAnew(research: Pick<Research, "load" | "edit">, force: boolean, agents: Agents): Promise<void> {
+  const { rrd, ledger } = await research.load();
+  const row = withoutResult(rrd, ledger);
+  const areOthers = row.every(({ agent }) => !agents.some(({ name }) => name === agent));
+  if (row.length > 0 && (force || areOthers))
+    await research.edit((current) => resetStagnation(current, ledger.at(-1)?.iteration));
+}

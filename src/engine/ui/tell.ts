@@ -1,0 +1,46 @@
+import { type Redact, redactValue } from "../lib/redact.js";
+import type { LoopEvent, Tell } from "../loop/types.js";
+import type { Hooks } from "./hooks.js";
+import type { Sink } from "./sink.js";
+
+/** Whoever watches a run. */
+interface Watchers {
+  readonly sink: Sink;
+  readonly hooks: Pick<Hooks, "at">;
+  /** Takes the user's secrets out of what is told: an agent may print what it finds, and terminals, logs and hooks keep it. */
+  readonly redact: Redact;
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+}
+
+/**
+ * The one way to tell a person something. Events are heard one after the other, in the order in which they were told: by the sink, then by
+ * the hooks that wait for them. What is told before the run has started follows its first event.
+ */
+export function tellTo({ sink, hooks, redact, now }: Watchers): Tell {
+  let last: Promise<void> = Promise.resolve();
+  let early: LoopEvent[] | undefined = [];
+
+  async function hear(event: LoopEvent): Promise<void> {
+    sink.event(event);
+    for (const message of await hooks.at(event))
+      sink.event({ type: "notice", at: event.at, level: "warning", message });
+  }
+
+  function inTurn(event: LoopEvent): Promise<void> {
+    const heard = last.then(() => hear(event));
+    // One that could not be told is its teller's matter, and no reason to tell nothing more.
+    last = heard.catch(() => undefined);
+    return heard;
+  }
+
+  return async (told) => {
+    const { type, ...facts } = told;
+    const at = new Date(now()).toISOString();
+    const event = redactValue({ type, at, ...facts }, redact).value as LoopEvent;
+    if (early !== undefined && event.type !== "run-started") return void early.push(event);
+    const following = early ?? [];
+    early = undefined;
+    await Promise.all([event, ...following].map(inTurn));
+  };
+}
