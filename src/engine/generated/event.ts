@@ -1,7 +1,7 @@
 // Generated from schemas/event.schema.json by scripts/generate-types.mjs. Do not edit: change the schema.
 
 /**
- * What a running loop tells whoever watches: terminal, JSON lines, transcripts. One union for all of them.
+ * The events of a running loop, for everything that watches it: terminal, JSON lines, transcripts.
  */
 export type LoopEvent =
   | RunStarted
@@ -21,12 +21,12 @@ export type LoopEvent =
  */
 export type Time = string;
 /**
- * costUsd is our estimate from a dated price table, not what the CLI reported.
+ * costUsd is an estimate from a dated price table, not what the CLI reported.
  */
 export type Estimated = true;
 export type AgentEvent = AgentText | AgentTool | AgentUsage | AgentNotice | AgentEnd;
 /**
- * How the use is paid for; absent where that is not known.
+ * How the use is paid for; absent if unknown.
  */
 export type Billing = "subscription" | "api";
 export type Outcome = Accepted | Refused | Failed;
@@ -93,7 +93,7 @@ export interface Progress {
   total: number;
 }
 /**
- * What the rest of a research will take: its units that are left times the median of what one took.
+ * What the rest of a project will take: the units left, times the median of what one took.
  */
 export interface Forecast {
   /**
@@ -106,21 +106,21 @@ export interface Forecast {
   iterations: number;
   tokens: number;
   /**
-   * In which agents work; side by side they take less on the clock.
+   * Time in which agents work; with several at a time the wall time is shorter.
    */
   minutes: number;
   /**
-   * Absent where the model's price is not known.
+   * Absent if the price of the model is unknown.
    */
   costUsd?: number;
   estimated?: Estimated;
   /**
-   * What it rests on: this research's own iterations, other researches beside it, or dated figures.
+   * Basis of the forecast: the project's own iterations, other projects in the same folder, or dated figures.
    */
   from: string;
 }
 /**
- * The next iteration goes to another agent than the last one.
+ * The next iteration uses a different agent than the last one.
  */
 export interface AgentChanged {
   type: "agent-changed";
@@ -130,7 +130,7 @@ export interface AgentChanged {
   reason: string;
 }
 /**
- * How far one source is with a round of a search: at its start, after each answer, and when it is asked nothing more. Told while the search goes on, between other events.
+ * Progress of one source in a round of the search: at its start, after each answer, and at its end. Sent during the search, between other events.
  */
 export interface Searching {
   type: "searching";
@@ -141,11 +141,11 @@ export interface Searching {
    */
   round: number;
   /**
-   * Questions answered in this round, by failures too.
+   * Queries answered in this round, including failures.
    */
   done: number;
   /**
-   * Most questions of this round.
+   * Maximum number of queries in this round.
    */
   all: number;
   /**
@@ -153,23 +153,23 @@ export interface Searching {
    */
   found: number;
   /**
-   * The question that was answered just now, for people.
+   * The query that was just answered, for people.
    */
   asked?: string;
   /**
-   * Records that it brought.
+   * Number of records in the answer.
    */
   listed?: number;
   /**
-   * Why it brought none, or not all.
+   * Why there are no records, or not all.
    */
   reason?: string;
   /**
-   * The question had no answer, or the source can't be asked.
+   * The query had no answer, or the source cannot be asked.
    */
   failed?: true;
   /**
-   * The source is asked nothing more in this round.
+   * The source gets no more queries in this round.
    */
   over?: true;
 }
@@ -188,7 +188,7 @@ export interface AgentTool {
   name: string;
   detail: string;
   /**
-   * Stands for all that the tool was asked: the same is told by it from the like. Absent where the CLI does not tell all.
+   * Hash of everything the tool was asked, which distinguishes equal calls from similar ones. Absent if the CLI does not report the whole call.
    */
   key?: string;
 }
@@ -202,7 +202,7 @@ export interface AgentUsage {
   estimated?: Estimated;
   model?: string;
   /**
-   * Tokens that the model takes in one request, as far as known.
+   * Maximum tokens of one request to the model, if known.
    */
   window?: number;
   billing?: Billing;
@@ -213,14 +213,14 @@ export interface AgentUsage {
 }
 export interface Usage {
   /**
-   * Input tokens over all requests, cached ones included.
+   * Input tokens over all requests, including cached ones.
    */
   input: number;
   cached: number;
   output: number;
   requests: number;
   /**
-   * Tokens of the largest single request, cached ones included, with its answer. Absent where the CLI does not tell requests apart.
+   * Tokens of the largest single request, including cached ones, with its answer. Absent if the CLI does not report single requests.
    */
   largest?: number;
 }
@@ -251,7 +251,7 @@ export interface Failure {
     | "budget"
     | "context";
   /**
-   * One sentence: what happened and, where a person can help, what to do.
+   * One sentence: what happened and, if a person can help, what to do.
    */
   message: string;
   /**
@@ -302,7 +302,7 @@ export interface HistoryCompressed {
   charsBefore: number;
   charsAfter: number;
   /**
-   * Estimated tokens by which the summary is shorter, less 'tokens'.
+   * Estimated tokens saved by the summary, minus 'tokens'.
    */
   tokensSaved: number;
   /**
@@ -312,11 +312,11 @@ export interface HistoryCompressed {
   costUsd?: number;
   estimated?: Estimated;
   /**
-   * Of the research so far.
+   * Of the project so far.
    */
   compressions: number;
   /**
-   * Of the research so far.
+   * Of the project so far.
    */
   totalTokensSaved: number;
 }

@@ -1,7 +1,7 @@
 // Generated from schemas/journal.schema.json by scripts/generate-types.mjs. Do not edit: change the schema.
 
 /**
- * .ralph/journal/<iteration>.json: everything one fold is about to write, on disk before the first of it is written. Replayed at start, so a kill at any instant loses nothing; moved to .ralph/journal/done/ once all of it is written, where a reset finds it.
+ * .ralph/journal/<iteration>.json: everything one fold is about to write, on disk before the first file is written. It is replayed at start, so a kill at any instant loses nothing. When everything is written, it is moved to .ralph/journal/done/, where a reset finds it.
  */
 export interface JournalEntry {
   /**
@@ -39,7 +39,7 @@ export interface JournalEntry {
       [k: string]: unknown;
     } | null;
     /**
-     * Fields that are taken away; only a reset does.
+     * Fields to remove; used only by a reset.
      */
     unset?: string[];
     /**
@@ -71,12 +71,12 @@ export interface JournalEntry {
     [k: string]: unknown;
   };
   /**
-   * Whole files to write, such as the report, or to take away.
+   * Whole files to write, such as the report, or to remove.
    */
   files?: {
     name: string;
     /**
-     * null takes the file away; only a reset does.
+     * null removes the file; used only by a reset.
      */
     text: string | null;
     [k: string]: unknown;

@@ -22,7 +22,7 @@ export interface LedgerLine {
    */
   phase: string;
   /**
-   * reset: a person asked for the unit to be done again.
+   * reset: a person reset the unit.
    */
   outcome: "accepted" | "refused" | "failed" | "reset";
   /**
@@ -30,7 +30,7 @@ export interface LedgerLine {
    */
   reasons?: string[];
   /**
-   * Kind of failure of the run, where it failed.
+   * Kind of failure, if the run failed.
    */
   failure?: string;
   /**
@@ -50,7 +50,7 @@ export interface LedgerLine {
   prepare_seconds?: number;
   tokens?: {
     /**
-     * Input tokens over all requests, cached ones included.
+     * Input tokens over all requests, including cached ones.
      */
     input: number;
     /**
@@ -66,34 +66,34 @@ export interface LedgerLine {
    */
   brief_tokens?: number;
   /**
-   * What the CLI reported, or our estimate.
+   * What the CLI reported, or an estimate.
    */
   cost_usd?: number;
   /**
-   * cost_usd is our estimate from a dated price table, not what the CLI reported.
+   * cost_usd is an estimate from a dated price table, not what the CLI reported.
    */
   estimated?: true;
   /**
-   * How the use is paid for; a subscription's cost_usd is what the same use would cost by API. Absent where that is not known.
+   * How the use is paid for; the cost_usd of a subscription is what the same use would cost by API. Absent if unknown.
    */
   billing?: "subscription" | "api";
   /**
-   * How full the model's context window was at most.
+   * The largest share of the model's context window that was filled.
    */
   context?: {
     /**
-     * Tokens of the largest single request, cached ones included, with its answer.
+     * Tokens of the largest single request, including cached ones, with its answer.
      */
     largest_request: number;
     /**
-     * Tokens that the model takes in one request.
+     * Maximum tokens of one request to the model.
      */
     window: number;
     share: number;
     [k: string]: unknown;
   };
   /**
-   * In the ledger of the state folder: the command whose work this was, which left no research folder.
+   * In the ledger of the state folder: the command that did this work and left no project folder.
    */
   command?: "new" | "read";
   /**

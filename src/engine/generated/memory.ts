@@ -1,7 +1,7 @@
 // Generated from schemas/memory.schema.json by scripts/generate-types.mjs. Do not edit: change the schema.
 
 /**
- * ISO 8601 time in UTC, or null when it has not happened.
+ * ISO 8601 time in UTC, or null if it has not happened yet.
  *
  * This interface was referenced by `Memory`'s JSON-Schema
  * via the `definition` "isoTime".
@@ -13,18 +13,18 @@ export type IsoTime = string | null;
  */
 export interface Memory {
   /**
-   * What came of the last iterations.
+   * Outcomes of the last iterations.
    */
   observations?: Observation[];
   rch_metrics?: HistoryMetrics;
   /**
-   * What a person told the agents.
+   * The user's steering texts.
    */
   steering?: Steering[];
   [k: string]: unknown;
 }
 /**
- * What came of one iteration, in at most 1,500 characters.
+ * Outcome of one iteration, in at most 1,500 characters.
  *
  * This interface was referenced by `Memory`'s JSON-Schema
  * via the `definition` "observation".
@@ -43,7 +43,7 @@ export interface Observation {
    */
   outcome: "accepted" | "refused" | "failed";
   /**
-   * Kind of failure of the run, where it failed.
+   * Kind of failure, if the run failed.
    */
   failure?: string;
   /**
@@ -51,23 +51,23 @@ export interface Observation {
    */
   said?: string;
   /**
-   * It left a result; otherwise 'answer' and 'sketch' are of its last words.
+   * true: the iteration left a result. Otherwise 'answer' and 'sketch' describe its last message.
    */
   left?: true;
   /**
-   * A sketch of the answer's words (MinHash), by which the same in other words is known.
+   * MinHash of the answer's words; it recognises the same answer in other words.
    */
   sketch?: string;
   /**
-   * What the agent did and said. Left out once later iterations matter more.
+   * What the agent did and said. Removed when later iterations matter more.
    */
   digest?: string;
   /**
-   * Beginning of the hash of what it answered; equal answers have equal ones.
+   * Start of the hash of the answer; equal answers have equal hashes.
    */
   answer?: string;
   /**
-   * Kinds of loop that this one run shows by itself.
+   * Kinds of loop within this single run.
    */
   signs?: string[];
   [k: string]: unknown;
@@ -84,19 +84,19 @@ export interface HistoryMetrics {
    */
   compressions?: number;
   /**
-   * Characters that went into all summaries.
+   * Characters before all summaries.
    */
   total_chars_before?: number;
   /**
-   * Characters of all summaries.
+   * Characters after all summaries.
    */
   total_chars_after?: number;
   /**
-   * Estimated tokens by which all summaries are shorter than what went into them, less what a historian's model used.
+   * Estimated tokens saved by all summaries, minus what the historian's model used.
    */
   total_tokens_saved?: number;
   /**
-   * Characters of the last summary by those of what went into it.
+   * Characters of the last summary, divided by those before it.
    */
   last_compression_ratio?: number;
   /**
@@ -108,33 +108,33 @@ export interface HistoryMetrics {
    */
   last_iteration?: number;
   /**
-   * Tokens in and out that historians with a model used.
+   * Tokens in and out used by historians with a model.
    */
   historian_tokens?: number;
   /**
-   * US dollars that they cost.
+   * Their cost in US dollars.
    */
   historian_cost_usd?: number;
   /**
-   * Part of that is our estimate from a dated price table.
+   * Part of the cost is an estimate from a dated price table.
    */
   historian_estimated?: true;
   [k: string]: unknown;
 }
 /**
- * One thing that a person told the agents.
+ * One steering text.
  *
  * This interface was referenced by `Memory`'s JSON-Schema
  * via the `definition` "steering".
  */
 export interface Steering {
   /**
-   * Different for each.
+   * Unique id.
    */
   id: string;
   at?: IsoTime;
   /**
-   * The person's words.
+   * The user's words.
    */
   text: string;
   [k: string]: unknown;

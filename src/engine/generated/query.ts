@@ -9,11 +9,11 @@ export interface QueryLine {
    */
   format?: number;
   /**
-   * When the answer was there, ISO 8601 in UTC.
+   * When the answer arrived, ISO 8601 in UTC.
    */
   at: string;
   /**
-   * The source's name, else the host.
+   * The name of the source, otherwise the host.
    */
   source: string;
   method: "GET" | "POST";
@@ -22,11 +22,11 @@ export interface QueryLine {
    */
   url: string;
   /**
-   * Kind of document that was asked for.
+   * Kind of the requested document.
    */
   accept?: string;
   /**
-   * SHA-256 of what was posted.
+   * SHA-256 of the posted body.
    */
   body_sha256?: string;
   /**
@@ -34,7 +34,7 @@ export interface QueryLine {
    */
   status: "ok" | "blocked" | "rate_limited" | "not-found" | "error";
   /**
-   * HTTP status of a failure, where there was an answer.
+   * HTTP status of a failure, if there was an answer.
    */
   code?: number;
   /**
@@ -46,7 +46,7 @@ export interface QueryLine {
    */
   transient?: true;
   /**
-   * How many results the answer lists, where it is a list.
+   * Number of results in the answer, if it is a list.
    */
   results?: number;
   /**
@@ -54,7 +54,7 @@ export interface QueryLine {
    */
   bytes?: number;
   /**
-   * SHA-256 of the answer, under which .ralph/http keeps it; what a tool asked is kept in the folder of this machine's state.
+   * SHA-256 of the answer, the name under which .ralph/http stores it. Answers to tools are stored in the state folder of this machine.
    */
   sha256?: string;
   /**
@@ -66,11 +66,11 @@ export interface QueryLine {
    */
   answer_url?: string;
   /**
-   * An agent asked it through a tool, while a run was at work; without this the run's own search did. Only that is replayed.
+   * tool: an agent asked through a tool during a run. Absent: the run's own search asked. Only the latter is replayed.
    */
   by?: "tool";
   /**
-   * confirmed: the source said that the kept answer is still good.
+   * confirmed: the source said that the stored answer is still valid.
    */
   from: "network" | "cache" | "confirmed";
   [k: string]: unknown;

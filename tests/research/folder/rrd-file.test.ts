@@ -67,7 +67,7 @@ describe("a syntax error", () => {
     ['{ "a": 1, }', "1:11: '}' does not belong here"],
     ["{ a: 1 }", "1:3: the name of a field belongs here"],
     ["{ \"a\": 'x' }", "1:8: a value belongs here"],
-    ['{ "a": "x\ny" }', "1:8: a text begins here that does not end rightly"],
+    ['{ "a": "x\ny" }', "1:8: a string begins here that does not end correctly"],
     ['{ "a": 1 // note\n}', "1:10: a comma or '}' belongs here"],
     ['{ "a" 1 }', "1:7: a colon belongs here, after the name of the field"],
     ['<<<<<<< HEAD\n{ "a": 1 }', "1:1: a value belongs here"],

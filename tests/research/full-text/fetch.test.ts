@@ -295,7 +295,7 @@ describe("a pirate's address", () => {
       service(() => ({ copies: [{ url: pirate, kind: "pdf" }] })),
     );
     expect(copy).toMatchObject({
-      tried: [{ way: "open-access copy", reason: expect.stringMatching(/passes on/) }, {}],
+      tried: [{ way: "open-access copy", reason: expect.stringMatching(/shadow library/) }, {}],
     });
     expect(asked).toEqual(["https://example.org/abs", "https://example.org/a.pdf"]);
   });

@@ -33,7 +33,7 @@ const commands: readonly [name: string, args: readonly string[], said: RegExp, c
   ["stop", ["grasping-2026-03-01"], /\S/],
   ["resume", ["grasping-2026-03-01"], /\S/],
   ["validate", ["grasping-2026-03-01"], /\S/],
-  ["replay", ["grasping-2026-03-01"], /no search by code to replay/, 1],
+  ["replay", ["grasping-2026-03-01"], /no recorded search to replay/, 1],
   ["brief", ["grasping-2026-03-01"], /No agent would be started/],
   ["patterns", ["grasping-2026-03-01"], /A pattern from sample_/],
   ["config", ["papers"], /^30\n$/],

@@ -21,8 +21,8 @@ test("wrong values of flags are one sentence with the bound, exit code 2, and ch
     [["--agent", "basline"], /Did you mean baseline\?/],
     [["--agent", "cmd:"], /has no command after the colon; give one, such as/],
     [["--agent", "cmd:./x.sh"], /Nothing confines the agent .*add --unconfined if that is what you want\./],
-    [["--classic"], /--classic needs the original's prompt\.md, and there is none at/],
-    [["--ask"], /--ask needs a terminal; .*leave --ask out\./],
+    [["--classic"], /--classic needs the original's prompt\.md; .* does not exist/],
+    [["--ask"], /--ask needs a terminal; .*omit --ask/],
   ];
   const ends = await Promise.all(cases.map(([flags]) => here.cli(["run", here.research, ...flags])));
   for (const [index, [, sentence]] of cases.entries()) expectSentence(ends[index] ?? expect.unreachable(), 2, sentence);

@@ -122,7 +122,7 @@ describe.skipIf(noMounts !== undefined)(`a full disk (${noMounts ?? "a tmpfs of 
 });
 
 describe.skipIf(noMounts !== undefined)(`a read-only folder (${noMounts ?? "a bind mount"})`, () => {
-  const readOnly = /is on a read-only file system; make it writable, or copy the research folder elsewhere\./;
+  const readOnly = /is on a read-only file system; make it writable, or copy the project folder elsewhere\./;
 
   test("is named by every command that has to write there; the others work", async () => {
     const here = place();

@@ -56,11 +56,7 @@ test("the user's whole folder renamed under the run is the same, and so is the c
   mkdirSync(here.cwd);
   const words = `rmdir '${here.cwd}'; ${here.shellCommand("list")}`;
   const list = spawnSync("/bin/sh", ["-c", words], { cwd: here.cwd, env: here.env, encoding: "utf8" });
-  expectSentence(
-    { code: list.status, out: list.stdout, err: list.stderr },
-    1,
-    /The folder you are in is not there any more; go to one that is\./,
-  );
+  expectSentence({ code: list.status, out: list.stdout, err: list.stderr }, 1, /The current folder no longer exists; /);
 });
 
 test("a .ralph that is deleted under the run costs nothing", async () => {

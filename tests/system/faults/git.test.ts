@@ -95,7 +95,7 @@ test("a stale index.lock is named once a run with what to do, also where the res
     const ended = await here.cli(["run", here.research, "--agent", "baseline"]);
     expect(ended).toMatchObject(complete);
     expect(
-      ended.err.match(/warning: No checkpoint: git's lock \S+index\.lock is there; if no git is running, delete it\./g),
+      ended.err.match(/warning: No checkpoint: git's lock \S+index\.lock exists; if no git is running, delete it\./g),
     ).toHaveLength(1);
     expect(lastWords(ended)).toMatch(/^complete: /);
     expect(existsSync(lock)).toBe(true);

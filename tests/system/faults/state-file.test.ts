@@ -6,7 +6,7 @@ import { expectNoTrace, expectSentence, expectWhole, type Place } from "./suppor
 
 const place = useBuiltCli();
 
-const mendIt = /Mend it, or put an earlier version in its place\./;
+const mendIt = /Correct it, or put an earlier version in its place/;
 
 /** Changes with any write, and costs nothing for 300 MB. */
 const versionOf = (path: string): string => {

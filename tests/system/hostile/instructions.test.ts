@@ -45,9 +45,9 @@ describe.concurrent("an agent that obeys what a paper hides: the record says so,
     expect(code).toBe(3);
     expect(ledger()).toMatchObject([{ outcome: "accepted" }]);
     expect(paper("first")?.notes).toBe("As told: [secret removed]\n");
-    expect(paper("first")?.warnings).toContainEqual(expect.stringContaining("looks like a secret of the user's"));
+    expect(paper("first")?.warnings).toContainEqual(expect.stringContaining("looks like a secret of yours"));
     expect(notices).toContainEqual(
-      expect.stringMatching(/left for first held what looks like a secret of yours; .* change that secret/),
+      expect.stringMatching(/for first contained what looks like a secret of yours.* change that secret/),
     );
     expect([...holding(secrets.key), ...holding(secrets.apiKey)]).toEqual([]);
     expect(problems()).toEqual([]);

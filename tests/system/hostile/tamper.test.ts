@@ -23,10 +23,10 @@ describe.concurrent("what an unconfined agent does to the files around it is tak
     ],
     ["poison-texts", /changed 2 of the papers' texts/],
     ["forge-search", /candidates\.json, updates\.json changed while .* are as before/],
-    ["forge-rrd append-to-AGENTS.md file-as-set-aside", /something else in the place of \.ralph\/set-aside;/],
-    ["forge-rrd file-as-hidden", /something else in the place of \.ralph;/],
-    ["forge-rrd file-as-journal", /something else in the place of \.ralph\/journal;/],
-    ["forge-rrd lock-becomes-a-folder", /something else in the place of \.ralph\/lock;/],
+    ["forge-rrd append-to-AGENTS.md file-as-set-aside", /replaced \.ralph\/set-aside with/],
+    ["forge-rrd file-as-hidden", /replaced \.ralph with/],
+    ["forge-rrd file-as-journal", /replaced \.ralph\/journal with/],
+    ["forge-rrd lock-becomes-a-folder", /replaced \.ralph\/lock with/],
     ["forge-rrd lock-out", /rrd\.json changed while .* is as before/],
     ["delete-hidden", /the copy of the last good version changed while/],
   ] as const)("%s", async ([deeds, said], { expect }) => {
@@ -92,7 +92,7 @@ describe.concurrent("what can't be put back is said in one sentence with what to
     const { code, notices } = await run("tamper.mjs edit-another-research", "-i", "1");
     expect(code).toBe(3);
     expect(notices).toContainEqual(
-      expect.stringMatching(/researches\/other\/rrd\.json changed while .* 'git diff' shows how/),
+      expect.stringMatching(/researches\/other\/rrd\.json changed while .* 'git diff' shows the change/),
     );
     expect(read("researches", "other", "rrd.json")).toContain("forged");
     expect(ledger()).toMatchObject([{ outcome: "accepted" }]);

@@ -76,7 +76,7 @@ describe("a research over many iterations", () => {
     const { verdict, ledger } = await folder.run(goodAgent(), 40, { ...rules, guards: [limitBudget({})] });
     expect(verdict).toMatchObject({
       verdict: "limit",
-      reason: expect.stringMatching(/budget of this research, \$0\.06, .*budget\.max_usd/),
+      reason: expect.stringMatching(/budget of this project, \$0\.06, .*budget\.max_usd/),
     });
     expect(ledger).toHaveLength(6);
   });

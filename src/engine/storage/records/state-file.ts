@@ -186,7 +186,7 @@ export async function invalid<State extends Fields>(
   const back = `, ${await wayBack(folder, format)}.`;
   // A word that no version has had so far, and no slip of the hand either.
   const isNews = problems.some(({ message, hint }) => message.startsWith("must be one of") && hint === undefined);
-  const update = isNews ? "Update research-ralph if a later version wrote it, correct it" : "Mend it";
+  const update = isNews ? "Update research-ralph if a later version wrote it, correct it" : "Correct it";
   return new ExpectedError(`${summarise(join(folder, format.file), problems)}. ${update}${back}`);
 }
 

@@ -290,14 +290,14 @@ describe("the way back from an rrd.json that can't be used", () => {
     const start = `${join(folder, "rrd.json")} is not valid: `;
     const back = "or put an earlier version in its place.";
     expect(await told(["is wrong"])).toBeInstanceOf(ExpectedError);
-    expect((await told(["is wrong"])).message).toBe(`${start}/phase is wrong. Mend it, ${back}`);
+    expect((await told(["is wrong"])).message).toBe(`${start}/phase is wrong. Correct it, ${back}`);
     expect((await told(["must be one of A, B", "Write A."])).message).toBe(
-      `${start}/phase must be one of A, B (Write A). Mend it, ${back}`,
+      `${start}/phase must be one of A, B (Write A). Correct it, ${back}`,
     );
     expect((await told(["is wrong"], ["must be one of A, B"])).message).toBe(
       `${start}/phase is wrong; /phase must be one of A, B. Update research-ralph if a later version wrote it, correct it, ${back}`,
     );
-    expect((await told(["it must be one of A, B"])).message).toContain(". Mend it, ");
+    expect((await told(["it must be one of A, B"])).message).toContain(". Correct it, ");
   });
 });
 

@@ -348,7 +348,7 @@ it("a broken rrd.json without a last good version is an error that changes nothi
   const folder = researchFolder();
   writeFileSync(join(folder, "rrd.json"), "{");
   await expect(reset(folder, { all: true })).rejects.toThrow(
-    /rrd\.json:1:2: the file ends in the middle .*\. Mend it, or put an earlier version in its place\.$/,
+    /rrd\.json:1:2: the file ends in the middle .*\. Correct it, or put an earlier version in its place\.$/,
   );
   expect(read(folder, "rrd.json")).toBe("{");
   expect(existsSync(join(folder, "ledger.jsonl"))).toBe(false);
