@@ -21,7 +21,7 @@ interface CheckedEvidence {
   readonly missing: readonly {
     readonly quote: string;
     readonly nearest: string;
-    readonly why: "not found in the text" | "too short to be evidence";
+    readonly why: string;
   }[];
 }
 

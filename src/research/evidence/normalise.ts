@@ -1,38 +1,56 @@
 /**
- * What stands between a character and the one before it. `either`: a hyphen or accent was dropped there, so a space may be or not.
- * `number`: nothing, but another number begins: "1½" reads as "1 1/2" and is not eleven halves.
+ * What stands between a character and the one before it. `either`: a dash or accent was dropped there, so a space may be or not.
+ * `number`: nothing, but another number begins: "1½" reads as "1 1/2" and is not eleven halves. `hyphen`: the hyphen of a compound or of
+ * a line's end was dropped; the word goes on, so a quote neither begins nor ends there.
  */
 export const GAP_NONE = 0;
 export const GAP_SPACE = 1;
 export const GAP_EITHER = 2;
 export const GAP_NUMBER = 3;
+export const GAP_HYPHEN = 4;
 
 /** A text in the form in which quotes are compared: no white space, case, accents, ligatures; one kind of quotation mark and dash. */
 export interface Normalised {
+  /** What it was made from. */
+  readonly source: string;
   readonly chars: string;
   /** For each character: the gap before it. */
   readonly gaps: Uint8Array;
   /** For each character: where what it came from begins and ends in the original text. */
   readonly from: Int32Array;
   readonly to: Int32Array;
-  /** Bracketed citations that were taken out, by the position in `chars` that they stood before. */
-  readonly citations: ReadonlyMap<number, string>;
+  /** What was taken out (citations, page marks, cell borders, footnote marks), by the position in `chars` that it stood before. */
+  readonly notes: ReadonlyMap<number, string>;
 }
 
+/** Pieces of a text to be read as white space: by their offset, what they say and where they end. */
+export type Extras = ReadonlyMap<number, { readonly says: string; readonly end: number }>;
+
 /** `[12]`, `[3, 4]`, `[5–8]`, and the page marks `[p. 4]` that our own reader sets. */
-const bracketed = /\[\s*(?:p\. ?\d{1,5}|\d{1,3}[a-z]?(?:\s*[,;\u2010-\u2015\u2212-]\s*\d{1,3}[a-z]?){0,20})\s*\]/y;
+const bracketed =
+  /\[\s{0,3}(?:p\. ?\d{1,5}|\d{1,3}[a-z]?(?:\s{0,3}[,;\u2010-\u2015\u2212-]\s{0,3}\d{1,3}[a-z]?){0,20})\s{0,3}\]/y;
 /** Markdown emphasis and code: agents quote the words without it. Only pairs that hug whole words, so `A*` and `5*3` stay. */
 const emphasis = /(?<![\p{L}\p{N}*_`\\])(\*\*|__|\*|_|`)(?=[^\s*_`])[^*_`\n]{0,200}[^\s*_`](\1)(?![\p{L}\p{N}*_`])/gu;
 /** Heading and list marks at the start of a line. A dash before a number stays: it may be a minus. */
-const lineMarks = /(?<=^|\n) *(?:#{1,6} |• ?|[-*+] (?=[^\d.\s]))/g;
+const lineMarks = /(?<=^|\n) {0,12}(?:#{1,6} |[-*+] (?=[^\d.\s]))/g;
+const bullets = new Set("•◦▪▫‣⁃●○■□◆◇►▸▶➢➤❖✓✔\uf0b7\uf0a7");
 
-const isLetter = (char: string | undefined) =>
+const isLetter = (char: string | undefined): boolean =>
   char !== undefined && (/[a-zA-Z]/.test(char) || (char > "\u007f" && /\p{L}/u.test(char)));
 const isDash = (char: string) => char === "-" || (char >= "\u2010" && char <= "\u2015") || char === "\u2212";
-const isSpace = (char: string) => char === " " || char === "\n" || (char !== "" && /\s/.test(char));
+const isSpace = (char: string | undefined): boolean =>
+  char === " " || char === "\n" || (char !== undefined && char !== "\ufeff" && /\s/.test(char));
+const isAsciiDigit = (char: string | undefined): boolean => char !== undefined && char >= "0" && char <= "9";
 
-/** Normalises a text or a quote; the same rules for both. Linear in the length. */
-export function normalise(text: string): Normalised {
+/** Signs that are typed in several characters where a keyboard has no better. */
+const typed: Readonly<Record<string, string>> = { "<=": "≤", ">=": "≥", "!=": "≠", "+/-": "±", "->": "→" };
+const typedSign = /\+\/-|<=|>=|!=|->/y;
+
+/**
+ * Normalises a text or a quote; the same rules for both. `extras` are read as white space, and noted. Linear in the length.
+ */
+export function normalise(source: string, extras?: Extras): Normalised {
+  const text = extras === undefined ? source : withBlanks(source, extras);
   const dropped = marksToDrop(text);
   const struckOut = new Map(
     overlay.test(text) ? [...text.matchAll(struck)].map((match) => [match.index, match[0]]) : [],
@@ -41,18 +59,29 @@ export function normalise(text: string): Normalised {
   const gaps: number[] = [];
   const from: number[] = [];
   const to: number[] = [];
-  const citations = new Map<number, string>();
+  const notes = new Map<number, string>();
   let gap = GAP_NONE;
   let lastRank: string | undefined;
+  /** Where the brace closes that holds a power, as in `10^{-5}`. */
+  let brace = -1;
 
   for (let at = 0; at < text.length;) {
     const char = text[at] as string;
-    if (dropped.has(at)) {
+    const extra = extras?.get(at);
+    if (extra !== undefined) {
+      note(extra.says);
+      if (gap === GAP_NONE) gap = GAP_SPACE;
+      lastRank = undefined;
+      at = extra.end;
+      continue;
+    }
+    if (dropped.has(at) || at === brace) {
       at += 1;
       continue;
     }
     if (isSpace(char)) {
       if (gap === GAP_NONE) gap = GAP_SPACE;
+      lastRank = undefined;
       at += 1;
       continue;
     }
@@ -60,8 +89,7 @@ export function normalise(text: string): Normalised {
       bracketed.lastIndex = at;
       const whole = bracketed.exec(text)?.[0];
       if (whole !== undefined) {
-        const numbers = whole.replace(/\s+/g, "").replace(/[\u2010-\u2015\u2212]/g, "-");
-        if (!numbers.startsWith("[p")) citations.set(chars.length, (citations.get(chars.length) ?? "") + numbers);
+        note(whole.replace(/\s/g, "").replace(/[\u2010-\u2015\u2212]/g, "-"));
         if (gap === GAP_NONE) gap = GAP_EITHER;
         at += whole.length;
         continue;
@@ -73,37 +101,67 @@ export function normalise(text: string): Normalised {
       at += struckRun.length;
       continue;
     }
-    if (isDash(char)) {
-      const end = endOfDashes(text, at);
-      if (joinsLetters(text, at, end)) gap = GAP_EITHER;
-      else push("-", at, at + 1);
-      at = end;
+    const sign = typedAt(text, at);
+    if (sign !== undefined) {
+      push(typed[sign] as string, at, at + sign.length);
+      at += sign.length;
       continue;
+    }
+    if (isDash(char)) {
+      at = dash(at);
+      continue;
+    }
+    const alone = isSpace(text[at - 1] ?? " ") && isSpace(text[at + 1] ?? " ");
+    // The border of a table's cell; "P(a|b)" keeps its own.
+    if (
+      (char === "|" && alone) ||
+      (bullets.has(char) && isSpace(text[at + 1] ?? " ")) ||
+      (char === "·" && isMark(at))
+    ) {
+      note(char === "|" ? "|" : "•");
+      if (gap === GAP_NONE) gap = GAP_SPACE;
+      at += 1;
+      continue;
+    }
+    if (char === "{" && (chars.at(-1) === raised || chars.at(-1) === lowered) && gap === GAP_NONE) {
+      const close = text.slice(at, at + 13).indexOf("}");
+      if (close !== -1) {
+        brace = at + close;
+        at += 1;
+        continue;
+      }
     }
     const code = text.codePointAt(at) as number;
     const end = at + (code > 0xffff ? 2 : 1);
-    const plain = code < 0x80 ? asciiForm(char) : plainForm(code);
-    const rank = rankOf(code, plain);
-    if (rank !== undefined && isDigit(chars.at(-1)) && (rank !== lastRank || rank === alone)) {
-      // 10⁵ is not 105, while CO₂ is CO2 and a footnote's number is just a number.
-      if (rank === raised || rank === lowered) push(rank, at, end);
-      else if (gap === GAP_NONE) gap = GAP_NUMBER;
+    if (isInvisible(code)) {
+      // A soft hyphen at a line's end breaks a word as a hyphen does.
+      const next = code === 0xad ? endOfSpaces(text, end) : end;
+      if (next > end && isLetter(text[at - 1]) && isLetter(text[next])) gap = GAP_HYPHEN;
+      at = next > end && gap === GAP_HYPHEN ? next : end;
+      continue;
     }
+    const contextual = code < 0x80 && char !== "x" && char !== "X" && char !== "A" ? undefined : inContext(at, code);
+    const plain = contextual ?? (code < 0x80 ? asciiForm(char) : plainForm(code));
+    const rank = contextual === undefined ? rankOf(code, plain) : undefined;
+    if ((rank === raised || rank === lowered) && rank !== lastRank) push(rank, at, end);
+    else if (rank !== undefined && isDigit(chars.at(-1)) && (rank !== lastRank || rank === single) && gap === GAP_NONE)
+      gap = GAP_NUMBER;
     lastRank = rank;
     if (plain === "" && !isCombining(code)) gap = GAP_EITHER;
     push(plain, at, end);
     at = end;
   }
   return {
+    source,
     chars: chars.join(""),
     gaps: Uint8Array.from(gaps),
     from: Int32Array.from(from),
     to: Int32Array.from(to),
-    citations,
+    notes,
   };
 
   function push(plain: string, start: number, end: number): void {
-    // One entry a UTF-16 unit, so that positions found by indexOf are positions in the arrays.
+    // One entry a UTF-16 unit, so that positions found in `chars` are positions in the arrays.
     for (let unit = 0; unit < plain.length; unit += 1) {
       chars.push(plain[unit] as string);
       gaps.push(unit === 0 ? gap : GAP_NONE);
@@ -112,6 +170,83 @@ export function normalise(text: string): Normalised {
       gap = GAP_NONE;
     }
   }
+
+  function note(says: string): void {
+    notes.set(chars.length, `${notes.get(chars.length) ?? ""}${says} `);
+  }
+
+  /** Whether a dot in the middle is a list mark: between words, and no product. */
+  function isMark(at: number): boolean {
+    return isSpace(text[at - 1] ?? " ") && isSpace(text[at + 1]) && isLetter(text[at + 2]) && isLetter(text[at + 3]);
+  }
+
+  function dash(start: number): number {
+    const end = endOfDashes(text, start);
+    const spaced = isSpace(text[start - 1] ?? " ");
+    if (joinsLetters(text, start, end)) {
+      const after = endOfSpaces(text, end);
+      const isBreak = end - start > 1 || text[start] === "\u2014" || text[start] === "\u2015";
+      const goesOn = after === end || text.slice(end, after).includes("\n");
+      gap = spaced || isBreak || !goesOn ? GAP_EITHER : GAP_HYPHEN;
+    } else if (spaced && isSpace(text[end]) && isLetter(text[end + 1]) && ":;,.)".includes(chars.at(-1) ?? ":")) {
+      // A list mark that stands in a line, or a dash behind a bracket; before a number it may be a minus.
+      if (gap === GAP_NONE) gap = GAP_SPACE;
+    } else {
+      // "3 × 10−5" is what readers make of a raised −5.
+      const isPower = isAsciiDigit(text[endOfSpaces(text, end)]) && /[×x·*]10$/.test(chars.slice(-3).join(""));
+      if (isPower) push(raised, start, end);
+      push("-", start, start + 1);
+    }
+    lastRank = undefined;
+    return end;
+  }
+
+  /** What a character stands for where its neighbours decide it; undefined where they don't. */
+  function inContext(at: number, code: number): string | undefined {
+    const [before, after] = [text[at - 1], text[at + 1]];
+    if (code === 0x78 || code === 0x58) {
+      const next = text[endOfSpaces(text, at + 1)];
+      const isApart = !isLetter(before) && (isSpace(after) || isAsciiDigit(after));
+      return isApart && isDigit(chars.at(-1)) && isAsciiDigit(next) ? "×" : undefined;
+    }
+    // "5 Å" is a length, "Åström" a name.
+    if (code === 0xc5 || code === 0x212b) return isLetter(before) || isLetter(after) ? undefined : "å";
+    if (code === 0x41) return after === "\u030a" && !isLetter(before) && !isLetter(text[at + 2]) ? "å" : undefined;
+    if (isGreek(code) && !isGreek(text.codePointAt(at - 1) ?? 0) && !isGreek(text.codePointAt(at + 1) ?? 0)) {
+      if (gap === GAP_NONE && isLetter(before)) gap = GAP_EITHER;
+      return greek.get(withoutAccents(String.fromCodePoint(code)));
+    }
+    if (!isDigit(chars.at(-1))) {
+      return gap === GAP_NONE && code === 0x2032 && chars.at(-1) === "′" ? "′" : undefined;
+    }
+    if (code === 0xba || code === 0x2da) return "°";
+    if (code === 0x2032) return "′";
+    if (code === 0x2033) return "′′";
+    // A raised 0 is how many a PDF sets a degree; 10⁰ is a power.
+    if (code === 0x2070 && gap === GAP_NONE && rankOf(text.codePointAt(at + 1) ?? 0, "") === undefined)
+      return /(?:^|\D)10$/.test(chars.slice(-3).join("")) ? undefined : "°";
+    return undefined;
+  }
+}
+
+/** Spaces for the extras, so that a word goes on behind a running head; offsets stay. */
+function withBlanks(source: string, extras: Extras): string {
+  const pieces: string[] = [];
+  let done = 0;
+  for (const [at, { end }] of [...extras].sort(([a], [b]) => a - b)) {
+    if (at < done) continue;
+    pieces.push(source.slice(done, at), " ".repeat(end - at));
+    done = end;
+  }
+  pieces.push(source.slice(done));
+  return pieces.join("");
+}
+
+function typedAt(text: string, at: number): string | undefined {
+  const char = text[at];
+  if (char !== "<" && char !== ">" && char !== "!" && char !== "+" && char !== "-") return undefined;
+  typedSign.lastIndex = at;
+  return typedSign.exec(text)?.[0];
 }
 
 function marksToDrop(text: string): Set<number> {
@@ -134,21 +269,30 @@ function endOfDashes(text: string, at: number): number {
   return end;
 }
 
-const pageMark = /\s*\[p\. ?\d{1,5}\]\s*/y;
+function endOfSpaces(text: string, at: number): number {
+  let end = at;
+  while (end < text.length && isSpace(text[end])) end += 1;
+  return end;
+}
+
+const pageMark = /\[p\. ?\d{1,5}\]/y;
 
 /** A dash between letters, at the end of a line or page or not: "effec-\ntive", "state-of-the-art". Before a digit it may be a minus and is kept. */
 function joinsLetters(text: string, start: number, end: number): boolean {
-  pageMark.lastIndex = end;
-  let [before, after] = [start - 1, end + (pageMark.exec(text)?.[0].length ?? 0)];
-  while (before >= 0 && isSpace(text[before] as string)) before -= 1;
-  while (after < text.length && isSpace(text[after] as string)) after += 1;
-  return isLetter(text[before]) && isLetter(text[after]);
+  let before = start - 1;
+  while (before >= 0 && isSpace(text[before])) before -= 1;
+  if (!isLetter(text[before])) return false;
+  let after = endOfSpaces(text, end);
+  pageMark.lastIndex = after;
+  const mark = pageMark.exec(text)?.[0];
+  if (mark !== undefined) after = endOfSpaces(text, after + mark.length);
+  return isLetter(text[after]);
 }
 
 /** Strokes, bars and rings over a character. They are no accents: ≠ is = with one, and says the opposite. */
 const overlays = "\\u0334-\\u0338\\u20d2\\u20d3\\u20d8-\\u20da\\u20dd-\\u20e0\\u20e2-\\u20e6\\u20ea\\u20eb";
-/** A symbol with such a stroke, which PDFs set before it as often as behind it. */
-const struck = new RegExp(`\\p{S}[${overlays}]+|[${overlays}]+\\p{S}`, "gu");
+/** A symbol with such strokes, which PDFs set before it as often as behind it; no sign has more than four. */
+const struck = new RegExp(`\\p{S}[${overlays}]{1,4}|[${overlays}]{1,4}\\p{S}`, "gu");
 const overlay = new RegExp(`[${overlays}]`, "u");
 
 /** In one order, and as one character where there is one for it: "=" and U+0338, either first, are "≠". */
@@ -169,15 +313,19 @@ const isAccent = (code: number) =>
   code === 0xaf ||
   (code >= 0x2c6 && code <= 0x2c7) ||
   (code >= 0x2d8 && code <= 0x2dd);
+/** Marks of direction, joiners, variation selectors, tags: nobody sees them, so they change nothing. */
 const isInvisible = (code: number) =>
   code === 0xad ||
+  code === 0x61c ||
+  code === 0x180e ||
   (code >= 0x200b && code <= 0x200f) ||
-  code === 0x2060 ||
+  (code >= 0x202a && code <= 0x202e) ||
+  (code >= 0x2060 && code <= 0x2069) ||
   code === 0xfeff ||
-  (code >= 0xfe00 && code <= 0xfe0f);
+  (code >= 0xfe00 && code <= 0xfe0f) ||
+  (code >= 0xe0000 && code <= 0xe01ef);
 
 const quotationMarks = /^["'\u2018-\u201f\u2032\u2033\u2039\u203a\u00ab\u00bb\u300c-\u300f]$/u;
-const superscript = /^[\u00b2\u00b3\u00b9\u2070-\u209c]$/u;
 const specials = new Map([
   [0x131, "i"],
   [0xdf, "ss"],
@@ -193,20 +341,32 @@ const specials = new Map([
 ]);
 const cache = new Map<number, string>();
 
+const isGreek = (code: number) =>
+  (code >= 0x391 && code <= 0x3f6) || code === 0xb5 || code === 0x2126 || (code >= 0x1f00 && code <= 0x1fff);
+const greek = new Map(
+  (
+    "α alpha β beta γ gamma δ delta ε epsilon ζ zeta η eta θ theta ι iota κ kappa λ lambda μ mu ν nu ξ xi ο omicron " +
+    "π pi ρ rho σ sigma ς sigma τ tau υ upsilon φ phi χ chi ψ psi ω omega"
+  )
+    .split(" ")
+    .flatMap((each, index, all): [string, string][] => (index % 2 === 0 ? [[each, all[index + 1] as string]] : [])),
+);
+
 /** Whether a character is a digit that makes numbers with those beside it. */
 export const isDigit = (char: string | undefined): boolean => char !== undefined && /\p{Nd}/u.test(char);
 
 const raised = "^";
 const lowered = "_";
-const alone = "alone";
+const single = "alone";
 
-/** Digits of one rank make one number; ½ and ① are numbers by themselves. Undefined for what is no number. */
+/** Signs of one rank belong together; ½ and ① are numbers by themselves. Undefined for what is neither raised, lowered nor a number. */
 function rankOf(code: number, plain: string): string | undefined {
   if (code < 0x80) return code >= 0x30 && code <= 0x39 ? "line" : undefined;
-  const char = String.fromCodePoint(code);
-  if (superscript.test(char)) return code < 0x2080 ? raised : lowered;
+  if (code === 0xb2 || code === 0xb3 || code === 0xb9 || code === 0xaa) return raised;
+  if (code >= 0x2070 && code <= 0x209c) return code < 0x2080 ? raised : lowered;
+  if (code >= 0x1d2c && code <= 0x1d6a) return code < 0x1d62 ? raised : lowered;
   if (!isDigit(plain[0])) return undefined;
-  return isDigit(char) ? "line" : alone;
+  return isDigit(String.fromCodePoint(code)) ? "line" : single;
 }
 
 function plainForm(code: number): string {
@@ -219,7 +379,7 @@ function plainForm(code: number): string {
 }
 
 function formOf(code: number, char: string): string {
-  if (isAccent(code) || isInvisible(code)) return "";
+  if (isAccent(code)) return "";
   if (quotationMarks.test(char)) return "'";
   return specials.get(code) ?? withoutAccents(char);
 }
@@ -231,6 +391,7 @@ const withoutAccents = (text: string): string =>
     .normalize("NFC")
     .toLowerCase()
     .replace(/[\u2018\u2019]/g, "'")
+    .replace("\u2212", "-")
     .replace("\u2044", "/");
 
 const asciiForm = (char: string) => (char === '"' || char === "`" ? "'" : char.toLowerCase());

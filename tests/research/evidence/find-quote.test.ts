@@ -134,29 +134,41 @@ describe("a quote is not found where", () => {
 });
 
 describe("fragments", () => {
-  const text = `The policy was trained in simulation for nine hours. ${"It then rested. ".repeat(20)}On the real hand it reached 94 percent success. ${"Nothing else happened. ".repeat(150)}The end of the paper came at last.`;
+  const trained = "The policy was trained in simulation for nine hours on a single machine.";
+  const reached = "On the real hand it reached 94 percent success.";
+  const text = `${trained} ${"It then rested. ".repeat(20)}${reached} ${"Something else happened. ".repeat(150)}The end of the paper came at last.`;
 
-  it.each(["…", "...", " … ", " [...] ", " (…) "])("stand for words left out between them, written '%s'", (dots) => {
-    const match = findQuote(text, `The policy was trained in simulation${dots}it reached 94 percent success`);
-    expect(match).toMatchObject({ found: true, start: 0, end: text.indexOf(". Nothing") });
+  it.each(["…", "...", " … ", " [...] ", " (…) "])("stand for words left out of a sentence, written '%s'", (dots) => {
+    const match = findQuote(text, `The policy was trained${dots}on a single machine.`);
+    expect(match).toMatchObject({ found: true, start: 0, end: trained.length });
   });
 
-  it("must stand in the quote's order", () => {
-    expect(found(text, "it reached 94 percent success … The policy was trained in simulation")).toBe(false);
+  it("stand for whole sentences left out between whole sentences", () => {
+    const match = findQuote(text, `${trained} … ${reached}`);
+    expect(match).toMatchObject({ found: true, start: 0, end: text.indexOf(" Something") });
   });
 
-  it("must stand within 2,000 characters of each other", () => {
-    expect(found(text, "it reached 94 percent success … The end of the paper")).toBe(false);
+  it.each([
+    [
+      "a piece of one sentence to a piece of another",
+      "The policy was trained in simulation … it reached 94 percent success",
+    ],
+    ["a whole sentence to a piece of another", `${trained} … it reached 94 percent success.`],
+    ["two sentences in another order", `${reached} … ${trained}`],
+    ["sentences more than 1,000 characters apart", `${reached} … The end of the paper came at last.`],
+    ["more than four fragments", "The policy was … trained in simulation … for nine hours … on a single … machine"],
+  ])("never join %s, and the reason says so", (_, quote) => {
+    expect(findQuote(text, quote)).toMatchObject({ found: false, why: expect.stringMatching(/…|apart/) });
   });
 
   it("must each be of three words or twelve characters", () => {
     expect(found("the method was not good", "the method was … good")).toBe(false);
-    expect(found(text, "The policy was … real")).toBe(false);
+    expect(found(text, "The policy was … hours")).toBe(false);
     expect(found(text, "The policy was trained in simulation … ≠")).toBe(false);
   });
 
   it("are looked for at later places where the first leads nowhere", () => {
-    const twice = `We measure success here. ${"Filler goes on. ".repeat(200)}We measure success here. And then it was 94 percent.`;
+    const twice = `We measure success here. ${"Filler goes on. ".repeat(200)}We measure success here with care, and then it was 94 percent.`;
     expect(findQuote(twice, "We measure success … it was 94 percent")).toMatchObject({
       found: true,
       start: twice.lastIndexOf("We measure"),
@@ -165,16 +177,6 @@ describe("fragments", () => {
 
   it("leave three dots of the text itself alone", () => {
     expect(found("for joints 1, 2, ..., n of the hand", "joints 1, 2, ..., n of the hand")).toBe(true);
-  });
-
-  it("end the search soon, however many there are and however often each stands in the text", () => {
-    const fragment = "so it goes on";
-    expect(
-      found(
-        `${fragment}. `.repeat(2000),
-        `${Array.from({ length: 40 }, () => fragment).join(" … ")} … and here it ends`,
-      ),
-    ).toBe(false);
   });
 });
 

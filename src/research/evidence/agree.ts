@@ -1,0 +1,165 @@
+import type { Span } from "./edges.js";
+import type { Vocabulary } from "./extras.js";
+import { GAP_EITHER, GAP_HYPHEN, GAP_NONE, GAP_NUMBER, GAP_SPACE, isDigit, type Normalised } from "./normalise.js";
+import { caseMatters } from "./units.js";
+
+/** Quotes of fewer words have no space forgiven. */
+const minWords = 3;
+/** Scripts that set no spaces between words. */
+const unspaced = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}]/u;
+
+/**
+ * Whether the characters found at `start` are the quote's words: the same gaps, whole words and numbers at both ends, its citations there,
+ * its units in their case. The passage where they are; a reason where only the sense differs; false where they are not.
+ */
+export function agrees(
+  haystack: Normalised,
+  needle: Normalised,
+  start: number,
+  vocabulary: Vocabulary,
+): Span | string | false {
+  const end = start + needle.chars.length;
+  for (const [at, says] of needle.notes) {
+    if (!` ${haystack.notes.get(start + at) ?? ""}`.includes(` ${says}`)) return false;
+  }
+  const gaps = gapsAgree(haystack, needle, start, vocabulary);
+  if (gaps !== true) return gaps;
+  if (!casesAgree(haystack, needle, start)) return "a unit is in another case, which makes it another unit";
+  if (cutsInto(haystack, start)) return "it begins inside a word or number of the text";
+  if (cutsInto(haystack, end)) return "it ends inside a word or number of the text";
+  return { start: haystack.from[start] as number, end: haystack.to[end - 1] as number };
+}
+
+const isWordy = (char: string | undefined) => char !== undefined && /[\p{L}\p{N}]/u.test(char);
+const isLetter = (char: string | undefined) => char !== undefined && /\p{L}/u.test(char);
+/** Where one word ends and the next begins, nobody sees. */
+const isUnspaced = (before: string | undefined, after: string | undefined) =>
+  unspaced.test(before ?? "") && unspaced.test(after ?? "");
+const isPoint = (char: string | undefined) => char === "." || char === ",";
+const isRank = (char: string | undefined) => char === "^" || char === "_";
+/** What a reader sees: where "1½" is read as two numbers, a space may as well stand. */
+const seen = (gap: number | undefined) => (gap === GAP_NUMBER ? GAP_SPACE : gap === GAP_HYPHEN ? GAP_EITHER : gap);
+
+/**
+ * PDFs lose and gain spaces: beside punctuation ("150 .1") that is forgiven, between letters once and once more for every eight words,
+ * where it makes no other word. Between digits never: "10 5" is not 105, and "150. 1" may be the end of one sentence and the start of
+ * another.
+ */
+function gapsAgree(
+  haystack: Normalised,
+  needle: Normalised,
+  start: number,
+  vocabulary: Vocabulary,
+): true | string | false {
+  let forgiven = 0;
+  let words = 1;
+  for (let at = 1; at < needle.chars.length; at += 1) {
+    const [inText, inQuote] = [seen(haystack.gaps[start + at]), seen(needle.gaps[at])];
+    if (inQuote === GAP_SPACE) words += 1;
+    if (inText === inQuote) continue;
+    const [before, after] = [needle.chars[at - 1], needle.chars[at]];
+    // A citation may have stood between two numbers; what nobody sees may not part or join them in the quote.
+    if (isDigit(before) && isDigit(after) && (inText !== GAP_EITHER || inQuote !== GAP_SPACE)) return false;
+    if (isPoint(before) && isDigit(after) && isDigit(needle.chars[at - 2])) return false;
+    if (inText === GAP_EITHER || inQuote === GAP_EITHER || isUnspaced(before, after)) continue;
+    if (!isWordy(before) || !isWordy(after) || isDigit(before) || isDigit(after)) continue;
+    forgiven += 1;
+    const holder = inText === GAP_SPACE ? haystack : needle;
+    const [first, second] = wordsAround(holder, inText === GAP_SPACE ? start + at : at);
+    if (makesAnotherWord(first, second, inText === GAP_SPACE, vocabulary))
+      return `"${first}${second}" is not "${first} ${second}"`;
+  }
+  return forgiven <= (words < minWords ? 0 : 1 + Math.floor(words / 8));
+}
+
+/** The words that meet at a space before `at`. */
+function wordsAround({ chars, gaps }: Normalised, at: number): [string, string] {
+  let [from, to] = [at - 1, at + 1];
+  while (from > 0 && at - from < 40 && gaps[from] === GAP_NONE && isLetter(chars[from - 1])) from -= 1;
+  while (to < chars.length && to - at < 40 && gaps[to] === GAP_NONE && isLetter(chars[to])) to += 1;
+  return [chars.slice(from, at), chars.slice(at, to)];
+}
+
+/** Beginnings that make another word of the one behind them. */
+const prefixes = new Set(
+  "a ab an anti at be de dis ex il im in inter ir micro mis non no nor not over post pre re sub super un under up out".split(
+    " ",
+  ),
+);
+const common = new Set(
+  (
+    "the of and to is was were are be been by for from with on as at or it its that this these those we our has have had but can " +
+    "which than then they their he she his her all any may one two so such no not an a in now here there where when who how out up"
+  ).split(" "),
+);
+
+/**
+ * Whether parting or joining two words makes another: "insignificant" and "in significant". A PDF's torn "signi ficant" leaves at least
+ * one piece that is no word; its lost space in "thepolicy" one that is.
+ */
+function makesAnotherWord(
+  first: string,
+  second: string,
+  isPartedInText: boolean,
+  { words, pairs }: Vocabulary,
+): boolean {
+  if (prefixes.has(first)) return true;
+  const pair = pairs.get(`${first} ${second}`) ?? 0;
+  const isWord = (word: string) => common.has(word) || (words.get(word) ?? 0) > (isPartedInText ? pair : 0);
+  if (isPartedInText) return common.has(first) || common.has(second) || (isWord(first) && isWord(second));
+  return (words.get(first + second) ?? 0) > 1 || !isWord(first) || !isWord(second);
+}
+
+/** Whether the units behind numbers and in brackets are written in the same case, unless one of both is in capitals throughout. */
+function casesAgree(haystack: Normalised, needle: Normalised, start: number): boolean {
+  const { chars } = needle;
+  let at = 1;
+  while (at < chars.length) {
+    const opens =
+      isLetter(chars[at]) && (isDigit(chars[at - 1]) || (chars[at - 1] === "(" && needle.gaps[at] === GAP_NONE));
+    if (!opens) {
+      at += 1;
+      continue;
+    }
+    let end = at + 1;
+    while (end < chars.length && end - at < 6 && isLetter(chars[end]) && needle.gaps[end] === GAP_NONE) end += 1;
+    if (caseMatters(chars.slice(at, end)) && (isDigit(chars[at - 1]) || chars[end] === ")")) {
+      const inText = sourceOf(haystack, start + at, start + end);
+      const inQuote = sourceOf(needle, at, end);
+      if (
+        inText.normalize("NFKC") !== inQuote.normalize("NFKC") &&
+        !isCapital(haystack, start, start + chars.length) &&
+        !isCapital(needle, 0, chars.length)
+      )
+        return false;
+    }
+    at = end;
+  }
+  return true;
+}
+
+const sourceOf = ({ source, from, to }: Normalised, start: number, end: number): string =>
+  source.slice(from[start], to[end - 1]).replace(/[^\p{L}]/gu, "");
+const isCapital = (normalised: Normalised, start: number, end: number): boolean =>
+  !/\p{Ll}/u.test(normalised.source.slice(normalised.from[start], normalised.to[end - 1]));
+
+/** Whether a quote that begins or ends before position `at` would cut a character, a word or a number of the text in two. */
+function cutsInto({ chars, gaps, from }: Normalised, at: number): boolean {
+  if (at <= 0 || at >= chars.length) return false;
+  const [before, after] = [chars[at - 1] as string, chars[at] as string];
+  const gap = gaps[at];
+  // Half of "½", the "=" of a "=" with a stroke; of "…" one dot is as good as three.
+  if ((from[at - 1] === from[at] && !isPoint(before)) || /\p{M}/u.test(after)) return true;
+  // PDFs set "10⁵" as "10 ⁵" too.
+  if (isWordy(before) && isRank(after) && (isDigit(before) || gap === GAP_NONE)) return true;
+  if (gap === GAP_HYPHEN) return !isUnspaced(before, after);
+  if (gap !== GAP_NONE) return gap === GAP_NUMBER;
+  if (isWordy(before) && isWordy(after) && !isUnspaced(before, after)) return true;
+  // 0.5, 3/4, 10⁵, don't
+  const isJoint = (char: string) => isPoint(char) || char === "/" || isRank(char);
+  if (isJoint(before) && isDigit(after) && isWordy(chars[at - 2])) return isDigit(chars[at - 2]) || isRank(before);
+  if (isDigit(before) && isJoint(after) && isDigit(chars[at + 1]) && gaps[at + 1] === GAP_NONE) return true;
+  if (isLetter(before) && after === "'" && isLetter(chars[at + 1]) && gaps[at + 1] === GAP_NONE) return true;
+  // "0.3" of "-0.3", the 4 of "GPT-4".
+  return before === "-" && isDigit(after);
+}

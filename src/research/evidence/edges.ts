@@ -1,0 +1,115 @@
+import { sentenceBefore } from "./sentences.js";
+import { turnedBy } from "./sense.js";
+import { isUnit } from "./units.js";
+
+/** A passage of a text by its offsets. */
+export interface Span {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** Characters looked at on each side of a passage; a number with its sign and unit is shorter. */
+const reach = 48;
+const flat = (text: string): string => text.replace(/[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]/g, "");
+
+/** Words before a number that say on which side of it the truth lies. */
+const relationBefore =
+  /(?:\b(?:than|at least|at most|up to|below|above|under|over|minus|plus|almost|nearly|exceed(?:s|ed|ing)?|within|not)|[-−–+±<>≤≥≠=≈~∼≃≅≪≫⩽⩾×^/$€£¥])\s{0,9}$/iu;
+/** A dash that joins words or ends a phrase is no minus: "GPT-4", "the hands — 5 of them". */
+const dashOnly = /(?:\u2014|\n\s{0,9}[-*+•])\s{0,9}$/u;
+
+/**
+ * Why a passage cannot stand for itself although its words are in the text: its number belongs to a sign, relation or unit outside it, or
+ * its sense to a word before it. Undefined where it can. `isFirst` is false for the later fragments of an elided quote.
+ */
+export function edgeProblem(text: string, { start, end }: Span, isFirst: boolean): string | undefined {
+  const before = flat(text.slice(Math.max(0, start - reach), start));
+  const after = flat(text.slice(end, end + reach));
+  const head = flat(text.slice(start, Math.min(end, start + reach)));
+  const tail = flat(text.slice(Math.max(start, end - reach), end));
+  return (
+    beginProblem(before, head) ??
+    endProblem(tail, cellOf(after)) ??
+    (isFirst ? senseProblem(text, start, end) : undefined)
+  );
+}
+
+/** What stands behind a passage up to the end of its paragraph, or of its row in a table. */
+const cellOf = (after: string): string => {
+  const end = after.search(/\n\s{0,9}\n|\n[^\n]{0,40}\|| \| /);
+  return end === -1 ? after : after.slice(0, end);
+};
+
+function beginProblem(before: string, head: string): string | undefined {
+  if (/^[.,]?\p{Nd}/u.test(head)) {
+    const relation = relationBefore.exec(before)?.[0].trim();
+    if (relation !== undefined && !dashOnly.test(before)) return `its first number stands behind "${relation}"`;
+    if (/(?:^|[^\p{Nd}.,])\p{Nd}{1,3}(?:\s\p{Nd}{3}){0,3}\s{1,9}$/u.test(before) && /^\p{Nd}{3}(?!\p{Nd})/u.test(head))
+      return "it begins within a number";
+    if (/\p{Nd}\s{0,9}(?:to|and|–|-)\s{1,9}$/u.test(before) && /\b(?:from|between)\s{1,9}\p{Nd}/u.test(before))
+      return "it begins within a range";
+  }
+  const unit = firstWord(head);
+  if (/\p{Nd}\s{0,9}$/u.test(before) && unit !== "" && isUnit(unit) && !/^(?:per|times|points?|[kcfat])$/i.test(unit))
+    return "it begins between a number and its unit";
+  return undefined;
+}
+
+/** The word or sign that a stretch begins with. */
+const firstWord = (text: string): string => /^(?:[%‰°′″]|[\p{L}µ]{1,12})/u.exec(text)?.[0] ?? "";
+
+function endProblem(tail: string, after: string): string | undefined {
+  if (/[<>≤≥±=−+≪≫≈~]\s{0,9}$/u.test(tail) && /^\s{0,9}[-−–]?\s{0,9}[.]?\p{Nd}/u.test(after))
+    return "it ends between a sign and its number";
+  if (!/\p{N}$/u.test(tail)) return undefined;
+  if (/^\s{0,9}[%‰°′″º˚²³¹⁰-⁹⁻^±]/u.test(after) || /^\s{0,9}\+\/-/.test(after))
+    return "it ends between a number and what belongs to it";
+  if (/^\s{0,9}[-−–]\s{0,9}\p{Nd}/u.test(after)) return "it ends within a range";
+  if (/^\s{0,9}[×x·]\s{0,9}10/u.test(after)) return "it ends within a number";
+  if (/(?:^|[^\p{Nd}.,])\p{Nd}{1,3}(?:\s\p{Nd}{3}){0,3}$/u.test(tail) && /^\s{1,9}\p{Nd}{3}(?![\p{Nd}])/u.test(after))
+    return "it ends within a number";
+  const unit = firstWord(after.replace(/^\s{0,9}-?\s{0,9}/u, ""));
+  const isGlued = /^\s{0,9}-?\s{0,9}[\p{L}µ%‰°]/u.test(after);
+  return isGlued && unit !== "" && isUnit(unit) && !/^(?:per|points?|a)$/i.test(unit)
+    ? "it ends between a number and its unit"
+    : undefined;
+}
+
+function senseProblem(text: string, start: number, end: number): string | undefined {
+  const turned = turnedBy(flat(sentenceBefore(text, start)).slice(-reach * 2));
+  if (turned === undefined) return undefined;
+  const whole = `${turned} ${text.slice(start, Math.min(end, start + 120))}`.replace(/\s+/g, " ");
+  return `in the text it stands behind "${turned}": "${whole}${end > start + 120 ? " …" : ""}"`;
+}
+
+const headings =
+  /^(?:#{1,6} ?)?(?:\d{1,2}\.? ?|[IVX]{1,4}\.? )?(?:references|reference list|bibliography|works cited|literature cited|literature|references and notes|cited references|literatur|literaturverzeichnis|références|bibliographie|referencias|bibliografía|参考文献)\s{0,3}:?$/i;
+/** What may follow a list of references. */
+const behind =
+  /^(?:#{1,6} |(?:appendix|appendices|supplement|supplementary|supporting information|acknowledge?ments?|annex|author contributions|competing interests|figures? and tables?)\b|[A-Z](?:\.\d{1,2})?\.? [A-Z][a-z]{2,})/i;
+
+/** The stretches of a text that are its list of references. Linear in its length. */
+export function referenceLists(text: string): readonly Span[] {
+  const lists: Span[] = [];
+  let start: number | undefined;
+  let at = 0;
+  for (const line of text.split("\n")) {
+    const plain = line.length > 80 ? "" : line.trim();
+    if (headings.test(plain)) start ??= at;
+    else if (start !== undefined && plain !== "" && behind.test(plain) && !looksCited(text, at)) {
+      lists.push({ start, end: at });
+      start = undefined;
+    }
+    at += line.length + 1;
+  }
+  if (start !== undefined) lists.push({ start, end: text.length });
+  // A table of contents names the list on its first page: what follows is the paper.
+  return lists.filter((list) => looksCited(text, list.start));
+}
+
+/** Whether what follows an offset reads like cited works: years, and numbers or initials before names. */
+function looksCited(text: string, at: number): boolean {
+  const piece = text.slice(at, at + 1200);
+  const years = piece.match(/\b(?:19|20)\d\d\b/g)?.length ?? 0;
+  return years >= Math.min(3, Math.max(1, Math.floor(piece.length / 250)));
+}

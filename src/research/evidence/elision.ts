@@ -1,0 +1,46 @@
+import type { Span } from "./edges.js";
+import { beginsSentence, crossesSentence, endsSentence } from "./sentences.js";
+import { weighty, weightySentence } from "./sense.js";
+
+/** More fragments than this are a collage. */
+const maxFragments = 4;
+/** So many characters may be left out between whole sentences: a paragraph. */
+const maxSkipped = 1000;
+/** So many within a sentence. */
+const maxSkippedWithin = 600;
+
+const elisionMark = /\[\s{0,3}(?:…|\.\s?\.\s?\.)\s{0,3}\]|\(\s{0,3}(?:…|\.\.\.)\s{0,3}\)|…|\.\s?\.\s?\.{1,6}/;
+
+/** The fragments of a quote with `…`, `...` or `[...]` in it; one where it has none. Marks that follow each other are one. */
+export const fragmentsOf = (quote: string): string[] =>
+  quote.split(elisionMark).filter((fragment) => /[\p{L}\p{N}\p{Sm}]/u.test(fragment));
+
+/** Whether a quote has a mark for words left out. */
+export const isElided = (quote: string): boolean => elisionMark.test(quote);
+
+/** Why so many fragments are no quote, or undefined. */
+export const tooManyFragments = (count: number): string | undefined =>
+  count > maxFragments ? `more than ${maxFragments} fragments are joined by "…"` : undefined;
+
+/**
+ * Why what a quote left out between two fragments may not be left out; undefined where it may. Fragments are of one sentence, or whole
+ * sentences near each other.
+ */
+export function joinProblem(text: string, first: Span, second: Span): string | undefined {
+  const length = second.start - first.end;
+  if (length > maxSkipped) return `the fragments around "…" stand ${length} characters apart`;
+  const skipped = text.slice(first.end, second.start);
+  if (!crossesSentence(text, first.end, second.start)) {
+    if (length > maxSkippedWithin) return `"…" leaves out ${length} characters of one sentence`;
+    const word = weighty(skipped);
+    return word === undefined ? undefined : `"…" leaves out "${word}", on which the sense hangs`;
+  }
+  const areWhole =
+    endsSentence(text, first.end) &&
+    beginsSentence(text, first.start) &&
+    beginsSentence(text, second.start) &&
+    endsSentence(text, second.end);
+  if (!areWhole) return `"…" joins a piece of one sentence to a piece of another`;
+  const word = weightySentence(skipped);
+  return word === undefined ? undefined : `"…" leaves out a sentence with "${word}", on which the sense hangs`;
+}
