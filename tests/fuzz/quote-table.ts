@@ -1,0 +1,615 @@
+/**
+ * Forged and true quotes of papers that nobody wrote: for each class a sentence with its quote, drawn from a few words. What a class forges
+ * or disguises is said by its name; `text` is the stretch of the paper, which the test sets among others.
+ */
+export interface QuoteCase {
+  readonly text: string;
+  readonly quote: string;
+}
+export interface QuoteClass {
+  readonly name: string;
+  readonly make: (draw: Draw) => QuoteCase;
+}
+
+/** Draws from lists and ranges, the same for the same seed. */
+export class Draw {
+  #state: number;
+  constructor(seed: number) {
+    this.#state = (seed * 2_654_435_761 + 12_345) >>> 0;
+  }
+  whole(from: number, to: number): number {
+    this.#state = (Math.imul(this.#state, 1_664_525) + 1_013_904_223) >>> 0;
+    return from + ((this.#state >>> 8) % (to - from + 1));
+  }
+  one<Item>(of: readonly Item[]): Item {
+    return of[this.whole(0, of.length - 1)] as Item;
+  }
+  decimal(): string {
+    return `${this.whole(1, 89)}.${this.whole(1, 9)}`;
+  }
+  subject = () =>
+    this.one([
+      "the tactile gripper",
+      "the learned policy",
+      "the compliant finger",
+      "the slow controller",
+      "the patched valve",
+    ]);
+  /** A plural that can follow a number. */
+  things = () => this.one(["trials", "subjects", "episodes", "grasps", "valves"]);
+  verb = () => this.one(["improved", "stabilised", "shortened", "disturbed", "reproduced"]);
+  object = () =>
+    this.one([
+      "the rotation of glass spheres",
+      "the healing of torn tendons",
+      "the drift of the encoder",
+      "contact estimation",
+    ]);
+  place = () =>
+    this.one([
+      "in simulation",
+      "on the bench",
+      "at room temperature",
+      "after the second session",
+      "during calibration",
+    ]);
+  tail = () =>
+    this.one(["with worn skins", "under bright light", "in both laboratories", "as the logs show", "for nine hours"]);
+}
+
+const capital = (text: string) => text.slice(0, 1).toUpperCase() + text.slice(1);
+const clause = (draw: Draw) => `${draw.subject()} ${draw.verb()} ${draw.object()} ${draw.place()}`;
+const sentence = (draw: Draw) => `${capital(clause(draw))} ${draw.tail()}.`;
+const broken = (word: string, draw: Draw) => {
+  const at = draw.whole(3, word.length - 3);
+  return `${word.slice(0, at)}-\n${word.slice(at)}`;
+};
+
+export const forged: readonly QuoteClass[] = [
+  {
+    name: "a piece of one sentence joined to a piece of the next",
+    make: (draw) => {
+      const [first, second] = [
+        `in the first lab ${clause(draw)}`,
+        `${clause(draw)} of its ${draw.one(["own kind", "second kind", "two makers"])}`,
+      ];
+      return {
+        text: `${capital(first)} ${draw.tail()}. ${capital(second)} ${draw.tail()}.`,
+        quote: `${first.split(" ").slice(0, 6).join(" ")} … ${second.split(" ").slice(-5).join(" ")}`,
+      };
+    },
+  },
+  {
+    name: "fragments out of order",
+    make: (draw) => {
+      const [first, second] = [clause(draw), clause(draw)];
+      return { text: `${capital(first)}, and ${second} ${draw.tail()}.`, quote: `${second} … ${first}` };
+    },
+  },
+  {
+    name: "whole sentences too far apart",
+    make: (draw) => {
+      const [first, second] = [sentence(draw), sentence(draw)];
+      const between = Array.from(
+        { length: draw.whole(30, 60) },
+        (_, index) => `Entry ${index} of the log was filed and kept.`,
+      );
+      return { text: `${first} ${between.join(" ")} Finally, it ended. ${second}`, quote: `${first} … ${second}` };
+    },
+  },
+  {
+    name: "more than four fragments",
+    make: (draw) => {
+      const parts = Array.from({ length: 5 }, () => draw.subject());
+      return {
+        text: `We compare ${parts.join(", sold here, ")} at once.`,
+        quote: parts.map((part) => `${part}, sold`).join(" … "),
+      };
+    },
+  },
+  ...(
+    [
+      [
+        "a negation",
+        ["does not", "can no longer", "never", "hardly", "fails to", "did not in any way", "was unable to"],
+      ],
+      ["a quantifier", ["in some cases", "sometimes", "in a few runs", "partly", "almost", "may"]],
+      ["a condition", ["if heated", "unless it is cooled", "only", "whenever it is wet", "provided it is dry"]],
+    ] as const
+  ).map(([what, words]) => ({
+    name: `an ellipsis that leaves out ${what}`,
+    make: (draw: Draw) => {
+      const [first, second] = [`${draw.subject()} ${draw.tail()}`, `improve ${draw.object()} ${draw.place()}`];
+      return { text: `${capital(first)} ${draw.one(words)} ${second}.`, quote: `${first} … ${second}` };
+    },
+  })),
+  {
+    name: "an ellipsis that leaves out a relation",
+    make: (draw) => {
+      const relation = draw.one(["less than", "fewer than", "at least", "<", "≥", "no more than"]);
+      const count = draw.whole(12, 96);
+      return {
+        text: `${capital(clause(draw))} in ${relation} ${count} ${draw.things()} of the set.`,
+        quote: `${clause(new Draw(0))}`,
+      };
+    },
+  },
+  {
+    name: "an ellipsis that leaves out a sentence to the contrary",
+    make: (draw) => {
+      const [first, second] = [sentence(draw), sentence(draw)];
+      return {
+        text: `${first} ${draw.one(["This was not so in the end.", "However, the effect was gone later.", "It never worked again."])} ${second}`,
+        quote: `${first} … ${second}`,
+      };
+    },
+  },
+  {
+    name: "begun inside a word broken at a line's end",
+    make: (draw) => {
+      const [prefix, word] = draw.one([
+        ["in", "effective"],
+        ["un", "stable"],
+        ["non", "significant"],
+        ["ir", "regular"],
+        ["dis", "advantageous"],
+        ["counter", "productive"],
+      ]);
+      const rest = `${word} ${draw.place()} ${draw.tail()}`;
+      return { text: `${capital(draw.subject())} was ${prefix}-\n${rest}.`, quote: rest };
+    },
+  },
+  {
+    name: "begun inside a compound",
+    make: (draw) => {
+      const rest = `${draw.one(["significant", "linear", "invasive", "optimal"])} ${draw.place()} ${draw.tail()}`;
+      return { text: `The effect was ${draw.one(["non", "sub", "anti", "pre"])}-${rest}.`, quote: rest };
+    },
+  },
+  {
+    name: "ended inside a compound or a word broken at a line's end",
+    make: (draw) => {
+      const end = draw.one(["error-free", "pain-\nless", "risk-averse", "hope-\nless", "noise-free"]);
+      const start = `${draw.subject()} ${draw.place()} stayed`;
+      return { text: `${capital(start)} ${end} ${draw.tail()}.`, quote: `${start} ${end.split("-")[0]}` };
+    },
+  },
+  {
+    name: "begun right behind a negation or condition",
+    make: (draw) => {
+      const rest = `${draw.one(["improve", "repair", "alter"])} ${draw.object()} ${draw.place()}`;
+      const word = draw.one([
+        "does not",
+        "did never",
+        "cannot",
+        "doesn’t",
+        "asks whether it can",
+        "failed to",
+        "if you",
+        "was unable to",
+      ]);
+      const isClause = /whether|if/.test(word);
+      return {
+        text: isClause
+          ? `We ask ${word.startsWith("if") ? "if" : "whether"} ${clause(draw)} ${draw.tail()}.`
+          : `${capital(draw.subject())} ${word} ${rest}.`,
+        quote: rest,
+      };
+    },
+  },
+  {
+    name: "begun right behind another's claim",
+    make: (draw) => {
+      const said = `${clause(draw)} ${draw.tail()}`;
+      const who = draw.one([
+        "The vendor claims that",
+        "It is assumed that",
+        "Earlier work hypothesized that",
+        "There is no evidence that",
+        "Few believe that",
+      ]);
+      return { text: `${who} ${said}.`, quote: said };
+    },
+  },
+  {
+    name: "a space that makes another word",
+    make: (draw) => {
+      const [joined, parted] = draw.one([
+        ["insignificant", "in significant"],
+        ["asymmetric", "a symmetric"],
+        ["notable", "not able"],
+        ["inactive", "in active"],
+        ["unable", "un able"],
+        ["atypical", "a typical"],
+      ]);
+      const [inText, inQuote] = draw.one([
+        [joined, parted],
+        [parted, joined],
+      ]);
+      const rest = `${draw.place()} ${draw.tail()} ${draw.place()}`;
+      return {
+        text: `${capital(draw.subject())} was ${inText} load ${rest}.`,
+        quote: `${draw.one(["was", "was"])} ${inQuote} load ${rest}`,
+      };
+    },
+  },
+  {
+    name: "begun behind the sign or relation of its number",
+    make: (draw) => {
+      const sign = draw.one([
+        "− ",
+        "-",
+        "–",
+        "< ",
+        "<",
+        "> ",
+        "≤ ",
+        "± ",
+        "≥\n",
+        "−\n",
+        "<\n",
+        "less than ",
+        "up to ",
+        "at least ",
+      ]);
+      const rest = `${draw.decimal()} points ${draw.place()} ${draw.tail()}`;
+      return { text: `${capital(draw.subject())} moved by ${sign}${rest}.`, quote: rest };
+    },
+  },
+  {
+    name: "ended before the unit or power of its number",
+    make: (draw) => {
+      const start = `${draw.subject()} ${draw.place()} took ${draw.whole(2, 89)}`;
+      const unit = draw.one([
+        " %",
+        "%",
+        " million",
+        " billion",
+        "\nms",
+        " kg",
+        "-fold",
+        "²",
+        "°",
+        "″",
+        " ± 2",
+        "–95",
+        " × 10",
+        "\n000",
+      ]);
+      return { text: `${capital(start)}${unit} ${draw.tail()}.`, quote: start };
+    },
+  },
+  {
+    name: "begun or ended within a number in groups or a range",
+    make: (draw) => {
+      const number = draw.one(["12 500", "10–20", "7 000 000", "3\u202f250", "15 – 30", "4-6"]);
+      const cut = number.search(/[\s–-]/);
+      const [start, rest] = [`${draw.subject()} ${draw.place()} needed`, `${draw.things()} ${draw.tail()}`];
+      const [head, tail] = [number.slice(0, cut), number.slice(cut).replace(/^[\s–-]+/, "")];
+      return {
+        text: `${capital(start)} ${number} ${rest}.`,
+        quote: draw.one([`${start} ${head}`, `${tail} ${rest}`]),
+      };
+    },
+  },
+  {
+    name: "a sign, relation or unit dropped within the quote",
+    make: (draw) => {
+      const number = draw.decimal();
+      const [inText, inQuote] = draw.one([
+        [`− ${number}`, number],
+        [`<\n${number}`, number],
+        [`± ${number}`, number],
+        [`${number} %`, number],
+        [`${number} million`, number],
+        [`≤ ${number}`, `< ${number}`],
+        [`< ${number}`, `≤ ${number}`],
+        [`${number}\n%`, number],
+      ]);
+      const [start, end] = [`${draw.subject()} moved by`, `${draw.place()} ${draw.tail()}`];
+      return { text: `${capital(start)} ${inText} ${end}.`, quote: `${start} ${inQuote} ${end}` };
+    },
+  },
+  {
+    name: "a unit in another case",
+    make: (draw) => {
+      const [one, other] = draw.one([
+        ["mW", "MW"],
+        ["Gb", "GB"],
+        ["mm", "mM"],
+        ["Mb", "MB"],
+        ["mPa", "MPa"],
+        ["nm", "nM"],
+        ["pS", "ps"],
+        ["kB", "kb"],
+      ]);
+      const [start, end] = [`${draw.subject()} used ${draw.whole(2, 89)}`, `${draw.place()} ${draw.tail()}`];
+      const gap = draw.one([" ", "", "\n"]);
+      return { text: `${capital(start)}${gap}${one} ${end}.`, quote: `${start}${gap}${other} ${end}` };
+    },
+  },
+  {
+    name: "Å, ″, ² or a subscript as plain letters",
+    make: (draw) => {
+      const n = draw.whole(2, 89);
+      const [inText, inQuote] = draw.one([
+        [`${n} Å`, `${n} A`],
+        [`${n}″`, `${n}`],
+        [`${n}″`, `${n}′`],
+        [`${n} m²`, `${n} m2`],
+        [`x² of ${n}`, `x2 of ${n}`],
+        [`x₁ of ${n}`, `x1 of ${n}`],
+        [`H₂ of ${n}`, `H2 of ${n}`],
+        [`log₂ of ${n}`, `log2 of ${n}`],
+        [`10⁵ of ${n}`, `105 of ${n}`],
+        [`vₘ of ${n}`, `vm of ${n}`],
+      ]);
+      const [start, end] = [`${draw.subject()} had`, `${draw.place()} ${draw.tail()}`];
+      return { text: `${capital(start)} ${inText} ${end}.`, quote: `${start} ${inQuote} ${end}` };
+    },
+  },
+  {
+    name: "words of weight inserted in brackets",
+    make: (draw) => {
+      const inserted = draw.one([
+        "[not]",
+        "[never]",
+        "[all]",
+        "[more than 90]",
+        "[of 12]",
+        "[< 5]",
+        "[at least twice]",
+        "[only]",
+        "[if cooled]",
+      ]);
+      const [start, end] = [`${draw.subject()} with its skin`, `${draw.verb()} ${draw.object()} ${draw.tail()}`];
+      return { text: `${capital(start)} ${end}.`, quote: `${start} ${inserted} ${end}` };
+    },
+  },
+  {
+    name: "a page mark that is not the text's",
+    make: (draw) => {
+      const [start, end] = [`${draw.subject()} ${draw.verb()}`, `${draw.object()} ${draw.tail()}`];
+      return { text: `${capital(start)} ${end}.`, quote: `${start} [p. ${draw.whole(90, 99)}] ${end}` };
+    },
+  },
+  {
+    name: "a title of the list of references",
+    make: (draw) => {
+      const title = `${capital(clause(draw))} ${draw.tail()}`;
+      const head = draw.one(["## References", "References", "7. References", "REFERENCES", "Bibliography"]);
+      const works = [
+        `[1] A. Lee. On valves and hands. 2019.`,
+        `[2] B. Roe. ${title}. Journal of Valves, 2020.`,
+        `[3] C. Dow. Encoders. 2021.`,
+      ];
+      return { text: `It was done.\n\n${head}\n\n${works.join("\n\n")}`, quote: title };
+    },
+  },
+];
+
+const words = (draw: Draw) => [draw.subject(), draw.verb(), draw.object(), draw.place(), draw.tail()];
+
+export const disguised: readonly QuoteClass[] = [
+  {
+    name: "cells of a table joined by spaces or line ends",
+    make: (draw) => {
+      const cells = [
+        draw.one(["Grip force", "Drift", "Slip rate"]),
+        `${draw.decimal()} ± ${draw.whole(1, 9)}`,
+        draw.decimal(),
+        "0.03",
+      ];
+      const row = (name: string) => [name, draw.decimal(), "–", "0.4"].join(" | ");
+      return {
+        text: `Table 2: Outcomes\n\nMeasure | Before | After | p\n${row("Torque")}\n${cells.join(" | ")}\n${row("Noise")}`,
+        quote: cells.join(draw.one([" ", "\n", "\n\n", "  ", " | "])),
+      };
+    },
+  },
+  {
+    name: "a list on one line, its marks left out",
+    make: (draw) => {
+      const mark = draw.one(["•", "◦", "▪", "‣", "–", "·", "●"]);
+      const points = [draw.subject(), draw.object(), draw.subject()];
+      return {
+        text: `Three things are needed: ${points.map((point) => `${mark} ${point}`).join("; ")}.`,
+        quote: `Three things are needed: ${points.join("; ")}`,
+      };
+    },
+  },
+  {
+    name: "a list over several lines, its numbers left out",
+    make: (draw) => {
+      const mark = draw.one([
+        (n: number) => `${n}.`,
+        (n: number) => `(${n})`,
+        (n: number) => `${n})`,
+        (n: number) => `(${"abc"[n - 1]})`,
+      ]);
+      const points = [draw.subject(), draw.object(), draw.subject()];
+      const between = draw.one([" ", "\n"]);
+      return {
+        text: `Three things are needed:${between}${points.map((point, index) => `${mark(index + 1)} ${point};`).join(between)} and time.`,
+        quote: `Three things are needed: ${points.join("; ")}`,
+      };
+    },
+  },
+  {
+    name: "words of explanation inserted in brackets",
+    make: (draw) => {
+      const parts = words(draw);
+      const inserted = draw.one(["[the hand]", "[sic]", "[of the authors]", "[our emphasis]", "[PPO]"]);
+      const at = draw.whole(1, 4);
+      return {
+        text: `${capital(parts.join(" "))}.`,
+        quote: [...parts.slice(0, at), inserted, ...parts.slice(at)].join(" "),
+      };
+    },
+  },
+  {
+    name: "its first letter changed in brackets",
+    make: (draw) => {
+      const said = `${clause(draw)} ${draw.tail()}`;
+      return { text: `As before, ${said}.`, quote: `[${said.slice(0, 1).toUpperCase()}]${said.slice(1)}` };
+    },
+  },
+  {
+    name: "cut short and closed with a full stop or a page",
+    make: (draw) => {
+      const said = `${clause(draw)} ${draw.tail()}`;
+      return {
+        text: `${capital(said)}, ${draw.one(["and so on", "as Fig. 3 shows", "which we expected"])} for the rest of it.`,
+        quote: `${capital(said)}${draw.one([".", " (p. 3)", " (p. 3).", ". (p. 12)", ";", " [p. 3]", ",", " (pp. 3–4)"])}`,
+      };
+    },
+  },
+  {
+    name: "minus and powers retyped",
+    make: (draw) => {
+      const n = draw.whole(2, 9);
+      const [inText, inQuote] = draw.one([
+        [`10⁻${"⁰¹²³⁴⁵⁶⁷⁸⁹"[n]}`, `10^-${n}`],
+        [`10⁻${"⁰¹²³⁴⁵⁶⁷⁸⁹"[n]}`, `10^{-${n}}`],
+        [`10^{-${n}}`, `10⁻${"⁰¹²³⁴⁵⁶⁷⁸⁹"[n]}`],
+        [`a change of −${n}`, `a change of -${n}`],
+        [`a change of − ${n}`, `a change of -${n}`],
+        [`${n} × 10−5`, `${n} × 10⁻⁵`],
+        [`${n} × 10−5`, `${n} x 10^-5`],
+        [`${n} m²`, `${n} m^2`],
+        [`${n} kg/m2`, `${n} kg/m²`],
+      ]);
+      const [start, end] = [`${draw.subject()} shows`, `${draw.place()} ${draw.tail()}`];
+      return { text: `${capital(start)} ${inText} ${end}.`, quote: `${start} ${inQuote} ${end}` };
+    },
+  },
+  {
+    name: "signs and Greek letters retyped",
+    make: (draw) => {
+      const n = draw.decimal();
+      const [inText, inQuote] = draw.one([
+        [`≤ ${n}`, `<= ${n}`],
+        [`≥ ${n}`, `>= ${n}`],
+        [`${n} ± 2`, `${n} +/- 2`],
+        [`12 × 30 of ${n}`, `12 x 30 of ${n}`],
+        [`α of ${n}`, `alpha of ${n}`],
+        [`β = ${n}`, `beta = ${n}`],
+        [`TNF-α of ${n}`, `TNF-alpha of ${n}`],
+        [`${n} µm`, `${n} μm`],
+        [`x ≠ ${n}`, `x != ${n}`],
+      ]);
+      const [start, end] = [`${draw.subject()} has`, `${draw.place()} ${draw.tail()}`];
+      return { text: `${capital(start)} ${inText} ${end}.`, quote: `${start} ${inQuote} ${end}` };
+    },
+  },
+  {
+    name: "a footnote mark or citation number left out",
+    make: (draw) => {
+      const parts = words(draw);
+      const at = draw.whole(2, 3);
+      const mark = draw.one(["¹²", "†", "*", "¹", " [12]", "³,⁴", "[3, 4]", " [5–8]"]);
+      return {
+        text: `${capital([...parts.slice(0, at), `${parts[at]}${mark}`, ...parts.slice(at + 1)].join(" "))}.`,
+        quote: parts.join(" "),
+      };
+    },
+  },
+  {
+    name: "a citation number set on the line left out",
+    make: (draw) => {
+      const [first, second] = [sentence(draw), sentence(draw)];
+      return { text: `${first}${draw.whole(1, 60)} ${second}`, quote: `${first} ${second}` };
+    },
+  },
+  {
+    name: "a running head inside a word or sentence",
+    make: (draw) => {
+      const [word, before, after] = [
+        draw.one(["instrumentation", "estimation", "randomisation"]),
+        clause(draw),
+        draw.tail(),
+      ];
+      const head = draw.one(["Valves and Hands 12 (2020)", "A. Lee et al.", "Preprint, under review"]);
+      const page = draw.whole(2, 9);
+      const [inText, inWord] = draw.one([
+        [broken(word, draw), true],
+        [`${word}\n`, false],
+      ] as const);
+      const mark = `\n\n${draw.one([`${head}\n\n`, `${page - 1}\n\n`, ""])}[p. ${page}]\n${head}\n`;
+      const split = inText.indexOf("\n");
+      const broke = inWord ? `${inText.slice(0, split)}${mark}${inText.slice(split + 1)}` : `${word}${mark}`;
+      // The head stands on the other pages too.
+      return {
+        text: `[p. ${page - 1}]\n${head}\nIt begins. ${capital(before)} with ${broke}${inWord ? " " : ""}${after}.\n\n[p. ${page + 1}]\n${head}\nMore.`,
+        quote: `${before} with ${word} ${after}`,
+      };
+    },
+  },
+  {
+    name: "spaces that a PDF lost or gained",
+    make: (draw) => {
+      const n = draw.decimal();
+      const [inText, inQuote] = draw.one([
+        [n.replace(".", " ."), n],
+        ["signi ficant", "significant"],
+        ["coeffi cient", "coefficient"],
+      ]);
+      const rest = `${draw.place()} ${draw.tail()} ${draw.place()}`;
+      return {
+        text: `${capital(draw.subject())} had a value ${inText} ${rest}.`,
+        quote: `had a value ${inQuote} ${rest}`,
+      };
+    },
+  },
+  {
+    name: "invisible and direction marks",
+    make: (draw) => {
+      const said = `${clause(draw)} ${draw.tail()}`;
+      const at = draw.whole(3, said.length - 3);
+      const mark = draw.one(["\u200b", "\u200e", "\u202a", "\u2060", "\ufeff", "\u00ad", "\u2066", "\u061c"]);
+      return { text: `${capital(said)}.`, quote: `\u202a${said.slice(0, at)}${mark}${said.slice(at)}\u202c` };
+    },
+  },
+  {
+    name: "a word broken at a line's end",
+    make: (draw) => {
+      const word = draw.one(["instrumentation", "randomisation", "manipulation", "generalisation"]);
+      const rest = `${draw.place()} ${draw.tail()}`;
+      return {
+        text: `${capital(draw.subject())} needs ${broken(word, draw)} ${rest}.`,
+        quote: `needs ${word} ${rest}`,
+      };
+    },
+  },
+  {
+    name: "degrees that a text raises, or speaks of as an angle",
+    make: (draw) => {
+      const n = draw.one([90, 180, 270, 360]);
+      const [inText, inQuote] = draw.one([
+        [`rotates by ${n}⁰`, `rotates by ${n}°`],
+        [`rotates by ${n}0`, `rotates by ${n}°`],
+        [`heats to ${n}º C`, `heats to ${n}° C`],
+      ]);
+      const end = `${draw.place()} ${draw.tail()}`;
+      return { text: `${capital(draw.subject())} ${inText} ${end}.`, quote: `${inQuote} ${end}` };
+    },
+  },
+  {
+    name: "words left out of a sentence that do not turn it",
+    make: (draw) => {
+      const [first, second] = [`${draw.subject()} ${draw.verb()} ${draw.object()}`, `${draw.place()} ${draw.tail()}`];
+      const between = draw.one(["of the third kind", ", shown in Fig. 2,", "made by the same lab"]);
+      return {
+        text: `${capital(first)} ${between} ${second}.`,
+        quote: `${first}${draw.one([" … ", " [...] ", "..."])}${second}`,
+      };
+    },
+  },
+  {
+    name: "whole sentences near each other",
+    make: (draw) => {
+      const [first, second] = [sentence(draw), sentence(draw)];
+      return { text: `${first} The log was kept. ${second}`, quote: `${first} … ${second}` };
+    },
+  },
+];
