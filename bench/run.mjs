@@ -1,12 +1,15 @@
 // Prints the table of numbers the project holds itself to, as Markdown: ours beside bare Node and, where present, a rival.
 // `npm run bench` runs every row; `npm run bench -- version list` only those.
+// `--data <folder>` names the recorded data that the rows need which measure on it.
 import { existsSync } from "node:fs";
+import { parseArgs } from "node:util";
 import { row as analysisTokens } from "./rows/analysis-tokens.mjs";
 import { row as arxivFeed } from "./rows/arxiv-feed.mjs";
 import { row as brief } from "./rows/brief.mjs";
 import { row as crash } from "./rows/crash.mjs";
 import { row as discoveryTime } from "./rows/discovery-time.mjs";
 import { row as endurance } from "./rows/endurance.mjs";
+import { row as evidence } from "./rows/evidence.mjs";
 import { row as history } from "./rows/history.mjs";
 import { row as list } from "./rows/list.mjs";
 import { row as loop } from "./rows/loop.mjs";
@@ -31,14 +34,18 @@ const rows = [
   arxivFeed,
   discoveryTime,
   endurance,
+  evidence,
   crash,
 ];
-const wanted = process.argv.slice(2);
+const { values: options, positionals: wanted } = parseArgs({
+  allowPositionals: true,
+  options: { data: { type: "string" } },
+});
 const unknown = wanted.filter((name) => !rows.some((row) => row.name === name));
 
 async function measure(row) {
   try {
-    return await row.run();
+    return await row.run(options);
   } catch (error) {
     return { ours: `not measured: ${error.message.split("\n")[0]}` };
   }

@@ -1,0 +1,257 @@
+// How well quotes are told from what is none, on articles and quotes that people marked in them. `--data` names a folder with
+// quotes.csv (pmcid, quote, start, end, label), nxml/PMC<id>.nxml and txt/PMC<id>.txt, as evidence-inference has them.
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { root, thousands } from "../measure.mjs";
+
+const { findQuote } = await import(join(root, "dist/research/evidence/find-quote.js")).catch(() => ({}));
+const { readJats } = await import(join(root, "dist/engine/documents/jats/read-jats.js")).catch(() => ({}));
+
+export const row = {
+  name: "evidence",
+  what: "quotes that people marked, found in our text of the article; and what must not be found",
+  hold: "≥ 99.5 % of those that begin and end at a word; foreign, changed, edited and cut ones 0",
+  command: "npm run bench -- evidence --data <folder>",
+  async run({ data } = {}) {
+    if (data === undefined) return { ours: "not measured: name a folder with --data" };
+    if (!existsSync(join(data, "quotes.csv"))) return { ours: `not measured: ${data} has no quotes.csv` };
+    const { scores, missed } = await measure(data);
+    if (process.env.RR_MISSED !== undefined) for (const each of missed) console.error(JSON.stringify(each));
+    return { ours: scores.map(([name, found, of]) => `${name} ${thousands(found)}/${thousands(of)}`).join("; ") };
+  },
+};
+
+async function measure(data) {
+  const quotes = quotesOf(readFileSync(join(data, "quotes.csv"), "utf8"));
+  const articles = new Map();
+  for (const { id } of quotes) if (!articles.has(id)) articles.set(id, await articleOf(data, id));
+  const readable = quotes.filter(({ id }) => articles.get(id) !== undefined);
+  const ids = [...articles.keys()].filter((id) => articles.get(id) !== undefined);
+  const scores = new Map();
+  const missed = [];
+  const ask = (name, id, quote, wanted) => {
+    const match = findQuote(articles.get(id).text, quote);
+    const [found = 0, of = 0] = scores.get(name) ?? [];
+    scores.set(name, [found + (match.found ? 1 : 0), of + 1]);
+    if (match.found !== wanted) missed.push({ name, id, quote, why: match.why, nearest: match.nearest });
+  };
+  for (const marked of readable) {
+    const plain = articles.get(marked.id).plain;
+    const name = !isWhole(plain, marked)
+      ? "cut inside a word"
+      : isRow(articles.get(marked.id).text.text, marked.quote)
+        ? "marked, in a table"
+        : "marked";
+    ask(name, marked.id, marked.quote, true);
+    const next = ids[(ids.indexOf(marked.id) + 1) % ids.length];
+    const same = articles.get(next).text.text.includes(marked.quote);
+    if (next !== marked.id && !same) ask("foreign", next, marked.quote, false);
+    const changed = withOtherDigit(marked.quote);
+    if (changed !== undefined) ask("a digit changed", marked.id, changed, false);
+  }
+  for (const id of ids)
+    for (const { sentence, next } of sentencesOf(articles.get(id).text.text)) {
+      ask("sentences as they stand", id, sentence, true);
+      for (const [name, quote] of disguises(sentence, next)) ask(`true: ${name}`, id, quote, true);
+      for (const [name, quote] of forgeries(sentence, next))
+        // A forgery that the article says in another place is none.
+        if (!isSaid(articles.get(id).text.text, quote)) ask(`forged: ${name}`, id, quote, false);
+    }
+  return { scores: [...scores].map(([name, [found, of]]) => [name, found, of]), missed };
+}
+
+async function articleOf(data, id) {
+  const [xml, plain] = [join(data, `nxml/PMC${id}.nxml`), join(data, `txt/PMC${id}.txt`)];
+  if (!existsSync(xml)) return undefined;
+  const read = await readJats(readFileSync(xml, "utf8"));
+  if (read.status !== "ok") return undefined;
+  return { text: read.text, plain: existsSync(plain) ? readFileSync(plain, "utf8") : read.text.text };
+}
+
+/** Rows of a CSV file with quoted fields, without its header. */
+function quotesOf(csv) {
+  const rows = [];
+  let row = [];
+  for (const [, quoted, bare, end] of csv.matchAll(/(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r?\n|$)/g)) {
+    row.push(quoted === undefined ? bare : quoted.replaceAll('""', '"'));
+    if (end === ",") continue;
+    if (row.length > 1) rows.push(row);
+    row = [];
+  }
+  return rows.slice(1).map(([id, quote, start, end]) => ({ id, quote, start: Number(start), end: Number(end) }));
+}
+
+const isWordy = (char) => char !== undefined && /[\p{L}\p{N}]/u.test(char);
+
+/** Whether a marked quote begins and ends at a word of the text that it was marked in. */
+function isWhole(plain, { quote, start, end }) {
+  const cut = (before, after) => isWordy(before) && isWordy(after);
+  return !cut(plain[start - 1], quote[0]) && !cut(quote.at(-1), plain[end]);
+}
+
+/** Whether a quote runs over the cells of a table, which the text writes with borders. */
+function isRow(text, quote) {
+  const words = quote.match(/[\p{L}\p{N}.]+/gu) ?? [];
+  return text
+    .split("\n")
+    .some((line) => line.includes(" | ") && words.length > 2 && words.every((word) => line.includes(word)));
+}
+
+function withOtherDigit(quote) {
+  const digits = [...quote.matchAll(/\d/g)];
+  if (digits.length === 0) return undefined;
+  const { index } = digits[digits.length >> 1];
+  return `${quote.slice(0, index)}${(Number(quote[index]) + 1) % 10}${quote.slice(index + 1)}`;
+}
+
+/** Sentences of the body on one line, with at least eight words, some of each article; with the one behind it. */
+function sentencesOf(text) {
+  const body = text.slice(0, text.search(/\n## References/) >>> 0);
+  const all = body
+    .split("\n")
+    .filter((line) => !/^#|\|/.test(line))
+    .flatMap((line) => {
+      const found = line.match(/(?<=^|[.!?] )[A-Z](?:[^.!?]|\.(?=\d)){40,300}[.](?= [A-Z]|$)/g) ?? [];
+      return found.map((sentence, index) => {
+        const next = found[index + 1];
+        return { sentence, next: next !== undefined && line.includes(`${sentence} ${next}`) ? next : undefined };
+      });
+    })
+    .filter(({ sentence }) => sentence.split(" ").length >= 8 && !/…|\.\.\.|\bet al\.$/.test(sentence));
+  return all.filter((_, index) => index % Math.max(1, Math.floor(all.length / maxSentences)) === 0);
+}
+
+/** Sentences looked for in each article, in every form. */
+const maxSentences = 40;
+
+/** Whether a text has a quote word for word at a place that begins and ends a word; asked of forgeries that are a piece of a sentence. */
+function isSaid(text, quote) {
+  let at = text.indexOf(quote);
+  const first = at;
+  while (at !== -1) {
+    if (at !== first) return true;
+    at = text.indexOf(quote, at + 1);
+  }
+  return false;
+}
+
+const weights =
+  /(?<= )(?:not|no|never|without|only|if|unless|less|fewer|some|most|few|whether|may|fails? to|failed to)(?= )/;
+const number = /(?<![\d.,\p{L}\p{Pd}−[])\d+(?:\.\d+)?(?![\d.,])/u;
+
+/** What a sentence does not say, each with the kind of the forgery; `next` is the sentence behind it in the text. */
+function* forgeries(sentence, next) {
+  const words = sentence.split(" ");
+  const weight = weights.exec(sentence);
+  if (weight !== null) {
+    const behind = sentence.slice(weight.index + weight[0].length + 1);
+    const negates = /^(?:not|no|never|without|if|unless|whether|fail)/.test(weight[0]);
+    yield [
+      negates && weight[0] !== "if" && weight[0] !== "whether"
+        ? "negation left out by an ellipsis"
+        : "weight left out by an ellipsis",
+      `${sentence.slice(0, weight.index)}… ${behind}`,
+    ];
+    if (negates && behind.split(" ").length > 5) yield ["begun behind a negation or condition", behind];
+  }
+  if (next !== undefined) {
+    const others = next.split(" ");
+    yield ["pieces of two sentences joined", `${words.slice(0, -3).join(" ")} … ${others.slice(3).join(" ")}`];
+    yield ["fragments out of order", `${next} … ${sentence}`];
+  }
+  const at = words.length >> 1;
+  for (const inserted of ["[not]", "[of 12]", "[more than]", "[p. 99]"])
+    yield [`inserted ${inserted}`, [...words.slice(0, at), inserted, ...words.slice(at)].join(" ")];
+  const joined =
+    /(?<= )(?:in|un|im|non|a)(?:significant|effective|sufficient|adequate|stable|changed|symptomatic|related|balanced|able|treated|blinded)(?= )/.exec(
+      sentence,
+    );
+  if (joined !== null)
+    yield [
+      "a space that makes another word",
+      sentence.replace(joined[0], joined[0].replace(/^(in|un|im|non|a)/, "$1 ")),
+    ];
+  const unit = /(?<=\d ?)(?:mg|ml|mL|mm|nm|ms|kB|MB|mW|Gb|mM|nM|MPa|g|h|min|kg|cm)(?![\p{L}\p{N}])/u.exec(sentence);
+  if (unit !== null) {
+    const other = unit[0].replace(/[a-zA-Z]/, (char) =>
+      char === char.toLowerCase() ? char.toUpperCase() : char.toLowerCase(),
+    );
+    if (/^(?:mg|mm|nm|ms|mW|Gb|mM|nM|MPa|g|h)$/.test(unit[0]))
+      yield [
+        "a unit in another case",
+        sentence.slice(0, unit.index) + other + sentence.slice(unit.index + unit[0].length),
+      ];
+    const head = sentence.slice(0, unit.index).trimEnd();
+    if (head.split(" ").length > 4) yield ["ended before a unit", head];
+  }
+  const percent = /(?<=\d) ?%/.exec(sentence);
+  if (percent !== null) {
+    if (sentence.slice(0, percent.index).split(" ").length > 4)
+      yield ["ended before %", sentence.slice(0, percent.index)];
+    yield ["% dropped", sentence.replace(percent[0], "")];
+  }
+  const sign = /(?<=[\s(])([−–<>≤≥±=-])\s?(?=\d)/u.exec(sentence);
+  if (sign !== null) {
+    const rest = sentence.slice(sign.index + sign[0].length);
+    if (sign[1] !== "=" && rest.split(" ").length > 4) yield ["begun behind a sign", rest];
+    yield ["a sign dropped", sentence.slice(0, sign.index) + rest];
+  }
+  const range = /\d[–-]\d/.exec(sentence);
+  if (range !== null) {
+    const rest = sentence.slice(range.index + 2);
+    if (rest.split(" ").length > 4) yield ["begun within a range", rest];
+    if (sentence.slice(0, range.index + 1).split(" ").length > 4)
+      yield ["ended within a range", sentence.slice(0, range.index + 1)];
+  }
+  const value = number.exec(sentence);
+  if (value !== null) {
+    const put = (text) => sentence.slice(0, value.index) + text + sentence.slice(value.index + value[0].length);
+    yield ["number edited", put(String(Number(value[0]) + 1))];
+    yield ["number edited", put(`-${value[0]}`)];
+    yield ["number edited", put(`${value[0]}0`)];
+    if (value[0].includes(".")) yield ["number edited", put(value[0].replace(".", ""))];
+  }
+  const compound = /(?<=\p{L}{2}-)\p{L}{4,}(?: \S+){5,}/u.exec(sentence);
+  if (compound !== null) yield ["begun inside a compound", compound[0]];
+}
+
+/** What a sentence says in another dress. */
+function* disguises(sentence, next) {
+  const words = sentence.split(" ");
+  const at = words.length >> 1;
+  yield [
+    "cut and closed with a stop",
+    `${words
+      .slice(0, -2)
+      .join(" ")
+      .replace(/[,;:(]$/, "")}.`,
+  ];
+  yield [
+    "cut, with its page",
+    `${words
+      .slice(0, -2)
+      .join(" ")
+      .replace(/[,;:(]$/, "")} (p. 3).`,
+  ];
+  yield ["words inserted", [...words.slice(0, at), "[the authors]", ...words.slice(at)].join(" ")];
+  yield [
+    "invisible marks",
+    [...words.slice(0, at), `\u200b\u202a${words[at]}\u202c`, ...words.slice(at + 1)].join(" "),
+  ];
+  yield ["other white space", words.join("\n")];
+  if (/ ?\[[\d,;– -]+\]/.test(sentence)) yield ["citations left out", sentence.replace(/ ?\[[\d,;– -]+\]/g, "")];
+  if (/[−≤≥×±α-ωµ⁰-⁹²³]/u.test(sentence))
+    yield [
+      "signs retyped",
+      sentence
+        .replaceAll("−", "-")
+        .replaceAll("≤", "<=")
+        .replaceAll("≥", ">=")
+        .replaceAll("±", "+/-")
+        .replace(/(?<=\d ?)×(?= ?\d)/g, "x")
+        .replace(/(?<![α-ω])α(?![α-ω])/g, "alpha")
+        .replace(/(?<![α-ω])β(?![α-ω])/g, "beta")
+        .replace(/[⁻]?[⁰¹²³⁴-⁹]+/g, (power) => `^${power.normalize("NFKC").replace("−", "-")}`),
+    ];
+  if (next !== undefined) yield ["two whole sentences", `${sentence} … ${next}`];
+}
