@@ -2,10 +2,8 @@
 // quotes.csv (pmcid, quote, start, end, label), nxml/PMC<id>.nxml and txt/PMC<id>.txt, as evidence-inference has them.
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { root, thousands } from "../measure.mjs";
-
-const { findQuote } = await import(join(root, "dist/research/evidence/find-quote.js")).catch(() => ({}));
-const { readJats } = await import(join(root, "dist/engine/documents/jats/read-jats.js")).catch(() => ({}));
+import { load } from "../../scripts/bundle.mjs";
+import { thousands } from "../measure.mjs";
 
 export const row = {
   name: "evidence",
@@ -15,16 +13,20 @@ export const row = {
   async run({ data } = {}) {
     if (data === undefined) return { ours: "not measured: name a folder with --data" };
     if (!existsSync(join(data, "quotes.csv"))) return { ours: `not measured: ${data} has no quotes.csv` };
-    const { scores, missed } = await measure(data);
+    const { finder, reader } = await load({
+      finder: "src/research/evidence/find-quote.ts",
+      reader: "src/engine/documents/jats/read-jats.ts",
+    });
+    const { scores, missed } = await measure(data, finder.findQuote, reader.readJats);
     if (process.env.RR_MISSED !== undefined) for (const each of missed) console.error(JSON.stringify(each));
     return { ours: scores.map(([name, found, of]) => `${name} ${thousands(found)}/${thousands(of)}`).join("; ") };
   },
 };
 
-async function measure(data) {
+async function measure(data, findQuote, readJats) {
   const quotes = quotesOf(readFileSync(join(data, "quotes.csv"), "utf8"));
   const articles = new Map();
-  for (const { id } of quotes) if (!articles.has(id)) articles.set(id, await articleOf(data, id));
+  for (const { id } of quotes) if (!articles.has(id)) articles.set(id, await articleOf(data, id, readJats));
   const readable = quotes.filter(({ id }) => articles.get(id) !== undefined);
   const ids = [...articles.keys()].filter((id) => articles.get(id) !== undefined);
   const scores = new Map();
@@ -60,7 +62,7 @@ async function measure(data) {
   return { scores: [...scores].map(([name, [found, of]]) => [name, found, of]), missed };
 }
 
-async function articleOf(data, id) {
+async function articleOf(data, id, readJats) {
   const [xml, plain] = [join(data, `nxml/PMC${id}.nxml`), join(data, `txt/PMC${id}.txt`)];
   if (!existsSync(xml)) return undefined;
   const read = await readJats(readFileSync(xml, "utf8"));
