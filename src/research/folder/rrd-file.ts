@@ -116,7 +116,7 @@ export const researchFormat: StateFormat<Rrd> = {
   outputs: documentsOf,
   committed: committedFiles.names,
   noun,
-  howToBegin: `name a project folder, or make one with 'research-ralph new "<topic>"'`,
+  howToBegin: `name a project folder, or create one with 'research-ralph new "<topic>"'`,
   resetCommand: (folder, iteration) => `research-ralph reset ${shellWord(folder)} --to ${iteration}`,
   parse: parseRrd,
   format: formatRrd,

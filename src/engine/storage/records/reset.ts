@@ -70,7 +70,7 @@ export async function resetRecords<State extends Fields>(
     const all =
       gone.length === 0
         ? sentences
-        : [...sentences, `${gone.join(" and ")} ${gone.length === 1 ? "is" : "are"} taken out.`];
+        : [...sentences, `${gone.join(" and ")} ${gone.length === 1 ? "is" : "are"} removed.`];
     done.push(...all);
     await store.fold({
       iteration,

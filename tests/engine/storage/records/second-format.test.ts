@@ -215,7 +215,7 @@ describe("a state of another kind than a project's", () => {
     expect({ criteria, findings }).toEqual({ criteria: after.criteria, findings: after.findings });
     expect([existsSync(join(folder, "summary.md")), text(folder, "log.md")]).toEqual([
       false,
-      expect.stringContaining("Reset\n- Back to 1.\n- summary.md is taken out.\n"),
+      expect.stringContaining("Reset\n- Back to 1.\n- summary.md is removed.\n"),
     ]);
     expect(done).toContain("Back to 1.");
     const ledger = text(folder, "ledger.jsonl")

@@ -61,8 +61,10 @@ it("an rrd.json that is whole and wrong is not waited for", async () => {
     [text.replace('"phase"', "phase"), /the name of a field belongs here/],
     [text.replace("ANALYSIS", "NAPPING"), /NAPPING/],
   ] as const) {
+    // Wording a problem loads a library the first time, which takes longer than a save on a busy machine.
+    researchFormat.parse(wrong, path);
     writeFileSync(path, wrong);
-    const saved = setTimeout(() => writeFileSync(path, text), 500);
+    const saved = setTimeout(() => writeFileSync(path, text), 2000);
     await expect(openStateFile(folder, researchFormat, () => undefined).read()).rejects.toThrow(says);
     clearTimeout(saved);
   }
