@@ -7,7 +7,7 @@ export default defineConfig({
     include: ["tests/**/*.test.ts"],
     exclude: ["tests/system/**", "node_modules/**"],
     globalSetup: ["tests/support/own-temp-folder.ts", "tests/support/count-cpu.ts"],
-    setupFiles: ["tests/support/cpu-setup.ts"],
+    setupFiles: ["tests/support/cpu-setup.ts", "tests/support/reader-program.ts"],
     // A tenth of the cases that `npm run test:system` tries.
     env: { RR_FUZZ_CASES: process.env.RR_FUZZ_CASES ?? "150" },
     testTimeout: 180_000,

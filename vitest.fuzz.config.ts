@@ -8,6 +8,7 @@ export default defineConfig({
   test: {
     include: ["tests/fuzz/**/*.test.ts"],
     globalSetup: ["tests/support/own-temp-folder.ts"],
+    setupFiles: ["tests/support/reader-program.ts"],
     env: { RR_FUZZ_CASES: process.env.RR_FUZZ_CASES ?? "100000", RR_SEED: seed },
     testTimeout: 6 * 60 * 60_000,
     maxWorkers: 2,

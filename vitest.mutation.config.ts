@@ -17,6 +17,7 @@ export default defineConfig({
       name === undefined || name === group ? tests : [],
     ),
     globalSetup: ["tests/support/own-temp-folder.ts"],
+    setupFiles: ["tests/support/reader-program.ts"],
     testTimeout: 60_000,
   },
 });

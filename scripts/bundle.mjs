@@ -1,5 +1,5 @@
 // Bundles TypeScript of src/ into JavaScript for Node: the package's own build, and the entries that tests and benchmarks ask for.
-import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, relative, sep } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { rolldown } from "rolldown";
@@ -12,6 +12,7 @@ export const entries = {
   cli: "src/cli.ts",
   index: "src/index.ts",
   "baseline-agent": "src/research/baseline-agent/main.ts",
+  reader: "src/research/full-text/reader-main.ts",
 };
 
 /**
@@ -59,6 +60,8 @@ export async function build({ outDir, mapsDir }) {
   const modules = await bundle({ input: entries, outDir, mapsDir });
   writeTypes("index.ts", outDir);
   writeFileSync(join(outDir, "LICENSES.md"), licencesOf(modules));
+  // unpdf ships none of pdf.js's tables for Chinese, Japanese and Korean fonts. Their own licence lies among them.
+  cpSync(join(root, "node_modules/pdfjs-dist/cmaps"), join(outDir, "cmaps"), { recursive: true });
   const cli = join(outDir, "cli.js");
   if (!readFileSync(cli, "utf8").startsWith("#!/usr/bin/env node\n"))
     throw new Error("cli.js does not start with '#!/usr/bin/env node': put it back on the first line of src/cli.ts.");

@@ -26,7 +26,7 @@ const folders = {
     generated: [],
     process: ["lib"],
     storage: ["lib", "process"],
-    documents: ["lib"],
+    documents: ["lib", "process"],
     tools: ["lib", "documents"],
     net: ["lib", "process", "storage"],
     config: ["lib", "storage"],

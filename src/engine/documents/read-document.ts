@@ -9,12 +9,11 @@ import { readPdf } from "./pdf/read-pdf.js";
 /** Longer pages are not papers; parsing one takes a hundred times its size in memory. */
 const maxPage = 30 * 1024 * 1024;
 
-interface DocumentHints {
+export interface DocumentHints {
   /** The Content-Type it came with. */
   readonly type?: string;
   /** Its address or file name; the ending helps where the bytes don't tell. */
   readonly name?: string;
-  readonly signal?: AbortSignal;
   /** Reads only so many pages of a PDF. */
   readonly pages?: number;
 }
@@ -22,11 +21,10 @@ interface DocumentHints {
 /** Reads a document whatever its format: told by its bytes first, then by its type and its name. */
 export async function readDocument(
   bytes: Uint8Array,
-  { type = "", name = "", signal, pages }: DocumentHints,
+  { type = "", name = "", pages }: DocumentHints,
 ): Promise<HtmlResult> {
-  const head = Buffer.from(bytes.subarray(0, 1024)).toString("latin1");
-  if (head.includes("%PDF-") || (/\.pdf$/i.test(name) && !/<html|<!doctype/i.test(head)))
-    return readPdf(bytes, { signal, pages });
+  const head = headOf(bytes);
+  if (isPdf(head, name)) return readPdf(bytes, { pages });
   if (isGzip(bytes) || isTarNamed(type, name)) return readLatex(bytes);
   if (bytes.length > maxPage)
     return {
@@ -38,7 +36,7 @@ export async function readDocument(
 
   const text = decodeText(bytes, type);
   if (isJats(text)) return readJats(text);
-  const isPlain = /\.(?:md|markdown|txt)$/i.test(name) || /^text\/(?:plain|markdown|x-markdown)/.test(type);
+  const isPlain = isPlainNamed(type, name);
   if (
     !isPlain &&
     (/html/.test(type) ||
@@ -59,4 +57,21 @@ export async function readDocument(
   return { status: "ok", text: readMarkdown(text, /\.txt$/i.test(name) ? "text" : "markdown") };
 }
 
+/** Whether a document goes by its name or type to the reader of plain text and Markdown, and no bytes of it say otherwise. */
+export function isPlainText(bytes: Uint8Array, { type = "", name = "" }: DocumentHints): boolean {
+  const head = headOf(bytes);
+  return (
+    isPlainNamed(type, name) &&
+    !isPdf(head, name) &&
+    !isGzip(bytes) &&
+    !isTarNamed(type, name) &&
+    !isJats(Buffer.from(bytes).toString("latin1"))
+  );
+}
+
+const headOf = (bytes: Uint8Array): string => Buffer.from(bytes.subarray(0, 1024)).toString("latin1");
+const isPdf = (head: string, name: string): boolean =>
+  head.includes("%PDF-") || (/\.pdf$/i.test(name) && !/<html|<!doctype/i.test(head));
+const isPlainNamed = (type: string, name: string): boolean =>
+  /\.(?:md|markdown|txt)$/i.test(name) || /^text\/(?:plain|markdown|x-markdown)/.test(type);
 const isTarNamed = (type: string, name: string): boolean => /\bx-(?:eprint-)?tar\b/.test(type) || /\.tar$/i.test(name);

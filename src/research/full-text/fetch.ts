@@ -4,7 +4,7 @@ import { isDocumentOf } from "../papers/authors.js";
 import type { NamedPaper, PaperRecord } from "../papers/paper-record.js";
 import { maxPdf } from "../../engine/documents/pdf/read-pdf.js";
 import { pirateRefusal } from "./shadow-libraries.js";
-import { readDocument } from "../../engine/documents/read-document.js";
+import { readUntrusted } from "./reader-process.js";
 import type { Answer, ContextFor } from "../sources/client/source.js";
 import type { PaperText } from "../../engine/documents/text/paper-text.js";
 import { type CopyService, endpointsOf, identifiersOf, type Location, fullTextRoutes } from "./locations.js";
@@ -138,7 +138,7 @@ async function readLocation(location: Location, paper: NamedPaper, options: Reac
     options,
   );
   if (fetched.status !== "ok") return [notRead(fetched)];
-  const page = await readDocument(fetched.bytes, { type: fetched.type, name: fetched.url, signal: options.signal });
+  const page = await readUntrusted(fetched.bytes, { type: fetched.type, name: fetched.url, signal: options.signal });
   if (page.status !== "ok") return [page];
   const own = checked(page.text, location.url, paper);
   if (page.text.depth !== "abstract") return [own];
@@ -147,7 +147,7 @@ async function readLocation(location: Location, paper: NamedPaper, options: Reac
   if (page.pdfUrl === undefined || page.pdfUrl === location.url) return [own];
   const pdf = await request(page.pdfUrl, "application/pdf", options);
   if (pdf.status !== "ok") return [own, notRead(pdf)];
-  const whole = await readDocument(pdf.bytes, { type: pdf.type, name: pdf.url, signal: options.signal });
+  const whole = await readUntrusted(pdf.bytes, { type: pdf.type, name: pdf.url, signal: options.signal });
   // A login page in place of the PDF is no better than the landing page.
   return whole.status === "ok" && whole.text.kind === "pdf" ? [checked(whole.text, page.pdfUrl, paper), own] : [own];
 }

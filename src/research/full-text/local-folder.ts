@@ -5,12 +5,12 @@ import { pathToFileURL } from "node:url";
 import { ExpectedError, hasCode } from "../../engine/lib/errors.js";
 import { packageFile } from "../../engine/lib/package-root.js";
 import { maxPdf } from "../../engine/documents/pdf/read-pdf.js";
-import { readDocument } from "../../engine/documents/read-document.js";
+import { readUntrusted } from "./reader-process.js";
 import { documentEnding, paperId, safeName } from "../papers/reference.js";
 import type { PaperText } from "../../engine/documents/text/paper-text.js";
 import type { PaperRecord } from "../papers/paper-record.js";
 
-const maxFiles = 2000;
+const mostFiles = 2000;
 /** Enough for a title and an abstract; a listing must not read two thousand PDFs to their end. */
 const pagesForATitle = 2;
 const abstractLength = 3000;
@@ -73,7 +73,7 @@ async function listDocuments(folder: string, naming: Naming, signal: AbortSignal
   });
   const candidates: PaperRecord[] = [];
   const taken = new Set<string>();
-  for (const path of found.toSorted().slice(0, maxFiles)) {
+  for (const path of found.toSorted().slice(0, mostFiles)) {
     if (signal?.aborted) break;
     const text = await readForListing(path, signal);
     const own = text?.id === undefined ? undefined : safeName(text.id);
@@ -104,7 +104,7 @@ function candidateOf(path: string, id: string, text: PaperText | undefined, nami
 async function readForListing(path: string, signal: AbortSignal | undefined): Promise<PaperText | undefined> {
   try {
     if ((await stat(path)).size > maxPdf) return undefined;
-    const read = await readDocument(await readFile(path), { name: path, signal, pages: pagesForATitle });
+    const read = await readUntrusted(await readFile(path), { name: path, signal, pages: pagesForATitle });
     return read.status === "ok" ? read.text : undefined;
   } catch (error) {
     if (hasCode(error, "ENOENT", "EACCES", "EPERM", "EIO", "ELOOP")) return undefined;

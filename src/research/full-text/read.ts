@@ -2,9 +2,9 @@ import { readFile, stat } from "node:fs/promises";
 import { ExpectedError, hasCode, messageOf } from "../../engine/lib/errors.js";
 import { fetchPaper, type FetchOptions, type Fetched, type NotRead } from "./fetch.js";
 import { maxPdf } from "../../engine/documents/pdf/read-pdf.js";
-import { readDocument } from "../../engine/documents/read-document.js";
 import type { NamedPaper } from "../papers/paper-record.js";
 import { documentEnding, parseReference } from "../papers/reference.js";
+import { readUntrusted } from "./reader-process.js";
 import { samplePath } from "./local-folder.js";
 import { loadText, saveText } from "./text-cache.js";
 import type { PaperText } from "../../engine/documents/text/paper-text.js";
@@ -93,7 +93,7 @@ async function readFileAt(path: string, signal: AbortSignal): Promise<Fetched> {
       return { status: "unreadable", reason: `${path} is not a regular file.` };
     if (found.size > maxPdf)
       return { status: "unreadable", reason: `${path} is larger than ${maxPdf / 1024 / 1024} MB.` };
-    return await readDocument(await readFile(path), { name: path, signal });
+    return await readUntrusted(await readFile(path), { name: path, signal });
   } catch (error) {
     if (hasCode(error, "ENOENT")) return { status: "not-found", reason: `There is no file ${path}.` };
     if (hasCode(error, "EACCES", "EPERM", "EISDIR", "ENOTDIR", "EIO"))

@@ -1,3 +1,5 @@
+import { existsSync } from "node:fs";
+import { packageFile } from "../../lib/package-root.js";
 import { messageOf } from "../../lib/errors.js";
 import { linesOf, type Line, type Run } from "./layout.js";
 import { joinPages, withAccents } from "./pages.js";
@@ -11,28 +13,26 @@ const maxPages = 2000;
 const minPrint = 1.2;
 
 interface PdfOptions {
-  readonly signal?: AbortSignal;
   /** Reads only so many pages, for a title and an abstract. */
   readonly pages?: number;
-  /** Milliseconds after which reading ends; 2 minutes unless set. */
-  readonly timeout?: number;
 }
 
 /**
  * The text of a PDF page by page, columns in reading order, each page under its mark.
  * A PDF that is broken, encrypted, or only pictures of pages is `unreadable`, with what a person can do about it.
  */
-export async function readPdf(
-  bytes: Uint8Array,
-  { signal, pages: wanted = maxPages, timeout = 120_000 }: PdfOptions = {},
-): Promise<ReadResult> {
+export async function readPdf(bytes: Uint8Array, { pages: wanted = maxPages }: PdfOptions = {}): Promise<ReadResult> {
   if (bytes.length > maxPdf) return unreadable(`The PDF is larger than ${maxPdf / megabyte} MB.`);
   const { getDocumentProxy } = await import("unpdf");
-  const ends = AbortSignal.any([AbortSignal.timeout(timeout), ...(signal === undefined ? [] : [signal])]);
   let document;
   try {
     // A copy, since pdf.js takes the buffer away, and no Buffer, which it refuses; silent, since it warns on stdout, which carries our results.
-    document = await getDocumentProxy(Uint8Array.from(bytes), { verbosity: 0, isEvalSupported: false });
+    document = await getDocumentProxy(Uint8Array.from(bytes), {
+      verbosity: 0,
+      isEvalSupported: false,
+      cMapUrl: cMaps(),
+      cMapPacked: true,
+    });
   } catch (error) {
     return unreadable(whyNotOpened(error));
   }
@@ -40,12 +40,6 @@ export async function readPdf(
     const pages: Line[][] = [];
     let hidden = 0;
     for (let number = 1; number <= Math.min(document.numPages, wanted, maxPages); number += 1) {
-      if (ends.aborted)
-        return unreadable(
-          signal?.aborted
-            ? "Reading the PDF was interrupted."
-            : `The PDF could not be read within ${timeout / 1000} seconds.`,
-        );
       const page = await document.getPage(number);
       const content = await page.getTextContent();
       const runs = content.items.flatMap((item) => ("str" in item ? [item] : []));
@@ -61,6 +55,15 @@ export async function readPdf(
     await document.destroy();
   }
 }
+
+/**
+ * Tables of the character codes of Chinese, Japanese and Korean fonts, which PDFs name and do not hold. They are pdf.js's own; the build
+ * copies them. A plain path with its last slash: pdf.js reads it as a file, an address of a file it would fetch.
+ */
+const cMaps = (): string => {
+  const built = packageFile("dist", "cmaps");
+  return `${existsSync(built) ? built : packageFile("node_modules", "pdfjs-dist", "cmaps")}/`;
+};
 
 interface TextItem {
   readonly str: string;
@@ -136,7 +139,9 @@ function assemble(
   const title = titleFrom(info.Title) ?? largestLines(pages[0] ?? []);
   const authors = authorsFrom(info.Author);
   const abstract =
-    /(?:^|\n)\s*abstract\b[\s.:—-]*([\s\S]{80,2500}?)(?=\n\s*\n|\n\s*(?:1|I)?\.?\s*introduction\b)/i.exec(all)?.[1];
+    /(?:^|\n)\s*abstract\b[\s.:—-]*([\s\S]{80,2500}?)(?=\n\s*\n|\n\s*(?:1|I)?\.?\s*introduction\b)/i.exec(
+      all.slice(0, 30_000),
+    )?.[1];
   return {
     status: "ok",
     text: buildText(parts, {

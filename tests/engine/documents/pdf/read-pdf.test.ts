@@ -126,9 +126,4 @@ describe("readPdf", () => {
     expect(reasons[1]).toMatch(/not a whole PDF/);
     expect(reasons[2]).toMatch(/no text.*scan/);
   });
-
-  it("stops between pages when it is aborted", async () => {
-    const result = await readPdf(await makePdf({ pages: [[prose(1, 5)]] }), { signal: AbortSignal.abort() });
-    expect(result).toEqual({ status: "unreadable", reason: "Reading the PDF was interrupted." });
-  });
 });

@@ -1,0 +1,5 @@
+// The program of the process that reads documents; readerProcess starts it. It may end at any time.
+import { readDocument } from "../../engine/documents/read-document.js";
+import { serveTasks } from "../../engine/process/serve-tasks.js";
+
+serveTasks({ readDocument });
