@@ -23,41 +23,105 @@ interface Row {
 }
 
 /**
- * The lines of a page in reading order. A PDF sets text in any order; columns interleave unless they are told apart: where most rows leave
- * the same gutter free, what stands left of it is read before what stands right of it, between the lines that cross it.
+ * The lines of a page in reading order. A PDF sets text in any order; columns interleave unless they are told apart. Columns are found by
+ * the lines of prose that begin at one place beside other prose, so a table, a plot or equations on the page do not hide them. What stands
+ * left of a gutter is read before what stands right of it, between the lines that cross it.
  */
 export function linesOf(runs: readonly Run[]): Line[] {
-  const rows = rowsOf(runs.filter((run) => run.text.trim() !== "").map(withoutLetterSpacing));
+  const shown = runs.filter((run) => run.text.trim() !== "").map(withoutLetterSpacing);
+  const rows = rowsOf(shown);
   const gutters = guttersOf(rows);
   const isRightToLeft = leaning(runs) < 0;
   const lineOf = (row: Row) => asLine(row, isRightToLeft);
   if (gutters.length === 0) return rows.map(lineOf);
 
   const lines: Line[] = [];
-  let columns: Row[][] = [];
-  const flush = () => {
-    lines.push(...(isRightToLeft ? columns.toReversed() : columns).flat().map(lineOf));
-    columns = Array.from({ length: gutters.length + 1 }, () => []);
+  let band: Row[] = [];
+  let isBelowCrossing = false;
+  const flush = (isAboveCrossing: boolean) => {
+    for (const { region, isTable } of regionsOf(band, gutters, isBelowCrossing, isAboveCrossing))
+      lines.push(...(isTable ? region : columnsOf(region, gutters, isRightToLeft)).map(lineOf));
+    band = [];
   };
-  flush();
   for (const row of rows) {
-    if (gutters.some((gutter) => crosses(row, gutter))) {
-      flush();
-      lines.push(lineOf(row));
+    if (!gutters.some((gutter) => crosses(row, gutter))) {
+      band.push(row);
       continue;
     }
-    for (const [index, column] of columns.entries()) {
-      const own = row.runs.filter((run) => columnOf(run, gutters) === index);
-      // Columns need not share baselines: each has its own rows.
-      if (own.length > 0)
-        column.push({ runs: own, y: weightedY(own), height: Math.max(...own.map((run) => run.height)) });
-    }
+    flush(true);
+    lines.push(lineOf(row));
+    isBelowCrossing = true;
   }
-  flush();
+  flush(false);
   return lines;
 }
 
-const columnOf = (run: Run, gutters: readonly Gutter[]): number => gutters.filter(({ x }) => x <= middle(run)).length;
+/** The rows of each column, one column after the other. Columns need not share baselines: each has its own rows. */
+function columnsOf(rows: readonly Row[], gutters: readonly Gutter[], isRightToLeft: boolean): Row[] {
+  const columns: Run[][] = Array.from({ length: gutters.length + 1 }, () => []);
+  for (const segment of rows.flatMap(segmentsOf)) {
+    // A label hung out into the gutter belongs to its line; a narrow gap may part two columns too.
+    const isBridge = gutters.some(
+      ({ x }) => x - segment.x > segment.height * 3 && segment.end - x > segment.height * 3,
+    );
+    for (const run of segment.runs)
+      columns[columnOf(isBridge ? middle(run) : (segment.x + segment.end) / 2, gutters)]?.push(run);
+  }
+  return (isRightToLeft ? columns.toReversed() : columns).flatMap(rowsOf);
+}
+
+interface Region {
+  readonly region: readonly Row[];
+  /** Its rows belong together. */
+  readonly isTable: boolean;
+}
+
+/**
+ * A wide table has cells and no prose on either side of a gutter, stands apart from the text, and next to a line that crosses the gutter:
+ * its caption. Of a band between crossing lines, such parts at its beginning and end keep their rows.
+ */
+function regionsOf(
+  band: readonly Row[],
+  gutters: readonly Gutter[],
+  isBelowCrossing: boolean,
+  isAboveCrossing: boolean,
+): Region[] {
+  const parts = partsApart(band);
+  const isTable = (part: readonly Row[] | undefined): boolean =>
+    part !== undefined &&
+    part.length >= 3 &&
+    !part.some((row) => segmentsOf(row).some(isProse)) &&
+    part.filter((row) =>
+      gutters.some(({ x }) => row.runs.some((run) => run.x < x) && row.runs.some((run) => run.x >= x)),
+    ).length >
+      0.6 * part.length;
+  let from = 0;
+  let to = parts.length;
+  while (isBelowCrossing && from < to && isTable(parts[from])) from += 1;
+  while (isAboveCrossing && to > from && isTable(parts[to - 1])) to -= 1;
+  const table = (rows: readonly Row[][]): Region[] =>
+    rows.length === 0 ? [] : [{ region: rows.flat(), isTable: true }];
+  return [
+    ...table(parts.slice(0, from)),
+    { region: parts.slice(from, to).flat(), isTable: false },
+    ...table(parts.slice(to)),
+  ];
+}
+
+/** Rows parted where more than a line's height is free over the whole width. */
+function partsApart(rows: readonly Row[]): Row[][] {
+  const parts: Row[][] = [];
+  let above: Row | undefined;
+  for (const row of rows) {
+    const isApart = above === undefined || above.y - row.y > 2 * Math.max(above.height, row.height);
+    if (isApart) parts.push([row]);
+    else parts.at(-1)?.push(row);
+    above = row;
+  }
+  return parts;
+}
+
+const columnOf = (x: number, gutters: readonly Gutter[]): number => gutters.filter((gutter) => gutter.x <= x).length;
 
 /** Headings are set with space between their letters, which pdf.js takes for spaces between words. */
 const withoutLetterSpacing = (run: Run): Run =>
@@ -87,87 +151,140 @@ function rowsOf(runs: readonly Run[]): Row[] {
 
 const reach = (small: number, large: number): number => (small < 0.8 * large ? 0.48 * large : 0.45 * small);
 
-const weightedY = (runs: readonly Run[]) => runs.reduce((widest, run) => (run.width > widest.width ? run : widest)).y;
+/** A stretch of a row without a gap that could part columns. */
+interface Segment {
+  readonly runs: readonly Run[];
+  readonly x: number;
+  readonly end: number;
+  readonly y: number;
+  readonly height: number;
+  readonly letters: number;
+}
 
+/** Columns part by more than this share of the font's height; words of one line by less. */
+const columnGap = 0.6;
+
+function segmentsOf(row: Row): Segment[] {
+  const segments: { runs: Run[]; x: number; end: number; y: number; height: number; letters: number }[] = [];
+  for (const run of row.runs) {
+    const last = segments.at(-1);
+    const letters = run.text.match(/\p{L}/gu)?.length ?? 0;
+    if (
+      last !== undefined &&
+      run.x - last.end < columnGap * Math.min(row.height, 1.5 * Math.max(run.height, last.height))
+    ) {
+      last.runs.push(run);
+      last.end = Math.max(last.end, run.x + run.width);
+      last.letters += letters;
+      last.height = Math.max(last.height, run.height);
+    } else segments.push({ runs: [run], x: run.x, end: run.x + run.width, y: run.y, height: run.height, letters });
+  }
+  return segments;
+}
+
+/** A line of running text, as against a label, a cell or an equation. */
+const isProse = ({ x, end, height, letters }: Segment): boolean => letters >= 14 && end - x > 8 * height;
+
+/** A place that parts two columns: the left edge of the right one. */
 interface Gutter {
   readonly x: number;
   readonly left: number;
   readonly right: number;
 }
 
-/** Where the page's columns part; empty where it has one. Three are looked for first: of two, the outer thirds are never free. */
+/** Left edges within so many points are one. */
+const edgeWidth = 3;
+/** Lines of prose that a column has at least, beside those of its neighbour. */
+const minLines = 4;
+/** Places that are looked at, those where most lines begin. */
+const maxPlaces = 12;
+
+/** Where the page's columns part; empty where it has one. */
 function guttersOf(rows: readonly Row[]): readonly Gutter[] {
-  if (rows.length < 6) return [];
-  const runs = rows.flatMap((row) => row.runs);
-  const left = Math.min(...runs.map((run) => run.x));
-  const right = Math.max(...runs.map((run) => run.x + run.width));
-  const share = (part: number) => left + part * (right - left);
-  const places: readonly (readonly (readonly [number, number])[])[] = [
-    [
-      [0.25, 0.42],
-      [0.58, 0.75],
-    ],
-    [[0.35, 0.65]],
-  ];
-  for (const columns of places) {
-    const found = columns.map(([from, to]) => freest(rows, share(from), share(to)));
-    if (found.some((each) => each.crossing > 0.6 * rows.length)) continue;
-    const gutters = found.map(({ x }) => ({ x, left, right }));
-    const free = rows.filter((row) => gutters.every(({ x }) => !touches(row, x)));
-    const sides = Array.from({ length: gutters.length + 1 }, (_, index) =>
-      free.map((row) => row.runs.filter((run) => columnOf(run, gutters) === index)).filter((own) => own.length > 0),
-    );
-    const areSet = sides.every((side) => side.length >= 4 && looksSet(side, (right - left) / sides.length));
-    if (areSet && sides.slice(1).every((side, index) => overlap([sides[index] ?? [], side]))) return gutters;
+  const segments = rows.flatMap(segmentsOf);
+  const prose = segments.filter(isProse);
+  if (prose.length < 2 * minLines) return [];
+  const left = lowest(prose.map(({ x }) => x));
+  const right = -lowest(prose.map(({ end }) => -end));
+  const gutters: Gutter[] = [];
+  for (const x of commonEdges(prose)) {
+    const from = gutters.at(-1)?.x ?? left;
+    if (x - from < 0.15 * (right - left)) continue;
+    const before = prose.filter((each) => each.x >= from - edgeWidth && each.end <= x);
+    const after = prose.filter((each) => each.x >= x - 1);
+    if (areColumns(before, after, x - from) && !isMostlyCrossed(prose, before, after, x))
+      gutters.push({ x: x - 1, left, right });
   }
-  return [];
+  return gutters;
 }
 
-/** The place that the fewest rows cross; of several the one nearest to the middle. */
-function freest(rows: readonly Row[], from: number, to: number): { readonly x: number; readonly crossing: number } {
-  let best = { x: from, crossing: Number.POSITIVE_INFINITY };
-  const off = (x: number) => Math.abs(x - (from + to) / 2);
-  for (let x = from; x <= to; x += 2) {
-    const crossing = rows.filter((row) => touches(row, x)).length;
-    if (crossing < best.crossing || (crossing === best.crossing && off(x) < off(best.x))) best = { x, crossing };
-  }
-  return best;
+/** Where many lines begin, from left to right; of edges next to each other the leftmost. */
+function commonEdges(prose: readonly Segment[]): number[] {
+  const counts = new Map<number, number>();
+  const binOf = (x: number) => Math.round(x / edgeWidth);
+  for (const { x } of prose) counts.set(binOf(x), (counts.get(binOf(x)) ?? 0) + 1);
+  const around = (bin: number) => (counts.get(bin - 1) ?? 0) + (counts.get(bin) ?? 0) + (counts.get(bin + 1) ?? 0);
+  const bins = [...counts.keys()]
+    .filter((bin) => around(bin) >= minLines)
+    .toSorted((a, b) => around(b) - around(a))
+    .slice(0, maxPlaces);
+  return bins
+    .map((bin) => lowest(prose.filter(({ x }) => Math.abs(binOf(x) - bin) <= 1).map(({ x }) => x)))
+    .toSorted((a, b) => a - b);
 }
 
-/** A column of prose fills its width; a table's column, which must not be torn from its rows, does not. */
-function looksSet(rows: readonly (readonly Run[])[], width: number): boolean {
-  const fills = rows.map((runs) => runs.reduce((sum, run) => sum + run.width, 0) / width).toSorted((a, b) => a - b);
-  return (fills[Math.floor(fills.length / 2)] ?? 0) > 0.55;
+/** Two columns stand side by side over some lines, and their lines fill them; those of a table's columns do not. */
+function areColumns(before: readonly Segment[], after: readonly Segment[], width: number): boolean {
+  const besides = (some: readonly Segment[], others: readonly Segment[]) => {
+    const [low, high] = [lowest(others.map(({ y }) => y)), -lowest(others.map(({ y }) => -y))];
+    return some.filter(({ y, height }) => y >= low - height && y <= high + height);
+  };
+  const [first, second] = [besides(before, after), besides(after, before)];
+  if (first.length < minLines || second.length < minLines) return false;
+  const fill = (some: readonly Segment[]) => median(some.map(({ x, end }) => end - x));
+  return fill(first) > 0.55 * width && fill(second) > 0.4 * width;
 }
 
-/** Columns stand side by side; a page whose lower half is merely indented has none. */
-function overlap(sides: readonly (readonly (readonly Run[])[])[]): boolean {
-  const ranges = sides
-    .map((side) => side.map((runs) => runs[0]?.y ?? 0))
-    .map((ys) => ({ low: Math.min(...ys), high: Math.max(...ys) }));
-  const [a, b] = ranges;
-  if (a === undefined || b === undefined) return false;
-  const shared = Math.min(a.high, b.high) - Math.max(a.low, b.low);
-  return shared > 0.4 * Math.min(a.high - a.low, b.high - b.low);
-}
-
-/** Whether text stands at `x` or so near to both its sides that only a word space is free: columns part by more than 0.6 of the font's height. */
-function touches(row: Row, x: number): boolean {
-  const before = Math.max(
-    ...row.runs.filter((run) => middle(run) < x).map((run) => run.x + run.width),
-    Number.NEGATIVE_INFINITY,
+/** Whether prose that crosses a gutter is the rule beside the columns: then they are a table's, or quotations in a text of one column. */
+function isMostlyCrossed(
+  prose: readonly Segment[],
+  before: readonly Segment[],
+  after: readonly Segment[],
+  x: number,
+): boolean {
+  const low = Math.max(lowest(before.map(({ y }) => y)), lowest(after.map(({ y }) => y)));
+  const high = Math.min(-lowest(before.map(({ y }) => -y)), -lowest(after.map(({ y }) => -y)));
+  const crossing = prose.filter(
+    (each) => each.y > low && each.y < high && each.x < x - edgeWidth && each.end > x + edgeWidth,
   );
-  const after = Math.min(...row.runs.filter((run) => middle(run) >= x).map((run) => run.x), Number.POSITIVE_INFINITY);
-  return before > x || after < x || after - before < 0.6 * row.height;
+  return crossing.length > before.length + after.length;
 }
 
-/** Whether a row spans both columns. One that only sticks out a little (an overfull line, a page number in the middle) does not. */
+/** Of any number of them: Math.min takes no more than some hundred thousand. */
+const lowest = (values: readonly number[]): number =>
+  values.reduce((least, value) => Math.min(least, value), Number.POSITIVE_INFINITY);
+const median = (values: readonly number[]): number =>
+  values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
+
+/**
+ * Whether a row spans both columns. One that only sticks out a little (an overfull line, a page number in the middle) does not, nor does
+ * one whose right part begins just where the column does.
+ */
 function crosses(row: Row, gutter: Gutter): boolean {
-  if (!touches(row, gutter.x)) return false;
-  const start = Math.min(...row.runs.map((run) => run.x));
-  const end = Math.max(...row.runs.map((run) => run.x + run.width));
   const least = 0.08 * (gutter.right - gutter.left);
-  return gutter.x - start > least && end - gutter.x > least;
+  const segments = segmentsOf(row);
+  const over = segments.find(
+    ({ x, end }) => gutter.x - x > columnGap * row.height && end - gutter.x > columnGap * row.height,
+  );
+  if (over === undefined) return false;
+  const spansBoth = (x: number, end: number) => gutter.x - x > least && end - gutter.x > least;
+  const next = row.runs.findIndex((run) => middle(run) >= gutter.x && run.x > gutter.x - edgeWidth);
+  const [before, after] = [row.runs[next - 1], row.runs[next]];
+  const beginsColumn = after !== undefined && Math.abs(after.x - gutter.x - 1) < 1.5;
+  if (spansBoth(over.x, over.end))
+    return !(beginsColumn && before !== undefined && after.x - before.x - before.width > 0.3 * row.height);
+  // Words set apart from each other, one of them over the gutter.
+  return !beginsColumn && over.x + over.end < 2 * gutter.x && spansBoth(row.runs[0]?.x ?? 0, segments.at(-1)?.end ?? 0);
 }
 
 function asLine(row: Row, isRightToLeft: boolean): Line {
@@ -185,7 +302,9 @@ function asLine(row: Row, isRightToLeft: boolean): Line {
         ? run.x - end
         : Math.max(run.x - last.x - last.width, last.x - run.x - run.width);
     const least = Math.max(wide, 0.17 * Math.min(run.height, row.height));
-    if (text !== "" && gap > least && !/\s$/.test(text) && !/^\s/.test(run.text)) text += " ";
+    // Of what was written the last character alone: to look at the whole text for each run takes quadratic time.
+    if (last !== undefined && gap > least && !/\s/.test(last.text.at(-1) ?? "") && !/\s/.test(run.text[0] ?? ""))
+      text += " ";
     text += run.text;
     end = Math.max(end, run.x + run.width);
     last = run;
@@ -211,10 +330,12 @@ function inReadingOrder(runs: readonly Run[], isRightToLeft: boolean): readonly 
   const ordered: Run[] = [];
   let others: Run[] = [];
   for (const run of runs.toReversed()) {
-    if (holds(run)) {
-      ordered.push(...others, run);
-      others = [];
-    } else others.unshift(run);
+    if (!holds(run)) {
+      others.push(run);
+      continue;
+    }
+    ordered.push(...others.toReversed(), run);
+    others = [];
   }
-  return [...ordered, ...others];
+  return ordered.concat(others.toReversed());
 }
