@@ -1,92 +1,241 @@
-import type { Cheerio, CheerioAPI } from "cheerio";
-import { takeOut } from "../text/paper-text.js";
+import type { CheerioAPI } from "cheerio";
+import { type Colour, colourOf, isUnseen, white } from "./colour.js";
+import { candidatesOf, type Element, indexOf, type Node, select, takeAway } from "./select.js";
+import { declarationsOf, styleRules } from "./style-sheet.js";
 
-type Element = ReturnType<CheerioAPI> extends Cheerio<infer Node> ? Node : never;
+type Declarations = ReadonlyMap<string, string>;
 
-/** Declarations that hide an element from a reader. Menus and banners use them honestly, prompt injections do not. */
-const hiding: readonly RegExp[] = [
-  /(?:^|;)\s*display\s*:\s*none/i,
-  /(?:^|;)\s*visibility\s*:\s*(?:hidden|collapse)/i,
-  /(?:^|;)\s*opacity\s*:\s*0(?:\.0\d*)?\s*(?:!|;|$)/i,
-  /(?:^|;)\s*font-size\s*:\s*(?:0(?:\.0+)?(?:px|pt|r?em|%)?|0?\.0\d*r?em|0?\.\d+(?:px|pt)|1(?:px|pt))\s*(?:!|;|$)/i,
-  /(?:^|;)\s*(?:left|top|right|text-indent|margin-left)\s*:\s*-\d{3,}/i,
-  /(?:^|;)\s*(?:height|width)\s*:\s*0(?:px)?\s*(?:!|;|$)/i,
-];
-const whiteText =
-  /(?:^|;)\s*color\s*:\s*(?:#fff(?:fff)?(?:ff)?\b|white\b|rgba?\(\s*25\d\s*,\s*25\d\s*,\s*25\d\b|transparent\b|rgba\([^)]*,\s*0\s*\))/i;
-const background =
-  /(?:^|;)\s*background(?:-color)?\s*:\s*(?!\s*(?:#fff|white|none|transparent|inherit|initial|rgba?\(\s*25\d))/i;
+/** What an element hands down to those in it. */
+interface Look {
+  /** Undefined: the page's own, which can be seen. */
+  readonly colour: Colour | undefined;
+  /** Undefined: a picture or a gradient, on which any colour may stand. */
+  readonly ground: Colour | undefined;
+  /** In CSS pixels. */
+  readonly size: number;
+  readonly isVisible: boolean;
+}
 
-/** At most so many rules of the page's own style sheets are looked at. */
-const maxRules = 3000;
+/** Text set at most so large, in CSS pixels, is not meant for eyes. */
+const maxUnreadable = 2;
+/** So far off its place, in CSS pixels, nothing is seen. Headings are set off upwards by the height of a page's bar. */
+const offsets = {
+  left: 100,
+  right: 100,
+  top: 100,
+  "text-indent": 100,
+  "margin-left": 100,
+  bottom: 900,
+  "margin-top": 900,
+};
+const farOff = 500;
 
-/** Removes what the page does not show, by attribute, style or its own style sheet, and returns its text. */
+/**
+ * Takes out what the page does not show on a screen (by attribute, style or its own style sheets) and returns its text. Pages that fade in
+ * hide their whole body until a script has run, so nothing hides the elements that hold the document itself.
+ */
 export function removeHidden(page: CheerioAPI): string {
-  applyStyleSheets(page);
+  const styles = stylesOf(page);
+  const variables = variablesOf(styles);
   const hidden: string[] = [];
-  page("[hidden], [style]").each((_, element) => {
-    const node = page(element);
-    // Pages that fade in hide their whole body until a script has run.
-    if (node.is("html, body, main, article") || node.closest("head").length > 0) return;
-    if (node.attr("hidden") === undefined && !isHiding(page, node)) return;
-    hidden.push(node.text());
-    node.remove();
-  });
+  const gone: Node[] = [];
+  const start: Look = { colour: undefined, ground: white, size: 16, isVisible: true };
+  const waiting: { readonly node: Node; readonly look: Look }[] = [];
+  const enter = (nodes: readonly Node[], look: Look): void => {
+    for (const node of nodes.toReversed()) waiting.push({ node, look });
+  };
+  enter((page.root().toArray()[0]?.children ?? []) as Node[], start);
+  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+    const { node, look } = next;
+    if (node.type === "text") {
+      const isUnread = !look.isVisible || look.size <= maxUnreadable || isInkUnseen(look);
+      if (!isUnread || node.data.trim() === "") continue;
+      hidden.push(node.data);
+      node.data = " ";
+      continue;
+    }
+    if (!("attribs" in node) || unshown.has(node.name)) continue;
+    const given = styles.get(node);
+    const declared = given === undefined ? none : resolved(given, variables);
+    const holdsDocument = /^(?:html|body|main|article)$/.test(node.name);
+    if (!holdsDocument && ("hidden" in node.attribs || isAway(declared))) {
+      hidden.push(page(node).text());
+      gone.push(node);
+    } else enter(node.children as Node[], lookOf(declared, look, holdsDocument));
+  }
+  takeAway(gone);
   return hidden.join(" ").replace(/\s+/g, " ").trim();
 }
 
-function isHiding(page: CheerioAPI, node: Cheerio<Element>): boolean {
-  const style = node.attr("style") ?? "";
-  if (hiding.some((pattern) => pattern.test(style))) return true;
-  if (!whiteText.test(style)) return false;
-  // White on a dark box is a design; white on nothing is hidden.
-  return ![
-    node,
-    ...node
-      .parents()
-      .toArray()
-      .map((parent) => page(parent)),
-  ].some((each) => background.test(each.attr("style") ?? ""));
-}
+const none: Declarations = new Map();
+/** Their content is no text of the page. */
+const unshown = new Set(["script", "style", "head", "template", "noscript"]);
 
-/** Writes simple rules of style elements into the style attributes that they apply to. Rules within @media and the like are left alone. */
-function applyStyleSheets(page: CheerioAPI): void {
+const isInkUnseen = ({ colour, ground }: Look): boolean =>
+  colour !== undefined && (ground === undefined ? colour[3] <= 0.08 : isUnseen(colour, ground));
+
+/** Elements that the rules of a page are compared with, all in all; long papers with long style sheets need some hundred thousand. */
+const maxComparisons = 3_000_000;
+
+/** The declarations of each element that has any: of the page's style sheets, in their order, and of its own attribute over them. */
+function stylesOf(page: CheerioAPI): Map<Node, Map<string, string>> {
+  const styles = new Map<Node, Map<string, string>>();
+  const add = (element: Element, declarations: Declarations): void => {
+    const own = styles.get(element) ?? new Map<string, string>();
+    styles.set(element, own);
+    for (const [name, value] of declarations) own.set(name, value);
+  };
   const sheets = page("style")
     .toArray()
-    .map((element) => page(element).text())
-    .join("\n");
-  let count = 0;
-  for (const [selector, declarations] of topRules(takeOut(sheets, "/*", "*/").text)) {
-    if ((count += 1) > maxRules) return;
-    const isSimple =
-      selector.split(",").every((part) => /^\s*[\w.#\s>-]+\s*$/.test(part)) && /[.#]|\b(?:span|p|div)\b/.test(selector);
-    if (
-      !isSimple ||
-      !(
-        hiding.some((pattern) => pattern.test(declarations)) ||
-        whiteText.test(declarations) ||
-        background.test(declarations)
-      )
-    )
-      continue;
-    page(selector).each(
-      (_, element) => void page(element).attr("style", `${page(element).attr("style") ?? ""};${declarations}`),
-    );
-  }
-}
-
-/** Selector and declarations of each rule that stands in no @-rule. */
-function* topRules(css: string): Generator<[string, string]> {
-  let depth = 0;
-  let selector = "";
-  for (const [piece] of css.matchAll(/[^{}]*[{}]/g)) {
-    const content = piece.slice(0, -1).trim();
-    if (piece.endsWith("{")) {
-      if (depth === 0) selector = content.replace(/^.*;/s, "").trim();
-      depth += 1;
-    } else if (depth > 0) {
-      depth -= 1;
-      if (depth === 0 && !selector.startsWith("@")) yield [selector, content];
+    .map((element) => page(element).text());
+  const index = indexOf(page);
+  let room = maxComparisons;
+  for (const { selectors, declarations } of sheets.flatMap(styleRules)) {
+    const telling = new Map([...declarations].filter(([name]) => tells.has(name) || name.startsWith("--")));
+    if (telling.size === 0) continue;
+    for (const selector of selectors) {
+      room -= candidatesOf(index, selector).length;
+      if (room > 0) for (const element of select(index, selector)) add(element, telling);
     }
   }
+  for (const element of index.all) {
+    const { style, color, bgcolor } = element.attribs;
+    if (bgcolor !== undefined) add(element, new Map([["background-color", bgcolor.toLowerCase()]]));
+    if (color !== undefined && element.name === "font") add(element, new Map([["color", color.toLowerCase()]]));
+    if (style !== undefined) add(element, declarationsOf(style));
+  }
+  return styles;
+}
+
+/** What is looked at in a style sheet. */
+const tells = new Set(
+  "display visibility opacity content-visibility font font-size color -webkit-text-fill-color background background-color clip clip-path transform translate scale zoom left top right bottom text-indent margin-left margin-top height width max-height max-width overflow overflow-x overflow-y position filter".split(
+    " ",
+  ),
+);
+
+/** Custom properties of the whole page; where one is set in several places, its last value. */
+function variablesOf(styles: ReadonlyMap<Node, Declarations>): Declarations {
+  const variables = new Map<string, string>();
+  for (const declarations of styles.values())
+    for (const [name, value] of declarations) if (name.startsWith("--")) variables.set(name, value.slice(0, 200));
+  return variables;
+}
+
+const maxReplacing = 5;
+
+function resolved(declarations: Declarations, variables: Declarations): Declarations {
+  const plain = new Map<string, string>();
+  for (const [name, value] of declarations) {
+    if (!tells.has(name)) continue;
+    let written = value.slice(0, 300);
+    for (let round = 0; round < maxReplacing && written.includes("var("); round += 1)
+      written = written
+        .replace(
+          /var\(\s?(--[^\s,()]{1,80})\s?(?:,([^()]{0,100}))?\)/g,
+          (_, variable: string, otherwise: string | undefined) => variables.get(variable) ?? otherwise?.trim() ?? "",
+        )
+        .slice(0, 300);
+    plain.set(name, written.trim());
+  }
+  return plain;
+}
+
+/** Whether an element and all that is in it is nowhere to be seen. */
+function isAway(style: Declarations): boolean {
+  if (style.size === 0) return false;
+  const of = (name: string): string => style.get(name) ?? "";
+  if (of("display") === "none" || of("content-visibility") === "hidden") return true;
+  if (isNothing(of("opacity"), 0.05) || isNothing(of("zoom"), 0.05) || isNothing(of("scale"), 0.05)) return true;
+  if (/^opacity\((?:0|0?\.0\d*|[0-5]%)\)/.test(of("filter"))) return true;
+  if (Object.entries(offsets).some(([name, far]) => pixels(of(name)) <= -far)) return true;
+  const moved = /\btranslate(?:x|y|3d)?\(([^()]{1,80})\)/.exec(of("transform"))?.[1] ?? of("translate");
+  if (moved.split(/[\s,]+/).some((length) => Math.abs(pixels(length)) >= farOff)) return true;
+  const scaled = /\bscale(?:x|y|3d)?\(([^()]{1,80})\)/.exec(of("transform"))?.[1];
+  if (scaled?.split(/[\s,]+/).some((factor) => isNothing(factor, 0.05)) === true) return true;
+  if (isClipped(of("clip"), of("clip-path"))) return true;
+  const isCut = /hidden|clip/.test(`${of("overflow")} ${of("overflow-x")} ${of("overflow-y")}`);
+  return ["height", "width", "max-height", "max-width"].some((name) => {
+    const length = style.get(name) === undefined ? Number.NaN : pixels(of(name));
+    return length === 0 || (isCut && length <= maxUnreadable);
+  });
+}
+
+const isNothing = (value: string, most: number): boolean =>
+  /^[\d.]+%?$/.test(value) && Number.parseFloat(value) / (value.endsWith("%") ? 100 : 1) <= most;
+
+function isClipped(clip: string, path: string): boolean {
+  const sides = /^rect\(([^()]{1,80})\)/
+    .exec(clip)?.[1]
+    ?.split(/[\s,]+/)
+    .map(pixels);
+  if (sides !== undefined) {
+    const [top = 0, right = 0, bottom = 0, left = 0] = sides;
+    if (right - left <= maxUnreadable || bottom - top <= maxUnreadable) return true;
+  }
+  const inset = /^inset\(\s?(\d{1,4})(?:\.\d+)?%/.exec(path)?.[1];
+  return (inset !== undefined && Number(inset) >= 50) || /^(?:circle|ellipse)\(\s?0(?:px|%)?[\s)]/.test(path);
+}
+
+/** A length in CSS pixels; NaN for what is none. */
+function pixels(length: string): number {
+  const found = /^(-?\d{0,9}\.?\d{1,9}|-?\d{1,9}\.)(px|pt|pc|in|cm|mm|r?em|ex|ch|vw|vh|%)?$/.exec(length.trim());
+  if (found === null) return Number.NaN;
+  return Number(found[1]) * (units[found[2] ?? ""] ?? 1);
+}
+const units: Readonly<Record<string, number>> = {
+  pt: 4 / 3,
+  pc: 16,
+  in: 96,
+  cm: 37.8,
+  mm: 3.78,
+  em: 16,
+  rem: 16,
+  ex: 8,
+  ch: 8,
+  vw: 12.8,
+  vh: 8,
+  "%": 12.8,
+};
+
+function lookOf(style: Declarations, above: Look, holdsDocument: boolean): Look {
+  if (style.size === 0) return above;
+  const painted = style.get("background-color") ?? style.get("background");
+  const ground = painted === undefined ? above.ground : groundOf(painted, above.ground);
+  if (holdsDocument) return { ...above, ground };
+  const ink = style.get("-webkit-text-fill-color") ?? style.get("color");
+  const visibility = style.get("visibility");
+  return {
+    ground,
+    colour: ink === undefined || ink === "inherit" ? above.colour : colourOf(ink),
+    size: sizeOf(style.get("font-size") ?? fontSize(style.get("font")), above.size),
+    isVisible:
+      visibility === undefined || visibility === "inherit"
+        ? above.isVisible
+        : !/^(?:hidden|collapse)$/.test(visibility),
+  };
+}
+
+/** The ground that a background gives: that of the elements around where it is none, undefined where it is no plain colour. */
+function groundOf(value: string, above: Colour | undefined): Colour | undefined {
+  if (/^(?:none|transparent|inherit|initial|unset)?$/.test(value)) return above;
+  if (/url\(|gradient\(/.test(value)) return undefined;
+  const colour =
+    colourOf(value) ??
+    value
+      .split(" ")
+      .map(colourOf)
+      .find((each) => each !== undefined);
+  return colour === undefined || colour[3] >= 0.5 ? colour : above;
+}
+
+const fontSize = (font: string | undefined): string | undefined =>
+  font === undefined ? undefined : /(?:^|\s)(\d{0,4}\.?\d{1,4}(?:px|pt|r?em|%))(?=[\s/]|$)/.exec(font)?.[1];
+
+function sizeOf(given: string | undefined, above: number): number {
+  if (given === undefined) return above;
+  const relative = /^(\d{0,6}\.?\d{1,6})(em|%)$/.exec(given);
+  if (relative !== null) return (Number(relative[1]) / (relative[2] === "%" ? 100 : 1)) * above;
+  const size = pixels(given);
+  return Number.isNaN(size) ? above : size;
 }

@@ -2,6 +2,8 @@ import type { CheerioAPI } from "cheerio";
 import { detailsOf } from "./metadata.js";
 import { partsOf } from "./sections.js";
 import { removeHidden } from "./hidden-text.js";
+import { becomeText, type Element, type Node, takeAway } from "./select.js";
+import { checkedSource } from "./source-check.js";
 import { findInstructions } from "../text/find-injections.js";
 import { buildText, type ReadResult, type Part } from "../text/paper-text.js";
 
@@ -32,31 +34,11 @@ export type HtmlResult = ReadResult & { readonly pdfUrl?: string };
  * `url` is the page's own, for links that are relative to it.
  */
 export async function readHtml(source: string, url?: string): Promise<HtmlResult> {
-  if (isTooDeep(source))
+  const checked = checkedSource(source);
+  if (checked === undefined)
     return { status: "unreadable", reason: "The page's elements are nested too deeply to be read." };
   const { load } = await import("cheerio");
-  return readPage(load(source), url);
-}
-
-/** The parser's time grows with the square of the depth: fifty thousand elements in one another took six minutes. Papers need some fifty. */
-const deepest = 2000;
-const neverDeepens =
-  /^(?:area|base|br|col|dd|dt|embed|hr|img|input|li|link|meta|option|p|param|source|td|th|tr|track|wbr)$/i;
-
-function isTooDeep(source: string): boolean {
-  let depth = 0;
-  let until: string | undefined;
-  for (const [token, closing, name = "", rest = ""] of source.matchAll(/<!--|-->|<(\/?)([a-z][a-z\d-]*)([^<>]*)>/gi)) {
-    if (until !== undefined) {
-      if (token.toLowerCase().startsWith(until)) until = undefined;
-    } else if (token === "<!--") until = "-->";
-    else if (/^(?:script|style)$/i.test(name)) until = closing === "/" ? undefined : `</${name.toLowerCase()}`;
-    else if (token !== "-->" && !neverDeepens.test(name) && !rest.endsWith("/")) {
-      depth = closing === "/" ? Math.max(0, depth - 1) : depth + 1;
-      if (depth > deepest) return true;
-    }
-  }
-  return false;
+  return readPage(load(checked), url);
 }
 
 function readPage(page: CheerioAPI, url: string | undefined): HtmlResult {
@@ -65,14 +47,14 @@ function readPage(page: CheerioAPI, url: string | undefined): HtmlResult {
   // The notice stands in the page's foot, which is taken out below.
   const brokeOff = /Conversion to HTML had a Fatal error and exited abruptly/i.test(page("body").text());
   formulasAsLatex(page);
-  notesBehindTheirParagraphs(page);
+  const notes = notesOf(page);
   const hidden = removeHidden(page);
-  page(clutter).remove();
+  takeAway(page(clutter).toArray());
 
   const total = page("body").text().replace(/\s+/g, " ").length;
   const main =
     mains.find((selector) => page(selector).first().text().replace(/\s+/g, " ").length > 0.4 * total) ?? "body";
-  const parts = partsOf(page, page(main).first());
+  const parts = partsOf(page, page(main).first(), notes);
   const length = parts.reduce((sum, part) => sum + part.text.length, 0);
   if (length < 200)
     return {
@@ -100,38 +82,62 @@ function readPage(page: CheerioAPI, url: string | undefined): HtmlResult {
 
 /** Puts each formula once, as `$LaTeX$`; pages carry it as MathML, as alternative text and as drawn characters side by side. */
 function formulasAsLatex(page: CheerioAPI): void {
-  page('script[type^="math/tex"]').each(
-    (_, element) => void page(element).replaceWith(` $${page(element).text().trim()}$ `),
-  );
-  page("math").each((_, element) => {
+  for (const script of elementsOf(page, 'script[type^="math/tex"]'))
+    becomeText(page, script, ` $${page(script).text().trim()}$ `);
+  for (const element of elementsOf(page, "math")) {
     const math = page(element);
     const latex = math.attr("alttext") ?? math.find('annotation[encoding*="tex" i]').first().text();
-    math.find("annotation, annotation-xml").remove();
-    const shown =
-      latex.trim() === ""
-        ? math.text().replace(/\s+/g, "")
-        : `$${latex.trim().replace(/^\{\\displaystyle (.*)\}$/s, "$1")}$`;
+    takeAway(math.find("annotation, annotation-xml").toArray());
+    const drawn = math.text();
+    const shown = latex.trim() === "" ? drawn.replace(/\s+/g, "") : `$${withoutDisplayStyle(latex.trim())}$`;
     // Wikipedia hides the MathML and shows a picture of it; the formula must not go with what is hidden.
-    const wrapper = math.parent('[style*="display"]');
-    (wrapper.length > 0 && wrapper.text().trim() === math.text().trim() ? wrapper : math).replaceWith(shown);
-  });
+    const wrapper = element.parent as Node | null;
+    const isWrapped =
+      wrapper !== null &&
+      "attribs" in wrapper &&
+      (wrapper.attribs["style"] ?? "").includes("display") &&
+      wrapper.children.length < 10 &&
+      page(wrapper).text().trim() === drawn.trim();
+    becomeText(page, isWrapped ? wrapper : element, shown);
+  }
 }
 
-/** A footnote in the middle of a sentence, or the bare number of a citation, would keep the sentence from being found. */
-function notesBehindTheirParagraphs(page: CheerioAPI): void {
-  page(".ltx_role_footnote").each((_, element) => {
+const elementsOf = (page: CheerioAPI, selector: string): Element[] =>
+  page(selector)
+    .toArray()
+    .filter((node): node is Element => "attribs" in node);
+
+const displayStyle = "{\\displaystyle ";
+const withoutDisplayStyle = (latex: string): string =>
+  latex.startsWith(displayStyle) && latex.endsWith("}") ? latex.slice(displayStyle.length, -1) : latex;
+
+/** A footnote in the middle of a sentence, or the bare number of a citation, would keep the sentence from being found. Gives the notes by what they stand behind. */
+function notesOf(page: CheerioAPI): Map<Node, string[]> {
+  const notes = new Map<Node, string[]>();
+  const gone: Node[] = [];
+  for (const element of elementsOf(page, ".ltx_role_footnote")) {
     const note = page(element);
     const content = note.find(".ltx_note_content").first();
-    content.find(".ltx_note_mark, .ltx_tag_note").remove();
-    note.closest("p, li, td, figcaption").after(page("<p>").text(`Footnote: ${content.text().trim()}`));
-    note.remove();
-  });
-  page('sup:has(a[href*="#"])').each((_, element) => {
-    const numbers = page(element)
+    takeAway(content.find(".ltx_note_mark, .ltx_tag_note").toArray());
+    const [block] = note.closest("p, li, td, figcaption").toArray();
+    if (block !== undefined) {
+      const own = notes.get(block) ?? [];
+      own.push(`Footnote: ${content.text().trim()}`);
+      notes.set(block, own);
+    }
+    gone.push(element);
+  }
+  takeAway(gone);
+  for (const element of elementsOf(page, "sup")) {
+    const raised = page(element);
+    const numbers = raised
       .text()
+      .slice(0, 100)
       .replace(/[[\]\s]/g, "");
-    if (/^\d{1,3}(?:[,;–-]\d{1,3})*$/.test(numbers)) page(element).replaceWith(` [${numbers}]`);
-  });
+    if (/^\d{1,3}(?:[,;–-]\d{1,3})*$/.test(numbers) && raised.find('a[href*="#"]').length > 0)
+      becomeText(page, element, ` [${numbers}]`);
+  }
+  return notes;
 }
 
 /** Headings of what surrounds a paper's body; publishers show these parts to everybody. */

@@ -1,8 +1,7 @@
 import type { Cheerio, CheerioAPI } from "cheerio";
+import { followsOneOf, type Node } from "./select.js";
 import { sectionLabel } from "../text/markdown.js";
 import type { Part } from "../text/paper-text.js";
-
-type Node = ReturnType<CheerioAPI> extends Cheerio<infer Each> ? Each : never;
 
 const blocks = new Set(
   "address article blockquote body caption center dd details div dl dt figcaption figure footer header hr li main ol p pre section summary table tbody thead tfoot tr ul".split(
@@ -10,8 +9,11 @@ const blocks = new Set(
   ),
 );
 
-/** The text below a node, split at its headings. Each section begins with its heading as a line `## 3 Method`. */
-export function partsOf(page: CheerioAPI, main: Cheerio<Node>): Part[] {
+/**
+ * The text below a node, split at its headings. Each section begins with its heading as a line `## 3 Method`. `notes` are the footnotes that
+ * stand behind an element.
+ */
+export function partsOf(page: CheerioAPI, main: Cheerio<Node>, notes: ReadonlyMap<Node, readonly string[]>): Part[] {
   const parts: { label?: string; pieces: string[] }[] = [{ pieces: [] }];
   const say = (piece: string) => parts.at(-1)?.pieces.push(piece);
   for (const node of main.toArray()) walk(node, false);
@@ -32,12 +34,15 @@ export function partsOf(page: CheerioAPI, main: Cheerio<Node>): Part[] {
     if (name === "li") say("\n- ");
     else if (blocks.has(name)) say(name === "tr" ? "\n" : "\n\n");
     // LaTeXML lays equations and authors out in tables; bars belong to tables of data.
-    if ((name === "td" || name === "th") && page(node).prevAll("td, th").length > 0)
+    if ((name === "td" || name === "th") && followsOneOf(node, cells))
       say(page(node).closest("table").is(".ltx_eqn_table, .ltx_equation") ? " " : " | ");
     for (const child of node.children) walk(child as Node, verbatim || name === "pre");
     if (blocks.has(name) && name !== "tr" && name !== "li") say("\n\n");
+    for (const note of notes.get(node) ?? []) say(`\n\n${note.replace(/\s+/g, " ")}\n\n`);
   }
 }
+
+const cells = new Set(["td", "th"]);
 
 const tidy = (text: string) =>
   text

@@ -1,12 +1,11 @@
 import type { Cheerio, CheerioAPI } from "cheerio";
 import { jatsMetadata } from "./metadata.js";
+import { becomeText, type Element, followsOneOf, type Node, takeAway } from "../html/select.js";
 import { sectionLabel } from "../text/markdown.js";
 import { buildText, type Part, type ReadResult } from "../text/paper-text.js";
 
-type Node = ReturnType<CheerioAPI> extends Cheerio<infer Each> ? Each : never;
-
 /** Articles nest some twenty elements deep; the parser calls itself for each. */
-const deepest = 500;
+const maxDepth = 500;
 /** Below this a body is a stub that stands for a scan. */
 const minBody = 500;
 
@@ -20,11 +19,11 @@ export const isJats = (text: string): boolean =>
  * body is of depth `abstract`. Entities of the document's own are never expanded.
  */
 export async function readJats(xml: string): Promise<ReadResult> {
-  const { XMLValidator } = await import("fast-xml-parser");
   // The lenient parser below would take half an article for a whole one.
-  if (XMLValidator.validate(withoutDoctype(xml)) !== true)
+  const depth = depthOf(xml);
+  if (depth === undefined)
     return { status: "unreadable", reason: "The article's XML is damaged or cut off; download it again." };
-  if (depthOf(xml) > deepest)
+  if (depth > maxDepth)
     return { status: "unreadable", reason: "The article's elements are nested too deeply to be read." };
   const { load } = await import("cheerio");
   const page = load(xml, { xml: { decodeEntities: true } });
@@ -33,14 +32,12 @@ export async function readJats(xml: string): Promise<ReadResult> {
 
   formulasOnce(page);
   const notes = footnotesBehind(page);
-  page("xref[ref-type=bibr]").each((_, element) => {
-    const cited = page(element).text().trim();
-    // "[3]" and "(Lee, 2020)" stand as they are; a raised bare number would run into its word.
-    if (/^\d{1,3}$/.test(cited) && page(element).parent("sup").length > 0)
-      page(element)
-        .parent()
-        .replaceWith(` [${page(element).parent().text().trim()}]`);
-  });
+  // "[3]" and "(Lee, 2020)" stand as they are; a raised bare number would run into its word.
+  for (const raised of elementsOf(page, "sup")) {
+    if (page(raised).children("xref[ref-type=bibr]").length === 0) continue;
+    const cited = page(raised).text().trim();
+    if (/^\d{1,3}(?!\d)/.test(cited)) becomeText(page, raised, ` [${cited}]`);
+  }
 
   const parts: Part[] = [
     {
@@ -82,53 +79,115 @@ export async function readJats(xml: string): Promise<ReadResult> {
   return { status: "ok", text: buildText(parts, { kind: "jats", depth: isWhole ? "full" : "abstract", ...details }) };
 }
 
-function depthOf(xml: string): number {
-  let depth = 0;
-  let most = 0;
-  for (const [token] of xml.matchAll(/<\/?[a-z][^<>]*>/gi)) {
-    if (token.startsWith("</")) depth -= 1;
-    else if (!token.endsWith("/>")) most = Math.max(most, (depth += 1));
+/**
+ * How deep the elements of a document stand in one another; undefined where one is not closed in its place, or a tag, comment or CDATA
+ * section has no end. One pass: a document that is cut off or damaged is found in the time that reading it takes.
+ */
+function depthOf(xml: string): number | undefined {
+  const open: string[] = [];
+  let deepest = 0;
+  for (let at = xml.indexOf("<"); at !== -1; at = xml.indexOf("<", at)) {
+    const [start, end] = sectionMarks.find(([mark]) => xml.startsWith(mark, at)) ?? ["<", ">"];
+    const close = start === "<!" ? endOfDeclaration(xml, at) : start === "<" ? endOfTag(xml, at) : xml.indexOf(end, at);
+    if (close === -1) return undefined;
+    if (start === "<") {
+      const isClosing = xml[at + 1] === "/";
+      const name = /^[^\s/>]{1,200}/.exec(xml.slice(at + (isClosing ? 2 : 1), at + 202))?.[0];
+      if (name === undefined) return undefined;
+      if (isClosing && open.pop() !== name) return undefined;
+      if (!isClosing && xml[close - 1] !== "/") deepest = Math.max(deepest, open.push(name));
+      if (open.length > 2 * maxDepth) return deepest;
+    }
+    at = close + (start === "<" || start === "<!" ? 1 : end.length);
   }
-  return most;
+  return open.length === 0 && deepest > 0 ? deepest : undefined;
 }
 
-/** The validator stumbles over internal subsets; nothing in them is used. */
-const withoutDoctype = (xml: string): string => xml.replace(/<!DOCTYPE[^[>]*(?:\[[\s\S]*?\]\s*)?>/i, "");
+const sectionMarks = [
+  ["<!--", "-->"],
+  ["<![CDATA[", "]]>"],
+  ["<?", "?>"],
+  ["<!", ">"],
+] as const;
+
+/** A tag with more text has an attribute without its closing mark. */
+const longestTag = 100_000;
+
+/** Where a tag ends; -1 where another begins before, or it has none. What stands in quotation marks ends none. */
+function endOfTag(xml: string, from: number): number {
+  let quote = "";
+  const last = Math.min(xml.length, from + longestTag);
+  for (let at = from + 1; at < last; at += 1) {
+    const character = xml[at] ?? "";
+    if (character === "<") return -1;
+    if (quote !== "") {
+      if (character === quote) quote = "";
+    } else if (character === '"' || character === "'") quote = character;
+    else if (character === ">") return at;
+  }
+  return -1;
+}
+
+/** Where a document type ends, with what it declares between brackets. */
+function endOfDeclaration(xml: string, from: number): number {
+  const end = xml.indexOf(">", from);
+  const bracket = xml.slice(from, end).indexOf("[");
+  if (end === -1 || bracket === -1) return end;
+  const inner = xml.indexOf("]", from + bracket);
+  return inner === -1 ? -1 : xml.indexOf(">", inner);
+}
+
+/** Declarations may hold the word that a document is told by. Only the first is looked at. */
+function withoutDoctype(xml: string): string {
+  const at = xml.search(/<!DOCTYPE/i);
+  const end = at === -1 ? -1 : endOfDeclaration(xml, at);
+  return end === -1 ? xml : xml.slice(0, at) + xml.slice(end + 1);
+}
 
 /** Puts each formula once, as `$LaTeX$` where the article has it; articles carry it as TeX, MathML and a picture side by side. */
 function formulasOnce(page: CheerioAPI): void {
-  page("inline-formula, disp-formula").each((_, element) => {
+  for (const element of elementsOf(page, "inline-formula, disp-formula")) {
     const formula = page(element);
     const tex = formula.find("tex-math").first().text();
-    const inner = /\\begin\{document\}([\s\S]*?)\\end\{document\}/.exec(tex)?.[1] ?? tex;
-    const plain = inner
-      .replace(/^\s*\${1,2}|\${1,2}\s*$/g, "")
+    const plain = inDocument(tex)
+      .trim()
+      .replace(/^\${1,2}|\${1,2}$/g, "")
       .replace(/\s+/g, " ")
       .trim();
     const shown =
       formula.find("mml\\:math, math").first().text().replace(/\s+/g, "") || formula.text().replace(/\s+/g, " ").trim();
     const label = formula.children("label").text().trim();
     const written = plain === "" ? shown : `$${plain}$`;
-    formula.replaceWith(
-      formula.is("disp-formula")
-        ? `<p>${escaped(written)}${label === "" ? "" : ` ${escaped(label)}`}</p>`
-        : escaped(written),
-    );
-  });
+    if (element.name === "disp-formula") becomeText(page, element, `${written}${label === "" ? "" : ` ${label}`}`, "p");
+    else becomeText(page, element, written);
+  }
 }
 
-const escaped = (text: string): string => text.replace(/&/g, "&amp;").replace(/</g, "&lt;").replace(/>/g, "&gt;");
+const elementsOf = (page: CheerioAPI, selector: string): Element[] =>
+  page(selector)
+    .toArray()
+    .filter((node): node is Element => "attribs" in node);
+
+/** Springer's articles give each formula as a document of LaTeX. */
+function inDocument(tex: string): string {
+  const [begin, end] = ["\\begin{document}", "\\end{document}"];
+  const at = tex.indexOf(begin);
+  const close = at === -1 ? -1 : tex.indexOf(end, at);
+  return close === -1 ? tex : tex.slice(at + begin.length, close);
+}
 
 /** Footnotes of the text, taken out of its sentences. */
 function footnotesBehind(page: CheerioAPI): Part[] {
   const notes: string[] = [];
+  const gone: Node[] = [];
   page("body fn, back > fn-group > fn").each((_, element) => {
     const note = page(element);
     if (note.parents("table-wrap").length > 0) return;
     const text = note.text().replace(/\s+/g, " ").trim();
     if (text !== "") notes.push(`Footnote: ${text}`);
-    note.remove();
+    gone.push(element);
   });
+  takeAway(gone);
   return notes.length === 0 ? [] : [{ label: "§ Footnotes", text: `## Footnotes\n\n${notes.join("\n\n")}` }];
 }
 
@@ -137,6 +196,7 @@ const blocks = new Set(
     " ",
   ),
 );
+const cells = new Set(["td", "th"]);
 const left = new Set("label title object-id graphic media alt-text long-desc permissions".split(" "));
 
 /** What stands below an element, split at its sections. */
@@ -180,7 +240,7 @@ function sectionsOf(page: CheerioAPI, root: Node, heading: string | undefined): 
     if (name === "list-item") say("\n- ");
     else if (name === "tr") say("\n");
     else if (blocks.has(name) && !isInline) say("\n\n");
-    if ((name === "td" || name === "th") && element.prevAll("td, th").length > 0) say(" | ");
+    if ((name === "td" || name === "th") && followsOneOf(node, cells)) say(" | ");
     if (name === "break") say("\n");
     walkChildren(node);
     if (name === "caption" || (blocks.has(name) && name !== "tr" && !isInline)) say("\n\n");

@@ -139,13 +139,19 @@ export function wordCommand(latex: string, name: string, end: number, walk: Walk
     }
     default: {
       const skipped = dropped[name];
-      if (skipped !== undefined)
-        return skipArguments(latex, latex[end] === "(" ? latex.indexOf(")", end) + 1 : end, skipped);
+      if (skipped !== undefined) {
+        // An unclosed bracket would lead back to the beginning of the text.
+        const close = latex[end] === "(" ? latex.slice(end, end + longestBracket).indexOf(")") : -1;
+        return skipArguments(latex, end + close + 1, skipped);
+      }
       // The command itself says nothing; what stands in its arguments is read on.
       return /^\s*\[/.test(latex.slice(end, end + 3)) ? (groupAt(latex, end, "[")?.end ?? end) : swallowed(latex, end);
     }
   }
 }
+
+/** Characters of an argument in round brackets, such as `\\cmidrule(lr)`. */
+const longestBracket = 200;
 
 /** A label's prefix says by convention what it names. */
 function kindOf(label: string): string {

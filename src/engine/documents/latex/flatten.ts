@@ -8,6 +8,9 @@ import { takeOut } from "../text/paper-text.js";
 const maxSource = 5 * 1024 * 1024;
 const deepest = 20;
 
+/** Of several documents so many, the longest files, are put together and compared. */
+const maxDocuments = 20;
+
 interface Flattened {
   readonly preamble: string;
   /** Between `\begin{document}` and `\end{document}`, without comments, every included file in its place. */
@@ -24,6 +27,8 @@ export function flatten(files: SourceFiles): Flattened | undefined {
   const documents = [...clean].filter(([, text]) => /\\document(?:class|style)\b/.test(text));
   const whole = (documents.length > 0 ? documents : [...clean])
     .filter(([, text]) => text.includes("\\begin{document}") || documents.length > 0)
+    .toSorted((a, b) => b[1].length - a[1].length)
+    .slice(0, maxDocuments)
     .map(([path, text]) => ({ path, ...include(text, clean, path) }))
     // Of several documents the longest is the paper; a letter or a supplement's cover is shorter.
     .toSorted((a, b) => b.text.length - a.text.length || (a.path < b.path ? -1 : 1))[0];
@@ -50,8 +55,8 @@ function withoutComments(text: string): string {
         if (line.includes(`\\end{${code}}`)) code = undefined;
         return `${line}\n`;
       }
-      const kept = /^(?:\\verb\*?([^\w\s*])[^\n]{0,300}?\1|[^\\%]|\\.)*/.exec(line)?.[0] ?? "";
-      code = /\\begin\{(verbatim\*?|Verbatim|lstlisting|minted|alltt)\}(?!.*\\end\{\1\})/.exec(kept)?.[1];
+      const kept = line.slice(0, commentAt(line));
+      code = codeLeftOpen(kept);
       if (line[kept.length] !== "%") return `${line}\n`;
       return kept.trim() === "" ? "" : `${kept}\0`;
     })
@@ -62,6 +67,28 @@ function withoutComments(text: string): string {
     plain,
   );
 }
+
+/** Where a line's comment begins; its end where it has none. A percent sign behind a backslash or within `\\verb|…|` begins none. */
+function commentAt(line: string): number {
+  for (let at = 0; at < line.length; at += 1) {
+    if (line[at] === "%") return at;
+    if (line[at] !== "\\") continue;
+    const verb = line.startsWith("verb", at + 1) ? /^\\verb\*?([^\w\s*])/.exec(line.slice(at, at + 8)) : null;
+    const from = at + (verb?.[0].length ?? 0);
+    const close = verb === null ? -1 : line.slice(from, from + longestVerb).indexOf(verb[1] ?? "");
+    at = close === -1 ? at + 1 : from + close;
+  }
+  return line.length;
+}
+
+const longestVerb = 300;
+const codes = ["verbatim", "verbatim*", "Verbatim", "lstlisting", "minted", "alltt"];
+
+/** The environment of code that a line begins and does not end. */
+const codeLeftOpen = (line: string): string | undefined =>
+  line.includes("\\begin{")
+    ? codes.find((name) => line.lastIndexOf(`\\begin{${name}}`) > line.lastIndexOf(`\\end{${name}}`))
+    : undefined;
 
 function include(text: string, files: SourceFiles, path: string): { text: string; isCut: boolean } {
   let room = maxSource;

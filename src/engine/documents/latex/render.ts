@@ -46,7 +46,8 @@ export function latexParts(body: string, preamble: string, theorems: ReadonlyMap
   const parts = partsOf(walk);
   const abstract = parts.find(({ label }) => label === "§ Abstract")?.text.replace(/^## Abstract\s*/, "");
   const names = walk.authors
-    .split(/\s*(?:\n|,(?=\s*\p{Lu})|\band\b|;)\s*/u)
+    .replace(/[^\S\n]+/g, " ")
+    .split(/\n|,(?= ?\p{Lu})|\band\b|;/u)
     .map((name) => name.replace(/[\d*†‡§$^{}\\]+/g, "").trim())
     .filter((name) => /^\p{Lu}[\p{L}.'’-]*(?:\s[\p{L}.'’-]+){1,4}$/u.test(name) && !institution.test(name));
   return {

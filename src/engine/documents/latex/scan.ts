@@ -50,12 +50,17 @@ function closing(text: string, start: number, open: string, close: string): numb
 }
 
 const partners = new Map<string, ReadonlyMap<number, number>>();
-const maxKept = 16;
+const maxKept = 64;
 
 /** Where each opening brace of a text is closed; kept for the last few texts, as a search for each takes quadratic time on unclosed ones. */
 function partnersOf(text: string): ReadonlyMap<number, number> {
   const kept = partners.get(text);
-  if (kept !== undefined) return kept;
+  if (kept !== undefined) {
+    // The text around the macros that are written out now must not be the next to go.
+    partners.delete(text);
+    partners.set(text, kept);
+    return kept;
+  }
   const found = new Map<number, number>();
   const open: number[] = [];
   const braces = /\\[\s\S]?|[{}]/g;

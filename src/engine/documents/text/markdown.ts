@@ -27,8 +27,11 @@ export function readMarkdown(source: string, kind: "markdown" | "text"): PaperTe
   });
 }
 
+/** Characters of front matter; nobody says what time the YAML parser takes. */
+const longestFront = 32 * 1024;
+
 function splitFrontMatter(source: string): { front: Record<string, unknown>; body: string } {
-  const match = /^---\n([\s\S]*?)\n(?:---|\.\.\.)(?:\n|$)/.exec(source);
+  const match = /^---\n([\s\S]*?)\n(?:---|\.\.\.)(?:\n|$)/.exec(source.slice(0, longestFront));
   if (match?.[1] === undefined) return { front: {}, body: source };
   try {
     const front: unknown = parse(match[1], { schema: "core", maxAliasCount: 10 });
@@ -47,11 +50,22 @@ function sectionsOf(body: string): Part[] {
   for (const line of body.split("\n")) {
     const marker = /^ {0,3}(```+|~~~+)/.exec(line)?.[1];
     if (marker !== undefined) fence = fence === undefined ? marker : marker.startsWith(fence) ? undefined : fence;
-    const heading = fence === undefined ? /^(#{2,6}) +(.+?)(?: +#+)?$/.exec(line)?.[2] : undefined;
+    const heading = fence === undefined ? headingOf(line) : undefined;
     if (heading === undefined) parts.at(-1)?.lines.push(line);
     else parts.push({ label: sectionLabel(heading), lines: [line] });
   }
   return parts.map(({ label, lines }) => ({ label, text: lines.join("\n") }));
+}
+
+/** The heading of a line `## 3 Method ##`, without its marks; undefined for any other line and for a document's own title. */
+function headingOf(line: string): string | undefined {
+  const words = /^#{2,6} +(?=\S)/.exec(line)?.[0];
+  if (words === undefined) return undefined;
+  const text = line.slice(words.length).trimEnd();
+  let end = text.length;
+  while (text[end - 1] === "#") end -= 1;
+  const isClosed = end < text.length && (end === 0 || text[end - 1] === " ");
+  return (isClosed ? text.slice(0, end).trimEnd() : text) || text;
 }
 
 /** A section's locator, such as "§ 3 Method". */

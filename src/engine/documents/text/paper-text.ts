@@ -91,6 +91,12 @@ export function locatorAt(marks: readonly Mark[], offset: number): string | unde
 }
 
 /**
+ * More marks on one letter than any language sets: Unicode's own bound for streams (UAX 15). To put a run of marks in order takes quadratic
+ * time: a text of 300,000 strokes took over an hour.
+ */
+const tooManyMarks = /(\p{M}{30})\p{M}+/gu;
+
+/**
  * One form for every text: NFC, line feeds, no control characters, none that nobody sees.
  * Tag characters (U+E0000 on) spell whole sentences that only a model reads.
  */
@@ -100,7 +106,8 @@ function withoutInvisible(raw: string): { text: string; removed: number } {
     .replace(/[\t\u00a0\u2000-\u200a\u202f\u3000]/g, " ")
     .replace(/\p{Surrogate}/gu, "\ufffd")
     // eslint-disable-next-line no-control-regex
-    .replace(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/g, "");
+    .replace(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/g, "")
+    .replace(tooManyMarks, "$1");
   const text = plain.replace(/[\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff\u{e0000}-\u{e007f}]/gu, "");
   const trimmed = text
     .split("\n")
