@@ -8,7 +8,7 @@ const pdfjs = packageFile("node_modules", "pdfjs-dist");
 
 test("the tables of characters are those of the pdf.js that unpdf holds", () => {
   const { version } = JSON.parse(readFileSync(`${pdfjs}/package.json`, "utf8")) as { version: string };
-  const held = readFileSync(packageFile("node_modules", "unpdf", "dist", "pdfjs.mjs"), "utf8");
+  const held = readFileSync(packageFile("node_modules/unpdf/dist/pdfjs.mjs"), "utf8");
   const versions = new Set([...held.matchAll(/\b5\.\d+\.\d+\b/g)].map(([found]) => found));
   expect([...versions]).toEqual([version]);
   expect(readdirSync(`${pdfjs}/cmaps`).length).toBeGreaterThan(160);
