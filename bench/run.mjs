@@ -11,17 +11,20 @@ import { row as discoveryTime } from "./rows/discovery-time.mjs";
 import { row as endurance } from "./rows/endurance.mjs";
 import { row as evidence } from "./rows/evidence.mjs";
 import { row as history } from "./rows/history.mjs";
+import { row as lines } from "./rows/lines.mjs";
 import { row as list } from "./rows/list.mjs";
 import { row as loop } from "./rows/loop.mjs";
 import { row as loopWithGit } from "./rows/loop-with-git.mjs";
 import { row as memory } from "./rows/memory.mjs";
 import { row as merge } from "./rows/merge.mjs";
 import { row as screeningTokens } from "./rows/screening-tokens.mjs";
+import { row as start } from "./rows/start.mjs";
 import { row as version } from "./rows/version.mjs";
 import { cli } from "./measure.mjs";
 
 const rows = [
   version,
+  start,
   list,
   loop,
   loopWithGit,
@@ -36,6 +39,7 @@ const rows = [
   endurance,
   evidence,
   crash,
+  lines,
 ];
 const { values: options, positionals: wanted } = parseArgs({
   allowPositionals: true,
@@ -58,12 +62,12 @@ if (unknown.length > 0) {
   console.log(
     `Node ${process.version}, ${process.platform} ${process.arch}; medians; ours and what it is compared with in one run.\n`,
   );
-  console.log("| what | bare Node | rival | ours | to hold | command |");
-  console.log("| --- | --- | --- | --- | --- | --- |");
+  console.log("| what | bare Node | rival | was | ours | to hold | command |");
+  console.log("| --- | --- | --- | --- | --- | --- | --- |");
   for (const row of rows.filter(({ name }) => wanted.length === 0 || wanted.includes(name))) {
     const { bare = "–", rival = "–", ours } = await measure(row);
     console.log(
-      `| ${[row.what, bare, rival, ours, row.hold, `\`${row.command}\``].map((cell) => cell.replaceAll("|", "\\|")).join(" | ")} |`,
+      `| ${[row.what, bare, rival, row.was ?? "–", ours, row.hold, `\`${row.command}\``].map((cell) => cell.replaceAll("|", "\\|")).join(" | ")} |`,
     );
   }
 } else {
