@@ -55,7 +55,10 @@ export type Ended<State, U extends Unit, P, C> = EndedRun<U, C> | EndedPreparati
 interface Lanes<State, U extends Unit, P, C> {
   /** Whether one more agent may be started. */
   hasRoom(): boolean;
-  /** Whether one more unit may be prepared: one for each free lane, and one ahead while there is none. */
+  /**
+   * Whether one more unit may be prepared: one for each free lane, and one ahead while there is none. None beside an agent that nothing
+   * confines: what it changes is put back, and a preparation's files would go with that.
+   */
   hasRoomToPrepare(): boolean;
   /** Iterations under way, as far as they have come. */
   inFlight(): readonly LiveIteration[];
@@ -204,7 +207,9 @@ export function openLanes<State, U extends Unit, P, C>(options: LaneOptions): La
 
   return {
     hasRoom: () => live.size < jobs,
-    hasRoomToPrepare: () => preparations.size < Math.max(jobs - live.size, 1),
+    hasRoomToPrepare: () =>
+      preparations.size < Math.max(jobs - live.size, 1) &&
+      ![...live.values()].some(({ run }) => run.confinement === "unconfined"),
     inFlight: () => [...live.values()],
     preparing: () => [...preparations.values()].map(({ unit }) => unit),
     busy: () => [...live.values(), ...preparations.values()].map(({ unit }) => unit),

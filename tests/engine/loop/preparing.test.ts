@@ -160,6 +160,17 @@ describe("a unit is prepared before it is briefed", () => {
     expect(most).toBe(3);
   });
 
+  test("but not beside an agent that nothing confines: what it changes is put back, and files of a preparation with it", async () => {
+    const { workflow, seen } = prepared(2);
+    const atWork: string[][] = [];
+    const agent = working(async () => {
+      await new Promise((resolve) => setTimeout(resolve, 5));
+      atWork.push([...seen.prepared]);
+    });
+    await run(workflow, { ...agent, confinement: "unconfined" });
+    expect(atWork).toEqual([["u0"], ["u0", "u1"]]);
+  });
+
   test("while what agents say is passed on", async () => {
     const said = promise();
     const { workflow } = prepared(2, async (one) => {
