@@ -3,10 +3,10 @@ import { basename } from "node:path";
 import type { Rrd } from "../../research/generated/rrd.js";
 import { messageOf } from "../../engine/lib/errors.js";
 import { ledgerFile } from "../../engine/lib/layout.js";
-import { locateSyntaxError, mostLevels, tooDeepAt } from "../../engine/storage/json-syntax.js";
+import { locateSyntaxError, maxLevels, tooDeepAt } from "../../engine/storage/json-syntax.js";
 import { readLedger } from "../../engine/storage/records/ledger.js";
 import { readRrdShape } from "../../research/folder/legacy/read-rrd.js";
-import { largestRrd } from "../../research/folder/rrd-file.js";
+import { maxRrdBytes } from "../../research/folder/rrd-file.js";
 import { bar, duration, pad, truncate, width } from "../../engine/ui/terminal/format.js";
 import type { Io } from "../../engine/ui/io.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
@@ -59,7 +59,7 @@ async function readRow(folder: string): Promise<Row> {
     const path = rrdFile(folder);
     // One after the other, and not by promises: those cost more processor time (110 ms for 200 files) than parsing does.
     const { size } = statSync(path);
-    if (size > largestRrd) return { name, folder, broken: `rrd.json has ${Math.round(size / 1_000_000)} MB` };
+    if (size > maxRrdBytes) return { name, folder, broken: `rrd.json has ${Math.round(size / 1_000_000)} MB` };
     const parsed = parseBytes(readFileSync(path));
     if (typeof parsed === "string") return { name, folder, broken: parsed };
     if (
@@ -70,7 +70,7 @@ async function readRow(folder: string): Promise<Row> {
       return { name, folder, broken: "rrd.json is not the state of a project" };
     }
     if (tooDeepAt({ ...parsed, papers_pool: [], insights: [] }) !== undefined)
-      return { name, folder, broken: `rrd.json is nested deeper than ${mostLevels} levels` };
+      return { name, folder, broken: `rrd.json is nested deeper than ${maxLevels} levels` };
     const rrd = outlineOf(parsed);
     const { done, total } = progressOf(rrd);
     const spent = timeSpent(rrd, existsSync(ledgerFile(folder)) ? (await readLedger(folder)).lines : []);

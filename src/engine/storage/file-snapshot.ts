@@ -11,7 +11,7 @@ export type Version =
   | { readonly kind: "file"; readonly bytes: Buffer; readonly mode: number };
 
 /** A file of more bytes than any of ours can have is not read: it is different anyway. */
-const largest = 256 * 1024 * 1024;
+const maxBytes = 256 * 1024 * 1024;
 
 /** A version, and by what it is seen later on that nobody has touched it since. */
 export interface Snapshot {
@@ -60,7 +60,7 @@ async function inodeAt(path: string): Promise<Stats | undefined> {
 
 async function versionOf(path: string, found: Stats): Promise<Version> {
   if (found.isSymbolicLink()) return { kind: "link", to: await readlink(path) };
-  if (!found.isFile() || found.size > largest) return { kind: "other" };
+  if (!found.isFile() || found.size > maxBytes) return { kind: "other" };
   return { kind: "file", bytes: await readFile(path), mode: found.mode & 0o7777 };
 }
 

@@ -15,7 +15,7 @@ interface GitLimits {
   /** Aborted when the run ends at once: git is then given a second to finish what it is at. */
   readonly abort?: AbortSignal;
   /** Most milliseconds. */
-  readonly mostMs?: number;
+  readonly maxMs?: number;
 }
 
 /** Set while a git hook runs, and then they point at another repository than the folder's. */
@@ -52,7 +52,7 @@ const pipeMs = 1000;
 export async function runGit(
   folder: string,
   args: readonly string[],
-  { abort, mostMs = 60_000 }: GitLimits = {},
+  { abort, maxMs = 60_000 }: GitLimits = {},
 ): Promise<GitAnswer> {
   const run = randomUUID();
   const env = { ...environment, [marker]: run };
@@ -79,7 +79,7 @@ export async function runGit(
     });
   };
   const timers = [
-    setTimeout(end, mostMs, `it took longer than ${mostMs / 1000} seconds; a filter of the repository may hang`),
+    setTimeout(end, maxMs, `it took longer than ${maxMs / 1000} seconds; a filter of the repository may hang`),
   ];
   const hurry = (): void => void timers.push(setTimeout(end, hurryMs, "the run was interrupted"));
   const stopListening = (): void => [git.stdout, git.stderr].forEach((stream) => stream.destroy());

@@ -119,14 +119,14 @@ function hintForValue(next: string): string {
 }
 
 /** What we write has some ten levels. JSON.stringify, and every walk that calls itself, breaks at a few thousand. */
-export const mostLevels = 100;
+export const maxLevels = 100;
 
 /** A pointer of a hundred names helps nobody. */
 const namesShown = 3;
 
 /** The place, as a JSON pointer of at most three names, of what is nested deeper than a hundred levels in a value; undefined where nothing is. */
 export const tooDeepAt = (value: unknown): string | undefined =>
-  deepAt(value, mostLevels)?.slice(0, namesShown).join("");
+  deepAt(value, maxLevels)?.slice(0, namesShown).join("");
 
 /** Calls itself, but no deeper than the levels that are allowed. */
 function deepAt(value: unknown, levels: number): readonly string[] | undefined {

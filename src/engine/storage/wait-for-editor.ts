@@ -8,7 +8,7 @@ import { isUnfinished } from "./json-syntax.js";
  * Editors save in place, or move the old file away first: whoever looks in that moment finds a part of it, or none. One of some
  * 300 saves met it on a busy machine, where the disk lets a writer wait for a second or two between emptying and writing.
  */
-const savingTakes = 5000;
+const maxSaveMs = 5000;
 
 /**
  * Reads the file at `path` by `read`, which is given the version that stands there; where that fails because somebody is just saving the
@@ -16,7 +16,7 @@ const savingTakes = 5000;
  * @throws what `read` throws, once the file is whole, or nobody has changed it for five seconds.
  */
 export async function readOnceSaved<T>(path: string, read: (stamp: Stamp | undefined) => Promise<T>): Promise<T> {
-  const until = Date.now() + savingTakes;
+  const until = Date.now() + maxSaveMs;
   for (;;) {
     const before = await stampOf(path);
     try {
@@ -34,7 +34,7 @@ async function isBeingSaved(path: string): Promise<boolean> {
   const stamp = await stampOf(path);
   if (stamp === undefined) return true;
   const changedAt = Number(stamp.split(":")[2]);
-  if (Math.abs(Date.now() - changedAt) >= savingTakes) return false;
+  if (Math.abs(Date.now() - changedAt) >= maxSaveMs) return false;
   return isUnfinished(await textOf(path));
 }
 

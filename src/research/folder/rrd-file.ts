@@ -1,6 +1,6 @@
 import type { LedgerLine } from "../../engine/generated/ledger.js";
 import { shellWord } from "../../engine/lib/sanitise.js";
-import { locateSyntaxError, mostLevels, tooDeepAt } from "../../engine/storage/json-syntax.js";
+import { locateSyntaxError, maxLevels, tooDeepAt } from "../../engine/storage/json-syntax.js";
 import type { Fields, Parsed, StateFormat } from "../../engine/storage/records/format.js";
 import { readStateFile, tooLarge } from "../../engine/storage/records/state-file.js";
 import { type Problem, problemsOf } from "../../engine/storage/schema-check.js";
@@ -9,14 +9,14 @@ import { committedFiles, documentsOf, progressName, queriesName, rrdName, textsF
 import { readRrdShape } from "./legacy/read-rrd.js";
 
 /** 10,000 papers with their analyses are 60 MB; a file above this is something else. */
-export const largestRrd = 200_000_000;
+export const maxRrdBytes = 200_000_000;
 
 /**
  * Reads the text of an rrd.json: valid in syntax, schema and ids, or every problem found (of the syntax only the first).
  * A byte order mark and any line ends are accepted, older shapes read as today's, unknown fields kept. `path` is named in problems about the whole file.
  */
 export function parseRrd(text: string, path: string): Parsed<Rrd> {
-  if (text.length > largestRrd) return { changes: [], problems: [tooLarge(path, text.length, largestRrd, noun)] };
+  if (text.length > maxRrdBytes) return { changes: [], problems: [tooLarge(path, text.length, maxRrdBytes, noun)] };
   const plain = text.startsWith("\uFEFF") ? text.slice(1) : text;
   let value: unknown;
   try {
@@ -31,7 +31,7 @@ export function parseRrd(text: string, path: string): Parsed<Rrd> {
   if (deep !== undefined)
     return {
       changes: [],
-      problems: [{ pointer: deep, message: `is nested deeper than ${mostLevels} levels`, hint: "Remove it." }],
+      problems: [{ pointer: deep, message: `is nested deeper than ${maxLevels} levels`, hint: "Remove it." }],
     };
   const read = readRrdShape(value);
   const problems = [...problemsOf("rrd", read.value), ...repeatedIds(read.value)];
@@ -83,7 +83,7 @@ export const researchFormat: StateFormat<Rrd> = {
   log: progressName,
   otherLogs: [queriesName],
   swept: (folder) => [textsFolder(folder)],
-  maxBytes: largestRrd,
+  maxBytes: maxRrdBytes,
   top: "rrd",
   parts: ["loop"],
   collections: [

@@ -6,7 +6,13 @@ import { describe, expect, it } from "vitest";
 import { ExpectedError } from "../../../src/engine/lib/errors.js";
 import { isUnfinished, locateSyntaxError } from "../../../src/engine/storage/json-syntax.js";
 import { describe as named, type Problem, wordProblem } from "../../../src/engine/storage/problem-messages.js";
-import { formatRrd, largestRrd, parseRrd, readRrdFile, researchFormat } from "../../../src/research/folder/rrd-file.js";
+import {
+  formatRrd,
+  maxRrdBytes,
+  parseRrd,
+  readRrdFile,
+  researchFormat,
+} from "../../../src/research/folder/rrd-file.js";
 import { readStateText, summarise } from "../../../src/engine/storage/records/state-file.js";
 import { sampleRrd, temporaryFolder } from "../../support/folders.js";
 
@@ -255,9 +261,9 @@ describe("an rrd.json that can't be used", () => {
   it("is too large from its text alone, or from its size before it is read", async () => {
     const path = join(temporaryFolder(), "rrd.json");
     const problem = { pointer: "", message: `${path} is 200 MB, more than the 200 MB a project can have` };
-    expect(parseRrd(" ".repeat(largestRrd + 1), path)).toEqual({ changes: [], problems: [problem] });
+    expect(parseRrd(" ".repeat(maxRrdBytes + 1), path)).toEqual({ changes: [], problems: [problem] });
     writeFileSync(path, "");
-    truncateSync(path, largestRrd + 1);
+    truncateSync(path, maxRrdBytes + 1);
     expect(await readStateText(path, researchFormat)).toEqual({ text: "", problem });
   });
 

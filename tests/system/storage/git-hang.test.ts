@@ -31,7 +31,7 @@ describe.skipIf(process.platform !== "linux")("a git that hangs", () => {
     process.env["HANG_MARK"] = root;
     try {
       const begun = performance.now();
-      const answer = await runGit(root, ["add", "a.jsonl"], { mostMs: 300 });
+      const answer = await runGit(root, ["add", "a.jsonl"], { maxMs: 300 });
       expect(performance.now() - begun).toBeLessThan(5000);
       expect(answer).toMatchObject({
         ok: false,

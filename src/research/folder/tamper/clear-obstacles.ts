@@ -27,7 +27,7 @@ function modeOf(path: string): number | undefined {
  * Makes sure that files can be put back and set aside in a research's folder: its permissions are as they were, and what stands in the
  * place of a folder of ours, or of the lock, and is none, goes. Returns a sentence where there was any.
  */
-export async function clearWay(folder: string, aside: string, modes: Modes, agent: string): Promise<string[]> {
+export async function clearObstacles(folder: string, aside: string, modes: Modes, agent: string): Promise<string[]> {
   // What can't be set right here is told of the file that it keeps from being put back.
   for (const [path, mode] of modes) if (modeOf(path) !== mode) await chmod(path, mode).catch(() => undefined);
   const folders = [hiddenFolder, journalFolder, doneFolder, setAsideFolder].map((at) => at(folder));

@@ -3,7 +3,7 @@ import { basename, dirname, join } from "node:path";
 import { projectFiles } from "../../../engine/config/file.js";
 import { ExpectedError, messageOf } from "../../../engine/lib/errors.js";
 import { timeForName } from "../../../engine/storage/file-timestamp.js";
-import { clearWay, modesOf } from "./clear-obstacles.js";
+import { clearObstacles, modesOf } from "./clear-obstacles.js";
 import {
   hasChanged,
   isSameVersion,
@@ -184,7 +184,7 @@ export async function protect({ folder, root, rescue, iteration }: ProtectOption
         throw await rescued(folder, kept, rescue, agent);
       const sentences: string[] = [];
       let failure: unknown;
-      const makeWay = () => explaining(folder, () => clearWay(folder, aside, modes, agent));
+      const makeWay = () => explaining(folder, () => clearObstacles(folder, aside, modes, agent));
       // One step that fails keeps none of the others from being made.
       for (const step of [makeWay, restoreFiles, clearJournal, clearTexts, restoreAnswers])
         sentences.push(...(await step(agent).catch((error: unknown) => ((failure ??= error), []))));

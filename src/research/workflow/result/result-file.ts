@@ -2,7 +2,7 @@ import { constants } from "node:fs";
 import { lstat, open } from "node:fs/promises";
 import { dirname } from "node:path";
 import { hasCode, messageOf } from "../../../engine/lib/errors.js";
-import { mostLevels, tooDeepAt } from "../../../engine/storage/json-syntax.js";
+import { maxLevels, tooDeepAt } from "../../../engine/storage/json-syntax.js";
 
 const mostBytes = 5 * 1024 * 1024;
 
@@ -37,7 +37,7 @@ export async function readResult(path: string): Promise<{ value: unknown } | { r
     try {
       const value = JSON.parse(text) as unknown;
       const deep = tooDeepAt(value);
-      if (deep !== undefined) return { reason: `result.json is nested deeper than ${mostLevels} levels at ${deep}` };
+      if (deep !== undefined) return { reason: `result.json is nested deeper than ${maxLevels} levels at ${deep}` };
       const twice = repeatedName(text);
       return twice === undefined ? { value } : { reason: `result.json says ${twice} twice in one object; say it once` };
     } catch (error) {
