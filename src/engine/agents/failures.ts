@@ -1,5 +1,6 @@
 import type { Failure } from "../loop/types.js";
 import { resetIn } from "./reset-time.js";
+import { given } from "../lib/given.js";
 
 /** The failures that are the model service's and not the agent's. */
 export type ServiceFailure = "rate-limit" | "auth" | "network";
@@ -31,7 +32,7 @@ export function serviceFailure(kind: ServiceFailure, text: string, agent: string
   return {
     kind,
     message: `${agent} has reached a limit of its model service${said}.`,
-    ...(resetAt === undefined ? {} : { resetAt }),
+    ...given({ resetAt }),
   };
 }
 

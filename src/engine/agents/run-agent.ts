@@ -15,6 +15,7 @@ import {
 } from "./definition.js";
 import { quote, recogniseFailure } from "./failures.js";
 import { priced } from "./prices.js";
+import { given } from "../lib/given.js";
 
 /** Most bytes of a brief: Codex and Amp take no more on stdin. */
 export const maxBriefBytes = 1_048_576;
@@ -57,7 +58,7 @@ export function agentFrom(definition: AgentDefinition, context: AgentContext): A
         finished: () => reader.finished(),
         signal,
         redact,
-        ...(transcript === undefined ? {} : { transcript }),
+        ...given({ transcript }),
       });
       let end: ProcessEnd;
       try {
@@ -93,7 +94,7 @@ function withWhatIsKnown(
   const known = priced(event, definition.modelOf === undefined ? context.options.model : definition.modelOf(context));
   if (known.type !== "usage") return known;
   const billing = known.billing ?? definition.billing?.(context);
-  return { ...known, ...(billing === undefined ? {} : { billing }), ...(reader.finished() ? { final: true } : {}) };
+  return { ...known, ...given({ billing }), ...(reader.finished() ? { final: true } : {}) };
 }
 
 function commandFor(

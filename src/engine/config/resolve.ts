@@ -16,6 +16,7 @@ import {
   variableOf,
 } from "./keys.js";
 import { stateNames } from "../lib/layout.js";
+import { given } from "../lib/given.js";
 
 /** What the command line said, in the spelling of the config. Undefined: not given. */
 export type ConfigFlags = Pick<WrittenConfig, ScalarKey> & {
@@ -149,11 +150,11 @@ export async function resolveConfig(surroundings: Surroundings): Promise<Resolve
     ...same,
     agent,
     fallbacks,
-    budget: { ...(usd === undefined ? {} : { usd }), ...(tokens === undefined ? {} : { tokens }) },
+    budget: { ...given({ usd, tokens }) },
     agents,
     sources,
     hooks,
-    history: { every: history_every, ...(historian === undefined ? {} : { agent: historian }) },
+    history: { every: history_every, ...given({ agent: historian }) },
     stateDir: state_dir,
     ...(max_minutes === undefined ? {} : { maxMs: ms(max_minutes) }),
     iterationMs: ms(iteration_minutes),

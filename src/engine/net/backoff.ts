@@ -1,4 +1,5 @@
 import type { HostRule } from "./host-rules.js";
+import { given } from "../lib/given.js";
 
 /** What is remembered of a host's refusals. */
 export interface BackoffState {
@@ -43,7 +44,7 @@ export function standingAfter({ status, headers }: Head, before: BackoffState, n
       ...(outages < maxOutages ? {} : { until: now + guess(outages - maxOutages + 1) }),
     };
   }
-  return { ...goodStanding, ...(reset === undefined ? {} : { until: reset }) };
+  return { ...goodStanding, ...given({ until: reset }) };
 }
 
 /** A minute, doubled each time. */

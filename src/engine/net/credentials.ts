@@ -1,5 +1,6 @@
 import { redacted } from "../lib/redact.js";
 import type { Secret } from "./http.js";
+import { given } from "../lib/given.js";
 
 /** Query parameters under which services take keys, and those that tell who asks: neither belongs into a log that is shared. */
 const notToTell =
@@ -32,10 +33,10 @@ export function withoutCredentials(
   address: string,
   secret: Secret | undefined,
 ): { readonly url: string; readonly secret?: Secret } {
-  if (!URL.canParse(address)) return { url: address, ...(secret === undefined ? {} : { secret }) };
+  if (!URL.canParse(address)) return { url: address, ...given({ secret }) };
   const url = new URL(address);
   const { username, password } = url;
-  if (username === "" && password === "") return { url: address, ...(secret === undefined ? {} : { secret }) };
+  if (username === "" && password === "") return { url: address, ...given({ secret }) };
   url.username = "";
   url.password = "";
   const pair = Buffer.from(`${decodeURIComponent(username)}:${decodeURIComponent(password)}`).toString("base64");

@@ -18,6 +18,7 @@ import { hostLimiter } from "./rate-limiter.js";
 import { keyOf, lineOf } from "./request-log.js";
 import { publicAddress, scrubber, withoutCredentials } from "./credentials.js";
 import { hostsFolder } from "../lib/layout.js";
+import { given } from "../lib/given.js";
 
 export interface PoliteHttpOptions {
   readonly signal: AbortSignal;
@@ -63,7 +64,7 @@ export function politeHttp(options: PoliteHttpOptions): Http {
     .map(({ own, endpoint, intervalMs }) => ({
       url: endpoint,
       of: own,
-      ...(intervalMs === undefined ? {} : { intervalMs }),
+      ...given({ intervalMs }),
     }));
   const named = new Set(
     [...standIns.map(({ url }) => url), ...(options.typed ?? [])]
@@ -111,10 +112,10 @@ export function politeHttp(options: PoliteHttpOptions): Http {
 }
 
 function wireOf(
-  { url: written, limit, accept, json, secret: given }: Request,
+  { url: written, limit, accept, json, secret: keys }: Request,
   kept: KeptAnswer | undefined,
 ): WireRequest {
-  const { url, secret } = withoutCredentials(written, given);
+  const { url, secret } = withoutCredentials(written, keys);
   const conditions = {
     ...(kept?.etag === undefined ? {} : { "If-None-Match": kept.etag }),
     ...(kept?.lastModified === undefined ? {} : { "If-Modified-Since": kept.lastModified }),
@@ -122,9 +123,9 @@ function wireOf(
   return {
     url,
     limit,
-    ...(accept === undefined ? {} : { accept }),
+    ...given({ accept }),
     ...(json === undefined ? {} : { body: JSON.stringify(json) }),
-    ...(secret === undefined ? {} : { secret }),
+    ...given({ secret }),
     ...(kept === undefined ? {} : { conditions }),
   };
 }
@@ -168,8 +169,7 @@ async function keep(
   if (answer.status !== "ok") return answer.body === undefined ? undefined : cache?.keepBody(answer.body);
   const { bytes, url, type, etag, lastModified } = answer;
   const validators = {
-    ...(etag === undefined ? {} : { etag }),
-    ...(lastModified === undefined ? {} : { lastModified }),
+    ...given({ etag, lastModified }),
   };
   await cache?.keep(key, { sha256: hashOf(bytes), url, type, checkedAt: now, ...validators }, bytes);
 }

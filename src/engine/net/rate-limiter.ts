@@ -8,6 +8,7 @@ import { changeHost, hostStanding, type HostState } from "./host-state.js";
 import type { HttpFailure } from "./http-failure.js";
 import type { Gate, HttpResponse, Turn } from "./http.js";
 import type { Clock } from "../lib/clock.js";
+import { given } from "../lib/given.js";
 
 interface LimiterOptions {
   /** One file a host; the same for all processes of this machine. */
@@ -90,7 +91,7 @@ async function enter(
   const { folder, clock, signal } = options;
   const token = randomUUID();
   const started = await startOfProcess(process.pid);
-  const me = { pid: process.pid, token, ...(started === undefined ? {} : { started }) };
+  const me = { pid: process.pid, token, ...given({ started }) };
   for (;;) {
     if (signal.aborted) return interrupted;
     const answer = await changeHost<Pick<Reserved, "slot" | "next"> | HttpFailure | "busy">(

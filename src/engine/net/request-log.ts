@@ -4,12 +4,13 @@ import { hashOf } from "./http-cache.js";
 import type { HttpFailure } from "./http-failure.js";
 import type { HttpDocument, Request } from "./http.js";
 import { publicAddress } from "./credentials.js";
+import { given } from "../lib/given.js";
 
 /** Names a request in the cache and in the log: two that may be answered differently have different keys. Secrets have no part in it. */
 export const keyOf = ({ url, accept, json }: Pick<Request, "url" | "accept" | "json">): string =>
   keyOfLine({
     url: publicAddress(url),
-    ...(accept === undefined ? {} : { accept }),
+    ...given({ accept }),
     ...(json === undefined ? {} : { body_sha256: bodyHash(json) }),
   });
 
@@ -33,7 +34,7 @@ export function lineOf(
     source: sourceOf(told, services),
     method: json === undefined ? ("GET" as const) : ("POST" as const),
     url: told,
-    ...(accept === undefined ? {} : { accept }),
+    ...given({ accept }),
     ...(json === undefined ? {} : { body_sha256: bodyHash(json) }),
     status: answer.status,
     from,
@@ -54,8 +55,7 @@ export function lineOf(
   return {
     ...asked,
     reason,
-    ...(code === undefined ? {} : { code }),
-    ...(transient === undefined ? {} : { transient }),
+    ...given({ code, transient }),
     ...(body === undefined ? {} : { bytes: body.length, sha256: hashOf(body) }),
   };
 }

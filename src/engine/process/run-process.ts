@@ -6,6 +6,7 @@ import { messageOf } from "../lib/errors.js";
 import { splitLines } from "../lib/lines.js";
 import type { Redact } from "../lib/redact.js";
 import { openTranscript } from "./transcript.js";
+import { given } from "../lib/given.js";
 
 const maxLine = 8 * 1024 * 1024;
 const stderrKept = 16 * 1024;
@@ -140,7 +141,7 @@ export async function* runProcess(request: ProcessRequest): AsyncGenerator<strin
     stderr.destroy();
     transcriptProblem = await transcript.close();
   }
-  return { cause, ...exit, stderr: tail.text(), ...(transcriptProblem === undefined ? {} : { transcriptProblem }) };
+  return { cause, ...exit, stderr: tail.text(), ...given({ transcriptProblem }) };
 }
 
 type Exit = Pick<ProcessEnd, "exitCode" | "signal">;

@@ -2,6 +2,7 @@ import type { DiscoveryResult } from "../generated/result-discovery.js";
 import type { RequirementsResult } from "../generated/result-requirements.js";
 import type { ListedCandidate, DiscoveryUnit, RequirementsUnit } from "./brief.js";
 import { clip, contentWords, phrases, stem, stemsOf, titleCase } from "./words.js";
+import { given } from "../../engine/lib/given.js";
 
 type Found = DiscoveryResult["papers"][number];
 
@@ -82,7 +83,7 @@ function found(candidate: ListedCandidate, { priority, reason }: { priority: num
     pdf_url: candidate.pdf_url ?? null,
     authors: candidate.authors.slice(0, 300).map((author) => clip(author, 200)),
     date,
-    ...(candidate.source === undefined ? {} : { source: candidate.source }),
+    ...given({ source: candidate.source }),
     abstract: candidate.abstract === undefined ? null : clip(candidate.abstract, 6000),
     doi: candidate.doi ?? null,
     priority: candidate.priority ?? priority,

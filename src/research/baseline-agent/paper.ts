@@ -4,6 +4,7 @@ import { countScores, marketOf, type Scores, total, zeroScores } from "./scores.
 import { LIMITATION, tagsOf, themesOf } from "./tags.js";
 import { codeAddresses, type Part, retractionOf, type Sentence, sentencesOf, splitSentences } from "./text.js";
 import { clip } from "./words.js";
+import { given } from "../../engine/lib/given.js";
 
 type Evidence = AnalysisResult["evidence"][number];
 type Insight = AnalysisResult["insights"][number];
@@ -43,7 +44,7 @@ export function analysePaper(unit: PaperUnit, text: string): AnalysisResult {
     limitations: limitations(usable, retraction),
     implementations_found: codeAddresses(text),
     commercialized: null,
-    ...(market === undefined ? {} : { market }),
+    ...given({ market }),
     scores,
     evidence:
       evidence.length > 0

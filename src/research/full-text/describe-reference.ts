@@ -5,6 +5,7 @@ import { crossref } from "../sources/clients/crossref.js";
 import { readPaper, type ReadOptions } from "./read.js";
 import { documentEnding, paperId, type Reference } from "../papers/reference.js";
 import type { PaperRecord } from "../papers/paper-record.js";
+import { given } from "../../engine/lib/given.js";
 
 /** What is known of one paper. `empty`: the source answered and does not know it. The failures say nothing about the paper. */
 export type Described =
@@ -62,7 +63,7 @@ async function fromDocument(reference: Reference, options: ReadOptions): Promise
   const { text } = read;
   const doi = text.doi ?? (reference.kind === "doi" ? reference.doi : undefined);
   const arxiv = reference.kind === "arxiv" ? reference.id : undefined;
-  const identifiers = { ...(doi === undefined ? {} : { doi }), ...(arxiv === undefined ? {} : { arxiv }) };
+  const identifiers = { ...given({ doi, arxiv }) };
   const paper: PaperRecord = {
     id: reference.kind === "file" || reference.kind === "sample" ? (text.id ?? id) : id,
     title: text.title ?? name,

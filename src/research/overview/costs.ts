@@ -2,6 +2,7 @@ import type { LedgerLine } from "../../engine/generated/ledger.js";
 import type { Rrd } from "../generated/rrd.js";
 import type { Forecast } from "../../engine/loop/types.js";
 import { type Experience, forecastOf } from "../workflow/records/forecast.js";
+import { given } from "../../engine/lib/given.js";
 
 /** What some iterations used up. */
 export interface Sum {
@@ -55,9 +56,9 @@ export function costsOf(rrd: Rrd, ledger: readonly LedgerLine[], before?: Experi
     refused: sumOf(work.filter(({ outcome }) => outcome === "refused")),
     failed: sumOf(work.filter(({ outcome }) => outcome === "failed")),
     ...(read === 0 ? {} : { perPaper: { papers: read, ...divided(sumOf(reading), read) } }),
-    ...(historian === undefined ? {} : { historian }),
+    ...given({ historian }),
     contexts: fullestBy(work, papers),
-    ...(forecast === undefined ? {} : { forecast }),
+    ...given({ forecast }),
   };
 }
 
@@ -96,7 +97,7 @@ function historianIn({ loop }: Pick<Rrd, "loop">): Sum | undefined {
     iterations: 0,
     minutes: 0,
     tokens,
-    ...(usd === undefined ? {} : { usd }),
+    ...given({ usd }),
     ...(estimated === true ? { estimated } : {}),
   };
 }

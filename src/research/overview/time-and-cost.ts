@@ -1,5 +1,6 @@
 import type { LedgerLine } from "../../engine/generated/ledger.js";
 import type { Rrd } from "../generated/rrd.js";
+import { given } from "../../engine/lib/given.js";
 
 /** Time that agents worked on a research, in milliseconds. Pauses between runs don't count; undefined where nothing was recorded. */
 export function timeSpent(rrd: Rrd, ledger: readonly LedgerLine[]): number | undefined {
@@ -50,7 +51,7 @@ export function spendingOf(ledger: readonly LedgerLine[], loop?: Rrd["loop"]): S
     input: sum((line) => line.tokens?.input) + tokens,
     cached: sum((line) => line.tokens?.cached),
     output: sum((line) => line.tokens?.output),
-    ...(costUsd === undefined ? {} : { costUsd }),
+    ...given({ costUsd }),
     ...(isGuess === true || ledger.some((line) => line.cost_usd !== undefined && line.estimated === true)
       ? { estimated: true as const }
       : {}),

@@ -9,6 +9,7 @@ import { type Spending, spendingOf, timeSpent } from "./time-and-cost.js";
 
 import { hiddenName, ledgerName, lockFile, lockName, pauseName, stopName } from "../../engine/lib/layout.js";
 import { rrdName } from "../folder/layout.js";
+import { given } from "../../engine/lib/given.js";
 
 /** A research as it stands, seen from outside. */
 export interface WatchedResearch {
@@ -39,7 +40,7 @@ export async function lookAt(folder: string): Promise<WatchedResearch | undefine
     const { rrd, ledger } = await readResearch(folder);
     const lock = lockFile(folder);
     const running = await isHeld(lock);
-    const held = existsSync(join(folder, stopName))
+    const held: WatchedResearch["held"] = existsSync(join(folder, stopName))
       ? "stopped"
       : existsSync(join(folder, pauseName))
         ? "paused"
@@ -52,10 +53,10 @@ export async function lookAt(folder: string): Promise<WatchedResearch | undefine
       progress: progressOf(rrd),
       running,
       abandoned: !running && existsSync(lock),
-      ...(held === undefined ? {} : { held }),
+      ...given({ held }),
       ledger,
       spending: spendingOf(ledger, rrd.loop),
-      ...(spentMs === undefined ? {} : { spentMs }),
+      ...given({ spentMs }),
     };
   } catch {
     // Broken or half written: the next change is looked at again, and `validate` says what is wrong.

@@ -1,6 +1,7 @@
 import type { CodeLinks } from "../sources/clients/code-links.js";
 import type { Answer } from "../sources/client/source.js";
 import type { Identifiers, PaperRecord, TitledPaper } from "../papers/paper-record.js";
+import { given } from "../../engine/lib/given.js";
 
 /** What is known about a paper besides its text. */
 export interface AboutPaper {
@@ -43,7 +44,7 @@ export async function aboutPaper(work: TitledPaper, { code, counts, late }: Abou
   );
   return {
     code: links?.links ?? [],
-    ...(citations === undefined ? {} : { citations }),
+    ...given({ citations }),
     unchecked: [...(links?.unchecked.map(({ source }) => source) ?? ["code"]), ...silent.map(({ name }) => name)],
   };
 }

@@ -17,6 +17,7 @@ import { type CopyService, identifiersOf } from "../full-text/locations.js";
 import type { Clock } from "../../engine/lib/clock.js";
 import type { Http } from "../../engine/net/http.js";
 import { textsFolder, updatesFile } from "../folder/layout.js";
+import { given } from "../../engine/lib/given.js";
 
 interface PaperServicesOptions {
   /** The project: texts and answers are kept in it. */
@@ -91,7 +92,7 @@ export function paperServices({ folder, http, contextFor, clock, signal }: Paper
         const work = {
           title: paper.title,
           identifiers,
-          ...(paper.abstract === undefined ? {} : { abstract: paper.abstract }),
+          ...given({ abstract: paper.abstract }),
         };
         const about = await aboutPaper(work, {
           code: (each) => codeLinks(each, contextFor),

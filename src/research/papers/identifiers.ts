@@ -1,6 +1,7 @@
 import { line, webAddress } from "../../engine/lib/json-fields.js";
 import type { Identifiers, PaperRecord, Update } from "./paper-record.js";
 import { paperId, parseReference } from "./reference.js";
+import { given } from "../../engine/lib/given.js";
 
 /** What a client read of one work. Fields of the wrong form are left out here, so that no client has to look twice. */
 interface RecordParts
@@ -43,8 +44,7 @@ export function paperRecord(parts: RecordParts): PaperRecord | undefined {
     abstract: parts.abstract ?? null,
     identifiers,
     ...(isOut ? { retracted: true } : {}),
-    ...(parts.kind === undefined ? {} : { kind: parts.kind }),
-    ...(parts.venue === undefined ? {} : { venue: parts.venue }),
+    ...given({ kind: parts.kind, venue: parts.venue }),
     ...placeOf(parts),
     ...(parts.citations === undefined ? {} : { citations: { count: parts.citations, source } }),
     ...(copies.length === 0
@@ -52,7 +52,7 @@ export function paperRecord(parts: RecordParts): PaperRecord | undefined {
       : { copies: copies.filter(({ url: each }, index) => copies.findIndex((other) => other.url === each) === index) }),
     ...(updates.length === 0 ? {} : { updates }),
     ...(otherVersions.length === 0 ? {} : { otherVersions }),
-    ...(parts.snippet === undefined ? {} : { snippet: parts.snippet }),
+    ...given({ snippet: parts.snippet }),
   };
 }
 
@@ -98,14 +98,7 @@ export function identifiersOf(
     .exec(line(names.openalex) ?? "")?.[1]
     ?.toUpperCase();
   const s2 = /^[\da-f]{40}$/i.exec(line(names.s2) ?? "")?.[0].toLowerCase();
-  return {
-    ...(doi === undefined ? {} : { doi }),
-    ...(arxiv === undefined ? {} : { arxiv }),
-    ...(pmid === undefined ? {} : { pmid }),
-    ...(pmcid === undefined ? {} : { pmcid: `PMC${pmcid}` }),
-    ...(openalex === undefined ? {} : { openalex }),
-    ...(s2 === undefined ? {} : { s2 }),
-  };
+  return given({ doi, arxiv, pmid, pmcid: pmcid && `PMC${pmcid}`, openalex, s2 });
 }
 
 /** A DOI or arXiv id in whatever form a service gives it. What cannot be one is not looked for on the disk. */

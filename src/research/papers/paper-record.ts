@@ -1,3 +1,4 @@
+import { given } from "../../engine/lib/given.js";
 /** Names under which services know one work. All lower case but for PMC ids; DOIs without the resolver, arXiv ids with the version known. */
 export type Identifiers = {
   readonly doi?: string;
@@ -106,10 +107,7 @@ export function keptFacts(record: PaperRecord) {
   return {
     ...{ id, title, url, pdf_url, authors: [...authors], date, source, abstract },
     ...(Object.keys(identifiers).length === 0 ? {} : { identifiers }),
-    ...(venue === undefined ? {} : { venue }),
-    ...(volume === undefined ? {} : { volume }),
-    ...(issue === undefined ? {} : { issue }),
-    ...(pages === undefined ? {} : { pages }),
+    ...given({ venue, volume, issue, pages }),
     ...(citations === undefined ? {} : { citations: { ...citations } }),
     ...(retracted === true ? { retracted } : {}),
     ...(updates === undefined ? {} : { updates: updates.map((update) => ({ ...update })) }),

@@ -3,6 +3,7 @@ import { type Apart, type Merge, mergeRecords } from "../papers/dedup/merge-reco
 import type { Listing, Open } from "./result-list.js";
 import type { PaperRecord, Place, Provenance } from "../papers/paper-record.js";
 import { runStep } from "./run-round.js";
+import { given } from "../../engine/lib/given.js";
 
 /** A work that sources listed: its record, and where that comes from. */
 export interface Work {
@@ -37,8 +38,7 @@ export async function assemblePool(steps: readonly Step[], open: Open, apart: re
 export function poolOf(listings: readonly Listing[], apart: readonly Apart[] = []): Pool {
   const places = new Map<PaperRecord, Place>();
   for (const { source, asked, records, seed } of listings)
-    for (const [rank, record] of records.entries())
-      places.set(record, { source, asked, rank, ...(seed === undefined ? {} : { seed }) });
+    for (const [rank, record] of records.entries()) places.set(record, { source, asked, rank, ...given({ seed }) });
   const { works, merges } = mergeRecords([...places.keys()], apart);
   const pooled = works.map(({ record, mergedFrom }) => ({
     record,

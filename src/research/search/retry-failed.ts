@@ -4,6 +4,7 @@ import { queryText, runStep } from "./run-round.js";
 import { asksFor, directions, followed, snowball } from "./snowballing.js";
 import type { Answer, Query } from "../sources/client/source.js";
 import type { Identifiers, PaperRecord } from "../papers/paper-record.js";
+import { given } from "../../engine/lib/given.js";
 
 /** Begins a round anew and answers with who is told of it. */
 type Watching = (index: number, step: Step) => { readonly told: Told; end(): void };
@@ -66,9 +67,7 @@ function isWorthIt(
 }
 
 const answerOf = ({ status, records, reason }: Listing): Answer<readonly PaperRecord[]> =>
-  status === "ok"
-    ? { status, value: records, ...(reason === undefined ? {} : { incomplete: reason }) }
-    : { status, reason: reason ?? "" };
+  status === "ok" ? { status, value: records, ...given({ incomplete: reason }) } : { status, reason: reason ?? "" };
 
 /** Sources that give the answers they gave, and are asked for the rest. */
 const remembering =

@@ -5,6 +5,7 @@ import { whyNotAsked } from "./registry.js";
 import type { Source, SourceContext } from "./client/source.js";
 import type { Http } from "../../engine/net/http.js";
 import type { Service } from "../../engine/net/host-rules.js";
+import { given } from "../../engine/lib/given.js";
 
 /** What the configuration says of sources, by the name that a person wrote. */
 export type SourcesConfig = NonNullable<WrittenConfig["sources"]>;
@@ -30,7 +31,7 @@ export function serviceOf(source: Source, config: SourcesConfig): Service {
     name: source.name,
     own: source.endpoint,
     endpoint: addressOf(source, settings),
-    ...(intervalMs === undefined ? {} : { intervalMs }),
+    ...given({ intervalMs }),
   };
 }
 
@@ -73,8 +74,7 @@ export function contextOf(
     http,
     endpoint,
     contextFor,
-    ...(key === undefined ? {} : { key }),
-    ...(contact === undefined ? {} : { contact }),
+    ...given({ key, contact }),
   };
   const unavailable = whyNotAsked(source, context);
   return unavailable === undefined ? context : { unavailable };

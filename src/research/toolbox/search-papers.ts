@@ -8,6 +8,7 @@ import { wrongCall } from "../../engine/tools/tool.js";
 import { type Ranked, searchOnce } from "../search/rank.js";
 import { isFailed, type Listing, type Open } from "../search/result-list.js";
 import { type Network, type ResearchTool, inTime } from "./context.js";
+import { given } from "../../engine/lib/given.js";
 
 const maxPapers = 20;
 const defaultPapers = 10;
@@ -29,7 +30,7 @@ export const searchPapers: ResearchTool = {
       return wrongCall("search_papers: from must be a day such as 2025-01-31.");
     const wanted = Math.min(most, maxPapers);
     const { listings, ranked } = await searchOnce(
-      { terms: query, ...(from === undefined ? {} : { from }), most: wanted },
+      { terms: query, ...given({ from }), most: wanted },
       context.network.sources.map(({ name }) => name),
       openFor(context.network, signal),
       Date.now(),

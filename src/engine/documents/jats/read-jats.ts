@@ -3,6 +3,7 @@ import { jatsMetadata } from "./metadata.js";
 import { becomeText, type Element, followsOneOf, type Node, takeAway } from "../html/select.js";
 import { sectionLabel } from "../text/markdown.js";
 import { buildText, type Part, type ReadResult } from "../text/paper-text.js";
+import { given } from "../../lib/given.js";
 
 /** Articles nest some twenty elements deep; the parser calls itself for each. */
 const maxDepth = 500;
@@ -204,7 +205,7 @@ function sectionsOf(page: CheerioAPI, root: Node, heading: string | undefined): 
   const parts: { label?: string; pieces: string[] }[] = [begun(heading)];
   const say = (piece: string) => parts.at(-1)?.pieces.push(piece);
   walkChildren(root);
-  return parts.map(({ label, pieces }) => ({ ...(label === undefined ? {} : { label }), text: tidy(pieces.join("")) }));
+  return parts.map(({ label, pieces }) => ({ ...given({ label }), text: tidy(pieces.join("")) }));
 
   function begun(title: string | undefined): { label?: string; pieces: string[] } {
     return title === undefined || title === ""

@@ -1,4 +1,5 @@
 import { argumentAt, commandAt, groupAt, skipSpace } from "./scan.js";
+import { given } from "../../lib/given.js";
 
 interface Macro {
   readonly parameters: number;
@@ -99,7 +100,7 @@ function define(
     macros.size < maxMacros
   ) {
     const written = kind === "DeclareMathOperator" ? `\\operatorname{${body.content}}` : body.content;
-    macros.set(command, { parameters, body: written, ...(standard === undefined ? {} : { standard }) });
+    macros.set(command, { parameters, body: written, ...given({ standard }) });
   }
   return body.end;
 }

@@ -4,6 +4,7 @@ import { argumentAt, commandAt, groupAt } from "./scan.js";
 import { deepest, flushNotes, maxText, math, partsOf, say, type Walk } from "./walk.js";
 import { accents, symbols } from "./symbols.js";
 import type { Part } from "../text/paper-text.js";
+import { given } from "../../lib/given.js";
 
 interface LatexParts {
   readonly parts: readonly Part[];
@@ -52,9 +53,9 @@ export function latexParts(body: string, preamble: string, theorems: ReadonlyMap
     .filter((name) => /^\p{Lu}[\p{L}.'’-]*(?:\s[\p{L}.'’-]+){1,4}$/u.test(name) && !institution.test(name));
   return {
     parts,
-    ...(walk.title === undefined ? {} : { title: walk.title }),
+    ...given({ title: walk.title }),
     authors: [...new Set(names)].slice(0, 300),
-    ...(abstract === undefined ? {} : { abstract }),
+    ...given({ abstract }),
     hidden: walk.hidden,
     isCut: walk.length > maxText,
   };

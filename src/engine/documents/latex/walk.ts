@@ -1,4 +1,5 @@
 import type { Part } from "../text/paper-text.js";
+import { given } from "../../lib/given.js";
 
 /** Footnotes in captions in tables: deeper is no paper. */
 export const deepest = 12;
@@ -74,7 +75,7 @@ export function partsOf(walk: Walk): Part[] {
     text.replace(/\u0001([^\u0001]*)\u0001/g, (_, label: string) => walk.labels.get(label) ?? "?");
   return walk.parts
     .map(({ label, heading, pieces }) => ({
-      ...(label === undefined ? {} : { label }),
+      ...given({ label }),
       text: `${heading === undefined ? "" : `## ${heading}\n\n`}${tidy(fill(pieces.join("")))}`,
     }))
     .filter(({ text }) => text.trim() !== "");

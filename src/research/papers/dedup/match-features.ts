@@ -1,3 +1,4 @@
+import { given } from "../../../engine/lib/given.js";
 import { authorsOf, partsOfName, surnameOf } from "../authors.js";
 import { normalTitle } from "../normalise-title.js";
 import { arxivKey } from "../identifiers.js";
@@ -80,9 +81,11 @@ export function matchFeaturesOf(paper: TitledPaper): MatchFeatures {
     notice: kind === "notice" || title?.notice === true,
     // A preprint's venue is what its authors wrote: "Phys.Rev.D76:013009,2007".
     ...(venue === undefined || onServer || kind === "preprint" ? {} : { venue }),
-    ...some("volume", firstNumber(paper.volume)),
-    ...some("issue", firstNumber(paper.issue)),
-    ...some("firstPage", firstPageOf(paper.pages)),
+    ...given({
+      volume: firstNumber(paper.volume),
+      issue: firstNumber(paper.issue),
+      firstPage: firstPageOf(paper.pages),
+    }),
   };
 }
 
@@ -103,9 +106,6 @@ export function blockKeys({ keys, title, authors }: MatchFeatures): string[] {
       : [`letters ${title.initials} ${who}`, `words ${telling.slice(0, 3).join(" ")} ${who}`]),
   ];
 }
-
-const some = <Name extends string>(name: Name, value: string | undefined): { readonly [key in Name]?: string } =>
-  (value === undefined ? {} : { [name]: value }) as { readonly [key in Name]?: string };
 
 function references({ identifiers, url, pdf_url }: PaperFacts) {
   const names = [identifiers?.doi, identifiers?.arxiv, url, pdf_url].filter((name) => typeof name === "string");
@@ -139,7 +139,7 @@ function authorTraits(authors: PaperFacts["authors"]): Authors {
   if (first === undefined) return { known: false, count: 0, words: new Set(), first: new Set() };
   const words = names.map((name) => wordsOf(name).filter((word) => word.length > 1));
   const surname = folded(surnameOf(first) ?? "") || undefined;
-  const given = first.includes(",")
+  const forename = first.includes(",")
     ? first.slice(first.indexOf(",") + 1)
     : (partsOfName(first).initials ?? first.trim().replace(/\s*\S+$/, ""));
   return {
@@ -147,8 +147,7 @@ function authorTraits(authors: PaperFacts["authors"]): Authors {
     count: names.length,
     words: new Set(words.flat()),
     first: new Set(words[0]),
-    ...some("surname", surname),
-    ...some("initial", wordsOf(given)[0]?.[0]),
+    ...given({ surname, initial: wordsOf(forename)[0]?.[0] }),
   };
 }
 

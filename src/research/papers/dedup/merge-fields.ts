@@ -1,3 +1,4 @@
+import { given } from "../../../engine/lib/given.js";
 import type { Identifiers, PaperRecord, Provenance } from "../paper-record.js";
 import { isPreprintDoi } from "./match-features.js";
 
@@ -40,21 +41,20 @@ export function mergedWork(of: readonly PaperRecord[]): MergedWork {
     abstract: pick("abstract", members) ?? null,
     identifiers,
     kind: published[0]?.kind ?? main.kind ?? "other",
-    ...some("venue", pick("venue", published) ?? pick("venue", members)),
-    ...some("volume", pick("volume")),
-    ...some("issue", pick("issue")),
-    ...some("pages", pick("pages")),
-    ...some("citations", citations),
-    ...some("copies", copies.length === 0 ? undefined : copies),
-    ...some("updates", updates.length === 0 ? undefined : updates),
-    ...some("otherVersions", others.length === 0 ? undefined : others),
+    ...given({
+      venue: pick("venue", published) ?? pick("venue", members),
+      volume: pick("volume"),
+      issue: pick("issue"),
+      pages: pick("pages"),
+      citations,
+      copies: copies.length === 0 ? undefined : copies,
+      updates: updates.length === 0 ? undefined : updates,
+      otherVersions: others.length === 0 ? undefined : others,
+    }),
     ...(members.some(({ retracted }) => retracted === true) ? { retracted: true } : {}),
   };
   return { record, mergedFrom: members };
 }
-
-const some = <Name extends string, Value>(name: Name, value: Value | undefined): { readonly [key in Name]?: Value } =>
-  (value === undefined ? {} : { [name]: value }) as { readonly [key in Name]?: Value };
 
 const isSaid = (value: unknown): boolean =>
   value !== undefined && value !== null && value !== "" && !(Array.isArray(value) && value.length === 0);

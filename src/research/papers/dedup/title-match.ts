@@ -1,4 +1,5 @@
 import { normalTitle } from "../normalise-title.js";
+import { given } from "../../../engine/lib/given.js";
 
 /** A title taken apart, so that it can be compared with many. */
 export interface TitleParts {
@@ -55,7 +56,7 @@ export function titleParts(title: string, venue?: string | null): TitleParts | u
     // "&" stands for "and", and is no letter.
     compact: words.includes("and") ? words.filter((word) => word !== "and").join("") || normal : words.join(""),
     initials: words.flatMap((word) => (tells(word) ? [word[0]] : [])).join(""),
-    ...(part === undefined ? {} : { part }),
+    ...given({ part }),
     generic: generic.test(normal),
     notice: notices.test(normal),
     // Chinese and Japanese titles are one word.

@@ -1,4 +1,5 @@
 import { normalTitle } from "../normalise-title.js";
+import { given } from "../../../engine/lib/given.js";
 
 /** A journal or conference in a form that can be compared with abbreviations of it. */
 export interface Venue {
@@ -39,7 +40,7 @@ export function venueOf(name: string | null | undefined): Venue | undefined {
     .replace(/['’]\d\d\b/g, " ");
   const normal = normalTitle(plain);
   if (normal === "" || sayNothing.test(normal)) return undefined;
-  const sort = meetings.test(normal) ? "meeting" : journals.test(normal) ? "journal" : undefined;
+  const sort: Venue["sort"] = meetings.test(normal) ? "meeting" : journals.test(normal) ? "journal" : undefined;
   const tells = (word: string) =>
     !smallWords.has(word) && !/^\d+(?:st|nd|rd|th)?$/.test(word) && !(sort === "meeting" && meetingWords.has(word));
   const words = normal.split(" ").filter(tells);
@@ -50,7 +51,7 @@ export function venueOf(name: string | null | undefined): Venue | undefined {
     only.length <= 8 &&
     plain.split(/[^\p{L}]+/u).some((word) => word.toLowerCase() === only && capitals.test(word));
   const acronym = isAcronym ? only : undefined;
-  return { words, ...(sort === undefined ? {} : { sort }), ...(acronym === undefined ? {} : { acronym }) };
+  return { words, ...given({ sort, acronym }) };
 }
 
 /** "…, Oslo, Norway, 2016" without where and when a meeting was held. */

@@ -4,6 +4,7 @@ import type { HttpFailure } from "../../../engine/net/http-failure.js";
 import type { PaperRecord } from "../../papers/paper-record.js";
 import type { Answer, Source, SourceContext } from "./source.js";
 import type { Request } from "../../../engine/net/http.js";
+import { given } from "../../../engine/lib/given.js";
 
 /** An answer that holds no value. */
 export type NoAnswer = Exclude<Answer<never>, { readonly status: "ok" }>;
@@ -173,7 +174,6 @@ export async function gather<Cursor>(
   return {
     status: "ok",
     value: records.slice(0, Math.max(0, most)),
-    ...(total === undefined ? {} : { total }),
-    ...(incomplete === undefined ? {} : { incomplete }),
+    ...given({ total, incomplete }),
   };
 }

@@ -3,6 +3,7 @@ import type { PaperRecord } from "../../papers/paper-record.js";
 import { identifiersOf, paperRecord } from "../../papers/identifiers.js";
 import { parseReference } from "../../papers/reference.js";
 import type { Answer, Query } from "./source.js";
+import { given } from "../../../engine/lib/given.js";
 
 /** A page as a search engine or feed shows it. */
 interface ShownPage {
@@ -33,10 +34,7 @@ export function pageRecord(source: string, page: ShownPage): PaperRecord | undef
     }),
     url,
     pdf: /\.pdf(?:$|\?)/i.test(url) ? url : undefined,
-    ...(page.authors === undefined ? {} : { authors: page.authors }),
-    ...(page.date === undefined ? {} : { date: page.date }),
-    ...(page.abstract === undefined ? {} : { abstract: page.abstract }),
-    ...(snippet === undefined ? {} : { snippet }),
+    ...given({ authors: page.authors, date: page.date, abstract: page.abstract, snippet }),
   });
 }
 

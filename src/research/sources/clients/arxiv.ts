@@ -8,6 +8,7 @@ import type { Answer, Query, Source, SourceContext } from "../client/source.js";
 import { termsOf } from "../client/query-terms.js";
 import { parseXml } from "../client/xml.js";
 import type { Request } from "../../../engine/net/http.js";
+import { given } from "../../../engine/lib/given.js";
 
 /** Most entries of one request, and of all pages of a query together. */
 const maxSlice = 2000;
@@ -149,7 +150,7 @@ export async function readArxivFeed(xml: string): Promise<Answer<ArxivFeed>> {
       reason: "arXiv's answer is not a complete Atom feed (it counts no results); try again later.",
       transient: true,
     };
-  return { status: "ok", value: { records, entries: entries.length, ...(total === undefined ? {} : { total }) } };
+  return { status: "ok", value: { records, entries: entries.length, ...given({ total }) } };
 }
 
 function recordOf(entry: unknown): PaperRecord | undefined {
@@ -188,7 +189,7 @@ const beginsWithdrawn = new RegExp(String.raw`^${gone}\b(?! (?:papers?|articles?
 
 function updatesOf(entry: unknown, id: string, abstract: string | undefined): readonly Update[] {
   const date = day(at(entry, "updated"));
-  const dated = { ...(date === undefined ? {} : { date }), source: "arXiv", notice: `https://arxiv.org/abs/${id}` };
+  const dated = { ...given({ date }), source: "arXiv", notice: `https://arxiv.org/abs/${id}` };
   const comment = line(at(entry, "arxiv:comment")) ?? "";
   if (beginsWithdrawn.test(comment) || saysWithdrawn.test(comment) || saysWithdrawn.test(abstract ?? ""))
     return [{ type: "withdrawal", ...dated }];

@@ -6,6 +6,7 @@ import { unversioned } from "../../papers/identifiers.js";
 import type { Answer, ContextFor, Source, SourceContext } from "../client/source.js";
 import type { Request } from "../../../engine/net/http.js";
 import { isTitle } from "../../papers/dedup/title-match.js";
+import { given } from "../../../engine/lib/given.js";
 
 /** A repository of a paper's code, or one that names the paper. */
 interface CodeLink {
@@ -126,7 +127,7 @@ async function askHub(arxiv: string, context: SourceContext): Promise<Answer<Cod
   if (repository === undefined) return { status: "empty", reason: `Hugging Face lists no code for arXiv:${arxiv}.` };
   return {
     status: "ok",
-    value: { repository, relation: "official", source: "Hugging Face", ...(stars === undefined ? {} : { stars }) },
+    value: { repository, relation: "official", source: "Hugging Face", ...given({ stars }) },
   };
 }
 
@@ -200,9 +201,8 @@ function detailsOf(item: unknown): Pick<CodeLink, "stars" | "archived" | "pushed
   const pushed = day(at(item, "pushed_at"));
   const description = plainText(at(item, "description"))?.slice(0, 200);
   return {
-    ...(stars === undefined ? {} : { stars }),
+    ...given({ stars }),
     ...(at(item, "archived") === true ? { archived: true } : {}),
-    ...(pushed === undefined ? {} : { pushed }),
-    ...(description === undefined ? {} : { description }),
+    ...given({ pushed, description }),
   };
 }

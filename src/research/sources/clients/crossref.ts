@@ -9,6 +9,7 @@ import type { Answer, Query, Source, SourceContext } from "../client/source.js";
 import { plainTerms } from "../client/query-terms.js";
 import type { Request } from "../../../engine/net/http.js";
 import { isTitle } from "../../papers/dedup/title-match.js";
+import { given } from "../../../engine/lib/given.js";
 
 const maxPage = 500;
 const maxAnswer = 40 * 1024 * 1024;
@@ -66,7 +67,7 @@ function readList(json: unknown, rows: number): Answer<Page<string>> {
   const records = items.map((item) => readWork(item)).filter((record) => record !== undefined);
   return {
     status: "ok",
-    value: { records, ...(total === undefined ? {} : { total }), ...(next === undefined ? {} : { next }) },
+    value: { records, ...given({ total, next }) },
   };
 }
 
@@ -206,8 +207,7 @@ function updateOf(json: unknown): readonly Update[] {
     {
       type,
       source: source === undefined ? "Crossref" : `Crossref (${source})`,
-      ...(date === undefined ? {} : { date }),
-      ...(doi === undefined ? {} : { notice: doi }),
+      ...given({ date, notice: doi }),
     },
   ];
 }

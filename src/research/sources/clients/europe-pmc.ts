@@ -6,6 +6,7 @@ import { abstractText, plainText } from "../client/markup-to-text.js";
 import { identifiersOf, paperRecord, sharesIdentifier } from "../../papers/identifiers.js";
 import type { Answer, Query, Source, SourceContext } from "../client/source.js";
 import { termsOf } from "../client/query-terms.js";
+import { given } from "../../../engine/lib/given.js";
 
 const maxPage = 500;
 const maxAnswer = 60 * 1024 * 1024;
@@ -76,7 +77,7 @@ function readPage(json: unknown, size: number, endpoint: string): Answer<Page<st
   const records = results.map((result) => readResult(result, endpoint)).filter((record) => record !== undefined);
   return {
     status: "ok",
-    value: { records, ...(total === undefined ? {} : { total }), ...(next === undefined ? {} : { next }) },
+    value: { records, ...given({ total, next }) },
   };
 }
 
@@ -213,7 +214,7 @@ function updatesOf(json: unknown, types: readonly string[]): readonly Update[] {
           {
             type,
             source,
-            ...(date === undefined ? {} : { date }),
+            ...given({ date }),
             ...(id === undefined ? {} : { notice: `https://pubmed.ncbi.nlm.nih.gov/${id}/` }),
           },
         ];

@@ -7,6 +7,7 @@ import { identifiersOf, inPath, nameOf, paperRecord, unversioned } from "../../p
 import type { Answer, Query, Source, SourceContext } from "../client/source.js";
 import { termsOf } from "../client/query-terms.js";
 import type { Request } from "../../../engine/net/http.js";
+import { given } from "../../../engine/lib/given.js";
 
 const maxPage = 100;
 /** Without a cursor no page reaches further. */
@@ -91,7 +92,7 @@ function readList(json: unknown, page: string, size: number): Answer<Page<string
   const records = results.map(readWork).filter((record) => record !== undefined);
   return {
     status: "ok",
-    value: { records, ...(total === undefined ? {} : { total }), ...(next === undefined ? {} : { next }) },
+    value: { records, ...given({ total, next }) },
   };
 }
 

@@ -13,6 +13,7 @@ import { nameOf, sharesIdentifier } from "../../papers/identifiers.js";
 import { parseReference, type Reference } from "../../papers/reference.js";
 import type { Answer, Query, Source, SourceContext } from "../client/source.js";
 import { pageRecord } from "../client/web-page.js";
+import { given } from "../../../engine/lib/given.js";
 
 const maxList = 5 * 1024 * 1024;
 /** Pages without an id are fetched one by one. */
@@ -93,7 +94,7 @@ async function resolveAll(
       : `${notes.length} of ${some.length} could not be described: ${notes.slice(0, 3).join("; ")}.`;
   if (records.length === 0)
     return { status: failures.length > 0 ? "error" : "empty", reason: incomplete ?? `${name} names no paper.` };
-  return { status: "ok", value: records, total: named.length, ...(incomplete === undefined ? {} : { incomplete }) };
+  return { status: "ok", value: records, total: named.length, ...given({ incomplete }) };
 
   function isOpen(work: Identifiers): boolean {
     return !records.some(({ identifiers }) => sharesIdentifier(identifiers, work));
@@ -160,7 +161,7 @@ async function describedBy(name: string, html: string, url: string | undefined):
     abstract,
     date,
     doi,
-    ...(authors === undefined ? {} : { authors }),
+    ...given({ authors }),
   });
   return record === undefined || pdfUrl === undefined ? record : { ...record, pdf_url: pdfUrl };
 }

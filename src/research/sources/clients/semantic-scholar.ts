@@ -9,6 +9,7 @@ import type { Answer, Query, Source, SourceContext } from "../client/source.js";
 import { plainTerms } from "../client/query-terms.js";
 import type { Request } from "../../../engine/net/http.js";
 import { isTitle } from "../../papers/dedup/title-match.js";
+import { given } from "../../../engine/lib/given.js";
 
 /** A search by relevance ends below 1,000 and gives 100 a page; the bulk search gives 1,000 and goes on, in no order of relevance. */
 const searchPage = 100;
@@ -44,7 +45,7 @@ export const semanticScholar: Source = {
 const requestOf = (path: string, context: SourceContext, json?: unknown): Request => ({
   url: `${context.endpoint}${path}`,
   limit: maxAnswer,
-  ...(json === undefined ? {} : { json }),
+  ...given({ json }),
   ...(context.key === undefined ? {} : { secret: { headers: { "x-api-key": context.key } } }),
 });
 
@@ -107,7 +108,7 @@ function readPage<Cursor>(json: unknown, next: Cursor | undefined, paper?: strin
   const total = count(at(json, "total"));
   return {
     status: "ok",
-    value: { records, ...(total === undefined ? {} : { total }), ...(next === undefined ? {} : { next }) },
+    value: { records, ...given({ total, next }) },
   };
 }
 
@@ -226,10 +227,7 @@ export function readPaper(json: unknown): PaperRecord | undefined {
     volume: at(json, "journal", "volume"),
     pages: at(json, "journal", "pages"),
     citations: count(at(json, "citationCount")),
-    copies:
-      copy === undefined
-        ? []
-        : [{ url: copy, kind: isPage ? "landing" : "pdf", ...(license === undefined ? {} : { license }) }],
+    copies: copy === undefined ? [] : [{ url: copy, kind: isPage ? "landing" : "pdf", ...given({ license }) }],
   });
 }
 

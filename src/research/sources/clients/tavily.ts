@@ -4,6 +4,7 @@ import { plainText } from "../client/markup-to-text.js";
 import type { PaperRecord } from "../../papers/paper-record.js";
 import type { Answer, Query, Source, SourceContext } from "../client/source.js";
 import { pageRecord, webAnswer } from "../client/web-page.js";
+import { given } from "../../../engine/lib/given.js";
 
 const maxAnswer = 10 * 1024 * 1024;
 const maxPage = 20;
@@ -25,8 +26,7 @@ async function searchWeb(query: Query, context: SourceContext): Promise<Answer<r
       query: query.terms.slice(0, 400),
       max_results: Math.max(1, Math.min(query.most, maxPage)),
       search_depth: "basic",
-      ...(query.from === undefined ? {} : { start_date: query.from }),
-      ...(query.until === undefined ? {} : { end_date: query.until }),
+      ...given({ start_date: query.from, end_date: query.until }),
     },
     ...(context.key === undefined ? {} : { secret: { headers: { Authorization: `Bearer ${context.key}` } } }),
   });
