@@ -19,7 +19,7 @@ interface Step {
   readonly did: "made" | "kept" | "added to";
 }
 
-/** Makes the current folder a home for researches: files to edit, a git repository, what git should ignore. Overwrites nothing. */
+/** Makes the current folder a home for projects: files to edit, a git repository, what git should ignore. Overwrites nothing. */
 export async function initCommand({ json }: { readonly json: boolean }, io: Io): Promise<number> {
   const steps: Step[] = [];
   const warnings: string[] = [];
@@ -71,7 +71,7 @@ async function ignore(cwd: string): Promise<Step> {
   return { file: ".gitignore", did: before === "" ? "made" : "added to" };
 }
 
-/** A repository where there is none, or why there can't be one; researches work without. */
+/** A repository where there is none, or why there can't be one; projects work without. */
 async function makeRepository(cwd: string): Promise<Step | string> {
   const { execa } = await import("execa");
   const inside = await execa("git", ["rev-parse", "--is-inside-work-tree"], { cwd, reject: false });

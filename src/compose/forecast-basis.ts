@@ -18,7 +18,7 @@ interface Worker {
 }
 
 /**
- * What a forecast for a research rests on until it has read papers of its own: what the same agent took for other researches in the
+ * What a forecast for a project rests on until it has read papers of its own: what the same agent took for other projects in the
  * folder it lies in, else dated figures at the price of its model. Never throws: without either there is no forecast.
  */
 export async function experienceFor(folder: string, worker: Worker, classic: boolean): Promise<Experience> {
@@ -46,7 +46,7 @@ export async function experienceFor(folder: string, worker: Worker, classic: boo
 const isBy = ({ agent, model }: LedgerLine, worker: Worker): boolean =>
   agent === worker.name && (worker.model === undefined || model === undefined || model.includes(worker.model));
 
-/** The ledgers of the researches in the same folder, the newest first. */
+/** The ledgers of the projects in the same folder, the newest first. */
 async function ledgersBeside(folder: string): Promise<(readonly LedgerLine[])[]> {
   const around = dirname(folder);
   const names = await readdir(around).catch(() => []);

@@ -85,7 +85,7 @@ export const localSources = (root: string, signal: AbortSignal): Pick<Library, "
   },
 });
 
-/** A research's search as its log holds it, to be made again without the network. */
+/** A project's search as its log holds it, to be made again without the network. */
 export const replayOf =
   (folder: string, root: string, { sources }: Pick<ResolvedConfig, "sources">) =>
   async (): Promise<ReturnType<typeof replaysOf>> =>

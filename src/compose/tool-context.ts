@@ -14,12 +14,12 @@ import type { Network, ToolContext } from "../research/toolbox/context.js";
 import { lockFile } from "../engine/lib/layout.js";
 import { sharedAnswersFolder, textsFolder } from "../research/folder/layout.js";
 
-/** Searched where a research names no source that code can ask. */
+/** Searched where a project names no source that code can ask. */
 const usualSources = ["arXiv", "OpenAlex", "Semantic Scholar"];
 
 /**
- * What the tools reach of a research: its records, the texts kept in it, and its sources. Reads at each call, so a run under way is seen.
- * Writes nothing into it but, while a run is at work on it, what sources are asked, as its agent's search is part of the research's. With a `paper` it is about that one, and nothing is asked outside. Aborting `signal` ends what is being asked.
+ * What the tools reach of a project: its records, the texts kept in it, and its sources. Reads at each call, so a run under way is seen.
+ * Writes nothing into it but, while a run is at work on it, what sources are asked, as its agent's search is part of the project's. With a `paper` it is about that one, and nothing is asked outside. Aborting `signal` ends what is being asked.
  */
 export async function toolContextFor(
   folder: string,
@@ -49,7 +49,7 @@ async function networkOf(folder: string, io: Io, signal: AbortSignal): Promise<N
   return { sources: named.length > 0 ? named : searchable(usualSources, root), contextFor };
 }
 
-/** Notes in the research's log what an agent asks. That it can't be noted must not cost the agent its answer. */
+/** Notes in the project's log what an agent asks. That it can't be noted must not cost the agent its answer. */
 function recordIn(folder: string): (line: QueryLine) => Promise<void> {
   const record = queryRecorder(folder);
   return async (line) => {

@@ -6,7 +6,7 @@ import { allSources } from "../research/sources/registry.js";
 import { settingsOf } from "../research/sources/source-settings.js";
 import type { ServeTools } from "../research/workflow/brief/brief.js";
 
-/** How the CLI of an agent starts our own program to serve tools for this research. What is about one paper asks nothing outside. */
+/** How the CLI of an agent starts our own program to serve tools for this project. What is about one paper asks nothing outside. */
 export const toolsOf =
   (folder: string, { sources }: Pick<ResolvedConfig, "sources">, env: NodeJS.ProcessEnv): ServeTools =>
   (names, paper) => ({

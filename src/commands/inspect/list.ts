@@ -15,7 +15,7 @@ import { listResearches } from "../../research/overview/find-research.js";
 import { timeSpent } from "../../research/overview/time-and-cost.js";
 import { researchesName, rrdFile } from "../../research/folder/layout.js";
 
-/** One research of the list. */
+/** One project of the list. */
 type Row = Whole | Broken;
 
 interface Whole {
@@ -23,7 +23,7 @@ interface Whole {
   readonly folder: string;
   readonly project: string;
   readonly phase: string;
-  /** Papers with a decision, of those the research will hold. */
+  /** Papers with a decision, of those the project will hold. */
   readonly done: number;
   readonly total: number;
   readonly presented: number;
@@ -173,7 +173,7 @@ function table(rows: readonly Row[], columns: number): string[] {
   ];
 }
 
-/** The end of a name is its date, which tells two researches of one topic apart; so the middle gives way. */
+/** The end of a name is its date, which tells two projects of one topic apart; so the middle gives way. */
 function shortened(name: string, columns: number): string {
   if (width(name) <= columns) return name;
   const end = /-\d{4}-\d{2}-\d{2}(-\d+)?$/.exec(name)?.[0] ?? "";

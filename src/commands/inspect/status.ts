@@ -11,7 +11,7 @@ import { findResearch, shown, type FolderOptions } from "../../research/overview
 import { spendingOf, timePerPaper, timeSpent } from "../../research/overview/time-and-cost.js";
 import { type WorkState, workStateOf } from "../../research/overview/work-state.js";
 
-/** Prints where a research stands, computed from its records; what the file says of itself is not believed. */
+/** Prints where a project stands, computed from its records; what the file says of itself is not believed. */
 export async function statusCommand(
   { folder: argument, json, papers = false }: FolderOptions & { readonly papers?: boolean },
   io: Io,

@@ -17,14 +17,14 @@ import {
 } from "../../research/overview/watched-research.js";
 import { rrdFile } from "../../research/folder/layout.js";
 
-/** Folders below the watched one in which researches are looked for. */
+/** Folders below the watched one in which projects are looked for. */
 const deepest = 5;
 /** A fold writes several files; they are looked at together. */
 const settleMs = 150;
 /** How often elapsed times and locks of killed processes are looked at, in milliseconds. */
 const lookAgainMs = 2_000;
 
-/** Follows all researches under a folder until `ended` (by default Ctrl+C), whoever works on them. Changes nothing. */
+/** Follows all projects under a folder until `ended` (by default Ctrl+C), no matter which process works on them. Changes nothing. */
 export async function watchCommand({ folder, json }: FolderOptions, io: Io, ended?: AbortSignal): Promise<number> {
   const root = folder === undefined ? io.cwd : await watchedFolder(io.cwd, folder);
   const signals = ended === undefined ? listenForSignals(io) : undefined;
@@ -99,7 +99,7 @@ export async function watchCommand({ folder, json }: FolderOptions, io: Io, ende
   return 0;
 }
 
-/** A research that is named as elsewhere, or any folder that is there: one may be made in it yet. Throws ExpectedError where nothing is. */
+/** A project that is named as elsewhere, or any folder that is there: one may be made in it yet. Throws ExpectedError where nothing is. */
 async function watchedFolder(cwd: string, argument: string): Promise<string> {
   const path = resolve(cwd, argument);
   return findResearch(cwd, argument).catch((error: unknown) => {

@@ -31,7 +31,7 @@ interface NewArguments {
 
 const defaultSources = ["arXiv", "Google Scholar", "web"];
 
-/** Makes a research folder from a topic, in one iteration of the agent. */
+/** Makes a project folder from a topic, in one iteration of the agent. */
 export async function newCommand({ topic, flags, ask, quiet, json }: NewArguments, io: Io): Promise<number> {
   if (ask) needTerminal(io);
   const config = await resolveConfig({ flags, env: io.env, cwd: io.cwd });
@@ -105,7 +105,7 @@ export async function create(
   return { verdict };
 }
 
-/** The first commit of a research, before its first run. */
+/** The first commit of a project, before its first run. */
 async function commitNew(
   folder: string,
   { quiet, json }: { readonly quiet: boolean; readonly json: boolean },

@@ -42,7 +42,7 @@ export async function readCommand({ reference: input, flags, quiet, json }: Read
   try {
     const verdict = await drive(config, io, { json, quiet, iterations: 3, folder }, async (run) => {
       const { ending: signal } = run;
-      // Whoever types an address may mean a server of their own; what it redirects to is none of their typing.
+      // Anyone who types an address may mean a server of their own; what it redirects to is none of their typing.
       const http = httpFor(config, signal, {
         cacheDir: documentsFolder(folder),
         typed: reference.kind === "url" ? [reference.url] : [],

@@ -28,7 +28,7 @@ interface RunArguments {
   readonly json: boolean;
 }
 
-/** Works on a research until there is a verdict; its exit code is the verdict's. */
+/** Works on a project until there is a verdict; its exit code is the verdict's. */
 export async function runCommand(args: RunArguments, io: Io): Promise<number> {
   if (args.ask) needTerminal(io);
   const config = await resolveConfig({ flags: args.flags, env: io.env, cwd: io.cwd });
@@ -47,7 +47,7 @@ export async function runCommand(args: RunArguments, io: Io): Promise<number> {
   return work(folder, rrd, config, io, args, prompt);
 }
 
-/** The last part of every command that works on a research: run it, and say the sentinel where it is complete. */
+/** The last part of every command that works on a project: run it, and say the sentinel where it is complete. */
 export async function work(
   folder: string,
   rrd: Rrd,
@@ -69,7 +69,7 @@ export async function work(
   return exitCodeOf(verdict);
 }
 
-/** The one research under ./researches that is not finished; of several, the one the person picks; undefined where all are complete. */
+/** The one project under ./researches that is not finished; of several, the one the person picks; undefined where all are complete. */
 async function unfinished(io: Io): Promise<string | undefined> {
   const all = await listResearches(io.cwd);
   if (all.length <= 1) return findResearch(io.cwd, undefined);

@@ -14,10 +14,10 @@ interface PauseArguments {
   readonly json: boolean;
 }
 
-/** Ends the run of a research before its next iteration, as blocked, and keeps others from starting until `resume`. */
+/** Ends the run of a project before its next iteration, as blocked, and keeps others from starting until `resume`. */
 export const pauseCommand = (args: PauseArguments, io: Io): Promise<number> => put(pauseName, args, io);
 
-/** Ends the run of a research before its next iteration, as Ctrl+C would, and keeps others from starting until `resume`. */
+/** Ends the run of a project before its next iteration, as Ctrl+C would, and keeps others from starting until `resume`. */
 export const stopCommand = (args: PauseArguments, io: Io): Promise<number> => put(stopName, args, io);
 
 async function put(
@@ -41,7 +41,7 @@ function sentence(where: string, running: boolean, finished: boolean): string {
   return `${where} is not running; no run can start ${until}.`;
 }
 
-/** Lets a research that was paused or stopped be run again. */
+/** Lets a project that was paused or stopped be run again. */
 export async function resumeCommand({ folder: argument, json }: PauseArguments, io: Io): Promise<number> {
   const folder = await findResearch(io.cwd, argument);
   await requireKnownFormats(folder, researchFormat);

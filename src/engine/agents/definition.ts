@@ -15,7 +15,7 @@ export interface AgentSettings {
   readonly unconfined: boolean;
   /** The agent works on the user's own tree, unconfined by nature; every brief of the run then has `access.everything`. */
   readonly classic: boolean;
-  /** Absolute path of a folder of ours outside the user's tree, for what a CLI needs between iterations. */
+  /** Absolute path of a folder of research-ralph outside the user's tree, for what a CLI needs between iterations. */
   readonly stateDir: string;
   /** Starts a program; as `runProcess` does. */
   runProgram(request: ProcessRequest): AsyncGenerator<string, ProcessEnd>;

@@ -41,12 +41,12 @@ export interface ResolvedConfig {
   readonly context_reset_frequency?: number;
   /** Target of a new research. Whether somebody chose it says `origins.papers`. */
   readonly papers: number;
-  /** Most iterations of a run; undefined: the papers of the research + 6. */
+  /** Most iterations of a run; undefined: the papers of the project + 6. */
   readonly iterations?: number;
   /** Most wall time of a run; undefined: no limit. */
   readonly maxMs?: number;
   readonly iterationMs: number;
-  /** 0: an agent may be silent for ever. */
+  /** 0: an agent may be silent forever. */
   readonly idleMs: number;
   readonly patienceMs: number;
   readonly unconfined: boolean;
@@ -205,7 +205,7 @@ function absolute(path: string, base: string, home: string): string {
   return resolve(base, path);
 }
 
-/** Commands of the user's run from the user's own config only: agents write into research folders, and researches come from other people. */
+/** Commands of the user's run from the user's own config only: agents write into research folders, and projects come from other people. */
 function forbidInResearch(key: string, folder: string, path: string): void {
   if (!stateNames.some((name) => existsSync(join(folder, name)))) return;
   throw new ExpectedError(

@@ -73,7 +73,7 @@ interface Lanes<State, U extends Unit, P, C> {
   endPreparations(): void;
   /**
    * Waits until a run or a preparation has ended, and returns it; or undefined at `until` (milliseconds since the epoch), or at once where
-   * nothing is under way and there is nothing to wait for. Throws what an agent or a preparation threw, which is a bug of ours.
+   * nothing is under way and there is nothing to wait for. Throws what an agent or a preparation threw, which is our own bug.
    */
   next(until?: number): Promise<Ended<State, U, P, C> | undefined>;
   /** Ends whatever is still at work, and resolves once it has ended. */

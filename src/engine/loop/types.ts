@@ -21,11 +21,11 @@ import type { Clock } from "../lib/clock.js";
 
 export type { AgentEnd, AgentEvent, Billing, Failure, Forecast, LoopEvent, Notice, Outcome, Progress, Usage, Verdict };
 
-/** What is told to whoever watches, before its time is put on it. */
+/** What is told to anyone who watches, before its time is put on it. */
 export type Told = LoopEvent extends infer Event ? (Event extends LoopEvent ? Omit<Event, "at"> : never) : never;
 
 /**
- * Tells whoever watches: terminal, JSON lines, hooks. Resolves once all of them have heard it, and a hook at work holds it up, so whoever
+ * Tells anyone who watches: terminal, JSON lines, hooks. Resolves once all of them have heard it, and a hook at work holds it up, so anyone who
  * awaits it stands still with them: that keeps an agent that prints a gigabyte from filling the memory. Rejects only for our own bugs.
  */
 export type Tell = (event: Told) => Promise<void>;
@@ -65,7 +65,7 @@ export interface ToolServer {
 
 /** All that an agent is given. `text` goes to its stdin whole; nothing else is said to it. */
 export interface Brief {
-  /** Number of this iteration in the life of the research, from 1. */
+  /** Number of this iteration in the life of the project, from 1. */
   readonly iteration: number;
   readonly text: string;
   /** Estimated tokens of `text`. */
@@ -125,7 +125,7 @@ export interface Agent {
   readonly free?: true;
   /**
    * Runs the agent once. Never throws for a failure of the agent: the stream ends with exactly one `end` event, and
-   * by then no process of it is left. Throwing means a bug of ours. Aborting `signal` ends the agent's process group.
+   * by then no process of it is left. Throwing means our own bug. Aborting `signal` ends the agent's process group.
    */
   run(brief: Brief, options: RunOptions): AsyncIterable<AgentEvent>;
 }

@@ -1,6 +1,6 @@
 /** A service as it is asked here. */
 export interface Service {
-  /** As a research's `sources` name it: "arXiv". */
+  /** As a project's `sources` name it: "arXiv". */
   readonly name: string;
   /** The service's own base address. */
   readonly own: string;

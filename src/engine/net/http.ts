@@ -198,7 +198,7 @@ function keyHash(secret: Secret | undefined): string | undefined {
   return values.length === 0 ? undefined : createHash("sha256").update(values.join("\n")).digest("hex").slice(0, 8);
 }
 
-/** The rest of the address stays as it is, byte for byte: `searchParams` would write it anew. */
+/** The rest of the address stays as it is, byte for byte: `searchParams` would write it again. */
 function withQuery(at: string, query: Secret["query"] = {}): string {
   const added = new URLSearchParams(query).toString();
   if (added === "") return at;

@@ -67,7 +67,7 @@ const isAnother = (pid: number): boolean => Number.isInteger(pid) && pid !== pro
 
 /**
  * Whether somebody of this process group still runs. Zombies don't count where /proc tells them apart: in a container
- * whose first process never reaps, they stay for ever.
+ * whose first process never reaps, they stay forever.
  */
 export async function groupAlive(group: number): Promise<boolean> {
   if (!signal(-group, 0)) return false;

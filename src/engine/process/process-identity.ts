@@ -36,7 +36,7 @@ function exists(pid: number): boolean {
 
 /**
  * What Linux lists of a process; on other systems nothing. A killed process whose parent never asked for its end is still listed: in
- * containers without an init, for ever.
+ * containers without an init, forever.
  */
 async function linuxStat(pid: number): Promise<{ started: string; zombie: boolean } | undefined> {
   try {

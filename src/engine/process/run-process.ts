@@ -87,7 +87,7 @@ export async function* runProcess(request: ProcessRequest): AsyncGenerator<strin
     await killDescendants(run);
   };
   let ending: Promise<void> | undefined;
-  /** TERM to the group, a grace, KILL to the group, then to whatever left the group. Once, whoever asks. */
+  /** TERM to the group, a grace, KILL to the group, then to whatever left the group. Once, no matter who asks. */
   const endIt = (why: ProcessEnd["cause"]): Promise<void> => {
     if (ending === undefined && exit === undefined) cause = why;
     return (ending ??= terminateGroup(pid, graceMs).then(sweep));

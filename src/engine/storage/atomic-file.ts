@@ -41,7 +41,7 @@ interface WriteOptions {
 }
 
 /**
- * Replaces a file in one step: whoever reads it, and whenever the power goes, finds the old text or the new one, whole.
+ * Replaces a file in one step: anyone who reads it, and whenever the power goes, finds the old text or the new one, whole.
  * A symbolic link is replaced, not followed; the permissions of an existing file stay.
  * Returns the new version, or undefined when `ifStill` no longer held and nothing was written.
  * @throws ExpectedError for a full disk, missing permission, a read-only file system or a folder that is gone.

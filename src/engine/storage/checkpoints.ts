@@ -68,7 +68,7 @@ export async function openCheckpoints(
   const tracked = new Set<string>();
   let told = "";
   let waiting: { message: string; folds: number; since: number } | undefined;
-  // A kill between a fold and its commit: after the last fold of a research no other would make up for it.
+  // A kill between a fold and its commit: after the last fold of a project no other would make up for it.
   const behind = await git("status", "--porcelain", "--untracked-files=all", "--", ledger);
   if (behind.ok && behind.stdout !== "")
     waiting = { message: "What an interrupted run left", folds: 0, since: Date.now() };
@@ -134,7 +134,7 @@ export async function openCheckpoints(
   };
 }
 
-/** One sentence for whoever expects commits where none can be made; undefined where they can. */
+/** One sentence for anyone who expects commits where none can be made; undefined where they can. */
 export async function withoutHistory(folder: string): Promise<string | undefined> {
   const { ok, stderr } = await runGit(folder, ["rev-parse", "--is-inside-work-tree"]);
   // Without git itself, or with a repository that is broken, others have their say.

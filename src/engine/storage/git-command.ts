@@ -28,7 +28,7 @@ const inherited = [
   "GIT_OBJECT_DIRECTORY",
 ];
 
-/** Optional locks: a mere look at what has changed would lock the index against another research's commit. */
+/** Optional locks: a mere look at what has changed would lock the index against another project's commit. */
 const environment = {
   LC_ALL: "C",
   GIT_TERMINAL_PROMPT: "0",

@@ -55,7 +55,7 @@ interface Waiting {
 }
 
 /**
- * Runs `work` while holding the lock at `file`, waiting for whoever holds it.
+ * Runs `work` while holding the lock at `file`, waiting for anyone who holds it.
  * @throws ExpectedError when it did not become free in time.
  */
 export async function withLock<T>(file: string, options: Waiting, work: () => Promise<T>): Promise<T> {
@@ -118,7 +118,7 @@ async function takeOver(file: string, me: Holder, deadToken: string | undefined)
   const guard = `${file}.takeover`;
   const guardian = { ...me, token: randomBytes(12).toString("hex") };
   const busy = await tryToTake(guard, guardian);
-  // Whoever holds the guard is about to hold the lock, or has just lost the race for it; either way it is alive.
+  // Anyone who holds the guard is about to hold the lock, or has just lost the race for it; either way it is alive.
   if (busy !== undefined) return busy;
   try {
     const now = await readHolder(file);

@@ -4,7 +4,7 @@ import { ExpectedError, hasCode } from "../lib/errors.js";
 import { dirname } from "node:path";
 
 /**
- * Reads the file at `path` whole; answers with its size in bytes where that is above `maxBytes`. Reading a FIFO is waiting for ever, so whatever is neither a file nor a folder is refused.
+ * Reads the file at `path` whole; answers with its size in bytes where that is above `maxBytes`. Reading a FIFO is waiting forever, so whatever is neither a file nor a folder is refused.
  * @throws ExpectedError for something else than a file; for a folder, and where nothing is there, the system's own error.
  */
 export async function readRegularUpTo(path: string, maxBytes: number): Promise<Buffer | number> {

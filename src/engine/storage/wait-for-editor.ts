@@ -5,7 +5,7 @@ import { type Stamp, stampOf } from "./atomic-file.js";
 import { isUnfinished } from "./json-syntax.js";
 
 /**
- * Editors save in place, or move the old file away first: whoever looks in that moment finds a part of it, or none. One of some
+ * Editors save in place, or move the old file away first: anyone who looks in that moment finds a part of it, or none. One of some
  * 300 saves met it on a busy machine, where the disk lets a writer wait for a second or two between emptying and writing.
  */
 const maxSaveMs = 5000;
@@ -42,7 +42,7 @@ async function textOf(path: string): Promise<string> {
   try {
     return await readRegularText(path);
   } catch {
-    // It went in this moment, or is a folder: whoever reads it says so.
+    // It went in this moment, or is a folder: anyone who reads it says so.
     return "{}";
   }
 }

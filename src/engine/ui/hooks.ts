@@ -6,7 +6,7 @@ import { oneLine } from "../lib/sanitise.js";
 
 interface HookOptions {
   readonly hooks: readonly Hook[];
-  /** The research's folder; it is told to hooks. */
+  /** The project's folder; it is told to hooks. */
   readonly folder?: string;
   /** Where hooks run. Absolute. */
   readonly cwd: string;

@@ -32,7 +32,7 @@ export interface Io {
   stderr(text: string): void;
   /** Whether stderr is a terminal that can be repainted. */
   readonly isTTY: boolean;
-  /** Width of the terminal, in columns; read it anew before each painting, people resize. 80 where there is no terminal. */
+  /** Width of the terminal, in columns; read it again before each painting, people resize. 80 where there is no terminal. */
   readonly columns: number;
   /** Columns that a table on stdout may take; without bound where stdout is no terminal: a pipe wants whole names. */
   readonly tableWidth: number;

@@ -38,7 +38,7 @@ export function listenForSignals(io: Io): Signals {
   const all = Object.entries(handlers) as [keyof typeof handlers, () => void][];
   const onGone = () => finish.abort("SIGHUP");
   for (const [signal, handler] of all) io.signals.on(signal, handler);
-  // The reader may have gone before this run: during the one that made the research, say.
+  // The reader may have gone before this run: during the one that made the project, say.
   if (io.readerGone.aborted) onGone();
   io.readerGone.addEventListener("abort", onGone);
   return {

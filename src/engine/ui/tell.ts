@@ -3,7 +3,7 @@ import type { LoopEvent, Tell } from "../loop/types.js";
 import type { Hooks } from "./hooks.js";
 import type { Sink } from "./sink.js";
 
-/** Whoever watches a run. */
+/** Anyone who watches a run. */
 interface Watchers {
   readonly sink: Sink;
   readonly hooks: Pick<Hooks, "at">;

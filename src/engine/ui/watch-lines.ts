@@ -2,7 +2,7 @@ import type { LedgerLine } from "../generated/ledger.js";
 import { bar, count, duration, money, pad, truncate, width } from "./terminal/format.js";
 import { oneLine } from "../lib/sanitise.js";
 
-/** What a line about a research is made of. */
+/** What a line about a project is made of. */
 export interface WatchRow {
   readonly name: string;
   readonly phase: string;
@@ -19,7 +19,7 @@ export interface WatchRow {
   readonly spentMs?: number;
 }
 
-/** What a research has used up: "36.1k tokens · $0.12 · 14m 20s"; undefined where nothing was recorded. */
+/** What a project has used up: "36.1k tokens · $0.12 · 14m 20s"; undefined where nothing was recorded. */
 export function costOf({ tokens, costUsd, estimated, spentMs }: WatchRow): string | undefined {
   const parts = [
     ...(tokens > 0 ? [`${count(tokens)} tokens`] : []),
@@ -29,7 +29,7 @@ export function costOf({ tokens, costUsd, estimated, spentMs }: WatchRow): strin
   return parts.length === 0 ? undefined : parts.join(" · ");
 }
 
-/** The researches as a table that fits `columns`; names give way first. */
+/** The projects as a table that fits `columns`; names give way first. */
 export function watchTable(rows: readonly WatchRow[], columns: number): string[] {
   const cells = rows.map((row) => {
     const { done, total } = row.progress;

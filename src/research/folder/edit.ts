@@ -10,7 +10,7 @@ export interface EditOptions extends ResearchOptions {
   readonly now: () => number;
 }
 
-/** A research after an edit. */
+/** A project after an edit. */
 export interface Edited {
   readonly rrd: Rrd;
   /** The folder with the files as they were, where that was asked for. */
@@ -20,7 +20,7 @@ export interface Edited {
 /**
  * Changes rrd.json on behalf of a person: under its lock, with interrupted iterations made up for first, and without losing what is
  * saved by hand meanwhile. `change` is pure. The next checkpoint commits it.
- * @throws ExpectedError when another process holds the research or rrd.json is invalid.
+ * @throws ExpectedError when another process holds the project or rrd.json is invalid.
  */
 export async function editResearch(folder: string, change: (rrd: Rrd) => Rrd, options: EditOptions): Promise<Edited> {
   const research = await openResearch(folder, options);

@@ -88,7 +88,7 @@ async function readFileAt(path: string, signal: AbortSignal): Promise<Fetched> {
     };
   try {
     const found = await stat(path);
-    // To read a FIFO is to wait for ever.
+    // To read a FIFO is to wait forever.
     if (!found.isFile() && !found.isDirectory())
       return { status: "unreadable", reason: `${path} is not a regular file.` };
     if (found.size > maxPdf)

@@ -19,7 +19,7 @@ export interface Sum {
   readonly subscription?: true;
 }
 
-/** What a research cost, and what for. */
+/** What a project cost, and what for. */
 export interface Costs {
   readonly total: Sum;
   readonly phases: Readonly<Record<string, Sum>>;
@@ -62,7 +62,7 @@ export function costsOf(rrd: Rrd, ledger: readonly LedgerLine[], before?: Experi
   };
 }
 
-/** All that a research used up, summaries of its history by a model included. */
+/** All that a project used up, summaries of its history by a model included. */
 export function totalOf(rrd: Pick<Rrd, "loop">, ledger: readonly LedgerLine[]): Sum {
   const sum = sumOf(ledger.filter(({ outcome }) => outcome !== "reset"));
   const historian = historianIn(rrd);

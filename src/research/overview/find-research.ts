@@ -13,7 +13,7 @@ export interface FolderOptions {
   readonly json: boolean;
 }
 
-/** Absolute paths of the researches under ./researches, sorted by name. */
+/** Absolute paths of the projects under ./researches, sorted by name. */
 export async function listResearches(cwd: string): Promise<string[]> {
   const top = join(cwd, researchesName);
   if (!existsSync(top)) return [];
@@ -34,7 +34,7 @@ function isListed(folder: string): boolean {
 }
 
 /**
- * The absolute path of the research that somebody means by a path, a path of its rrd.json, or a name under ./researches.
+ * The absolute path of the project that somebody means by a path, a path of its rrd.json, or a name under ./researches.
  * Without an argument: the only research there is, or the one whose folder this is. Throws ExpectedError (exit code 2)
  * naming the nearest, or all.
  */

@@ -2,7 +2,7 @@ import type { LedgerLine } from "../../engine/generated/ledger.js";
 import type { Rrd } from "../generated/rrd.js";
 import { given } from "../../engine/lib/given.js";
 
-/** Time that agents worked on a research, in milliseconds. Pauses between runs don't count; undefined where nothing was recorded. */
+/** Time that agents worked on a project, in milliseconds. Pauses between runs don't count; undefined where nothing was recorded. */
 export function timeSpent(rrd: Rrd, ledger: readonly LedgerLine[]): number | undefined {
   const lines = ledger.filter((line) => line.duration_seconds !== undefined);
   if (lines.length > 0) return lines.reduce((sum, line) => sum + (line.duration_seconds ?? 0), 0) * 1000;
@@ -25,7 +25,7 @@ export function timePerPaper(rrd: Rrd, ledger: readonly LedgerLine[]): number | 
   return average == null ? undefined : average * 1000;
 }
 
-/** What the agents of a research used. */
+/** What the agents of a project used. */
 export interface Spending {
   readonly input: number;
   readonly cached: number;

@@ -11,7 +11,7 @@ import { hiddenName, ledgerName, lockFile, lockName, pauseName, stopName } from 
 import { rrdName } from "../folder/layout.js";
 import { given } from "../../engine/lib/given.js";
 
-/** A research as it stands, seen from outside. */
+/** A project as it stands, seen from outside. */
 export interface WatchedResearch {
   readonly name: string;
   readonly folder: string;
@@ -29,12 +29,12 @@ export interface WatchedResearch {
   readonly spentMs?: number;
 }
 
-/** Something that happened to a research since it was last looked at. */
+/** Something that happened to a project since it was last looked at. */
 export type Change =
   | { readonly type: "started" | "stopped" | "crashed" | "gone"; readonly research: WatchedResearch }
   | { readonly type: "iteration"; readonly research: WatchedResearch; readonly line: LedgerLine };
 
-/** Looks at a research without its lock; undefined where it can't be read just now. */
+/** Looks at a project without its lock; undefined where it can't be read just now. */
 export async function lookAt(folder: string): Promise<WatchedResearch | undefined> {
   try {
     const { rrd, ledger } = await readResearch(folder);
@@ -80,7 +80,7 @@ export function changesOf(before: WatchedResearch | undefined, after: WatchedRes
 
 const kept: ReadonlySet<string> = new Set([rrdName, ledgerName, lockName, pauseName, stopName]);
 
-/** Whether a path below `root` tells nothing of a research: only the state, the ledger and the lock do. */
+/** Whether a path below `root` tells nothing of a project: only the state, the ledger and the lock do. */
 export function isOfNoInterest(root: string, path: string, isFile: boolean): boolean {
   const parts = path === root ? [] : path.slice(root.length + 1).split(/[\\/]/);
   if (parts.some((part) => part === "node_modules" || (part.startsWith(".") && part !== hiddenName))) return true;
@@ -89,6 +89,6 @@ export function isOfNoInterest(root: string, path: string, isFile: boolean): boo
   return isFile && !kept.has(parts.at(-1) ?? "");
 }
 
-/** The research that a file belongs to. */
+/** The project that a file belongs to. */
 export const folderOf = (path: string): string =>
   basename(dirname(path)) === hiddenName ? dirname(dirname(path)) : dirname(path);

@@ -5,7 +5,7 @@ import { readResearch } from "../folder/research.js";
 import { standingOf } from "../workflow/records/status.js";
 import { lockFile, pauseName, stopName } from "../../engine/lib/layout.js";
 
-/** Whether somebody works on a research, and what keeps others from it. */
+/** Whether somebody works on a project, and what keeps others from it. */
 export interface WorkState {
   readonly running: boolean;
   /** Files that end a run before its next iteration and keep others from starting. */

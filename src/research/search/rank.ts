@@ -7,7 +7,7 @@ import { listWeight, type Pool, poolOf, type Work } from "./candidate-pool.js";
 import type { Listing, Open, Told } from "./result-list.js";
 import { runStep } from "./run-round.js";
 
-/** A work as it is put before whoever screens it. */
+/** A work as it is put before anyone who screens it. */
 export interface Ranked extends Work {
   /** 1 to 5; 5 is read first. */
   readonly priority: number;

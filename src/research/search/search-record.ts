@@ -9,7 +9,7 @@ import type { PaperRecord } from "../papers/paper-record.js";
 
 /** A search under way: what was asked so far and what came back, so that no batch asks it again. */
 export interface SearchRecord {
-  /** Stands for what is searched for; another search begins anew. */
+  /** Stands for what is searched for; another search begins again. */
   readonly search: string;
   /** The day that counts as today in all of its rounds, YYYY-MM-DD. */
   readonly day: string;

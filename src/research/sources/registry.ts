@@ -78,7 +78,7 @@ export function sourceNamed(name: string, root: string = process.cwd()): Source 
 export const substituteFor = (name: string): Substitute | undefined =>
   substitutes.find(({ aliases }) => aliases.includes(normal(name)));
 
-/** The sources that a name in a research's `sources` leads to: itself, its substitutes, or none. */
+/** The sources that a name in a project's `sources` leads to: itself, its substitutes, or none. */
 export function sourcesFor(name: string, root?: string): readonly Source[] {
   const own = sourceNamed(name, root);
   if (own !== undefined) return [own];

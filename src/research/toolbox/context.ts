@@ -20,7 +20,7 @@ export interface Network {
   readonly contextFor: ContextFor;
 }
 
-/** All that the tools can reach: one research's papers and their texts, and the sources. They write nothing. */
+/** All that the tools can reach: one project's papers and their texts, and the sources. They write nothing. */
 export interface ToolContext {
   /** The paper that this context is about: meant where a call names none, and then the only one that can be read. */
   readonly paper?: string;

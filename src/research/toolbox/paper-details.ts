@@ -22,7 +22,7 @@ export const paperDetails: ResearchTool = {
   },
 };
 
-/** The same of a work that no research holds yet. */
+/** The same of a work that no project holds yet. */
 const foundDetails = (work: PaperRecord): Record<string, unknown> =>
   filled({
     ...commonDetails(work),

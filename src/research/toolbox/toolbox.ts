@@ -45,7 +45,7 @@ export async function callTool(
   return found.unanswered === true ? { text, unanswered: true } : { text };
 }
 
-/** A broken rrd.json, say: whoever calls can read why. */
+/** A broken rrd.json, say: anyone who calls can read why. */
 function expected(error: unknown): Problem {
   if (error instanceof ExpectedError) return { problem: error.message };
   throw error;

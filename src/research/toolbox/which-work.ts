@@ -7,7 +7,7 @@ import { isProblem, type Problem, quoted } from "../../engine/tools/tool.js";
 import { whichPaper } from "./which-paper.js";
 import { type Network, type ToolContext, inTime } from "./context.js";
 
-/** A paper of the research, else, where the sources may be asked, the work that an arXiv id or a DOI names. */
+/** A paper of the project, else, where the sources may be asked, the work that an arXiv id or a DOI names. */
 export async function whichWork(
   id: string | undefined,
   context: ToolContext,
@@ -19,7 +19,7 @@ export async function whichWork(
   if (!isProblem(paper) || named === undefined || context.network === undefined) return paper;
   const over = new AbortController();
   const given = AbortSignal.any([signal, over.signal]);
-  // One deadline over all: whoever calls waits for a minute, however many sources there are.
+  // One deadline over all: anyone who calls waits for a minute, however many sources there are.
   const answer = await inTime(lookUp(named, context.network, given), "The look-up", signal);
   over.abort();
   if (answer.status === "ok") return answer.value;

@@ -32,7 +32,7 @@ interface ClassicOptions {
   readonly tell: Tell;
   /** Takes the user's secrets out of what they say. */
   readonly redact?: Redact;
-  /** What forecasts rest on until the research has its own. */
+  /** What forecasts rest on until the project has its own. */
   readonly experience?: Experience;
   /** Puts the project away at the end of the run. */
   readonly close?: () => Promise<void>;
@@ -62,7 +62,7 @@ export function withWorkspace(prompt: string, workspace: string): string {
 export type ClassicWorkflow = Workflow<ResearchState, Unit, undefined, Before>;
 
 /**
- * The original's way: the agent edits the research folder itself, with the whole prompt.md, one at a time. After every iteration
+ * The original's way: the agent edits the project folder itself, with the whole prompt.md, one at a time. After every iteration
  * the folder is validated, restored where it is broken, and its statistics and phase are derived again.
  */
 export function classicWorkflow(options: ClassicOptions): ClassicWorkflow {
@@ -122,7 +122,7 @@ interface Before {
 const documentStamps = (folder: string): Promise<(Stamp | undefined)[]> =>
   Promise.all([reportName, ideasName].map((name) => stampOf(join(folder, name))));
 
-/** The one unit there is, over and over, until the files prove that the research is done. */
+/** The one unit there is, over and over, until the files prove that the project is done. */
 export function nextClassicUnit(rrd: Rrd, folder: string): Unit | Verdict {
   if (rrd.phase === "COMPLETE" && provenPhase(rrd, folder) === "COMPLETE")
     return { verdict: "complete", reason: `All ${rrd.papers_pool.length} papers are analysed.` };
@@ -199,7 +199,7 @@ async function acceptClassic(
   return { outcome: "accepted", summary };
 }
 
-/** What the ledger calls done, in the words of the other workflow: a research that was begun there gets its phase from them. */
+/** What the ledger calls done, in the words of the other workflow: a project that was begun there gets its phase from them. */
 function doneUnit(before: Rrd["phase"], after: Rrd["phase"]): string {
   if (before === "IDEATION" && after === "COMPLETE") return "ideas";
   return (before === "DISCOVERY" || before === "ANALYSIS") && (after === "IDEATION" || after === "COMPLETE")

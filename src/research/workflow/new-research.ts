@@ -30,7 +30,7 @@ interface CreateOptions {
   /** Target of the new research. */
   readonly papers: number;
   readonly sources: readonly string[];
-  /** The folder that holds researches. Absolute. */
+  /** The folder that holds projects. Absolute. */
   readonly parent: string;
   readonly prompt: Prompt;
   readonly workspaces: Workspaces;
@@ -39,7 +39,7 @@ interface CreateOptions {
   readonly created: (folder: string) => void;
   /** Told every iteration's line of the ledger: without a folder nobody else keeps it. */
   readonly recorded?: (line: LedgerLine) => void;
-  /** Filled by whoever made the workflow; handed on to the loop. */
+  /** Filled by the caller that made the workflow; handed on to the loop. */
   /** Takes the user's secrets out of what the agent left. */
   readonly redact: Redact;
   /** Puts everything away at the end of the run. */

@@ -5,7 +5,7 @@ import { newRrd } from "./new-research.js";
 import { nothingSpent } from "../../engine/loop/guards/budget.js";
 import { isDecided, refusalLimit } from "./records/status.js";
 
-/** A research of one paper, for `read`: judged by both rubrics, no report, no ideas. */
+/** A project of one paper, for `read`: judged by both rubrics, no report, no ideas. */
 export function rrdForOne(paper: Pick<Paper, "id" | "title"> & Partial<Paper>, sources: readonly string[]): Rrd {
   const rrd = newRrd({ papers: 1, sources }, { name: "one paper", description: "", focus_area: "", keywords: [] });
   const record: Paper = {

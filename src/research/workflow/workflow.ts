@@ -44,7 +44,7 @@ interface ResearchWorkflowOptions {
   readonly tell: Tell;
   /** Move learned patterns into AGENTS.md as they come. */
   readonly learn: boolean;
-  /** What forecasts rest on until the research has its own. */
+  /** What forecasts rest on until the project has its own. */
   readonly experience?: Experience;
   /** Set where the agent takes tools. */
   readonly tools?: ServeTools;
@@ -67,7 +67,7 @@ export interface Proposal {
   readonly summary: string;
   /** Holds result.json. */
   readonly workspace: string;
-  /** Whether the research is complete with it. */
+  /** Whether the project is complete with it. */
   readonly completes: boolean;
 }
 

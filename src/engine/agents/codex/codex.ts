@@ -73,7 +73,7 @@ export const codex: AgentDefinition = {
 
 const set = (key: string, value: string): string[] => ["-c", `${key}=${value}`];
 
-/** With a dead server it reconnects for ever; waiting is the loop's business. The few retries of its own provider can't be set. */
+/** With a dead server it reconnects forever; waiting is the loop's business. The few retries of its own provider can't be set. */
 const bounded = [
   ...["--disable", "unbounded_connection_retries"],
   ...set("analytics.enabled", "false"),

@@ -1,6 +1,6 @@
 /** Options are short; a bracket that nobody closed is no option. */
 const maxOption = 1_000;
-/** Up to this length a text is searched anew for each brace's partner. */
+/** Up to this length a text is searched again for each brace's partner. */
 const shortText = 2_000;
 
 /** What stands between an opening and its closing, and where the text goes on. */

@@ -45,7 +45,7 @@ const worded: Readonly<Record<Unit, (value: number) => string>> = {
 /** Of a run, iterations and minutes have guards of their own: there minutes are those on the clock. */
 const ofARun: readonly Unit[] = ["usd", "tokens"];
 
-/** The first budget that `reached` says is used up: of this run first, then of the whole research. */
+/** The first budget that `reached` says is used up: of this run first, then of the whole project. */
 function usedUp(
   run: Budget,
   { iterations, now, account }: RunSoFar,

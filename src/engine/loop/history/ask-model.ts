@@ -34,7 +34,7 @@ export async function askForSummary(
   await mkdir(stateDir, { recursive: true });
   const workspace = await mkdtemp(join(stateDir, "historian-"));
   try {
-    // Not an iteration: it is numbered 0, and its transcript is none of the research's.
+    // Not an iteration: it is numbered 0, and its transcript is none of the project's.
     const brief: Brief = {
       iteration: 0,
       text,

@@ -95,7 +95,7 @@ export async function openRecordStore<State extends Fields>(
     const holdLock = async () => {
       if (await lock.isMine()) return;
       // A person who deletes .ralph during a run deletes the lock; another run may have begun since. Where the whole folder was
-      // moved, taking the lock would make it anew, and the moved one could not come back to its place.
+      // moved, taking the lock would make it again, and the moved one could not come back to its place.
       await requireState(folder, format);
       lock = await take();
     };

@@ -199,7 +199,7 @@ export function openLedger(folder: string, notify: (message: string) => void): (
     const stamp = await stampOf(path);
     if (stamp === known.stamp) return known.lines;
     const text = stamp === undefined ? "" : await ledgerText(folder);
-    // One that ended in the middle of a line is parsed anew.
+    // One that ended in the middle of a line is parsed again.
     const whole = known.text.slice(0, known.text.lastIndexOf("\n") + 1);
     const isLonger = whole === known.text && text.startsWith(whole);
     const { lines, notices } = isLonger

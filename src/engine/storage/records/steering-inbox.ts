@@ -9,14 +9,14 @@ import { explaining } from "../explain-system-error.js";
 import { isNewer, stateVersion } from "./format-version.js";
 import { hiddenFolder, inboxFolder } from "../../lib/layout.js";
 
-/** What a person tells a research from another terminal: words for its agents, or that earlier words no longer stand. */
+/** What a person tells a project from another terminal: words for its agents, or that earlier words no longer stand. */
 type Message = { readonly text: string } | { readonly clear: true };
 
 /** A message with the name of its file, which no other ever has. */
 export type Received = Message & { readonly id: string };
 
 /**
- * Leaves a message for whoever works on the research, now or later; needs no lock. Messages are read in the order they were left.
+ * Leaves a message for anyone who works on the project, now or later; needs no lock. Messages are read in the order they were left.
  * `now`: milliseconds since the epoch.
  * @throws ExpectedError for a full disk or missing permission.
  */

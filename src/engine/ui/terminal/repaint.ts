@@ -5,7 +5,7 @@ const showCursor = "\u001b[?25h";
 const clearLine = "\u001b[K";
 const clearBelow = "\u001b[J";
 
-/** Lines on stderr that are painted anew in place, below lines that stay. */
+/** Lines on stderr that are painted again in place, below lines that stay. */
 interface Repainter {
   /** `live` takes the place of what was painted last; each of its lines fits the terminal. */
   paint(permanent: readonly string[], live: readonly string[]): void;

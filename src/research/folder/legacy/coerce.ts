@@ -132,7 +132,7 @@ export function toDays(value: unknown): unknown {
   return parts === null ? value : Number(parts[1]) * Number(daysIn[parts[2]?.toLowerCase() ?? "d"]);
 }
 
-/** What is not an object is left out: it is derived anew, or nothing depends on it. */
+/** What is not an object is left out: it is derived again, or nothing depends on it. */
 export const toFieldsOrNull = (value: unknown): unknown => (isFields(value) ? value : null);
 
 /** An object in brackets where a list is meant; false is an empty list. */

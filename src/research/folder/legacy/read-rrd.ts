@@ -294,7 +294,7 @@ export function readRrdShape(value: unknown): { readonly value: unknown; readonl
   return { value: read, changes };
 }
 
-/** Where no phase is named, the pool tells where the research stands. */
+/** Where no phase is named, the pool tells where the project stands. */
 function withPhase(value: unknown, _: string, tell: Parameters<Reader>[2]): unknown {
   if (!isFields(value) || value["phase"] != null || !Array.isArray(value["papers_pool"])) return value;
   const phase: Rrd["phase"] = value["papers_pool"].length === 0 ? "DISCOVERY" : "ANALYSIS";

@@ -15,7 +15,7 @@ interface ReadQueries {
   readonly notices: readonly string[];
 }
 
-/** Reads the questions that a research has asked. A line that can't be read is left out and named; a torn last one, which a kill leaves, silently. */
+/** Reads the questions that a project has asked. A line that can't be read is left out and named; a torn last one, which a kill leaves, silently. */
 export async function readQueries(folder: string): Promise<ReadQueries> {
   const path = queriesFile(folder);
   const text = await explaining(path, () =>
@@ -33,7 +33,7 @@ export async function readQueries(folder: string): Promise<ReadQueries> {
   };
 }
 
-/** The questions of a research's own search, without those that agents asked through tools. */
+/** The questions of a project's own search, without those that agents asked through tools. */
 export const ofSearch = (lines: readonly QueryLine[]): QueryLine[] => lines.filter(({ by }) => by === undefined);
 
 /** Whether nothing but whole lines of tools stands in `after` behind `before`. */
@@ -56,7 +56,7 @@ function parse(row: string): QueryLine | undefined {
 }
 
 /**
- * Writes questions to the log of a research, in the order of the calls. A torn last line of an earlier process is ended first.
+ * Writes questions to the log of a project, in the order of the calls. A torn last line of an earlier process is ended first.
  * Rejects with an ExpectedError for a full or read-only disk: a search that is not recorded can't be replayed.
  */
 export function queryRecorder(folder: string): (line: QueryLine) => Promise<void> {

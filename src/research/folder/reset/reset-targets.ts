@@ -62,7 +62,7 @@ function resetPaper(folder: string, rrd: Rrd, id: string): Reset {
   };
 }
 
-/** What a reading leaves in a paper's record and another reading makes anew. */
+/** What a reading leaves in a paper's record and another reading makes again. */
 function withoutResult(rrd: Rrd, paper: Paper): Rrd {
   const { read_depth: _, text_sha256: __, iteration: ___, refusals: ____, warnings: _____, ...kept } = paper;
   const unread: Paper = {

@@ -8,7 +8,7 @@ import { setAsideFolder } from "../layout.js";
 /** The permissions of folders, by their path. */
 type Modes = ReadonlyMap<string, number>;
 
-/** The permissions of a research folder and of its .ralph, as far as they are there. */
+/** The permissions of a project folder and of its .ralph, as far as they are there. */
 export function modesOf(folder: string): Modes {
   const found = [folder, hiddenFolder(folder)].map((path) => [path, modeOf(path)] as const);
   return new Map(found.flatMap(([path, mode]) => (mode === undefined ? [] : [[path, mode] as const])));
@@ -24,8 +24,8 @@ function modeOf(path: string): number | undefined {
 }
 
 /**
- * Makes sure that files can be put back and set aside in a research's folder: its permissions are as they were, and what stands in the
- * place of a folder of ours, or of the lock, and is none, goes. Returns a sentence where there was any.
+ * Makes sure that files can be put back and set aside in a project's folder: its permissions are as they were, and what stands in the
+ * place of a folder of research-ralph, or of the lock, and is none, goes. Returns a sentence where there was any.
  */
 export async function clearObstacles(folder: string, aside: string, modes: Modes, agent: string): Promise<string[]> {
   // What can't be set right here is told of the file that it keeps from being put back.

@@ -37,11 +37,11 @@ import {
   updatesFile,
 } from "../layout.js";
 
-/** The files of a research as they were before an agent started that nothing confines. */
+/** The files of a project as they were before an agent started that nothing confines. */
 export interface Protection {
   /**
    * Takes back what changed since, once the agent has ended: one sentence for each kind of damage, none where there was none.
-   * @throws ExpectedError when the research folder is gone, or a file can't be put back; what it held is saved first, and the message says where.
+   * @throws ExpectedError when the project folder is gone, or a file can't be put back; what it held is saved first, and the message says where.
    */
   putBack(agent: string): Promise<readonly string[]>;
 }
@@ -104,7 +104,7 @@ export async function protect({ folder, root, rescue, iteration }: ProtectOption
         steered === undefined
           ? wholeVersion(path, remembered)
           : { ...remembered, bytes: Buffer.from(formatRrd(steered.rrd)) };
-      // A kill between the two must find a file: without its rrd.json a research can't go on, and a log that is gone is begun anew.
+      // A kill between the two must find a file: without its rrd.json a project can't go on, and a log that is gone is begun again.
       if (now.kind !== "absent")
         moved = (await (version.kind === "absent" ? moveAside(path, aside) : keepAside(path, now, aside))) || moved;
       await putVersion(path, version);
@@ -290,12 +290,12 @@ async function versionsIn(places: readonly string[]): Promise<Map<string, Versio
   return versions;
 }
 
-/** rrd.json of the other researches beside this one that no run is at work on: those change by themselves. */
+/** rrd.json of the other projects beside this one that no run is at work on: those change by themselves. */
 function othersOf(folder: string): Map<string, string> {
   const stamps = new Map<string, string>();
   for (const name of entriesOf(dirname(folder))) {
     const other = join(dirname(folder), name);
-    // A file beside the researches is none of them, and looking into it is an error of the system.
+    // A file beside the projects is none of them, and looking into it is an error of the system.
     const found =
       other === folder || !isFolder(other) ? undefined : lstatSync(rrdFile(other), { throwIfNoEntry: false });
     if (found !== undefined && !existsSync(lockFile(other)))

@@ -123,7 +123,7 @@ export interface Page<Cursor> {
   readonly next?: Cursor;
 }
 
-/** No list that anyone reads has more pages; a service that goes on giving new cursors would else be asked for ever. */
+/** No list that anyone reads has more pages; a service that goes on giving new cursors would else be asked forever. */
 const maxPages = 200;
 
 /**

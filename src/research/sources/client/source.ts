@@ -51,7 +51,7 @@ export type ContextFor = (source: Source) => SourceContext | { readonly unavaila
 
 /** One scholarly service: a file and a line in the registry. What it can't do it leaves out. */
 export interface Source {
-  /** As a research's `sources` and reports name it: "arXiv". */
+  /** As a project's `sources` and reports name it: "arXiv". */
   readonly name: string;
   /** Lower-case names that mean it too. */
   readonly aliases: readonly string[];

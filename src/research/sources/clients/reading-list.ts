@@ -42,7 +42,7 @@ export const listSource = (place: string, root: string): Source => ({
 async function fromFile(path: string): Promise<Answer<string>> {
   try {
     const found = await stat(path);
-    // To read a FIFO is to wait for ever.
+    // To read a FIFO is to wait forever.
     if (!found.isFile() || found.size > maxList)
       return { status: "error", reason: `${path} is not a file of at most ${maxList / 1024 / 1024} MB.` };
     return { status: "ok", value: await readRegularText(path) };

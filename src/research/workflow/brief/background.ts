@@ -5,7 +5,7 @@ import { readRegularText } from "../../../engine/storage/regular-file.js";
 import { isDecided } from "../records/status.js";
 import { lessonsName } from "../../folder/layout.js";
 
-/** What the research is about: requirements, mission and glossary. Bounded. */
+/** What the project is about: requirements, mission and glossary. Bounded. */
 export function aboutResearch(rrd: Rrd): string {
   const { requirements, mission } = rrd;
   const lines = [

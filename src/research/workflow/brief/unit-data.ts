@@ -67,7 +67,7 @@ export const paperData = (rrd: Rrd, paper: Paper, depth: string, files: readonly
   ...(files.length > 0 ? { text_files: files } : {}),
 });
 
-/** Code and citations of a paper, for whoever reads it: addresses and numbers only, no words of the repositories' own. */
+/** Code and citations of a paper, for anyone who reads it: addresses and numbers only, no words of the repositories' own. */
 export function aboutData({ code, citations, unchecked }: AboutPaper): Record<string, unknown> {
   const links = take(code, aboutTokens, ({ repository, relation, source, stars, archived, pushed }) => ({
     repository: clip(repository, 40),

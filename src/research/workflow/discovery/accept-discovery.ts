@@ -119,7 +119,7 @@ export function acceptDiscovery(
 
 const isKnown = (found: Found, candidates: ReadonlyMap<string, ScreeningCandidate>): boolean =>
   found.id !== undefined && candidates.has(found.id);
-/** Whoever parses an address may drop a line break or an escape code within; whoever prints it does not. */
+/** Anyone who parses an address may drop a line break or an escape code within; anyone who prints it does not. */
 const isAddress = (url: string): boolean =>
   /^https?:\/\/[^\s/]+\.[^\s/]\S*$/.test(url) && sanitise(url) === url && URL.canParse(url);
 

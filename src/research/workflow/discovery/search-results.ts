@@ -16,7 +16,7 @@ interface Assessment {
   readonly found: Found;
 }
 
-/** A record that is put before whoever screens; one of a folder comes without assessment. */
+/** A record that is put before anyone who screens; one of a folder comes without assessment. */
 export type ScreeningCandidate = PaperRecord & Partial<Assessment>;
 
 /** What the scholarly services gave so far, for the statistics. */

@@ -41,7 +41,7 @@ export interface SearchSession {
 }
 
 export interface SearchOptions {
-  /** The research's folder. */
+  /** The project's folder. */
   readonly folder: string;
   readonly open: Open;
   /** Ways to have the answers of the log; tried before the network when what was kept is lost. */

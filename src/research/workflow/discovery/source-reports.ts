@@ -3,7 +3,7 @@ import { isFailed, type Listing } from "../../search/result-list.js";
 import type { Pool } from "../../search/candidate-pool.js";
 import { behindName } from "../../../engine/lib/sanitise.js";
 
-/** How a source did in one batch, by whoever asked it. */
+/** How a source did in one batch, by anyone who asked it. */
 export type SourceReport = DiscoveryResult["sources"][number] & {
   /** Failures in a row at the end of what code asked it. */
   readonly failures?: number;

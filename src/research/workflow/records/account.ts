@@ -4,7 +4,7 @@ import { usesAllowance } from "../../../engine/loop/guards/limits.js";
 import type { Account, Budget, Spent } from "../../../engine/loop/types.js";
 import { type Experience, forecastOf } from "./forecast.js";
 
-/** What a research has cost in its whole life, what it may cost, and what the rest of it will. */
+/** What a project has cost in its whole life, what it may cost, and what the rest of it will. */
 export function accountOf(rrd: Rrd, ledger: readonly LedgerLine[], before?: Experience): Account {
   const forecast = forecastOf(rrd, ledger, before);
   return { spent: spentOn(rrd, ledger), budget: budgetOf(rrd), ...(forecast === undefined ? {} : { forecast }) };

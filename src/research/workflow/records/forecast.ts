@@ -18,14 +18,14 @@ interface Take {
 /** What is known of units of each kind. */
 export type Takes = Partial<Readonly<Record<UnitKind, Take>>>;
 
-/** What a forecast rests on as long as a research has no experience of its own. */
+/** What a forecast rests on as long as a project has no experience of its own. */
 export interface Experience {
   readonly takes: Takes;
   /** Where that was learned, to stand behind "from". */
   readonly from: string;
   /** Set where agents work on the folder itself: then one iteration is like the other. */
   readonly classic?: true;
-  /** Who will work; what others took then tells nothing. Undefined: whoever has worked so far. */
+  /** Who will work; what others took then tells nothing. Undefined: all that have worked so far. */
   readonly agents?: readonly string[];
 }
 
@@ -52,11 +52,11 @@ function kindOf({ unit, phase }: LedgerLine): UnitKind {
   return phase === "DISCOVERY" ? "discovery" : "paper";
 }
 
-/** Neither a reset, nor the making of the research, nor a batch that code noted without an agent. */
+/** Neither a reset, nor the making of the project, nor a batch that code noted without an agent. */
 const isUnitOfAResearch = ({ outcome, agent, unit }: LedgerLine): boolean =>
   outcome !== "reset" && agent !== undefined && unit !== "requirements";
 
-/** The median of what units of each kind took that were accepted, over the ledgers of several researches. */
+/** The median of what units of each kind took that were accepted, over the ledgers of several projects. */
 export function takesOf(ledgers: readonly (readonly LedgerLine[])[]): Takes {
   const attempts = new Map<UnitKind, Map<string, LedgerLine[]>>();
   let classic = 0;
@@ -109,7 +109,7 @@ function unitsLeft(rrd: Rrd, ledger: readonly LedgerLine[]): Readonly<Record<Exc
 }
 
 /**
- * What the rest of a research will take: its units that are left times the median of those it has had, and of `before` for kinds that it
+ * What the rest of a project will take: its units that are left times the median of those it has had, and of `before` for kinds that it
  * has had none of. Undefined where nothing is left, or nothing is known of what is left.
  */
 export function forecastOf(
@@ -185,5 +185,5 @@ export const figures: Readonly<Record<Exclude<UnitKind, "classic">, Figure>> = {
   ideas: { input: floor + fullBrief, output: 4_000, minutes: 3 },
 };
 
-/** Papers that a batch of discovery brings, where this research has had none yet. */
+/** Papers that a batch of discovery brings, where this project has had none yet. */
 const papersABatch = 8;

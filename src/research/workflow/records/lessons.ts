@@ -8,7 +8,7 @@ import { explainSystemError } from "../../../engine/storage/explain-system-error
 import { flat } from "./markdown.js";
 import { lessonsName, progressFile } from "../../folder/layout.js";
 
-/** A lesson an agent left about working on this research, with the unit it learned it from. */
+/** A lesson an agent left about working on this project, with the unit it learned it from. */
 export interface Pattern {
   readonly unit: string;
   readonly text: string;

@@ -78,7 +78,7 @@ function nothingFound({ rrd }: ResearchState, folder: string): Verdict {
   );
 }
 
-/** Whether the research is complete once this unit is accepted. */
+/** Whether the project is complete once this unit is accepted. */
 export function isLastUnit({ rrd, standing }: ResearchState, unit: ResearchUnit): boolean {
   if (unit.kind === "ideas") return true;
   return unit.kind === "report" && rrd.handoff?.product_ideation?.enabled !== true && standing.refused.length === 0;

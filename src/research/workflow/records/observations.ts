@@ -87,7 +87,7 @@ export async function observed(
   return [{ in: "loop", set: {}, add: { observations: [observation] } }];
 }
 
-/** What the loop remembers, with everything that follows from its records computed anew. Pure. */
+/** What the loop remembers, with everything that follows from its records computed again. Pure. */
 export function deriveLoop(rrd: Rrd, ledger: readonly LedgerLine[]): NonNullable<Rrd["loop"]> {
   const { limits: _, ...loop } = rrd.loop ?? {};
   const observations = bounded(loop.observations ?? []);

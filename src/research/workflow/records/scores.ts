@@ -57,7 +57,7 @@ const focusWeights: Readonly<Record<string, Weights>> = {
   speed: { time_to_poc: 2, strategic_clarity: 2 },
 };
 
-/** Whether this research is judged by both rubrics. The oldest files have no mission and used one. */
+/** Whether this project is judged by both rubrics. The oldest files have no mission and used one. */
 export const usesBothRubrics = (rrd: Rrd): boolean => rrd.mission != null && rrd.mission.blue_ocean_scoring !== false;
 
 /**

@@ -16,7 +16,7 @@ export interface ResearchState {
   readonly standing: Standing;
 }
 
-/** A unit of a research. */
+/** A unit of a project. */
 export interface ResearchUnit extends Unit {
   readonly kind: "discovery" | "paper" | "report" | "ideas";
 }
@@ -24,7 +24,7 @@ export interface ResearchUnit extends Unit {
 /** Every kind of unit; in classic mode there is only that one. */
 export type UnitKind = ResearchUnit["kind"] | "classic";
 
-/** What the world outside offers to a research. Injected: a source layer fills it, tests and the demo bring their own. */
+/** What the world outside offers to a project. Injected: a source layer fills it, tests and the demo bring their own. */
 export interface Library {
   /** Whether code, not an agent, searches this source. */
   serves(source: string): boolean;

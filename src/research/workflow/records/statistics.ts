@@ -5,7 +5,7 @@ import { deriveLoop } from "./observations.js";
 import { scoresOf, totalsOf, usesBothRubrics, isJudged } from "./scores.js";
 import { isDecided, standingOf } from "./status.js";
 
-/** The state with everything that follows from its records computed anew: statistics, phase and timing. Pure. */
+/** The state with everything that follows from its records computed again: statistics, phase and timing. Pure. */
 export function derive(rrd: Rrd, ledger: readonly LedgerLine[]): Rrd {
   const counted: Rrd = { ...rrd, statistics: deriveStatistics(rrd) };
   const phase = standingOf(counted, ledger).phase;

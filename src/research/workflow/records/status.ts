@@ -4,7 +4,7 @@ import type { Paper, Refusal, Rrd } from "../../generated/rrd.js";
 import type { Progress } from "../../../engine/loop/types.js";
 import { countingLines, currentAccepted } from "../../../engine/storage/records/ledger.js";
 
-/** Where a research stands: what is done and what is left, read off the records. */
+/** Where a project stands: what is done and what is left, read off the records. */
 export interface Standing {
   readonly discoveryOver: boolean;
   /** Papers to read, the highest priority first, then in the order of their discovery. */
@@ -20,7 +20,7 @@ export interface Standing {
 /** After so many refusals a unit is given up until a person resets it. */
 export const refusalLimit = 3;
 const emptyBatches = 2;
-/** A source that no agent ever mentions must not keep discovery going for ever. */
+/** A source that no agent ever mentions must not keep discovery going forever. */
 const emptyBatchesAtMost = 5;
 
 const defaultTarget = 20;
@@ -115,7 +115,7 @@ export function openRefusals(ledger: readonly LedgerLine[]): ReadonlySet<number>
   return new Set(open.map(({ iteration }) => iteration));
 }
 
-/** Papers with a decision, of those the research will hold. */
+/** Papers with a decision, of those the project will hold. */
 export function progressOf(rrd: Rrd): Progress {
   const done = rrd.papers_pool.filter(isDecided).length;
   const total = rrd.phase === "DISCOVERY" ? Math.max(targetOf(rrd), rrd.papers_pool.length) : rrd.papers_pool.length;

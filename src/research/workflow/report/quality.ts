@@ -9,7 +9,7 @@ interface QualityRow {
   readonly how: string;
 }
 
-/** How good this research is, measured on its records. A model's opinion of itself is not asked. */
+/** How good this project is, measured on its records. A model's opinion of itself is not asked. */
 export function assess(rrd: Rrd): { rows: readonly QualityRow[]; overall: number } {
   const papers = rrd.papers_pool.filter(isDecided);
   const evidence = papers.flatMap((paper) => paper.analysis?.evidence ?? []);

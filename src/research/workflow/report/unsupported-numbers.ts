@@ -2,7 +2,7 @@ import type { ReportResult } from "../../generated/result-report.js";
 import type { Rrd } from "../../generated/rrd.js";
 
 /**
- * Numbers of the narrative that stand in no record of the research. Small whole numbers up to ten are let pass: they count things
+ * Numbers of the narrative that stand in no record of the project. Small whole numbers up to ten are let pass: they count things
  * in prose. A reader is told of the rest; they are not called false.
  */
 export function strayNumbers(rrd: Rrd, narrative: ReportResult): string[] {
