@@ -1,5 +1,5 @@
 // Bundles TypeScript of src/ into JavaScript for Node: the package's own build, and the entries that tests and benchmarks ask for.
-import { chmodSync, cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, relative, sep } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { rolldown } from "rolldown";
@@ -61,7 +61,9 @@ export async function build({ outDir, mapsDir }) {
   writeTypes("index.ts", outDir);
   writeFileSync(join(outDir, "LICENSES.md"), licencesOf(modules));
   // unpdf ships none of pdf.js's tables for Chinese, Japanese and Korean fonts. Their own licence lies among them.
-  cpSync(join(root, "node_modules/pdfjs-dist/cmaps"), join(outDir, "cmaps"), { recursive: true });
+  const cmaps = join(root, "node_modules/pdfjs-dist/cmaps");
+  if (!existsSync(cmaps)) throw new Error("The development dependency pdfjs-dist is not installed: run 'npm ci'.");
+  cpSync(cmaps, join(outDir, "cmaps"), { recursive: true });
   const cli = join(outDir, "cli.js");
   if (!readFileSync(cli, "utf8").startsWith("#!/usr/bin/env node\n"))
     throw new Error("cli.js does not start with '#!/usr/bin/env node': put it back on the first line of src/cli.ts.");
