@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { abortedAt, steadyClock, systemClock } from "../../../src/engine/lib/clock.js";
+import { abortedAt, steadyClock, systemClock, spanInWords } from "../../../src/engine/lib/clock.js";
 
 const hour = 3_600_000;
 const never = new AbortController().signal;
@@ -47,4 +47,12 @@ test("a time limit that was cleared does not abort", async () => {
   limit.clear();
   await new Promise((resolve) => setTimeout(resolve, 5));
   expect(limit.signal.aborted).toBe(false);
+});
+test.each([
+  [1_800, "1.8 seconds"],
+  [1_000, "1 second"],
+  [60_000, "1 minute"],
+  [5_400_000, "90 minutes"],
+])("%i ms are called %s", (ms, words) => {
+  expect(spanInWords(ms)).toBe(words);
 });

@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import fc from "../../../support/fast-check.js";
 import { describe, expect, it } from "vitest";
 import { readDocument } from "../../../../src/engine/documents/read-document.js";
 import { readJats } from "../../../../src/engine/documents/jats/read-jats.js";

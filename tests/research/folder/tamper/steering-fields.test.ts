@@ -63,3 +63,72 @@ describe("an edit of rrd.json while an unconfined agent works", () => {
     expect(keepSteering(before, structuredClone(before))).toMatchObject({ forged: false, kept: [] });
   });
 });
+describe("of an edit while an unconfined agent works", () => {
+  const before = rrdWith(
+    [paper("p1", { status: "presented", score: 30 }), paper("p2", { analysis: null, notes: null })],
+    { insights: [], mine: 1 },
+  );
+  const withPaper = (n: number, over: object) => ({
+    ...before,
+    papers_pool: before.papers_pool.map((each, index) => (index === n ? { ...each, ...over } : each)),
+  });
+
+  it("what is said of a new paper that is yet to be read stays, its results do not", () => {
+    const added = paper("p3", { notes: "Read this.", score: 50, warnings: ["x"] });
+    const { rrd } = keepSteering(before, { ...before, papers_pool: [...before.papers_pool, added] });
+    const { score: _, warnings: __, ...kept } = added;
+    expect(rrd.papers_pool[2]).toEqual(kept);
+  });
+
+  it("a result that says nothing is none: null where there was nothing, and the other way round", () => {
+    const now = withPaper(1, { score: null, decision: null });
+    expect(keepSteering(before, now)).toMatchObject({ forged: false, rrd: now });
+    const { rrd, forged } = keepSteering(before, withPaper(1, { analysis: { summary: "forged" }, score: 3 }));
+    expect(forged).toBe(true);
+    expect(rrd.papers_pool[1]).toEqual(before.papers_pool[1]);
+  });
+
+  it.each([
+    "status",
+    "score",
+    "score_breakdown",
+    "analysis",
+    "decision",
+    "notes",
+    "read_depth",
+    "text_sha256",
+    "text_from",
+  ])("%s of a paper is a result", (field) => {
+    expect(keepSteering(before, withPaper(0, { [field]: "forged" })).rrd).toEqual(before);
+  });
+
+  it.each(["retracted", "updates", "updates_check", "warnings", "iteration", "refusals"])(
+    "%s of a paper is a result too",
+    (field) => {
+      expect(keepSteering(before, withPaper(0, { [field]: "forged" })).rrd).toEqual(before);
+    },
+  );
+
+  it.each(["insights", "phase", "statistics", "timing", "loop", "refusals", "excluded", "visited_urls"])(
+    "%s of the research is a result",
+    (field) => {
+      expect(keepSteering(before, { ...before, [field]: ["forged"] })).toMatchObject({
+        rrd: before,
+        forged: true,
+        kept: [],
+      });
+    },
+  );
+
+  it("the fields and papers that it may change are named, and those that it took away come back or stay gone", () => {
+    const { mine: _, ...without } = before;
+    expect(keepSteering(before, without as typeof before)).toEqual({ rrd: without, forged: false, kept: ["mine"] });
+    expect(keepSteering(before, { ...withPaper(1, { priority: 5 }), yours: 2 }).kept).toEqual(["yours", "p2"]);
+    const { insights: __, ...robbed } = before;
+    expect(keepSteering(before, robbed as typeof before)).toMatchObject({
+      forged: true,
+      kept: [],
+      rrd: { insights: [] },
+    });
+  });
+});

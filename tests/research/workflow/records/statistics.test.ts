@@ -1,11 +1,12 @@
 import { createHash } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import type { LedgerLine } from "../../../../src/engine/generated/ledger.js";
-import type { Rrd } from "../../../../src/research/generated/rrd.js";
+import type { Rrd, Paper } from "../../../../src/research/generated/rrd.js";
 import { acceptDiscovery } from "../../../../src/research/workflow/discovery/accept-discovery.js";
 import { searchOf, standingOf } from "../../../../src/research/workflow/records/status.js";
-import { derive, deriveTiming } from "../../../../src/research/workflow/records/statistics.js";
+import { derive, deriveTiming, deriveStatistics } from "../../../../src/research/workflow/records/statistics.js";
 import { paper, rrdWith } from "../../../support/research.js";
+import { inconsistencies } from "../../../../src/research/workflow/records/inconsistencies.js";
 
 const at = (minute: number) => new Date(Date.UTC(2026, 0, 1, 10, minute)).toISOString();
 const line = (
@@ -192,4 +193,134 @@ test("another window or field is another search, while one that an earlier versi
     .digest("hex")
     .slice(0, 16);
   expect(over({}, before)).toBe(true);
+});
+const all = (points: number) => ({
+  execution: {
+    novelty: points,
+    feasibility: points,
+    time_to_poc: points,
+    value_market: points,
+    defensibility: points,
+    adoption: points,
+  },
+  strategic: {
+    market_creation: points,
+    first_mover_window: points,
+    network_effects: points,
+    strategic_clarity: points,
+  },
+});
+
+const decided = (id: string, status: Paper["status"], points: number, decision: string): Paper =>
+  paper(id, {
+    status,
+    decision,
+    score: points * 10,
+    score_breakdown: { execution: all(points).execution, blue_ocean: all(points).strategic },
+  });
+
+const strong = { execution: { ...all(3).execution }, blue_ocean: { ...all(1).strategic } };
+const insightful: Paper = {
+  ...decided("c", "insights_extracted", 2, "EXTRACT_INSIGHTS"),
+  score: 22,
+  score_breakdown: strong,
+};
+
+describe("what follows from the records", () => {
+  const pool = [decided("a", "presented", 4, "PRESENT"), decided("b", "rejected", 1, "REJECT"), insightful, paper("d")];
+
+  test("counts and averages are derived, whatever the file said", () => {
+    const rrd = {
+      ...rrdWith(pool),
+      statistics: { total_presented: 99, discovery_metrics: { sources_tried: ["arXiv"] } },
+    };
+    expect(deriveStatistics(rrd)).toMatchObject({
+      total_discovered: 4,
+      total_analyzed: 3,
+      total_presented: 1,
+      total_rejected: 1,
+      total_insights_extracted: 1,
+      discovery_metrics: { sources_tried: ["arXiv"], sources_blocked: [] },
+      analysis_metrics: {
+        avg_combined_score: 24,
+        combined_score_distribution: { "0-17": 1, "18-24": 1, "25-34": 0, "35-50": 1 },
+      },
+    });
+  });
+
+  test("a retracted paper and one of which nothing could be read are in no average, while one read from its abstract is", () => {
+    const averages = (more: readonly Paper[]) => deriveStatistics(rrdWith([...pool, ...more])).analysis_metrics;
+    const zero = decided("z", "rejected", 0, "REJECT");
+    const title: Paper = { ...zero, read_depth: "abstract", abstract: null };
+    expect(averages([{ ...zero, retracted: true }, title])).toEqual(averages([]));
+    expect(averages([{ ...title, abstract: "It is about hands." }])).toMatchObject({ avg_combined_score: 18 });
+    expect(averages([{ ...title, text_sha256: "0".repeat(64) }])).toMatchObject({ avg_combined_score: 18 });
+  });
+
+  test("a check for retractions that was undone is no longer told of", () => {
+    const retraction_check = { at: "2026-11-22T10:00:00.000Z", checked: 0, not_checked: 8, demoted: [] };
+    expect(deriveStatistics({ ...rrdWith(pool), statistics: { retraction_check } })).not.toHaveProperty(
+      "retraction_check",
+    );
+  });
+
+  test("deriving twice changes nothing more", () => {
+    const ledger: LedgerLine[] = [
+      {
+        iteration: 1,
+        at: "2026-01-01T00:10:00.000Z",
+        unit: "a",
+        phase: "ANALYSIS",
+        outcome: "accepted",
+        duration_seconds: 600,
+      },
+    ];
+    const once = derive(rrdWith(pool), ledger);
+    expect(derive(once, ledger)).toEqual(once);
+    expect(once.timing?.analysis).toMatchObject({
+      started_at: "2026-01-01T00:00:00.000Z",
+      papers_analyzed: 3,
+      avg_seconds_per_paper: 600,
+    });
+  });
+
+  test("a phase that the records contradict is put right", () => {
+    expect(derive({ ...rrdWith(pool), phase: "COMPLETE" }, []).phase).toBe("ANALYSIS");
+    expect(derive({ ...rrdWith(pool.slice(0, 3)), phase: "COMPLETE" }, []).phase).toBe("COMPLETE");
+  });
+
+  test("papers are read by priority, then in the order they were found; refused ones are set aside", () => {
+    const refusals = [1, 2, 3].map((iteration) => ({ iteration, at: "", reasons: ["x"] }));
+    const rrd = rrdWith([
+      paper("low", { priority: 1 }),
+      paper("first"),
+      paper("second"),
+      paper("high", { priority: 5 }),
+      paper("bad", { priority: 5, refusals }),
+    ]);
+    const standing = standingOf(rrd, []);
+    expect(standing.readable.map(({ id }) => id)).toEqual(["high", "first", "second", "low"]);
+    expect(standing.refused.map(({ id }) => id)).toEqual(["bad"]);
+  });
+
+  test("contradictions of a file are named with a pointer and the derived value", () => {
+    const wrong = { ...decided("a", "presented", 4, "REJECT"), score: 12 };
+    const found = inconsistencies({
+      ...rrdWith([wrong]),
+      statistics: { total_presented: 5 },
+      insights: [{ insight: "i", paper_id: "zz" }],
+    });
+    expect(found).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({ pointer: "/statistics/total_presented", derived: 1 }),
+        expect.objectContaining({ pointer: "/papers_pool/0/score", derived: 40 }),
+        expect.objectContaining({ pointer: "/papers_pool/0/decision", derived: "PRESENT" }),
+        expect.objectContaining({ pointer: "/insights/0/paper_id" }),
+      ]),
+    );
+  });
+
+  test("a consistent file has none", () => {
+    expect(inconsistencies(derive(rrdWith(pool), []))).toEqual([]);
+  });
 });

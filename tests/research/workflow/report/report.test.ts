@@ -1,10 +1,14 @@
 import { describe, expect, test } from "vitest";
 import type { LedgerLine } from "../../../../src/engine/generated/ledger.js";
 import type { ReportResult } from "../../../../src/research/generated/result-report.js";
-import type { Evidence, Insight, Paper } from "../../../../src/research/generated/rrd.js";
+import type { Evidence, Insight, Paper, Rrd } from "../../../../src/research/generated/rrd.js";
 import { assess } from "../../../../src/research/workflow/report/quality.js";
 import { renderReport } from "../../../../src/research/workflow/report/report.js";
 import { narrative, paper, rrdWith } from "../../../support/research.js";
+import { bibliography } from "../../../../src/research/workflow/report/bibtex.js";
+import { block, cell } from "../../../../src/research/workflow/records/markdown.js";
+import { derive } from "../../../../src/research/workflow/records/statistics.js";
+import { strayNumbers } from "../../../../src/research/workflow/report/unsupported-numbers.js";
 
 const quote = (words: string, more: Partial<Evidence> = {}): Evidence => ({
   claim: words,
@@ -240,4 +244,111 @@ test("the key innovation is the sentence that says what is new, and no descripti
   expect(report([presented("p1", [], { analysis: { methodology: "The hand has 16 joints." } })])).toContain(
     "| The hand has 16 joints. |",
   );
+});
+const all = (points: number) => ({
+  execution: {
+    novelty: points,
+    feasibility: points,
+    time_to_poc: points,
+    value_market: points,
+    defensibility: points,
+    adoption: points,
+  },
+  strategic: {
+    market_creation: points,
+    first_mover_window: points,
+    network_effects: points,
+    strategic_clarity: points,
+  },
+});
+
+const decided = (id: string, status: Paper["status"], points: number, decision: string): Paper =>
+  paper(id, {
+    status,
+    decision,
+    score: points * 10,
+    score_breakdown: { execution: all(points).execution, blue_ocean: all(points).strategic },
+  });
+
+describe("the report", () => {
+  const judging = { iteration: 9, agent: "scripted", at: new Date("2026-02-03T00:00:00Z") };
+  const render = (rrd: Rrd, over: object = {}) =>
+    renderReport(
+      rrd,
+      narrative({ key_findings: [{ text: "x", paper_ids: ["a"] }], recommendations: [], ...over }),
+      { ledger: [], patterns: [] },
+      judging,
+    );
+
+  test("has the original's sections, in its order, then the references", () => {
+    const headings = [
+      ...render(derive(rrdWith([decided("a", "presented", 4, "PRESENT")]), [])).matchAll(/^## (.+)$/gm),
+    ].map((match) => match[1]);
+    expect(headings).toEqual([
+      "Research: a small matter",
+      "Executive Summary",
+      "Top Scoring Papers",
+      "Evidence",
+      "Key Insights by Category",
+      "Commercial Ecosystem Map",
+      "Approach/Architecture Comparison",
+      "Learnings & Documentation Updates",
+      "Research Quality Assessment",
+      "Recommendations for Follow-Up",
+      "Conclusion",
+      "How This Was Made",
+      "References",
+    ]);
+  });
+
+  test("each paper stands in exactly one tier", () => {
+    const rrd = derive(
+      rrdWith([
+        decided("a", "presented", 4, "PRESENT"),
+        decided("b", "rejected", 1, "REJECT"),
+        decided("c", "insights_extracted", 2, "EXTRACT_INSIGHTS"),
+      ]),
+      [],
+    );
+    const tiers = render(rrd).split("## Top Scoring Papers")[1]?.split("## Evidence")[0] ?? "";
+    for (const id of ["a", "b", "c"]) expect(tiers.split(`(${id})`).length - 1, id).toBe(1);
+  });
+
+  test("a title cannot break a table or bring markup with it", () => {
+    const rrd = derive(
+      rrdWith([{ ...decided("a", "presented", 4, "PRESENT"), title: "A | B\n# <script>alert(1)</script>" }]),
+      [],
+    );
+    const text = render(rrd);
+    expect(text).toContain("A \\| B # &lt;script>");
+    expect(text).not.toContain("<script>");
+    expect(cell("a|b")).toBe("a\\|b");
+    expect(block("# not a heading\n\n| not a table")).toBe("\\# not a heading\n\n\\| not a table");
+  });
+
+  test("numbers of the narrative that stand in no record are named", () => {
+    const rrd = derive(
+      rrdWith([{ ...decided("a", "presented", 4, "PRESENT"), analysis: { results: "It reached 87.5 % of 1,200." } }]),
+      [],
+    );
+    const said = narrative({
+      executive_summary: "It reached 87.5 % on 1200 samples, 93.1 % elsewhere, in 3 places.",
+      key_findings: [{ text: "x", paper_ids: ["a"] }],
+    });
+    expect(strayNumbers(rrd, said)).toEqual(["93.1"]);
+    expect(render(rrd, said)).toContain("record of this project: 93.1.");
+  });
+
+  test("references survive BibTeX's own characters", () => {
+    const rrd = rrdWith([
+      {
+        ...decided("arxiv_2401.00010", "presented", 4, "PRESENT"),
+        title: "50% {Faster} \\input{x} & more",
+        authors: ["A_B", "C"],
+      },
+    ]);
+    expect(bibliography(rrd)).toContain("title = {{50\\% Faster inputx \\& more}}");
+    expect(bibliography(rrd)).toContain("author = {A\\_B and C}");
+    expect(bibliography(rrd)).toContain("eprint = {2401.00010}");
+  });
 });

@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import fc from "../../support/fast-check.js";
 import { expect, test } from "vitest";
 import { slug } from "../../../src/research/workflow/new-research.js";
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { readClaude } from "../../../../src/engine/agents/claude/stream.js";
-import { readCodex } from "../../../../src/engine/agents/codex/stream.js";
-import { listedOn, models, modelNamed, priced, priceOf } from "../../../../src/engine/agents/prices.js";
+import { readClaude } from "../../../src/engine/agents/claude/stream.js";
+import { readCodex } from "../../../src/engine/agents/codex/stream.js";
+import { listedOn, models, modelNamed, priced, priceOf } from "../../../src/engine/agents/prices.js";
 
 describe("the list of models", () => {
   test("is dated, and holds each name once, with prices of which none is negative and cached input is never dearer", () => {

@@ -1,0 +1,27 @@
+import { describe, expect, test } from "vitest";
+import { saysComplete, sentinel } from "../../../src/engine/loop/sentinel.js";
+
+describe("the sentinel", () => {
+  test.each([
+    sentinel,
+    `Done.\n${sentinel}`,
+    `**${sentinel}**`,
+    `  \`${sentinel}\`  `,
+    `> ${sentinel}`,
+    `\`\`\`\n${sentinel}\n\`\`\``,
+    `ok\r\n${sentinel}\r\n`,
+  ])("counts alone on its line: %j", (message) => {
+    expect(saysComplete(message)).toBe(true);
+  });
+  test.each([
+    "",
+    "COMPLETE",
+    `I will not output ${sentinel} yet.`,
+    `${sentinel} is what I would say.`,
+    `Say "${sentinel}"`,
+    "<promise>COMPLETE</promise",
+    "<promise>complete</promise>",
+  ])("does not count when it is only mentioned: %j", (message) => {
+    expect(saysComplete(message)).toBe(false);
+  });
+});
