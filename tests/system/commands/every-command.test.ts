@@ -60,9 +60,12 @@ describe("the built command", () => {
     expect(JSON.parse((await cli(["doctor", "--json"], place.cwd)).out)).toMatchObject({ findings: expect.any(Array) });
     const cwd = freshFolder();
     sampleResearch(cwd);
-    const watch = `"${process.execPath}" "${program}" watch 2> told & while ! grep -q grasping told; do sleep 0.1; done; kill -INT $!; wait $!; cat told >&2`;
+    const watch = `"${process.execPath}" "${program}" watch 2> told & while ! grep -q grasping told; do sleep 0.1; done; kill -INT $!; wait $!; code=$?; cat told >&2; exit $code`;
     // It follows once it has shown what is there; then it listens for signals too.
-    expect((await run("/bin/sh", ["-c", watch], cwd)).err).toContain("grasping-2026-03-01");
+    expect(await run("/bin/sh", ["-c", watch], cwd)).toMatchObject({
+      code: 0,
+      err: expect.stringContaining("grasping-2026-03-01"),
+    });
   });
 
   test("serves tools to an official MCP client that starts it as a child", async () => {

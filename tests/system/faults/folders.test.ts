@@ -72,7 +72,7 @@ test("a second run, or a reset, of a research at work is refused with the proces
   const here = place();
   const run = await here.startWaiting();
   const inUse = new RegExp(
-    `^research-ralph: The research \\S+ is in use by process ${run.pid} since \\S+; wait until it ends, or stop it\\.$`,
+    `^research-ralph: The \\w+ \\S+ is in use by process ${run.pid} since \\S+; wait until it ends, or stop it\\.$`,
     "m",
   );
   for (const args of [
