@@ -115,7 +115,7 @@ const timeless = (text: string): string =>
   text
     .replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g, "TIME")
     .replaceAll(/\d{4}-\d\d-\d\d/g, "DAY")
-    .replaceAll(/"(duration_seconds|avg_seconds_per_paper)": ?[\d.]+/g, '"$1":0');
+    .replaceAll(/"(duration_seconds|prepare_seconds|avg_seconds_per_paper)": ?[\d.]+/g, '"$1":0');
 
 /** What was found, read, decided and learned. */
 export interface Results {
