@@ -40,7 +40,10 @@ async function prepare(cwd, git) {
   ];
   writeFileSync(program, `#!/bin/sh\n${agent.command}\n${said.map((line) => `echo '${line}'`).join("\n")}\n`);
   chmodSync(program, 0o755);
-  writeFileSync(join(cwd, "ralph.config.json"), JSON.stringify({ git, agents: { claude: { command: program } } }));
+  // What is asked of the network for each paper has limits of its own, and is prepared while agents work.
+  const sources = { GitHub: { off: true }, "Hugging Face": { off: true } };
+  const config = { git, sources, agents: { claude: { command: program } } };
+  writeFileSync(join(cwd, "ralph.config.json"), JSON.stringify(config));
   writeResearch(join(cwd, folder), { papers: 30, pending: iterations });
   const env = { ...process.env, XDG_STATE_HOME: join(cwd, "state"), HOME: cwd };
   if (git) await mustRun("git", ["init", "-q"], { cwd, env });
