@@ -30,7 +30,7 @@ export async function readPaper(paper: NamedPaper, options: ReadOptions): Promis
   try {
     return { status: "ok", text: read.text, path: await saveText(options.cacheDir, paper.id, read.text, stamp) };
   } catch (error) {
-    // Read on from the abstract alone, the paper would be judged by less than there is, and for good.
+    // If it went on with the abstract, the paper would be judged, and never again, by less than its full text.
     if (hasCode(error, "ENOSPC", "EDQUOT"))
       throw new ExpectedError(`There is no space left on the disk for ${options.cacheDir}; free some and run again.`);
     return { status: "error", reason: `The text could not be stored in ${options.cacheDir}: ${messageOf(error)}.` };

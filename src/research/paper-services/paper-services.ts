@@ -51,7 +51,7 @@ export function paperServices({ folder, http, contextFor, clock, signal }: Paper
   const asked = (source: Source): CopyService[] => {
     const context = contextFor(source);
     const { lookup } = source;
-    // One that is turned off or lacks its key is none to wait for.
+    // A source that is turned off or lacks its key will not answer later either, so it is not waited for.
     return "unavailable" in context || lookup === undefined
       ? []
       : [{ name: source.name, find: (works) => lookup.call(source, works, context) }];

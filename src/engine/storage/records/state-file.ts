@@ -83,7 +83,7 @@ export function openStateFile<State extends Fields>(
     async keepCopy() {
       if (known === undefined || known.text === copied) return;
       const { text } = known;
-      // It helps against a slip of the hand, not against a power cut, so it is not worth a sync.
+      // The copy helps after a mistake by a person, not after a power cut, so it is not worth a sync.
       await writeFileAtomic(lastGoodOf(folder, format.file), text, { durable: false });
       copied = text;
     },
