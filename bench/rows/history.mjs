@@ -26,7 +26,7 @@ export const row = {
       memory: "src/engine/loop/record/memory.ts",
       notes: "src/engine/loop/notes.ts",
     });
-    const { historian, measured } = loaded.summarise;
+    const { summariser, measured } = loaded.summarise;
     const { bounded } = loaded.memory;
     const { recall } = loaded.notes;
     const model = {
@@ -38,7 +38,7 @@ export const row = {
       ["code", undefined],
       ["model", model],
     ]) {
-      const compress = historian({ every: 5, now: () => 0, ...(ask === undefined ? {} : { ask }) });
+      const compress = summariser({ every: 5, tell: async () => {}, ...(ask === undefined ? {} : { ask }) });
       let memory = { observations: [], ledger: [], steering: [] };
       let [ours, whole, carried] = [0, 0, 0];
       const notes = [];
@@ -59,7 +59,7 @@ export const row = {
           observations: bounded([...memory.observations, observation(iteration)]),
           ledger: [...memory.ledger, line].slice(-5),
         };
-        const { value } = await last(compress(memory));
+        const value = await compress(memory);
         if (value !== undefined)
           memory = { ...memory, historySummary: value.summary, metrics: measured(memory.metrics, value) };
       }
@@ -73,13 +73,6 @@ export const row = {
     return { ours: found.join("; ") };
   },
 };
-
-async function last(events) {
-  for (;;) {
-    const step = await events.next();
-    if (step.done) return step;
-  }
-}
 
 const wordsOf = (tokens) => "the work went on after that ".repeat(Math.ceil(tokens / 6));
 

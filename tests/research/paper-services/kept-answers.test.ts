@@ -1,0 +1,49 @@
+import { readdirSync } from "node:fs";
+import { expect, test } from "vitest";
+import { keptLibraryFor } from "../../../src/compose/library.js";
+import { textsFolder } from "../../../src/research/folder/layout.js";
+import { saveText } from "../../../src/research/full-text/text-cache.js";
+import { keepAbout } from "../../../src/research/paper-services/kept-answers.js";
+import { keptMaterial } from "../../../src/research/workflow/brief/kept-material.js";
+import { standingOf } from "../../../src/research/workflow/records/status.js";
+import { paper, paperText, rrdWith, temporaryFolder } from "../../support/research.js";
+
+const one = paper("p1", { identifiers: { doi: "10.1000/one", arxiv: "2601.00001" } });
+const unit = { kind: "paper", id: "p1", phase: "ANALYSIS", title: "One" } as const;
+
+/** What is kept for the paper's brief; the network of this library throws when it is asked. */
+async function kept(folder: string) {
+  const rrd = rrdWith([one]);
+  const library = keptLibraryFor(folder, folder, { sources: {} }, {}, new AbortController().signal);
+  const state = { rrd, ledger: [], standing: standingOf(rrd, []) };
+  return await keptMaterial(library, { kept: () => "/nowhere" }, state, unit);
+}
+
+test("where nothing is kept of a paper, nobody is asked, nothing is written, and it is said who would be asked", async () => {
+  const folder = temporaryFolder();
+  const { material, first } = await kept(folder);
+  expect(material.text?.text).toContain("The full text of the paper goes here");
+  expect(material.about).toBeUndefined();
+  expect(first).toEqual([
+    expect.stringContaining("fetch the paper's full text"),
+    expect.stringMatching(/ask .*GitHub.*OpenAlex.* about the papers/),
+  ]);
+  expect(readdirSync(folder)).toEqual([]);
+});
+
+test("what a preparation has kept is what the brief is made from, for a day", async () => {
+  const folder = temporaryFolder();
+  await saveText(textsFolder(folder), "p1", paperText("p1"), one.url ?? "");
+  const about = { code: [], citations: { count: 7, source: "OpenAlex" }, unchecked: [] };
+  await keepAbout(folder, one, about, Date.now());
+  expect(await kept(folder)).toMatchObject({ material: { text: { text: paperText("p1").text }, about }, first: [] });
+  await keepAbout(folder, one, about, Date.now() - 25 * 3600_000);
+  expect((await kept(folder)).material.about).toBeUndefined();
+});
+
+test("an answer about the paper under another title or identifier is not its answer", async () => {
+  const folder = temporaryFolder();
+  const about = { code: [], unchecked: [] };
+  await keepAbout(folder, { ...one, title: "Another" }, about, Date.now());
+  expect((await kept(folder)).material.about).toBeUndefined();
+});
