@@ -26,7 +26,7 @@ describe.skipIf(noMounts !== undefined)(`a full disk (${noMounts ?? "a tmpfs of 
       const here = place({ at: join(disk.at, "work"), papers: 2 });
       const stops = new Set<string>();
       // A page of a tmpfs is 4 KB. More and more is left, so that each run comes further than the one before.
-      for (let left = 0; left <= 40; left += 4) {
+      for (let left = 0; left <= 40; left += 2) {
         disk.leave(left);
         const ended = await here.cli(["run", here.research, "--agent", "baseline", "--no-git"]);
         expectNoTrace(ended.err);
