@@ -8,8 +8,8 @@ const root = fileURLToPath(new URL("..", import.meta.url));
 const { version, exports, bin } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
 
 /** In bytes, a fifth above what it was when this was written: a package that grows more has taken something in by mistake. */
-const maxPacked = 950_000;
-const maxUnpacked = 3_700_000;
+const maxPacked = 1_950_000;
+const maxUnpacked = 5_000_000;
 
 const needed = [
   "package.json",
@@ -21,6 +21,7 @@ const needed = [
   "CLAUDE.md",
   "dist/LICENSES.md",
   "dist/baseline-agent.js",
+  "dist/cmaps/LICENSE",
   "schemas/rrd.schema.json",
   "schemas/validators/rrd.cjs",
   ...Object.values(bin),
