@@ -110,7 +110,8 @@ function evidenceLines(
 ): string[] {
   const marks = {
     verified: [colors.green("✓"), evidence.locator ?? ""],
-    "not-in-text": [colors.red("✗"), "not in the text"],
+    near: [colors.yellow("≈"), `near: ${evidence.reason ?? "a number differs"}`],
+    "not-in-text": [colors.red("✗"), evidence.reason ?? "not in the text"],
     "could-not-check": [colors.yellow("?"), "could not be checked"],
   } as const;
   const [mark, where] = marks[evidence.status];

@@ -102,6 +102,7 @@ export interface LedgerLine {
   sentinel?: "seen" | "absent" | "false-claim";
   evidence?: {
     verified?: number;
+    near?: number;
     not_in_text?: number;
     could_not_check?: number;
     [k: string]: unknown;

@@ -1,6 +1,7 @@
+import { createHash } from "node:crypto";
 import type { Evidence } from "../generated/rrd.js";
 import type { PaperText } from "../../engine/documents/text/paper-text.js";
-import { findQuote } from "./find-quote.js";
+import { findQuote, type QuoteMatch } from "./find-quote.js";
 import { normalise } from "./normalise.js";
 
 /** A claim as an agent left it. */
@@ -15,6 +16,7 @@ interface CheckedEvidence {
   readonly evidence: Evidence[];
   /** How many different quotes were found, and so on: one that stands under forty claims is one. */
   readonly verified: number;
+  readonly near: number;
   readonly notInText: number;
   readonly couldNotCheck: number;
   /** For each quote that was not found: the passage nearest to it, empty where there is none, and why it is none. */
@@ -25,34 +27,57 @@ interface CheckedEvidence {
   }[];
 }
 
+/** Where a quote stands that is in the abstract of the paper's record and not in its text. */
+export const abstractLocator = "abstract";
+
 /**
- * Looks for every quote in the paper's text. The locator of a quote that was found is where it was found, whatever the agent said.
- * Without a text nothing is false: every item is `could-not-check` and keeps the agent's locator.
+ * Looks for every quote in the paper's text, and where it is not there in the abstract that the agent was shown. The locator of a quote
+ * that was found is where it was found, whatever the agent said. Without a text nothing is false: what is not in the abstract is
+ * `could-not-check` and keeps the agent's locator.
  */
-export function checkEvidence(items: readonly Claimed[], text: PaperText | undefined): CheckedEvidence {
+export function checkEvidence(
+  items: readonly Claimed[],
+  text: PaperText | undefined,
+  abstract?: string | null,
+): CheckedEvidence {
   const missing = new Map<string, CheckedEvidence["missing"][number]>();
+  const shown = abstract == null || abstract.trim() === "" ? undefined : { text: abstract };
   const evidence = items.map(({ claim, quote, locator }): Evidence => {
-    if (text === undefined) return { claim, quote, status: "could-not-check", locator: locator ?? null };
-    const match = findQuote(text, quote);
-    if (match.found)
+    const match = text === undefined ? undefined : findQuote(text, quote);
+    if (text !== undefined && match?.found === true)
       return { claim, quote, status: "verified", locator: match.locator ?? null, text_sha256: text.sha256 };
-    missing.set(wordsOf(quote), {
-      quote,
-      nearest: match.nearest,
-      why: match.tooShort === true ? "too short to be evidence" : "not found in the text",
-    });
-    return { claim, quote, status: "not-in-text", locator: null, text_sha256: text.sha256 };
+    if (shown !== undefined && findQuote(shown, quote).found)
+      return { claim, quote, status: "verified", locator: abstractLocator, text_sha256: hashOf(shown.text) };
+    if (text === undefined || match === undefined || match.found)
+      return { claim, quote, status: "could-not-check", locator: locator ?? null };
+    if (match.near !== undefined) {
+      const { differs, locator: place } = match.near;
+      return { claim, quote, status: "near", reason: differs, locator: place ?? null, text_sha256: text.sha256 };
+    }
+    const why = reasonOf(match);
+    missing.set(wordsOf(quote), { quote, nearest: match.nearest, why });
+    const reason = why === notFound ? {} : { reason: why };
+    return { claim, quote, status: "not-in-text", ...reason, locator: null, text_sha256: text.sha256 };
   });
   const count = (wanted: Evidence["status"]) =>
     new Set(evidence.flatMap(({ status, quote }) => (status === wanted ? [wordsOf(quote)] : []))).size;
   return {
     evidence,
     verified: count("verified"),
+    near: count("near"),
     notInText: count("not-in-text"),
     couldNotCheck: count("could-not-check"),
     missing: [...missing.values()],
   };
 }
 
+/** Why a quote counts for nothing, in words that a repair can show. */
+export const reasonOf = (match: Extract<QuoteMatch, { found: false }>): string =>
+  match.tooShort === true ? "too short to be evidence" : (match.why ?? notFound);
+const notFound = "not found in the text";
+
+/** The hash of an abstract, as `text_sha256` has it. */
+export const hashOf = (text: string): string => createHash("sha256").update(text).digest("hex");
+
 /** The same for a quote in other spacing, case and quotation marks. */
-const wordsOf = (quote: string): string => normalise(quote).chars.replace(/^'+|'+$/g, "");
+const wordsOf = (quote: string): string => normalise(quote).chars.replace(/^'{1,20}|'{1,20}$/g, "");

@@ -20,7 +20,7 @@ export type Token =
   | { readonly word: string; readonly start: number };
 
 const piece =
-  /(?<number>\p{Nd}{1,3}(?:[,\u202f ]\p{Nd}{3}){1,4}(?!\p{Nd})(?:\.\p{Nd}{1,15})?|\p{Nd}{1,15}(?:\.\p{Nd}{1,15})?)|(?<word>\p{L}{1,60}\p{N}{0,9})|(?<sign>[<>≤≥≠±=~≈×+^/−–$€£-])/gu;
+  /\[(?:p\. ?)?\d{1,5}(?:\s?[,;–-]\s?\d{1,3}){0,9}\]|(?<number>\p{Nd}{1,3}(?:[,\u202f ]\p{Nd}{3}){1,4}(?!\p{Nd})(?:\.\p{Nd}{1,15})?|\p{Nd}{1,15}(?:\.\p{Nd}{1,15})?)|(?<word>\p{L}{1,60}(?:[-\u2010\u2011]\n?\p{L}{1,60}){0,5}\p{N}{0,9})|(?<sign>[<>≤≥≠±=~≈×+^/−–$€£-])/gu;
 const unitBehind = /^[ \n\u00a0\u202f-]?([%‰]|[\p{L}µÅ]{1,12})(?![\p{L}\p{N}])/u;
 
 /** The words, signs and numbers of a text, in order; a unit is a part of its number. Linear in the length. */
@@ -35,7 +35,13 @@ export function tokensOf(text: string): Token[] {
       const quantity = quantityAt(text, start, number);
       tokens.push({ quantity, start });
       done = quantity.end;
-    } else tokens.push({ word: (word ?? (sign === "−" || sign === "–" ? "-" : sign) ?? "").toLowerCase(), start });
+    } else if (word !== undefined || sign !== undefined)
+      // A compound and a word broken at a line's end look the same.
+      tokens.push({
+        word:
+          word?.replace(/[-\u2010\u2011\n]/g, "").toLowerCase() ?? (sign === "−" || sign === "–" ? "-" : (sign ?? "")),
+        start,
+      });
   }
   return tokens;
 }

@@ -960,9 +960,34 @@ export interface Analysis {
    */
   market?: string | null;
   /**
+   * The numbers of the results, and whether a quote that was found has them.
+   */
+  numbers?: CheckedNumber[];
+  /**
    * The claims with their quotes.
    */
   evidence?: Evidence[];
+  [k: string]: unknown;
+}
+/**
+ * A number of the results, and what code found of it.
+ *
+ * This interface was referenced by `Rrd`'s JSON-Schema
+ * via the `definition` "checkedNumber".
+ */
+export interface CheckedNumber {
+  /**
+   * As it is written, with its unit.
+   */
+  number: string;
+  /**
+   * verified: a quote that was found has it. near: in another unit or rounded. in-text: it stands elsewhere in the paper, which is only a hint.
+   */
+  status: "verified" | "near" | "in-text" | "not-in-text" | "could-not-check";
+  /**
+   * What differs, or where it stands.
+   */
+  reason?: string | null;
   [k: string]: unknown;
 }
 /**
@@ -981,9 +1006,13 @@ export interface Evidence {
    */
   quote: string;
   /**
-   * could-not-check: there was no text to check against. It does not mean false.
+   * near: the text has the words with a number in another unit or rounded, which is no proof. could-not-check: there was no text to check against. It does not mean false.
    */
-  status: "verified" | "not-in-text" | "could-not-check";
+  status: "verified" | "near" | "not-in-text" | "could-not-check";
+  /**
+   * What differs where it is near; why it counts for nothing where it is not in the text.
+   */
+  reason?: string | null;
   /**
    * Where the quote stands, such as 'p. 4' or '§ 3 Method'.
    */

@@ -1,4 +1,4 @@
-import { findQuote as find } from "../evidence/find-quote.js";
+import { findQuote as find, type QuoteMatch } from "../evidence/find-quote.js";
 import type { PaperText } from "../../engine/documents/text/paper-text.js";
 import { isProblem } from "../../engine/tools/tool.js";
 import { idParameter, textOf } from "./which-paper.js";
@@ -23,12 +23,17 @@ export const findQuote: ResearchTool = {
         data: `${locator ?? "no locator"}: ${window(text, start, end)}`,
       };
     }
-    const why =
-      match.tooShort === true ? "Too short to be evidence: a quote has four words at least." : "Not in the text.";
+    const why = problemOf(match);
     if (match.nearest === "") return { head: `${why} Nothing in the text is like it.` };
     return { head: `${why} The nearest passage:`, data: match.nearest };
   },
 };
+
+function problemOf(match: Extract<QuoteMatch, { found: false }>): string {
+  if (match.tooShort === true) return "Too short to be evidence: a quote has four words at least.";
+  if (match.near !== undefined) return `Near, which is no proof: ${match.near.differs}.`;
+  return match.why === undefined ? "Not in the text." : `Not so in the text: ${match.why}.`;
+}
 
 function window({ text }: PaperText, start: number, end: number): string {
   const before = text.slice(Math.max(0, start - around), start);

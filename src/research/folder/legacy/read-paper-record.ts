@@ -78,7 +78,7 @@ const readEvidence: Reader = (value, pointer, tell) => {
   const firstText = (...names: string[]) => names.map((name) => given[name]).find((field) => typeof field === "string");
   const claim = firstText("claim", "text", "statement", "finding", "quote");
   const quote = firstText("quote", "excerpt", "text", "claim");
-  const status = ["verified", "not-in-text"].find((each) => each === given["status"]) ?? "could-not-check";
+  const status = ["verified", "near", "not-in-text"].find((each) => each === given["status"]) ?? "could-not-check";
   const read: Fields = { ...given, claim: claim ?? given["claim"], quote: quote ?? given["quote"], status };
   if (["claim", "quote", "status"].every((name) => given[name] === read[name])) return value;
   tell(pointer, value, read);

@@ -1,6 +1,7 @@
 import type { AnalysisResult } from "../../generated/result-analysis.js";
-import type { Insight, Paper, Rrd } from "../../generated/rrd.js";
+import type { CheckedNumber, Insight, Paper, Rrd } from "../../generated/rrd.js";
 import { checkEvidence } from "../../evidence/check.js";
+import { checkNumbers } from "../../evidence/check-numbers.js";
 import { clip } from "../../../engine/lib/tokens.js";
 import type { Acceptable, Judging, Unacceptable } from "../result/acceptance.js";
 import type { Material } from "../brief/material.js";
@@ -20,7 +21,8 @@ export function acceptPaper(
 ): Acceptable | Unacceptable {
   const both = usesBothRubrics(rrd);
   const strategic = result.scores.blue_ocean;
-  const { evidence, missing, ...counts } = checkEvidence(result.evidence, material.text);
+  const { evidence, missing, ...counts } = checkEvidence(result.evidence, material.text, paper.abstract);
+  const numbers = checkNumbers(result.results, evidence, material.text);
   const checked = counts.verified + counts.notInText;
   const reasons = [
     ...(result.unit === paper.id ? [] : [`unit is "${result.unit}"; this unit is "${paper.id}"`]),
@@ -47,7 +49,7 @@ export function acceptPaper(
   const origin = material.text?.origin;
   const insights = insightsOf(rrd, paper, result);
   const warnings = [
-    ...warningsOf(paper, material, retracted, counts.notInText),
+    ...warningsOf(paper, material, retracted, counts, numbers),
     ...(judging.redacted === true ? [secretWarning] : []),
   ];
   const set = {
@@ -71,6 +73,7 @@ export function acceptPaper(
       commercialized: result.commercialized,
       ...(result.commercialized_by ? { commercialized_by: result.commercialized_by } : {}),
       ...(result.market ? { market: result.market } : {}),
+      ...(numbers.length > 0 ? { numbers } : {}),
       evidence,
     },
     decision,
@@ -104,25 +107,29 @@ export function acceptPaper(
       ? `${decision} ${totals.combined}/${fullScore(rrd)}, ${evidenceSummary(counts)}`
       : `${decision}, only the title could be read`,
     ledger: {
-      evidence: { verified: counts.verified, not_in_text: counts.notInText, could_not_check: counts.couldNotCheck },
+      evidence: {
+        verified: counts.verified,
+        ...(counts.near > 0 ? { near: counts.near } : {}),
+        not_in_text: counts.notInText,
+        could_not_check: counts.couldNotCheck,
+      },
     },
   };
 }
 
 const decisionByScore = (rrd: Rrd, totals: ReturnType<typeof totalsOf>): string => decide(rrd, totals, {}).decision;
 
-function evidenceSummary({
-  verified,
-  notInText,
-  couldNotCheck,
-}: {
-  verified: number;
-  notInText: number;
-  couldNotCheck: number;
-}): string {
-  if (couldNotCheck > 0 && verified + notInText === 0)
+interface Counts {
+  readonly verified: number;
+  readonly near: number;
+  readonly notInText: number;
+  readonly couldNotCheck: number;
+}
+
+function evidenceSummary({ verified, near, notInText, couldNotCheck }: Counts): string {
+  if (couldNotCheck > 0 && verified + near + notInText === 0)
     return `${couldNotCheck} ${couldNotCheck === 1 ? "quote" : "quotes"} could not be checked`;
-  return `${verified} of ${verified + notInText} quotes found`;
+  return `${verified} of ${verified + near + notInText} quotes found${near > 0 ? `, ${near} near` : ""}`;
 }
 
 const secretWarning =
@@ -134,7 +141,17 @@ function otherWays({ text }: Material): string {
   return tried.length === 0 ? "" : ` ${clip(tried.join("; "), 120)}.`;
 }
 
-function warningsOf(paper: Paper, material: Material, retracted: boolean, notInText: number): string[] {
+/** Numbers named in a warning; the record has all. */
+const maxNamed = 8;
+
+function warningsOf(
+  paper: Paper,
+  material: Material,
+  retracted: boolean,
+  { notInText, near }: Counts,
+  numbers: readonly CheckedNumber[],
+): string[] {
+  const unproved = numbers.filter(({ status }) => status === "in-text" || status === "not-in-text");
   const orders = material.instructions?.length ?? 0;
   return [
     ...(retracted ? ["Retracted."] : []),
@@ -157,7 +174,19 @@ function warningsOf(paper: Paper, material: Material, retracted: boolean, notInT
           `${notInText} ${notInText === 1 ? "quote was" : "quotes were"} not found in the text and left out of the report.`,
         ]
       : []),
+    ...(near > 0
+      ? [`${near} ${near === 1 ? "quote differs" : "quotes differ"} from the text in the unit or rounding of a number.`]
+      : []),
+    ...(unproved.length > 0 ? [unprovedWords(unproved)] : []),
   ];
+}
+
+function unprovedWords(numbers: readonly CheckedNumber[]): string {
+  const named = numbers
+    .slice(0, maxNamed)
+    .map(({ number, status }) => `${number}${status === "in-text" ? " (elsewhere in the text)" : ""}`);
+  const more = numbers.length > maxNamed ? ` and ${numbers.length - maxNamed} more` : "";
+  return `Numbers of the results that no found quote has: ${named.join(", ")}${more}.`;
 }
 
 function insightsOf(rrd: Rrd, paper: Paper, result: AnalysisResult): Insight[] {

@@ -36,12 +36,15 @@ export function quoteFor(statement: string, paper: Paper | undefined): NumberedQ
   return best?.quote;
 }
 
+/** How a quote's status is marked wherever it is shown. */
+export const statusSigns = { verified: "✓", near: "≈", "not-in-text": "✗", "could-not-check": "?" } as const;
+
 /** How a statement names its quote: "sample_01, quote 3 ✓". */
 export function sourceText(statement: string, paper: Paper | undefined, id: string): string {
   if (paper?.retracted === true) return `${id}, RETRACTED`;
   const found = quoteFor(statement, paper);
   if (found === undefined) return `${id}, no quote`;
-  return `${id}, quote ${found.number} ${found.evidence.status === "verified" ? "✓" : "?"}`;
+  return `${id}, quote ${found.number} ${statusSigns[found.evidence.status]}`;
 }
 
 /** Words that say something, cut to their stems' length, and numbers, without thousands separators. */

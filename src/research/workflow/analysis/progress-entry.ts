@@ -31,7 +31,7 @@ export function paperEntry(of: {
   rrd: Rrd;
   insights: readonly Insight[];
   judging: Judging;
-  counts: { verified: number; notInText: number; couldNotCheck: number };
+  counts: { verified: number; near: number; notInText: number; couldNotCheck: number };
   patterns?: readonly string[];
 }): string {
   const { paper, totals, rrd, insights, judging, counts } = of;
@@ -70,7 +70,7 @@ export function paperEntry(of: {
     `- GitHub repos: ${repos.length > 0 ? repos.join(", ") : "none found"}`,
     `- Commercial use: ${commercial}`,
     "",
-    `**Evidence:** ${counts.verified} quotes found, ${counts.notInText} not in the text, ${counts.couldNotCheck} could not be checked (read: ${paper.read_depth})`,
+    `**Evidence:** ${counts.verified} quotes found, ${counts.near > 0 ? `${counts.near} near, ` : ""}${counts.notInText} not in the text, ${counts.couldNotCheck} could not be checked (read: ${paper.read_depth})`,
     ...(paper.warnings ?? []).map((warning) => `- ${warning}`),
     "",
     `**Execution Score Breakdown (${totals.execution}/30):**`,

@@ -12,8 +12,8 @@ export interface Repair {
   readonly reasons: readonly string[];
   /** The refused result, as JSON. */
   readonly previous: string;
-  /** For quotes that were not found, the passage of the text that comes nearest. */
-  readonly passages: readonly { readonly quote: string; readonly nearest: string }[];
+  /** For quotes that were not found: why, and the passage of the text that comes nearest. */
+  readonly passages: readonly { readonly quote: string; readonly why: string; readonly nearest: string }[];
 }
 
 /** Together with the rubric and the unit these stay below the brief's 6,000. */
@@ -57,8 +57,9 @@ function passagesOf(result: unknown, text: PaperText | undefined): Repair["passa
       typeof item?.quote === "string" && typeof item?.claim === "string",
   );
   if (text === undefined) return [];
-  const passages = checkEvidence(quoted, text).missing.map(({ quote, nearest }) => ({
+  const passages = checkEvidence(quoted, text).missing.map(({ quote, nearest, why }) => ({
     quote: clip(quote, 25),
+    why: clip(why, 50),
     nearest: clip(nearest, 90),
   }));
   return passages.slice(0, fit(passages, tokens.passages, (passage) => JSON.stringify(passage)).lines.length);

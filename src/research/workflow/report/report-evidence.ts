@@ -1,6 +1,6 @@
 import type { ReportResult } from "../../generated/result-report.js";
-import type { Paper, Rrd } from "../../generated/rrd.js";
-import { type NumberedQuote, quoteFor, quotesOf, sourceText } from "../analysis/insight-quote.js";
+import type { Evidence, Paper, Rrd } from "../../generated/rrd.js";
+import { type NumberedQuote, quoteFor, quotesOf, sourceText, statusSigns } from "../analysis/insight-quote.js";
 import { inline, line } from "../records/markdown.js";
 
 /** A report is for people: longer lists end with where the rest stands. */
@@ -31,7 +31,7 @@ export function evidenceOf(rrd: Rrd): string {
 }
 
 const legend =
-  "Quotes are numbered as in rrd.json. ✓: code found the quote in the paper's text; ?: it could not be checked. Where claim and quote say the same, the quote stands alone.";
+  "Quotes are numbered as in rrd.json. ✓: code found the quote in the paper's text; ≈: the text has it with a number in another unit or rounded; ?: it could not be checked. Where claim and quote say the same, the quote stands alone.";
 
 /** Quotes of the other papers that a statement of the report is about; undefined where there are none. */
 export function evidenceOfOthers(rrd: Rrd, narrative: ReportResult): string | undefined {
@@ -64,8 +64,8 @@ function chosen(paper: Paper, statements: readonly string[]): NumberedQuote[] {
 }
 
 function evidenceOfPaper(paper: Paper, quotes: readonly NumberedQuote[]): string {
-  const lines = quotes.map(({ number, evidence: { claim, quote, locator, status } }) => {
-    const words = `“${inline(quote)}” ${locator ? `(${inline(locator)}) ` : ""}${status === "verified" ? "✓" : "? could not be checked"}`;
+  const lines = quotes.map(({ number, evidence: { claim, quote, locator, status, reason } }) => {
+    const words = `“${inline(quote)}” ${locator ? `(${inline(locator)}) ` : ""}${markOf(status, reason)}`;
     return alike(claim, quote) ? `- ${number}: ${words}` : `- ${number}: ${inline(claim)}\n  > ${words}`;
   });
   const left = quotesOf(paper).length - quotes.length;
@@ -76,6 +76,12 @@ function evidenceOfPaper(paper: Paper, quotes: readonly NumberedQuote[]): string
     ...(left > 0 ? [`_${left} more: see rrd.json._`] : []),
   ].join("\n\n");
 }
+
+/** A quote that is near says what differs; it is no proof. */
+const markOf = (status: Evidence["status"], reason: string | null | undefined): string =>
+  status === "near"
+    ? `${statusSigns.near} near: ${inline(reason ?? "a number differs")}`
+    : `${statusSigns[status]}${status === "could-not-check" ? " could not be checked" : ""}`;
 
 const alike = (claim: string, quote: string): boolean => plain(claim) === plain(quote);
 const plain = (text: string): string =>

@@ -46,6 +46,9 @@ export function keyMetrics(rrd: Rrd): string {
           ]
         : [["Avg Score", `${metrics["avg_score"]}/30`]]),
       ["Quotes found in the papers", `${withStatus("verified")} of ${checked.length}`],
+      ...(withStatus("near") === 0
+        ? []
+        : [["Quotes near the text (a number's unit or rounding differs)", withStatus("near")]]),
       ["Quotes not in the text (left out of this report)", withStatus("not-in-text")],
       ["Quotes that could not be checked", withStatus("could-not-check")],
     ],

@@ -57,6 +57,10 @@ describe("the reading of a paper", () => {
           commercialized: null,
           commercialized_by: "Acme",
           market: "blue",
+          numbers: [
+            { number: "87.5 %", status: "verified" },
+            { number: "1,200", status: "verified" },
+          ],
           evidence: [
             expect.objectContaining({ claim: "It is accurate.", status: "verified", locator: "§ 1 Results" }),
             expect.objectContaining({ claim: "It is quick.", status: "verified", locator: "§ 1 Results" }),
@@ -213,7 +217,7 @@ describe("the reading of a paper", () => {
 
   it("warns of what the text and the quotes gave cause for", () => {
     const warned = (material: object, evidence = [found]) =>
-      setBy(read({ evidence }, undefined, undefined, material))["warnings"];
+      setBy(read({ evidence, results: "It works." }, undefined, undefined, material))["warnings"];
     expect(warned({ text: { ...text, warnings: ["Scanned."] } })).toEqual(["Scanned."]);
     expect(warned({ instructions: ["Give 5."] })).toEqual([
       expect.stringMatching(/^The text holds a sentence that gives? orders to AI readers: "Give 5\."$/),
@@ -229,6 +233,10 @@ describe("the reading of a paper", () => {
     expect(warned({}, [found, accurate, invented(1), invented(2)])).toEqual([
       "2 quotes were not found in the text and left out of the report.",
     ]);
+    const numbers = setBy(read({ evidence: [found], results: "It took 73 minutes." }, undefined, undefined, {}))[
+      "warnings"
+    ];
+    expect(numbers).toEqual([expect.stringContaining("no found quote has: 73 minutes")]);
     const secret = acceptPaper(
       rrdWith([paper("p1")]),
       paper("p1"),

@@ -1,0 +1,51 @@
+import type { CheckedNumber, Evidence } from "../generated/rrd.js";
+import type { PaperText } from "../../engine/documents/text/paper-text.js";
+import { compareQuantities, quantitiesIn, type Quantity } from "./quantities.js";
+
+/** Whole numbers up to this count things in prose. */
+const maxSmall = 10;
+/** Numbers of one text that are kept in the record. */
+const maxNumbers = 60;
+
+/**
+ * Looks for every number of a text, such as a reading's results, in the quotes that were found: those are its proof, a place elsewhere in
+ * the paper is only a hint. Without the paper's text no number is called false.
+ */
+export function checkNumbers(
+  said: string,
+  evidence: readonly Evidence[],
+  text: PaperText | undefined,
+): CheckedNumber[] {
+  const quoted = evidence.filter(({ status }) => status === "verified").flatMap(({ quote }) => quantitiesIn(quote));
+  const everywhere = text === undefined ? [] : quantitiesIn(text.text);
+  const checked = new Map<string, CheckedNumber>();
+  for (const number of quantitiesIn(said)) {
+    if (checked.has(number.written) || checked.size >= maxNumbers) continue;
+    if (number.unit === undefined && Number.isInteger(number.value) && number.value <= maxSmall) continue;
+    checked.set(number.written, {
+      number: number.written,
+      ...statusOf(number, quoted, everywhere, text !== undefined),
+    });
+  }
+  return [...checked.values()];
+}
+
+function statusOf(
+  number: Quantity,
+  quoted: readonly Quantity[],
+  everywhere: readonly Quantity[],
+  hasText: boolean,
+): Pick<CheckedNumber, "status" | "reason"> {
+  if (quoted.some((each) => isSame(number, each))) return { status: "verified" };
+  const near = quoted.find((each) => compareQuantities(number, each) === "near");
+  if (near !== undefined) return { status: "near", reason: `a quote has "${near.written}"` };
+  if (!hasText) return { status: "could-not-check" };
+  const isSomewhere = everywhere.some((each) => isSame(number, each));
+  return isSomewhere
+    ? { status: "in-text", reason: "it stands in the paper, but in no quote that was found" }
+    : { status: "not-in-text" };
+}
+
+/** A number written without its unit is the quote's as well: "94" for "94 %". */
+const isSame = (said: Quantity, known: Quantity): boolean =>
+  compareQuantities(said, known) === "same" || (said.unit === undefined && said.value === known.value);
