@@ -86,7 +86,7 @@ const headings =
   /^(?:#{1,6} ?)?(?:\d{1,2}\.? ?|[IVX]{1,4}\.? )?(?:references|reference list|bibliography|works cited|literature cited|literature|references and notes|cited references|literatur|literaturverzeichnis|références|bibliographie|referencias|bibliografía|参考文献)\s{0,3}:?$/i;
 /** What may follow a list of references. */
 const behind =
-  /^(?:#{1,6} |(?:appendix|appendices|supplement|supplementary|supporting information|acknowledge?ments?|annex|author contributions|competing interests|figures? and tables?)\b|[A-Z](?:\.\d{1,2})?\.? [A-Z][a-z]{2,})/i;
+  /^(?:#{1,6} |(?:appendix|appendices|supplement|supplementary|supporting information|acknowledge?ments?|annex|author contributions|competing interests|figures? and tables?)\b|[A-Z](?:\.\d{1,2})?\.? [A-Z][a-z]{2,40})/i;
 
 /** The stretches of a text that are its list of references. Linear in its length. */
 export function referenceLists(text: string): readonly Span[] {

@@ -10,7 +10,7 @@ interface Words {
 const longest = 300;
 const known = new WeakMap<object, Words>();
 /** Numbers keep their decimals: 0.304 is one word. */
-const wordPattern = /\p{L}[\p{L}\p{M}]*(?:['’]\p{L}+)?|\p{N}+(?:[.,]\p{N}+)*/gu;
+const wordPattern = /\p{L}[\p{L}\p{M}]{0,60}(?:['’]\p{L}{1,20})?|\p{N}{1,60}(?:[.,]\p{N}{1,60}){0,9}/gu;
 
 /** The words of a text in lower case. */
 export const wordsOf = (text: string): string[] => (text.match(wordPattern) ?? []).map((word) => word.toLowerCase());
@@ -102,9 +102,9 @@ function heaviestWindow(
 function cut(text: string, first: number, last: number): string {
   let [start, end] = [first, last];
   const room = () => longest - (end - start);
-  const before = /[^.!?\n]*$/.exec(text.slice(Math.max(0, start - room()), start))?.[0] ?? "";
+  const before = /[^.!?\n]{0,300}$/.exec(text.slice(Math.max(0, start - room()), start))?.[0] ?? "";
   if (before.length < room()) start -= before.trimStart().length;
-  const after = /^[^.!?\n]*(?:\.\d[^.!?\n]*)*[.!?]?/.exec(text.slice(end, end + room()))?.[0] ?? "";
+  const after = /^[^.!?\n]{0,300}(?:\.\d[^.!?\n]{0,300}){0,9}[.!?]?/.exec(text.slice(end, end + room()))?.[0] ?? "";
   const whole = after.length < room() ? after.length : after.lastIndexOf(" ");
   if (whole > 0) end += whole;
   return text.slice(start, end).replace(/\s+/g, " ").trim().slice(0, longest);

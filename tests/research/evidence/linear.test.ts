@@ -1,0 +1,228 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { Session } from "node:inspector/promises";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import ts from "typescript";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+
+/** Where the normaliser and the quote finder lie. */
+const folder = fileURLToPath(new URL("../../../src/research/evidence/", import.meta.url));
+
+/** What texts and quotes repeat: brackets, marks, combining signs, digits, quotation marks, white space, ellipses and what rules look for. */
+const units = [
+  ...[
+    "[",
+    "]",
+    "(",
+    ")",
+    "{",
+    "}",
+    "<",
+    ">",
+    "|",
+    "/",
+    "\\",
+    "[]",
+    "()",
+    "[ ",
+    "[1",
+    "[1,",
+    "[1, 2]",
+    "[p. 4]",
+    "[p. ",
+    "[…]",
+    "[...",
+    "[a",
+  ],
+  ...["…", "...", ". ", ".", "..", ". . ", "(…)", "!", "?", "?!", "。", ",", ";", ":", ", "],
+  ...[
+    "\u0338",
+    "\u0301",
+    "\u20d2",
+    "=\u0338",
+    "\u0338=",
+    "a\u0301",
+    "\u0334\u0301",
+    "≠",
+    "∉",
+    "<=",
+    ">=",
+    "+/-",
+    "->",
+    "!=",
+    "±",
+  ],
+  ...[
+    "1",
+    "12 500 ",
+    "1.",
+    "1,",
+    "1.5",
+    "1/2",
+    "½",
+    "¹",
+    "²³",
+    "₁",
+    "⁻",
+    "10⁻⁵ ",
+    "10^{-5} ",
+    "^",
+    "^{",
+    "^_",
+    "5 % ",
+    "5 mW ",
+    "10–20 ",
+  ],
+  ...["'", '"', "“", "”", "’", "`", "``", "'a", "«", "′", "″"],
+  ...[" ", "\n", "\n\n", "\t", "\u00a0", " \n", "\u200b", "\u202a", "\u00ad", "\ufeff", "\u00ad\n"],
+  ...[
+    "-",
+    "--",
+    "- ",
+    "a-",
+    "a-\n",
+    "-\n",
+    "—",
+    "–",
+    "−",
+    "a - ",
+    "\n- ",
+    "\n1. ",
+    "(a) ",
+    "• ",
+    "·",
+    "\n# ",
+    "| a ",
+    " | \n",
+    "\n[p. 4]\n",
+  ],
+  ...["*", "**", "_", "__", "*a", "a*", "**a** ", "_a_ ", "`a` ", "†", "word† ", "word.12 ", "word1 "],
+  ...[
+    "a",
+    "a ",
+    "ab ",
+    "word ",
+    "not ",
+    "if ",
+    "claims that ",
+    "A",
+    "é",
+    "ﬁ",
+    "α",
+    "αβ",
+    "Å",
+    "°",
+    "x",
+    "1 x ",
+    "漢",
+    "漢 ",
+    "한",
+    "\ud800",
+    "😀",
+  ],
+  ...[
+    "References\n",
+    "## References\n",
+    "e.g. ",
+    "et al. ",
+    "Fig. ",
+    "A. ",
+    "in ",
+    "in significant ",
+    "effec-\nHead 12\ntive ",
+  ],
+];
+const kinds = [...new Set(units)];
+
+const session = new Session();
+let find: (text: string, quote: string) => unknown;
+
+/** The blocks of the quote finder that were run since the last call, each time that one was. */
+async function steps(): Promise<number> {
+  const { result } = await session.post("Profiler.takePreciseCoverage");
+  return result
+    .filter(({ url }) => url.includes("/src/research/evidence/"))
+    .flatMap(({ functions }) => functions.flatMap(({ ranges }) => ranges))
+    .reduce((sum, { count }) => sum + count, 0);
+}
+
+async function workOf(text: string, quote: string): Promise<number> {
+  await steps();
+  find(text, quote);
+  return await steps();
+}
+
+beforeAll(async () => {
+  session.connect();
+  await session.post("Profiler.enable");
+  await session.post("Profiler.startPreciseCoverage", { callCount: true, detailed: true });
+  // Imported only now: what was compiled before is not counted.
+  ({ findQuote: find } = await import("../../../src/research/evidence/find-quote.js"));
+});
+afterAll(async () => {
+  await session.post("Profiler.stopPreciseCoverage");
+  session.disconnect();
+});
+
+/** Whole units, so that what is twice as long ends alike. */
+const repeated = (unit: string, length: number) => unit.repeat(Math.ceil(length / unit.length));
+const size = 800;
+const sentence = "The gripper held nine of the wet spheres in 4.9 s.";
+
+describe("the work of finding a quote, counted in steps", () => {
+  it("is counted at all", async () => {
+    expect(await workOf(repeated("word ", size), sentence)).toBeGreaterThan(size);
+  });
+
+  it(`grows no faster than text and quote, for ${kinds.length} kinds of long repeats`, async () => {
+    expect(kinds.length).toBeGreaterThanOrEqual(100);
+    const tooFast: string[] = [];
+    for (const unit of kinds)
+      for (const [name, of] of [
+        [
+          "in the text",
+          (length: number) => [`${sentence} ${repeated(unit, length)}`, sentence.replace("nine", "eight")],
+        ],
+        ["in the quote", (length: number) => [sentence, `${sentence} ${repeated(unit, length)}`]],
+        ["in both", (length: number) => [repeated(unit, 2 * length), `The gripper ${repeated(unit, length)} held`]],
+        ["in both alike", (length: number) => [`It ${repeated(unit, 2 * length)}`, repeated(unit, length)]],
+      ] as const) {
+        const [once, twice] = [of(size), of(2 * size)] as [[string, string], [string, string]];
+        const [work, doubled] = [await workOf(...once), await workOf(...twice)];
+        if (doubled > 2.5 * work + 20_000)
+          tooFast.push(`${JSON.stringify(unit)} ${name}: ${work} steps, then ${doubled}`);
+      }
+    expect(tooFast).toEqual([]);
+  }, 120_000);
+
+  it("is some hundred steps a character at most, for 300,000 combining strokes", async () => {
+    const strokes = "\u0338".repeat(300_000);
+    expect(await workOf(`It was so. ${strokes}`, "the gripper held nine of them")).toBeLessThan(100 * strokes.length);
+  }, 120_000);
+});
+
+/** The regular expressions that a file writes down, without their delimiters; of a template those parts that stand in the file. */
+function patternsOf(path: string): string[] {
+  const patterns: string[] = [];
+  const visit = (node: ts.Node): void => {
+    if (ts.isRegularExpressionLiteral(node)) patterns.push(node.text.slice(1, node.text.lastIndexOf("/")));
+    if (ts.isNewExpression(node) && node.expression.getText() === "RegExp")
+      patterns.push(node.arguments?.[0]?.getText() ?? "");
+    ts.forEachChild(node, visit);
+  };
+  visit(ts.createSourceFile(path, readFileSync(path, "utf8"), ts.ScriptTarget.Latest, true));
+  return patterns;
+}
+
+describe("the regular expressions of the quote finder, whose steps nobody counts", () => {
+  it("repeat nothing without a bound, but for one run that is the whole pattern", () => {
+    const files = readdirSync(folder).filter((name) => name.endsWith(".ts"));
+    const all = files.flatMap((name) => patternsOf(join(folder, name)).map((pattern) => ({ name, pattern })));
+    expect(all.length).toBeGreaterThan(50);
+    const unbounded = all.filter(({ pattern }) => {
+      const bare = pattern.replace(/\\[pP]\{[^}]*\}|\\u\{[^}]*\}|\\./g, "x").replace(/\[[^\]]*\]/g, "x");
+      return /[*+]|\{\d+,\}/.test(bare) && !/^x[*+]$/.test(bare);
+    });
+    expect(unbounded).toEqual([]);
+  });
+});
