@@ -35,6 +35,7 @@ export const summaries = {
   resume: "allow a paused or stopped project to run again",
   reset: "start a project, or a part of it, again; keeps a backup",
   validate: "check a project's rrd.json and print every problem",
+  verify: "look for every quote again in the stored texts",
   replay: "replay the recorded search offline and compare the results",
   brief: "print the text for the next agent; starts nothing",
   patterns: "show what agents learned; --accept moves one into AGENTS.md",

@@ -151,6 +151,10 @@ export function buildProgram(io: Io, version: string, done: (exitCode: number) =
   add("validate", "<folder>", async ({ json }, folder) =>
     (await import("./inspect/validate.js")).validateCommand({ folder, json: json === true }, io),
   );
+  add("verify", "<folder>", async (values, folder) => {
+    const { verifyCommand } = await import("./inspect/verify.js");
+    return verifyCommand({ folder, fetch: values["fetch"] === true, json: values["json"] === true }, io);
+  }).option("--fetch", "fetch the papers whose text is not stored");
   add("brief", "[folder]", async (values, folder) =>
     (await import("./inspect/brief.js")).briefCommand(
       { folder, flags: flagsOf(values), json: values["json"] === true },

@@ -33,6 +33,7 @@ const commands: readonly [name: string, args: readonly string[], said: RegExp, c
   ["stop", ["grasping-2026-03-01"], /\S/],
   ["resume", ["grasping-2026-03-01"], /\S/],
   ["validate", ["grasping-2026-03-01"], /\S/],
+  ["verify", ["grasping-2026-03-01"], /0 fail, 0 could not be checked/],
   ["replay", ["grasping-2026-03-01"], /no recorded search to replay/, 1],
   ["brief", ["grasping-2026-03-01"], /No agent would be started/],
   ["patterns", ["grasping-2026-03-01"], /A pattern from sample_/],

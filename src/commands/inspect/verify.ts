@@ -1,0 +1,121 @@
+import { libraryFor } from "../../compose/library.js";
+import { resolveConfig } from "../../engine/config/resolve.js";
+import type { PaperText } from "../../engine/documents/text/paper-text.js";
+import { oneLine } from "../../engine/lib/sanitise.js";
+import type { Io } from "../../engine/ui/io.js";
+import { exitCodeOf } from "../../engine/ui/sink.js";
+import { listenForSignals } from "../../engine/ui/signals.js";
+import { many } from "../../engine/ui/terminal/format.js";
+import { abstractLocator, hashOf, reasonOf } from "../../research/evidence/check.js";
+import { findQuote } from "../../research/evidence/find-quote.js";
+import { textsFolder } from "../../research/folder/layout.js";
+import { readResearch } from "../../research/folder/research.js";
+import { keptText } from "../../research/full-text/text-cache.js";
+import type { Evidence, Paper } from "../../research/generated/rrd.js";
+import { findResearch, type FolderOptions } from "../../research/overview/find-research.js";
+import { rootOf } from "../../research/workflow/brief/prompt.js";
+
+interface VerifyOptions extends FolderOptions {
+  /** Fetch the papers whose text is not kept. */
+  readonly fetch: boolean;
+}
+
+/** What became of one quote of the records. */
+interface Checked {
+  readonly paper: string;
+  /** Its place among the paper's quotes, from 1. */
+  readonly number: number;
+  readonly quote: string;
+  /** What the record says of it. */
+  readonly recorded: Evidence["status"];
+  /** `holds`: the text bears out what the record says. `fails`: the record says more than the text does. */
+  readonly result: "holds" | "fails" | "could-not-check";
+  readonly reason?: string;
+}
+
+/**
+ * Looks for every quote of a project again in the stored texts, and lists what fails: exit code 1 where a quote that the records call found
+ * or near is not so. A quote whose text is not stored, or is no longer the one it was found in, could not be checked, which is no failure.
+ * Asks the network only with `fetch`, for texts that are not stored.
+ */
+export async function verifyCommand({ folder: argument, json, fetch }: VerifyOptions, io: Io): Promise<number> {
+  const folder = await findResearch(io.cwd, argument);
+  const { rrd } = await readResearch(folder);
+  const signals = listenForSignals(io);
+  const checked: Checked[] = [];
+  try {
+    const ending = AbortSignal.any([signals.finish, signals.abort]);
+    const fetched = fetch ? await fetcherOf(folder, io, ending) : undefined;
+    for (const paper of rrd.papers_pool) {
+      const evidence = paper.analysis?.evidence ?? [];
+      if (evidence.length === 0) continue;
+      const kept = (await keptText(textsFolder(folder), paper.id)) ?? (await fetched?.(paper));
+      for (const [index, item] of evidence.entries())
+        checked.push({
+          paper: paper.id,
+          number: index + 1,
+          quote: item.quote,
+          recorded: item.status,
+          ...check(paper, item, kept),
+        });
+    }
+    if (signals.finish.aborted)
+      return exitCodeOf({ verdict: "interrupted", reason: "", signal: signals.finish.reason });
+  } finally {
+    signals.stop();
+  }
+  const count = (result: Checked["result"]) => checked.filter((each) => each.result === result).length;
+  const counts = { holds: count("holds"), fails: count("fails"), could_not_check: count("could-not-check") };
+  if (json) io.stdout(`${JSON.stringify({ folder, ...counts, quotes: checked }, null, 2)}\n`);
+  else print(checked, counts, io);
+  return counts.fails > 0 ? 1 : 0;
+}
+
+function print(
+  checked: readonly Checked[],
+  { holds, fails, could_not_check }: { holds: number; fails: number; could_not_check: number },
+  io: Io,
+): void {
+  for (const { paper, number, quote, result, recorded, reason } of checked.filter((each) => each.result === "fails"))
+    io.stdout(`${result}: ${paper}, quote ${number}, recorded as ${recorded}: ${reason ?? ""}: “${oneLine(quote)}”\n`);
+  const open = new Map<string, number>();
+  for (const { result, reason } of checked)
+    if (result === "could-not-check") open.set(reason ?? "", (open.get(reason ?? "") ?? 0) + 1);
+  for (const [reason, times] of open) io.stdout(`could not check: ${many(times, "quote")}: ${reason}\n`);
+  io.stdout(
+    `${many(checked.length, "quote")}: ${holds} as recorded, ${fails} ${fails === 1 ? "fails" : "fail"}, ${could_not_check} could not be checked\n`,
+  );
+}
+
+function check(
+  paper: Paper,
+  { quote, status, locator, text_sha256 }: Evidence,
+  kept: PaperText | undefined,
+): Pick<Checked, "result" | "reason"> {
+  const wanted = text_sha256 ?? paper.text_sha256;
+  const abstract = paper.abstract ?? "";
+  const text = locator === abstractLocator && wanted === hashOf(abstract) ? { text: abstract } : kept;
+  if (text === undefined) return { result: "could-not-check", reason: "the text is not stored" };
+  if (wanted == null) return { result: "could-not-check", reason: "the record names no text" };
+  if (text === kept && kept.sha256 !== wanted)
+    return { result: "could-not-check", reason: "the stored text is not the one that was searched" };
+  const match = findQuote(text, quote);
+  // What the record itself calls missing claims nothing.
+  if (status === "not-in-text" || status === "could-not-check" || match.found) return { result: "holds" };
+  if (status === "near" && match.near !== undefined) return { result: "holds" };
+  return { result: "fails", reason: match.near === undefined ? reasonOf(match) : `near: ${match.near.differs}` };
+}
+
+/** Gets the text of a paper from the network, and stores it; undefined where it is not to be had. */
+async function fetcherOf(
+  folder: string,
+  io: Io,
+  ending: AbortSignal,
+): Promise<(paper: Paper) => Promise<PaperText | undefined>> {
+  const config = await resolveConfig({ env: io.env, cwd: io.cwd });
+  const library = libraryFor(folder, rootOf(folder, io.cwd), config, io.env, ending);
+  return async (paper) => {
+    const answer = await library.text?.(paper);
+    return answer !== undefined && "text" in answer ? answer.text : undefined;
+  };
+}

@@ -1,0 +1,89 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { verifyCommand } from "../../../src/commands/inspect/verify.js";
+import { buildText } from "../../../src/engine/documents/text/paper-text.js";
+import { checkEvidence } from "../../../src/research/evidence/check.js";
+import { textsFolder } from "../../../src/research/folder/layout.js";
+import { saveText } from "../../../src/research/full-text/text-cache.js";
+import { fakeIo } from "../../engine/ui/fake-io.js";
+import { freshFolder, makeResearch, paper } from "../../support/research-folder.js";
+
+const text = buildText(
+  [{ label: "p. 1", text: "The soft gripper held 94 percent of the wet spheres. It needed 4873 ms for each of them." }],
+  { kind: "text", depth: "full" },
+);
+const abstract = "A soft gripper holds wet spheres in nine hours of work.";
+const claims = [
+  { claim: "it holds", quote: "held 94 percent of the wet spheres" },
+  { claim: "its time", quote: "It needed 4.9 s for each of them" },
+  { claim: "in short", quote: "holds wet spheres in nine hours" },
+  { claim: "invented", quote: "held all of the dry cubes at once" },
+];
+
+/** A project whose one paper was read, with the text that it was read from. */
+async function project(kept: typeof text | "none" = text) {
+  const { evidence } = checkEvidence(claims, text, abstract);
+  const folder = makeResearch(freshFolder(), "a-2026-03-01", {
+    papers_pool: [paper("x", "presented", { abstract, text_sha256: text.sha256, analysis: { evidence } })],
+  });
+  if (kept !== "none") await saveText(textsFolder(folder), "x", kept);
+  return folder;
+}
+
+async function verify(folder: string, json = false) {
+  const io = fakeIo({ cwd: freshFolder() });
+  const exitCode = await verifyCommand({ folder, json, fetch: false }, io);
+  return { exitCode, out: io.out() };
+}
+
+const edit = (folder: string, from: string, to: string) => {
+  const path = join(folder, "rrd.json");
+  const before = readFileSync(path, "utf8");
+  const after = before.replaceAll(from, to);
+  expect(after).not.toBe(before);
+  writeFileSync(path, after);
+};
+
+test("quotes that are as the records say hold: found, near, in the abstract, and missing", async () => {
+  const folder = await project();
+  expect(JSON.parse((await verify(folder, true)).out)).toMatchObject({
+    holds: 4,
+    fails: 0,
+    could_not_check: 0,
+    quotes: [
+      { paper: "x", number: 1, recorded: "verified", result: "holds" },
+      { recorded: "near", result: "holds" },
+      { recorded: "verified", result: "holds" },
+      { recorded: "not-in-text", result: "holds" },
+    ],
+  });
+  expect(await verify(folder)).toEqual({
+    exitCode: 0,
+    out: "4 quotes: 4 as recorded, 0 fail, 0 could not be checked\n",
+  });
+});
+
+test("a quote that was changed since fails with its reason, and the exit code is 1", async () => {
+  const folder = await project();
+  edit(folder, "held 94 percent", "held 96 percent");
+  edit(folder, "not-in-text", "verified");
+  const { exitCode, out } = await verify(folder);
+  expect(exitCode).toBe(1);
+  expect(out).toContain(
+    "fails: x, quote 1, recorded as verified: not found in the text: “held 96 percent of the wet spheres”",
+  );
+  expect(out).toContain("fails: x, quote 4, recorded as verified:");
+  expect(out).toMatch(/4 quotes: 2 as recorded, 2 fail, 0 could not be checked\n$/);
+});
+
+test("without the text that was searched nothing fails: what is not in the abstract could not be checked", async () => {
+  const missing = await verify(await project("none"), true);
+  expect(missing.exitCode).toBe(0);
+  expect(JSON.parse(missing.out)).toMatchObject({ holds: 1, fails: 0, could_not_check: 3 });
+
+  const other = buildText([{ text: `${text.text} And more.` }], { kind: "text", depth: "full" });
+  const { exitCode, out } = await verify(await project(other));
+  expect(exitCode).toBe(0);
+  expect(out).toContain("could not check: 3 quotes: the stored text is not the one that was searched\n");
+});
