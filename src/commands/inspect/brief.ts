@@ -14,10 +14,10 @@ import { messagesFor, steered } from "../../research/workflow/apply-steering.js"
 import { memoryOf } from "../../research/workflow/records/observations.js";
 import { keptMaterial } from "../../research/workflow/brief/kept-material.js";
 import { isForNobody } from "../../research/workflow/prepare.js";
-import { nextUnit } from "../../research/workflow/records/next.js";
+import { nextUnit } from "../../research/workflow/decisions/next-unit.js";
 import { loadPrompt, rootOf } from "../../research/workflow/brief/prompt.js";
 import type { ResearchUnit } from "../../research/workflow/records/state.js";
-import { standingOf } from "../../research/workflow/records/status.js";
+import { standingOf } from "../../research/workflow/decisions/status.js";
 import { briefFor } from "../../research/workflow/workflow.js";
 import { workspacesOf } from "../../research/workflow/workspace.js";
 import { estimateTokens } from "../../engine/lib/tokens.js";

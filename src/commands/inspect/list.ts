@@ -10,7 +10,7 @@ import { maxRrdBytes } from "../../research/folder/rrd-file.js";
 import { bar, duration, pad, truncate, width } from "../../engine/ui/terminal/format.js";
 import type { Io } from "../../engine/ui/io.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
-import { progressOf } from "../../research/workflow/records/status.js";
+import { progressOf } from "../../research/workflow/decisions/status.js";
 import { listResearches } from "../../research/overview/find-research.js";
 import { timeSpent } from "../../research/overview/time-and-cost.js";
 import { researchesName, rrdFile } from "../../research/folder/layout.js";

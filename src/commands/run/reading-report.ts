@@ -11,7 +11,7 @@ import {
   strategicDimensions,
   type Totals,
   totalsOf,
-} from "../../research/workflow/records/scores.js";
+} from "../../research/workflow/decisions/scores-and-decision.js";
 import { spendingOf, timeSpent, type Spending } from "../../research/overview/time-and-cost.js";
 import { prose } from "../../research/workflow/records/markdown.js";
 

@@ -10,7 +10,7 @@ import { readResearch } from "../../research/folder/research.js";
 import type { Io } from "../../engine/ui/io.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
 import { sentinel } from "../../engine/loop/sentinel.js";
-import { standingOf, targetOf } from "../../research/workflow/records/status.js";
+import { standingOf, targetOf } from "../../research/workflow/decisions/status.js";
 import { derive } from "../../research/workflow/records/statistics.js";
 import { askOpenQuestions, choose, needTerminal } from "./ask.js";
 import { classicPrompt } from "./classic-prompt.js";

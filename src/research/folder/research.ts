@@ -9,7 +9,7 @@ import type { Rrd } from "../generated/rrd.js";
 import { researchFormat } from "./rrd-file.js";
 
 export type { Change } from "../../engine/storage/records/record-merge.js";
-export type { Fold } from "../../engine/storage/records/writer.js";
+export type { Fold } from "../../engine/storage/records/fold.js";
 
 /** The state of a project and its ledger. */
 interface LoadedResearch {

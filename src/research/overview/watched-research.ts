@@ -4,7 +4,7 @@ import type { LedgerLine } from "../../engine/generated/ledger.js";
 import type { Progress } from "../../engine/loop/types.js";
 import { isHeld } from "../../engine/storage/lock.js";
 import { readResearch } from "../folder/research.js";
-import { progressOf, standingOf } from "../workflow/records/status.js";
+import { progressOf, standingOf } from "../workflow/decisions/status.js";
 import { type Spending, spendingOf, timeSpent } from "./time-and-cost.js";
 
 import { hiddenName, ledgerName, lockFile, lockName, pauseName, stopName } from "../../engine/lib/layout.js";

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { isHeld } from "../../engine/storage/lock.js";
 import { readResearch } from "../folder/research.js";
-import { standingOf } from "../workflow/records/status.js";
+import { standingOf } from "../workflow/decisions/status.js";
 import { lockFile, pauseName, stopName } from "../../engine/lib/layout.js";
 
 /** Whether somebody works on a project, and what keeps others from it. */

@@ -5,7 +5,7 @@ import { hasCode } from "../../engine/lib/errors.js";
 import { writeFileAtomic } from "../../engine/storage/atomic-file.js";
 import { aboutFolder, textsFolder, updatesFile } from "../folder/layout.js";
 import { identifiersOf } from "../full-text/locations.js";
-import { readKeptPaper } from "../full-text/read.js";
+import { readKeptPaper } from "../full-text/find-text.js";
 import type { Identifiers, NamedPaper } from "../papers/paper-record.js";
 import { parseReference, safeName } from "../papers/reference.js";
 import type { ContextFor, Source } from "../sources/client/source.js";
@@ -13,8 +13,8 @@ import { gitHub, huggingFace } from "../sources/clients/code-links.js";
 import { openAlex } from "../sources/clients/openalex.js";
 import { semanticScholar } from "../sources/clients/semantic-scholar.js";
 import type { AboutPaper } from "./about-paper.js";
-import { keptChecks, type UpdateCheck } from "./retraction-check.js";
-import { checkersOf } from "./retractions.js";
+import { keptChecks, type UpdateCheck } from "./kept-retraction-checks.js";
+import { checkersOf } from "./find-retractions.js";
 
 /** What earlier preparations have left on the disk about papers, and who would be asked for the rest. Asks nobody and writes nothing. */
 export interface KeptAnswers {

@@ -6,7 +6,7 @@ import { timeForName } from "../../engine/storage/file-timestamp.js";
 import { readRegularText } from "../../engine/storage/regular-file.js";
 import { writeFileAtomic } from "../../engine/storage/atomic-file.js";
 import { formatRrd, parseRrd } from "../folder/rrd-file.js";
-import { isDecided } from "./records/status.js";
+import { isDecided } from "./decisions/status.js";
 import { progressFile, rrdFile, rrdName } from "../folder/layout.js";
 
 /** What is settled once a paper is decided: 'reset --paper' opens it again, an agent does not. */

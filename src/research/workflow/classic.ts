@@ -18,7 +18,7 @@ import { memoryOf } from "./records/observations.js";
 import { orVerdict } from "../../engine/loop/or-verdict.js";
 import { fill } from "./brief/prompt.js";
 import { saysComplete } from "../../engine/loop/sentinel.js";
-import { isDecided, progressOf, standingOf } from "./records/status.js";
+import { isDecided, progressOf, standingOf } from "./decisions/status.js";
 import type { ResearchState } from "./records/state.js";
 import { ideasName, progressFile, reportName, rrdFile } from "../folder/layout.js";
 

@@ -8,7 +8,7 @@ import type { Material } from "./brief/material.js";
 import { type Batch, nextBatch } from "./discovery/screening-batch.js";
 import { checkRetractions, isRetraction, papersToCheck } from "./report/retraction.js";
 import { type Library, paperOf, type ResearchState, type ResearchUnit, type TextAnswer } from "./records/state.js";
-import { timesTooFull } from "./records/status.js";
+import { timesTooFull } from "./decisions/status.js";
 import type { Workspaces } from "./workspace.js";
 
 /** What code brought for a unit before its brief. */

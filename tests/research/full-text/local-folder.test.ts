@@ -6,7 +6,7 @@ import { describe, expect, it } from "vitest";
 import { ExpectedError } from "../../../src/engine/lib/errors.js";
 import { listFolder, listSamples } from "../../../src/research/full-text/local-folder.js";
 import { paperId } from "../../../src/research/papers/reference.js";
-import { readPaper } from "../../../src/research/full-text/read.js";
+import { readPaper } from "../../../src/research/full-text/find-text.js";
 import { makePdf } from "../../fixtures/pdf/make-pdf.js";
 
 describe("listFolder", () => {

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { libraryFor } from "../../../src/compose/library.js";
 import { prepareUnit } from "../../../src/research/workflow/prepare.js";
-import { nextUnit } from "../../../src/research/workflow/records/next.js";
+import { nextUnit } from "../../../src/research/workflow/decisions/next-unit.js";
 import { readingWorkflow } from "../../../src/research/workflow/single-paper.js";
-import { standingOf } from "../../../src/research/workflow/records/status.js";
+import { standingOf } from "../../../src/research/workflow/decisions/status.js";
 import type { Delay } from "../../../src/engine/loop/types.js";
 import type { Library, TextAnswer } from "../../../src/research/workflow/records/state.js";
 import { fakeClock } from "../../support/clock.js";

@@ -12,7 +12,7 @@ import { requireKnownFormats } from "./format-version.js";
 import { makeJournal } from "./journal.js";
 import { readLedger } from "./ledger.js";
 import { invalid, readStateFile, requireState } from "./state-file.js";
-import { type Fold, openWriter, type WriterOptions } from "./writer.js";
+import { type Fold, openWriter, type WriterOptions } from "./fold.js";
 
 export interface StoreOptions<State> extends WriterOptions<State> {
   /** Whether to commit checkpoints; without git or a repository there are none, silently. */

@@ -9,7 +9,7 @@ import {
   strategicDimensions,
   type Totals,
   couldBeRead,
-} from "../records/scores.js";
+} from "../decisions/scores-and-decision.js";
 
 const names: Readonly<Record<string, string>> = {
   novelty: "Novelty",

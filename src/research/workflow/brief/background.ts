@@ -2,7 +2,7 @@ import { join } from "node:path";
 import type { Paper, Rrd } from "../../generated/rrd.js";
 import { clip, estimateTokens, fit } from "../../../engine/lib/tokens.js";
 import { readRegularText } from "../../../engine/storage/regular-file.js";
-import { isDecided } from "../records/status.js";
+import { isDecided } from "../decisions/status.js";
 import { lessonsName } from "../../folder/layout.js";
 
 /** What the project is about: requirements, mission and glossary. Bounded. */

@@ -2,10 +2,10 @@ import type { Paper, Rrd } from "../../generated/rrd.js";
 import type { AboutPaper } from "../../paper-services/about-paper.js";
 import { authorsOf } from "../../papers/authors.js";
 import { clip, estimateTokens, fit } from "../../../engine/lib/tokens.js";
-import { fullScore, usesBothRubrics } from "../records/scores.js";
+import { fullScore, usesBothRubrics } from "../decisions/scores-and-decision.js";
 import { shown, type Batch } from "../discovery/screening-batch.js";
 import { blockedNames } from "../records/statistics.js";
-import { fewestIdeas, mostIdeas, targetOf } from "../records/status.js";
+import { fewestIdeas, mostIdeas, targetOf } from "../decisions/status.js";
 import type { ResearchState, ResearchUnit } from "../records/state.js";
 import { prose } from "../records/markdown.js";
 

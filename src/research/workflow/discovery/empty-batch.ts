@@ -1,6 +1,6 @@
 import type { Outcome, Work } from "../../../engine/loop/types.js";
 import type { Research } from "../../folder/research.js";
-import { acceptDiscovery } from "./accept-discovery.js";
+import { acceptDiscovery } from "./judge-batch.js";
 import type { Batch } from "./screening-batch.js";
 import { reportLine } from "./source-reports.js";
 import type { ResearchState, ResearchUnit } from "../records/state.js";

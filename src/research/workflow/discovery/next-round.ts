@@ -4,7 +4,7 @@ import type { Open } from "../../search/result-list.js";
 import { planSearch } from "../../search/search-plan.js";
 import { asksFor, directions } from "../../search/snowballing.js";
 import { blockedNames } from "../records/statistics.js";
-import { targetOf } from "../records/status.js";
+import { targetOf } from "../decisions/status.js";
 
 /** So many papers are followed in one round, and so many of each one's references and citations are looked at. */
 const seedsOfARound = 5;

@@ -1,7 +1,7 @@
 import type { Rrd } from "../../generated/rrd.js";
 import type { Batch } from "./screening-batch.js";
 import type { SourceReport } from "./source-reports.js";
-import { batchesWithoutNew, searchOf } from "../records/status.js";
+import { batchesWithoutNew, searchOf } from "../decisions/status.js";
 
 const mostFailures = 3;
 

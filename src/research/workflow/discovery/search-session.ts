@@ -12,7 +12,7 @@ import { isSaturated, mayLeadOn, nextRound } from "./next-round.js";
 import { progressOfRound, type SearchProgress } from "./search-progress.js";
 import { reportLine, reportsOf } from "./source-reports.js";
 import { blockedNames } from "../records/statistics.js";
-import { searchOf } from "../records/status.js";
+import { searchOf } from "../decisions/status.js";
 import { candidatesFile } from "../../folder/layout.js";
 
 /** What the searches of the scholarly services have come to. */

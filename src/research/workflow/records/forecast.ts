@@ -1,7 +1,7 @@
 import type { LedgerLine } from "../../../engine/generated/ledger.js";
 import type { Rrd } from "../../generated/rrd.js";
 import type { Forecast } from "../../../engine/loop/types.js";
-import { isDecided, standingOf, targetOf } from "./status.js";
+import { isDecided, standingOf, targetOf } from "../decisions/status.js";
 import type { UnitKind } from "./state.js";
 
 /** What one unit took until it was accepted, attempts for nothing included. */

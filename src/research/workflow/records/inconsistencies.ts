@@ -1,5 +1,5 @@
 import type { Paper, Rrd } from "../../generated/rrd.js";
-import { decisionOf, scoresOf, statusOf, totalsOf, usesBothRubrics } from "./scores.js";
+import { decisionOf, scoresOf, statusOf, totalsOf, usesBothRubrics } from "../decisions/scores-and-decision.js";
 import { deriveStatistics } from "./statistics.js";
 
 /** Something a file says of itself that its own records contradict. A warning, never an error. */

@@ -3,10 +3,10 @@ import type { Paper, Refusal, Rrd } from "../../generated/rrd.js";
 import type { Unit } from "../../../engine/loop/types.js";
 import type { AboutPaper } from "../../paper-services/about-paper.js";
 import type { PaperText } from "../../../engine/documents/text/paper-text.js";
-import type { UpdateCheck } from "../../paper-services/retraction-check.js";
+import type { UpdateCheck } from "../../paper-services/kept-retraction-checks.js";
 import type { KeptAnswers } from "../../paper-services/kept-answers.js";
 import type { SearchSession } from "../discovery/search-session.js";
-import { type Standing, unitRefusals } from "./status.js";
+import { type Standing, unitRefusals } from "../decisions/status.js";
 import type { NamedPaper, PaperRecord } from "../../papers/paper-record.js";
 
 /** What the workflow reads off the disk before each iteration. */

@@ -2,8 +2,8 @@ import type { LedgerLine } from "../../../engine/generated/ledger.js";
 import type { Paper, Rrd, Statistics, Timing } from "../../generated/rrd.js";
 import { countingLines } from "../../../engine/storage/records/ledger.js";
 import { deriveLoop } from "./observations.js";
-import { scoresOf, totalsOf, usesBothRubrics, isJudged } from "./scores.js";
-import { isDecided, standingOf } from "./status.js";
+import { scoresOf, totalsOf, usesBothRubrics, isJudged } from "../decisions/scores-and-decision.js";
+import { isDecided, standingOf } from "../decisions/status.js";
 
 /** The state with everything that follows from its records computed again: statistics, phase and timing. Pure. */
 export function derive(rrd: Rrd, ledger: readonly LedgerLine[]): Rrd {

@@ -1,6 +1,6 @@
 import type { Rrd } from "../../generated/rrd.js";
 import { insightsApart } from "./report-evidence.js";
-import { isDecided, targetOf } from "../records/status.js";
+import { isDecided, targetOf } from "../decisions/status.js";
 
 /** One dimension of the report's quality assessment, 0 to 100, with the sentence that says how it was computed. */
 interface QualityRow {

@@ -1,8 +1,8 @@
 import type { Rrd } from "../../generated/rrd.js";
 import { table } from "../records/markdown.js";
 import { insightsApart } from "./report-evidence.js";
-import { usesBothRubrics, couldBeRead, isJudged } from "../records/scores.js";
-import { isDecided } from "../records/status.js";
+import { usesBothRubrics, couldBeRead, isJudged } from "../decisions/scores-and-decision.js";
+import { isDecided } from "../decisions/status.js";
 import { deriveStatistics } from "../records/statistics.js";
 
 /** A report is for people: longer lists end with where the rest stands. */

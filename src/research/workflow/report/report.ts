@@ -9,7 +9,14 @@ import { referencesOf } from "./references.js";
 import { evidenceOf, evidenceOfOthers, insightsByCategory, keyFindings } from "./report-evidence.js";
 import { keyMetrics, openSourceProjects, warningsOf } from "./report-tables.js";
 import { retractionsOf } from "./retraction.js";
-import { fullScore, priorityThreshold, scoresOf, totalsOf, usesBothRubrics, couldBeRead } from "../records/scores.js";
+import {
+  fullScore,
+  priorityThreshold,
+  scoresOf,
+  totalsOf,
+  usesBothRubrics,
+  couldBeRead,
+} from "../decisions/scores-and-decision.js";
 import { strayNumbers } from "./unsupported-numbers.js";
 
 /** What the report says besides the records and the narrative. */

@@ -1,5 +1,5 @@
 import type { Paper, Rrd } from "../../generated/rrd.js";
-import type { UpdateCheck } from "../../paper-services/retraction-check.js";
+import type { UpdateCheck } from "../../paper-services/kept-retraction-checks.js";
 import type { Change } from "../../folder/research.js";
 import { inline, table } from "../records/markdown.js";
 import type { Library } from "../records/state.js";

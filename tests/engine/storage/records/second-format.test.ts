@@ -6,7 +6,7 @@ import { ExpectedError } from "../../../../src/engine/lib/errors.js";
 import { makeJournal, readEntry, writeEntry } from "../../../../src/engine/storage/records/journal.js";
 import { openRecordStore, readRecords } from "../../../../src/engine/storage/records/record-store.js";
 import { resetRecords, undoneAfter } from "../../../../src/engine/storage/records/reset.js";
-import type { Fold } from "../../../../src/engine/storage/records/writer.js";
+import type { Fold } from "../../../../src/engine/storage/records/fold.js";
 import { git, repository, temporaryFolder } from "../../../support/folders.js";
 import { type Task, taskFormat } from "../../../support/task-format.js";
 

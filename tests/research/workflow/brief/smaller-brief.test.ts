@@ -2,7 +2,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { LedgerLine } from "../../../../src/engine/generated/ledger.js";
-import { timesTooFull } from "../../../../src/research/workflow/records/status.js";
+import { timesTooFull } from "../../../../src/research/workflow/decisions/status.js";
 import { line } from "../../../support/research-folder.js";
 import {
   goodAgent,

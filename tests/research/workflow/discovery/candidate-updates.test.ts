@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import type { Update } from "../../../../src/research/papers/paper-record.js";
-import { acceptDiscovery } from "../../../../src/research/workflow/discovery/accept-discovery.js";
+import { acceptDiscovery } from "../../../../src/research/workflow/discovery/judge-batch.js";
 import { searchResults } from "../../../../src/research/workflow/discovery/search-results.js";
-import { standingOf } from "../../../../src/research/workflow/records/status.js";
+import { standingOf } from "../../../../src/research/workflow/decisions/status.js";
 import { library, materialFor, rrdWith } from "../../../support/research.js";
 
 const record = (id: string) => ({

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { DiscoveryResult } from "../../../../src/research/generated/result-discovery.js";
 import type { Paper, Rrd } from "../../../../src/research/generated/rrd.js";
 import { problemsOf } from "../../../../src/engine/storage/schema-check.js";
-import { acceptDiscovery } from "../../../../src/research/workflow/discovery/accept-discovery.js";
+import { acceptDiscovery } from "../../../../src/research/workflow/discovery/judge-batch.js";
 import type { Acceptable } from "../../../../src/research/workflow/result/acceptance.js";
 import type { Batch } from "../../../../src/research/workflow/discovery/screening-batch.js";
 import { paper, rrdWith } from "../../../support/research.js";

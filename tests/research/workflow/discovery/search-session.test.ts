@@ -11,7 +11,7 @@ import {
   type SearchOptions,
 } from "../../../../src/research/workflow/discovery/search-session.js";
 import type { SearchProgress } from "../../../../src/research/workflow/discovery/search-progress.js";
-import { searchOf } from "../../../../src/research/workflow/records/status.js";
+import { searchOf } from "../../../../src/research/workflow/decisions/status.js";
 import { reportsOf } from "../../../../src/research/workflow/discovery/source-reports.js";
 import { nextBatch } from "../../../../src/research/workflow/discovery/screening-batch.js";
 import { goodAgent, library, researchFolder, rrdWith, temporaryFolder } from "../../../support/research.js";

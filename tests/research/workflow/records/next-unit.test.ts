@@ -2,8 +2,13 @@ import { describe, expect, it } from "vitest";
 import type { LedgerLine } from "../../../../src/engine/generated/ledger.js";
 import type { Paper, Rrd } from "../../../../src/research/generated/rrd.js";
 import type { Delayed, Unit } from "../../../../src/engine/loop/types.js";
-import { isLastUnit, nextUnit as nextUnitOf } from "../../../../src/research/workflow/records/next.js";
-import { decide, decisionOf, scoresOf, totalsOf } from "../../../../src/research/workflow/records/scores.js";
+import { isLastUnit, nextUnit as nextUnitOf } from "../../../../src/research/workflow/decisions/next-unit.js";
+import {
+  decide,
+  decisionOf,
+  scoresOf,
+  totalsOf,
+} from "../../../../src/research/workflow/decisions/scores-and-decision.js";
 import { saysComplete } from "../../../../src/engine/loop/sentinel.js";
 import {
   progressOf,
@@ -11,7 +16,7 @@ import {
   standingOf,
   unitRefusals,
   untriedSources,
-} from "../../../../src/research/workflow/records/status.js";
+} from "../../../../src/research/workflow/decisions/status.js";
 import type { ResearchState, ResearchUnit } from "../../../../src/research/workflow/records/state.js";
 import { paper, rrdWith } from "../../../support/research.js";
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { completeFolders } from "../../../fixtures/original-folders.js";
 import type { Rrd } from "../../../../src/research/generated/rrd.js";
-import { standingOf } from "../../../../src/research/workflow/records/status.js";
+import { standingOf } from "../../../../src/research/workflow/decisions/status.js";
 import { derive } from "../../../../src/research/workflow/records/statistics.js";
 
 describe("complete folders of the original tool", () => {

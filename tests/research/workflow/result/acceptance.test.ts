@@ -2,10 +2,10 @@ import { describe, expect, it } from "vitest";
 import type { IdeationResult } from "../../../../src/research/generated/result-ideation.js";
 import type { Paper, Rrd } from "../../../../src/research/generated/rrd.js";
 import { problemsOf } from "../../../../src/engine/storage/schema-check.js";
-import { acceptDiscovery } from "../../../../src/research/workflow/discovery/accept-discovery.js";
-import { acceptIdeas } from "../../../../src/research/workflow/report/accept-ideas.js";
-import { acceptPaper } from "../../../../src/research/workflow/analysis/accept-paper.js";
-import { acceptReport } from "../../../../src/research/workflow/report/accept-report.js";
+import { acceptDiscovery } from "../../../../src/research/workflow/discovery/judge-batch.js";
+import { acceptIdeas } from "../../../../src/research/workflow/report/judge-ideas.js";
+import { acceptPaper } from "../../../../src/research/workflow/analysis/judge-paper.js";
+import { acceptReport } from "../../../../src/research/workflow/report/judge-report.js";
 import type { Acceptable, Unacceptable } from "../../../../src/research/workflow/result/acceptance.js";
 import { idea, ideas, narrative, paper, paperText, reading, rrdWith } from "../../../support/research.js";
 

@@ -2,7 +2,7 @@ import { readingFrom } from "../../support/network.js";
 import type { NamedPaper } from "../../../src/research/papers/paper-record.js";
 import { gzipSync } from "node:zlib";
 import { afterEach, describe, expect, it } from "vitest";
-import { fetchPaper, type FetchOptions } from "../../../src/research/full-text/fetch.js";
+import { fetchPaper, type FetchOptions } from "../../../src/research/full-text/fetch-text.js";
 import type { PaperRecord } from "../../../src/research/papers/paper-record.js";
 import { pirateRefusal } from "../../../src/research/full-text/shadow-libraries.js";
 import type { CopyService } from "../../../src/research/full-text/locations.js";

@@ -1,6 +1,11 @@
 import { describe, expect, test } from "vitest";
 import type { Rrd } from "../../../../src/research/generated/rrd.js";
-import { decide, decisionOf, scoresOf, totalsOf } from "../../../../src/research/workflow/records/scores.js";
+import {
+  decide,
+  decisionOf,
+  scoresOf,
+  totalsOf,
+} from "../../../../src/research/workflow/decisions/scores-and-decision.js";
 import { paper, rrdWith } from "../../../support/research.js";
 
 const all = (points: number) => ({

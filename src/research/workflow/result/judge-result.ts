@@ -1,20 +1,20 @@
 import { join } from "node:path";
-import type { AnalysisResult } from "../generated/result-analysis.js";
-import type { DiscoveryResult } from "../generated/result-discovery.js";
-import type { IdeationResult } from "../generated/result-ideation.js";
-import type { ReportResult } from "../generated/result-report.js";
-import { redactFor, redactValue } from "../../engine/lib/redact.js";
-import { problemsOf } from "../../engine/storage/schema-check.js";
-import { acceptDiscovery } from "./discovery/accept-discovery.js";
-import { acceptIdeas } from "./report/accept-ideas.js";
-import { acceptPaper } from "./analysis/accept-paper.js";
-import { acceptReport } from "./report/accept-report.js";
-import type { Acceptable, Judging, Unacceptable } from "./result/acceptance.js";
-import type { Material } from "./brief/material.js";
-import type { Pattern } from "./records/lessons.js";
-import { readResult } from "./result/result-file.js";
-import { paperOf, type ResearchState, type ResearchUnit } from "./records/state.js";
-import { resultName } from "../folder/layout.js";
+import type { AnalysisResult } from "../../generated/result-analysis.js";
+import type { DiscoveryResult } from "../../generated/result-discovery.js";
+import type { IdeationResult } from "../../generated/result-ideation.js";
+import type { ReportResult } from "../../generated/result-report.js";
+import { redactFor, redactValue } from "../../../engine/lib/redact.js";
+import { problemsOf } from "../../../engine/storage/schema-check.js";
+import { acceptDiscovery } from "../discovery/judge-batch.js";
+import { acceptIdeas } from "../report/judge-ideas.js";
+import { acceptPaper } from "../analysis/judge-paper.js";
+import { acceptReport } from "../report/judge-report.js";
+import type { Acceptable, Judging, Unacceptable } from "./acceptance.js";
+import type { Material } from "../brief/material.js";
+import type { Pattern } from "../records/lessons.js";
+import { readResult } from "./result-file.js";
+import { paperOf, type ResearchState, type ResearchUnit } from "../records/state.js";
+import { resultName } from "../../folder/layout.js";
 
 const schemaOf = {
   discovery: "result-discovery",

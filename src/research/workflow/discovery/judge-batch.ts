@@ -14,7 +14,7 @@ import { metricsOf, newlyBlocked } from "./prisma-counts.js";
 import { isSeed } from "./next-round.js";
 import type { Batch } from "./screening-batch.js";
 import { reportLine, type SourceReport } from "./source-reports.js";
-import { targetOf } from "../records/status.js";
+import { targetOf } from "../decisions/status.js";
 import type { ScreeningCandidate } from "./search-results.js";
 
 type Found = DiscoveryResult["papers"][number];

@@ -6,7 +6,15 @@ import { clip } from "../../../engine/lib/tokens.js";
 import type { Acceptable, Judging, Unacceptable } from "../result/acceptance.js";
 import type { Material } from "../brief/material.js";
 import { paperEntry } from "./progress-entry.js";
-import { decide, fullScore, statusOf, totalsOf, usesBothRubrics, type Scores, couldBeRead } from "../records/scores.js";
+import {
+  decide,
+  fullScore,
+  statusOf,
+  totalsOf,
+  usesBothRubrics,
+  type Scores,
+  couldBeRead,
+} from "../decisions/scores-and-decision.js";
 
 /** Below this share of quotes found in the text, a reading is refused. */
 const foundShare = 0.5;

@@ -4,7 +4,7 @@ import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import type { QueryLine } from "../../../src/engine/generated/query.js";
 import type { HttpDocument, Request } from "../../../src/engine/net/http.js";
-import type { PoliteHttpOptions } from "../../../src/engine/net/fetcher.js";
+import type { PoliteHttpOptions } from "../../../src/engine/net/fetch-and-retry.js";
 import type { Page } from "../../fixtures/web-server.js";
 import { fakeClock, httpWith, pretending, standsFor, temporaryFolder, web } from "../../support/network.js";
 

@@ -2,7 +2,7 @@ import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { hasCode } from "../../engine/lib/errors.js";
 import type { Identifiers, NamedPaper, Update } from "../papers/paper-record.js";
-import type { WorkUpdates } from "./retractions.js";
+import type { WorkUpdates } from "./find-retractions.js";
 import type { Clock } from "../../engine/lib/clock.js";
 import { temporaryName } from "../../engine/storage/atomic-file.js";
 import { isNewer, stateVersion } from "../../engine/storage/records/format-version.js";

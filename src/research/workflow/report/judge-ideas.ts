@@ -5,8 +5,8 @@ import type { Acceptable, Judging, Unacceptable } from "../result/acceptance.js"
 import { dayOf } from "../result/acceptance.js";
 import { flat } from "../records/markdown.js";
 import { patternLines } from "../records/lessons.js";
-import { totalsOf } from "../records/scores.js";
-import { fewestIdeas, mostIdeas } from "../records/status.js";
+import { totalsOf } from "../decisions/scores-and-decision.js";
+import { fewestIdeas, mostIdeas } from "../decisions/status.js";
 import { ideasName, progressName, reportName, rrdName } from "../../folder/layout.js";
 
 /** How product-ideas.json says ideas were to be weighed; the original's. */

@@ -14,6 +14,15 @@ import { type Change, completeChange, mergeChanges } from "./record-merge.js";
 import { restoreStaleSaves } from "./stale-saves.js";
 import { openLedger, openStateFile } from "./state-file.js";
 
+/**
+ * What is written when an accepted result is folded into the state, in this order, each step the same however often it is done:
+ * 1. the journal entry (record changes, log entry, ledger line, whole files), on the disk before anything takes effect
+ * 2. the state file, merged with what a person edited meanwhile, by an atomic rename
+ * 3. the entry of the log and the ledger line, each appended once, and the copy of the last good state; then whole output files
+ * 4. the mark that the entry is done; then git commits all of it.
+ * A kill between two steps is made good at the next start by replaying the journal.
+ */
+
 /** Everything one iteration leaves behind. */
 export interface Fold {
   readonly iteration: number;

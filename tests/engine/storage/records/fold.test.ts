@@ -8,7 +8,7 @@ import { makeJournal, writeEntry } from "../../../../src/engine/storage/records/
 import { openRecordStore } from "../../../../src/engine/storage/records/record-store.js";
 import { openResearch, readResearch } from "../../../../src/research/folder/research.js";
 import { researchFormat } from "../../../../src/research/folder/rrd-file.js";
-import { openWriter } from "../../../../src/engine/storage/records/writer.js";
+import { openWriter } from "../../../../src/engine/storage/records/fold.js";
 import {
   acceptance,
   derive,

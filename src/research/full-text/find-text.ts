@@ -1,6 +1,7 @@
+// Where a paper's text comes from: what is kept of it, a local file, or the network. Bytes become text in engine/documents.
 import { readFile, stat } from "node:fs/promises";
 import { ExpectedError, hasCode, messageOf } from "../../engine/lib/errors.js";
-import { fetchPaper, type FetchOptions, type Fetched, type NotRead } from "./fetch.js";
+import { fetchPaper, type FetchOptions, type Fetched, type NotRead } from "./fetch-text.js";
 import { maxPdf } from "../../engine/documents/pdf/read-pdf.js";
 import type { NamedPaper } from "../papers/paper-record.js";
 import { documentEnding, parseReference } from "../papers/reference.js";
