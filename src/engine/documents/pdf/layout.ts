@@ -195,7 +195,7 @@ interface Gutter {
 /** Left edges within so many points are one. */
 const edgeWidth = 3;
 /** Lines of prose that a column has at least, beside those of its neighbour. */
-const minLines = 4;
+const minLines = 3;
 /** Places that are looked at, those where most lines begin. */
 const maxPlaces = 12;
 
