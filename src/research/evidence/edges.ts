@@ -59,8 +59,8 @@ function beginProblem(before: string, head: string): string | undefined {
 const firstWord = (text: string): string => /^(?:[%‰°′″]|[\p{L}µ]{1,12})/u.exec(text)?.[0] ?? "";
 
 function endProblem(tail: string, after: string): string | undefined {
-  if (/[<>≤≥±=−+≪≫≈~]\s{0,9}$/u.test(tail) && /^\s{0,9}[-−–]?\s{0,9}[.]?\p{Nd}/u.test(after))
-    return "it ends between a sign and its number";
+  // A sign left without its number says nothing; a number left with half of its range does.
+  if (/\p{Nd}\s{0,9}[-−–±×]\s{0,9}$/u.test(tail) && /^\s{0,9}\p{Nd}/u.test(after)) return "it ends within a range";
   if (!/\p{N}$/u.test(tail)) return undefined;
   if (/^\s{0,9}[%‰°′″º˚²³¹⁰-⁹⁻^±]/u.test(after) || /^\s{0,9}\+\/-/.test(after))
     return "it ends between a number and what belongs to it";
