@@ -7,7 +7,7 @@ import { exitCodeOf } from "../../engine/ui/sink.js";
 import { listenForSignals } from "../../engine/ui/signals.js";
 import { many } from "../../engine/ui/terminal/format.js";
 import { abstractLocator, hashOf, reasonOf } from "../../research/evidence/check.js";
-import { findQuote } from "../../research/evidence/find-quote.js";
+import { citedWords, findQuote } from "../../research/evidence/find-quote.js";
 import { textsFolder } from "../../research/folder/layout.js";
 import { readResearch } from "../../research/folder/research.js";
 import { keptText } from "../../research/full-text/text-cache.js";
@@ -101,7 +101,8 @@ function check(
     return { result: "could-not-check", reason: "the stored text is not the one that was searched" };
   const match = findQuote(text, quote);
   // What the record itself calls missing claims nothing.
-  if (status === "not-in-text" || status === "could-not-check" || match.found) return { result: "holds" };
+  if (status === "not-in-text" || status === "could-not-check") return { result: "holds" };
+  if (match.found) return match.isCited === true ? { result: "fails", reason: citedWords } : { result: "holds" };
   if (status === "near" && match.near !== undefined) return { result: "holds" };
   return { result: "fails", reason: match.near === undefined ? reasonOf(match) : `near: ${match.near.differs}` };
 }

@@ -104,6 +104,10 @@ function makesAnotherWord(
   { words, pairs }: Vocabulary,
 ): boolean {
   if (prefixes.has(first)) return true;
+  // Symbols of a formula, which readers set apart as they like: "w i", "σ j".
+  const isSymbol = (word: string) => word.length <= 2 && !common.has(word) && !prefixes.has(word);
+  if (isSymbol(first) && isSymbol(second)) return false;
+  if ((isSymbol(second) || isSymbol(first)) && !words.has(first + second)) return false;
   const pair = pairs.get(`${first} ${second}`) ?? 0;
   const isWord = (word: string) => common.has(word) || (words.get(word) ?? 0) > (isPartedInText ? pair : 0);
   if (isPartedInText) return common.has(first) || common.has(second) || (isWord(first) && isWord(second));

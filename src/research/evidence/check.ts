@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { Evidence } from "../generated/rrd.js";
 import type { PaperText } from "../../engine/documents/text/paper-text.js";
-import { findQuote, type QuoteMatch } from "./find-quote.js";
+import { citedWords, findQuote, type QuoteMatch } from "./find-quote.js";
 import { normalise } from "./normalise.js";
 
 /** A claim as an agent left it. */
@@ -44,12 +44,16 @@ export function checkEvidence(
   const shown = abstract == null || abstract.trim() === "" ? undefined : { text: abstract };
   const evidence = items.map(({ claim, quote, locator }): Evidence => {
     const match = text === undefined ? undefined : findQuote(text, quote);
-    if (text !== undefined && match?.found === true)
+    if (text !== undefined && match?.found === true && match.isCited !== true)
       return { claim, quote, status: "verified", locator: match.locator ?? null, text_sha256: text.sha256 };
     if (shown !== undefined && findQuote(shown, quote).found)
       return { claim, quote, status: "verified", locator: abstractLocator, text_sha256: hashOf(shown.text) };
-    if (text === undefined || match === undefined || match.found)
+    if (text === undefined || match === undefined)
       return { claim, quote, status: "could-not-check", locator: locator ?? null };
+    if (match.found) {
+      missing.set(wordsOf(quote), { quote, nearest: "", why: citedWords });
+      return { claim, quote, status: "not-in-text", reason: citedWords, locator: null, text_sha256: text.sha256 };
+    }
     if (match.near !== undefined) {
       const { differs, locator: place } = match.near;
       return { claim, quote, status: "near", reason: differs, locator: place ?? null, text_sha256: text.sha256 };

@@ -1,5 +1,5 @@
 import { locatorAt, type Mark } from "../../engine/documents/text/paper-text.js";
-import { edgeProblem, referenceLists, type Span } from "./edges.js";
+import { edgeProblem, isInEntry, referenceLists, type ReferenceList, type Span } from "./edges.js";
 import { fragmentsOf, isElided, joinProblem, tooManyFragments } from "./elision.js";
 import { extrasOf, vocabularyOf, type Vocabulary } from "./extras.js";
 import { agrees } from "./agree.js";
@@ -17,8 +17,17 @@ export interface Searchable {
 }
 
 export type QuoteMatch =
-  /** `start` and `end` are offsets into the text; an elided quote spans its fragments. */
-  | { readonly found: true; readonly start: number; readonly end: number; readonly locator?: string }
+  /**
+   * `start` and `end` are offsets into the text; an elided quote spans its fragments. `isCited`: it stands in what seems to be the list of
+   * references, which claims nothing; where the list is sure, it is not found.
+   */
+  | {
+      readonly found: true;
+      readonly start: number;
+      readonly end: number;
+      readonly locator?: string;
+      readonly isCited?: true;
+    }
   /**
    * `nearest`: the passage that shares most with the quote, on one line of at most 300 characters; empty where nothing is shared.
    * `tooShort`: the quote says so little that it was not looked for. `why`: its words are in the text, but not so that they bear it out.
@@ -45,7 +54,7 @@ interface Prepared {
   readonly vocabulary: Vocabulary;
   /** The text without what a quote may leave out. */
   readonly bare: Normalised;
-  readonly references: readonly Span[];
+  readonly references: readonly ReferenceList[];
 }
 const prepared = new WeakMap<Searchable, Prepared>();
 
@@ -64,7 +73,14 @@ export function findQuote(text: Searchable | string, quote: string): QuoteMatch 
   const ready = prepare(searchable);
   const refusals: string[] = [];
   const hit = asWhole(ready, quote, refusals) ?? (isElided(quote) ? inFragments(ready, quote, refusals) : undefined);
-  if (hit !== undefined) return { found: true, start: hit.start, end: hit.end, ...locatedAt(searchable, hit.start) };
+  if (hit !== undefined)
+    return {
+      found: true,
+      start: hit.start,
+      end: hit.end,
+      ...locatedAt(searchable, hit.start),
+      ...(isCited(ready, hit) && isInEntry(ready.text, hit) ? { isCited: true } : {}),
+    };
   const [why] = refusals;
   const near = why === undefined ? findNear(searchable, quote) : undefined;
   return {
@@ -102,9 +118,16 @@ function prepare(searchable: Searchable): Prepared {
 }
 
 function asWhole(ready: Prepared, quote: string, refusals: string[]): Span | undefined {
-  for (const span of passagesOf(ready, quote, true, refusals)) return span;
-  return undefined;
+  let cited: Span | undefined;
+  for (const span of passagesOf(ready, quote, true, refusals)) {
+    if (!isCited(ready, span)) return span;
+    cited ??= span;
+  }
+  return cited;
 }
+
+const isCited = ({ references }: Prepared, { start, end }: Span, isSure?: true): boolean =>
+  references.some((list) => start >= list.start && end <= list.end && (isSure === undefined || list.isSure));
 
 /** Where a quote or fragment stands in the text and may stand for itself; `refusals` gets the reasons of the other places. */
 function* passagesOf(ready: Prepared, quote: string, isFirst: boolean, refusals: string[]): Generator<Span> {
@@ -140,9 +163,12 @@ function* placesOf(
 const angle =
   /angle|degree|rotat|orient|turn|tilt|pitch|yaw|roll|azimuth|direction|view|camera|panoram|latitude|longitude|heading|bend|flex|swivel|spin|circle|celsius|temperature/i;
 
-function placeProblem({ text, references }: Prepared, { start, end }: Span, variant: Variant): string | undefined {
-  if (references.some((list) => start >= list.start && end <= list.end))
-    return "it stands in the list of references, which claims nothing";
+/** Why what stands in a list of references is no evidence. */
+export const citedWords = "it stands in the list of references, which claims nothing";
+
+function placeProblem(ready: Prepared, { start, end }: Span, variant: Variant): string | undefined {
+  const { text } = ready;
+  if (isCited(ready, { start, end }, true)) return citedWords;
   const isAngle = () => angle.test(sentenceBefore(text, start) + text.slice(start, Math.min(text.length, end + 200)));
   if (variant.needsAngle === true && !isAngle()) return 'the text does not say "°"';
   return undefined;

@@ -212,7 +212,11 @@ export function normalise(source: string, extras?: Extras): Normalised {
     // "5 Å" is a length, "Åström" a name.
     if (code === 0xc5 || code === 0x212b) return isLetter(before) || isLetter(after) ? undefined : "å";
     if (code === 0x41) return after === "\u030a" && !isLetter(before) && !isLetter(text[at + 2]) ? "å" : undefined;
-    if (isGreek(code) && !isGreek(text.codePointAt(at - 1) ?? 0) && !isGreek(text.codePointAt(at + 1) ?? 0)) {
+    if (
+      isGreek(code) &&
+      !isGreek(text.codePointAt(at - 1) ?? 0) &&
+      !isGreek(text.codePointAt(at + (code > 0xffff ? 2 : 1)) ?? 0)
+    ) {
       if (gap === GAP_NONE && isLetter(before)) gap = GAP_EITHER;
       return greek.get(withoutAccents(String.fromCodePoint(code)));
     }
@@ -342,7 +346,11 @@ const specials = new Map([
 const cache = new Map<number, string>();
 
 const isGreek = (code: number) =>
-  (code >= 0x391 && code <= 0x3f6) || code === 0xb5 || code === 0x2126 || (code >= 0x1f00 && code <= 0x1fff);
+  (code >= 0x391 && code <= 0x3f6) ||
+  code === 0xb5 ||
+  code === 0x2126 ||
+  (code >= 0x1d6a8 && code <= 0x1d7cb) ||
+  (code >= 0x1f00 && code <= 0x1fff);
 const greek = new Map(
   (
     "α alpha β beta γ gamma δ delta ε epsilon ζ zeta η eta θ theta ι iota κ kappa λ lambda μ mu ν nu ξ xi ο omicron " +

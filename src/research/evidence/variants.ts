@@ -50,10 +50,7 @@ function withoutClosing(quote: string): string {
     );
   const unpaged = page === null ? quote : quote.slice(0, quote.length - page[0].length);
   const stop = /\s{0,2}[.,;:!?]$/.exec(unpaged.slice(-3))?.[0].length ?? 0;
-  const stopped = unpaged.slice(0, unpaged.length - stop);
-  // Cut within a citation: "as shown [10".
-  const citation = /\s{0,2}\[\d{1,3}(?:[,;–-]\s?\d{0,3}){0,5}$/u.exec(stopped.slice(-24))?.[0].length ?? 0;
-  return trimQuotationMarks(stopped.slice(0, stopped.length - citation));
+  return trimQuotationMarks(unpaged.slice(0, unpaged.length - stop));
 }
 
 /** "the hand [of Shadow Robot] reached": words of explanation go, "[t]he" is "the"; what says something of its own or stands in the text stays. */

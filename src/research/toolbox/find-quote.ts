@@ -19,7 +19,7 @@ export const findQuote: ResearchTool = {
     if (match.found) {
       const { start, end, locator } = match;
       return {
-        head: `Found at "@${start}". The fence holds its locator and what stands around it.`,
+        head: `Found at "@${start}"${match.isCited === true ? ", in the list of references, which is no evidence" : ""}. The fence holds its locator and what stands around it.`,
         data: `${locator ?? "no locator"}: ${window(text, start, end)}`,
       };
     }
