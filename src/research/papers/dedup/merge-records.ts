@@ -38,7 +38,8 @@ export function mergeRecords(
   const taken = new Set<string>();
   const merged = clusters.map(({ members }) => {
     const { record, mergedFrom } = mergedWork(members.map(({ at }) => records[at] as PaperRecord));
-    const id = taken.has(record.id) ? `${record.id}_${hash8(record.title)}` : record.id;
+    let id = record.id;
+    for (let more = ""; taken.has(id); more += "+") id = `${record.id}_${hash8(`${record.title}${more}`)}`;
     taken.add(id);
     const whys = new Map(members.map(({ at, why }) => [records[at], why]));
     for (const from of mergedFrom.slice(1))
@@ -71,6 +72,7 @@ function clustersOf(
   const are = (a: number, b: number) => {
     if (said.size > 0 && said.has(`${records[a]?.id}\n${records[b]?.id}`))
       return { same: false, apart: "a person says so" } as const;
+    if (isListedTwice(records[a], records[b])) return { same: true, why: "the same record" } as const;
     return compareRecords(traits[a] as MatchFeatures, traits[b] as MatchFeatures);
   };
   const mayJoin = (a: Cluster, b: Cluster) =>
@@ -84,7 +86,7 @@ function clustersOf(
   for (const at of inOrder(records, traits)) {
     let own: Cluster = { members: [{ at, why: "" }], first: at };
     clusterOf.set(at, own);
-    const keys = blockKeys(traits[at] as MatchFeatures);
+    const keys = [...blockKeys(traits[at] as MatchFeatures), `record ${records[at]?.id}`];
     for (const other of new Set(keys.flatMap((key) => blocks.get(key) ?? []))) {
       const its = clusterOf.get(other) as Cluster;
       if (its === own) continue;
@@ -102,6 +104,10 @@ function clustersOf(
   }
   return [...new Set(clusterOf.values())].toSorted((a, b) => a.first - b.first);
 }
+
+/** A source lists a record once for each query, and two engines list the same page: however little its title tells, that is one work. */
+const isListedTwice = (a: PaperRecord | undefined, b: PaperRecord | undefined): boolean =>
+  a?.id === b?.id && a?.title === b?.title && (a?.source === b?.source || a?.url === b?.url);
 
 /** One record of each cluster stands in a block, unless others say more: those with identifiers of their own do. */
 function remember(

@@ -20,7 +20,7 @@ interface Judged {
 /** What is recorded of the search once a batch is accepted. */
 export function metricsOf(rrd: Rrd, batch: Batch, sources: readonly SourceReport[], judged: Judged): Metrics {
   const { exhausted: _before, keywords_not_searched: __, ...metrics } = rrd.statistics?.discovery_metrics ?? {};
-  const { search, toAgent = [] } = batch;
+  const { search, listed, toAgent = [] } = batch;
   // With a source left to the agent only empty batches say that nothing more comes.
   const leadsOn = search?.mayLeadOn === true && (judged.seeds ?? 0) > 0;
   const isOver = search?.exhausted !== undefined && search.left === 0 && toAgent.length === 0 && !leadsOn;
@@ -49,9 +49,10 @@ export function metricsOf(rrd: Rrd, batch: Batch, sources: readonly SourceReport
           ...(Object.keys(search.substitutions).length === 0 ? {} : { substitutions: { ...search.substitutions } }),
           flow: {
             ...metrics.flow,
-            identified: { ...search.identified },
+            identified: { ...search.identified, ...listed?.identified },
+            // What folders hold is compared with the rest batch by batch, so its duplicates are among the excluded.
             duplicates_removed: records - search.works,
-            not_screened: search.left + judged.waiting + (search.passed ?? 0),
+            not_screened: search.left + (listed?.left ?? 0) + judged.waiting + (search.passed ?? 0),
           },
           ...(search.notAsked === undefined || search.notAsked.length === 0
             ? {}

@@ -23,6 +23,8 @@ export interface Batch {
   readonly toAgent?: readonly string[];
   /** What the search of the scholarly services brought; absent where none is asked. */
   readonly search?: Searched;
+  /** Records of the sources that need no search, such as folders: how many each holds, and how many of them wait for a later batch. */
+  readonly listed?: { readonly identified: Readonly<Record<string, number>>; readonly left: number };
 }
 
 /**
@@ -37,6 +39,8 @@ export async function nextBatch(
   const sources: SourceReport[] = [];
   const choice = chooser(rrd, batchTokens / 2 ** smaller);
   const asked = rrd.requirements.sources ?? [];
+  const held = new Map<string, number>();
+  let waiting = 0;
   for (const name of asked.filter((source) => library.serves(source))) {
     let documents: readonly PaperRecord[];
     try {
@@ -50,7 +54,8 @@ export async function nextBatch(
       status: documents.length > 0 ? "ok" : "empty",
       ...(documents.length > 0 ? {} : { reason: "it holds no documents" }),
     });
-    choice.take(documents);
+    held.set(name, documents.length);
+    waiting += documents.length - choice.take(documents);
   }
   const others = asked.filter((source) => !library.serves(source));
   const blocked = new Set(blockedNames(rrd).map((name) => name.toLowerCase()));
@@ -71,6 +76,7 @@ export async function nextBatch(
     duplicates: choice.duplicates,
     toAgent: mayBeAsked.filter(isTheAgents),
     ...(search === undefined ? {} : { search: { ...search, left } }),
+    ...(held.size === 0 ? {} : { listed: { identified: Object.fromEntries(held), left: waiting } }),
   };
 }
 

@@ -143,12 +143,24 @@ const unique = (merged: NonNullable<Found["merged"]>): NonNullable<Found["merged
     ({ id, source }, index) => merged.findIndex((other) => other.id === id && other.source === source) === index,
   );
 
-function identified({ listings }: SearchSession): Record<string, number> {
-  const ids = new Map<string, Set<string>>();
-  for (const { source, records } of listings) {
-    const its = ids.get(source) ?? new Set();
-    for (const { id } of records) its.add(id);
-    ids.set(source, its);
+/**
+ * Records by source. One that was listed for several queries counts once; where a source gave one id to two works, it counts for each of
+ * them, so that there are never more works than records.
+ */
+function identified({ listings, pool }: SearchSession): Record<string, number> {
+  const sourceOf = new Map(
+    listings.flatMap(({ source, records }) => records.map((record) => [record, source] as const)),
+  );
+  // A source that was asked and listed nothing counts too. Maps: a source may be called constructor.
+  const counts = new Map(listings.map(({ source }) => [source, 0]));
+  for (const { provenance } of pool.works) {
+    const its = new Map(
+      provenance.mergedFrom.map((record) => {
+        const source = sourceOf.get(record) ?? record.source;
+        return [`${source}\n${record.id}`, source] as const;
+      }),
+    );
+    for (const source of its.values()) counts.set(source, (counts.get(source) ?? 0) + 1);
   }
-  return Object.fromEntries([...ids].map(([source, its]) => [source, its.size]));
+  return Object.fromEntries(counts);
 }

@@ -13,6 +13,7 @@ import { progressOfRound, type SearchProgress } from "./search-progress.js";
 import { reportLine, reportsOf } from "./source-reports.js";
 import { blockedNames } from "../records/statistics.js";
 import { searchOf } from "../decisions/status.js";
+import type { PaperRecord } from "../../papers/paper-record.js";
 import { candidatesFile } from "../../folder/layout.js";
 
 /** What the searches of the scholarly services have come to. */
@@ -211,13 +212,16 @@ function sort(
   kept: SearchRecord,
 ): Pick<SearchSession, "works" | "setAside" | "passed"> {
   const settled = settledIds(rrd);
+  const ids = new Set(ranked.map(({ record }) => record.id));
   const lastSnowball = kept.steps.at(-1)?.kind === "snowball";
   const works: Ranked[] = [];
   let passed = 0;
   const setAside: SearchSession["setAside"][number][] = [];
   for (const work of ranked) {
     const { record, provenance } = work;
-    if ([record, ...provenance.mergedFrom].some(({ id }) => settled.has(id))) continue;
+    // A record whose id another work has too says nothing of this one.
+    const isOwn = ({ id }: PaperRecord) => id === record.id || !ids.has(id);
+    if ([record, ...provenance.mergedFrom].some((each) => settled.has(each.id) && isOwn(each))) continue;
     const because = leftOut(work, rrd, kept.day);
     // What the search itself brought was judged, or given up, before the first paper was followed.
     const isPassed = lastSnowball && !provenance.places.some(({ seed }) => seed !== undefined);

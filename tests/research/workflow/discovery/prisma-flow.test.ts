@@ -1,0 +1,174 @@
+import { describe, expect, test } from "vitest";
+import type { DiscoveryResult } from "../../../../src/research/generated/result-discovery.js";
+import type { Paper, Rrd } from "../../../../src/research/generated/rrd.js";
+import type { PaperRecord } from "../../../../src/research/papers/paper-record.js";
+import type { Open } from "../../../../src/research/search/result-list.js";
+import type { Source } from "../../../../src/research/sources/client/source.js";
+import { pageRecord } from "../../../../src/research/sources/client/web-page.js";
+import { acceptDiscovery } from "../../../../src/research/workflow/discovery/judge-batch.js";
+import { nextBatch } from "../../../../src/research/workflow/discovery/screening-batch.js";
+import { runSearch } from "../../../../src/research/workflow/discovery/search-session.js";
+import { deriveStatistics } from "../../../../src/research/workflow/records/statistics.js";
+import fc from "../../../support/fast-check.js";
+import { library, researchFolder, rrdWith, scriptedAgent, temporaryFolder } from "../../../support/research.js";
+
+const now = () => Date.parse("2026-03-01T00:00:00Z");
+const wanting = (sources: readonly string[], target_papers: number): Rrd => ({
+  ...rrdWith([]),
+  requirements: {
+    keywords: ["matter alpha", "matter beta"],
+    focus_area: "matter",
+    sources: [...sources],
+    target_papers,
+    time_window_days: 400,
+    historical_lookback_days: 1500,
+  },
+});
+
+/** Opens sources that give the same answers to every question. */
+const answering =
+  (answers: Readonly<Record<string, readonly PaperRecord[]>>): Open =>
+  (name) => {
+    const value = answers[name];
+    if (value === undefined) return { unavailable: `There is no ${name}.` };
+    const source: Source = {
+      name,
+      aliases: [],
+      endpoint: "",
+      // A page is a record of its own in each answer, as one that was parsed is.
+      search: async () =>
+        value.length === 0
+          ? { status: "empty", reason: "nothing" }
+          : { status: "ok", value: structuredClone([...value]) },
+    };
+    const http = { get: () => Promise.reject(new Error("no network")) };
+    return { source, context: { http, endpoint: "", contextFor: () => ({ unavailable: "no network" }) } };
+  };
+
+/** A library of one folder and of sources that are searched. */
+function libraryOf(documents: readonly PaperRecord[], answers: Readonly<Record<string, readonly PaperRecord[]>>) {
+  const open = answering(answers);
+  const folder = temporaryFolder();
+  const signal = new AbortController().signal;
+  return library({
+    serves: (name) => name === "folder:papers",
+    offered: documents,
+    services: (name) => (name in answers ? [name] : []),
+    search: (rrd, names) => runSearch(rrd, names, { folder, open, now, signal }),
+  });
+}
+
+type Flow = NonNullable<NonNullable<NonNullable<Rrd["statistics"]>["discovery_metrics"]>["flow"]>;
+const sum = (counts: Readonly<Record<string, number>> = {}) => Object.values(counts).reduce((a, b) => a + b, 0);
+
+/** Every record is identified once and ends in one place: removed, excluded, included, or not screened. */
+function expectWhole({
+  identified,
+  duplicates_removed = 0,
+  screened = 0,
+  excluded,
+  included = 0,
+  not_screened = 0,
+}: Flow) {
+  const counts = [...Object.values(identified ?? {}), ...Object.values(excluded ?? {})];
+  for (const count of [...counts, duplicates_removed, screened, included, not_screened])
+    expect(count).toBeGreaterThanOrEqual(0);
+  expect(sum(identified)).toBe(duplicates_removed + sum(excluded) + included + not_screened);
+}
+
+const page = (url: string, title: string, date?: string, source = "SearXNG"): PaperRecord =>
+  pageRecord(source, { url, title, snippet: "A page.", date }) as PaperRecord;
+const document = (id: string, title: string): PaperRecord => ({
+  ...{ id, title, url: `file:///papers/${id}.pdf`, pdf_url: null, authors: ["Ada Author"], date: "2026-01-01" },
+  ...{ source: "folder:papers", abstract: null, identifiers: {} },
+});
+
+describe("the PRISMA flow", () => {
+  test("counts an old web page with a short title once, though it is listed for every keyword, beside a folder", async () => {
+    const given = libraryOf([document("doc_1", "On the matter in a folder")], {
+      SearXNG: [page("https://example.org/old", "Introduction", "1990-05-01")],
+    });
+    const agent = scriptedAgent(({ unit }) => ({ result: { unit, kept: [{ id: "doc_1" }], papers: [], sources: [] } }));
+    const { rrd, ledger } = await researchFolder(wanting(["folder:papers", "SearXNG"], 5), given).run(agent, 1);
+    expect(ledger.map(({ outcome }) => outcome)).toEqual(["accepted"]);
+    const flow = rrd.statistics?.discovery_metrics?.flow ?? {};
+    expect(flow).toEqual({
+      identified: { "folder:papers": 1, SearXNG: 1 },
+      duplicates_removed: 0,
+      screened: 1,
+      excluded: { window: 1 },
+      included: 1,
+      not_screened: 0,
+    });
+  });
+
+  const urls = [
+    "https://example.org/a",
+    "https://example.org/b",
+    "https://doi.org/10.5555/a",
+    "https://doi.org/10.5555/b",
+  ];
+  const titles = [
+    "Introduction",
+    "Editorial",
+    "Old page",
+    "???",
+    "On the matter of alpha hands",
+    "On the matter of beta eyes",
+  ];
+  const dates = ["1990-05-01", "2026-01-01", undefined];
+  const pages = (source: string) =>
+    fc.array(
+      fc
+        .tuple(fc.constantFrom(...urls), fc.constantFrom(...titles), fc.constantFrom(...dates), fc.boolean())
+        .map(([url, title, date, retracted]) => ({
+          ...page(url, title, date, source),
+          ...(retracted && date === "2026-01-01" ? { retracted } : {}),
+        })),
+      { maxLength: 8 },
+    );
+  const documents = fc
+    .array(fc.constantFrom(...titles), { maxLength: 5 })
+    .map((its) => its.map((title, index) => document(`doc_${index}`, title)));
+  const judgements = fc.infiniteStream(fc.constantFrom("kept", "dropped", "passed over"));
+
+  test("has no negative count, and every record in one place, after every batch of a search", async () => {
+    const searched = { One: pages("One"), Two: pages("Two"), target: fc.integer({ min: 1, max: 6 }) };
+    await fc.assert(
+      fc.asyncProperty(fc.record({ ...searched, documents, judgements }), async (drawn) => {
+        const given = libraryOf(drawn.documents, { One: drawn.One, Two: drawn.Two });
+        let rrd = wanting(["folder:papers", "One", "Two"], drawn.target);
+        for (let unit = 1; unit <= 4; unit += 1) {
+          const batch = await nextBatch(rrd, given);
+          const said = batch.candidates.map(({ id }) => ({ id, as: drawn.judgements.next().value as string }));
+          const result: DiscoveryResult = {
+            unit: `discovery-${unit}`,
+            papers: [],
+            sources: [],
+            kept: said.filter(({ as }) => as === "kept").map(({ id }) => ({ id })),
+            dropped: said.filter(({ as }) => as === "dropped").map(({ id }) => ({ id, reason: "It does not fit." })),
+          };
+          const judging = { iteration: unit, agent: "scripted", at: new Date(now()) };
+          const answer = acceptDiscovery(rrd, result.unit, result, batch, judging);
+          if ("reasons" in answer) throw new Error(answer.reasons.join("; "));
+          rrd = folded(rrd, answer.changes);
+          expectWhole(rrd.statistics?.discovery_metrics?.flow ?? {});
+        }
+      }),
+      { numRuns: 80 },
+    );
+  });
+});
+
+/** The state with the changes of an accepted batch. */
+function folded(rrd: Rrd, changes: readonly { in: string; set: object; add?: object }[]): Rrd {
+  let next = rrd;
+  for (const { in: where, set, add } of changes) {
+    if (where === "papers_pool") next = { ...next, papers_pool: [...next.papers_pool, set as Paper] };
+    else {
+      const { excluded = [] } = (add ?? {}) as Pick<Rrd, "excluded">;
+      next = { ...next, ...set, excluded: [...(next.excluded ?? []), ...excluded] };
+    }
+  }
+  return { ...next, statistics: deriveStatistics(next) };
+}
