@@ -5,7 +5,7 @@ import { verifyCommand } from "../../../src/commands/inspect/verify.js";
 import { buildText } from "../../../src/engine/documents/text/paper-text.js";
 import { checkEvidence } from "../../../src/research/evidence/check.js";
 import { textsFolder } from "../../../src/research/folder/layout.js";
-import { saveText } from "../../../src/research/full-text/text-cache.js";
+import { keptText, saveText } from "../../../src/research/full-text/text-cache.js";
 import { fakeIo } from "../../engine/ui/fake-io.js";
 import { freshFolder, makeResearch, paper } from "../../support/research-folder.js";
 
@@ -31,9 +31,9 @@ async function project(kept: typeof text | "none" = text) {
   return folder;
 }
 
-async function verify(folder: string, json = false) {
+async function verify(folder: string, json = false, fetch = false) {
   const io = fakeIo({ cwd: freshFolder() });
-  const exitCode = await verifyCommand({ folder, json, fetch: false }, io);
+  const exitCode = await verifyCommand({ folder, json, fetch }, io);
   return { exitCode, out: io.out() };
 }
 
@@ -86,4 +86,27 @@ test("without the text that was searched nothing fails: what is not in the abstr
   const { exitCode, out } = await verify(await project(other));
   expect(exitCode).toBe(0);
   expect(out).toContain("could not check: 3 quotes: the stored text is not the one that was searched\n");
+});
+
+test("a text that is not stored is fetched only where that is asked for, and stored", async () => {
+  const document = join(freshFolder(), "gripper.txt");
+  writeFileSync(document, `${text.text}\n\nIt was built by two people. `.repeat(20));
+  const anyText = "0".repeat(64);
+  const folder = makeResearch(freshFolder(), "a-2026-03-01", {
+    papers_pool: [
+      paper("x", "presented", {
+        url: document,
+        analysis: {
+          evidence: [{ claim: "c", quote: claims[0]?.quote ?? "", status: "verified", text_sha256: anyText }],
+        },
+      }),
+    ],
+  });
+  expect((await verify(folder)).out).toContain("the text is not stored");
+  expect(await keptText(textsFolder(folder), "x")).toBeUndefined();
+  // It is stored now, and is not the text that the record names.
+  expect((await verify(folder, false, true)).out).toContain("the stored text is not the one that was searched");
+  const kept = await keptText(textsFolder(folder), "x");
+  edit(folder, anyText, kept?.sha256 ?? "");
+  expect(JSON.parse((await verify(folder, true)).out)).toMatchObject({ holds: 1, fails: 0, could_not_check: 0 });
 });
