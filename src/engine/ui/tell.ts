@@ -1,5 +1,5 @@
 import { type Redact, redactValue } from "../lib/redact.js";
-import type { LoopEvent, Tell } from "../loop/types.js";
+import type { LoopEvent, Tell, Told } from "../loop/types.js";
 import type { Hooks } from "./hooks.js";
 import type { Sink } from "./sink.js";
 
@@ -19,7 +19,7 @@ interface Watchers {
  */
 export function tellTo({ sink, hooks, redact, now }: Watchers): Tell {
   let last: Promise<void> = Promise.resolve();
-  let early: LoopEvent[] | undefined = [];
+  let early: Told[] | undefined = [];
 
   async function hear(event: LoopEvent): Promise<void> {
     sink.event(event);
@@ -34,13 +34,16 @@ export function tellTo({ sink, hooks, redact, now }: Watchers): Tell {
     return heard;
   }
 
-  return async (told) => {
-    const { type, ...facts } = told;
+  /** Times are those at which events are passed on, so that they never go back. */
+  function stamped({ type, ...facts }: Told): LoopEvent {
     const at = new Date(now()).toISOString();
-    const event = redactValue({ type, at, ...facts }, redact).value as LoopEvent;
-    if (early !== undefined && event.type !== "run-started") return void early.push(event);
+    return redactValue({ type, at, ...facts }, redact).value as LoopEvent;
+  }
+
+  return async (told) => {
+    if (early !== undefined && told.type !== "run-started") return void early.push(told);
     const following = early ?? [];
     early = undefined;
-    await Promise.all([event, ...following].map(inTurn));
+    await Promise.all([told, ...following].map((each) => inTurn(stamped(each))));
   };
 }

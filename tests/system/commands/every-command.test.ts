@@ -39,7 +39,7 @@ const commands: readonly [name: string, args: readonly string[], said: RegExp, c
   ["patterns", ["grasping-2026-03-01"], /A pattern from sample_/],
   ["config", ["papers"], /^30\n$/],
   ["init", [], /\S/],
-  ["tool", ["outline", "--paper", "sample_01"], /§/],
+  ["tool", ["outline", "--research", "grasping-2026-03-01", "--paper", "sample_01"], /§/],
   ["reset", ["grasping-2026-03-01", "--no-git"], /\S/],
 ];
 

@@ -7,7 +7,8 @@ import { freshFolder, sampleResearch } from "../../support/research-folder.js";
 
 const isLocked = (folder: string) => existsSync(join(folder, ".ralph", "lock"));
 const accepted = (folder: string) =>
-  readFileSync(join(folder, "ledger.jsonl"), "utf8")
+  // A run that ends while its first unit is prepared has no ledger yet.
+  (existsSync(join(folder, "ledger.jsonl")) ? readFileSync(join(folder, "ledger.jsonl"), "utf8") : "")
     .split("\n")
     .filter((line) => line.includes('"outcome":"accepted"')).length;
 
