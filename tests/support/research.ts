@@ -1,4 +1,6 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import type { SearchSession } from "../../src/research/workflow/discovery/search-session.js";
+import { poolOf } from "../../src/research/search/candidate-pool.js";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
@@ -62,11 +64,27 @@ export const paperText = (id: string, body = facts): PaperText =>
     title: `On the matter of ${id}`,
   });
 
-/** A library that has a text for every paper, or what `over` says. */
+const nothingFound: SearchSession = {
+  works: [],
+  setAside: [],
+  steps: [],
+  listings: [],
+  pool: poolOf([]),
+  poolSha256: "",
+  passed: 0,
+  mayLeadOn: false,
+};
+
+/** A library that has a text for every paper and finds nothing elsewhere, or what `over` says. */
 export const library = (over: Partial<Library> & { offered?: readonly PaperRecord[] } = {}): Library => ({
   serves: (source) => source === "samples",
   candidates: async () => over.offered ?? [],
   text: async ({ id }) => ({ text: paperText(id) }),
+  services: () => [],
+  substitution: () => undefined,
+  search: async () => nothingFound,
+  updates: async () => new Map(),
+  about: async () => ({ code: [], unchecked: [] }),
   ...over,
 });
 

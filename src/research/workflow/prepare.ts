@@ -71,7 +71,7 @@ async function gather(
   const paper = unit.kind === "paper" ? paperOf(rrd, unit.id) : undefined;
   if (unit.kind === "discovery") {
     const batch = await nextBatch(rrd, library, timesTooFull(ledger, unit.id));
-    return { batch: library.updates === undefined ? batch : await flagged(batch, library.updates) };
+    return { batch: await flagged(batch, library.updates) };
   }
   if (unit.kind === "report") {
     const retraction = await checkRetractions(rrd, library);
@@ -92,8 +92,7 @@ async function paperMaterial(
   if (isTransient(answer)) return { until: outside.now() + putOffMs, reason: answer.unavailable };
   const read = materialOf(answer);
   const repair = await repairFor(outside.workspaces, state, unit, read.text);
-  const about = repair === undefined ? await outside.library.about?.(paper) : undefined;
-  return about === undefined ? read : { ...read, about };
+  return repair === undefined ? { ...read, about: await outside.library.about(paper) } : read;
 }
 
 /** What a paper's text, or its absence, gives to a brief. */

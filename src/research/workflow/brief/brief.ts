@@ -217,7 +217,7 @@ async function unitOf(
 ): Promise<UnitParts> {
   if (unit.kind === "discovery") {
     const data = discoveryData(state, unit, material.batch ?? { candidates: [], sources: [], duplicates: [] });
-    const isSearched = (name: string) => (context.services?.(name) ?? []).length > 0;
+    const isSearched = (name: string) => context.services(name).length > 0;
     const tools =
       (state.rrd.requirements.sources ?? []).some(isSearched) && !isRepair
         ? context.tools?.(searchingTools)

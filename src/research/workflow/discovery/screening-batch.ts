@@ -62,14 +62,14 @@ export async function nextBatch(
   const mayBeAsked = others.filter((name) => !blocked.has(name.toLowerCase()));
   const { works = [], reports = [], search, away } = (await searchResults(rrd, library, mayBeAsked)) ?? {};
   const skipped = new Set(rrd.statistics?.discovery_metrics?.sources_skipped ?? []);
-  const isNobodys = mayBeAsked.every((name) => (library.services?.(name) ?? []).length > 0 || skipped.has(name));
+  const isNobodys = mayBeAsked.every((name) => library.services(name).length > 0 || skipped.has(name));
   if (away !== undefined && choice.candidates.length === 0 && isNobodys)
     throw new ExpectedError(`No source can be searched for now: ${away.replace(/\.$/, "")}; run again later.`, 5);
   const left = works.length - choice.take(works);
   const failed = new Set(
     reports.filter(({ status }) => status !== "ok" && status !== "empty").map(({ name }) => name.toLowerCase()),
   );
-  const isTheAgents = (name: string) => (library.services?.(name) ?? []).length === 0 || failed.has(name.toLowerCase());
+  const isTheAgents = (name: string) => library.services(name).length === 0 || failed.has(name.toLowerCase());
   return {
     candidates: choice.candidates,
     sources: [...sources, ...reports],

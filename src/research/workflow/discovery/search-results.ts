@@ -54,9 +54,9 @@ export async function searchResults(
   | { works: readonly ScreeningCandidate[]; reports: readonly SourceReport[]; search: Searched; away?: string }
   | undefined
 > {
-  const services = new Map(requested.map((name) => [name, library.services?.(name) ?? []] as const));
+  const services = new Map(requested.map((name) => [name, library.services(name)] as const));
   const names = [...new Set([...services.values()].flat())];
-  if (names.length === 0 || library.search === undefined) return undefined;
+  if (names.length === 0) return undefined;
   const session = await library.search(rrd, names);
   const noted = (rrd.statistics?.discovery_metrics?.rounds ?? []).length;
   const isContinued = session.steps.length >= noted;
@@ -65,7 +65,7 @@ export async function searchResults(
   const own = [...reportsOf(session.listings, session.pool, isContinued ? noted : 0), ...unasked];
   const substitutions = Object.fromEntries(
     requested.flatMap((name) => {
-      const said = library.substitution?.(name);
+      const said = library.substitution(name);
       return said === undefined ? [] : [[name, said] as const];
     }),
   );

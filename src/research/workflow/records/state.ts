@@ -32,15 +32,15 @@ export interface Library {
   candidates(source: string): Promise<readonly PaperRecord[]>;
   text(paper: Paper): Promise<TextAnswer>;
   /** The scholarly services that a name in `sources` leads to, by their own names; none where it is left to the agent. */
-  services?(source: string): readonly string[];
+  services(source: string): readonly string[];
   /** What is asked in place of a source that programs may not ask, as one sentence. */
-  substitution?(source: string): string | undefined;
+  substitution(source: string): string | undefined;
   /** Searches these services until there is enough to judge: found, deduplicated and ranked. Never throws for what a network does. */
-  search?(rrd: Rrd, services: readonly string[]): Promise<SearchSession>;
+  search(rrd: Rrd, services: readonly string[]): Promise<SearchSession>;
   /** What happened to papers since they were published, by id; bounded in time. Never throws for what a network does. */
-  updates?(papers: readonly NamedPaper[], within?: number): Promise<ReadonlyMap<string, UpdateCheck>>;
+  updates(papers: readonly NamedPaper[], within?: number): Promise<ReadonlyMap<string, UpdateCheck>>;
   /** The code of a paper and how often it was cited; bounded in time. Never throws for what a network does. */
-  about?(paper: Paper): Promise<AboutPaper>;
+  about(paper: Paper): Promise<AboutPaper>;
 }
 
 /** What is on the disk of all this. It asks nobody and writes nothing, and names who would be asked first. */

@@ -26,10 +26,10 @@ export function papersToCheck(rrd: Rrd): readonly Paper[] {
     .slice(0, mostChecked);
 }
 
-/** Asks whether the papers a report rests on still stand. Undefined where the library can't tell. */
+/** Asks whether the papers a report rests on still stand. Undefined where there is no such paper. */
 export async function checkRetractions(rrd: Rrd, library: Library): Promise<RetractionCheck | undefined> {
   const papers = papersToCheck(rrd);
-  return library.updates === undefined || papers.length === 0 ? undefined : { checks: await library.updates(papers) };
+  return papers.length === 0 ? undefined : { checks: await library.updates(papers) };
 }
 
 export interface Checked {
