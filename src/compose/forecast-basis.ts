@@ -13,8 +13,8 @@ const mostBeside = 20;
 interface Worker {
   readonly name: string;
   /** As far as the settings tell. */
-  readonly model?: string;
-  readonly free?: true;
+  readonly model?: string | undefined;
+  readonly free?: true | undefined;
 }
 
 /**

@@ -7,7 +7,7 @@ import { findResearch, shown } from "../../research/overview/find-research.js";
 
 interface PatternsArguments {
   readonly folder?: string;
-  readonly accept?: number;
+  readonly accept?: number | undefined;
   readonly json: boolean;
 }
 

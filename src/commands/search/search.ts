@@ -20,10 +20,10 @@ import { sharedAnswersFolder } from "../../research/folder/layout.js";
 export interface SearchArguments {
   readonly query: string;
   /** Names of sources with commas between them; undefined: all that can be asked. */
-  readonly source?: string;
+  readonly source?: string | undefined;
   /** YYYY, YYYY-MM or YYYY-MM-DD. */
-  readonly from?: string;
-  readonly until?: string;
+  readonly from?: string | undefined;
+  readonly until?: string | undefined;
   /** Most works shown. */
   readonly limit: number;
   readonly output: "text" | "json" | "bibtex";

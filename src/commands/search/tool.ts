@@ -10,7 +10,7 @@ import type { ResearchTool } from "../../research/toolbox/context.js";
 
 interface ToolArguments {
   /** Undefined: list the tools. */
-  readonly name?: string;
+  readonly name?: string | undefined;
   readonly research?: string;
   readonly paper?: string;
   /** The arguments as JSON; true where `--json` stands alone, undefined where it is not there. */

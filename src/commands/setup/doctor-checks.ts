@@ -10,7 +10,7 @@ export interface Finding {
   /** Whether nothing can run without it. */
   readonly needed: boolean;
   readonly detail: string;
-  readonly fix?: string;
+  readonly fix?: string | undefined;
 }
 
 const oldest = [20, 19] as const;

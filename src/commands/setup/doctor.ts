@@ -10,7 +10,7 @@ import { baseline } from "../../research/baseline-agent/definition.js";
 
 export interface DoctorOptions {
   /** Run one word through this agent. */
-  readonly probe?: string;
+  readonly probe?: string | undefined;
   readonly flags: ConfigFlags;
   /** Print one JSON value. */
   readonly json: boolean;

@@ -7,9 +7,9 @@ import { findResearch } from "../../research/overview/find-research.js";
 
 interface ResetArguments {
   readonly folder: string;
-  readonly paper?: string;
-  readonly unit?: ResetUnit;
-  readonly to?: number;
+  readonly paper?: string | undefined;
+  readonly unit?: ResetUnit | undefined;
+  readonly to?: number | undefined;
   readonly flags: ConfigFlags;
   readonly json: boolean;
 }

@@ -5,6 +5,7 @@ import { type Json, object, objectIn, text } from "./shared/json-line.js";
 import { countAnswers, eventsOf } from "./shared/messages.js";
 import { ask, programOf, versionIn } from "./program.js";
 import { serverName, withoutSecrets } from "./tool-server.js";
+import { given } from "../lib/given.js";
 
 const fix = "Set AMP_API_KEY to an access token from https://ampcode.com/settings.";
 
@@ -49,7 +50,10 @@ export function readAmp(): Reader {
 
   function assistant(message: Json): AgentEvent[] {
     answers.add(message);
-    return [...eventsOf(message), { type: "usage", usage: answers.total(), model: text(message["model"]) }];
+    return [
+      ...eventsOf(message),
+      { type: "usage", usage: answers.total(), ...given({ model: text(message["model"]) }) },
+    ];
   }
 
   return {

@@ -76,7 +76,7 @@ export interface Reader {
 export interface AgentCheck {
   /** Whether a run can be expected to start and to be let in. */
   readonly ok: boolean;
-  readonly version?: string;
+  readonly version?: string | undefined;
   /** What was found: program, version, login. One sentence. */
   readonly detail: string;
   /** What to do about it, where something is wrong. */

@@ -14,7 +14,7 @@ export const instructions =
 
 export interface Probe {
   /** Undefined when the program is not there or did not end in time. */
-  readonly exitCode?: number;
+  readonly exitCode?: number | undefined;
   readonly stdout: string;
   readonly stderr: string;
   readonly missing: boolean;

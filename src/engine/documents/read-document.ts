@@ -15,7 +15,7 @@ export interface DocumentHints {
   /** Its address or file name; the ending helps where the bytes don't tell. */
   readonly name?: string;
   /** Reads only so many pages of a PDF. */
-  readonly pages?: number;
+  readonly pages?: number | undefined;
 }
 
 /** Reads a document whatever its format: told by its bytes first, then by its type and its name. */

@@ -14,6 +14,7 @@ import type {
   Workflow,
 } from "./types.js";
 import { isVerdict } from "./types.js";
+import { given } from "../lib/given.js";
 
 /** Milliseconds that a wait lasts at most before the files and the guards are asked again. */
 const maxWait = 5_000;
@@ -64,7 +65,7 @@ export async function runLoop<State, U extends Unit, P, C>(
     await lanes.close();
     await workflow.close?.();
   }
-  await tell({ type: "run-ended", verdict, progress: state === undefined ? undefined : workflow.progress(state) });
+  await tell({ type: "run-ended", verdict, ...given({ progress: state && workflow.progress(state) }) });
   return verdict;
 
   async function untilVerdict(): Promise<Verdict> {
@@ -155,7 +156,7 @@ export async function runLoop<State, U extends Unit, P, C>(
       workspace,
       progress: workflow.progress(state),
       agent: current,
-      forecast: soFar.account?.forecast,
+      ...given({ forecast: soFar.account?.forecast }),
     });
     lanes.start({
       ...choice,
@@ -203,10 +204,18 @@ export async function runLoop<State, U extends Unit, P, C>(
     const outcome = await workflow.accept(state as State, unit, done, { signal: abort, tell });
     if (isVerdict(outcome)) return void (over ??= outcome);
     const { iteration, agent, usage, costUsd, estimated, startedAt, endedAt } = run;
-    const past = { iteration, unit, agent, outcome, startedAt, endedAt, usage, costUsd };
+    const past = { iteration, unit, agent, outcome, startedAt, endedAt, usage, ...given({ costUsd }) };
     soFar = { ...soFar, iterations: [...soFar.iterations, past] };
     const durationMs = endedAt - startedAt;
-    await tell({ type: "iteration-ended", iteration, unit: unit.id, outcome, durationMs, usage, costUsd, estimated });
+    await tell({
+      type: "iteration-ended",
+      iteration,
+      unit: unit.id,
+      outcome,
+      durationMs,
+      usage,
+      ...given({ costUsd, estimated }),
+    });
   }
 
   /** The units that are still put off. */

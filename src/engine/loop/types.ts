@@ -258,8 +258,8 @@ export interface RunSoFar {
   readonly inFlight?: readonly LiveIteration[];
   /** Units under preparation, beside the one that a guard is asked about; absent: 0. */
   readonly preparing?: number;
-  readonly account?: Account;
-  readonly memory?: LoopMemory;
+  readonly account?: Account | undefined;
+  readonly memory?: LoopMemory | undefined;
 }
 
 /** A wait before the next iteration. */

@@ -41,7 +41,7 @@ export interface PoliteHttpOptions {
   /** The machine's own time, shared by all processes. */
   readonly clock?: Clock;
   readonly fetch?: Fetch;
-  readonly lookup?: HttpOptions["lookup"];
+  readonly lookup?: NonNullable<HttpOptions["lookup"]>;
   /** From 0 up to 1. */
   readonly random?: () => number;
 }

@@ -172,10 +172,12 @@ async function start(
     const { pid } = child;
     if (pid === undefined) {
       const { code, originalMessage, shortMessage } = await child;
-      return { startError: { code, message: originalMessage ?? shortMessage ?? "it could not be started" } };
+      return {
+        startError: { ...given({ code }), message: originalMessage ?? shortMessage ?? "it could not be started" },
+      };
     }
     const exited = new Promise<Exit>((resolve) => {
-      child.once("exit", (code, name) => resolve(name === null ? { exitCode: code ?? undefined } : { signal: name }));
+      child.once("exit", (code, name) => resolve(given({ exitCode: code ?? undefined, signal: name ?? undefined })));
     });
     // Should we end ourselves, by a bug even, the group must not go on alone.
     const onExit = (): void => void signal(-pid, "SIGKILL");

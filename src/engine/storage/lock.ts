@@ -20,7 +20,7 @@ export interface Lock {
 interface Holder {
   readonly pid: number;
   /** Start of the process in the system's own words; undefined where the system does not say. */
-  readonly started?: string;
+  readonly started?: string | undefined;
   readonly host: string;
   /** Different for every lock ever taken, so a file read twice is known to be the same one. */
   readonly token: string;

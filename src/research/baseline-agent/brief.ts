@@ -10,12 +10,12 @@ export interface ListedCandidate {
   readonly id: string;
   readonly title: string;
   readonly url: string;
-  readonly pdf_url?: string;
+  readonly pdf_url?: string | undefined;
   readonly authors: readonly string[];
-  readonly date?: string;
-  readonly source?: string;
-  readonly abstract?: string;
-  readonly doi?: string;
+  readonly date?: string | undefined;
+  readonly source?: string | undefined;
+  readonly abstract?: string | undefined;
+  readonly doi?: string | undefined;
   /** What code proposes. */
   readonly priority?: number;
 }
@@ -37,7 +37,7 @@ export interface PaperUnit {
   readonly strategic: boolean;
   /** Where the text lies, relative to the workspace, when it is too long for the brief. */
   readonly textFiles: readonly string[];
-  readonly repair?: Repair;
+  readonly repair?: Repair | undefined;
 }
 
 /** What was wrong with the last result of a paper, and where its refused quotes may have come from. */

@@ -8,6 +8,7 @@ import { readUntrusted } from "./reader-process.js";
 import type { Answer, ContextFor } from "../sources/client/source.js";
 import type { PaperText } from "../../engine/documents/text/paper-text.js";
 import { type CopyService, endpointsOf, identifiersOf, type Location, fullTextRoutes } from "./locations.js";
+import { given } from "../../engine/lib/given.js";
 
 export interface FetchOptions {
   readonly signal: AbortSignal;
@@ -61,7 +62,7 @@ export async function fetchPaper(paper: NamedPaper, options: FetchOptions): Prom
       failed(name, {
         status: locations.status === "empty" ? "not-found" : locations.status,
         reason: locations.reason,
-        ...transience(locations),
+        ...given({ transient: locations.transient }),
       });
       continue;
     }
@@ -91,7 +92,6 @@ export async function fetchPaper(paper: NamedPaper, options: FetchOptions): Prom
 const interrupted: NotRead = { status: "error", reason: "Fetching was interrupted.", transient: true };
 
 const hostOf = (address: string) => (URL.canParse(address) ? new URL(address).host : address);
-const transience = ({ transient }: { readonly transient?: true }) => (transient === undefined ? {} : { transient });
 
 const shortfall = ({ depth }: PaperText) =>
   depth === "partial" ? "The text is truncated." : "The page describes the paper and does not contain it.";
@@ -169,7 +169,7 @@ async function request(url: string, accept: string, options: Reaching): Promise<
 const notRead = ({ status, reason, transient }: HttpFailure): NotRead => ({
   status,
   reason,
-  ...transience({ transient }),
+  ...given({ transient }),
 });
 
 function checked(text: PaperText, address: string, paper: NamedPaper): Fetched {

@@ -9,6 +9,7 @@ import { readUntrusted } from "./reader-process.js";
 import { documentEnding, paperId, safeName } from "../papers/reference.js";
 import type { PaperText } from "../../engine/documents/text/paper-text.js";
 import type { PaperRecord } from "../papers/paper-record.js";
+import { given } from "../../engine/lib/given.js";
 
 const mostFiles = 2000;
 /** Enough for a title and an abstract; a listing must not read two thousand PDFs to their end. */
@@ -104,7 +105,7 @@ function candidateOf(path: string, id: string, text: PaperText | undefined, nami
 async function readForListing(path: string, signal: AbortSignal | undefined): Promise<PaperText | undefined> {
   try {
     if ((await stat(path)).size > maxPdf) return undefined;
-    const read = await readUntrusted(await readFile(path), { name: path, signal, pages: pagesForATitle });
+    const read = await readUntrusted(await readFile(path), { name: path, ...given({ signal }), pages: pagesForATitle });
     return read.status === "ok" ? read.text : undefined;
   } catch (error) {
     if (hasCode(error, "ENOENT", "EACCES", "EPERM", "EIO", "ELOOP")) return undefined;

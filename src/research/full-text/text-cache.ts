@@ -10,7 +10,7 @@ import { isNewer, stateVersion } from "../../engine/storage/records/format-versi
 interface CachedText extends PaperText {
   readonly format?: number;
   readonly paper: string;
-  readonly stamp?: string;
+  readonly stamp?: string | undefined;
   /** Set where the text must not be read again by a later run. */
   readonly run?: string;
 }
@@ -36,7 +36,7 @@ export const keptText = async (cacheDir: string, id: string): Promise<PaperText 
 async function read(
   cacheDir: string,
   id: string,
-): Promise<{ text: PaperText; stamp?: string; run?: string } | undefined> {
+): Promise<{ text: PaperText; stamp: string | undefined; run: string | undefined } | undefined> {
   try {
     const kept = JSON.parse(await readFile(cachedTextPath(cacheDir, id), "utf8")) as CachedText;
     if (isNewer(kept)) return undefined;

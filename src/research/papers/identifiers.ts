@@ -3,22 +3,22 @@ import type { Identifiers, PaperRecord, Update } from "./paper-record.js";
 import { paperId, parseReference } from "./reference.js";
 import { given } from "../../engine/lib/given.js";
 
+type Maybe<Name extends keyof PaperRecord> = { readonly [Each in Name]?: PaperRecord[Each] | undefined };
+
 /** What a client read of one work. Fields of the wrong form are left out here, so that no client has to look twice. */
 interface RecordParts
   extends
     Pick<PaperRecord, "source" | "identifiers">,
-    Partial<
-      Pick<PaperRecord, "url" | "authors" | "kind" | "venue" | "copies" | "updates" | "otherVersions" | "snippet">
-    > {
+    Maybe<"url" | "authors" | "kind" | "venue" | "copies" | "updates" | "otherVersions" | "snippet"> {
   readonly title: string | undefined;
-  readonly pdf?: string;
-  readonly date?: string;
-  readonly abstract?: string;
+  readonly pdf?: string | undefined;
+  readonly date?: string | undefined;
+  readonly abstract?: string | undefined;
   /** Where in a journal it stands, as the source says it. */
   readonly volume?: unknown;
   readonly issue?: unknown;
   readonly pages?: unknown;
-  readonly citations?: number;
+  readonly citations?: number | undefined;
 }
 
 /** Papers of large collaborations have some 3,000 authors. */

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { statSync } from "node:fs";
 import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";
+import { given } from "../../engine/lib/given.js";
 
 /** What a person or a source may name a paper by. */
 export type Reference =
@@ -91,7 +92,7 @@ function asArxiv(text: string): Reference | undefined {
   return {
     kind: "arxiv",
     id: match[1].toLowerCase().replace(/\.[a-z]{2}\//, (part) => part.toUpperCase()),
-    version: match[2] ? Number(match[2]) : undefined,
+    ...given({ version: match[2] ? Number(match[2]) : undefined }),
   };
 }
 

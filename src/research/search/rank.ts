@@ -21,7 +21,7 @@ interface Wanted extends Pick<
   "keywords" | "focus_area" | "time_window_days" | "historical_lookback_days"
 > {
   /** What is sought, in the person's words. */
-  readonly description?: string | null;
+  readonly description?: string | null | undefined;
   /** YYYY-MM-DD. */
   readonly today: string;
 }

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { beforeEach, expect, test } from "vitest";
 import { configCommand } from "../../../src/commands/setup/config.js";
 import { fakeIo } from "../../engine/ui/fake-io.js";
+import { given } from "../../../src/engine/lib/given.js";
 
 let cwd: string;
 beforeEach(() => {
@@ -12,7 +13,7 @@ beforeEach(() => {
 
 async function config(assignment?: string, json = false) {
   const io = fakeIo({ cwd, env: { HOME: cwd } });
-  const exitCode = await configCommand({ assignment, json }, io);
+  const exitCode = await configCommand({ ...given({ assignment }), json }, io);
   return { exitCode, out: io.out(), err: io.err() };
 }
 

@@ -9,6 +9,7 @@ import { openResearch } from "../../../src/research/folder/research.js";
 import { derive } from "../../../src/research/workflow/records/statistics.js";
 import { fakeIo } from "../../engine/ui/fake-io.js";
 import { freshFolder, makeResearch, paper } from "../../support/research-folder.js";
+import { given } from "../../../src/engine/lib/given.js";
 
 const soFar = { startedAt: 0, now: 0, iterations: [] };
 
@@ -19,7 +20,7 @@ test("words are taken while another process works on the research, in their orde
   try {
     const say = (text: string | undefined, clear = false) => {
       const io = fakeIo({ cwd });
-      return steerCommand({ folder: "hands-2026-03-01", text, clear, json: true }, io).then(
+      return steerCommand({ folder: "hands-2026-03-01", ...given({ text }), clear, json: true }, io).then(
         () => JSON.parse(io.out()).steering as string[],
       );
     };

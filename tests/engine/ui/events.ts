@@ -1,4 +1,5 @@
 import type { AgentEvent, LoopEvent, Outcome, Verdict } from "../../../src/engine/loop/types.js";
+import { given } from "../../../src/engine/lib/given.js";
 
 const start = Date.parse("2026-03-01T10:00:00.000Z");
 const at = (seconds: number): string => new Date(start + seconds * 1000).toISOString();
@@ -25,7 +26,7 @@ export const event = {
     event: said,
   }),
   usage: (seconds: number, input: number, output: number, costUsd?: number): LoopEvent =>
-    event.agent(seconds, { type: "usage", usage: { input, cached: 0, output, requests: 2 }, costUsd }),
+    event.agent(seconds, { type: "usage", usage: { input, cached: 0, output, requests: 2 }, ...given({ costUsd }) }),
   ended: (seconds: number, outcome: Outcome, costUsd: number | undefined = 0.12): LoopEvent => ({
     type: "iteration-ended",
     at: at(seconds),

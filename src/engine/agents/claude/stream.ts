@@ -3,6 +3,7 @@ import type { Answer, Reader } from "../definition.js";
 import { kindOfStatus, quote, recogniseFailure, type ServiceFailure, serviceFailure, timeIn } from "../failures.js";
 import { amount, detailOf, type Json, number, object, objectIn, objects, text, tokens } from "../shared/json-line.js";
 import { countAnswers, eventsOf, sum, usageIn } from "../shared/messages.js";
+import { given } from "../../lib/given.js";
 
 /** What the `error` of an assistant event or a retry means; the HTTP status is not always told. */
 const kindOfError: Readonly<Record<string, ServiceFailure>> = {
@@ -34,7 +35,7 @@ export function readClaude(): Reader {
     // What was tried again has come right.
     retried = undefined;
     answers.add(message);
-    return [...eventsOf(message), { type: "usage", usage: answers.total(), model, billing }];
+    return [...eventsOf(message), { type: "usage", usage: answers.total(), ...given({ model, billing }) }];
   }
 
   function system(event: Json): AgentEvent[] {
@@ -62,7 +63,7 @@ export function readClaude(): Reader {
       message: `Refused: ${text(denial["tool_name"]) ?? "a tool"} ${detailOf(denial["tool_input"])}`,
     }));
     const costUsd = amount(event["total_cost_usd"]);
-    return [...denials, { type: "usage", usage: total(event), costUsd, model, billing }];
+    return [...denials, { type: "usage", usage: total(event), ...given({ costUsd, model, billing }) }];
   }
 
   /** The result's own totals: those of the streamed events lack the last words of each answer. */

@@ -7,6 +7,7 @@ import type { AgentCheck, AgentContext, AgentDefinition, Invocation } from "../d
 import { ask, instructions, programOf, versionIn } from "../program.js";
 import { serverName } from "../tool-server.js";
 import { codexHome } from "../../lib/layout.js";
+import { given } from "../../lib/given.js";
 
 /** OpenAI Codex: https://developers.openai.com/codex/noninteractive */
 export const codex: AgentDefinition = {
@@ -146,7 +147,7 @@ function usersHome(context: AgentContext): string {
 function keyFrom(context: AgentContext): { CODEX_API_KEY?: string } {
   const { CODEX_API_KEY, OPENAI_API_KEY } = environment(context);
   if ((CODEX_API_KEY ?? "") !== "" || (OPENAI_API_KEY ?? "") === "") return {};
-  return existsSync(join(usersHome(context), "auth.json")) ? {} : { CODEX_API_KEY: OPENAI_API_KEY };
+  return existsSync(join(usersHome(context), "auth.json")) ? {} : given({ CODEX_API_KEY: OPENAI_API_KEY });
 }
 
 /** A key is paid by use; the login that is linked says itself whether it is a subscription's. */

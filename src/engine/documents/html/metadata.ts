@@ -2,13 +2,13 @@ import type { CheerioAPI } from "cheerio";
 
 /** What the head of a page says of the paper that it is or is about. */
 interface PageMetadata {
-  readonly title?: string;
-  readonly authors?: string[];
-  readonly date?: string;
-  readonly abstract?: string;
-  readonly doi?: string;
+  readonly title?: string | undefined;
+  readonly authors?: string[] | undefined;
+  readonly date?: string | undefined;
+  readonly abstract?: string | undefined;
+  readonly doi?: string | undefined;
   /** Absolute. */
-  readonly pdfUrl?: string;
+  readonly pdfUrl?: string | undefined;
   /** The head names a paper, as publishers' and preprint servers' pages do. */
   readonly isAboutPaper: boolean;
 }

@@ -26,7 +26,7 @@ const mains = [
 ];
 
 /** The page and, where its meta data names one, the PDF that it is about. */
-export type HtmlResult = ReadResult & { readonly pdfUrl?: string };
+export type HtmlResult = ReadResult & { readonly pdfUrl?: string | undefined };
 
 /**
  * The text of an HTML page: sections under their headings, formulas once as LaTeX, references kept; scripts, menus and text that a reader

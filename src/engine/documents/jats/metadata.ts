@@ -3,11 +3,11 @@ import type { Cheerio, CheerioAPI } from "cheerio";
 type Node = ReturnType<CheerioAPI> extends Cheerio<infer Each> ? Each : never;
 
 interface JatsMetadata {
-  readonly title?: string;
+  readonly title?: string | undefined;
   readonly authors?: string[];
-  readonly date?: string;
-  readonly abstract?: string;
-  readonly doi?: string;
+  readonly date?: string | undefined;
+  readonly abstract?: string | undefined;
+  readonly doi?: string | undefined;
   readonly retracted?: boolean;
   /** What the publisher says of the article at its head: a retraction, a concern. */
   readonly note?: string;

@@ -24,7 +24,7 @@ export interface Walk {
   hidden: number;
   length: number;
   notes: string[];
-  title?: string;
+  title?: string | undefined;
   authors: string;
 }
 

@@ -14,7 +14,7 @@ const minPrint = 1.2;
 
 interface PdfOptions {
   /** Reads only so many pages, for a title and an abstract. */
-  readonly pages?: number;
+  readonly pages?: number | undefined;
 }
 
 /**

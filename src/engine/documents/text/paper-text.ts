@@ -45,15 +45,19 @@ export type ReadResult =
 
 /** A stretch of a text; `label` says that a page or section begins with it. */
 export interface Part {
-  readonly label?: string;
+  readonly label?: string | undefined;
   readonly text: string;
 }
 
+/** What a reader knows of a text besides its parts. */
+type Details = Pick<PaperText, "kind" | "depth"> & {
+  readonly [Name in "title" | "authors" | "date" | "abstract" | "retracted" | "id" | "doi" | "warnings"]?:
+    | PaperText[Name]
+    | undefined;
+};
+
 /** Joins parts by a blank line, sets the marks and hashes the whole. Empty details are left out, endless ones cut. */
-export function buildText(
-  parts: readonly Part[],
-  details: Omit<PaperText, "text" | "sha256" | "marks" | "warnings"> & { warnings?: readonly string[] },
-): PaperText {
+export function buildText(parts: readonly Part[], details: Details): PaperText {
   const marks: Mark[] = [];
   let text = "";
   let invisible = 0;
@@ -82,7 +86,14 @@ export function buildText(
   const isRetracted =
     details.retracted === true || /^\W*(retracted|withdrawn)\b(?! (?:and|or) )/i.test(details.title ?? "");
   const warnings = [...(details.warnings ?? []), ...hidden];
-  return { ...(filled as typeof details), ...(isRetracted ? { retracted: true } : {}), text, sha256, marks, warnings };
+  return {
+    ...(filled as Pick<PaperText, keyof Details>),
+    ...(isRetracted ? { retracted: true } : {}),
+    text,
+    sha256,
+    marks,
+    warnings,
+  };
 }
 
 /** The page or section that the character at `offset` stands in. */

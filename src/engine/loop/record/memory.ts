@@ -59,6 +59,6 @@ export function bounded(observations: readonly Observation[]): Observation[] {
 export function sinceSummary({
   observations,
   metrics,
-}: Pick<LoopMemory, "observations" | "metrics">): readonly Observation[] {
+}: Pick<LoopMemory, "observations"> & { readonly metrics?: HistoryMetrics | undefined }): readonly Observation[] {
   return observations.slice(observations.findLastIndex(({ iteration }) => iteration === metrics?.last_iteration) + 1);
 }

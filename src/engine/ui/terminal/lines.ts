@@ -11,15 +11,15 @@ import { forecastText, resumption, spending, spent, summary, type Tally, tokensO
 export interface Live {
   readonly agent: string;
   /** Most iterations of this run. */
-  readonly most?: number;
+  readonly most?: number | undefined;
   readonly tally: Tally;
   /** The last line the agent said, or the tool it used. */
   readonly said: string;
   /** The sources of a search under way. */
-  readonly searching?: Round;
+  readonly searching?: Round | undefined;
   /** Titles of the units that are prepared, by the unit. */
   readonly preparing?: ReadonlyMap<string, string>;
-  readonly waiting?: { readonly until: number; readonly reason: string };
+  readonly waiting?: { readonly until: number; readonly reason: string } | undefined;
   /** The person pressed Ctrl+C once. */
   readonly stopping?: boolean;
   readonly over?: boolean;

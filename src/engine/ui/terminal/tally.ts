@@ -9,16 +9,16 @@ export interface Tally {
   /** Input and output tokens of the iterations that ended. */
   readonly tokens: number;
   /** US dollars of the iterations that ended; undefined while none is known. */
-  readonly costUsd?: number;
+  readonly costUsd?: number | undefined;
   /** Part of that is our estimate. */
   readonly estimated?: true;
-  readonly progress?: Progress;
+  readonly progress?: Progress | undefined;
   /** The iteration that began last of those under way. */
   readonly current?: Current;
   /** The others under way, the oldest first. */
   readonly beside?: readonly Current[];
   /** What the rest will take. */
-  readonly forecast?: Forecast;
+  readonly forecast?: Forecast | undefined;
   /** Summaries of the history that this run made. */
   readonly history?: {
     readonly compressions: number;

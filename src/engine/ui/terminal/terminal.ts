@@ -23,7 +23,7 @@ const minimumMs = 100;
 interface TerminalOptions {
   readonly agent: string;
   /** Most iterations of this run. */
-  readonly most?: number;
+  readonly most?: number | undefined;
   /** Aborted when the run ends after the iteration under way. */
   readonly finish: AbortSignal;
   readonly clock: Pick<Clock, "now">;

@@ -32,7 +32,7 @@ export function paperEntry(of: {
   insights: readonly Insight[];
   judging: Judging;
   counts: { verified: number; near: number; notInText: number; couldNotCheck: number };
-  patterns?: readonly string[];
+  patterns?: readonly string[] | undefined;
 }): string {
   const { paper, totals, rrd, insights, judging, counts } = of;
   const scores = scoresOf(paper);

@@ -33,7 +33,10 @@ export interface Experience {
 export type Price = (figure: Figure) => number | undefined;
 
 /** The dated figures, priced. An agent without a model takes nothing but a moment. */
-export function figuresFor(agent: { readonly name: string; readonly free?: true }, price: Price): Experience {
+export function figuresFor(
+  agent: { readonly name: string; readonly free?: true | undefined },
+  price: Price,
+): Experience {
   const take = ({ input, output, minutes }: Figure): Take => {
     if (agent.free === true) return { tokens: 0, minutes: 0.05, usd: 0 };
     const usd = price({ input, output, minutes });

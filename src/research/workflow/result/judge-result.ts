@@ -34,7 +34,7 @@ export async function judge(
   workspace: string,
   material: Material,
   patterns: readonly Pattern[],
-  judging: Judging & { readonly redact?: ReturnType<typeof redactFor> },
+  judging: Judging & { readonly redact?: ReturnType<typeof redactFor> | undefined },
 ): Promise<Judged> {
   const result = await readResult(join(workspace, resultName));
   const takeOut = judging.redact ?? redactFor({});

@@ -21,6 +21,7 @@ import { withHistory } from "../../../../src/engine/loop/history/keep-history.js
 import { fakeClock } from "../../../support/clock.js";
 import { listener } from "../../../support/listener.js";
 import { temporaryFolder } from "../../../support/research.js";
+import { given } from "../../../../src/engine/lib/given.js";
 
 const reasons = [
   "fewer than half of the quotes were found in the text",
@@ -35,7 +36,7 @@ const digest = `Said first: I read the paper.\nSaid last: Done.\nDid: ${"Read pa
 const seen = (iteration: number): Observation => {
   const refused = iteration % 4 === 3;
   const said = refused ? reasons[iteration % 3] : `presented with ${iteration % 50} of 50`;
-  return { iteration, unit: `p${iteration}`, outcome: refused ? "refused" : "accepted", said, digest };
+  return { iteration, unit: `p${iteration}`, outcome: refused ? "refused" : "accepted", digest, ...given({ said }) };
 };
 
 type History = Omit<Parameters<typeof summariser>[0], "tell">;

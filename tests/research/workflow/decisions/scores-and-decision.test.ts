@@ -7,6 +7,7 @@ import {
   totalsOf,
 } from "../../../../src/research/workflow/decisions/scores-and-decision.js";
 import { paper, rrdWith } from "../../../support/research.js";
+import { given } from "../../../../src/engine/lib/given.js";
 
 const all = (points: number) => ({
   execution: {
@@ -26,7 +27,7 @@ const all = (points: number) => ({
 });
 const both = rrdWith([paper("p1")]);
 const one: Rrd = { ...both, mission: { blue_ocean_scoring: false } };
-const legacy: Rrd = { ...both, mission: undefined };
+const legacy: Rrd = given({ ...both, mission: undefined });
 
 describe("totals and decisions", () => {
   test("points are added up to 30, 20 and 50", () => {

@@ -11,12 +11,16 @@ import { resetStagnation, withoutResult } from "../../../../src/research/workflo
 import { freshFolder, line, makeResearch, paper as found } from "../../../support/research-folder.js";
 import { goodAgent, paper, reading, researchFolder, rrdWith, scriptedAgent } from "../../../support/research.js";
 import { fakeIo } from "../../../engine/ui/fake-io.js";
+import { given } from "../../../../src/engine/lib/given.js";
 
 const refused = (iteration: number, more: Partial<LedgerLine> = {}) =>
   line(iteration, `p${iteration}`, { outcome: "refused", agent: "scripted", ...more });
 const rows = (count: number, more: Partial<LedgerLine> = {}) =>
   Array.from({ length: count }, (_, n) => refused(n + 1, more));
-const rrd = (loop: Rrd["loop"], more: Partial<Rrd> = {}): Rrd => ({ ...rrdWith([paper("p1")], more), loop });
+const rrd = (loop: Rrd["loop"], more: Partial<Rrd> = {}): Rrd => ({
+  ...rrdWith([paper("p1")], more),
+  ...given({ loop }),
+});
 
 /** Different wrong answers, so that no loop shows. */
 const wrong = scriptedAgent((unit, { iteration }) => ({

@@ -15,6 +15,7 @@ import {
 } from "../../../../src/research/workflow/records/forecast.js";
 import { freshFolder, line, makeResearch, paper } from "../../../support/research-folder.js";
 import { fakeIo } from "../../../engine/ui/fake-io.js";
+import { given } from "../../../../src/engine/lib/given.js";
 
 const fresh = {
   project: "R",
@@ -177,7 +178,7 @@ test("a run says what the whole will take before its first iteration", async () 
   });
   const unitAgent = `cmd:${process.execPath} ${fileURLToPath(new URL("../../../support/unit-agent.mjs", import.meta.url))}`;
   makeResearch(cwd, "other", { phase: "COMPLETE", papers_pool: [paper("a", "presented")] }, [
-    read(1, "a", 40_000, { agent: unitAgent, model: undefined }),
+    given({ ...read(1, "a", 40_000, { agent: unitAgent }), model: undefined }),
   ]);
   const io = fakeIo({ cwd, env: { HOME: cwd, PATH: process.env["PATH"] } });
   const flags = { agent: unitAgent, unconfined: true, git: false, iterations: 1 };

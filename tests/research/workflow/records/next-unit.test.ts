@@ -19,6 +19,7 @@ import {
 } from "../../../../src/research/workflow/decisions/status.js";
 import type { ResearchState, ResearchUnit } from "../../../../src/research/workflow/records/state.js";
 import { paper, rrdWith } from "../../../support/research.js";
+import { given } from "../../../../src/engine/lib/given.js";
 
 const nextUnit = (state: ResearchState, busy: readonly Unit[], later: readonly Delayed[] = []) =>
   nextUnitOf(state, busy, later, "/my-research");
@@ -46,18 +47,19 @@ const unit = (kind: ResearchUnit["kind"], id: string = kind): ResearchUnit => ({
 const next = (rrd: Rrd, ledger: readonly LedgerLine[] = [], inFlight: readonly Unit[] = []) =>
   nextUnit(stateOf(rrd, ledger), inFlight);
 
+type Over = { [Name in keyof Rrd["requirements"]]?: Rrd["requirements"][Name] | undefined };
 const searching = (
-  over: Partial<Rrd["requirements"]> & { batches?: number; without?: number; tried?: string[] } = {},
+  over: Over & { batches?: number; without?: number; tried?: string[] } = {},
   papers: Paper[] = [],
 ): Rrd => {
   const { batches, without, tried, ...requirements } = over;
   const rrd = rrdWith(papers, {
     phase: "DISCOVERY",
-    statistics: { discovery_metrics: { batches, batches_without_new: without, sources_tried: tried } },
+    statistics: { discovery_metrics: given({ batches, batches_without_new: without, sources_tried: tried }) },
   });
   return {
     ...rrd,
-    requirements: { ...rrd.requirements, target_papers: 3, sources: ["arXiv", "web"], ...requirements },
+    requirements: given({ ...rrd.requirements, target_papers: 3, sources: ["arXiv", "web"], ...requirements }),
   };
 };
 
@@ -128,7 +130,7 @@ describe("papers", () => {
   it("are read by priority, those without one as of priority 3, and not while another reads them", () => {
     const rrd = rrdWith([
       paper("p1", { priority: 2 }),
-      { ...paper("p2"), priority: undefined },
+      given({ ...paper("p2"), priority: undefined }),
       paper("p3", { priority: 3 }),
       paper("p4", { priority: 4 }),
     ]);
@@ -225,8 +227,8 @@ describe("report and ideas", () => {
       verdict: "complete",
       reason: "All 2 papers are analysed, the report and the ideas are written.",
     });
-    for (const handoff of [unwanted, { handoff: undefined }, { handoff: {} }]) {
-      expect(next(rrd(handoff), [...read, line(3, "report")])).toEqual({
+    for (const handoff of [unwanted.handoff, undefined, {}]) {
+      expect(next(given({ ...rrd(), handoff }), [...read, line(3, "report")])).toEqual({
         verdict: "complete",
         reason: "All 2 papers are analysed and the report is written.",
       });
@@ -292,8 +294,8 @@ describe("report and ideas", () => {
   });
 
   it("of which the last is the ideas, or the report where no ideas are wanted and no paper was given up", () => {
-    const isLast = (kind: ResearchUnit["kind"], over: Partial<Rrd>, papers = [done("p1")]) =>
-      isLastUnit(stateOf(rrdWith(papers, over)), unit(kind));
+    const isLast = (kind: ResearchUnit["kind"], over: { handoff: Rrd["handoff"] | undefined }, papers = [done("p1")]) =>
+      isLastUnit(stateOf(given({ ...rrdWith(papers), ...over })), unit(kind));
     expect([
       isLast("ideas", wanted),
       isLast("report", wanted),
@@ -339,7 +341,7 @@ describe("scores", () => {
     expect(decisionOf({ ...both, mission: { min_blue_ocean_score: 15 } }, totals(10, 14))).toBe("REJECT");
     expect(decisionOf({ ...both, mission: { min_blue_ocean_score: 14 } }, totals(10, 14))).toBe("EXTRACT_INSIGHTS");
     expect(decisionOf({ ...both, mission: {} }, totals(12, 12))).toBe("EXTRACT_INSIGHTS");
-    expect(decisionOf({ ...both, mission: undefined }, totals(18))).toBe("PRESENT");
+    expect(decisionOf(given({ ...both, mission: undefined }), totals(18))).toBe("PRESENT");
   });
 
   it("decide together with what is known of the paper, which says why it changed the decision", () => {
@@ -354,7 +356,7 @@ describe("scores", () => {
       decision: "EXTRACT_INSIGHTS",
       because: "only the abstract could be read",
     });
-    expect(decide({ ...both, mission: undefined }, totals(30), abstract)).toMatchObject({
+    expect(decide(given({ ...both, mission: undefined }), totals(30), abstract)).toMatchObject({
       decision: "EXTRACT_INSIGHTS",
     });
     expect(decide({ ...both, mission: { present_abstract_only: true } }, totals(30, 20), abstract)).toEqual({
@@ -387,7 +389,7 @@ describe("scores", () => {
     expect(totalsOf(both, { execution, strategic: blue_ocean })).toEqual({ execution: 6, strategic: 8, combined: 14 });
     expect(totalsOf(both, { execution })).toEqual({ execution: 6, combined: 6 });
     expect(totalsOf(one, { execution, strategic: blue_ocean })).toEqual({ execution: 6, combined: 6 });
-    expect(totalsOf({ ...both, mission: undefined }, { execution, strategic: blue_ocean })).toEqual({
+    expect(totalsOf(given({ ...both, mission: undefined }), { execution, strategic: blue_ocean })).toEqual({
       execution: 6,
       combined: 6,
     });

@@ -64,7 +64,7 @@ const about = [
     "Yield grows in spring.",
     "Silt was left out.",
   ],
-].map(([summary, methodology, results, limitations]) => ({
+].map(([summary = "", methodology = "", results = "", limitations = ""]) => ({
   summary,
   methodology,
   results,
