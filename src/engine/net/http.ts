@@ -1,5 +1,8 @@
 import { createHash } from "node:crypto";
 import { lookup } from "node:dns/promises";
+import { promisify } from "node:util";
+import { brotliDecompress, gunzip, inflate, inflateRaw } from "node:zlib";
+import type { Dispatcher } from "undici";
 import { hasCode } from "../lib/errors.js";
 import { packageVersion } from "../lib/package-root.js";
 import { describe, type Failed, type HttpFailure, isPrivate, judge, neverLeft } from "./http-failure.js";
@@ -230,10 +233,15 @@ async function readAnswer(
   const { status: code, headers } = response;
   const location = code >= 300 && code < 400 ? headers.get("location") : null;
   const ok = code >= 200 && code < 300;
+  // Nothing here asks for a range: a part taken for the whole would be half a paper.
+  if (code === 206)
+    return { status: "error", reason: `${host} sent only a part of the document (HTTP 206).`, transient: true, code };
   const bytes = await readBody(response, ok ? request.limit : maxErrorBytes, ok);
   if (code === 304 && request.conditions !== undefined) return { status: "not-modified" };
   if (location !== null && URL.canParse(location, at))
     return { status: "redirect", to: new URL(location, at).href, code };
+  if (bytes === "damaged")
+    return { status: "error", reason: `${host} sent a document that is cut short.`, transient: true };
   if (bytes === undefined)
     return {
       status: "error",
@@ -280,8 +288,15 @@ async function withNamesKnown(
 
 const lookupAll = async (host: string) => (await lookup(host, { all: true })).map(({ address }) => address);
 
-/** The body, or undefined where it is longer than `limit`; an error's is just cut. */
-async function readBody({ body }: HttpResponse, limit: number, isWhole: boolean): Promise<Uint8Array | undefined> {
+/**
+ * The body unpacked; undefined where it is longer than `limit`, "damaged" where its compression says that its end is missing. An error's
+ * body is just cut.
+ */
+async function readBody(
+  { body, headers }: HttpResponse,
+  limit: number,
+  isWhole: boolean,
+): Promise<Uint8Array | "damaged" | undefined> {
   const chunks: Uint8Array[] = [];
   let length = 0;
   for await (const chunk of body ?? []) {
@@ -289,8 +304,70 @@ async function readBody({ body }: HttpResponse, limit: number, isWhole: boolean)
     length += chunk.length;
     if (length > limit) return isWhole ? undefined : Buffer.concat(chunks).subarray(0, limit);
   }
-  return Buffer.concat(chunks);
+  const codings = (headers.get(keptEncoding) ?? "").toLowerCase().split(",");
+  let bytes = Buffer.concat(chunks);
+  for (const coding of codings.slice(-maxCodings).toReversed()) {
+    const unpacked = await unpack(coding.trim(), bytes, limit);
+    if (!Buffer.isBuffer(unpacked)) return isWhole ? unpacked : Buffer.alloc(0);
+    bytes = unpacked;
+  }
+  return bytes;
 }
+
+const maxCodings = 3;
+type Decode = (bytes: Uint8Array, options: { maxOutputLength: number }) => Promise<Buffer<ArrayBuffer>>;
+const decoders: Readonly<Record<string, Decode>> = {
+  gzip: promisify(gunzip) as Decode,
+  "x-gzip": promisify(gunzip) as Decode,
+  deflate: promisify(inflate) as Decode,
+  br: promisify(brotliDecompress) as Decode,
+};
+const rawInflate = promisify(inflateRaw) as Decode;
+
+/** One layer of compression taken off: undefined where it unpacks to more than `limit`, "damaged" where it does not unpack to its end. */
+async function unpack(
+  coding: string,
+  bytes: Buffer<ArrayBuffer>,
+  limit: number,
+): Promise<Buffer<ArrayBuffer> | "damaged" | undefined> {
+  const decode = decoders[coding];
+  if (decode === undefined) return bytes;
+  // Some servers leave out the head that the standard asks for.
+  const isRaw = coding === "deflate" && ((bytes[0] ?? 8) & 0x0f) !== 8;
+  try {
+    return await (isRaw ? rawInflate : decode)(bytes, { maxOutputLength: limit });
+  } catch (error) {
+    return hasCode(error, "ERR_BUFFER_TOO_LARGE") ? undefined : "damaged";
+  }
+}
+
+/**
+ * undici unpacks a body as browsers do: what is cut short is given out as if it were whole. So it is handed the body under another header,
+ * and `readBody` unpacks it.
+ */
+const keptEncoding = "x-encoding-of-body";
+type Dispatch = Dispatcher["dispatch"];
+const leaveBodiesPacked =
+  (dispatch: Dispatch): Dispatch =>
+  (options, handler) => {
+    const wrapped = new Proxy(handler, {
+      get(target, name) {
+        const member: unknown = Reflect.get(target, name, target);
+        if (typeof member !== "function") return member;
+        return (...args: unknown[]): unknown => {
+          const [controller, code, headers, ...rest] = args;
+          const given = name === "onResponseStart" ? [controller, code, renamed(headers as object), ...rest] : args;
+          return Reflect.apply(member, target, given);
+        };
+      },
+    });
+    return dispatch(options, wrapped);
+  };
+
+const renamed = (headers: object): object =>
+  Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [/^content-encoding$/i.test(name) ? keptEncoding : name, value]),
+  );
 
 const userAgent = (contact: string | undefined) =>
   `research-ralph/${packageVersion()}${contact === undefined ? "" : ` (+${contact.replace(/[^\x20-\x7e]/g, "")})`}`;
@@ -303,7 +380,8 @@ function ownFetch(mayBePrivate: boolean): Promise<Fetch> {
   if (kept !== undefined) return kept;
   const made = import("undici").then(({ EnvHttpProxyAgent, fetch }): Fetch => {
     const connect = { timeout: 10 * second, ...(mayBePrivate ? {} : { lookup: publicLookup }) };
-    const dispatcher = new EnvHttpProxyAgent({ connect, headersTimeout: 30 * second, bodyTimeout: 30 * second });
+    const agent = new EnvHttpProxyAgent({ connect, headersTimeout: 30 * second, bodyTimeout: 30 * second });
+    const dispatcher = agent.compose(leaveBodiesPacked);
     return (url, init) => fetch(url, { ...init, dispatcher });
   });
   shared.set(mayBePrivate, made);

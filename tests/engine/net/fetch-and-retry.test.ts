@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
+import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import type { QueryLine } from "../../../src/engine/generated/query.js";
 import type { HttpDocument, Request } from "../../../src/engine/net/http.js";
@@ -160,6 +160,43 @@ describe("a body", () => {
     });
     expect(process.memoryUsage.rss() - before).toBeLessThan(100 * 1024 * 1024);
     expect(readdirSync(folder)).toEqual(["state"]);
+  });
+
+  const article = Buffer.from("The gripper learned to grasp objects that it had never felt before. ".repeat(200));
+  const packed = {
+    gzip: gzipSync(article),
+    br: brotliCompressSync(article),
+    deflate: deflateSync(article),
+    raw: deflateRawSync(article),
+  };
+
+  it.each(Object.keys(packed) as (keyof typeof packed)[])(
+    "packed by %s comes unpacked, and cut short it is none",
+    async (coding) => {
+      const headers = { ...json, "content-encoding": coding === "raw" ? "deflate" : coding };
+      const { get } = await world({
+        "/whole": { headers, body: packed[coding] },
+        "/half": { headers, body: packed[coding].subarray(0, packed[coding].length / 2) },
+        "/empty": { headers, body: "" },
+      });
+      const whole = await get("/whole", { limit: 1024 * 1024 });
+      expect(whole.status === "ok" ? Buffer.from(whole.bytes).equals(article) : whole.reason).toBe(true);
+      for (const path of ["/half", "/empty"])
+        expect(await get(path, { limit: 1024 * 1024 })).toMatchObject({
+          status: "error",
+          reason: expect.stringContaining("cut short"),
+        });
+    },
+  );
+
+  it("that is a part nobody asked for is a failure", async () => {
+    const { get } = await world({
+      "/part": { status: 206, headers: { "content-range": "bytes 0-99/1000" }, body: "x".repeat(100) },
+    });
+    expect(await get("/part", { limit: 1000 })).toMatchObject({
+      status: "error",
+      reason: expect.stringContaining("206"),
+    });
   });
 
   it("of just the limit is taken, and one byte more is not", async () => {
