@@ -8,6 +8,10 @@ interface JatsMetadata {
   readonly date?: string | undefined;
   readonly abstract?: string | undefined;
   readonly doi?: string | undefined;
+  /** In the words of JATS, such as "research article". */
+  readonly publicationType?: string | undefined;
+  /** The address of the licence where the article names one. */
+  readonly license?: string | undefined;
   readonly retracted?: boolean;
   /** What the publisher says of the article at its head: a retraction, a concern. */
   readonly note?: string;
@@ -44,13 +48,38 @@ export function jatsMetadata(page: CheerioAPI, article: Cheerio<Node>): JatsMeta
     title: plain("> title-group > article-title"),
     ...(authors.length === 0 ? {} : { authors }),
     date: dateOf(page, meta),
-    abstract: plain("> abstract:not([abstract-type])"),
+    abstract:
+      // Journals mark the one abstract as such; those of other kinds are highlights, summaries by the editor, and the like.
+      plain("> abstract:not([abstract-type])") ??
+      plain(
+        '> abstract[abstract-type="abstract"], > abstract[abstract-type="normal"], > abstract[abstract-type="section"]',
+      ),
+    publicationType: kindOf(article.attr("article-type")),
+    license: licenseOf(page, meta),
     doi: plain('> article-id[pub-id-type="doi"]')?.toLowerCase(),
     ...(retracted ? { retracted, note: "The publisher marks this article as retracted." } : {}),
     ...(isConcern && !retracted
       ? { note: "The publisher has published an expression of concern about this article." }
       : {}),
   };
+}
+
+const kindOf = (type: string | undefined): string | undefined => type?.replaceAll("-", " ").trim() || undefined;
+
+function licenseOf(page: CheerioAPI, meta: Cheerio<Node>): string | undefined {
+  const license = meta.find("> permissions > license").first();
+  const named = [
+    license,
+    ...license
+      .find("ext-link, ali\\:license_ref")
+      .toArray()
+      .map((element) => page(element)),
+  ];
+  const addresses = named.flatMap((element) => [
+    element.attr("xlink:href") ?? "",
+    element.is("license") ? "" : element.text().trim(),
+  ]);
+  return addresses.find((address) => /^https?:\/\/\S{1,200}$/.test(address));
 }
 
 const textOf = (element: Cheerio<Node>): string => {

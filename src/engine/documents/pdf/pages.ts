@@ -6,6 +6,30 @@ import type { Part } from "../text/paper-text.js";
  * sentence that runs over the page; a wider gap between lines becomes a blank line.
  */
 export function joinPages(pages: readonly (readonly Line[])[]): Part[] {
+  return withWordsJoined(partsOfPages(pages));
+}
+
+/**
+ * A hyphen at the end of a line is the printer's where the text has the word without it elsewhere, and the author's where it has it with
+ * one. Where it has neither, nobody can tell, and both stay as they are.
+ */
+function withWordsJoined(parts: readonly Part[]): Part[] {
+  const known = new Set<string>();
+  for (const { text } of parts)
+    for (const [word] of text.matchAll(/[\p{L}\p{M}]+(?:-[\p{L}\p{M}]+)*/gu)) known.add(word.toLowerCase());
+  return parts.map((part) => ({
+    ...part,
+    text: part.text.replace(
+      /(?<![\p{L}\p{M}-])([\p{L}\p{M}]{1,40})-\n(\p{Ll}[\p{L}\p{M}]{0,40})(?![\p{L}\p{M}-])([^\s\p{L}]{0,5}) ?/gu,
+      (all, first: string, second: string, mark: string) => {
+        const isKnown = known.has(`${first}${second}`.toLowerCase());
+        return isKnown && !known.has(`${first}-${second}`.toLowerCase()) ? `${first}${second}${mark}\n` : all;
+      },
+    ),
+  }));
+}
+
+function partsOfPages(pages: readonly (readonly Line[])[]): Part[] {
   const running = runningHeads(pages);
   return pages.map((lines, index) => {
     const edges = edgesOf(lines);

@@ -158,13 +158,21 @@ function assemble(
   };
 }
 
-/** Writing programs leave file names and placeholders in the title. */
+/** Writing programs leave file names and placeholders in the title, and editors the name of the series it appears in. */
 function titleFrom(value: unknown): string | undefined {
   const title = typeof value === "string" ? withAccents(value).replace(/\s+/g, " ").trim() : "";
   const useless =
     title.length < 5 ||
-    /^(untitled|microsoft word|title|no title|document\d*|paper|manuscript|main|arxiv)\b/i.test(title) ||
-    /\.(docx?|tex|pdf|dvi|indd|rtf)$/i.test(title);
+    !/\p{L}{2}/u.test(title) ||
+    /^(untitled|microsoft (?:word|powerpoint)|title|no title|document\d*|paper|manuscript|main|arxiv|slide \d|layout \d|doi:?\s?10\.|pii:|lncs\b|template\b)/i.test(
+      title,
+    ) ||
+    /\btemplate\b|^proceedings\b|^(?:the )?journal of\b|\bcamera[- ]ready\b|\binstructions (?:for|to) authors\b/i.test(
+      title,
+    ) ||
+    /\.(docx?|tex|pdf|dvi|ps|indd|rtf|qxd|p65|fm|pptx?|eps)(?:$|\s)/i.test(title) ||
+    // A name made of a number, such as "05452615 1..8" or "acl_20-main".
+    /^\S*[\d_]\S*(?:\s\d+\.\.\d+)?$/.test(title);
   return useless ? undefined : title;
 }
 
@@ -182,13 +190,17 @@ function largestLines(lines: readonly Line[]): string | undefined {
   return title === "" ? undefined : title.slice(0, 300);
 }
 
+/** Parts of an affiliation, account names, addresses, titles. */
+const noName =
+  /\d|@|_|\b(?:universit|institut|department|dept|school|college|faculty|laborator|centre|center|inc|ltd|gmbh|corp|hospital|academy|ieee|acm|member|fellow|ph\.?d|msc|user|admin|author|anonymous|unknown)/i;
+
 function authorsFrom(value: unknown): string[] | undefined {
   if (typeof value !== "string" || value.trim() === "") return undefined;
   const separator = value.includes(";") ? /;/ : /,|\band\b/;
   const names = value
     .split(separator)
-    .map((name) => withAccents(name).trim())
-    .filter((name) => name.length > 1);
+    .map((name) => withAccents(name).replace(/\s+/g, " ").trim())
+    .filter((name) => name.length > 1 && name.length < 80 && !noName.test(name));
   return names.length === 0 ? undefined : names.slice(0, 300);
 }
 

@@ -28,6 +28,10 @@ export interface PaperText {
   /** The id that the document's own front matter gives it. */
   readonly id?: string;
   readonly doi?: string;
+  /** What kind of publication the document says it is, such as "research article". */
+  readonly publicationType?: string;
+  /** The address of the licence that the document names. */
+  readonly license?: string;
   /** The way that led to it, its address, and the ways that were tried before and gave nothing better. */
   readonly origin?: {
     readonly way: string;
@@ -77,7 +81,7 @@ export function buildText(parts: readonly Part[], details: Details): PaperText {
   const { title, authors, abstract } = details;
   const bounded = {
     ...details,
-    title: title?.slice(0, 500),
+    title: title === undefined ? undefined : plainTitle(title).slice(0, 500),
     authors: authors?.slice(0, 300).map((name) => name.slice(0, 200)),
     abstract: abstract?.slice(0, 6000),
   };
@@ -95,6 +99,25 @@ export function buildText(parts: readonly Part[], details: Details): PaperText {
     warnings,
   };
 }
+
+/** Characters that some programs write into a title as entities, once or twice over. */
+function plainTitle(title: string): string {
+  const once = (text: string): string =>
+    text.replace(
+      /&(?:#x([\da-f]{1,6})|#(\d{1,7})|(amp|lt|gt|quot|apos|nbsp));/gi,
+      (all, hex?: string, decimal?: string, name?: string) => {
+        if (name !== undefined) return namedEntities[name.toLowerCase()] ?? all;
+        const code = hex === undefined ? Number(decimal) : Number.parseInt(hex, 16);
+        return code > 31 && code <= 0x10ffff && (code < 0xd800 || code > 0xdfff) ? String.fromCodePoint(code) : "";
+      },
+    );
+  return once(once(title))
+    .replace(/\u00ad/g, "")
+    .replace(/\s+/g, " ")
+    .trim();
+}
+
+const namedEntities: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'", nbsp: " " };
 
 /** The page or section that the character at `offset` stands in. */
 export function locatorAt(marks: readonly Mark[], offset: number): string | undefined {
