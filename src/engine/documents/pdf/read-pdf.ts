@@ -1,8 +1,10 @@
 import { existsSync } from "node:fs";
 import { packageFile } from "../../lib/package-root.js";
 import { messageOf } from "../../lib/errors.js";
+import { inkOf, type OperatorNumbers, type Operators } from "./ink.js";
 import { linesOf, type Line, type Run } from "./layout.js";
 import { joinPages, withAccents } from "./pages.js";
+import { findInstructions } from "../text/find-injections.js";
 import { buildText, type PaperText, type ReadResult } from "../text/paper-text.js";
 
 const megabyte = 1024 * 1024;
@@ -11,6 +13,11 @@ export const maxPdf = 300 * megabyte;
 const maxPages = 2000;
 /** Text set smaller than this, in points, is not meant for eyes. */
 const minPrint = 1.2;
+
+/** Letters and digits among all signs of a text, at least; formulas and tables have fewer than prose. */
+const minLetters = 0.45;
+/** Of fewer glyphs nothing can be said. */
+const minGlyphs = 300;
 
 interface PdfOptions {
   /** Reads only so many pages, for a title and an abstract. */
@@ -23,7 +30,9 @@ interface PdfOptions {
  */
 export async function readPdf(bytes: Uint8Array, { pages: wanted = maxPages }: PdfOptions = {}): Promise<ReadResult> {
   if (bytes.length > maxPdf) return unreadable(`The PDF is larger than ${maxPdf / megabyte} MB.`);
-  const { getDocumentProxy } = await import("unpdf");
+  const { getDocumentProxy, getResolvedPDFJS } = await import("unpdf");
+  const { OPS } = await getResolvedPDFJS();
+  giveNodeItsTransfer();
   let document;
   try {
     // A copy, since pdf.js takes the buffer away, and no Buffer, which it refuses; silent, since it warns on stdout, which carries our results.
@@ -32,23 +41,39 @@ export async function readPdf(bytes: Uint8Array, { pages: wanted = maxPages }: P
       isEvalSupported: false,
       cMapUrl: cMaps(),
       cMapPacked: true,
+      // Pictures say nothing here, and to decode them takes longer than all the rest.
+      maxImageSize: 1,
     });
   } catch (error) {
     return unreadable(whyNotOpened(error));
   }
   try {
     const pages: Line[][] = [];
-    let hidden = 0;
+    const hidden: string[] = [];
+    let glyphs = 0;
+    let characters = 0;
     for (let number = 1; number <= Math.min(document.numPages, wanted, maxPages); number += 1) {
       const page = await document.getPage(number);
       const content = await page.getTextContent();
       const runs = content.items.flatMap((item) => ("str" in item ? [item] : []));
-      hidden += runs.filter(isTiny).reduce((sum, run) => sum + run.str.length, 0);
-      pages.push(uprightFirst(runs.filter((run) => !isTiny(run))));
+      const ink = inkOf((await page.getOperatorList()) as Operators, OPS as unknown as OperatorNumbers);
+      const isShown = (run: TextItem) => !isTiny(run) && !ink.isUnseen(placeOf(run));
+      const out = runs.filter((run) => !isShown(run));
+      const [some] = out.map(({ str }) => str.trim()).filter((text) => text !== "");
+      if (some !== undefined) hidden.push(...out.map(({ str }) => str));
+      glyphs += ink.glyphs;
+      characters += runs.reduce((sum, { str }) => sum + str.replace(/\s+/g, "").length, 0);
+      pages.push(uprightFirst(runs.filter(isShown)));
       page.cleanup();
     }
     const { info } = await document.getMetadata().catch(() => ({ info: {} }));
-    return assemble(pages, hidden, info as Record<string, unknown>, document.numPages, wanted);
+    return assemble(
+      pages,
+      { hidden: hidden.join(" "), glyphs, characters },
+      info as Record<string, unknown>,
+      document.numPages,
+      wanted,
+    );
   } catch (error) {
     return unreadable(`The PDF is damaged (${shorten(messageOf(error))}).`);
   } finally {
@@ -70,6 +95,27 @@ interface TextItem {
   readonly transform: readonly number[];
   readonly width: number;
 }
+
+/** pdf.js lists what a page draws by a method of buffers that Node has from version 22 on. Without it the list breaks off at the first font. */
+function giveNodeItsTransfer(): void {
+  if ("transferToFixedLength" in ArrayBuffer.prototype) return;
+  Object.defineProperty(ArrayBuffer.prototype, "transferToFixedLength", {
+    configurable: true,
+    writable: true,
+    value: function (this: ArrayBuffer, length = this.byteLength): ArrayBuffer {
+      const moved = new ArrayBuffer(length);
+      new Uint8Array(moved).set(new Uint8Array(this, 0, Math.min(length, this.byteLength)));
+      return moved;
+    },
+  });
+}
+
+const placeOf = ({ transform, width }: TextItem) => ({
+  x: transform[4] ?? 0,
+  y: transform[5] ?? 0,
+  width,
+  height: Math.hypot(transform[2] ?? 0, transform[3] ?? 0),
+});
 
 const isTiny = ({ str, transform }: TextItem) =>
   str.trim() !== "" && Math.hypot(transform[2] ?? 0, transform[3] ?? 0) < minPrint;
@@ -114,7 +160,7 @@ function accentsBeforeLetters(runs: readonly Run[]): Run[] {
 
 function assemble(
   pages: readonly Line[][],
-  hidden: number,
+  { hidden, glyphs, characters }: { readonly hidden: string; readonly glyphs: number; readonly characters: number },
   info: Record<string, unknown>,
   total: number,
   wanted: number,
@@ -127,16 +173,34 @@ function assemble(
     return unreadable(
       "The PDF has no text; it is probably a scan. Run OCR over it (for example with ocrmypdf) and try again.",
     );
-  if (nonsense > letters / 3)
+  const signs =
+    all
+      .replace(/\[p\. \d+\]/g, "")
+      .replace(/[.·…_\-–—\s]{3,}/g, "")
+      .match(/\S/gu)?.length ?? 0;
+  // Glyphs without a character are left out by pdf.js, without a word.
+  const lost = glyphs >= minGlyphs ? Math.max(0, 1 - characters / glyphs) : 0;
+  if (nonsense > letters / 3 || letters < minLetters * signs || lost > 0.5)
     return unreadable(
       "The PDF's fonts don't say which letters they show; run OCR over it (for example with ocrmypdf) and try again.",
     );
+  const isGarbled = nonsense > 0.05 * letters || lost > 0.15;
 
   const warnings = [];
-  if (hidden > 0) warnings.push(`${hidden} characters too small to be seen were left out of the text.`);
+  const unseen = hidden.replace(/\s+/g, " ").trim();
+  if (unseen !== "")
+    warnings.push(
+      `${unseen.length} characters of hidden text (too small, in the colour of the page, or covered) were left out of the text${findInstructions(unseen).length > 0 ? "; they give instructions to a reviewer or model" : ""}.`,
+    );
+  if (isGarbled)
+    warnings.push("Some of the PDF's fonts don't say which letters they show; some of the text is missing or wrong.");
   if (total > maxPages) warnings.push(`Only the first ${maxPages} of ${total} pages were read.`);
-  const depth: PaperText["depth"] = total > maxPages || total > wanted ? "partial" : "full";
-  const title = titleFrom(info.Title) ?? largestLines(pages[0] ?? []);
+  const depth: PaperText["depth"] = isGarbled || total > maxPages || total > wanted ? "partial" : "full";
+  const [given, largest] = [titleFrom(info.Title), largestLines(pages[0] ?? [])];
+  // A short name of the paper stands in many a file; its title on the page holds it.
+  const isShort =
+    given !== undefined && largest !== undefined && largest.length > given.length && largest.includes(given);
+  const title = isShort ? largest : (given ?? largest);
   const authors = authorsFrom(info.Author);
   const abstract =
     /(?:^|\n)\s*abstract\b[\s.:—-]*([\s\S]{80,2500}?)(?=\n\s*\n|\n\s*(?:1|I)?\.?\s*introduction\b)/i.exec(
