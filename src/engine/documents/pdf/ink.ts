@@ -42,13 +42,16 @@ interface State {
   readonly wordSpace: number;
   readonly scale: number;
   readonly leading: number;
+  readonly lineWidth: number;
 }
 
 /** Operations that are looked at, on one page; a drawing has more, and text of a paper fewer. */
 const maxOperators = 300_000;
-/** Areas that text may lie on or under, on one page; only the last are kept. */
-const maxAreas = 400;
+/** Areas that text may lie on or under, on one page. Of a drawing with more, the ground of a text is not known. */
+const maxAreas = 2000;
 const invisible = 3;
+/** A line drawn as thick as this, in points, is a bar that text may stand on. */
+const minBar = 4;
 
 /**
  * Follows what a page draws and tells which text is not to be seen: in the colour of its ground, in the invisible mode where no picture of
@@ -68,6 +71,7 @@ export function inkOf({ fnArray, argsArray }: Operators, numbers: OperatorNumber
     wordSpace: 0,
     scale: 1,
     leading: 0,
+    lineWidth: 1,
   };
   const stack: State[] = [];
   let text: Matrix = identity;
@@ -82,8 +86,7 @@ export function inkOf({ fnArray, argsArray }: Operators, numbers: OperatorNumber
   })[] = [];
   const areas: (Box & { readonly at: number; readonly colour: Colour | undefined; readonly isPicture: boolean })[] = [];
   const addArea = (box: Box, at: number, colour: Colour | undefined, isPicture: boolean): void => {
-    areas.push({ ...box, at, colour, isPicture });
-    if (areas.length > maxAreas) areas.shift();
+    if (areas.length < maxAreas) areas.push({ ...box, at, colour, isPicture });
   };
   const move = (x: number, y: number): void => {
     line = times(line, [1, 0, 0, 1, x, y]);
@@ -144,6 +147,9 @@ export function inkOf({ fnArray, argsArray }: Operators, numbers: OperatorNumber
       case "nextLine":
         move(0, -state.leading);
         break;
+      case "setLineWidth":
+        state = { ...state, lineWidth: number(0) };
+        break;
       case "setFont":
         state = { ...state, size: number(1) };
         break;
@@ -166,7 +172,13 @@ export function inkOf({ fnArray, argsArray }: Operators, numbers: OperatorNumber
         const paint = nameOf.get(number(0));
         const [points] = (args[1] ?? []) as readonly (ArrayLike<number> | null)[];
         const bounds = args[2] as ArrayLike<number> | null | undefined;
-        if (!bounds || !/fill/i.test(paint ?? "") || state.alpha <= 0.5) break;
+        if (!bounds || state.alpha <= 0.5) break;
+        if (/stroke/i.test(paint ?? "") && state.lineWidth >= minBar) {
+          const half = state.lineWidth / 2;
+          const [left = 0, low = 0, right = 0, high = 0] = Array.from(bounds);
+          addArea(boxOf(state.ctm, left - half, low - half, right + half, high + half), at, undefined, false);
+        }
+        if (!/fill/i.test(paint ?? "")) break;
         const isRectangle = points !== null && points !== undefined && points.length <= 16 && points.length >= 10;
         const isPlain = isRectangle && state.alpha > 0.95 && !state.isBlended;
         const box = boxOf(state.ctm, bounds[0] ?? 0, bounds[1] ?? 0, bounds[2] ?? 0, bounds[3] ?? 0);
@@ -220,7 +232,8 @@ export function inkOf({ fnArray, argsArray }: Operators, numbers: OperatorNumber
       (area) => area.at > each.at && !area.isPicture && area.colour !== undefined && lies(each.box, area),
     );
     const isWithoutInk = each.mode % 4 === invisible && !isScan && below?.isPicture !== true;
-    const ground = below === undefined ? white : below.isPicture ? undefined : below.colour;
+    const isKnown = areas.length < maxAreas;
+    const ground = !isKnown ? undefined : below === undefined ? white : below.isPicture ? undefined : below.colour;
     const isInGround =
       each.mode % 4 === 0 && each.colour !== undefined && ground !== undefined && isUnseen(each.colour, ground);
     if (!isCovered && !isWithoutInk && !isInGround) continue;

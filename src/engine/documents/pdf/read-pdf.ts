@@ -99,6 +99,7 @@ interface TextItem {
 /** pdf.js lists what a page draws by a method of buffers that Node has from version 22 on. Without it the list breaks off at the first font. */
 function giveNodeItsTransfer(): void {
   if ("transferToFixedLength" in ArrayBuffer.prototype) return;
+  // eslint-disable-next-line no-extend-native -- pdf.js calls it there, in the process that reads documents.
   Object.defineProperty(ArrayBuffer.prototype, "transferToFixedLength", {
     configurable: true,
     writable: true,

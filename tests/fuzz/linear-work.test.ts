@@ -1,0 +1,97 @@
+import { beforeAll, describe, expect, it } from "vitest";
+import { readHtml } from "../../src/engine/documents/html/read-html.js";
+import { readJats } from "../../src/engine/documents/jats/read-jats.js";
+import { readLatex } from "../../src/engine/documents/latex/read-latex.js";
+import { linesOf } from "../../src/engine/documents/pdf/layout.js";
+import { joinPages } from "../../src/engine/documents/pdf/pages.js";
+import { readMarkdown } from "../../src/engine/documents/text/markdown.js";
+import { countWork } from "../support/count-work.js";
+
+const prose = "The gripper learned to grasp objects that it had never felt before. ".repeat(20);
+
+/** What a hostile document repeats: brackets, tags, attributes, entities, macros, white space, marks, digits, quotation marks. */
+const repeats = [
+  ..."(){}[]<>\"'`$%&#~^_\\|/*-+=.,;:!?@ \n\t\r\f\v\0aA1é中",
+  "\u0336", "\u0301\u0323", "\u200b", "\u202e", "\u00a0", "\u{e0041}", "\ufeff", "\u00ad",
+  "<p>", "</p>", "<b>", "<i>x</i>", "<b a=1>", "<td>x", "<tr><td>", "<table>", "<li>", "<a href=#>1</a>", "<sup><a href=#1>1</a></sup>",
+  "<script>", "<script></script>", "<style>", "<style>.a . {", "<!--", "<!-- -->", "<![CDATA[", "<?x", "<!DOCTYPE ", "<!DOCTYPE x [",
+  "<math>", "<math><mi>x</mi></math>", '<span style="color:#fff">x</span>', '<p hidden="">', "<h2>x</h2>", "<br>", "<pre>", "<svg>", "<select>", "<font>",
+  "&amp;", "&#65;", "&", "&#x", "&lt;p&gt;", " a=1", ' a="1"', " a='", "=\"", "/>", "</",
+  "<sec>", "<sec><title>x</title></sec>", "<xref ref-type=\"bibr\">1</xref>", "<fn>x</fn>", "<fn>", "<ref>x</ref>", "<inline-formula>x</inline-formula>",
+  "\\iftrue ", "\\iffalse ", "\\else ", "\\fi ", "\\newif\\ifa ", "\\begin{a}", "\\end{a}", "\\begin{verbatim}", "\\begin{tabular}", "\\begin{equation}", "\\begin{abstract}",
+  "\\newcommand{\\a}{b}", "\\newcommand{", "\\def\\a", "\\def\\a{\\a\\a}", "\\a ", "\\input{x}", "\\cite{a,b}", "\\ref{x}", "\\label{x}", "\\footnote{x}", "\\footnote{",
+  "\\item ", "\\section{x}", "\\section{", "\\rule(", "\\verb|x|", "\\verb|", "\\textcolor{white}{x}", "\\color{white}", "\\bibitem{x}", "\\frac{1}{", "$x$", "$$", "\\[", "\\(", "\\'e", "\\\\", "% x\n",
+  "## x\n", "## # #", "# x #", "---\n", "```\n", "~~~", "- x\n", "\n\n", " \n", "| x ", "a-\n", "[1]", "1, 2, ", "et al. ", "and ", "“", "’s ", "……", "---", "--",
+  "x{display:none}", "@media{", ".a,", ".a .b>", "/*", "*/", "\\41 ", "var(--a)", "--a:var(--a);",
+]; // prettier-ignore
+
+const places: Readonly<Record<string, (text: string) => unknown>> = {
+  "the body of a page": (text) => readHtml(`<html><body><p>${prose}</p>${text}</body></html>`),
+  "a tag of a page": (text) => readHtml(`<html><body><p>${prose}</p><p ${text}>x</p></body></html>`),
+  "a style sheet": (text) => readHtml(`<html><head><style>${text}</style></head><body><p>${prose}</p></body></html>`),
+  "an article in JATS": (text) =>
+    readJats(`<article><front><article-meta></article-meta></front><body><p>${prose}</p>${text}</body></article>`),
+  "a source in LaTeX": (text) =>
+    readLatex(Buffer.from(`\\documentclass{article}\\begin{document}${prose}\n${text}\n\\end{document}`)),
+  "a plain text": (text) => readMarkdown(`${prose}\n${text}`, "markdown"),
+  "the lines of a PDF": (text) => {
+    const words = Array.from({ length: Math.ceil(text.length / 20) }, (_, index) =>
+      text.slice(index * 20, index * 20 + 20),
+    );
+    const runs = words.map((word, index) => ({
+      text: word,
+      x: 60 + 110 * (index % 5),
+      y: 800 - 12 * Math.floor(index / 5),
+      width: 100,
+      height: 10,
+    }));
+    return joinPages([linesOf(runs)]);
+  },
+};
+
+/** All kinds in the long run of the property tests, a tenth of them in `npm test`. */
+const isLongRun = Number(process.env["RR_FUZZ_CASES"] ?? 1500) >= 1000;
+const tried = [...new Set(repeats)].filter((_, index) => isLongRun || index % 10 === 0);
+
+const [small, large] = [1000, 4000];
+/** Linear work grows by 4, and by somewhat more where a table grows; quadratic work by 16. */
+const maxGrowth = 7;
+/** Blocks of code carried out: below this a reading does nothing that could grow. */
+const ofInterest = 60_000;
+
+// Steps within a regular expression are not among them: V8 does not count those.
+describe("the work of a reader, counted in blocks of code carried out", () => {
+  beforeAll(async () => {
+    // What is loaded and set up at the first reading is not counted.
+    for (const read of Object.values(places)) await read("x ".repeat(50));
+  });
+
+  it("is counted so that quadratic work shows", async () => {
+    const quadratic = (n: number) => () => {
+      let sum = 0;
+      for (let a = 0; a < n; a += 1) for (let b = 0; b < n; b += 1) sum += b % 2 === 0 ? 1 : 2;
+      return sum;
+    };
+    expect((await countWork(quadratic(1200))) / (await countWork(quadratic(300)))).toBeGreaterThan(14);
+  });
+
+  it("is tried with a hundred kinds of repeats and more", () => {
+    expect(new Set(repeats).size).toBeGreaterThan(150);
+  });
+
+  it.each(Object.keys(places))(
+    "grows with the length of what is repeated, not with its square, in %s",
+    async (place) => {
+      const read = places[place];
+      const grown: string[] = [];
+      for (const repeat of tried) {
+        const times = (length: number) => repeat.repeat(Math.ceil(length / repeat.length));
+        const more = await countWork(() => read?.(times(large)));
+        if (more < ofInterest) continue;
+        const growth = more / (await countWork(() => read?.(times(small))));
+        if (growth > maxGrowth) grown.push(`${JSON.stringify(repeat)}: ${growth.toFixed(1)}`);
+      }
+      expect(grown).toEqual([]);
+    },
+  );
+});
