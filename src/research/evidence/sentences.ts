@@ -1,6 +1,8 @@
 /** Abbreviations behind whose point a sentence goes on. */
 const abbreviation =
-  /(?:^|[\s([])(?:e\.g|i\.e|et al|al|fig|figs|eq|eqs|ref|refs|sec|tab|vs|cf|no|nos|vol|pp|p|approx|dr|prof|mr|mrs|st|resp|ca|etc|viz|inc|jr|ed|eds|incl)$/i;
+  /(?:^|[\s([])(?:e\.g|i\.e|et al|al|fig|figs|eq|eqs|ref|refs|sec|tab|vs|cf|nos|vol|pp|approx|Dr|Prof|Mr|Mrs|St|resp|ca|viz|jr|incl|E\.g|I\.e|Fig|Figs|Eq|Eqs|Ref|Refs|Sec|Tab|Vol)$/;
+/** Abbreviations that end a sentence as often as not: a capital behind them begins the next. */
+const either = /(?:^|[\s([])(?:no|No|p|etc|inc|Inc|Ltd|ed|eds)$/;
 /** A citation's number set on the line behind a stop: "trials.12 In". */
 const onLine = "\\d{1,3}(?:[,–-]\\d{1,3}){0,5}";
 /** What may stand between a sentence's end and the white space behind it: quotation marks, brackets, citations. */
@@ -23,7 +25,8 @@ function endsBefore(text: string, at: number): boolean {
   const stop = stopBefore.exec(words);
   if (stop !== null) {
     if (stop[0][0] !== ".") return true;
-    return !abbreviation.test(words.slice(0, stop.index));
+    const stopped = words.slice(0, stop.index);
+    return !abbreviation.test(stopped) && !(either.test(stopped) && !/^\p{Lu}/u.test(text.slice(at, at + 2)));
   }
   // A page may end within a sentence.
   const next = text.slice(at, at + reach).replace(/^\[p\. ?\d{1,5}\]\s{0,9}/, "");
