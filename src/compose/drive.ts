@@ -13,6 +13,7 @@ import type { Io } from "../engine/ui/io.js";
 import { listenForSignals } from "../engine/ui/signals.js";
 import { sinkFor } from "../engine/ui/sink-for.js";
 import { tellTo } from "../engine/ui/tell.js";
+import { given } from "../engine/lib/given.js";
 
 /** How a run is driven. */
 interface Drive {
@@ -58,7 +59,7 @@ export async function drive<State, U extends Unit, P, C>(
   const { finish } = signals;
   const timeUp = new AbortController();
   const abort = AbortSignal.any([signals.abort, timeUp.signal]);
-  const about = { cwd: io.cwd, env: io.env, redact, ...(folder === undefined ? {} : { folder }) };
+  const about = { cwd: io.cwd, env: io.env, redact, ...given({ folder }) };
   const hooks = hooksOf({ ...about, hooks: configured, signal: abort });
   const names = agents.map(({ name }) => name).join(", ");
   const sink = sinkFor(io, { json, quiet, agent: names, most: iterations, finish });
@@ -79,8 +80,7 @@ export async function drive<State, U extends Unit, P, C>(
       patienceMs,
       finish,
       more: [stopWhenStuck, stopWithoutResult],
-      ...(folder === undefined ? {} : { folder }),
-      ...(maxMs === undefined ? {} : { maxMs }),
+      ...given({ folder, maxMs }),
     });
     const remembering = withHistory(workflow, summariserFor(config, io, { tell, redact, signal: abort }));
     return await runLoop(remembering, agents[0], {

@@ -32,7 +32,7 @@ export function libraryFor(
     config: config.sources,
     env,
     http,
-    ...(config.contact === undefined ? {} : { contact: config.contact }),
+    contact: config.contact,
   };
   const contextFor = (source: Source) => contextOf(source, asking);
   // Only what a search asks goes into the log that it is replayed from.
@@ -65,7 +65,7 @@ export function keptLibraryFor(
   const http: Http = {
     get: ({ url }) => Promise.reject(new Error(`${url} was asked where only the disk is read`)),
   };
-  const asking = { config: sources, env, http, ...(contact === undefined ? {} : { contact }) };
+  const asking = { config: sources, env, http, contact };
   const contextFor = (source: Source) => contextOf(source, asking);
   const { now } = systemClock;
   return {
@@ -103,5 +103,5 @@ export function httpFor(
 ): Http {
   const { sources, stateDir, contact } = config;
   const services = servicesOf(allServices, sources);
-  return politeHttp({ signal, stateDir, services, ...(contact === undefined ? {} : { contact }), ...how });
+  return politeHttp({ signal, stateDir, services, contact, ...how });
 }

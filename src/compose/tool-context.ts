@@ -38,12 +38,11 @@ async function networkOf(folder: string, io: Io, signal: AbortSignal): Promise<N
   const root = rootOf(folder, io.cwd);
   const { sources: config, stateDir, contact } = await resolveConfig({ env: io.env, cwd: root });
   const cacheDir = sharedAnswersFolder(stateDir);
-  const http = httpFor({ sources: config, stateDir, ...(contact === undefined ? {} : { contact }) }, signal, {
+  const http = httpFor({ sources: config, stateDir, contact }, signal, {
     cacheDir,
     record: recordIn(folder),
   });
-  const contextFor: Network["contextFor"] = (source) =>
-    contextOf(source, { config, env: io.env, http, ...(contact === undefined ? {} : { contact }) });
+  const contextFor: Network["contextFor"] = (source) => contextOf(source, { config, env: io.env, http, contact });
   const { requirements } = (await readResearch(folder)).rrd;
   const named = searchable(requirements.sources ?? [], root);
   return { sources: named.length > 0 ? named : searchable(usualSources, root), contextFor };

@@ -16,6 +16,7 @@ import {
   type WatchedResearch,
 } from "../../research/overview/watched-research.js";
 import { rrdFile } from "../../research/folder/layout.js";
+import { given } from "../../engine/lib/given.js";
 
 /** Folders below the watched one in which projects are looked for. */
 const deepest = 5;
@@ -118,12 +119,10 @@ function rowOf({ name, phase, progress, running, held, ledger, spending, spentMs
     phase,
     progress,
     running,
-    ...(held === undefined ? {} : { held }),
+    ...given({ held }),
     iteration: ledger.reduce((most, line) => Math.max(most, line.iteration), 0),
     tokens: input + output,
-    ...(costUsd === undefined ? {} : { costUsd }),
-    ...(estimated === undefined ? {} : { estimated }),
-    ...(spentMs === undefined ? {} : { spentMs }),
+    ...given({ costUsd, estimated, spentMs }),
   };
 }
 

@@ -48,7 +48,7 @@ export async function readCommand({ reference: input, flags, quiet, json }: Read
         typed: reference.kind === "url" ? [reference.url] : [],
       });
       const { sources, contact } = config;
-      const asking = { config: sources, env: io.env, http, ...(contact === undefined ? {} : { contact }) };
+      const asking = { config: sources, env: io.env, http, contact };
       const contextFor: ContextFor = (source) => contextOf(source, asking);
       const described = await describeReference(reference, {
         cacheDir: textsFolder(folder),

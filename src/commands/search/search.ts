@@ -52,7 +52,7 @@ export async function searchCommand(
       cacheDir: sharedAnswersFolder(config.stateDir),
     });
     const { sources: settings, contact } = config;
-    const asker = { config: settings, env: io.env, http, ...(contact === undefined ? {} : { contact }) };
+    const asker = { config: settings, env: io.env, http, contact };
     const open: Open = (name) => {
       const found = sources.find((each) => each.name === name);
       if (found === undefined) throw new Error(`${name} was not asked for`);

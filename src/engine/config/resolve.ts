@@ -56,7 +56,7 @@ export interface ResolvedConfig {
   readonly hooks: NonNullable<WrittenConfig["hooks"]>;
   readonly learn: "ask" | "auto";
   readonly stateDir: string;
-  readonly contact?: string;
+  readonly contact?: string | undefined;
   readonly agents: NonNullable<WrittenConfig["agents"]>;
   /** Settings of scholarly services by the name that was written. */
   readonly sources: NonNullable<WrittenConfig["sources"]>;

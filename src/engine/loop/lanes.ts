@@ -17,6 +17,7 @@ import type {
   Watch,
 } from "./types.js";
 import type { Clock } from "../lib/clock.js";
+import { given } from "../lib/given.js";
 
 /** What an agent is started on. */
 export interface Start<U extends Unit, C> extends Briefed<C> {
@@ -172,8 +173,7 @@ export function openLanes<State, U extends Unit, P, C>(options: LaneOptions): La
     const more = moreRequests();
     const runOptions = {
       signal: controller.signal,
-      ...(maxUsd === undefined ? {} : { maxUsd }),
-      ...(maxMs === undefined ? {} : { maxMs }),
+      ...given({ maxUsd, maxMs }),
     };
     let stopped: Failure | undefined;
     for await (const event of agent.run(brief, runOptions)) {
@@ -195,14 +195,14 @@ export function openLanes<State, U extends Unit, P, C>(options: LaneOptions): La
       if (stopped !== undefined && goesOn === "calls") controller.abort(stopped.kind);
     }
     const failure = run.failure?.kind === "aborted" && !abort.aborted ? (stopped ?? run.failure) : run.failure;
-    const whole = { ...run, endedAt: clock.now(), ...(failure === undefined ? {} : { failure }) };
+    const whole = { ...run, endedAt: clock.now(), ...given({ failure }) };
     for (const review of reviews) {
       const warning = review({ unit, run: whole }, soFar());
       if (warning === undefined || told.has(warning)) continue;
       told.add(warning);
       await say({ type: "notice", level: "warning", message: warning });
     }
-    return { unit, run: whole, context, ...(prepareMs === undefined ? {} : { prepareMs }) };
+    return { unit, run: whole, context, ...given({ prepareMs }) };
   }
 
   return {

@@ -162,7 +162,7 @@ export async function runLoop<State, U extends Unit, P, C>(
       ...choice,
       ...briefed,
       unit,
-      ...(turn.prepareMs === undefined ? {} : { prepareMs: turn.prepareMs }),
+      ...given({ prepareMs: turn.prepareMs }),
     });
     return undefined;
   }
@@ -200,7 +200,7 @@ export async function runLoop<State, U extends Unit, P, C>(
   }
 
   async function accept({ unit, run, context, prepareMs }: EndedRun<U, C>): Promise<void> {
-    const done = { run, context, ...(prepareMs === undefined ? {} : { prepareMs }) };
+    const done = { run, context, ...given({ prepareMs }) };
     const outcome = await workflow.accept(state as State, unit, done, { signal: abort, tell });
     if (isVerdict(outcome)) return void (over ??= outcome);
     const { iteration, agent, usage, costUsd, estimated, startedAt, endedAt } = run;

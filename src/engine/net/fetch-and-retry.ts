@@ -35,7 +35,7 @@ export interface PoliteHttpOptions {
   /** Addresses that a person has typed: their origins may be private too. */
   readonly typed?: readonly string[];
   /** A mail address told to services. Never invented. */
-  readonly contact?: string;
+  readonly contact?: string | undefined;
   /** How long a host that asked to be left alone may be waited for; 0 by default: the answer is `rate_limited` at once. */
   readonly patienceMs?: number;
   /** The machine's own time, shared by all processes. */

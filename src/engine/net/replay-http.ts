@@ -4,6 +4,7 @@ import type { HttpFailure } from "./http-failure.js";
 import type { HttpDocument, Http } from "./http.js";
 import { keyOf, keyOfLine } from "./request-log.js";
 import { publicAddress } from "./credentials.js";
+import { given } from "../lib/given.js";
 
 /** Answers that a search had, out of the log and the cache, and what it asks for now that it did not then. */
 interface Replay extends Http {
@@ -49,8 +50,6 @@ function answerOf(
   return {
     status,
     reason: reason ?? "The log does not say why.",
-    ...(transient === undefined ? {} : { transient }),
-    ...(code === undefined ? {} : { code }),
-    ...(body === undefined ? {} : { body }),
+    ...given({ transient, code, body }),
   };
 }

@@ -58,7 +58,7 @@ export function contextOf(
     readonly config: SourcesConfig;
     readonly env: NodeJS.ProcessEnv;
     readonly http: Http;
-    readonly contact?: string;
+    readonly contact?: string | undefined;
   },
 ): SourceContext | { readonly unavailable: string } {
   const { config, env, http, contact } = asking;

@@ -80,7 +80,7 @@ export function classicWorkflow(options: ClassicOptions): ClassicWorkflow {
     progress: ({ rrd }) => progressOf(rrd),
     account: ({ rrd, ledger }) => accountOf(rrd, ledger, options.experience),
     memory: ({ rrd, ledger }) => memoryOf(rrd, ledger),
-    ...(options.close === undefined ? {} : { close: options.close }),
+    close: options.close,
     brief: (_state, _unit, _prepared, notes) =>
       orVerdict(async () => {
         const before: Before = {

@@ -84,7 +84,7 @@ export function createWorkflow(options: CreateOptions): Workflow<CreateState> {
           };
     },
     progress: ({ folder }) => ({ done: folder === undefined ? 0 : 1, total: 1 }),
-    ...(options.close === undefined ? {} : { close: options.close }),
+    close: options.close,
     brief: (_state, _unit, _prepared, notes) =>
       orVerdict(async () => {
         started += 1;

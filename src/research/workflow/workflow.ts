@@ -29,6 +29,7 @@ import { type Library, paperOf, refusalsOf, type ResearchState, type ResearchUni
 import { type Workspaces, requireSpace } from "./workspace.js";
 import type { Clock } from "../../engine/lib/clock.js";
 import { resultName } from "../folder/layout.js";
+import { given } from "../../engine/lib/given.js";
 
 interface ResearchWorkflowOptions {
   readonly research: Research;
@@ -107,7 +108,7 @@ export function researchWorkflow(options: ResearchWorkflowOptions): ResearchWork
       beside = plus(beside, { ...nothingSpent, tokens: compression.tokens, usd: compression.costUsd ?? 0 });
       await research.edit((rrd) => withSummary(rrd, compression), true);
     },
-    ...(options.close === undefined ? {} : { close: options.close }),
+    close: options.close,
 
     prepare: (state, unit, work) =>
       orVerdict(async () => {
@@ -130,8 +131,7 @@ export function researchWorkflow(options: ResearchWorkflowOptions): ResearchWork
         const protection = await options.protect?.(iteration);
         const context = {
           material,
-          ...(paper === undefined ? {} : { paper }),
-          ...(protection === undefined ? {} : { protection }),
+          ...given({ paper, protection }),
         };
         return { brief, context };
       }),
@@ -189,8 +189,7 @@ export async function briefFor(
     workspace,
     resultFile,
     material,
-    ...(repair === undefined ? {} : { repair }),
-    ...(reasons === undefined ? {} : { reasons }),
+    ...given({ repair, reasons }),
     notes,
     smaller: timesTooFull(state.ledger, unit.id),
   });
@@ -198,7 +197,7 @@ export async function briefFor(
     web: parts.web,
     read: parts.read,
     everything: false,
-    ...(parts.tools === undefined ? {} : { tools: parts.tools }),
+    ...given({ tools: parts.tools }),
   };
   return {
     brief: { iteration, text: parts.text, tokens: estimateTokens(parts.text), workspace, access },

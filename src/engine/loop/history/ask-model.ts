@@ -6,6 +6,7 @@ import { begun, folded } from "../record/agent-run.js";
 import { type SummaryAnswer, summaryTemperature, summaryTokens } from "./summarise.js";
 import type { Agent, Brief } from "../types.js";
 import type { Clock } from "../../lib/clock.js";
+import { given } from "../../lib/given.js";
 
 /** How long an agent may take over one summary, in milliseconds. */
 export const maxSummaryMs = 300_000;
@@ -47,8 +48,7 @@ export async function askForSummary(
     const { usage, costUsd, estimated } = run;
     const used = {
       tokens: usage.input + usage.output,
-      ...(costUsd === undefined ? {} : { costUsd }),
-      ...(estimated === undefined ? {} : { estimated }),
+      ...given({ costUsd, estimated }),
     };
     if (run.failure !== undefined) return { reason: run.failure.message, ...used };
     if (run.message.trim() === "") return { reason: `${agent.name} said nothing.`, ...used };

@@ -1,5 +1,6 @@
 import { digestOf, emptyDigest } from "./digest.js";
 import type { Agent, AgentEvent, AgentRun, Brief } from "../types.js";
+import { given } from "../../lib/given.js";
 
 /** A run of which nothing is known yet. `now`: milliseconds since the epoch. */
 export function begun(agent: Agent, brief: Brief, now: number): AgentRun {
@@ -19,13 +20,10 @@ export function begun(agent: Agent, brief: Brief, now: number): AgentRun {
 /** The run after one more event. Pure. */
 export function folded(run: AgentRun, event: AgentEvent): AgentRun {
   const next = { ...run, digest: digestOf(run.digest ?? emptyDigest, event) };
-  if (event.type === "end")
-    return { ...next, message: event.message, ...(event.failure === undefined ? {} : { failure: event.failure }) };
+  if (event.type === "end") return { ...next, message: event.message, ...given({ failure: event.failure }) };
   if (event.type !== "usage") return next;
   const { type: _, final: __, costUsd, estimated, ...told } = event;
   // A cost that the CLI reports takes the place of our estimate, and with it the mark.
   const { estimated: ___, ...unmarked } = next;
-  return costUsd === undefined
-    ? { ...next, ...told }
-    : { ...unmarked, ...told, costUsd, ...(estimated === undefined ? {} : { estimated }) };
+  return costUsd === undefined ? { ...next, ...told } : { ...unmarked, ...told, costUsd, ...given({ estimated }) };
 }

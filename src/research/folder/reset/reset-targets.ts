@@ -7,6 +7,7 @@ import { currentAccepted } from "../../../engine/storage/records/ledger.js";
 import { rrdName } from "../layout.js";
 import { researchFormat } from "../rrd-file.js";
 import { shellWord } from "../../../engine/lib/sanitise.js";
+import { given } from "../../../engine/lib/given.js";
 
 const resetUnits = ["discovery", "report", "ideas"] as const;
 
@@ -132,8 +133,7 @@ function searchingAgain(folder: string, rrd: Rrd): Rrd {
   return {
     ...kept,
     phase: "DISCOVERY",
-    ...(excluded === undefined ? {} : { excluded }),
-    ...(blocked_sources === undefined ? {} : { blocked_sources }),
+    ...given({ excluded, blocked_sources }),
     statistics: { ...statistics, discovery_metrics: { ...withoutRounds(metrics), batches_without_new: 0 } },
   };
 }

@@ -60,7 +60,7 @@ export function matchFeaturesOf(paper: TitledPaper): MatchFeatures {
   const year = yearOf(paper.date);
   const onServer = paper.venue != null && isPreprintServer(paper.venue);
   return {
-    ...(title === undefined ? {} : { title }),
+    ...given({ title }),
     keys: [
       ...new Set([
         ...dois.map((doi) => `doi ${doi}`),
@@ -73,10 +73,10 @@ export function matchFeaturesOf(paper: TitledPaper): MatchFeatures {
       ]),
     ],
     published: [...new Set(published)],
-    ...(arxiv === undefined ? {} : { arxiv }),
+    ...given({ arxiv }),
     ...(identifiers?.pmid ? { pmid: identifiers.pmid } : {}),
     authors: authorTraits(paper.authors),
-    ...(year === undefined ? {} : { year }),
+    ...given({ year }),
     preprint: kind === "preprint" || onServer || arxiv !== undefined || (published.length === 0 && dois.length > 0),
     notice: kind === "notice" || title?.notice === true,
     // A preprint's venue is what its authors wrote: "Phys.Rev.D76:013009,2007".

@@ -1,6 +1,7 @@
 import type { LedgerLine } from "../../../engine/generated/ledger.js";
 import { occupancyOf } from "../../../engine/loop/guards/context-window.js";
 import type { AgentRun, Unit } from "../../../engine/loop/types.js";
+import { given } from "../../../engine/lib/given.js";
 
 /** What the ledger says of an iteration whatever came of it. `prepareMs`: how long its unit was prepared, where it was. */
 export function ledgerLine(
@@ -19,16 +20,14 @@ export function ledgerLine(
     phase: unit.phase as LedgerLine["phase"],
     outcome,
     agent: run.agent,
-    ...(run.model === undefined ? {} : { model: run.model }),
+    ...given({ model: run.model }),
     confinement: run.confinement,
     // A clock may be set back while an agent runs.
     duration_seconds: Math.max(0, Math.round((run.endedAt - run.startedAt) / 100) / 10),
     ...(prepareMs === undefined ? {} : { prepare_seconds: Math.round(prepareMs / 100) / 10 }),
     tokens: { input: usage.input, cached: usage.cached, output: usage.output, requests: usage.requests },
     brief_tokens: brief.tokens,
-    ...(run.costUsd === undefined ? {} : { cost_usd: run.costUsd }),
-    ...(run.estimated === undefined ? {} : { estimated: run.estimated }),
-    ...(run.billing === undefined ? {} : { billing: run.billing }),
+    ...given({ cost_usd: run.costUsd, estimated: run.estimated, billing: run.billing }),
     ...(occupancy === undefined
       ? {}
       : {
