@@ -31,7 +31,9 @@ export async function readDocument(
       status: "unreadable",
       reason: `The document is larger than ${maxPage / 1024 / 1024} MB and is not a PDF.`,
     };
-  if (bytes.includes(0) && !/charset=utf-16/i.test(type) && !/^(?:\xff\xfe|\xfe\xff)/.test(head))
+  // Some programs leave single ones behind in a text; a binary file is full of them.
+  const isStray = isPlainNamed(type, name) && countOfNul(bytes) <= bytes.length / maxNulShare;
+  if (bytes.includes(0) && !isStray && !/charset=utf-16/i.test(type) && !/^(?:\xff\xfe|\xfe\xff)/.test(head))
     return { status: "unreadable", reason: "The document is neither a PDF, a web page nor text." };
 
   const text = decodeText(bytes, type);
@@ -68,6 +70,10 @@ export function isPlainText(bytes: Uint8Array, { type = "", name = "" }: Documen
     !isJats(Buffer.from(bytes).toString("latin1"))
   );
 }
+
+/** Of so many bytes of a text one may be NUL. */
+const maxNulShare = 200;
+const countOfNul = (bytes: Uint8Array): number => bytes.reduce((sum, byte) => sum + (byte === 0 ? 1 : 0), 0);
 
 const headOf = (bytes: Uint8Array): string => Buffer.from(bytes.subarray(0, 1024)).toString("latin1");
 const isPdf = (head: string, name: string): boolean =>

@@ -64,7 +64,7 @@ async function listDocuments(folder: string, naming: Naming, signal: AbortSignal
   if (!isFolder)
     throw new ExpectedError(`There is no folder ${folder}; correct the source 'folder:<path>' in rrd.json.`);
   const { default: glob } = await import("fast-glob");
-  const found = await glob("**/*.{pdf,htm,html,xhtml,md,markdown,txt}", {
+  const found = await glob("**/*.{pdf,htm,html,xhtml,md,markdown,txt,nxml,tar.gz,tgz,tex}", {
     cwd: folder,
     absolute: true,
     caseSensitiveMatch: false,

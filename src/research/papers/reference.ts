@@ -18,7 +18,7 @@ export type Reference =
   | { readonly kind: "sample"; readonly name: string };
 
 /** Endings of documents that can be read; anything else on the disk is left alone. */
-export const documentEnding = /\.(pdf|html?|xhtml|md|markdown|txt)$/i;
+export const documentEnding = /\.(pdf|html?|xhtml|md|markdown|txt|nxml|tar\.gz|tgz|tex)$/i;
 
 const arxivId = String.raw`(\d{4}\.\d{4,5}|[a-z-]+(?:\.[a-z]{2})?\/\d{7})(?:v(\d{1,3}))?`;
 /** As arXiv stamps it on a paper, with its subject behind it: "arXiv:2401.12345v1 [cs.RO] 22 Jan 2024". */

@@ -16,6 +16,8 @@ const maxMacros = 3_000;
 
 interface Expanded {
   readonly text: string;
+  /** What stands before the document, where its title and authors may be made of macros. */
+  readonly preamble: string;
   /** Of theorem-like environments: name to heading. */
   readonly theorems: ReadonlyMap<string, string>;
 }
@@ -24,9 +26,9 @@ interface Expanded {
 export function expandMacros(preamble: string, body: string): Expanded {
   const macros = new Map<string, Macro>();
   const theorems = new Map<string, string>();
-  collect(preamble, macros, theorems);
+  const head = collect(preamble, macros, theorems);
   const rest = collect(body, macros, theorems);
-  return { text: expand(rest, macros), theorems };
+  return { text: expand(rest, macros), preamble: expand(head, macros), theorems };
 }
 
 const definers = new Set([

@@ -17,8 +17,8 @@ export function readLatex(bytes: Uint8Array): ReadResult {
   const source = flatten(unpacked.files);
   if (source === undefined) return { status: "unreadable", reason: "The source contains no LaTeX document." };
 
-  const { text, theorems } = expandMacros(source.preamble, source.body);
-  const { parts, title, authors, abstract, hidden, isCut } = latexParts(text, source.preamble, theorems);
+  const { text, preamble, theorems } = expandMacros(source.preamble, source.body);
+  const { parts, title, authors, abstract, hidden, isCut } = latexParts(text, preamble, theorems);
   const length = parts.reduce((sum, part) => sum + part.text.length, 0);
   if (length < minText) return { status: "unreadable", reason: "The LaTeX source has hardly any text." };
   const lead = [title === undefined ? "" : `# ${title}`, authors.join(", ")].filter((line) => line !== "").join("\n\n");
