@@ -3,8 +3,10 @@ import { findInstructions } from "../../engine/documents/text/find-injections.js
 import type { Clock } from "../../engine/lib/clock.js";
 import type { Delay, Prepared, Work } from "../../engine/loop/types.js";
 import type { Paper } from "../generated/rrd.js";
+import type { UpdateCheck } from "../paper-services/kept-retraction-checks.js";
 import { repairFor } from "./analysis/repair.js";
 import type { Material } from "./brief/material.js";
+import { isRetracted } from "./analysis/retracted-paper.js";
 import { type Batch, nextBatch } from "./discovery/screening-batch.js";
 import { checkRetractions, isRetraction, papersToCheck } from "./report/retraction.js";
 import { type Library, paperOf, type ResearchState, type ResearchUnit, type TextAnswer } from "./records/state.js";
@@ -31,10 +33,13 @@ const pauses = [2_000, 10_000, 30_000];
 const putOffMs = 10 * 60_000;
 /** Milliseconds that a screening batch may wait for its retraction check; what is left unchecked is checked before the report. */
 const maxBatchCheckMs = 20_000;
+/** Milliseconds that a paper may wait for its retraction check. */
+const maxPaperCheckMs = 15_000;
 
 /**
- * Brings what a unit needs from outside: a screening batch is searched for, a paper gets its text, code links and citations, the report the
- * retraction checks of what it rests on. A batch that holds nothing for an agent is settled; a paper whose host is only busy is put off.
+ * Brings what a unit needs from outside: a screening batch is searched for, a paper is checked for retraction and gets its text, code links
+ * and citations, the report the retraction checks of what it rests on. A batch that holds nothing for an agent is settled, and so is a
+ * retracted paper, whose text is not even fetched; a paper whose host is only busy is put off.
  * @throws ExpectedError where no source can be searched for now, or the disk is full.
  */
 export async function prepareUnit(
@@ -49,7 +54,13 @@ export async function prepareUnit(
   // What was asked while the run was ending may be cut short.
   if (signal.aborted) return { later: { until: outside.now(), reason: "The run is ending." } };
   const prepared = { material: gathered, basis };
-  return gathered.batch !== undefined && isForNobody(gathered.batch) ? { settled: prepared } : { ready: prepared };
+  return isSettled(state, unit, gathered) ? { settled: prepared } : { ready: prepared };
+}
+
+/** Whether code alone can do the unit: a batch that holds nothing for an agent, a paper that is retracted. */
+function isSettled({ rrd }: ResearchState, unit: ResearchUnit, { batch, check }: Material): boolean {
+  const paper = unit.kind === "paper" ? paperOf(rrd, unit.id) : undefined;
+  return paper === undefined ? batch !== undefined && isForNobody(batch) : isRetracted(paper, check);
 }
 
 /** Whether what a unit was prepared from has changed since, as by a person's edit. */
@@ -87,13 +98,21 @@ async function paperMaterial(
   paper: Paper,
   signal: AbortSignal,
 ): Promise<Material | Delay> {
+  // One that is known to be retracted asks nobody.
+  const check = paper.retracted === true ? undefined : await checkOf(outside.library, paper);
+  const checked = check === undefined ? {} : { check };
+  if (isRetracted(paper, check)) return checked;
   const answer = await textOf(outside, paper, signal);
   // Decided from its abstract now, the paper would never be read in full.
   if (isTransient(answer)) return { until: outside.now() + putOffMs, reason: answer.unavailable };
-  const read = materialOf(answer);
+  const read = { ...materialOf(answer), ...checked };
   const repair = await repairFor(outside.workspaces, state, unit, read.text);
   return repair === undefined ? { ...read, about: await outside.library.about(paper) } : read;
 }
+
+/** What happened to a paper since it was published; undefined where nobody can tell. */
+const checkOf = async (library: Library, paper: Paper): Promise<UpdateCheck | undefined> =>
+  (await library.updates?.([paper], maxPaperCheckMs))?.get(paper.id);
 
 /** What a paper's text, or its absence, gives to a brief. */
 export const materialOf = (answer: TextAnswer): Material =>
@@ -151,8 +170,8 @@ function basisOf({ rrd, ledger }: ResearchState, unit: ResearchUnit): string {
       return hash(description, requirements, ids, excluded, apart, blocked_sources, metrics, smaller);
     }
     case "paper": {
-      const { title, url, pdf_url, identifiers, abstract, refusals } = paperOf(rrd, unit.id) ?? {};
-      return hash(title, url, pdf_url, identifiers, abstract, refusals?.length);
+      const { title, url, pdf_url, identifiers, abstract, refusals, retracted } = paperOf(rrd, unit.id) ?? {};
+      return hash(title, url, pdf_url, identifiers, abstract, refusals?.length, retracted);
     }
     case "report":
       return hash(papersToCheck(rrd).map(({ id, url, pdf_url, identifiers }) => [id, url, pdf_url, identifiers]));

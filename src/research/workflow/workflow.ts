@@ -11,6 +11,7 @@ import { accountOf } from "./records/account.js";
 import { judge } from "./result/judge-result.js";
 import { keepAnswer } from "./result/answer-file.js";
 import { type ServeTools, writeBrief } from "./brief/brief.js";
+import { acceptRetractedPaper } from "./analysis/retracted-paper.js";
 import { acceptEmptyBatch } from "./discovery/empty-batch.js";
 import type { Experience } from "./records/forecast.js";
 import type { Material } from "./brief/material.js";
@@ -139,7 +140,9 @@ export function researchWorkflow(options: ResearchWorkflowOptions): ResearchWork
     accept: (state, unit, done, work) =>
       orVerdict(async () => {
         if ("prepared" in done) {
-          const { batch } = done.prepared.material;
+          const { batch, check } = done.prepared.material;
+          if (unit.kind === "paper")
+            return await acceptRetractedPaper(options, state, unit, check, done.prepareMs, work);
           if (batch === undefined) throw new Error(`${unit.id} was settled without a batch`);
           return await acceptEmptyBatch(options, state, unit, batch, done.prepareMs, work);
         }

@@ -5,6 +5,7 @@ import { checkNumbers } from "../../evidence/check-numbers.js";
 import { clip } from "../../../engine/lib/tokens.js";
 import type { Acceptable, Judging, Unacceptable } from "../result/acceptance.js";
 import type { Material } from "../brief/material.js";
+import { findingOf } from "./retracted-paper.js";
 import { paperEntry } from "./progress-entry.js";
 import {
   decide,
@@ -56,11 +57,14 @@ export function acceptPaper(
   const { decision, because } = decide(rrd, totals, { retracted, read_depth });
   const origin = material.text?.origin;
   const insights = insightsOf(rrd, paper, result);
+  const { warnings: foundWarnings = [], ...finding } = findingOf(paper, material.check);
   const warnings = [
+    ...foundWarnings,
     ...warningsOf(paper, material, retracted, counts, numbers),
     ...(judging.redacted === true ? [secretWarning] : []),
   ];
   const set = {
+    ...finding,
     status: statusOf[decision],
     score: totals.combined,
     score_breakdown: both

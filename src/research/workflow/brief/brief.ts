@@ -13,7 +13,7 @@ import type { Pattern } from "../records/lessons.js";
 import { fill, type Prompt, type PromptPart } from "./prompt.js";
 import { fewestIdeas, mostIdeas, targetOf } from "../decisions/status.js";
 import { type Library, paperOf, type ResearchState, type ResearchUnit } from "../records/state.js";
-import { aboutData, discoveryData, ideasData, paperData, reportData, type UnitData } from "./unit-data.js";
+import { aboutData, discoveryData, ideasData, paperData, reportData, type UnitData, updatesData } from "./unit-data.js";
 import type { Repair } from "../analysis/repair.js";
 import { withChecks } from "../report/retraction.js";
 import { fence } from "../../../engine/lib/sanitise.js";
@@ -84,7 +84,11 @@ export async function writeBrief(
     tools,
     depth,
   } = await unitOf(context, seen, unit, paper, material, workspace, repair !== undefined, smaller);
-  const data = material.about === undefined ? known : { ...known, ...aboutData(material.about) };
+  const data = {
+    ...known,
+    ...(material.check === undefined ? {} : updatesData(material.check)),
+    ...(material.about === undefined ? {} : aboutData(material.about)),
+  };
 
   const values = {
     PROJECT: clip(rrd.project, 40),

@@ -1,5 +1,6 @@
 import { buildText } from "../../../engine/documents/text/paper-text.js";
 import type { Paper } from "../../generated/rrd.js";
+import { isRetracted } from "../analysis/retracted-paper.js";
 import { repairFor } from "../analysis/repair.js";
 import { nextBatch } from "../discovery/screening-batch.js";
 import { flagged, materialOf } from "../prepare.js";
@@ -65,13 +66,23 @@ async function keptPaper(
   unit: ResearchUnit,
   paper: Paper,
 ): Promise<KeptMaterial> {
+  const { checks, asks: toCheck } = await library.updates([paper]);
+  const check = checks.get(paper.id);
+  const retracted = isRetracted(paper, check)
+    ? ["A run would reject this paper without an agent, because it is retracted."]
+    : [];
   const answer = await library.text(paper);
-  const read = materialOf(answer ?? { text: buildText([{ text: notYet }], { kind: "markdown", depth: "full" }) });
+  const text = materialOf(answer ?? { text: buildText([{ text: notYet }], { kind: "markdown", depth: "full" }) });
+  const read = check === undefined ? text : { ...text, check };
   const fetched =
     answer === undefined ? ["A run would fetch the paper's full text first; here a line replaces it."] : [];
-  if ((await repairFor(workspaces, state, unit, read.text)) !== undefined) return { material: read, first: fetched };
+  if ((await repairFor(workspaces, state, unit, read.text)) !== undefined)
+    return { material: read, first: [...retracted, ...fetched, ...asking(toCheck)] };
   const { about, asks } = await library.about(paper);
-  return { material: about === undefined ? read : { ...read, about }, first: [...fetched, ...asking(asks)] };
+  return {
+    material: about === undefined ? read : { ...read, about },
+    first: [...retracted, ...fetched, ...asking([...new Set([...toCheck, ...asks])])],
+  };
 }
 
 const asking = (services: readonly string[]): string[] =>

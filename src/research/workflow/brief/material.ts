@@ -1,5 +1,6 @@
 import type { AboutPaper } from "../../paper-services/about-paper.js";
 import type { PaperText } from "../../../engine/documents/text/paper-text.js";
+import type { UpdateCheck } from "../../paper-services/kept-retraction-checks.js";
 import type { RetractionCheck } from "../report/retraction.js";
 import type { Batch } from "../discovery/screening-batch.js";
 
@@ -13,6 +14,8 @@ export interface Material {
   readonly instructions?: readonly string[];
   /** Code and citations of the paper. */
   readonly about?: AboutPaper;
+  /** What happened to the paper since it was published. */
+  readonly check?: UpdateCheck;
   /** Whether the papers that a report rests on still stand. */
   readonly retraction?: RetractionCheck;
 }

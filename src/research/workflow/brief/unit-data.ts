@@ -1,5 +1,6 @@
 import type { Paper, Rrd } from "../../generated/rrd.js";
 import type { AboutPaper } from "../../paper-services/about-paper.js";
+import type { UpdateCheck } from "../../paper-services/kept-retraction-checks.js";
 import { authorsOf } from "../../papers/authors.js";
 import { clip, estimateTokens, fit } from "../../../engine/lib/tokens.js";
 import { fullScore, usesBothRubrics } from "../decisions/scores-and-decision.js";
@@ -66,6 +67,20 @@ export const paperData = (rrd: Rrd, paper: Paper, depth: string, files: readonly
   read_depth: depth,
   ...(files.length > 0 ? { text_files: files } : {}),
 });
+
+const maxUpdates = 8;
+
+/** What happened to a paper since it was published, for anyone who reads it. */
+export const updatesData = ({ updates }: UpdateCheck): Record<string, unknown> =>
+  updates.length === 0
+    ? {}
+    : {
+        since_published: updates.slice(-maxUpdates).map(({ type, date, source }) => ({
+          type,
+          ...(date === undefined ? {} : { date: clip(date, 10) }),
+          source: clip(source, 20),
+        })),
+      };
 
 /** Code and citations of a paper, for anyone who reads it: addresses and numbers only, no words of the repositories' own. */
 export function aboutData({ code, citations, unchecked }: AboutPaper): Record<string, unknown> {

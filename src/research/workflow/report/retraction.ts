@@ -46,7 +46,7 @@ export function withChecks(rrd: Rrd, { checks }: RetractionCheck): Checked {
   const papers_pool = rrd.papers_pool.map((paper) => {
     const check = checks.get(paper.id);
     if (check === undefined) return paper;
-    const set = fieldsOf(paper, check);
+    const set = checkedFields(paper, check);
     if (set.retracted === true && paper.retracted !== true) retracted.push(paper.id);
     changes.push({
       in: "papers_pool",
@@ -60,7 +60,8 @@ export function withChecks(rrd: Rrd, { checks }: RetractionCheck): Checked {
   return { rrd: { ...checked, statistics: deriveStatistics(checked) }, changes, retracted };
 }
 
-function fieldsOf(paper: Paper, check: UpdateCheck): Partial<Paper> {
+/** What a check changes in a paper's record: what was found and by whom, warnings, and the status of one that no longer stands. Pure. */
+export function checkedFields(paper: Paper, check: UpdateCheck): Partial<Paper> {
   const { updates, checked_by, unchecked } = check;
   const demoted_from = paper.updates_check?.demoted_from;
   const noted = {

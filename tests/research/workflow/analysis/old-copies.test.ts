@@ -46,9 +46,15 @@ describe("an old copy of rrd.json, saved by somebody once the research is done",
     const retraction = { type: "retraction", source: "Crossref", date: "2026-01-01" } as const;
     const updates: Library["updates"] = async (papers) =>
       new Map(
-        papers.map(({ id }) => [
+        // It is retracted only after it was read.
+        papers.map(({ id, status }: { readonly id: string; readonly status?: string }) => [
           id,
-          { at, updates: id === "p2" ? [retraction] : [], checked_by: ["Crossref"], unchecked: [] },
+          {
+            at,
+            updates: id === "p2" && status === "presented" ? [retraction] : [],
+            checked_by: ["Crossref"],
+            unchecked: [],
+          },
         ]),
       );
     const folder = researchFolder(rrdWith([paper("p1"), paper("p2")]), library({ updates }));

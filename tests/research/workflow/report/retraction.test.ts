@@ -129,8 +129,18 @@ describe("a check before the report", () => {
 });
 
 describe("a run", () => {
+  /** What is found happened after a paper was read: while it is pending, it stands. */
   const answering = (checks: Record<string, UpdateCheck>, over: Partial<Library> = {}) =>
-    library({ updates: async () => new Map(Object.entries(checks)), ...over });
+    library({
+      updates: async (papers: readonly { readonly id: string; readonly status?: string }[]) =>
+        new Map(
+          papers.flatMap(({ id, status }) => {
+            const check = status === "pending" ? standing : checks[id];
+            return check === undefined ? [] : [[id, check] as const];
+          }),
+        ),
+      ...over,
+    });
   const agent = (briefs: string[] = []) =>
     scriptedAgent((_, brief) => {
       briefs.push(brief.text);
