@@ -57,6 +57,8 @@ export function readingLines(reading: Reading, io: Pick<Io, "columns" | "color">
       (line) => `  ${line.replaceAll("\u00a0", " ")}`,
     );
   const analysis = paper.analysis;
+  // A retracted paper is decided without a reading.
+  const wasRead = paper.read_depth != null || analysis != null;
   const part = (name: string, text: unknown) =>
     prose(text) === "" ? [] : ["", colors.bold(name), ...flow(prose(text), "  ")];
   const code = Array.isArray(analysis?.implementations_found) ? analysis.implementations_found.map(String) : [];
@@ -75,7 +77,9 @@ export function readingLines(reading: Reading, io: Pick<Io, "columns" | "color">
     colors.bold(oneLine(paper.title)),
     ...flow(byline.join(" · ")),
     "",
-    `${colors.bold(paper.decision ?? paper.status)} ${total}, read: ${paper.read_depth ?? "?"}`,
+    wasRead
+      ? `${colors.bold(paper.decision ?? paper.status)} ${total}, read: ${paper.read_depth ?? "?"}`
+      : `${colors.bold(paper.decision ?? paper.status)}, not read`,
     ...(scores === undefined ? [] : points(scores.execution, executionDimensions)),
     ...(scores?.strategic === undefined ? [] : points(scores.strategic, strategicDimensions)),
     ...(paper.warnings ?? []).flatMap((warning) => flow(`! ${warning}`).map(colors.yellow)),
@@ -84,8 +88,7 @@ export function readingLines(reading: Reading, io: Pick<Io, "columns" | "color">
     ...part("Results", analysis?.results),
     ...part("Limitations", analysis?.limitations),
     ...part("Code", code.join(" ")),
-    "",
-    colors.bold("Evidence"),
+    ...(wasRead ? ["", colors.bold("Evidence")] : []),
     ...(analysis?.evidence ?? []).flatMap((evidence) => evidenceLines(evidence, flow, colors)),
     ...(reading.insights.length > 0
       ? [
@@ -97,9 +100,13 @@ export function readingLines(reading: Reading, io: Pick<Io, "columns" | "color">
         ]
       : []),
     ...part("Why", paper.notes),
-    "",
-    `${count(spending.input)} tokens in, ${count(spending.output)} out · ${cost(spending.costUsd)} · ${duration(milliseconds)}`,
-    `Thirty papers like this one: about ${duration(milliseconds * 30)}, ${cost(thirtyPapers.costUsd)}`,
+    ...(wasRead
+      ? [
+          "",
+          `${count(spending.input)} tokens in, ${count(spending.output)} out · ${cost(spending.costUsd)} · ${duration(milliseconds)}`,
+          `Thirty papers like this one: about ${duration(milliseconds * 30)}, ${cost(thirtyPapers.costUsd)}`,
+        ]
+      : []),
   ];
 }
 

@@ -41,6 +41,16 @@ test("a PDF on this machine: each claim with its quote, its page and ✓ or ✗,
   expect(existsSync(join(cwd, "researches"))).toBe(false);
 });
 
+test("a retracted paper starts no agent: its verdict, and nothing that only a reading brings", async () => {
+  const cwd = freshFolder();
+  const body = "# RETRACTED: A Study of Efficient Inspection\n\nIt reaches 87 percent accuracy on 1200 samples.\n";
+  writeFileSync(join(cwd, "paper.md"), body);
+  const { code, out } = await cli(["read", "paper.md", "--quiet", ...agent], cwd);
+  expect({ code, verdict: /^\w+, not read$/m.exec(out)?.[0] }).toEqual({ code: 0, verdict: "REJECT, not read" });
+  expect(out).toContain("! Retracted.");
+  for (const heading of ["Evidence", "Summary", "tokens in", "Thirty papers"]) expect(out).not.toContain(heading);
+});
+
 test("a PDF and a page of a web server, and a packaged sample, are read alike", async () => {
   const server = await serve({
     "/paper.pdf": { headers: { "content-type": "application/pdf" }, body: await pdf() },
