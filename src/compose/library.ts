@@ -4,7 +4,7 @@ import { systemClock } from "../engine/lib/clock.js";
 import { listFolder, listSamples } from "../research/full-text/local-folder.js";
 import { keptAnswers } from "../research/paper-services/kept-answers.js";
 import { paperServices } from "../research/paper-services/paper-services.js";
-import { politeHttp, type PoliteHttpOptions } from "../engine/net/fetch-and-retry.js";
+import { politeHttp, type PoliteHttpOptions } from "../engine/net/polite-http.js";
 import { allServices } from "../research/sources/registry.js";
 import { replaysOf } from "../research/search/replay-sources.js";
 import { contextOf, servicesOf } from "../research/sources/source-settings.js";

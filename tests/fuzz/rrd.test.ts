@@ -9,7 +9,7 @@ import { acceptDiscovery } from "../../src/research/workflow/discovery/judge-bat
 import { acceptIdeas } from "../../src/research/workflow/report/judge-ideas.js";
 import { acceptPaper } from "../../src/research/workflow/analysis/judge-paper.js";
 import { acceptReport } from "../../src/research/workflow/report/judge-report.js";
-import type { Acceptable, Unacceptable } from "../../src/research/workflow/result/acceptance.js";
+import type { Acceptable, Unacceptable } from "../../src/research/workflow/result/accepted-result.js";
 import { inconsistencies } from "../../src/research/workflow/records/inconsistencies.js";
 import { nextUnit } from "../../src/research/workflow/decisions/next-unit.js";
 import { progressOf, standingOf } from "../../src/research/workflow/decisions/status.js";

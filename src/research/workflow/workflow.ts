@@ -6,7 +6,7 @@ import { nothingSpent, plus } from "../../engine/loop/guards/budget.js";
 import type { AgentRun, Brief, Notes, Outcome, Tell, Workflow } from "../../engine/loop/types.js";
 import type { Protection } from "../folder/tamper/tamper-guard.js";
 import type { Change, Fold, Research } from "../folder/research.js";
-import type { Acceptable } from "./result/acceptance.js";
+import type { Acceptable } from "./result/accepted-result.js";
 import { accountOf } from "./records/account.js";
 import { judge } from "./result/judge-result.js";
 import { keepAnswer } from "./result/answer-file.js";

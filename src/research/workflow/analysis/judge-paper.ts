@@ -3,7 +3,7 @@ import type { CheckedNumber, Insight, Paper, Rrd } from "../../generated/rrd.js"
 import { checkEvidence } from "../../evidence/check.js";
 import { checkNumbers } from "../../evidence/check-numbers.js";
 import { clip } from "../../../engine/lib/tokens.js";
-import type { Acceptable, Judging, Unacceptable } from "../result/acceptance.js";
+import type { Acceptable, Judging, Unacceptable } from "../result/accepted-result.js";
 import type { Material } from "../brief/material.js";
 import { findingOf } from "./retracted-paper.js";
 import { paperEntry } from "./progress-entry.js";

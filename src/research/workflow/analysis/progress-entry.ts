@@ -1,5 +1,5 @@
 import type { Insight, Paper, Rrd } from "../../generated/rrd.js";
-import { type Judging, dayOf } from "../result/acceptance.js";
+import { type Judging, dayOf } from "../result/accepted-result.js";
 import { flat, prose } from "../records/markdown.js";
 import { patternLines } from "../records/lessons.js";
 import {

@@ -4,7 +4,7 @@ import type { UpdateCheck } from "../../paper-services/kept-retraction-checks.js
 import { flat } from "../records/markdown.js";
 import { paperOf, type ResearchState, type ResearchUnit } from "../records/state.js";
 import { checkedFields, isRetraction } from "../report/retraction.js";
-import { dayOf } from "../result/acceptance.js";
+import { dayOf } from "../result/accepted-result.js";
 import { foldSettled, type Settling } from "../result/settled-unit.js";
 
 /** Whether a paper is known to be retracted or withdrawn, by its record or by this check of it. */

@@ -1,8 +1,8 @@
 import type { ProductIdeas } from "../../generated/product-ideas.js";
 import type { IdeationResult } from "../../generated/result-ideation.js";
 import type { Rrd } from "../../generated/rrd.js";
-import type { Acceptable, Judging, Unacceptable } from "../result/acceptance.js";
-import { dayOf } from "../result/acceptance.js";
+import type { Acceptable, Judging, Unacceptable } from "../result/accepted-result.js";
+import { dayOf } from "../result/accepted-result.js";
 import { flat } from "../records/markdown.js";
 import { patternLines } from "../records/lessons.js";
 import { totalsOf } from "../decisions/scores-and-decision.js";

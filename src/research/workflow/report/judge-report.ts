@@ -1,7 +1,7 @@
 import type { ReportResult } from "../../generated/result-report.js";
 import type { Rrd } from "../../generated/rrd.js";
-import type { Acceptable, Judging, Unacceptable } from "../result/acceptance.js";
-import { dayOf } from "../result/acceptance.js";
+import type { Acceptable, Judging, Unacceptable } from "../result/accepted-result.js";
+import { dayOf } from "../result/accepted-result.js";
 import { bibliography } from "./bibtex.js";
 import type { ReportFacts } from "./report.js";
 import { renderReport } from "./report.js";

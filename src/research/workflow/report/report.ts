@@ -1,7 +1,7 @@
 import type { LedgerLine } from "../../../engine/generated/ledger.js";
 import type { ReportResult } from "../../generated/result-report.js";
 import type { Paper, Rrd } from "../../generated/rrd.js";
-import { type Judging, dayOf } from "../result/acceptance.js";
+import { type Judging, dayOf } from "../result/accepted-result.js";
 import { block, bullets, inline, line, table, prose } from "../records/markdown.js";
 import type { Pattern } from "../records/lessons.js";
 import { assess } from "./quality.js";

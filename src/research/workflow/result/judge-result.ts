@@ -9,7 +9,7 @@ import { acceptDiscovery } from "../discovery/judge-batch.js";
 import { acceptIdeas } from "../report/judge-ideas.js";
 import { acceptPaper } from "../analysis/judge-paper.js";
 import { acceptReport } from "../report/judge-report.js";
-import type { Acceptable, Judging, Unacceptable } from "./acceptance.js";
+import type { Acceptable, Judging, Unacceptable } from "./accepted-result.js";
 import type { Material } from "../brief/material.js";
 import type { Pattern } from "../records/lessons.js";
 import { readResult } from "./result-file.js";

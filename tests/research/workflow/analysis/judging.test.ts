@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { Rrd } from "../../../../src/research/generated/rrd.js";
 import { judge } from "../../../../src/research/workflow/result/judge-result.js";
-import { dayOf } from "../../../../src/research/workflow/result/acceptance.js";
+import { dayOf } from "../../../../src/research/workflow/result/accepted-result.js";
 import type { Material } from "../../../../src/research/workflow/brief/material.js";
 import { standingOf } from "../../../../src/research/workflow/decisions/status.js";
 import type { ResearchUnit } from "../../../../src/research/workflow/records/state.js";

@@ -20,6 +20,12 @@ import { publicAddress, scrubber, withoutCredentials } from "./credentials.js";
 import { hostsFolder } from "../lib/layout.js";
 import { given } from "../lib/given.js";
 
+/**
+ * One request, politely: answered from the cache while that is fresh, else at the host's pace, tried again where that may help, and logged.
+ * On a 429 the time that the host names, or a guess that doubles (backoff.ts), is kept for all processes of this machine
+ * (rate-limiter.ts); the request waits for it where its patience allows, and comes back as `rate_limited` where it does not.
+ */
+
 export interface PoliteHttpOptions {
   readonly signal: AbortSignal;
   /** Folder of this machine's state: the pace of hosts is kept in it, for all processes. */

@@ -4,7 +4,7 @@ import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from "node:
 import { describe, expect, it } from "vitest";
 import type { QueryLine } from "../../../src/engine/generated/query.js";
 import type { HttpDocument, Request } from "../../../src/engine/net/http.js";
-import type { PoliteHttpOptions } from "../../../src/engine/net/fetch-and-retry.js";
+import type { PoliteHttpOptions } from "../../../src/engine/net/polite-http.js";
 import type { Page } from "../../fixtures/web-server.js";
 import { fakeClock, httpWith, pretending, standsFor, temporaryFolder, web } from "../../support/network.js";
 
