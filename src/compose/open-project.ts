@@ -41,10 +41,12 @@ export async function openProject(
   const others = summarises === undefined || agents.some(({ name }) => name === summarises.name) ? [] : [summarises];
   const root = rootOf(folder, io.cwd);
   const prompt = await loadPrompt(root);
-  return await opened(folder, config, run, [...agents, ...others], manner, false, (project) =>
+  const requests = new AbortController();
+  const signal = AbortSignal.any([ending, requests.signal]);
+  const workflow = await opened(folder, config, run, [...agents, ...others], manner, false, (project) =>
     researchWorkflow({
       ...project,
-      library: libraryFor(folder, root, config, io.env, ending, tell),
+      library: libraryFor(folder, root, config, io.env, signal, tell),
       prompt,
       root,
       redact,
@@ -62,7 +64,27 @@ export async function openProject(
       },
     }),
   );
+  return endingRequests(workflow, requests);
 }
+
+/**
+ * The workflow with `requests` aborted as soon as one of its preparations is. The loop aborts a preparation only where the run is over, after
+ * a bug too, so nobody needs the answer of any request under way.
+ */
+export const endingRequests = (workflow: ResearchWorkflow, requests: AbortController): ResearchWorkflow => ({
+  ...workflow,
+  prepare: async (state, unit, work) => {
+    const { signal } = work;
+    const end = () => requests.abort(signal.reason);
+    signal.addEventListener("abort", end);
+    if (signal.aborted) end();
+    try {
+      return await workflow.prepare(state, unit, work);
+    } finally {
+      signal.removeEventListener("abort", end);
+    }
+  },
+});
 
 /** The same for an agent that works on the folder itself, with this prompt. */
 export async function openClassicProject(

@@ -21,7 +21,7 @@ import type { Material } from "../../src/research/workflow/brief/material.js";
 import { prepareUnit } from "../../src/research/workflow/prepare.js";
 import type { Library, ResearchState, ResearchUnit } from "../../src/research/workflow/records/state.js";
 import { derive } from "../../src/research/workflow/records/statistics.js";
-import { researchWorkflow } from "../../src/research/workflow/workflow.js";
+import { type ResearchWorkflow, researchWorkflow } from "../../src/research/workflow/workflow.js";
 import { type Workspaces, workspacesOf } from "../../src/research/workflow/workspace.js";
 import { fakeClock } from "./clock.js";
 import type { PaperRecord } from "../../src/research/papers/paper-record.js";
@@ -218,8 +218,13 @@ export function researchFolder(rrd: Rrd, given: Library = library()) {
       {
         history,
         git = false,
+        wrapped = (workflow) => workflow,
         ...more
-      }: Partial<LoopOptions> & { readonly history?: History; readonly git?: boolean } = {},
+      }: Partial<LoopOptions> & {
+        readonly history?: History;
+        readonly git?: boolean;
+        readonly wrapped?: (workflow: ResearchWorkflow) => ResearchWorkflow;
+      } = {},
     ): Promise<{ verdict: Verdict; events: LoopEvent[]; rrd: Rrd; ledger: readonly LedgerLine[] }> {
       const clock = more.clock ?? fakeClock();
       const { events, tell } = listener(clock);
@@ -231,18 +236,20 @@ export function researchFolder(rrd: Rrd, given: Library = library()) {
       const never = new AbortController().signal;
       const workspaces = workspacesOf(join(root, "state"), folder);
       await workspaces.sweep();
-      const workflow = researchWorkflow({
-        research,
-        library: given,
-        workspaces,
-        prompt: await loadPrompt(root),
-        root,
-        now: clock.now,
-        sleep: clock.sleep,
-        learn: false,
-        tell,
-        close: research.close,
-      });
+      const workflow = wrapped(
+        researchWorkflow({
+          research,
+          library: given,
+          workspaces,
+          prompt: await loadPrompt(root),
+          root,
+          now: clock.now,
+          sleep: clock.sleep,
+          learn: false,
+          tell,
+          close: research.close,
+        }),
+      );
       const whole = history === undefined ? workflow : withHistory(workflow, summariser({ ...history, tell }));
       const verdict = await runLoop(whole, agent, {
         tell,

@@ -112,7 +112,7 @@ async function paperMaterial(
 
 /** What happened to a paper since it was published; undefined where nobody can tell. */
 const checkOf = async (library: Library, paper: Paper): Promise<UpdateCheck | undefined> =>
-  (await library.updates?.([paper], maxPaperCheckMs))?.get(paper.id);
+  (await library.updates([paper], maxPaperCheckMs)).get(paper.id);
 
 /** What a paper's text, or its absence, gives to a brief. */
 export const materialOf = (answer: TextAnswer): Material =>

@@ -82,7 +82,8 @@ interface BriefContext {
   readonly protection?: Protection;
 }
 
-export type ResearchWorkflow = Workflow<ResearchState, ResearchUnit, PreparedUnit, BriefContext>;
+type Phases = Workflow<ResearchState, ResearchUnit, PreparedUnit, BriefContext>;
+export type ResearchWorkflow = Phases & Required<Pick<Phases, "prepare">>;
 
 /** A project from DISCOVERY to COMPLETE: phases over rrd.json. */
 export function researchWorkflow(options: ResearchWorkflowOptions): ResearchWorkflow {
