@@ -11,7 +11,7 @@ import type { Io } from "../engine/ui/io.js";
 import { wholeForecast } from "../engine/ui/terminal/tally.js";
 import { rescuedFolder } from "../research/folder/layout.js";
 import { openResearch, type Research } from "../research/folder/research.js";
-import { protect } from "../research/folder/tamper/tamper-guard.js";
+import { guardFiles } from "../research/folder/tamper/tamper-guard.js";
 import { loadPrompt, rootOf } from "../research/workflow/brief/prompt.js";
 import { type ClassicWorkflow, classicWorkflow } from "../research/workflow/classic.js";
 import { type Experience, forecastOf } from "../research/workflow/records/forecast.js";
@@ -55,7 +55,7 @@ export async function openProject(
       learn: config.learn === "auto",
       ...(agents.every(({ takesTools }) => takesTools === true) ? { tools: toolsOf(folder, config, io.env) } : {}),
       ...(agents.some(isUnconfined)
-        ? { protect: (iteration) => protect({ folder, root, rescue: rescuedFolder(config.stateDir), iteration }) }
+        ? { guardFiles: (iteration) => guardFiles({ folder, root, rescue: rescuedFolder(config.stateDir), iteration }) }
         : {}),
       veto: async ({ completes, ...proposal }: Proposal) => {
         const { vetoes, problems } = await hooks.ask(completes ? ["accepted", "complete"] : ["accepted"], proposal);

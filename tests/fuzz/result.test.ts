@@ -5,7 +5,7 @@ import fc from "../support/fast-check.js";
 import { afterAll, describe, expect, it } from "vitest";
 import { problemsOf } from "../../src/engine/storage/schema-check.js";
 import { judge } from "../../src/research/workflow/result/judge-result.js";
-import { standingOf } from "../../src/research/workflow/decisions/status.js";
+import { statusOf } from "../../src/research/workflow/decisions/status.js";
 import type { ResearchUnit } from "../../src/research/workflow/records/state.js";
 import { batch, folded, goodResults, judging, ledger, material, midway } from "./documents.js";
 import { cases, type Json, mutate, mutations, pointsInto, tear, torn } from "./mutations.js";
@@ -15,7 +15,7 @@ const workspace = mkdtempSync(join(tmpdir(), "rr-fuzz-"));
 afterAll(() => rmSync(workspace, { recursive: true, force: true }));
 
 const rrd = midway();
-const state = { rrd, ledger, standing: standingOf(rrd, ledger) };
+const state = { rrd, ledger, status: statusOf(rrd, ledger) };
 
 type Kind = keyof typeof goodResults;
 const kinds = Object.keys(goodResults) as Kind[];

@@ -12,7 +12,7 @@ import { acceptReport } from "../../src/research/workflow/report/judge-report.js
 import type { Acceptable, Unacceptable } from "../../src/research/workflow/result/accepted-result.js";
 import { inconsistencies } from "../../src/research/workflow/records/inconsistencies.js";
 import { nextUnit } from "../../src/research/workflow/decisions/next-unit.js";
-import { progressOf, standingOf } from "../../src/research/workflow/decisions/status.js";
+import { progressOf, statusOf } from "../../src/research/workflow/decisions/status.js";
 import { derive } from "../../src/research/workflow/records/statistics.js";
 import { paperOf } from "../../src/research/workflow/records/state.js";
 import { ideasData, paperData, reportData } from "../../src/research/workflow/brief/unit-data.js";
@@ -66,7 +66,7 @@ const kinds = Object.keys(judgements);
 
 /** Everything the program asks of a state before and after an iteration; whether a result of this kind was folded in. */
 function use(rrd: Rrd, lines: readonly LedgerLine[], kind: string): boolean {
-  const state = { rrd, ledger: lines, standing: standingOf(rrd, lines) };
+  const state = { rrd, ledger: lines, status: statusOf(rrd, lines) };
   nextUnit(state, [], [], "/my-research");
   progressOf(rrd);
   reportData(state);
@@ -216,7 +216,7 @@ describe("any ledger", () => {
           tally.count(read.notices.length > 0 ? "some unread" : "all read");
           const derived = derive(rrd, read.lines);
           expect(problemsOf("rrd", derived)).toEqual([]);
-          nextUnit({ rrd, ledger: read.lines, standing: standingOf(rrd, read.lines) }, [], [], "/my-research");
+          nextUnit({ rrd, ledger: read.lines, status: statusOf(rrd, read.lines) }, [], [], "/my-research");
           expect(
             acceptReport(rrd, goodResults.report.result, { ledger: read.lines, patterns: [] }, judging),
           ).not.toHaveProperty("reasons");

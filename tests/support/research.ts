@@ -1,6 +1,6 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import type { SearchSession } from "../../src/research/workflow/discovery/search-session.js";
-import { poolOf } from "../../src/research/search/candidate-pool.js";
+import { candidatesOf } from "../../src/research/search/candidates.js";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
@@ -69,8 +69,8 @@ const nothingFound: SearchSession = {
   setAside: [],
   steps: [],
   listings: [],
-  pool: poolOf([]),
-  poolSha256: "",
+  candidates: candidatesOf([]),
+  candidatesSha256: "",
   passed: 0,
   mayLeadOn: false,
 };

@@ -17,7 +17,7 @@ import { isForNobody } from "../../research/workflow/prepare.js";
 import { nextUnit } from "../../research/workflow/decisions/next-unit.js";
 import { loadPrompt, rootOf } from "../../research/workflow/brief/prompt.js";
 import type { ResearchUnit } from "../../research/workflow/records/state.js";
-import { standingOf } from "../../research/workflow/decisions/status.js";
+import { statusOf } from "../../research/workflow/decisions/status.js";
 import { briefFor } from "../../research/workflow/workflow.js";
 import { workspacesOf } from "../../research/workflow/workspace.js";
 import { estimateTokens } from "../../engine/lib/tokens.js";
@@ -40,7 +40,7 @@ export async function briefCommand({ folder: argument, flags = {}, json }: Brief
   const config = await resolveConfig({ flags, env: io.env, cwd: io.cwd });
   const { rrd: read, ledger } = await readResearch(folder);
   const rrd = steered(read, await messagesFor(folder, redactorFor(config, io)), new Date(io.clock.now()).toISOString());
-  const state = { rrd, ledger, standing: standingOf(rrd, ledger) };
+  const state = { rrd, ledger, status: statusOf(rrd, ledger) };
   const classic = await classicPrompt(folder, false, {
     cwd: io.cwd,
     stdin: io.stdin,

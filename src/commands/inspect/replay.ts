@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { resolveConfig } from "../../engine/config/resolve.js";
 import { ExpectedError } from "../../engine/lib/errors.js";
-import { assemblePool, type Pool, poolText } from "../../research/search/candidate-pool.js";
+import { assembleCandidates, type CandidateSet, candidatesText } from "../../research/search/candidates.js";
 import { type ReplayedSources, replaysOf } from "../../research/search/replay-sources.js";
 import { ofSearch, readQueries } from "../../research/folder/logs/query-log.js";
 import { readResearch } from "../../research/folder/research.js";
@@ -12,7 +12,7 @@ import { findResearch, type FolderOptions } from "../../research/overview/find-r
 import { answersFolder } from "../../research/folder/layout.js";
 
 interface Replayed {
-  readonly pool: Pool;
+  readonly candidates: CandidateSet;
   readonly text: string;
   readonly sha256: string;
   readonly missing: readonly string[];
@@ -38,9 +38,14 @@ export async function replayCommand({ folder: given, json }: FolderOptions, io: 
   const apart = apartOf(rrd);
   const { sources: config } = await resolveConfig({ env: io.env, cwd: io.cwd });
   const again = async (sources: ReplayedSources): Promise<Replayed> => {
-    const pool = await assemblePool(steps, sources.open, apart);
-    const text = poolText(steps, pool);
-    return { pool, text, sha256: createHash("sha256").update(text).digest("hex"), missing: sources.missing() };
+    const candidates = await assembleCandidates(steps, sources.open, apart);
+    const text = candidatesText(steps, candidates);
+    return {
+      candidates,
+      text,
+      sha256: createHash("sha256").update(text).digest("hex"),
+      missing: sources.missing(),
+    };
   };
   const [inOrder, byLastAnswers] = replaysOf(ofSearch(all), {
     cacheDir: answersFolder(folder),
@@ -51,7 +56,7 @@ export async function replayCommand({ folder: given, json }: FolderOptions, io: 
   if (replayed.sha256 !== recorded) replayed = await again(byLastAnswers());
 
   if (json) io.stdout(replayed.text);
-  const rounds = `${replayed.pool.works.length} works in ${steps.length} ${steps.length === 1 ? "round" : "rounds"}`;
+  const rounds = `${replayed.candidates.works.length} works in ${steps.length} ${steps.length === 1 ? "round" : "rounds"}`;
   if (replayed.sha256 === recorded) {
     const sentence = `Replay is identical, byte for byte: ${rounds}, sha256 ${recorded}.\n`;
     if (json) io.stderr(sentence);

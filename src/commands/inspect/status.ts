@@ -4,7 +4,7 @@ import { readResearch } from "../../research/folder/research.js";
 import { bar, count, duration, many, money, wrap, pad, truncate, width } from "../../engine/ui/terminal/format.js";
 import type { Io } from "../../engine/ui/io.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
-import { progressOf, refusalLimit, standingOf } from "../../research/workflow/decisions/status.js";
+import { progressOf, refusalLimit, statusOf } from "../../research/workflow/decisions/status.js";
 import { withoutResult } from "../../research/workflow/decisions/stagnation.js";
 import { deriveStatistics } from "../../research/workflow/records/statistics.js";
 import { findResearch, shown, type FolderOptions } from "../../research/overview/find-research.js";
@@ -18,7 +18,7 @@ export async function statusCommand(
 ): Promise<number> {
   const folder = await findResearch(io.cwd, argument);
   const { rrd, ledger } = await readResearch(folder);
-  const status = { ...statusOf(folder, rrd, ledger), ...(await workStateOf(folder)) };
+  const status = { ...reportOf(folder, rrd, ledger), ...(await workStateOf(folder)) };
   if (json) io.stdout(`${JSON.stringify(status, null, 2)}\n`);
   else for (const line of [...statusLines(status, io), ...listed(status.pool, papers, io)]) io.stdout(`${line}\n`);
   return 0;
@@ -28,10 +28,10 @@ export async function statusCommand(
 const listed = (pool: readonly ListedPaper[], all: boolean, io: Io): string[] =>
   pool.length === 0 ? [] : ["", ...paperLines(pool, all, io.tableWidth)];
 
-type Status = ReturnType<typeof statusOf> & WorkState;
+type Status = ReturnType<typeof reportOf> & WorkState;
 
-function statusOf(folder: string, rrd: Rrd, ledger: readonly LedgerLine[]) {
-  const { phase, refused } = standingOf(rrd, ledger);
+function reportOf(folder: string, rrd: Rrd, ledger: readonly LedgerLine[]) {
+  const { phase, refused } = statusOf(rrd, ledger);
   const progress = progressOf(rrd);
   const statistics = deriveStatistics(rrd);
   const papers: Record<Paper["status"], number> = {

@@ -10,7 +10,7 @@ import { readResearch } from "../../research/folder/research.js";
 import type { Io } from "../../engine/ui/io.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
 import { sentinel } from "../../engine/loop/sentinel.js";
-import { standingOf, targetOf } from "../../research/workflow/decisions/status.js";
+import { statusOf, targetOf } from "../../research/workflow/decisions/status.js";
 import { derive } from "../../research/workflow/records/statistics.js";
 import { askOpenQuestions, choose, needTerminal } from "./ask.js";
 import { classicPrompt } from "./classic-prompt.js";
@@ -78,7 +78,7 @@ async function unfinished(io: Io): Promise<string | undefined> {
   for (const folder of all) {
     const read = await readResearch(folder).catch(() => undefined);
     if (read === undefined) broken.push(folder);
-    else if (standingOf(read.rrd, read.ledger).phase !== "COMPLETE") open.push(folder);
+    else if (statusOf(read.rrd, read.ledger).phase !== "COMPLETE") open.push(folder);
   }
   const [first, second] = open;
   const names = open.map((folder) => basename(folder));

@@ -45,11 +45,11 @@ function sentence(where: string, running: boolean, finished: boolean): string {
 export async function resumeCommand({ folder: argument, json }: PauseArguments, io: Io): Promise<number> {
   const folder = await findResearch(io.cwd, argument);
   await requireKnownFormats(folder, researchFormat);
-  const standing = [pauseName, stopName].filter((name) => existsSync(join(folder, name)));
-  for (const name of standing) await rm(join(folder, name), { force: true });
+  const present = [pauseName, stopName].filter((name) => existsSync(join(folder, name)));
+  for (const name of present) await rm(join(folder, name), { force: true });
   const where = shown(io.cwd, folder);
-  if (json) io.stdout(`${JSON.stringify({ folder, lifted: standing })}\n`);
-  else if (standing.length === 0) io.stderr(`${where} was neither paused nor stopped.\n`);
+  if (json) io.stdout(`${JSON.stringify({ folder, lifted: present })}\n`);
+  else if (present.length === 0) io.stderr(`${where} was neither paused nor stopped.\n`);
   else if ((await workStateOf(folder)).finished) io.stderr(`${where} can run again; it is finished.\n`);
   else io.stderr(`${where} can run again: research-ralph run ${where}\n`);
   return 0;

@@ -33,12 +33,12 @@ export async function steerCommand({ folder: argument, text, clear, json }: Stee
   if (clear) await leaveMessage(folder, { clear: true }, io.clock.now());
   // A millisecond later: messages are heeded in the order of their names.
   if (words !== "") await leaveMessage(folder, { text: words }, io.clock.now() + 1);
-  const standing = await standingWords(folder);
-  if (json) io.stdout(`${JSON.stringify({ folder, steering: standing })}\n`);
+  const steering = await steeringWords(folder);
+  if (json) io.stdout(`${JSON.stringify({ folder, steering: steering })}\n`);
   else if (clear || words !== "") io.stderr(`${await heard(shown(io.cwd, folder), folder, words === "")}\n`);
-  else if (standing.length === 0)
+  else if (steering.length === 0)
     io.stderr(`There are no instructions; give some with research-ralph steer ${shown(io.cwd, folder)} "…".\n`);
-  else for (const each of standing) io.stdout(`- ${oneLine(each)}\n`);
+  else for (const each of steering) io.stdout(`- ${oneLine(each)}\n`);
   return 0;
 }
 
@@ -52,7 +52,7 @@ async function heard(where: string, folder: string, isCleared: boolean): Promise
 }
 
 /** What stands in the next brief, messages that wait to be heard included. */
-async function standingWords(folder: string): Promise<string[]> {
+async function steeringWords(folder: string): Promise<string[]> {
   const { rrd } = await readResearch(folder);
   let words = (rrd.loop?.steering ?? []).map(({ text }) => text);
   for (const message of await readMessages(folder)) words = "clear" in message ? [] : [...words, message.text];

@@ -1,7 +1,7 @@
 /**
  * How long a host is left alone after it refused. What happens on a 429 (or a 503 with Retry-After):
  * 1. http.ts reads the answer, and http-failure.ts makes it `rate_limited` with the time from which the host may be asked again.
- * 2. `standingAfter` below works out that time: what the host said (Retry-After, its rate-limit headers, at most 48 hours), else a guess
+ * 2. `backoffAfter` below works out that time: what the host said (Retry-After, its rate-limit headers, at most 48 hours), else a guess
  *    that doubles from 1 to 15 minutes with each refusal in a row.
  * 3. rate-limiter.ts keeps it for all processes of this machine (hosts/ in the state folder), so that nobody asks before.
  * 4. polite-http.ts waits for it as long as its patience allows, else hands the failure on; it is never taken for "not found".
@@ -20,7 +20,7 @@ export interface BackoffState {
   readonly until?: number;
 }
 
-export const goodStanding: BackoffState = { refusals: 0, outages: 0 };
+export const noBackoff: BackoffState = { refusals: 0, outages: 0 };
 
 interface Head {
   readonly status: number;
@@ -36,7 +36,7 @@ const maxWait = 48 * 3600 * second;
 const maxOutages = 3;
 
 /** How a host stands after an answer at `now`. */
-export function standingAfter({ status, headers }: Head, before: BackoffState, now: number): BackoffState {
+export function backoffAfter({ status, headers }: Head, before: BackoffState, now: number): BackoffState {
   const told = retryAfter(headers.get("retry-after"), now);
   const reset =
     headers.get("x-ratelimit-remaining")?.trim() === "0" ? resetAt(headers.get("x-ratelimit-reset"), now) : undefined;
@@ -53,7 +53,7 @@ export function standingAfter({ status, headers }: Head, before: BackoffState, n
       ...(outages < maxOutages ? {} : { until: now + guess(outages - maxOutages + 1) }),
     };
   }
-  return { ...goodStanding, ...given({ until: reset }) };
+  return { ...noBackoff, ...given({ until: reset }) };
 }
 
 /** A minute, doubled each time. */

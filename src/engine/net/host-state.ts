@@ -4,7 +4,7 @@ import { hasCode } from "../lib/errors.js";
 import { withLock } from "../storage/lock.js";
 import { isSameProcess } from "../process/process-identity.js";
 import { explaining } from "../storage/explain-system-error.js";
-import { goodStanding, type BackoffState } from "./backoff.js";
+import { noBackoff, type BackoffState } from "./backoff.js";
 import type { HostRule } from "./host-rules.js";
 import { temporaryName } from "../storage/atomic-file.js";
 import { makeFolder } from "../storage/regular-file.js";
@@ -56,12 +56,12 @@ export async function changeHost<T>(
 }
 
 /** How an account stands, as far as can be read. */
-export async function hostStanding(folder: string, account: string, now: number): Promise<BackoffState> {
+export async function hostBackoff(folder: string, account: string, now: number): Promise<BackoffState> {
   return (await read(join(folder, `${account}.json`), now)).standing;
 }
 
 async function read(path: string, now: number): Promise<HostState> {
-  const none: HostState = { at: now, next: now, busy: [], standing: goodStanding };
+  const none: HostState = { at: now, next: now, busy: [], standing: noBackoff };
   let text: string;
   try {
     text = await readFile(path, "utf8");

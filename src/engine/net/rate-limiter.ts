@@ -2,9 +2,9 @@ import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import { messageOf } from "../lib/errors.js";
 import { startOfProcess } from "../process/process-identity.js";
-import { paceTold, standingAfter } from "./backoff.js";
+import { paceTold, backoffAfter } from "./backoff.js";
 import { type Account, accountOf, type HostRule, type StandIn } from "./host-rules.js";
-import { changeHost, hostStanding, type HostState } from "./host-state.js";
+import { changeHost, hostBackoff, type HostState } from "./host-state.js";
 import type { HttpFailure } from "./http-failure.js";
 import type { Gate, HttpResponse, Turn } from "./http.js";
 import type { Clock } from "../lib/clock.js";
@@ -143,7 +143,7 @@ async function toldSince(
   { folder, clock }: LimiterOptions,
   host: string,
 ): Promise<HttpFailure | undefined> {
-  const { until } = await hostStanding(folder, account.name, clock.now());
+  const { until } = await hostBackoff(folder, account.name, clock.now());
   return until === undefined || until <= clock.now() ? undefined : asksToWait(host, until);
 }
 
@@ -187,7 +187,7 @@ function ended(state: HostState, token: string, answer: HttpResponse | undefined
   return {
     ...state,
     busy,
-    standing: standingAfter(answer, state.standing, now),
+    standing: backoffAfter(answer, state.standing, now),
     ...(Object.keys(told).length === 0 ? {} : { told: { ...told, at: now } }),
   };
 }

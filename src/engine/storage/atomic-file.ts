@@ -173,13 +173,13 @@ async function missingPart(file: FileHandle, size: number, { offset, text }: App
     return withLineBreak(wanted, tail.subarray(-1));
   }
 
-  const standing =
+  const existing =
     size > offset ? await readAt(file, offset, Math.min(size - offset, wanted.length + 1)) : Buffer.alloc(0);
   for (const at of [0, 1]) {
     // At 1: an earlier call ended a torn line of something else with a line feed before it began.
-    if (at === 1 && standing[0] !== lineFeed) break;
+    if (at === 1 && existing[0] !== lineFeed) break;
     // All of it, or as much as there is up to the end of the file.
-    const part = standing.subarray(at, at + wanted.length);
+    const part = existing.subarray(at, at + wanted.length);
     if (part.length > 0 && part.equals(wanted.subarray(0, part.length))) return wanted.subarray(part.length);
   }
   return missingAfterHandEdit(await readAt(file, 0, size), wanted);

@@ -4,7 +4,7 @@ import type { LedgerLine } from "../../engine/generated/ledger.js";
 import type { Progress } from "../../engine/loop/types.js";
 import { isHeld } from "../../engine/storage/lock.js";
 import { readResearch } from "../folder/research.js";
-import { progressOf, standingOf } from "../workflow/decisions/status.js";
+import { progressOf, statusOf } from "../workflow/decisions/status.js";
 import { type Spending, spendingOf, timeSpent } from "./time-and-cost.js";
 
 import { hiddenName, ledgerName, lockFile, lockName, pauseName, stopName } from "../../engine/lib/layout.js";
@@ -49,7 +49,7 @@ export async function lookAt(folder: string): Promise<WatchedResearch | undefine
     return {
       name: basename(folder),
       folder,
-      phase: standingOf(rrd, ledger).phase,
+      phase: statusOf(rrd, ledger).phase,
       progress: progressOf(rrd),
       running,
       abandoned: !running && existsSync(lock),

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { isHeld } from "../../engine/storage/lock.js";
 import { readResearch } from "../folder/research.js";
-import { standingOf } from "../workflow/decisions/status.js";
+import { statusOf } from "../workflow/decisions/status.js";
 import { lockFile, pauseName, stopName } from "../../engine/lib/layout.js";
 
 /** Whether somebody works on a project, and what keeps others from it. */
@@ -19,6 +19,6 @@ export async function workStateOf(folder: string): Promise<WorkState> {
   return {
     running: await isHeld(lockFile(folder)),
     held: ([pauseName, stopName] as const).filter((name) => existsSync(join(folder, name))),
-    finished: read !== undefined && standingOf(read.rrd, read.ledger).phase === "COMPLETE",
+    finished: read !== undefined && statusOf(read.rrd, read.ledger).phase === "COMPLETE",
   };
 }

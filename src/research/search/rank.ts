@@ -3,7 +3,7 @@ import type { PaperRecord } from "../papers/paper-record.js";
 import { bm25, stemsOf } from "./bm25.js";
 import type { Apart } from "../papers/dedup/merge-records.js";
 import type { Query } from "../sources/client/source.js";
-import { listWeight, type Pool, poolOf, type Work } from "./candidate-pool.js";
+import { listWeight, type CandidateSet, candidatesOf, type Work } from "./candidates.js";
 import type { Listing, Open, Told } from "./result-list.js";
 import { runStep } from "./run-round.js";
 
@@ -67,9 +67,9 @@ export function rankListings(
   listings: readonly Listing[],
   wanted: Wanted,
   apart: readonly Apart[] = [],
-): { readonly pool: Pool; readonly ranked: readonly Ranked[] } {
-  const pool = poolOf(listings, apart);
-  return { pool, ranked: rankWorks(pool.works, wanted) };
+): { readonly candidates: CandidateSet; readonly ranked: readonly Ranked[] } {
+  const candidates = candidatesOf(listings, apart);
+  return { candidates, ranked: rankWorks(candidates.works, wanted) };
 }
 
 /** One search outside of a project's rounds: every source is asked the one query, and what they list is merged and ranked as in a run. `now`: milliseconds since the epoch. */

@@ -18,7 +18,7 @@ import { memoryOf } from "./records/observations.js";
 import { orVerdict } from "../../engine/loop/or-verdict.js";
 import { fill } from "./brief/prompt.js";
 import { saysComplete } from "../../engine/loop/sentinel.js";
-import { isDecided, progressOf, standingOf } from "./decisions/status.js";
+import { isDecided, progressOf, statusOf } from "./decisions/status.js";
 import type { ResearchState } from "./records/state.js";
 import { ideasName, progressFile, reportName, rrdFile } from "../folder/layout.js";
 
@@ -73,7 +73,7 @@ export function classicWorkflow(options: ClassicOptions): ClassicWorkflow {
     load: () =>
       orVerdict(async () => {
         const { rrd, ledger } = await loadSteered(research, options);
-        return { rrd, ledger, standing: standingOf(rrd, ledger) };
+        return { rrd, ledger, status: statusOf(rrd, ledger) };
       }),
     // Agents that edit one folder would undo each other's work.
     next: ({ rrd }, busy) => (busy.length > 0 ? "wait" : nextClassicUnit(rrd, folder)),

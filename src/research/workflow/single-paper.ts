@@ -36,7 +36,7 @@ export const readingWorkflow = (workflow: ResearchWorkflow): ResearchWorkflow =>
     if (state.rrd.papers_pool.every(isDecided)) return { verdict: "complete", reason: "The paper is read." };
     const [putOff] = later;
     if (putOff !== undefined) return { verdict: "blocked", reason: `${putOff.reason} Read it again later.` };
-    if (state.standing.readable.length > 0) return workflow.next(state, busy, later);
+    if (state.status.readable.length > 0) return workflow.next(state, busy, later);
     return {
       verdict: "blocked",
       reason: `The agent's results were refused ${refusalLimit} times; another --agent may do better.`,

@@ -4,7 +4,7 @@ import type { redactFor } from "../../engine/lib/redact.js";
 import { estimateTokens } from "../../engine/lib/tokens.js";
 import { nothingSpent, plus } from "../../engine/loop/guards/budget.js";
 import type { AgentRun, Brief, Notes, Outcome, Tell, Workflow } from "../../engine/loop/types.js";
-import type { Protection } from "../folder/tamper/tamper-guard.js";
+import type { TamperGuard } from "../folder/tamper/tamper-guard.js";
 import type { Change, Fold, Research } from "../folder/research.js";
 import type { Acceptable } from "./result/accepted-result.js";
 import { accountOf } from "./records/account.js";
@@ -25,7 +25,7 @@ import { isStale, type PreparedUnit, prepareUnit } from "./prepare.js";
 import type { Prompt } from "./brief/prompt.js";
 import { repairFor } from "./analysis/repair.js";
 import { saysComplete } from "../../engine/loop/sentinel.js";
-import { openRefusals, progressOf, standingOf, timesTooFull } from "./decisions/status.js";
+import { openRefusals, progressOf, statusOf, timesTooFull } from "./decisions/status.js";
 import { type Library, paperOf, refusalsOf, type ResearchState, type ResearchUnit } from "./records/state.js";
 import { type Workspaces, requireSpace } from "./workspace.js";
 import type { Clock } from "../../engine/lib/clock.js";
@@ -51,7 +51,7 @@ interface ResearchWorkflowOptions {
   /** Set where the agent takes tools. */
   readonly tools?: ServeTools;
   /** Set where nothing confines the agent: remembers the files around it, to be put back once it has ended. */
-  readonly protect?: (iteration: number) => Promise<Protection>;
+  readonly guardFiles?: (iteration: number) => Promise<TamperGuard>;
   /** Takes the user's secrets out of what an agent left. */
   readonly redact?: ReturnType<typeof redactFor>;
   /** Puts the project away at the end of the run. */
@@ -79,7 +79,7 @@ interface BriefContext {
   /** The unit's record as it was then. */
   readonly paper?: Paper;
   /** Puts back what an agent that nothing confines has changed around it. */
-  readonly protection?: Protection;
+  readonly tamperGuard?: TamperGuard;
 }
 
 type Phases = Workflow<ResearchState, ResearchUnit, PreparedUnit, BriefContext>;
@@ -100,7 +100,7 @@ export function researchWorkflow(options: ResearchWorkflowOptions): ResearchWork
         const { rrd, ledger } = await loadSteered(research, options);
         if (!swept) await workspaces.keepOnly(openRefusals(ledger));
         swept = true;
-        return { rrd, ledger, standing: standingOf(rrd, ledger) };
+        return { rrd, ledger, status: statusOf(rrd, ledger) };
       }),
     next: (state, busy, later) => nextUnit(state, busy, later, research.folder),
     progress: ({ rrd }) => progressOf(rrd),
@@ -130,10 +130,10 @@ export function researchWorkflow(options: ResearchWorkflowOptions): ResearchWork
         const where = { ...options, folder: research.folder, root, services: library.services };
         const { brief, material } = await briefFor(where, state, unit, prepared.material, notes, iteration, workspace);
         // Last, as the brief itself fills the folder of texts.
-        const protection = await options.protect?.(iteration);
+        const tamperGuard = await options.guardFiles?.(iteration);
         const context = {
           material,
-          ...given({ paper, protection }),
+          ...given({ paper, tamperGuard }),
         };
         return { brief, context };
       }),
@@ -148,7 +148,7 @@ export function researchWorkflow(options: ResearchWorkflowOptions): ResearchWork
           return await acceptEmptyBatch(options, state, unit, batch, done.prepareMs, work);
         }
         const { run, context, prepareMs } = done;
-        for (const message of (await context.protection?.putBack(run.agent)) ?? [])
+        for (const message of (await context.tamperGuard?.undoTampering(run.agent)) ?? [])
           await tell({ type: "notice", level: "warning", message });
         return await acceptRun(options, asBriefed(state, context.paper), unit, run, context.material, prepareMs);
       }),

@@ -6,7 +6,7 @@ import { replayCommand } from "../../../src/commands/inspect/replay.js";
 import { httpFor } from "../../../src/compose/library.js";
 import { resolveConfig } from "../../../src/engine/config/resolve.js";
 import type { Step } from "../../../src/research/generated/rrd.js";
-import { assemblePool, poolText } from "../../../src/research/search/candidate-pool.js";
+import { assembleCandidates, candidatesText } from "../../../src/research/search/candidates.js";
 import { sourceNamed } from "../../../src/research/sources/registry.js";
 import { contextOf } from "../../../src/research/sources/source-settings.js";
 import { queryRecorder } from "../../../src/research/folder/logs/query-log.js";
@@ -37,13 +37,13 @@ async function searched(arxiv: Page, crossref: Page) {
     cacheDir: join(folder, ".ralph", "http"),
     record: queryRecorder(folder),
   });
-  const pool = await assemblePool(steps, (name) => {
+  const pool = await assembleCandidates(steps, (name) => {
     const source = sourceNamed(name);
     if (source === undefined) throw new Error(name);
     const context = contextOf(source, { config: config.sources, env: place.env, http });
     return "unavailable" in context ? context : { source, context };
   });
-  const text = poolText(steps, pool);
+  const text = candidatesText(steps, pool);
   const pool_sha256 = createHash("sha256").update(text).digest("hex");
   makeResearch(place.cwd, name, {
     statistics: { discovery_metrics: { rounds: steps as never, pool_sha256 } } as never,

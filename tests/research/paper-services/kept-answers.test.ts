@@ -5,7 +5,7 @@ import { textsFolder } from "../../../src/research/folder/layout.js";
 import { saveText } from "../../../src/research/full-text/text-cache.js";
 import { keepAbout } from "../../../src/research/paper-services/kept-answers.js";
 import { keptMaterial } from "../../../src/research/workflow/brief/kept-material.js";
-import { standingOf } from "../../../src/research/workflow/decisions/status.js";
+import { statusOf } from "../../../src/research/workflow/decisions/status.js";
 import { paper, paperText, rrdWith, temporaryFolder } from "../../support/research.js";
 
 const one = paper("p1", { identifiers: { doi: "10.1000/one", arxiv: "2601.00001" } });
@@ -15,7 +15,7 @@ const unit = { kind: "paper", id: "p1", phase: "ANALYSIS", title: "One" } as con
 async function kept(folder: string) {
   const rrd = rrdWith([one]);
   const library = keptLibraryFor(folder, folder, { sources: {} }, {}, new AbortController().signal);
-  const state = { rrd, ledger: [], standing: standingOf(rrd, []) };
+  const state = { rrd, ledger: [], status: statusOf(rrd, []) };
   return await keptMaterial(library, { kept: () => "/nowhere" }, state, unit);
 }
 

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { Listing } from "../../../src/research/search/result-list.js";
 import type { PaperRecord } from "../../../src/research/papers/paper-record.js";
 import { planSearch } from "../../../src/research/search/search-plan.js";
-import { poolOf, poolText } from "../../../src/research/search/candidate-pool.js";
+import { candidatesOf, candidatesText } from "../../../src/research/search/candidates.js";
 import { ageOf, rankWorks } from "../../../src/research/search/rank.js";
 
 const paper = (id: string, title: string, more: Partial<PaperRecord> = {}): PaperRecord => ({
@@ -67,9 +67,9 @@ describe("planSearch", () => {
   });
 });
 
-describe("poolOf", () => {
+describe("candidatesOf", () => {
   it("puts what several lists have high up before what one has at its top", () => {
-    const { works } = poolOf([listing("arXiv", [far, near]), listing("OpenAlex", [near])]);
+    const { works } = candidatesOf([listing("arXiv", [far, near]), listing("OpenAlex", [near])]);
     expect(works.map((work) => work.record.id)).toEqual(["b", "c"]);
     expect(works[0]?.provenance.places.map(({ source, rank }) => [source, rank]).toSorted()).toEqual([
       ["OpenAlex", 0],
@@ -80,7 +80,7 @@ describe("poolOf", () => {
   it("gives the same bytes for the same answers", () => {
     const listings = [listing("arXiv", [fitting, near]), listing("OpenAlex", [near, far, fitting])];
     const again = JSON.parse(JSON.stringify(listings)) as Listing[];
-    expect(poolText([], poolOf(again))).toBe(poolText([], poolOf(listings)));
+    expect(candidatesText([], candidatesOf(again))).toBe(candidatesText([], candidatesOf(listings)));
   });
 
   it("is written as in the projects of before, whose recorded hash a replay compares with", () => {
@@ -88,9 +88,9 @@ describe("poolOf", () => {
     const later = { ...near, kind: "published", volume: "3", abstract: "A hand that feels.", retracted: true } as const;
     const listings = [listing("arXiv", [preprint, fitting, far]), listing("Crossref", [later], "a")];
     const steps = planSearch(wanted, { target: 10, today: "2026-11-22", sources: ["arXiv"] });
-    const pool = poolOf(listings);
+    const pool = candidatesOf(listings);
     expect(pool.merges).toHaveLength(1);
-    expect(createHash("sha256").update(poolText(steps, pool)).digest("hex")).toBe(
+    expect(createHash("sha256").update(candidatesText(steps, pool)).digest("hex")).toBe(
       "02442d4f257fe43182a409d71d45313ce236330cc35dd2c7e3fb659a14c37b3d",
     );
   });
@@ -99,7 +99,7 @@ describe("poolOf", () => {
 describe("rankWorks", () => {
   it("puts the better fit first, however the source ordered them, and says what its priority rests on", () => {
     const ranked = rankWorks(
-      poolOf([listing("arXiv", [far, near, fitting]), listing("OpenAlex", [fitting])]).works,
+      candidatesOf([listing("arXiv", [far, near, fitting]), listing("OpenAlex", [fitting])]).works,
       wanted,
     );
     expect(ranked.map(({ record }) => record.id)).toEqual(["a", "b", "c"]);
@@ -112,7 +112,7 @@ describe("rankWorks", () => {
 
   it("finds a keyword in other forms of its words", () => {
     const [ranked] = rankWorks(
-      poolOf([listing("arXiv", [paper("d", "A soft robot that grasps by tactile sense")])]).works,
+      candidatesOf([listing("arXiv", [paper("d", "A soft robot that grasps by tactile sense")])]).works,
       wanted,
     );
     expect(ranked?.why).toContain("matches 2 of 2 keywords");
@@ -121,7 +121,7 @@ describe("rankWorks", () => {
   it("puts the recent one first of two that fit alike", () => {
     const old = paper("old", fitting.title, { date: "2024-03-01", authors: ["Bo Elder"] });
     const fresh = paper("new", fitting.title, { date: "2026-11-01", authors: ["Cy Younger"] });
-    const ranked = rankWorks(poolOf([listing("arXiv", [old, fresh])]).works, wanted);
+    const ranked = rankWorks(candidatesOf([listing("arXiv", [old, fresh])]).works, wanted);
     expect(ranked.map(({ record }) => record.id)).toEqual(["new", "old"]);
   });
 

@@ -3,7 +3,7 @@ import { libraryFor } from "../../../src/compose/library.js";
 import { prepareUnit } from "../../../src/research/workflow/prepare.js";
 import { nextUnit } from "../../../src/research/workflow/decisions/next-unit.js";
 import { readingWorkflow } from "../../../src/research/workflow/single-paper.js";
-import { standingOf } from "../../../src/research/workflow/decisions/status.js";
+import { statusOf } from "../../../src/research/workflow/decisions/status.js";
 import type { Delay } from "../../../src/engine/loop/types.js";
 import type { Library, TextAnswer } from "../../../src/research/workflow/records/state.js";
 import { fakeClock } from "../../support/clock.js";
@@ -26,7 +26,7 @@ const never = new AbortController().signal;
 /** Prepares a paper, its library and signal as given, with a clock that moves only by waiting. */
 async function prepared(given: Library, { isPatient = true, signal = never, clock = fakeClock() } = {}) {
   const rrd = rrdWith([paper("p1")]);
-  const state = { rrd, ledger: [], standing: standingOf(rrd, []) };
+  const state = { rrd, ledger: [], status: statusOf(rrd, []) };
   const outside = { ...clock, library: given, workspaces: { kept: () => "/nowhere" }, isPatient };
   const unit = { kind: "paper", id: "p1", phase: "ANALYSIS", title: "A paper" } as const;
   return await prepareUnit(outside, state, unit, { signal, tell: async () => undefined });
@@ -110,7 +110,7 @@ describe("a paper whose host is only busy", () => {
     const unit = { kind: "paper", id: "p1", phase: "ANALYSIS", title: "A paper" } as const;
     const later = [{ unit, reason: "arxiv.org asks to wait (HTTP 429).", until: 1 }];
     const workflow = readingWorkflow({ next: nextUnit } as unknown as Parameters<typeof readingWorkflow>[0]);
-    expect(workflow.next({ rrd, ledger: [], standing: standingOf(rrd, []) }, [], later)).toEqual({
+    expect(workflow.next({ rrd, ledger: [], status: statusOf(rrd, []) }, [], later)).toEqual({
       verdict: "blocked",
       reason: "arxiv.org asks to wait (HTTP 429). Read it again later.",
     });

@@ -9,7 +9,7 @@ import { readingTools, searchingTools } from "../../../src/research/toolbox/tool
 import { nextUnit } from "../../../src/research/workflow/decisions/next-unit.js";
 import { loadPrompt } from "../../../src/research/workflow/brief/prompt.js";
 import { scholarly } from "../../../src/research/workflow/discovery/scholarly-search.js";
-import { standingOf } from "../../../src/research/workflow/decisions/status.js";
+import { statusOf } from "../../../src/research/workflow/decisions/status.js";
 import type { Library, ResearchUnit } from "../../../src/research/workflow/records/state.js";
 import { briefFor } from "../../../src/research/workflow/workflow.js";
 import { workspacesOf } from "../../../src/research/workflow/workspace.js";
@@ -24,7 +24,7 @@ const serve = (names: readonly string[], about?: string): ToolServer => ({
 
 async function briefWith(rrd: Rrd, given: Library, tools?: typeof serve) {
   const root = temporaryFolder();
-  const state = { rrd, ledger: [], standing: standingOf(rrd, []) };
+  const state = { rrd, ledger: [], status: statusOf(rrd, []) };
   const workspace = temporaryFolder();
   const where = {
     folder: root,

@@ -67,7 +67,7 @@ export const firstAble =
   ({ iterations, now }) => {
     const all = agents.map((agent) => ({
       agent,
-      ...standingOf(agent, agents.length === 1, iterations, patience, now),
+      ...availabilityOf(agent, agents.length === 1, iterations, patience, now),
     }));
     if (all.length === 0) throw new Error("no agent to choose from");
     const usable = all.filter(({ gone }) => gone === undefined);
@@ -91,7 +91,7 @@ export const firstAble =
     return { until: next.until, reason: usable.map(({ why }) => why).join(" ") };
   };
 
-interface Standing {
+interface Availability {
   /** It can be asked from then on. */
   readonly until: number;
   /** Why not earlier. */
@@ -101,13 +101,13 @@ interface Standing {
   readonly outOfPatience?: Verdict;
 }
 
-function standingOf(
+function availabilityOf(
   { name }: Agent,
   isOnly: boolean,
   all: RunSoFar["iterations"],
   patience: number,
   now: number,
-): Standing {
+): Availability {
   const mine = all.filter(({ agent }) => isOnly || agent === name);
   const gone = mine.find(({ outcome }) => kindOf(outcome) === "auth" || kindOf(outcome) === "missing")?.outcome;
   if (gone?.outcome === "failed") {

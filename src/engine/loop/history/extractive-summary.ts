@@ -107,8 +107,8 @@ function learned(known: readonly Lesson[], fresh: readonly Observation[]): Lesso
     const later = fresh.slice(index + 1).find((each) => each.unit === unit && each.outcome === "accepted");
     const helped = later === undefined ? "" : ` → ${unit} was accepted in #${later.iteration}`;
     const key = likeness(reason);
-    const standing = lessons.get(key);
-    lessons.set(key, { times: (standing?.times ?? 0) + 1, last: iteration, text: reason + helped });
+    const known = lessons.get(key);
+    lessons.set(key, { times: (known?.times ?? 0) + 1, last: iteration, text: reason + helped });
   }
   return [...lessons.values()];
 }

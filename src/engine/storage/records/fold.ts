@@ -167,8 +167,8 @@ export async function openWriter<State extends Fields>(
     async edit(change) {
       const lines = await ledger();
       const edited = async (): Promise<Plan<State>> => {
-        const standing = await plan(lines);
-        return { ...standing, state: stamped(derive(change(standing.state), lines)) };
+        const planned = await plan(lines);
+        return { ...planned, state: stamped(derive(change(planned.state), lines)) };
       };
       const planned = await edited();
       if (!isValid(planned)) throw new Error(`the edit would make ${format.file} invalid`);

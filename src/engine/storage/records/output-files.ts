@@ -44,10 +44,10 @@ export async function writeOutputs(
       written.delete(name);
       continue;
     }
-    const standing = await explaining(path, () => versionAt(path));
-    const isOurs = standing.kind !== "file" || [hashOf(text), written.get(name)].includes(hashOf(standing.bytes));
+    const existing = await explaining(path, () => versionAt(path));
+    const isOurs = existing.kind !== "file" || [hashOf(text), written.get(name)].includes(hashOf(existing.bytes));
     if (!isOurs) {
-      const copy = await keepEdited(folder, name, standing.bytes, at);
+      const copy = await keepEdited(folder, name, existing.bytes, at);
       if (copy !== undefined)
         notify(
           `${name} was changed since it was last written; it is written again, and your version is kept as ${copy}.`,

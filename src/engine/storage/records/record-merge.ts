@@ -169,11 +169,11 @@ function mergeFields(
   const kept: string[] = [];
   const fields = new Map(Object.entries(current));
   for (const [name, value] of Object.entries(change.set)) {
-    const standing = current[name];
+    const existing = current[name];
     const mine =
-      !same(standing, value) &&
-      !same(standing, change.was?.[name]) &&
-      collection?.isUndecided?.(name, standing) !== true;
+      !same(existing, value) &&
+      !same(existing, change.was?.[name]) &&
+      collection?.isUndecided?.(name, existing) !== true;
     if (mine) kept.push(name);
     else fields.set(name, value);
   }
@@ -182,8 +182,8 @@ function mergeFields(
     else kept.push(name);
   }
   for (const [name, values] of Object.entries(change.add ?? {})) {
-    const standing = fields.get(name) ?? [];
-    if (Array.isArray(standing)) fields.set(name, [...standing, ...absentFrom(standing, values)]);
+    const existing = fields.get(name) ?? [];
+    if (Array.isArray(existing)) fields.set(name, [...existing, ...absentFrom(existing, values)]);
     else kept.push(name);
   }
   return { fields: Object.fromEntries(fields), kept };
@@ -197,11 +197,11 @@ function undoFields(current: Fields, change: JournalledChange): Fields {
   }
   for (const [name, values] of Object.entries(change.add ?? {})) {
     const gone = new Set(values.map(keyOf));
-    const standing = fields.get(name);
-    if (Array.isArray(standing))
+    const existing = fields.get(name);
+    if (Array.isArray(existing))
       fields.set(
         name,
-        standing.filter((value) => !gone.has(keyOf(value))),
+        existing.filter((value) => !gone.has(keyOf(value))),
       );
   }
   return Object.fromEntries(fields);
@@ -212,8 +212,8 @@ const same = (a: unknown, b: unknown): boolean => isDeepStrictEqual(a ?? null, b
 
 const keyOf = (value: unknown): string => JSON.stringify(value);
 
-function absentFrom(standing: unknown, values: readonly unknown[]): unknown[] {
-  const there = new Set(Array.isArray(standing) ? standing.map(keyOf) : []);
+function absentFrom(existing: unknown, values: readonly unknown[]): unknown[] {
+  const there = new Set(Array.isArray(existing) ? existing.map(keyOf) : []);
   return values.filter((value) => !there.has(keyOf(value)) && there.add(keyOf(value)));
 }
 
@@ -264,11 +264,11 @@ function renumbered(
   const { key, numbering } = records.collection;
   if (numbering === undefined || was !== null) return { change };
   const { owner, content, noun } = numbering;
-  const standing = records.get(id);
+  const existing = records.get(id);
   const isSame = (record: Fields | undefined, fields: Fields) =>
     record?.[owner] === fields[owner] && record?.[content] === fields[content];
-  const isHandEdit = standing?.[owner] === set[owner] && !all.some((other) => isSame(standing, other.set));
-  if (standing === undefined || isSame(standing, set) || isHandEdit) return { change };
+  const isHandEdit = existing?.[owner] === set[owner] && !all.some((other) => isSame(existing, other.set));
+  if (existing === undefined || isSame(existing, set) || isHandEdit) return { change };
   const ids = records.ids();
   const own = ids.find((each) => isSame(records.get(each), set)) ?? numbering.next(ids);
   return {

@@ -31,13 +31,13 @@ export async function restoreStaleSaves<State extends Fields>(
     const line = ledger.findLast((each) => each.unit === unit && each.outcome === "accepted");
     return line !== undefined && units.hasRecord(line);
   };
-  const standing = new Map(recordsOf(state, collection).map((record) => [record[unitsOf.key], record]));
+  const existing = new Map(recordsOf(state, collection).map((record) => [record[unitsOf.key], record]));
   const restored: string[] = [];
   const lost: string[] = [];
   let whole = state;
   const accepted = currentAccepted(ledger);
   for (const [unit, iteration] of accepted) {
-    const record = standing.get(unit);
+    const record = existing.get(unit);
     if (record === undefined ? !hadRecord(unit) : !units.isOpen(record)) continue;
 
     const entry = await entryOf(iteration);

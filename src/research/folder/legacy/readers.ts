@@ -44,9 +44,9 @@ export const listOf =
   (value, pointer, tell) => {
     if (!Array.isArray(value)) return value;
     let copy: unknown[] | undefined;
-    for (const [index, standing] of value.entries()) {
-      const read = item(standing, `${pointer}/${index}`, tell);
-      if (read !== standing) copy ??= [...value];
+    for (const [index, each] of value.entries()) {
+      const read = item(each, `${pointer}/${index}`, tell);
+      if (read !== each) copy ??= [...value];
       if (copy !== undefined) copy[index] = read;
     }
     return copy?.filter((each) => each !== absent) ?? value;
@@ -95,7 +95,7 @@ export const isFields = (value: unknown): value is Fields =>
 
 function withChanges(value: Fields, changed: ReadonlyMap<string, unknown>): Fields {
   const entries = Object.entries(value).map(
-    ([name, standing]) => [name, changed.has(name) ? changed.get(name) : standing] as const,
+    ([name, item]) => [name, changed.has(name) ? changed.get(name) : item] as const,
   );
   return Object.fromEntries(entries.filter(([, read]) => read !== absent));
 }

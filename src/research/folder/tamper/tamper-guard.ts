@@ -38,15 +38,15 @@ import {
 } from "../layout.js";
 
 /** The files of a project as they were before an agent started that nothing confines. */
-export interface Protection {
+export interface TamperGuard {
   /**
    * Takes back what changed since, once the agent has ended: one sentence for each kind of damage, none where there was none.
    * @throws ExpectedError when the project folder is gone, or a file can't be put back; what it held is saved first, and the message says where.
    */
-  putBack(agent: string): Promise<readonly string[]>;
+  undoTampering(agent: string): Promise<readonly string[]>;
 }
 
-interface ProtectOptions {
+interface GuardOptions {
   readonly folder: string;
   /** Where AGENTS.md, prompt.md and the config lie. */
   readonly root: string;
@@ -63,7 +63,7 @@ const answerFolders = (folder: string) => [answersFolder(folder), documentsFolde
  * confines can write them too, and its changes can't be told from a person's. In rrd.json what steers is kept and what forges results is
  * put back; every other file is as it was, and the changed ones are kept aside.
  */
-export async function protect({ folder, root, rescue, iteration }: ProtectOptions): Promise<Protection> {
+export async function guardFiles({ folder, root, rescue, iteration }: GuardOptions): Promise<TamperGuard> {
   const kept = new Map<string, Version>();
   const [place, modes] = [whereIs(folder), modesOf(folder)];
   const paths = [
@@ -179,7 +179,7 @@ export async function protect({ folder, root, rescue, iteration }: ProtectOption
   };
 
   return {
-    async putBack(agent) {
+    async undoTampering(agent) {
       if (place === undefined || whereIs(folder) !== place || !isFolder(place))
         throw await rescued(folder, kept, rescue, agent);
       const sentences: string[] = [];

@@ -10,7 +10,7 @@ import { paperEntry } from "./progress-entry.js";
 import {
   decide,
   fullScore,
-  statusOf,
+  statusAfter,
   totalsOf,
   usesBothRubrics,
   type Scores,
@@ -65,7 +65,7 @@ export function acceptPaper(
   ];
   const set = {
     ...finding,
-    status: statusOf[decision],
+    status: statusAfter[decision],
     score: totals.combined,
     score_breakdown: both
       ? {

@@ -13,9 +13,9 @@ export function nextUnit(
   later: readonly Delayed[],
   folder: string,
 ): ResearchUnit | "wait" | Verdict {
-  const { rrd, ledger, standing } = state;
+  const { rrd, ledger, status } = state;
   const taken = new Set(busy.map((unit) => unit.id));
-  const putOff = later.filter(({ unit }) => standing.readable.some((paper) => paper.id === unit.id));
+  const putOff = later.filter(({ unit }) => status.readable.some((paper) => paper.id === unit.id));
   const once = (unit: ResearchUnit): ResearchUnit | "wait" | Verdict => {
     if (taken.size > 0) return "wait";
     const refusals = unitRefusals(rrd, ledger, unit.id);
@@ -26,7 +26,7 @@ export function nextUnit(
     );
   };
 
-  if (!standing.discoveryOver) {
+  if (!status.discoveryOver) {
     const batch = (rrd.statistics?.discovery_metrics?.batches ?? 0) + 1;
     return once({
       kind: "discovery",
@@ -37,22 +37,22 @@ export function nextUnit(
   }
   if (rrd.papers_pool.length === 0) return nothingFound(state, folder);
 
-  const paper = standing.readable.find(({ id }) => !taken.has(id) && !putOff.some(({ unit }) => unit.id === id));
+  const paper = status.readable.find(({ id }) => !taken.has(id) && !putOff.some(({ unit }) => unit.id === id));
   if (paper !== undefined) return { kind: "paper", id: paper.id, phase: "ANALYSIS", title: paper.title };
   if (taken.size > 0) return "wait";
   if (putOff.length > 0) return blocked(noTextNow(putOff));
-  if (standing.refused.length > 0) {
-    const ids = standing.refused.map((refused) => refused.id);
+  if (status.refused.length > 0) {
+    const ids = status.refused.map((refused) => refused.id);
     return blocked(
       `${ids.length === 1 ? "One paper is" : `${ids.length} papers are`} left whose results were refused ${refusalLimit} times (${ids.slice(0, 3).join(", ")}${ids.length > 3 ? ", …" : ""}); ` +
         `'research-ralph reset ${shellWord(folder)} --paper ${ids[0]}' tries ${ids.length === 1 ? "it" : "that one"} again, another --agent may do better`,
     );
   }
-  if (!standing.reportDone) return once({ kind: "report", id: "report", phase: "ANALYSIS", title: "Report" });
-  if (!standing.ideasDone) return once({ kind: "ideas", id: "ideas", phase: "IDEATION", title: "Product ideas" });
+  if (!status.reportDone) return once({ kind: "report", id: "report", phase: "ANALYSIS", title: "Report" });
+  if (!status.ideasDone) return once({ kind: "ideas", id: "ideas", phase: "IDEATION", title: "Product ideas" });
   return {
     verdict: "complete",
-    reason: `All ${rrd.papers_pool.length} papers are analysed${standing.ideasWanted ? ", the report and the ideas are written" : " and the report is written"}.`,
+    reason: `All ${rrd.papers_pool.length} papers are analysed${status.ideasWanted ? ", the report and the ideas are written" : " and the report is written"}.`,
   };
 }
 
@@ -79,7 +79,7 @@ function nothingFound({ rrd }: ResearchState, folder: string): Verdict {
 }
 
 /** Whether the project is complete once this unit is accepted. */
-export function isLastUnit({ rrd, standing }: ResearchState, unit: ResearchUnit): boolean {
+export function isLastUnit({ rrd, status }: ResearchState, unit: ResearchUnit): boolean {
   if (unit.kind === "ideas") return true;
-  return unit.kind === "report" && rrd.handoff?.product_ideation?.enabled !== true && standing.refused.length === 0;
+  return unit.kind === "report" && rrd.handoff?.product_ideation?.enabled !== true && status.refused.length === 0;
 }

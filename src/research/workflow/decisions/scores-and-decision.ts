@@ -38,7 +38,7 @@ export interface Totals {
 
 export type Decision = "PRESENT" | "EXTRACT_INSIGHTS" | "REJECT";
 
-export const statusOf = {
+export const statusAfter = {
   PRESENT: "presented",
   EXTRACT_INSIGHTS: "insights_extracted",
   REJECT: "rejected",

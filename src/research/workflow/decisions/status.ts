@@ -5,7 +5,7 @@ import type { Progress } from "../../../engine/loop/types.js";
 import { countingLines, currentAccepted } from "../../../engine/storage/records/ledger.js";
 
 /** Where a project stands: what is done and what is left, read off the records. */
-export interface Standing {
+export interface ProjectStatus {
   readonly discoveryOver: boolean;
   /** Papers to read, the highest priority first, then in the order of their discovery. */
   readonly readable: readonly Paper[];
@@ -31,7 +31,7 @@ export const targetOf = (rrd: Rrd): number => rrd.requirements.target_papers ?? 
 export const isDecided = (paper: Paper): boolean => paper.status !== "pending" && paper.status !== "analyzing";
 
 /** Derived from the records and the ledger; a folder made by the original tool has no ledger, and its phase is then believed. */
-export function standingOf(rrd: Rrd, ledger: readonly LedgerLine[]): Standing {
+export function statusOf(rrd: Rrd, ledger: readonly LedgerLine[]): ProjectStatus {
   const accepted = currentAccepted(ledger);
   const pending = rrd.papers_pool.filter((paper) => !isDecided(paper));
   const isRefused = (paper: Paper) => (paper.refusals?.length ?? 0) >= refusalLimit;

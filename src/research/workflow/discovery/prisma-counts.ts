@@ -45,7 +45,7 @@ export function metricsOf(rrd: Rrd, batch: Batch, sources: readonly SourceReport
       ? {}
       : {
           rounds: [...search.rounds],
-          pool_sha256: search.poolSha256,
+          pool_sha256: search.candidatesSha256,
           ...(Object.keys(search.substitutions).length === 0 ? {} : { substitutions: { ...search.substitutions } }),
           flow: {
             ...metrics.flow,

@@ -22,7 +22,7 @@ export type ScreeningCandidate = PaperRecord & Partial<Assessment>;
 /** What the scholarly services gave so far, for the statistics. */
 export interface Searched {
   readonly rounds: readonly Step[];
-  readonly poolSha256: string;
+  readonly candidatesSha256: string;
   /** Records by source, and works that they are about. */
   readonly identified: Readonly<Record<string, number>>;
   readonly works: number;
@@ -61,8 +61,8 @@ export async function searchResults(
   const noted = (rrd.statistics?.discovery_metrics?.rounds ?? []).length;
   const isContinued = session.steps.length >= noted;
   // A network that is away says nothing of a source: it counts as no failure of theirs.
-  const unasked = reportsOf(session.away ?? [], session.pool, 0).map((report) => ({ ...report, failures: 0 }));
-  const own = [...reportsOf(session.listings, session.pool, isContinued ? noted : 0), ...unasked];
+  const unasked = reportsOf(session.away ?? [], session.candidates, 0).map((report) => ({ ...report, failures: 0 }));
+  const own = [...reportsOf(session.listings, session.candidates, isContinued ? noted : 0), ...unasked];
   const substitutions = Object.fromEntries(
     requested.flatMap((name) => {
       const said = library.substitution(name);
@@ -75,9 +75,9 @@ export async function searchResults(
     reports: [...own, ...asRequested(services, own, substitutions)],
     search: {
       rounds: session.steps,
-      poolSha256: session.poolSha256,
+      candidatesSha256: session.candidatesSha256,
       identified: identified(session),
-      works: session.pool.works.length,
+      works: session.candidates.works.length,
       setAside: session.setAside.map(({ work, stage, reason }) => ({
         id: work.record.id,
         title: work.record.title,
@@ -114,10 +114,12 @@ function asRequested(
 
 function screeningCandidate(
   { record, provenance, priority, why }: Ranked,
-  { pool }: SearchSession,
+  { candidates }: SearchSession,
 ): ScreeningCandidate {
   const whys = new Map(
-    pool.merges.filter(({ into }) => into === record.id).map((merge) => [`${merge.source}\n${merge.from}`, merge.why]),
+    candidates.merges
+      .filter(({ into }) => into === record.id)
+      .map((merge) => [`${merge.source}\n${merge.from}`, merge.why]),
   );
   const merged = provenance.mergedFrom.slice(1).map(({ id, source, url }) => ({
     ...{ id, source, url },
@@ -147,13 +149,13 @@ const unique = (merged: NonNullable<Found["merged"]>): NonNullable<Found["merged
  * Records by source. One that was listed for several queries counts once; where a source gave one id to two works, it counts for each of
  * them, so that there are never more works than records.
  */
-function identified({ listings, pool }: SearchSession): Record<string, number> {
+function identified({ listings, candidates }: SearchSession): Record<string, number> {
   const sourceOf = new Map(
     listings.flatMap(({ source, records }) => records.map((record) => [record, source] as const)),
   );
   // A source that was asked and listed nothing counts too. Maps: a source may be called constructor.
   const counts = new Map(listings.map(({ source }) => [source, 0]));
-  for (const { provenance } of pool.works) {
+  for (const { provenance } of candidates.works) {
     const its = new Map(
       provenance.mergedFrom.map((record) => {
         const source = sourceOf.get(record) ?? record.source;

@@ -4,7 +4,7 @@ import { type SearchRecord, readSearchRecord, writeSearchRecord } from "../../se
 import { retryFailed } from "../../search/retry-failed.js";
 import { isFailed, type Listing, type Open } from "../../search/result-list.js";
 import { termsNotAsked } from "../../search/search-plan.js";
-import { type Pool, poolOf, poolText } from "../../search/candidate-pool.js";
+import { type CandidateSet, candidatesOf, candidatesText } from "../../search/candidates.js";
 import { ageOf, rankListings, type Ranked } from "../../search/rank.js";
 import { runStep } from "../../search/run-round.js";
 import { asksFor, directions } from "../../search/snowballing.js";
@@ -29,8 +29,8 @@ export interface SearchSession {
   /** Every round so far; those that an accepted batch has noted come first. */
   readonly steps: readonly Step[];
   readonly listings: readonly Listing[];
-  readonly pool: Pool;
-  readonly poolSha256: string;
+  readonly candidates: CandidateSet;
+  readonly candidatesSha256: string;
   /** Works that were found and come into no batch any more: they stood low when a search was given up. */
   readonly passed: number;
   /** Why there will be nothing more after these works. */
@@ -92,7 +92,7 @@ export async function runSearch(rrd: Rrd, names: readonly string[], options: Sea
     if (kept.listings.length === 0 && answers.length > 0 && answers.every(({ transient }) => transient === true))
       return { ...session, away: answers };
     const listings = [...kept.listings, ...answers];
-    for (const report of reportsOf(listings, poolOf(listings, apartOf(rrd)), kept.steps.length))
+    for (const report of reportsOf(listings, candidatesOf(listings, apartOf(rrd)), kept.steps.length))
       tell?.(reportLine(report));
     kept = { ...kept, steps: [...kept.steps, next], listings };
     const left = kept.steps.length === 1 ? termsNotAsked(rrd.requirements, kept.steps) : [];
@@ -130,7 +130,7 @@ function stateOf(
   open: Open,
 ): { readonly session: SearchSession; readonly next?: Step } {
   const wanted = { ...rrd.requirements, description: rrd.description, today: kept.day };
-  const { pool, ranked } = rankListings(kept.listings, wanted, apartOf(rrd));
+  const { candidates, ranked } = rankListings(kept.listings, wanted, apartOf(rrd));
   const { works, setAside, passed } = sort(rrd, ranked, kept);
   const isOver = kept.steps.at(-1)?.kind === "snowball" && isSaturated(rrd, kept);
   const isEnough = works.length >= minWorks && !isOver;
@@ -144,8 +144,8 @@ function stateOf(
     setAside,
     steps: kept.steps,
     listings: kept.listings,
-    pool,
-    poolSha256: poolHash(kept.steps, pool),
+    candidates,
+    candidatesSha256: candidatesHash(kept.steps, candidates),
     ...(exhausted === undefined ? {} : { exhausted }),
   };
   return typeof next === "object" ? { session, next } : { session };
@@ -185,7 +185,7 @@ async function begin(
     missing = replayed.missing().length;
     if (missing > 0) continue;
     remade.push({ ...empty, day: dayOf(steps) ?? empty.day, steps, listings });
-    if (poolHash(steps, poolOf(listings, apartOf(rrd))) === metrics?.pool_sha256) break;
+    if (candidatesHash(steps, candidatesOf(listings, apartOf(rrd))) === metrics?.pool_sha256) break;
   }
   const best = remade.at(-1);
   if (best === undefined) {
@@ -199,8 +199,8 @@ async function begin(
   return { kept: best, isRemade: true };
 }
 
-const poolHash = (steps: readonly Step[], pool: Pool): string =>
-  createHash("sha256").update(poolText(steps, pool)).digest("hex");
+const candidatesHash = (steps: readonly Step[], candidates: CandidateSet): string =>
+  createHash("sha256").update(candidatesText(steps, candidates)).digest("hex");
 
 /** The end of the recent window is the day on which the search began. */
 const dayOf = (steps: readonly Step[]): string | undefined =>

@@ -1,6 +1,6 @@
 import type { DiscoveryResult } from "../../generated/result-discovery.js";
 import { isFailed, type Listing } from "../../search/result-list.js";
-import type { Pool } from "../../search/candidate-pool.js";
+import type { CandidateSet } from "../../search/candidates.js";
 import { behindName } from "../../../engine/lib/sanitise.js";
 
 /** How a source did in one batch, by anyone who asked it. */
@@ -16,11 +16,11 @@ export type SourceReport = DiscoveryResult["sources"][number] & {
 const mostQueries = 12;
 
 /** A report on every source of some rounds, in the order of their asking. `after`: the rounds up to this one are reported already. */
-export function reportsOf(listings: readonly Listing[], pool: Pool, after: number): SourceReport[] {
+export function reportsOf(listings: readonly Listing[], candidates: CandidateSet, after: number): SourceReport[] {
   const names = [...new Set(listings.filter(({ step }) => step >= after).map(({ source }) => source))];
   const claimed = new Set<string>();
   const workOf = new Map(
-    pool.works.flatMap(({ record, provenance }) =>
+    candidates.works.flatMap(({ record, provenance }) =>
       provenance.mergedFrom.map((member) => [`${member.source}\n${member.id}`, record.id] as const),
     ),
   );

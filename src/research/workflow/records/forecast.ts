@@ -1,7 +1,7 @@
 import type { LedgerLine } from "../../../engine/generated/ledger.js";
 import type { Rrd } from "../../generated/rrd.js";
 import type { Forecast } from "../../../engine/loop/types.js";
-import { isDecided, standingOf, targetOf } from "../decisions/status.js";
+import { isDecided, statusOf, targetOf } from "../decisions/status.js";
 import type { UnitKind } from "./state.js";
 
 /** What one unit took until it was accepted, attempts for nothing included. */
@@ -96,7 +96,7 @@ function medianOf(units: readonly (readonly LedgerLine[])[]): Take {
 
 /** How many units of each kind are left. */
 function unitsLeft(rrd: Rrd, ledger: readonly LedgerLine[]): Readonly<Record<Exclude<UnitKind, "classic">, number>> {
-  const { discoveryOver, reportDone, ideasWanted, ideasDone } = standingOf(rrd, ledger);
+  const { discoveryOver, reportDone, ideasWanted, ideasDone } = statusOf(rrd, ledger);
   const pool = rrd.papers_pool.length;
   const decided = rrd.papers_pool.filter(isDecided).length;
   const batches = ledger.flatMap(({ outcome, new_papers = 0 }) =>

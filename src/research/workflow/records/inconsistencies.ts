@@ -1,5 +1,5 @@
 import type { Paper, Rrd } from "../../generated/rrd.js";
-import { decisionOf, scoresOf, statusOf, totalsOf, usesBothRubrics } from "../decisions/scores-and-decision.js";
+import { decisionOf, scoresOf, statusAfter, totalsOf, usesBothRubrics } from "../decisions/scores-and-decision.js";
 import { deriveStatistics } from "./statistics.js";
 
 /** Something a file says of itself that its own records contradict. A warning, never an error. */
@@ -87,7 +87,7 @@ function ofPaper(rrd: Rrd, paper: Paper, pointer: string): Inconsistency[] {
   const known =
     paper.decision == null
       ? undefined
-      : Object.entries(statusOf).find(([name]) => paper.decision?.toUpperCase().startsWith(name));
+      : Object.entries(statusAfter).find(([name]) => paper.decision?.toUpperCase().startsWith(name));
   if (known !== undefined && known[1] !== paper.status) {
     found.push({
       pointer: `${pointer}/status`,

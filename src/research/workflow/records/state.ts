@@ -6,14 +6,14 @@ import type { PaperText } from "../../../engine/documents/text/paper-text.js";
 import type { UpdateCheck } from "../../paper-services/kept-retraction-checks.js";
 import type { KeptAnswers } from "../../paper-services/kept-answers.js";
 import type { SearchSession } from "../discovery/search-session.js";
-import { type Standing, unitRefusals } from "../decisions/status.js";
+import { type ProjectStatus, unitRefusals } from "../decisions/status.js";
 import type { NamedPaper, PaperRecord } from "../../papers/paper-record.js";
 
 /** What the workflow reads off the disk before each iteration. */
 export interface ResearchState {
   readonly rrd: Rrd;
   readonly ledger: readonly LedgerLine[];
-  readonly standing: Standing;
+  readonly status: ProjectStatus;
 }
 
 /** A unit of a project. */

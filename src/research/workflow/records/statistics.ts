@@ -3,12 +3,12 @@ import type { Paper, Rrd, Statistics, Timing } from "../../generated/rrd.js";
 import { countingLines } from "../../../engine/storage/records/ledger.js";
 import { deriveLoop } from "./observations.js";
 import { scoresOf, totalsOf, usesBothRubrics, isJudged } from "../decisions/scores-and-decision.js";
-import { isDecided, standingOf } from "../decisions/status.js";
+import { isDecided, statusOf } from "../decisions/status.js";
 
 /** The state with everything that follows from its records computed again: statistics, phase and timing. Pure. */
 export function derive(rrd: Rrd, ledger: readonly LedgerLine[]): Rrd {
   const counted: Rrd = { ...rrd, statistics: deriveStatistics(rrd) };
-  const phase = standingOf(counted, ledger).phase;
+  const phase = statusOf(counted, ledger).phase;
   const whole = { ...counted, phase, timing: deriveTiming({ ...counted, phase }, ledger) };
   // A folder of the original that nobody has run yet stays as it is.
   return ledger.length === 0

@@ -13,7 +13,7 @@ interface QualityRow {
 export function assess(rrd: Rrd): { rows: readonly QualityRow[]; overall: number } {
   const papers = rrd.papers_pool.filter(isDecided);
   const evidence = papers.flatMap((paper) => paper.analysis?.evidence ?? []);
-  const insights = insightsApart(rrd).standing;
+  const insights = insightsApart(rrd).valid;
   const start = Date.parse(rrd.timing?.research_started_at ?? "") || Date.now();
   const dated = papers.filter((paper) => !Number.isNaN(Date.parse(paper.date ?? "")));
   const window = (rrd.requirements.time_window_days ?? 365) * 86_400_000;

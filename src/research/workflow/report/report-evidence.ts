@@ -114,11 +114,11 @@ const papersById = (rrd: Rrd): ReadonlyMap<string, Paper> => new Map(rrd.papers_
 type Insight = NonNullable<Rrd["insights"]>[number];
 
 /** Insights of papers that stand, and those of retracted ones. */
-export function insightsApart(rrd: Rrd): { standing: readonly Insight[]; retracted: readonly Insight[] } {
+export function insightsApart(rrd: Rrd): { valid: readonly Insight[]; retracted: readonly Insight[] } {
   const gone = new Set(rrd.papers_pool.filter((paper) => paper.retracted === true).map(({ id }) => id));
   const insights = rrd.insights ?? [];
   const isGone = ({ paper_id }: Insight) => gone.has(paper_id ?? "");
-  return { standing: insights.filter((insight) => !isGone(insight)), retracted: insights.filter(isGone) };
+  return { valid: insights.filter((insight) => !isGone(insight)), retracted: insights.filter(isGone) };
 }
 
 interface Group {
@@ -128,14 +128,14 @@ interface Group {
 
 /** The agent's themes with the insights it put there; insights it did not place follow as one more. */
 function groupsOf(rrd: Rrd, { categories }: ReportResult): Group[] {
-  const { standing } = insightsApart(rrd);
-  const byId = new Map(standing.map((insight) => [insight.id, insight]));
+  const { valid } = insightsApart(rrd);
+  const byId = new Map(valid.map((insight) => [insight.id, insight]));
   const placed = new Set<string>();
   const groups: Group[] = categories.map(({ name, insight_ids }) => ({
     name,
     members: insight_ids.filter((id) => !placed.has(id) && placed.add(id)).flatMap((id) => byId.get(id) ?? []),
   }));
-  groups.push({ name: "More insights", members: standing.filter(({ id }) => !placed.has(id ?? "")) });
+  groups.push({ name: "More insights", members: valid.filter(({ id }) => !placed.has(id ?? "")) });
   return groups.filter(({ members }) => members.length > 0);
 }
 

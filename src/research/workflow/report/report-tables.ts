@@ -16,7 +16,7 @@ export function keyMetrics(rrd: Rrd): string {
   const metrics = statistics.analysis_metrics as Record<string, number | Record<string, number>>;
   const strategic = metrics["blue_ocean_distribution"] as Record<string, number> | undefined;
   const insights = insightsApart(rrd);
-  const links = insights.standing.reduce((sum, insight) => sum + (insight.cross_refs?.length ?? 0), 0);
+  const links = insights.valid.reduce((sum, insight) => sum + (insight.cross_refs?.length ?? 0), 0);
   const judged = rrd.papers_pool.filter(isJudged).length;
   const unreadable = rrd.papers_pool.filter((paper) => isDecided(paper) && !couldBeRead(paper)).length;
   const checked = rrd.papers_pool.flatMap((paper) => paper.analysis?.evidence ?? []);
@@ -32,7 +32,7 @@ export function keyMetrics(rrd: Rrd): string {
       ["Papers Rejected", share(statistics.total_rejected)],
       ...(statistics.total_retracted === 0 ? [] : [["Papers Retracted", statistics.total_retracted]]),
       ...(unreadable === 0 ? [] : [["Papers That Could Not Be Read", unreadable]]),
-      ["Insights", insights.standing.length],
+      ["Insights", insights.valid.length],
       ...(insights.retracted.length === 0
         ? []
         : [["Insights of Retracted Papers (not counted)", insights.retracted.length]]),

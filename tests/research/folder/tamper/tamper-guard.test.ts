@@ -16,7 +16,7 @@ import {
 } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, it, describe } from "vitest";
-import { protect } from "../../../../src/research/folder/tamper/tamper-guard.js";
+import { guardFiles } from "../../../../src/research/folder/tamper/tamper-guard.js";
 import { queryRecorder } from "../../../../src/research/folder/logs/query-log.js";
 import { formatRrd } from "../../../../src/research/folder/rrd-file.js";
 import { researchFolder, sampleRrd, read, temporaryFolder } from "../../../support/folders.js";
@@ -36,7 +36,7 @@ function loaded() {
   return {
     folder,
     path,
-    begin: () => protect({ folder, root: dirname(folder), rescue: join(folder, "rescue"), iteration: 1 }),
+    begin: () => guardFiles({ folder, root: dirname(folder), rescue: join(folder, "rescue"), iteration: 1 }),
   };
 }
 
@@ -45,16 +45,16 @@ it.each(["", text.slice(0, 100)])(
   async (half) => {
     const { path, begin } = loaded();
     writeFileSync(path, half);
-    const protection = await begin();
+    const guard = await begin();
     writeFileSync(path, formatRrd(sampleRrd(2)));
-    await protection.putBack("agent");
+    await guard.undoTampering("agent");
     expect(readFileSync(path, "utf8")).toBe(text);
   },
 );
 
 it("a file that is put back is there at every instant, so that a kill costs none", async () => {
   const { path, begin } = loaded();
-  const protection = await begin();
+  const guard = await begin();
   for (let round = 0; round < 20; round++) {
     writeFileSync(path, "changed");
     let [looks, missing, done] = [0, 0, false];
@@ -64,7 +64,7 @@ it("a file that is put back is there at every instant, so that a kill costs none
       if (!done) setImmediate(look);
     };
     look();
-    await protection.putBack("agent");
+    await guard.undoTampering("agent");
     done = true;
     expect(looks).toBeGreaterThan(1);
     expect(missing).toBe(0);
@@ -75,7 +75,7 @@ it("a file that is put back is there at every instant, so that a kill costs none
 it("a file beside the researches is no research, and does not stop a run", async () => {
   const { folder, begin } = loaded();
   writeFileSync(join(dirname(folder), "README.md"), "# My researches\n");
-  expect(await (await begin()).putBack("agent")).toEqual([]);
+  expect(await (await begin()).undoTampering("agent")).toEqual([]);
 });
 
 it("what its tools noted of their questions stays, and anything else that was written there is taken back", async () => {
@@ -93,11 +93,13 @@ it("what its tools noted of their questions stays, and anything else that was wr
   const first = await begin();
   await queryRecorder(folder)({ ...asked, by: "tool" });
   const noted = readFileSync(log, "utf8");
-  expect(await first.putBack("agent")).toEqual([]);
+  expect(await first.undoTampering("agent")).toEqual([]);
   expect(readFileSync(log, "utf8")).toBe(noted);
   const second = await begin();
   await queryRecorder(folder)(asked);
-  expect(await second.putBack("agent")).toEqual([expect.stringMatching(/^queries\.jsonl changed while agent ran/)]);
+  expect(await second.undoTampering("agent")).toEqual([
+    expect.stringMatching(/^queries\.jsonl changed while agent ran/),
+  ]);
   expect(readFileSync(log, "utf8")).toBe(noted);
 });
 
@@ -107,11 +109,11 @@ it("what a search found, which papers are retracted and which answers sources ga
   mkdirSync(at("http", "answers"), { recursive: true });
   const before = ["candidates.json", "updates.json", "http/answers/a.json", "http/answers/b.json"];
   for (const name of before) writeFileSync(at(name), `{"of":"${name}"}`);
-  const protection = await begin();
+  const guard = await begin();
   for (const name of before.slice(0, 3)) writeFileSync(at(name), "{}");
   unlinkSync(at("http/answers/b.json"));
   writeFileSync(at("http/answers/c.json"), "{}");
-  expect(await protection.putBack("agent")).toEqual([
+  expect(await guard.undoTampering("agent")).toEqual([
     expect.stringMatching(/^candidates\.json, updates\.json changed while agent ran, .* are as before/),
     "agent changed stored answers of sources in .ralph (3); they were restored.",
   ]);
@@ -121,7 +123,7 @@ it("what a search found, which papers are retracted and which answers sources ga
   const again = await begin();
   // A person's own 'replay' reads answers and changes their times.
   utimesSync(at("http/answers/a.json"), 1, 1);
-  expect(await again.putBack("agent")).toEqual([]);
+  expect(await again.undoTampering("agent")).toEqual([]);
 });
 const files = [
   "rrd.json",
@@ -147,9 +149,9 @@ async function protectedResearch({ whole = true } = {}) {
   writeFileSync(join(folder, ".ralph/journal/2.json"), "{}");
   writeFileSync(join(folder, ".ralph/journal/done/1.json"), "{}");
   writeFileSync(join(folder, ".ralph/texts/p1.json"), "{}");
-  const protection = await protect({ folder, root, rescue, iteration: 7 });
+  const guard = await guardFiles({ folder, root, rescue, iteration: 7 });
   const aside = join(folder, ".ralph/set-aside/7");
-  return { folder, root, rescue, aside, said: () => protection.putBack("the agent") };
+  return { folder, root, rescue, aside, said: () => guard.undoTampering("the agent") };
 }
 const back = (names: string, aside?: string) =>
   `${names} changed while the agent ran, which nothing confines, and ${names.includes(", ") ? "are" : "is"} as before${
@@ -208,10 +210,10 @@ describe("after an agent that nothing confines", () => {
     expect(await gone.said()).toEqual([back("queries.jsonl")]);
     const { folder, root, rescue } = await protectedResearch({ whole: false });
     symlinkSync("elsewhere", join(folder, "queries.jsonl"));
-    const protection = await protect({ folder, root, rescue, iteration: 8 });
+    const guard = await guardFiles({ folder, root, rescue, iteration: 8 });
     rmSync(join(folder, "queries.jsonl"));
     writeFileSync(join(folder, "queries.jsonl"), noted);
-    expect(await protection.putBack("the agent")).toHaveLength(1);
+    expect(await guard.undoTampering("the agent")).toHaveLength(1);
     expect(readlinkSync(join(folder, "queries.jsonl"))).toBe("elsewhere");
   });
 
@@ -295,9 +297,9 @@ describe("of rrd.json, after such an agent,", () => {
     const { said, folder, root, rescue } = await protectedResearch();
     await said();
     writeFileSync(join(folder, "rrd.json"), '{"papers_pool": 7}');
-    const protection = await protect({ folder, root, rescue, iteration: 8 });
+    const guard = await guardFiles({ folder, root, rescue, iteration: 8 });
     writeFileSync(join(folder, "rrd.json"), text);
-    await protection.putBack("the agent");
+    await guard.undoTampering("the agent");
     expect(read(folder, "rrd.json")).toBe('{"papers_pool": 7}');
   });
 });
@@ -366,9 +368,9 @@ describe("in .ralph, after such an agent,", () => {
     const answers = join(folder, ".ralph/http/answers");
     mkdirSync(answers, { recursive: true });
     writeFileSync(join(answers, "a.json"), "given");
-    const protection = await protect({ folder, root, rescue, iteration: 8 });
+    const guard = await guardFiles({ folder, root, rescue, iteration: 8 });
     rmSync(join(answers, "a.json"));
-    expect(await protection.putBack("the agent")).toEqual([
+    expect(await guard.undoTampering("the agent")).toEqual([
       "the agent changed stored answers of sources in .ralph (1); they were restored.",
     ]);
     expect([read(answers, "a.json"), existsSync(join(folder, ".ralph/set-aside/8"))]).toEqual(["given", false]);
@@ -393,8 +395,8 @@ describe("of the researches beside it", () => {
     const [one, two, held] = [beside(folder, "one"), beside(folder, "two"), beside(folder, "held")];
     writeFileSync(join(dirname(held), ".ralph/lock"), "{}");
     mkdirSync(join(dirname(folder), "empty"));
-    const protection = await protect({ folder, root: temporaryFolder(), rescue: temporaryFolder(), iteration: 1 });
-    return { folder, one, two, held, said: () => protection.putBack("the agent") };
+    const guard = await guardFiles({ folder, root: temporaryFolder(), rescue: temporaryFolder(), iteration: 1 });
+    return { folder, one, two, held, said: () => guard.undoTampering("the agent") };
   };
 
   it("a change is told and left, as a person may have made it; one that a run is at work on changes by itself", async () => {

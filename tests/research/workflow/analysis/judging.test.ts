@@ -5,7 +5,7 @@ import type { Rrd } from "../../../../src/research/generated/rrd.js";
 import { judge } from "../../../../src/research/workflow/result/judge-result.js";
 import { dayOf } from "../../../../src/research/workflow/result/accepted-result.js";
 import type { Material } from "../../../../src/research/workflow/brief/material.js";
-import { standingOf } from "../../../../src/research/workflow/decisions/status.js";
+import { statusOf } from "../../../../src/research/workflow/decisions/status.js";
 import type { ResearchUnit } from "../../../../src/research/workflow/records/state.js";
 import { ideas, narrative, paper, paperText, reading, rrdWith, temporaryFolder } from "../../../support/research.js";
 import type { PaperRecord } from "../../../../src/research/papers/paper-record.js";
@@ -31,7 +31,7 @@ async function judged(
 ) {
   const workspace = temporaryFolder();
   if (left !== undefined) writeFileSync(join(workspace, "result.json"), JSON.stringify(left));
-  const state = { rrd, ledger: [], standing: standingOf(rrd, []) };
+  const state = { rrd, ledger: [], status: statusOf(rrd, []) };
   return judge(state, { kind, id, phase: "ANALYSIS", title: id }, workspace, material, patterns, {
     ...judging,
     ...(redact === undefined ? {} : { redact }),
@@ -195,7 +195,7 @@ describe("a secret of the user's", () => {
   test("is taken out of a refusal too, which the next attempt reads", async () => {
     const workspace = temporaryFolder();
     writeFileSync(join(workspace, "result.json"), "hunter-2");
-    const state = { rrd: pool, ledger: [], standing: standingOf(pool, []) };
+    const state = { rrd: pool, ledger: [], status: statusOf(pool, []) };
     const answer = await judge(state, { kind: "paper", id: "p1", phase: "ANALYSIS", title: "p1" }, workspace, {}, [], {
       ...judging,
       redact,

@@ -7,7 +7,7 @@ import { split } from "../../../../src/research/workflow/analysis/long-text.js";
 import { nextUnit } from "../../../../src/research/workflow/decisions/next-unit.js";
 import { patternLines } from "../../../../src/research/workflow/records/lessons.js";
 import { loadPrompt } from "../../../../src/research/workflow/brief/prompt.js";
-import { standingOf } from "../../../../src/research/workflow/decisions/status.js";
+import { statusOf } from "../../../../src/research/workflow/decisions/status.js";
 import type { Library, ResearchUnit } from "../../../../src/research/workflow/records/state.js";
 import { derive } from "../../../../src/research/workflow/records/statistics.js";
 import { briefFor } from "../../../../src/research/workflow/workflow.js";
@@ -57,7 +57,7 @@ async function briefOf(rrd: Rrd, unit?: ResearchUnit, given: Library = library()
     Array.from({ length: 60 }, (_, index) => `## Part ${index}\n\n${words(120, "rule")}\n`).join("\n"),
   );
   const derived = derive(rrd, []);
-  const state = { rrd: derived, ledger: [], standing: standingOf(derived, []) };
+  const state = { rrd: derived, ledger: [], status: statusOf(derived, []) };
   const next = unit ?? nextUnit(state, [], [], "/my-research");
   if (next === "wait" || "verdict" in next) throw new Error("nothing to do");
   const workspace = temporaryFolder();

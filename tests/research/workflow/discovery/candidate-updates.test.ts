@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { Update } from "../../../../src/research/papers/paper-record.js";
 import { acceptDiscovery } from "../../../../src/research/workflow/discovery/judge-batch.js";
 import { searchResults } from "../../../../src/research/workflow/discovery/search-results.js";
-import { standingOf } from "../../../../src/research/workflow/decisions/status.js";
+import { statusOf } from "../../../../src/research/workflow/decisions/status.js";
 import { library, materialFor, rrdWith } from "../../../support/research.js";
 
 const record = (id: string) => ({
@@ -36,7 +36,7 @@ test("a paper that was retracted before it was found enters the pool with the da
   const batch = (
     await materialFor(
       checking,
-      { rrd, ledger: [], standing: standingOf(rrd, []) },
+      { rrd, ledger: [], status: statusOf(rrd, []) },
       { kind: "discovery", id: "discovery-1", phase: "DISCOVERY", title: "Find papers" },
     )
   )?.batch;
@@ -68,8 +68,8 @@ test("what a service says of a work's corrections goes with the candidate that i
       setAside: [],
       steps: [],
       listings: [],
-      pool: { works: [], merges: [] },
-      poolSha256: "",
+      candidates: { works: [], merges: [] },
+      candidatesSha256: "",
       passed: 0,
       mayLeadOn: false,
     }),

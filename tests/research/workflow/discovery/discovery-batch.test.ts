@@ -270,7 +270,7 @@ describe("what a discovery batch leaves out", () => {
     const setAside = [{ id: "old", title: "Too old", reason: "from 1990", stage: "window" as const }];
     const search = {
       rounds: [],
-      poolSha256: "0",
+      candidatesSha256: "0",
       identified: {},
       works: 0,
       setAside,
@@ -321,7 +321,7 @@ describe("what a discovery batch leaves out", () => {
 describe("what is noted of a discovery batch", () => {
   const search = {
     rounds: [],
-    poolSha256: "0",
+    candidatesSha256: "0",
     identified: { arXiv: 5 },
     works: 5,
     setAside: [],

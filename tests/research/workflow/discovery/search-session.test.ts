@@ -205,7 +205,7 @@ describe("a search that failed", () => {
       terms === "matter alpha" ? found("a") : { status: "rate_limited", reason: "Busy.", transient: true };
     const first = searching({ One: busy, Two: () => found("b") });
     const before = await runSearch(wanting(), ["One", "Two"], first.how);
-    expect(reportsOf(before.listings, before.pool, 0).find(({ name }) => name === "One")?.failures).toBe(1);
+    expect(reportsOf(before.listings, before.candidates, 0).find(({ name }) => name === "One")?.failures).toBe(1);
     const second = searching(
       { One: () => found("c"), Two: () => found("d") },
       { folder: first.how.folder, isFirst: () => false },
@@ -229,8 +229,8 @@ describe("a search that failed", () => {
         ["One", "Two"],
         searching({ One, Two: () => found("b") }).how,
       );
-    const failuresOf = ({ listings, pool }: SearchSession) =>
-      reportsOf(listings, pool, 0).find(({ name }) => name === "One")?.failures;
+    const failuresOf = ({ listings, candidates }: SearchSession) =>
+      reportsOf(listings, candidates, 0).find(({ name }) => name === "One")?.failures;
     expect(failuresOf(await offer(away))).toBe(1);
     expect(failuresOf(await offer(() => ({ status: "error", reason: "One answers nonsense." })))).toBe(3);
   });
@@ -339,13 +339,13 @@ describe("what a search found", () => {
   /** A research whose search was made and noted by an accepted batch. */
   async function searched() {
     const first = searching(two);
-    const { steps, poolSha256 } = await runSearch(wanting(), ["One"], first.how);
-    const discovery_metrics = { searched_for: searchOf(wanting()), rounds: steps, pool_sha256: poolSha256 };
+    const { steps, candidatesSha256: sha256 } = await runSearch(wanting(), ["One"], first.how);
+    const discovery_metrics = { searched_for: searchOf(wanting()), rounds: steps, pool_sha256: sha256 };
     return {
       rrd: { ...wanting(), statistics: { discovery_metrics } } as unknown as Rrd,
       path: candidatesFile(first.how.folder),
       folder: first.how.folder,
-      poolSha256,
+      candidatesSha256: sha256,
     };
   }
   const replayed = (sources: Readonly<Record<string, Search>>, missing: readonly string[] = []) => {
@@ -364,13 +364,13 @@ describe("what a search found", () => {
   ])(
     "is made again from the log where it is %s, without asking anybody, and the person is told",
     async (_, text, said) => {
-      const { rrd, path, folder, poolSha256 } = await searched();
+      const { rrd, path, folder, candidatesSha256 } = await searched();
       if (text === undefined) unlinkSync(path);
       else writeFileSync(path, text);
       const earlier = replayed({ One: () => ({ status: "error", reason: "It was down." }) });
       const { how, asked, told } = searching(two, { folder, replay: async () => [earlier, replayed(two)] });
       const session = await runSearch(rrd, ["One"], how);
-      expect(session.poolSha256).toBe(poolSha256);
+      expect(session.candidatesSha256).toBe(candidatesSha256);
       expect(asked).toEqual([]);
       expect(told).toEqual([
         `What the search has found (${path}) ${said}; it was rebuilt from the answers in queries.jsonl, without asking any source.`,
@@ -421,12 +421,12 @@ describe("what a search found", () => {
         searching(both).how,
       );
     const [joined, apart] = [await offer({}), await offer({ apart: [["b", "a"]] })];
-    expect([joined.works.length, joined.pool.merges.length]).toEqual([1, 1]);
+    expect([joined.works.length, joined.candidates.merges.length]).toEqual([1, 1]);
     expect(apart.works.map(({ record: { id } }) => id).toSorted()).toEqual(["a", "b"]);
-    expect(apart.pool.merges).toEqual([]);
+    expect(apart.candidates.merges).toEqual([]);
     // Each keeps the places at which its own source listed it.
     for (const { provenance } of apart.works)
       expect(new Set(provenance.places.map(({ source }) => source)).size).toBe(1);
-    expect(apart.poolSha256).not.toBe(joined.poolSha256);
+    expect(apart.candidatesSha256).not.toBe(joined.candidatesSha256);
   });
 });

@@ -13,7 +13,7 @@ import { saysComplete } from "../../../../src/engine/loop/sentinel.js";
 import {
   progressOf,
   searchOf,
-  standingOf,
+  statusOf,
   unitRefusals,
   untriedSources,
 } from "../../../../src/research/workflow/decisions/status.js";
@@ -37,7 +37,7 @@ const done = (id: string, over: Partial<Paper> = {}): Paper => paper(id, { statu
 const wanted = { handoff: { product_ideation: { enabled: true } } };
 const unwanted = { handoff: { product_ideation: { enabled: false } } };
 
-const stateOf = (rrd: Rrd, ledger: readonly LedgerLine[] = []) => ({ rrd, ledger, standing: standingOf(rrd, ledger) });
+const stateOf = (rrd: Rrd, ledger: readonly LedgerLine[] = []) => ({ rrd, ledger, status: statusOf(rrd, ledger) });
 const unit = (kind: ResearchUnit["kind"], id: string = kind): ResearchUnit => ({
   kind,
   id,
@@ -80,7 +80,7 @@ describe("discovery", () => {
 
   it("is over after two batches without a new paper once every source was tried, and after five whatever was tried", () => {
     const isOver = (without: number, tried: string[]) =>
-      standingOf(searching({ batches: 9, without, tried }), []).discoveryOver;
+      statusOf(searching({ batches: 9, without, tried }), []).discoveryOver;
     expect([1, 2].map((without) => isOver(without, ["ARXIV", "web"]))).toEqual([false, true]);
     expect([2, 4, 5, 6].map((without) => isOver(without, ["arXiv"]))).toEqual([false, false, true, true]);
     expect(untriedSources(searching({ tried: ["ARXIV"] }))).toEqual(["web"]);
@@ -134,7 +134,7 @@ describe("papers", () => {
       paper("p3", { priority: 3 }),
       paper("p4", { priority: 4 }),
     ]);
-    expect(standingOf(rrd, []).readable.map(({ id }) => id)).toEqual(["p4", "p2", "p3", "p1"]);
+    expect(statusOf(rrd, []).readable.map(({ id }) => id)).toEqual(["p4", "p2", "p3", "p1"]);
     expect(next(rrd)).toEqual({ kind: "paper", id: "p4", phase: "ANALYSIS", title: "On the matter of p4" });
     expect(next(rrd, [], [unit("paper", "p4")])).toMatchObject({ id: "p2" });
     expect(next(rrdWith([paper("p1")]), [], [unit("paper", "p1")])).toBe("wait");
@@ -244,14 +244,14 @@ describe("report and ideas", () => {
 
   it("stand where the phase of a folder without a ledger says so; a paper that was read since knows better", () => {
     const phases = (ledger: readonly LedgerLine[]) =>
-      (["ANALYSIS", "IDEATION", "COMPLETE"] as const).map((phase) => standingOf({ ...rrd(), phase }, ledger).phase);
+      (["ANALYSIS", "IDEATION", "COMPLETE"] as const).map((phase) => statusOf({ ...rrd(), phase }, ledger).phase);
     expect(phases([])).toEqual(["ANALYSIS", "IDEATION", "COMPLETE"]);
     expect(phases([line(1, "p1")])).toEqual(["ANALYSIS", "ANALYSIS", "ANALYSIS"]);
-    expect(standingOf(rrdWith([done("p1")], { ...unwanted, phase: "IDEATION" }), []).phase).toBe("COMPLETE");
-    expect(standingOf(rrdWith([], { phase: "COMPLETE" }), []).reportDone).toBe(false);
-    expect(standingOf(rrdWith([done("p1"), paper("p2")], { phase: "COMPLETE" }), []).phase).toBe("ANALYSIS");
-    expect(standingOf(searching(), []).phase).toBe("DISCOVERY");
-    expect(standingOf({ ...searching({}, [paper("p1")]), phase: "ANALYSIS" }, []).phase).toBe("ANALYSIS");
+    expect(statusOf(rrdWith([done("p1")], { ...unwanted, phase: "IDEATION" }), []).phase).toBe("COMPLETE");
+    expect(statusOf(rrdWith([], { phase: "COMPLETE" }), []).reportDone).toBe(false);
+    expect(statusOf(rrdWith([done("p1"), paper("p2")], { phase: "COMPLETE" }), []).phase).toBe("ANALYSIS");
+    expect(statusOf(searching(), []).phase).toBe("DISCOVERY");
+    expect(statusOf({ ...searching({}, [paper("p1")]), phase: "ANALYSIS" }, []).phase).toBe("ANALYSIS");
   });
 
   it("wait for every unit in flight, and are given up after three refusals", () => {

@@ -1,13 +1,13 @@
 import { describe, expect, test } from "vitest";
 import { completeFolders } from "../../../fixtures/original-folders.js";
 import type { Rrd } from "../../../../src/research/generated/rrd.js";
-import { standingOf } from "../../../../src/research/workflow/decisions/status.js";
+import { statusOf } from "../../../../src/research/workflow/decisions/status.js";
 import { derive } from "../../../../src/research/workflow/records/statistics.js";
 
 describe("complete folders of the original tool", () => {
   test.each(Object.entries(completeFolders))("%s is complete, and deriving keeps what it has", (_, written) => {
     const rrd = written as unknown as Rrd;
-    expect(standingOf(rrd, []).phase).toBe("COMPLETE");
+    expect(statusOf(rrd, []).phase).toBe("COMPLETE");
     expect(derive(rrd, [])).toMatchObject({
       papers_pool: rrd.papers_pool,
       insights: rrd.insights,

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import type { LedgerLine } from "../../../../src/engine/generated/ledger.js";
 import type { Rrd, Paper } from "../../../../src/research/generated/rrd.js";
 import { acceptDiscovery } from "../../../../src/research/workflow/discovery/judge-batch.js";
-import { searchOf, standingOf } from "../../../../src/research/workflow/decisions/status.js";
+import { searchOf, statusOf } from "../../../../src/research/workflow/decisions/status.js";
 import { derive, deriveTiming, deriveStatistics } from "../../../../src/research/workflow/records/statistics.js";
 import { paper, rrdWith } from "../../../support/research.js";
 import { inconsistencies } from "../../../../src/research/workflow/records/inconsistencies.js";
@@ -131,12 +131,12 @@ describe("an exhausted search", () => {
   };
 
   test("is over as long as nothing else is searched for", () => {
-    expect(standingOf(exhausted(), []).discoveryOver).toBe(true);
+    expect(statusOf(exhausted(), []).discoveryOver).toBe(true);
     const { statistics: { discovery_metrics: { searched_for: _, ...metrics } = {} } = {}, ...rest } =
       exhausted() as Rrd & {
         statistics: { discovery_metrics: Record<string, unknown> };
       };
-    expect(standingOf({ ...rest, statistics: { discovery_metrics: metrics } } as Rrd, []).discoveryOver).toBe(true);
+    expect(statusOf({ ...rest, statistics: { discovery_metrics: metrics } } as Rrd, []).discoveryOver).toBe(true);
   });
 
   test.each<[string, Partial<Rrd["requirements"]>]>([
@@ -144,7 +144,7 @@ describe("an exhausted search", () => {
     ["sources", { sources: ["arXiv"] }],
     ["target", { target_papers: 9 }],
   ])("goes on once a person has changed the %s", (_, over) => {
-    expect(standingOf(exhausted(over), []).discoveryOver).toBe(false);
+    expect(statusOf(exhausted(over), []).discoveryOver).toBe(false);
   });
 
   test.each<[string, Partial<Rrd["requirements"]>, number]>([
@@ -174,7 +174,7 @@ test("another window or field is another search, while one that an earlier versi
   const over = (requirements: Partial<Rrd["requirements"]>, searched_for: string): boolean => {
     const rrd = { ...rrdWith([]), phase: "DISCOVERY" as const };
     const statistics = { discovery_metrics: { searched_for, exhausted: "every round is done" } };
-    return standingOf({ ...rrd, requirements: { ...given, ...requirements }, statistics }, []).discoveryOver;
+    return statusOf({ ...rrd, requirements: { ...given, ...requirements }, statistics }, []).discoveryOver;
   };
   const given = {
     keywords: ["k"],
@@ -298,9 +298,9 @@ describe("what follows from the records", () => {
       paper("high", { priority: 5 }),
       paper("bad", { priority: 5, refusals }),
     ]);
-    const standing = standingOf(rrd, []);
-    expect(standing.readable.map(({ id }) => id)).toEqual(["high", "first", "second", "low"]);
-    expect(standing.refused.map(({ id }) => id)).toEqual(["bad"]);
+    const status = statusOf(rrd, []);
+    expect(status.readable.map(({ id }) => id)).toEqual(["high", "first", "second", "low"]);
+    expect(status.refused.map(({ id }) => id)).toEqual(["bad"]);
   });
 
   test("contradictions of a file are named with a pointer and the derived value", () => {

@@ -11,7 +11,7 @@ export interface Work {
   readonly provenance: Provenance;
 }
 
-export interface Pool {
+export interface CandidateSet {
   /** Those that most lists put first at the front. */
   readonly works: readonly Work[];
   readonly merges: readonly Merge[];
@@ -28,14 +28,18 @@ export const listWeight = ({ provenance }: Work): number =>
  * Makes rounds of asking and puts the answers together. Without any clock or chance of its own: the same answers give the same pool, which is
  * how a search is replayed.
  */
-export async function assemblePool(steps: readonly Step[], open: Open, apart: readonly Apart[] = []): Promise<Pool> {
+export async function assembleCandidates(
+  steps: readonly Step[],
+  open: Open,
+  apart: readonly Apart[] = [],
+): Promise<CandidateSet> {
   const listings: Listing[] = [];
   for (const [index, step] of steps.entries()) listings.push(...(await runStep(index, step, open)));
-  return poolOf(listings, apart);
+  return candidatesOf(listings, apart);
 }
 
 /** The works that the answers name. */
-export function poolOf(listings: readonly Listing[], apart: readonly Apart[] = []): Pool {
+export function candidatesOf(listings: readonly Listing[], apart: readonly Apart[] = []): CandidateSet {
   const places = new Map<PaperRecord, Place>();
   for (const { source, asked, records, seed } of listings)
     for (const [rank, record] of records.entries()) places.set(record, { source, asked, rank, ...given({ seed }) });
@@ -51,7 +55,7 @@ export function poolOf(listings: readonly Listing[], apart: readonly Apart[] = [
 }
 
 /** The pool as it is written and compared: recorded hashes rest on this form. */
-export function poolText(steps: readonly Step[], { works, merges }: Pool): string {
+export function candidatesText(steps: readonly Step[], { works, merges }: CandidateSet): string {
   const records = works.map(({ record, provenance: { mergedFrom, places } }) => ({
     ...record,
     members: mergedFrom,
