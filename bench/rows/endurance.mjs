@@ -1,7 +1,8 @@
 import { execFileSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { inFolder, root } from "../measure.mjs";
+import { load } from "../../scripts/bundle.mjs";
+import { inFolder } from "../measure.mjs";
 import { writeResearch } from "../fixture.mjs";
 
 const papers = 1_000;
@@ -9,7 +10,7 @@ const tokensOfSummary = 900;
 
 export const row = {
   name: "endurance",
-  what: `a run of ${papers.toLocaleString("en")} iterations as a user's is, three at a time: real store, git, summaries of the history, guards against loops, one in nine refused; brief and memory at its end beside those after 100, ledger and the research's account against what was told`,
+  what: `a run of ${papers.toLocaleString("en")} iterations as a user's is, three at a time: real store, git, summaries of the history, guards against loops, one in nine refused; brief and memory at its end beside those after 100, ledger and the project's account against what was told`,
   hold: "both flat, the ledger adds up",
   command: "npm run bench -- endurance",
   async run() {
@@ -42,54 +43,36 @@ export const row = {
 
 /** The run in this process, with an agent that answers at once. */
 async function runAll(cwd, folder) {
-  const load = (path) => import(join(root, "dist", path));
-  const [
-    { keepHistory },
-    { historian },
-    { stopWhenStuck, stopWithoutResult },
-    { accountOf },
-    { runLoop },
-    { rulesFor },
-    { openResearch, readResearch },
-    { researchWorkflow },
-    { workspacesOf },
-    { loadPrompt },
-    { derive },
-    { systemClock },
-  ] = await Promise.all(
-    [
-      "loop/keep-history.js",
-      "loop/history.js",
-      "loop/stuck.js",
-      "workflows/research/account.js",
-      "loop/run-loop.js",
-      "loop/rules.js",
-      "store/research.js",
-      "workflows/research/workflow.js",
-      "workflows/research/workspace.js",
-      "workflows/research/prompt.js",
-      "workflows/research/statistics.js",
-      "lib/clock.js",
-    ].map(load),
-  );
+  // Built together, so that they share their state.
+  const loaded = await load({
+    keepHistory: "src/engine/loop/history/keep-history.ts",
+    summarise: "src/engine/loop/history/summarise.ts",
+    detection: "src/engine/loop/guards/loop-detection.ts",
+    account: "src/research/workflow/records/account.ts",
+    runLoop: "src/engine/loop/run-loop.ts",
+    rules: "src/engine/loop/rules.ts",
+    research: "src/research/folder/research.ts",
+    workflow: "src/research/workflow/workflow.ts",
+    workspace: "src/research/workflow/workspace.ts",
+    prompt: "src/research/workflow/brief/prompt.ts",
+    statistics: "src/research/workflow/records/statistics.ts",
+    clock: "src/engine/lib/clock.ts",
+  });
+  const { withHistory } = loaded.keepHistory;
+  const { summariser } = loaded.summarise;
+  const { stopWhenStuck, stopWithoutResult } = loaded.detection;
+  const { accountOf } = loaded.account;
+  const { runLoop } = loaded.runLoop;
+  const { rulesFor } = loaded.rules;
+  const { openResearch, readResearch } = loaded.research;
+  const { researchWorkflow } = loaded.workflow;
+  const { workspacesOf } = loaded.workspace;
+  const { loadPrompt } = loaded.prompt;
+  const { derive } = loaded.statistics;
+  const { systemClock } = loaded.clock;
   const agent = answering();
   const never = new AbortController().signal;
   const research = await openResearch(folder, { derive, git: true, notify: () => {} });
-  const workflow = researchWorkflow({
-    research,
-    library: {
-      serves: () => false,
-      candidates: async () => [],
-      text: async () => ({ unavailable: "The bench has none." }),
-    },
-    workspaces: workspacesOf(join(cwd, "state"), folder),
-    prompt: await loadPrompt(cwd),
-    root: cwd,
-    ...systemClock,
-    signal: never,
-    learn: false,
-    notices: [],
-  });
   const rules = rulesFor({
     agents: [agent],
     iterations: papers,
@@ -103,15 +86,12 @@ async function runAll(cwd, folder) {
   let told = 0;
   let summaries = 0;
   let refused = 0;
-  let verdict = "";
   const ask = {
     name: "scribe",
     run: async () => ({ summary: "It goes on. ".repeat(100), tokens: tokensOfSummary, costUsd: 0.001 }),
   };
-  const loop = runLoop(workflow, agent, { ...rules, jobs: 3, clock: systemClock, finish: never, abort: never });
-  for await (const event of keepHistory(loop, workflow, historian({ every: 5, now: systemClock.now, ask }))) {
+  const tell = async (event) => {
     if (event.type === "history-compressed") summaries += 1;
-    if (event.type === "run-ended") verdict = event.verdict.verdict;
     if (event.type === "iteration-ended" && event.outcome.outcome === "refused") refused += 1;
     if (event.type === "iteration-started") briefs.push(event.briefTokens);
     if (event.type === "iteration-ended") told += event.usage.input + event.usage.output;
@@ -119,8 +99,38 @@ async function runAll(cwd, folder) {
       globalThis.gc?.();
       rss.push(Math.round(process.memoryUsage().rss / 1e6));
     }
-  }
-  await research.close();
+  };
+  const workflow = researchWorkflow({
+    research,
+    library: {
+      serves: () => false,
+      candidates: async () => [],
+      text: async () => ({ unavailable: "The bench has none." }),
+      services: () => [],
+      substitution: () => undefined,
+      search: async () => {
+        throw new Error("the bench searched although every paper is there");
+      },
+      updates: async () => new Map(),
+      about: async () => ({ code: [], unchecked: [] }),
+    },
+    workspaces: workspacesOf(join(cwd, "state"), folder),
+    prompt: await loadPrompt(cwd),
+    root: cwd,
+    ...systemClock,
+    tell,
+    learn: false,
+    close: research.close,
+  });
+  const whole = withHistory(workflow, summariser({ every: 5, ask, tell }));
+  const { verdict } = await runLoop(whole, agent, {
+    ...rules,
+    tell,
+    jobs: 3,
+    clock: systemClock,
+    finish: never,
+    abort: never,
+  });
   const { rrd, ledger } = await readResearch(folder);
   const commits = Number(execFileSync("git", ["rev-list", "--count", "HEAD"], { cwd, encoding: "utf8" }));
   const booked = ledger.reduce((sum, { tokens }) => sum + (tokens?.input ?? 0) + (tokens?.output ?? 0), 0);
