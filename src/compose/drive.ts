@@ -62,7 +62,7 @@ export async function drive<State, U extends Unit, P, C>(
   const about = { cwd: io.cwd, env: io.env, redact, ...given({ folder }) };
   const hooks = hooksOf({ ...about, hooks: configured, signal: abort });
   const names = agents.map(({ name }) => name).join(", ");
-  const sink = sinkFor(io, { json, quiet, agent: names, most: iterations, finish });
+  const sink = sinkFor(io, { json, quiet, agent: names, maxIterations: iterations, finish });
   const tell = tellTo({ sink, hooks, redact, now: clock.now });
   let limit: ReturnType<typeof abortedAt> | undefined;
   try {

@@ -7,7 +7,7 @@ import { modelNamed, priceOf } from "../engine/agents/prices.js";
 import { ledgerFile } from "../engine/lib/layout.js";
 
 /** Researches beside one that are looked at, the newest first. */
-const mostBeside = 20;
+const maxNeighbours = 20;
 
 /** Who will work. */
 interface Worker {
@@ -60,7 +60,7 @@ async function ledgersBeside(folder: string): Promise<(readonly LedgerLine[])[]>
   const newest = found
     .flat()
     .toSorted((a, b) => b.at - a.at)
-    .slice(0, mostBeside);
+    .slice(0, maxNeighbours);
   return Promise.all(
     newest.map(({ place }) =>
       readLedger(place).then(

@@ -129,7 +129,7 @@ const decode = (text: string): string => Buffer.from(text, "latin1").toString("u
 /** What a narrow terminal goes without, the first of them first. */
 const dispensable = ["PRESENTED", "TIME", "PHASE"];
 /** Columns that tell a name. */
-const leastName = 16;
+const minName = 16;
 
 /** The rows as a table that fits `columns`; the name gives way first, then whole columns. */
 function table(rows: readonly Row[], columns: number): string[] {
@@ -148,14 +148,11 @@ function table(rows: readonly Row[], columns: number): string[] {
   const rightOf = (places: readonly number[]) => places.reduce((sum, place) => sum + (allWidths[place] ?? 0) + 2, 0);
   let places = titles.map((_, index) => index);
   for (const title of dispensable)
-    if (leastName + rightOf(places) > columns - 1) places = places.filter((place) => titles[place] !== title);
+    if (minName + rightOf(places) > columns - 1) places = places.filter((place) => titles[place] !== title);
   const pick = <Cell>(row: readonly Cell[]) => row.filter((_, index) => places.includes(index));
   const [heads, widths, right] = [pick(titles), pick(allWidths), rightOf(places)];
   const cells = all.map((row) => row && pick(row));
-  const forName = Math.max(
-    leastName,
-    Math.min(columns - 1 - right, Math.max(4, ...rows.map((row) => width(row.name)))),
-  );
+  const forName = Math.max(minName, Math.min(columns - 1 - right, Math.max(4, ...rows.map((row) => width(row.name)))));
   const line = (name: string, values: readonly string[]) =>
     [pad(shortened(oneLine(name), forName), forName), ...values.map((value, index) => pad(value, widths[index] ?? 0))]
       .join("  ")

@@ -4,7 +4,7 @@ import { readResearch } from "../../research/folder/research.js";
 import { bar, count, duration, many, money, wrap, pad, truncate, width } from "../../engine/ui/terminal/format.js";
 import type { Io } from "../../engine/ui/io.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
-import { progressOf, refusalLimit, statusOf } from "../../research/workflow/decisions/status.js";
+import { progressOf, maxRefusals, statusOf } from "../../research/workflow/decisions/status.js";
 import { withoutResult } from "../../research/workflow/decisions/stagnation.js";
 import { deriveStatistics } from "../../research/workflow/records/statistics.js";
 import { findResearch, shown, type FolderOptions } from "../../research/overview/find-research.js";
@@ -65,7 +65,7 @@ function reportOf(folder: string, rrd: Rrd, ledger: readonly LedgerLine[]) {
         id,
         title,
         times: refusals.length,
-        given_up: refusals.length >= refusalLimit,
+        given_up: refusals.length >= maxRefusals,
         reasons: refusals.at(-1)?.reasons ?? [],
       })),
     iterations: ledger.filter((line) => line.outcome !== "reset").length,
@@ -148,14 +148,14 @@ function timeText({ seconds, seconds_per_paper: average, seconds_left: left }: S
 }
 
 /** How many papers `status` lists unless it is asked for all. */
-const few = 20;
+const defaultShown = 20;
 
 /** What `status` tells of one paper. */
 type ListedPaper = Pick<Paper, "id" | "title" | "status">;
 
 /** The papers with their ids, one a line, each fitting `columns`; `all`: not only the first twenty. */
 function paperLines(papers: readonly ListedPaper[], all: boolean, columns: number): string[] {
-  const shown = all ? papers : papers.slice(0, few);
+  const shown = all ? papers : papers.slice(0, defaultShown);
   const rows = shown.map(({ id, title, status }) => [oneLine(id), words[status], oneLine(title)] as const);
   const forId = Math.max(0, ...rows.map(([id]) => width(id)));
   const lines = rows.map(([id, status, title]) =>

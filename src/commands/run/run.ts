@@ -14,7 +14,7 @@ import { statusOf, targetOf } from "../../research/workflow/decisions/status.js"
 import { derive } from "../../research/workflow/records/statistics.js";
 import { askOpenQuestions, choose, needTerminal } from "./ask.js";
 import { classicPrompt } from "./classic-prompt.js";
-import { few, findResearch, listResearches, shown } from "../../research/overview/find-research.js";
+import { someOf, findResearch, listResearches, shown } from "../../research/overview/find-research.js";
 import { exitCodeOf } from "../../engine/ui/sink.js";
 import { rrdFile } from "../../research/folder/layout.js";
 
@@ -94,7 +94,7 @@ async function unfinished(io: Io): Promise<string | undefined> {
   if (second === undefined) return first;
   if (!io.canAsk)
     throw new ExpectedError(
-      `There are ${open.length} unfinished projects: ${few(names)}; name one, as in research-ralph run ${names[0]}.`,
+      `There are ${open.length} unfinished projects: ${someOf(names)}; name one, as in research-ralph run ${names[0]}.`,
       2,
     );
   return choose(

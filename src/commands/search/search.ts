@@ -29,7 +29,7 @@ export interface SearchArguments {
   readonly output: "text" | "json" | "bibtex";
 }
 
-const largestLimit = 200;
+const maxLimit = 200;
 
 /** Asks scholarly services for papers and shows what they found, one entry a work, the best first. */
 export async function searchCommand(
@@ -38,7 +38,7 @@ export async function searchCommand(
 ): Promise<number> {
   if (query.trim() === "")
     throw new ExpectedError('Say what to search for: research-ralph search "sim2real transfer".', 2);
-  if (limit < 1 || limit > largestLimit) throw new ExpectedError(`--limit must be 1 to ${largestLimit}.`, 2);
+  if (limit < 1 || limit > maxLimit) throw new ExpectedError(`--limit must be 1 to ${maxLimit}.`, 2);
   const days = { ...dayOf("--from", from, "first"), ...dayOf("--until", until, "last") };
   if (days.from !== undefined && days.until !== undefined && days.from > days.until)
     throw new ExpectedError(`--from (${days.from}) is after --until (${days.until}).`, 2);
@@ -164,7 +164,7 @@ function shown(
   return `${JSON.stringify({ query, sources, results }, null, 2)}\n`;
 }
 
-const mostAuthors = 4;
+const maxAuthors = 4;
 const widest = 100;
 
 /** What a search found, for people: title, who and when, which sources say so, where to read it. */
@@ -179,7 +179,7 @@ function foundLines(found: readonly Ranked[], io: Pick<Io, "color" | "columns">)
     );
     const { authors, date, venue, citations, retracted } = record;
     const who =
-      authors.length > mostAuthors ? `${authors.slice(0, mostAuthors).join(", ")} and others` : authors.join(", ");
+      authors.length > maxAuthors ? `${authors.slice(0, maxAuthors).join(", ")} and others` : authors.join(", ");
     const cited =
       citations === undefined ? undefined : `cited ${citations.count} ${citations.count === 1 ? "time" : "times"}`;
     const about = [

@@ -13,13 +13,13 @@ export interface Finding {
   readonly fix?: string | undefined;
 }
 
-const oldest = [20, 19] as const;
+const minNode = [20, 19] as const;
 
 /** Whether this Node is new enough; `version` as in process.version. */
 export function nodeFinding(version: string): Finding {
   const [major = 0, minor = 0] = version.replace("v", "").split(".").map(Number);
-  const ok = major > oldest[0] || (major === oldest[0] && minor >= oldest[1]);
-  return { name: "Node", ok, needed: true, detail: version, fix: `Install Node ${oldest.join(".")} or newer.` };
+  const ok = major > minNode[0] || (major === minNode[0] && minor >= minNode[1]);
+  return { name: "Node", ok, needed: true, detail: version, fix: `Install Node ${minNode.join(".")} or newer.` };
 }
 
 /** Git itself, who commits, and whether `cwd` is in a repository. None of it is needed: a project runs without history. */

@@ -5,7 +5,7 @@ import { readResearch } from "../../research/folder/research.js";
 import { researchFormat } from "../../research/folder/rrd-file.js";
 import type { Io } from "../../engine/ui/io.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
-import { mostMessage } from "../../research/workflow/apply-steering.js";
+import { maxMessage } from "../../research/workflow/apply-steering.js";
 import { findResearch, shown } from "../../research/overview/find-research.js";
 import { workStateOf } from "../../research/overview/work-state.js";
 
@@ -24,9 +24,9 @@ export async function steerCommand({ folder: argument, text, clear, json }: Stee
   const words = text?.trim() ?? "";
   if (text !== undefined && words === "")
     throw new ExpectedError("The text is empty; give it in quotes, or use --clear.", 2);
-  if (words.length > mostMessage)
+  if (words.length > maxMessage)
     throw new ExpectedError(
-      `The text has ${words.length} characters; at most ${mostMessage} are allowed, because every brief includes it.`,
+      `The text has ${words.length} characters; at most ${maxMessage} are allowed, because every brief includes it.`,
       2,
     );
   if (clear || words !== "") await requireKnownFormats(folder, researchFormat);

@@ -11,14 +11,14 @@ export function at(value: unknown, ...path: readonly (string | number)[]): unkno
 }
 
 /** The longest text of a field that is kept; abstracts run to some 3,000 characters. */
-const longest = 20_000;
+const maxFieldText = 20_000;
 
 /** A text in one line, or undefined where there is none. Numbers count: ids come as numbers too. Characters that no text has are left out. */
 export function line(value: unknown): string | undefined {
   if (typeof value === "number" && Number.isFinite(value)) return String(value);
   if (typeof value !== "string") return undefined;
   const clean = value
-    .slice(0, longest)
+    .slice(0, maxFieldText)
     .replace(/\p{Surrogate}/gu, "")
     .replace(/[\s\p{Cc}]+/gu, " ")
     .trim();

@@ -8,17 +8,17 @@ interface LineSplitter {
 }
 
 /**
- * Cuts a byte stream into lines with bounded memory: of a line longer than `most` characters the beginning is kept and
+ * Cuts a byte stream into lines with bounded memory: of a line longer than `maxChars` characters the beginning is kept and
  * a note says so. Bytes that are not UTF-8 become U+FFFD; a character split between two chunks stays whole.
  */
-export function splitLines(most: number): LineSplitter {
+export function splitLines(maxChars: number): LineSplitter {
   const decoder = new StringDecoder("utf8");
-  const note = ` [cut: the line was longer than ${most} characters]`;
+  const note = ` [cut: the line was longer than ${maxChars} characters]`;
   let line = "";
   let cut = false;
 
   function add(text: string): void {
-    const room = most - line.length;
+    const room = maxChars - line.length;
     if (text.length > room) cut = true;
     if (room > 0) line += text.slice(0, room);
   }

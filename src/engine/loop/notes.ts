@@ -5,10 +5,10 @@ import { type LoopKind, rowOf } from "./guards/loop-detection.js";
 import type { Observation } from "../generated/memory.js";
 
 /** Iterations since the last summary that a brief tells of, one line each. */
-const mostLines = 5;
-const mostLine = 200;
+const maxLines = 5;
+const maxLine = 200;
 /** Most characters of a person's words in a brief; of more, the latest. */
-const mostSteering = 1_600;
+const maxSteering = 1_600;
 
 /** What the next brief is told of earlier iterations. Its size does not grow with them. */
 export function recall(memory: LoopMemory | undefined): Pick<Notes, "history" | "remediation" | "steering"> {
@@ -24,9 +24,9 @@ export function recall(memory: LoopMemory | undefined): Pick<Notes, "history" | 
 }
 
 function historyNote({ historySummary = "", metrics, observations }: LoopMemory): string {
-  const since = sinceSummary({ observations, metrics }).slice(-mostLines);
+  const since = sinceSummary({ observations, metrics }).slice(-maxLines);
   const lines = since.map(({ iteration, unit, outcome, said = "" }) =>
-    `- #${iteration} ${unit} ${outcome}: ${said}`.slice(0, mostLine),
+    `- #${iteration} ${unit} ${outcome}: ${said}`.slice(0, maxLine),
   );
   return [historySummary.slice(0, maxSummary), ...lines].filter((part) => part !== "").join("\n");
 }
@@ -36,7 +36,7 @@ function steeringNote({ steering }: LoopMemory): string {
   let used = 0;
   for (const { text } of steering.toReversed()) {
     used += text.length + 3;
-    if (used > mostSteering) break;
+    if (used > maxSteering) break;
     kept.unshift(`- ${text}`);
   }
   return kept.join("\n");

@@ -37,8 +37,8 @@ const afterTidying = 0.9;
 
 export const hashOf = (bytes: Uint8Array | string): string => createHash("sha256").update(bytes).digest("hex");
 
-/** The cache in `folder`, of at most `mostBytes`: what was not used for longest goes first. Several processes may share it. */
-export function httpCache(folder: string, mostBytes = maxCacheBytes): HttpCache {
+/** The cache in `folder`, of at most `maxBytes`: what was not used for longest goes first. Several processes may share it. */
+export function httpCache(folder: string, maxBytes = maxCacheBytes): HttpCache {
   const answers = answersIn(folder);
   const bodies = join(folder, "bodies");
   let size: number | undefined;
@@ -60,7 +60,7 @@ export function httpCache(folder: string, mostBytes = maxCacheBytes): HttpCache 
       throw error;
     }
     size = (size ?? (await filesIn(answers, bodies)).reduce((sum, file) => sum + file.size, 0)) + content.length;
-    if (size > mostBytes) size = await tidy([answers, bodies], mostBytes * afterTidying);
+    if (size > maxBytes) size = await tidy([answers, bodies], maxBytes * afterTidying);
   };
 
   const cache: HttpCache = {
@@ -75,7 +75,7 @@ export function httpCache(folder: string, mostBytes = maxCacheBytes): HttpCache 
       }
     },
     async keep(key, answer, bytes) {
-      if (bytes.length > mostBytes * maxShare) return;
+      if (bytes.length > maxBytes * maxShare) return;
       await cache.keepBody(bytes);
       await write(join(answers, `${key}.json`), JSON.stringify(answer)).catch(() => undefined);
     },
@@ -85,7 +85,7 @@ export function httpCache(folder: string, mostBytes = maxCacheBytes): HttpCache 
       return bytes !== undefined && hashOf(bytes) === sha256 ? bytes : undefined;
     },
     async keepBody(bytes) {
-      if (bytes.length > mostBytes * maxShare) return;
+      if (bytes.length > maxBytes * maxShare) return;
       const sha256 = hashOf(bytes);
       if ((await cache.body(sha256)) !== undefined) return;
       const save = async () => {

@@ -209,20 +209,20 @@ interface Tail {
   text(): string;
 }
 
-/** Keeps the last `most` bytes of a stream, for error messages. */
-function keepTail(most: number): Tail {
+/** Keeps the last `maxBytes` bytes of a stream, for error messages. */
+function keepTail(maxBytes: number): Tail {
   let chunks: Buffer[] = [];
   let size = 0;
   return {
     push(chunk) {
       chunks.push(chunk);
       size += chunk.length;
-      if (size > 4 * most) {
-        const last = Buffer.concat(chunks).subarray(-most);
+      if (size > 4 * maxBytes) {
+        const last = Buffer.concat(chunks).subarray(-maxBytes);
         chunks = [Buffer.from(last)];
         size = last.length;
       }
     },
-    text: () => Buffer.concat(chunks).subarray(-most).toString("utf8"),
+    text: () => Buffer.concat(chunks).subarray(-maxBytes).toString("utf8"),
   };
 }

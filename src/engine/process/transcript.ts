@@ -13,16 +13,16 @@ interface Transcript {
 const maxHeld = 64 * 1024;
 
 /**
- * Keeps a stream in a file, the first `most` bytes of it, secrets taken out, with a closing note where more came.
+ * Keeps a stream in a file, the first `maxBytes` bytes of it, secrets taken out, with a closing note where more came.
  * It never throws: a full disk costs the transcript, not the iteration.
  */
 export async function openTranscript(
   path: string | undefined,
-  most: number,
+  maxBytes: number,
   redact: Redact = (text) => text,
 ): Promise<Transcript> {
   let problem: string | undefined;
-  let room = most;
+  let room = maxBytes;
   let missed = 0;
   // One character a byte, so that whatever is not UTF-8 comes through as it was.
   let held = "";

@@ -24,7 +24,7 @@ export type SchemaName =
   | "rrd";
 
 /** More than this many problems help nobody; a file of another kind altogether would print thousands. */
-const most = 200;
+const maxProblems = 200;
 
 const folder = packageFile("schemas");
 const address = "https://research-ralph.dev/schemas/";
@@ -67,7 +67,7 @@ export function explain(name: SchemaName, value: unknown): Problem[] {
   const validate = explainerOf(name);
   if (validate(value)) return [];
   const errors = withoutAlternatives(validate.errors ?? []);
-  return errors.slice(0, most).map((error) => wordProblem(error, value));
+  return errors.slice(0, maxProblems).map((error) => wordProblem(error, value));
 }
 
 function explainerOf(name: SchemaName): ValidateFunction {

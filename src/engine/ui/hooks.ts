@@ -21,8 +21,8 @@ interface HookOptions {
 }
 
 const tenSeconds = 10_000;
-const mostLines = 200;
-const mostReason = 400;
+const maxLines = 200;
+const maxReason = 400;
 
 /** What came of one hook: why it vetoes, or why it failed, a sentence. */
 interface HookEnd {
@@ -121,13 +121,13 @@ async function runHook(
   for (;;) {
     const step = await lines.next();
     if (step.done !== true) {
-      if (said.length < mostLines) said.push(step.value.slice(0, 2_000));
+      if (said.length < maxLines) said.push(step.value.slice(0, 2_000));
       continue;
     }
     const problem = problemOf(hook, step.value, timeoutMs);
     if (problem !== undefined) return { problem: redact(problem) };
     const veto = hook.veto === true ? vetoIn(said) : undefined;
-    return veto === undefined ? {} : { veto: redact(veto).slice(0, mostReason) };
+    return veto === undefined ? {} : { veto: redact(veto).slice(0, maxReason) };
   }
 }
 

@@ -9,14 +9,14 @@ interface WatchOptions {
   readonly quiet: boolean;
   readonly agent: string;
   /** Most iterations of this run. */
-  readonly most?: number;
+  readonly maxIterations?: number;
   /** Aborted when the run ends after the iteration under way; a person is told what a second Ctrl+C would do. */
   readonly finish: AbortSignal;
 }
 
 /** JSON lines if asked for, next to nothing with --quiet, a live view on a terminal, else plain lines. */
-export function sinkFor(io: Io, { json, quiet, agent, most, finish }: WatchOptions): Sink {
+export function sinkFor(io: Io, { json, quiet, agent, maxIterations, finish }: WatchOptions): Sink {
   if (json) return jsonSink(io);
   if (quiet) return quietSink(io);
-  return io.isTTY ? terminalSink(io, { agent, most, finish, clock: io.clock }) : plainSink(io, finish);
+  return io.isTTY ? terminalSink(io, { agent, maxIterations, finish, clock: io.clock }) : plainSink(io, finish);
 }

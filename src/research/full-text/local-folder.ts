@@ -11,7 +11,7 @@ import type { PaperText } from "../../engine/documents/text/paper-text.js";
 import type { PaperRecord } from "../papers/paper-record.js";
 import { given } from "../../engine/lib/given.js";
 
-const mostFiles = 2000;
+const maxFiles = 2000;
 /** Enough for a title and an abstract; a listing must not read two thousand PDFs to their end. */
 const pagesForATitle = 2;
 const abstractLength = 3000;
@@ -74,7 +74,7 @@ async function listDocuments(folder: string, naming: Naming, signal: AbortSignal
   });
   const candidates: PaperRecord[] = [];
   const taken = new Set<string>();
-  for (const path of found.toSorted().slice(0, mostFiles)) {
+  for (const path of found.toSorted().slice(0, maxFiles)) {
     if (signal?.aborted) break;
     const text = await readForListing(path, signal);
     const own = text?.id === undefined ? undefined : safeName(text.id);

@@ -65,7 +65,7 @@ async function onlyResearch(cwd: string): Promise<string> {
   if (first !== undefined && second === undefined) return first;
   const names = all.map((path) => basename(path));
   throw new ExpectedError(
-    first === undefined ? `There is no project here; ${advice("", names)}.` : `Name a project: ${few(names)}.`,
+    first === undefined ? `There is no project here; ${advice("", names)}.` : `Name a project: ${someOf(names)}.`,
     2,
   );
 }
@@ -81,13 +81,13 @@ function advice(argument: string, names: readonly string[]): string {
     nearest(typed, names) ??
     names.find((name) => nearest(typed, [name.replace(/-\d{4}-\d{2}-\d{2}$/, "")]) !== undefined);
   const [first, second] = alike;
-  if (second !== undefined) return `near are ${few(alike)}`;
+  if (second !== undefined) return `near are ${someOf(alike)}`;
   if (first !== undefined || near !== undefined) return `the nearest one is ${first ?? near}`;
-  return names.length === 1 ? `the only one is ${names[0]}` : `there are ${few(names)}`;
+  return names.length === 1 ? `the only one is ${names[0]}` : `there are ${someOf(names)}`;
 }
 
 /** The first six names and how many more there are. */
-export const few = (names: readonly string[]): string =>
+export const someOf = (names: readonly string[]): string =>
   names.length > 6 ? `${names.slice(0, 6).join(", ")} and ${names.length - 6} more` : names.join(", ");
 
 /** A path as people like to read it: relative where it lies below `cwd`. A name may hold whatever a file system takes. */

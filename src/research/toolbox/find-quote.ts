@@ -5,7 +5,7 @@ import { idParameter, textOf } from "./which-paper.js";
 import type { ResearchTool } from "./context.js";
 
 /** Characters shown before and after what was found. */
-const around = 400;
+const contextChars = 400;
 
 export const findQuote: ResearchTool = {
   name: "find_quote",
@@ -36,9 +36,9 @@ function problemOf(match: Extract<QuoteMatch, { found: false }>): string {
 }
 
 function window({ text }: PaperText, start: number, end: number): string {
-  const before = text.slice(Math.max(0, start - around), start);
-  const after = text.slice(end, end + around);
-  const from = start <= around ? 0 : before.indexOf(" ") + 1;
-  const to = end + around >= text.length ? after.length : Math.max(after.lastIndexOf(" "), 0);
+  const before = text.slice(Math.max(0, start - contextChars), start);
+  const after = text.slice(end, end + contextChars);
+  const from = start <= contextChars ? 0 : before.indexOf(" ") + 1;
+  const to = end + contextChars >= text.length ? after.length : Math.max(after.lastIndexOf(" "), 0);
   return `${before.slice(from)}${text.slice(start, end)}${after.slice(0, to)}`;
 }

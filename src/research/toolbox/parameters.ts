@@ -4,7 +4,7 @@ import { type Parameter, type Problem, quoted, wrongCall } from "../../engine/to
 import type { Given, ResearchTool } from "./context.js";
 
 /** No argument is longer: a quote is a sentence or two. In characters. */
-const longest = 2_000;
+const maxText = 2_000;
 
 /** Made at the first call of a tool: a server that only lists its tools does without. */
 let ajv: Ajv2020 | undefined;
@@ -33,7 +33,7 @@ export function checkArguments(tool: ResearchTool, given: unknown): Given | Prob
 function validatorOf(tool: ResearchTool): ValidateFunction {
   let validate = validators.get(tool);
   if (validate === undefined) {
-    const bounds = { string: { maxLength: longest }, integer: { minimum: 1, maximum: 50 } };
+    const bounds = { string: { maxLength: maxText }, integer: { minimum: 1, maximum: 50 } };
     const properties = Object.fromEntries(
       Object.entries(tool.parameters).map(([name, { type }]) => [name, { type, ...bounds[type] }]),
     );

@@ -9,7 +9,7 @@ import { resetStagnation } from "./decisions/stagnation.js";
 import { progressName } from "../folder/layout.js";
 
 /** Most words of one message that stand; the command refuses longer ones. */
-export const mostMessage = 1_000;
+export const maxMessage = 1_000;
 
 /** Loads the state once what a person has said since the last iteration was written into it, and acknowledges each message. */
 export async function loadSteered(
@@ -52,7 +52,7 @@ async function applyMessages(
 /** What a person has said that no run has heard yet, oldest first. */
 export const messagesFor = async (folder: string, redact: Redact): Promise<Received[]> =>
   (await readMessages(folder)).map((message) =>
-    "text" in message ? { ...message, text: redact(message.text).slice(0, mostMessage) } : message,
+    "text" in message ? { ...message, text: redact(message.text).slice(0, maxMessage) } : message,
   );
 
 /** The state with these messages applied, in their order. Pure. */

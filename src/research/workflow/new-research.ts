@@ -187,7 +187,7 @@ const spelt: Readonly<Record<string, string>> = {
 };
 
 /** Names of files are bounded in bytes, and letters of other scripts take two to four of them. */
-const longestSlug = 60;
+const maxSlug = 60;
 
 /**
  * A name for a folder and a branch: lower case, words with a hyphen between them, marks taken off Latin letters. Letters of other scripts stay,
@@ -203,7 +203,7 @@ export function slug(name: string): string {
   const words = plain.match(/[\p{L}\p{N}][\p{L}\p{M}\p{N}]*/gu) ?? [];
   let kept = "";
   for (const character of words.join("-")) {
-    if (Buffer.byteLength(kept + character) > longestSlug) break;
+    if (Buffer.byteLength(kept + character) > maxSlug) break;
     kept += character;
   }
   return kept.replace(/-$/, "") || "research";

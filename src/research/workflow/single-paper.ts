@@ -3,7 +3,7 @@ import type { Account } from "../../engine/loop/types.js";
 import type { ResearchWorkflow } from "./workflow.js";
 import { newRrd } from "./new-research.js";
 import { nothingSpent } from "../../engine/loop/guards/budget.js";
-import { isDecided, refusalLimit } from "./decisions/status.js";
+import { isDecided, maxRefusals } from "./decisions/status.js";
 
 /** A project of one paper, for `read`: judged by both rubrics, no report, no ideas. */
 export function rrdForOne(paper: Pick<Paper, "id" | "title"> & Partial<Paper>, sources: readonly string[]): Rrd {
@@ -39,7 +39,7 @@ export const readingWorkflow = (workflow: ResearchWorkflow): ResearchWorkflow =>
     if (state.status.readable.length > 0) return workflow.next(state, busy, later);
     return {
       verdict: "blocked",
-      reason: `The agent's results were refused ${refusalLimit} times; another --agent may do better.`,
+      reason: `The agent's results were refused ${maxRefusals} times; another --agent may do better.`,
     };
   },
 });

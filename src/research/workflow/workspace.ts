@@ -91,7 +91,7 @@ async function openUp(folder: string): Promise<void> {
 }
 
 /** An agent's result, its notes and the files of its CLI; a result alone may have 5 MB, and most have 10 KB. */
-const least = 1_000_000;
+const minFreeBytes = 1_000_000;
 
 /**
  * An agent on a full disk leaves half a result or none, and three of those would give its paper up for no fault of anybody's.
@@ -102,7 +102,7 @@ export async function requireSpace(folder: string): Promise<void> {
   const disk = await statfs(folder).catch(() => undefined);
   if (disk === undefined || disk.blocks === 0) return;
   const blocks = process.getuid?.() === 0 ? disk.bfree : disk.bavail;
-  if (blocks * disk.bsize >= least) return;
+  if (blocks * disk.bsize >= minFreeBytes) return;
   throw new ExpectedError(
     `There is no space left on the disk for an agent to work in ${folder}; free some, or set state_dir to another disk, and run again.`,
   );

@@ -54,16 +54,16 @@ function usedUp(
 ): string | undefined {
   const mine = plus(spentIn(iterations, live, now), account?.beside ?? nothingSpent);
   for (const unit of ofARun) {
-    const most = run[unit];
-    if (most !== undefined && reached(mine[unit], most))
-      return `The budget of this run, ${worded[unit](most)}, is used up: ${worded[unit](mine[unit])}. Run again to continue, or allow more with --max-${unit}.`;
+    const limit = run[unit];
+    if (limit !== undefined && reached(mine[unit], limit))
+      return `The budget of this run, ${worded[unit](limit)}, is used up: ${worded[unit](mine[unit])}. Run again to continue, or allow more with --max-${unit}.`;
   }
   if (account === undefined) return undefined;
   const whole = plus(account.spent, spentIn([], live, now));
   for (const unit of units) {
-    const most = account.budget[unit];
-    if (most !== undefined && reached(whole[unit], most))
-      return `The budget of this project, ${worded[unit](most)}, is used up: ${worded[unit](whole[unit])}. Raise budget.max_${unit} in its rrd.json to continue.`;
+    const limit = account.budget[unit];
+    if (limit !== undefined && reached(whole[unit], limit))
+      return `The budget of this project, ${worded[unit](limit)}, is used up: ${worded[unit](whole[unit])}. Raise budget.max_${unit} in its rrd.json to continue.`;
   }
   return undefined;
 }

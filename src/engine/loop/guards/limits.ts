@@ -14,14 +14,14 @@ export const usesAllowance = (failure: string | undefined): boolean =>
 export const counts = ({ outcome }: PastIteration): boolean =>
   usesAllowance(outcome.outcome === "failed" ? outcome.failure.kind : undefined);
 
-/** At most `most` iterations a run, those under way and those that units are prepared for included. */
+/** At most `maxIterations` iterations a run, those under way and those that units are prepared for included. */
 export const limitIterations =
-  (most: number): Guard =>
+  (maxIterations: number): Guard =>
   ({ iterations, inFlight = [], preparing = 0 }) =>
-    iterations.filter(counts).length + inFlight.length + preparing >= most
+    iterations.filter(counts).length + inFlight.length + preparing >= maxIterations
       ? {
           verdict: "limit",
-          reason: `${most === 1 ? "The one iteration of this run is" : `All ${most} iterations of this run are`} used up; run again to continue, or allow more with -i.`,
+          reason: `${maxIterations === 1 ? "The one iteration of this run is" : `All ${maxIterations} iterations of this run are`} used up; run again to continue, or allow more with -i.`,
         }
       : undefined;
 

@@ -131,7 +131,7 @@ export const stopWhenStuck: Guard = ({ memory, iterations }) => {
 };
 
 /** Iterations in a row without an accepted result at which a run ends, whatever each of them did. */
-const mostWithoutResult = 15;
+const maxWithoutResult = 15;
 
 /**
  * Ends a run that brings nothing, also where no loop shows: different refusals in turn. Iterations of earlier runs count too, else a run
@@ -142,7 +142,7 @@ export const stopWithoutResult: Guard = ({ iterations, memory }) => {
     .slice(iterations.findLastIndex(({ outcome }) => outcome.outcome === "accepted") + 1)
     .filter(counts).length;
   const row = memory?.stagnation ?? inThisRun;
-  return row < mostWithoutResult
+  return row < maxWithoutResult
     ? undefined
     : {
         verdict: "stuck",

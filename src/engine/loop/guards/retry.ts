@@ -14,8 +14,8 @@ import {
 const second = 1000;
 const minute = 60 * second;
 
-/** Doubling from `first` with the `attempt`-th failure in a row (from 1), never above `most`. */
-const backOff = (first: number, most: number, attempt: number): number => Math.min(first * 2 ** (attempt - 1), most);
+/** Doubling from `first` with the `attempt`-th failure in a row (from 1), never above `maxMs`. */
+const backOff = (first: number, maxMs: number, attempt: number): number => Math.min(first * 2 ** (attempt - 1), maxMs);
 
 /** What is the model service's failure, its slowness or its CLI's: another agent may do better. */
 const ofTheService: ReadonlySet<Failure["kind"]> = new Set([
@@ -154,12 +154,12 @@ const restsUntil = (until: number): string =>
   `It is asked again from ${new Date(until).toISOString().slice(0, 16).replace("T", " ")} UTC.`;
 
 /** No service has a limit that lasts longer; one further away is a mistake, and would be waited for in vain. */
-const longestLimit = 31 * 24 * 60 * minute;
+const maxLimitMs = 31 * 24 * 60 * minute;
 
 /** The stated reset; none where it is over already: a clock that is wrong, or an old message, must not make us ask without a pause. */
 function resetOf(failure: Failure, since: number): number | undefined {
   const at = failure.resetAt === undefined ? Number.NaN : Date.parse(failure.resetAt);
-  return at > since && at <= since + longestLimit ? at : undefined;
+  return at > since && at <= since + maxLimitMs ? at : undefined;
 }
 
 /** The longest run of iterations at the end that satisfy `like`, oldest first. */

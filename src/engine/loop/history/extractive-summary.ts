@@ -24,11 +24,11 @@ const before = "Before: ";
 /**
  * A summary without any model: how many iterations came to what, the reasons of refusals and failures with how often each was met and
  * what helped, and the last iterations one by one. It reads its own earlier summaries, so it can be made of them again and again; one
- * by a model is kept in extracts. At most `most` characters; what is left out first is the oldest.
+ * by a model is kept in extracts. At most `maxChars` characters; what is left out first is the oldest.
  */
 export function extractiveSummary(
   { historySummary = "", metrics, observations, ledger }: LoopMemory,
-  most: number,
+  maxChars: number,
 ): string {
   const fresh = sinceSummary({ observations, metrics });
   const counts = counted(
@@ -46,7 +46,7 @@ export function extractiveSummary(
     ...(phase === undefined ? [] : [`The work is in ${phase}; the last unit was ${observations.at(-1)?.unit}.`]),
     ...(foreign === "" ? [] : [before + cut(foreign, 600)]),
   ];
-  let room = most - head.join("\n").length;
+  let room = maxChars - head.join("\n").length;
   const keep = (title: string, lines: readonly string[], share: number): string[] => {
     const kept: string[] = [];
     let used = title.length + 1;

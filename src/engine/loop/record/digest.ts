@@ -1,10 +1,10 @@
 import type { AgentEvent } from "../../generated/event.js";
 
 /** Most characters of a digest's text. */
-export const mostDigest = 1_500;
-const mostLabel = 90;
-const mostSteps = 24;
-const mostSaid = 420;
+export const maxDigest = 1_500;
+const maxLabel = 90;
+const maxSteps = 24;
+const maxSaid = 420;
 
 /** What an agent did with a tool, and how often. */
 interface Step {
@@ -45,17 +45,17 @@ export function digestOf(digest: Digest, event: AgentEvent): Digest {
     const kind = kindOfTool(name, detail);
     return stepped(
       digest,
-      { kind, label: oneLine(`${name} ${detail}`, mostLabel), ...(key === undefined ? {} : { key }) },
+      { kind, label: oneLine(`${name} ${detail}`, maxLabel), ...(key === undefined ? {} : { key }) },
       edits.test(name),
     );
   }
   const text = event.type === "text" ? event.text : event.type === "end" ? event.message : "";
-  const said = oneLine(text, mostSaid);
+  const said = oneLine(text, maxSaid);
   if (said === "") return digest;
   const spoken = { ...digest, first: digest.first === "" ? said : digest.first, last: said };
   // The last message comes once more as the end.
   return event.type === "text" && announces(said)
-    ? stepped(spoken, { kind: "plan", label: oneLine(said, mostLabel) })
+    ? stepped(spoken, { kind: "plan", label: oneLine(said, maxLabel) })
     : spoken;
 }
 
@@ -75,7 +75,7 @@ function stepped(digest: Digest, did: Pick<Step, "kind" | "label" | "key">, edit
   const isEdit = kind === "write" && edits && key !== undefined;
   const repeated = isEdit ? digest.repeated : { ...digest.repeated, [kind]: Math.max(digest.repeated[kind], step.row) };
   const remade = isEdit ? Math.max(digest.remade, step.times) : digest.remade;
-  return { ...digest, steps: [...before, step].slice(-mostSteps), counts, repeated, remade };
+  return { ...digest, steps: [...before, step].slice(-maxSteps), counts, repeated, remade };
 }
 
 const edits = /edit|patch|insert|replace/i;
@@ -124,7 +124,7 @@ export function digestText({ first, last, steps }: Digest): string {
   return oneLineEach(lines.join("\n"));
 }
 
-const oneLineEach = (text: string): string => (text.length > mostDigest ? `${text.slice(0, mostDigest - 1)}…` : text);
+const oneLineEach = (text: string): string => (text.length > maxDigest ? `${text.slice(0, maxDigest - 1)}…` : text);
 
 /** A text without what differs from one event of its kind to the next: names in quotes, paths, numbers. */
 export const withoutNames = (text: string): string =>

@@ -34,8 +34,8 @@ export interface Compression {
 }
 
 /** Observations that are kept at all. */
-const mostObservations = 10;
-/** Observations that keep their digest once there are more than `mostObservations` with one. */
+const maxObservations = 10;
+/** Observations that keep their digest once there are more than `maxObservations` with one. */
 const keptDigests = 3;
 
 /**
@@ -44,8 +44,8 @@ const keptDigests = 3;
  */
 export function bounded(observations: readonly Observation[]): Observation[] {
   const withDigest = observations.filter(({ digest }) => digest !== undefined).length;
-  const last = observations.slice(-mostObservations);
-  if (withDigest <= mostObservations) return last;
+  const last = observations.slice(-maxObservations);
+  if (withDigest <= maxObservations) return last;
   return last.map((each, index) => {
     const { digest: _dropped, ...rest } = each;
     return index < last.length - keptDigests ? rest : each;

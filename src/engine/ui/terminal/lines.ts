@@ -11,7 +11,7 @@ import { forecastText, resumption, spending, spent, summary, type Tally, tokensO
 export interface Live {
   readonly agent: string;
   /** Most iterations of this run. */
-  readonly most?: number | undefined;
+  readonly maxIterations?: number | undefined;
   readonly tally: Tally;
   /** The last line the agent said, or the tool it used. */
   readonly said: string;
@@ -34,7 +34,7 @@ export interface Line {
 /** The lines that are repainted: the unit, the numbers, the progress, the agent's last words. Each fits `columns`. */
 export function liveLines(live: Live, now: number, columns: number, colors: Colors): Line[] {
   if (live.over === true) return [];
-  const { tally, agent, most, said, waiting } = live;
+  const { tally, agent, maxIterations, said, waiting } = live;
   const room = columns - 1;
   const line = (plain: string, paint: (text: string) => string = (text) => text): Line => {
     const fitting = truncate(plain, room);
@@ -64,7 +64,7 @@ export function liveLines(live: Live, now: number, columns: number, colors: Colo
   const times = current === undefined ? run : `${duration(now - current.startedAt)} (run ${run})`;
   const numbers = [
     oneLine(agent),
-    `iteration ${nth}${most === undefined ? "" : ` of ${Math.max(most, nth)}`}`,
+    `iteration ${nth}${maxIterations === undefined ? "" : ` of ${Math.max(maxIterations, nth)}`}`,
     times,
     spent(tally),
   ];

@@ -23,7 +23,7 @@ const minimumMs = 100;
 interface TerminalOptions {
   readonly agent: string;
   /** Most iterations of this run. */
-  readonly most?: number | undefined;
+  readonly maxIterations?: number | undefined;
   /** Aborted when the run ends after the iteration under way. */
   readonly finish: AbortSignal;
   readonly clock: Pick<Clock, "now">;
@@ -35,7 +35,7 @@ interface TerminalOptions {
  */
 export function terminalSink(io: Io, options: TerminalOptions): Sink {
   const colors = pc.createColors(io.color);
-  let live: Live = { agent: options.agent, most: options.most, tally: emptyTally, said: "" };
+  let live: Live = { agent: options.agent, maxIterations: options.maxIterations, tally: emptyTally, said: "" };
   let painted: string[] = [];
   let paintedAt = 0;
   const timer = setInterval(() => paint(), tickMs);

@@ -11,7 +11,7 @@ import { contents, excerptOf, inlineTokens, writeParts } from "../analysis/long-
 import { isLastUnit } from "../decisions/next-unit.js";
 import type { Pattern } from "../records/lessons.js";
 import { fill, type Prompt, type PromptPart } from "./prompt.js";
-import { fewestIdeas, mostIdeas, targetOf } from "../decisions/status.js";
+import { defaultMinIdeas, defaultMaxIdeas, targetOf } from "../decisions/status.js";
 import { type Library, paperOf, type ResearchState, type ResearchUnit } from "../records/state.js";
 import { aboutData, discoveryData, ideasData, paperData, reportData, type UnitData, updatesData } from "./unit-data.js";
 import type { Repair } from "../analysis/repair.js";
@@ -96,8 +96,8 @@ export async function writeBrief(
     PHASE: unit.phase,
     UNIT: unit.id,
     NEED: Math.max(targetOf(rrd) - rrd.papers_pool.length, 1),
-    MIN_IDEAS: rrd.handoff?.product_ideation?.min_ideas ?? fewestIdeas,
-    MAX_IDEAS: rrd.handoff?.product_ideation?.max_ideas ?? mostIdeas,
+    MIN_IDEAS: rrd.handoff?.product_ideation?.min_ideas ?? defaultMinIdeas,
+    MAX_IDEAS: rrd.handoff?.product_ideation?.max_ideas ?? defaultMaxIdeas,
   };
   const part = (name: PromptPart) => fill(context.prompt[name], values);
   const unitText = unitBlock(repair === undefined ? data : { ...data, repair });

@@ -6,7 +6,7 @@ import { clip, estimateTokens, fit } from "../../../engine/lib/tokens.js";
 import { fullScore, usesBothRubrics } from "../decisions/scores-and-decision.js";
 import { shown, type Batch } from "../discovery/screening-batch.js";
 import { blockedNames } from "../records/statistics.js";
-import { fewestIdeas, mostIdeas, targetOf } from "../decisions/status.js";
+import { defaultMinIdeas, defaultMaxIdeas, targetOf } from "../decisions/status.js";
 import type { ResearchState, ResearchUnit } from "../records/state.js";
 import { prose } from "../records/markdown.js";
 
@@ -115,8 +115,8 @@ export function ideasData({ rrd }: ResearchState, smaller = 0): UnitData {
   return {
     kind: "ideas",
     unit: "ideas",
-    min_ideas: ideation?.min_ideas ?? fewestIdeas,
-    max_ideas: ideation?.max_ideas ?? mostIdeas,
+    min_ideas: ideation?.min_ideas ?? defaultMinIdeas,
+    max_ideas: ideation?.max_ideas ?? defaultMaxIdeas,
     goal: clip(ideation?.ranking_goal ?? "", 30),
     constraints: bounded(ideation?.assumed_constraints ?? {}, 250),
     ...records(rrd, recordTokens / 2 ** smaller),
@@ -124,13 +124,13 @@ export function ideasData({ rrd }: ResearchState, smaller = 0): UnitData {
 }
 
 /** The best papers and the insights of the best papers, as many as fit; how many are left out is said. */
-function records(rrd: Rrd, most: number): Record<string, unknown> {
+function records(rrd: Rrd, maxTokens: number): Record<string, unknown> {
   const order = { presented: 0, insights_extracted: 1, rejected: 2, pending: 3, analyzing: 3 };
   const ranked = rrd.papers_pool.toSorted(
     (a, b) => order[a.status] - order[b.status] || (b.score ?? 0) - (a.score ?? 0),
   );
   const rank = new Map(ranked.map((paper, index) => [paper.id, index]));
-  const papers = take(ranked, Math.floor(most * 0.6), (paper) => ({
+  const papers = take(ranked, Math.floor(maxTokens * 0.6), (paper) => ({
     id: clip(paper.id, 60),
     title: clip(paper.title, 30),
     decision:
@@ -143,7 +143,7 @@ function records(rrd: Rrd, most: number): Record<string, unknown> {
   const byPaper = (rrd.insights ?? []).toSorted(
     (a, b) => (rank.get(a.paper_id ?? "") ?? 1e9) - (rank.get(b.paper_id ?? "") ?? 1e9),
   );
-  const insights = take(byPaper, Math.floor(most * 0.4), (insight) => ({
+  const insights = take(byPaper, Math.floor(maxTokens * 0.4), (insight) => ({
     id: insight.id,
     paper_id: insight.paper_id,
     ...(retracted.has(insight.paper_id ?? "") ? { retracted: "never build on it" } : {}),

@@ -1,5 +1,5 @@
 import type { Delayed, Unit, Verdict } from "../../../engine/loop/types.js";
-import { refusalLimit, unitRefusals, untriedSources } from "./status.js";
+import { maxRefusals, unitRefusals, untriedSources } from "./status.js";
 import type { ResearchState, ResearchUnit } from "../records/state.js";
 import { shellWord } from "../../../engine/lib/sanitise.js";
 
@@ -19,7 +19,7 @@ export function nextUnit(
   const once = (unit: ResearchUnit): ResearchUnit | "wait" | Verdict => {
     if (taken.size > 0) return "wait";
     const refusals = unitRefusals(rrd, ledger, unit.id);
-    if (refusals.length < refusalLimit) return unit;
+    if (refusals.length < maxRefusals) return unit;
     const why = refusals.at(-1)?.reasons[0] ?? "of its form";
     return blocked(
       `${unit.title} was refused ${refusals.length} times, the last time because ${why}; 'research-ralph reset ${shellWord(folder)} --unit ${unit.kind}' tries again, another --agent may do better`,
@@ -44,7 +44,7 @@ export function nextUnit(
   if (status.refused.length > 0) {
     const ids = status.refused.map((refused) => refused.id);
     return blocked(
-      `${ids.length === 1 ? "One paper is" : `${ids.length} papers are`} left whose results were refused ${refusalLimit} times (${ids.slice(0, 3).join(", ")}${ids.length > 3 ? ", …" : ""}); ` +
+      `${ids.length === 1 ? "One paper is" : `${ids.length} papers are`} left whose results were refused ${maxRefusals} times (${ids.slice(0, 3).join(", ")}${ids.length > 3 ? ", …" : ""}); ` +
         `'research-ralph reset ${shellWord(folder)} --paper ${ids[0]}' tries ${ids.length === 1 ? "it" : "that one"} again, another --agent may do better`,
     );
   }

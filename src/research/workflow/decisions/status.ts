@@ -18,15 +18,15 @@ export interface ProjectStatus {
 }
 
 /** After so many refusals a unit is given up until a person resets it. */
-export const refusalLimit = 3;
-const emptyBatches = 2;
+export const maxRefusals = 3;
+const minEmptyBatches = 2;
 /** A source that no agent ever mentions must not keep discovery going forever. */
-const emptyBatchesAtMost = 5;
+const maxEmptyBatches = 5;
 
 const defaultTarget = 20;
 /** How many ideas are asked for where the file does not say. */
-export const fewestIdeas = 3;
-export const mostIdeas = 12;
+export const defaultMinIdeas = 3;
+export const defaultMaxIdeas = 12;
 export const targetOf = (rrd: Rrd): number => rrd.requirements.target_papers ?? defaultTarget;
 export const isDecided = (paper: Paper): boolean => paper.status !== "pending" && paper.status !== "analyzing";
 
@@ -34,7 +34,7 @@ export const isDecided = (paper: Paper): boolean => paper.status !== "pending" &
 export function statusOf(rrd: Rrd, ledger: readonly LedgerLine[]): ProjectStatus {
   const accepted = currentAccepted(ledger);
   const pending = rrd.papers_pool.filter((paper) => !isDecided(paper));
-  const isRefused = (paper: Paper) => (paper.refusals?.length ?? 0) >= refusalLimit;
+  const isRefused = (paper: Paper) => (paper.refusals?.length ?? 0) >= maxRefusals;
   const readable = pending.filter((paper) => !isRefused(paper)).sort((a, b) => (b.priority ?? 3) - (a.priority ?? 3));
   const refused = pending.filter(isRefused);
 
@@ -56,7 +56,7 @@ function isDiscoveryOver(rrd: Rrd): boolean {
   if (rrd.papers_pool.length >= targetOf(rrd)) return true;
   const without = batchesWithoutNew(rrd);
   if (rrd.statistics?.discovery_metrics?.exhausted !== undefined && !isAnotherSearch(rrd)) return true;
-  return without >= emptyBatchesAtMost || (without >= emptyBatches && untriedSources(rrd).length === 0);
+  return without >= maxEmptyBatches || (without >= minEmptyBatches && untriedSources(rrd).length === 0);
 }
 
 /** How many of the last batches in a row brought no new paper for what is searched for now. */
@@ -97,13 +97,13 @@ export function unitRefusals(rrd: Rrd, ledger: readonly LedgerLine[], unit: stri
 }
 
 /** A unit's brief is not made smaller more often than that: less would be worth no reading. */
-const mostSmaller = 4;
+const maxSmaller = 4;
 
 /** How often a unit filled a model's context too far since it was last accepted or reset, in this run or an earlier one. */
 export function timesTooFull(ledger: readonly LedgerLine[], unit: string): number {
   const mine = countingLines(ledger).filter((line) => line.unit === unit);
   const since = mine.slice(mine.findLastIndex(({ outcome }) => outcome === "accepted" || outcome === "reset") + 1);
-  return Math.min(mostSmaller, since.filter(({ failure }) => failure === "context").length);
+  return Math.min(maxSmaller, since.filter(({ failure }) => failure === "context").length);
 }
 
 /** Iterations that were refused and whose unit has not been accepted since. */

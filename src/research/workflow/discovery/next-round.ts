@@ -9,7 +9,7 @@ import { targetOf } from "../decisions/status.js";
 /** So many papers are followed in one round, and so many of each one's references and citations are looked at. */
 const seedsOfARound = 5;
 const linksOfASeed = 30;
-const mostSnowballs = 3;
+const maxSnowballs = 3;
 /** From this priority on a kept paper is worth following. */
 const seedPriority = 4;
 /** A search is exhausted when of so many works judged since the last round fewer than this share was kept. */
@@ -40,7 +40,7 @@ export function nextRound(rrd: Rrd, names: readonly string[], kept: SearchRecord
 /** Whether a paper kept from the next batch may be followed yet, so that the search is not over with it. */
 export function mayLeadOn(rrd: Rrd, names: readonly string[], kept: SearchRecord, open: Open): boolean {
   const links = (name: string) => directions.some((direction) => asksFor(direction, open(name)));
-  return snowballsOf(kept) < mostSnowballs && !isSaturated(rrd, kept) && askable(rrd, names).some(links);
+  return snowballsOf(kept) < maxSnowballs && !isSaturated(rrd, kept) && askable(rrd, names).some(links);
 }
 
 /** Whether a paper is worth following. */
@@ -58,7 +58,7 @@ const queriesOf = (step: Step): string[] =>
 const termsOf = (step: Step): string[] => (step.kind === "search" ? step.queries.map(({ terms }) => terms) : []);
 
 function follow(rrd: Rrd, kept: SearchRecord, sources: readonly string[]): Step | undefined {
-  const seeds = snowballsOf(kept) >= mostSnowballs ? [] : seedsOf(rrd, kept);
+  const seeds = snowballsOf(kept) >= maxSnowballs ? [] : seedsOf(rrd, kept);
   return seeds.length === 0 ? undefined : { kind: "snowball", sources: [...sources], seeds, most: linksOfASeed };
 }
 

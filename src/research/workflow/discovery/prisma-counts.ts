@@ -3,7 +3,7 @@ import type { Batch } from "./screening-batch.js";
 import type { SourceReport } from "./source-reports.js";
 import { batchesWithoutNew, searchOf } from "../decisions/status.js";
 
-const mostFailures = 3;
+const maxFailures = 3;
 
 type Metrics = NonNullable<NonNullable<Rrd["statistics"]>["discovery_metrics"]>;
 
@@ -110,6 +110,6 @@ export function newlyBlocked(
   failures: Readonly<Record<string, number>> = {},
 ): string[] {
   const known = new Set(rrd.blocked_sources ?? []);
-  const gaveUp = sources.filter(({ name, status }) => status === "blocked" || (failures[name] ?? 0) >= mostFailures);
+  const gaveUp = sources.filter(({ name, status }) => status === "blocked" || (failures[name] ?? 0) >= maxFailures);
   return [...new Set(gaveUp.map(({ name }) => name))].filter((name) => !known.has(name));
 }

@@ -81,14 +81,14 @@ export async function nextBatch(
 }
 
 /** Takes candidates while there is room, each work once. */
-function chooser(rrd: Rrd, most: number) {
+function chooser(rrd: Rrd, maxCandidates: number) {
   const candidates: ScreeningCandidate[] = [];
   const duplicates: { candidate: PaperRecord; of: string; why: string }[] = [];
   const settled = settledIds(rrd);
   const known = workIndex();
   for (const paper of rrd.papers_pool) known.add(paper.id, matchFeaturesOf(paper));
   const apart: readonly Apart[] = apartOf(rrd);
-  let room = most;
+  let room = maxCandidates;
   let full = false;
   /** How many of these were settled, as chosen or as duplicates. */
   const take = (some: readonly ScreeningCandidate[]): number => {

@@ -13,7 +13,7 @@ export type SourceReport = DiscoveryResult["sources"][number] & {
 };
 
 /** Queries that a report names; all of them stand in queries.jsonl. */
-const mostQueries = 12;
+const maxQueries = 12;
 
 /** A report on every source of some rounds, in the order of their asking. `after`: the rounds up to this one are reported already. */
 export function reportsOf(listings: readonly Listing[], candidates: CandidateSet, after: number): SourceReport[] {
@@ -36,7 +36,7 @@ export function reportsOf(listings: readonly Listing[], candidates: CandidateSet
     const lasting = failing.filter(({ transient }) => transient !== true).length;
     const failures = lasting + (failing.length > lasting ? 1 : 0);
     const last = its.findLast(({ reason, status }) => reason !== undefined && status !== "empty");
-    const queries = its.flatMap(({ asked }) => (asked === "" ? [] : [asked])).slice(0, mostQueries);
+    const queries = its.flatMap(({ asked }) => (asked === "" ? [] : [asked])).slice(0, maxQueries);
     return {
       name,
       status: statusOf(its),

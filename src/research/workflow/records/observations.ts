@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { LedgerLine } from "../../../engine/generated/ledger.js";
 import type { Rrd } from "../../generated/rrd.js";
 import type { Redact } from "../../../engine/lib/redact.js";
-import { digestText, emptyDigest, mostDigest } from "../../../engine/loop/record/digest.js";
+import { digestText, emptyDigest, maxDigest } from "../../../engine/loop/record/digest.js";
 import { measured } from "../../../engine/loop/history/summarise.js";
 import { bounded, type Compression, type LoopMemory } from "../../../engine/loop/record/memory.js";
 import { sketchOf } from "../../../engine/lib/minhash.js";
@@ -15,7 +15,7 @@ import { countedSince, withoutResult, limitsOf, wasAtWork } from "../decisions/s
 import type { Observation } from "../../../engine/generated/memory.js";
 import { resultName } from "../../folder/layout.js";
 
-const mostSaid = 300;
+const maxSaid = 300;
 
 /** Fingerprint and sketch of the result in a workspace, of the last words where there is none; none where there are none either. */
 async function answerOf({ brief, message }: AgentRun): Promise<Pick<Observation, "answer" | "sketch" | "left">> {
@@ -51,7 +51,7 @@ function inOneLine(outcome: Outcome): string {
         ? outcome.reasons.join("; ")
         : outcome.failure.message;
   const line = said.replace(/\s+/g, " ").trim();
-  return line.length > mostSaid ? `${line.slice(0, mostSaid - 1)}…` : line;
+  return line.length > maxSaid ? `${line.slice(0, maxSaid - 1)}…` : line;
 }
 
 /**
@@ -69,7 +69,7 @@ export async function observed(
   const did = run.digest ?? emptyDigest;
   const { left, ...answer } = outcome.outcome === "accepted" ? {} : await answerOf(run);
   // Redacted whole: what is cut first might leave half of a secret.
-  const digest = redact(digestText(did)).slice(0, mostDigest - said.length);
+  const digest = redact(digestText(did)).slice(0, maxDigest - said.length);
   // An agent that tells no use tells none of its tools either.
   const isWhole = outcome.outcome !== "failed" && run.usage.requests > 0;
   const signs = outcome.outcome === "accepted" ? [] : signsOf(did, left === true, isWhole);

@@ -6,7 +6,7 @@ import { dayOf } from "../result/accepted-result.js";
 import { flat } from "../records/markdown.js";
 import { patternLines } from "../records/lessons.js";
 import { totalsOf } from "../decisions/scores-and-decision.js";
-import { fewestIdeas, mostIdeas } from "../decisions/status.js";
+import { defaultMinIdeas, defaultMaxIdeas } from "../decisions/status.js";
 import { ideasName, progressName, reportName, rrdName } from "../../folder/layout.js";
 
 /** How product-ideas.json says ideas were to be weighed; the original's. */
@@ -29,7 +29,8 @@ function weightedOf({ execution, blue_ocean }: IdeationResult["ideas"][number]["
 
 /** Checks that every idea rests on papers and insights that exist; ids, totals and the order are derived. */
 export function acceptIdeas(rrd: Rrd, result: IdeationResult, judging: Judging): Acceptable | Unacceptable {
-  const { min_ideas: fewest = fewestIdeas, max_ideas: most = mostIdeas } = rrd.handoff?.product_ideation ?? {};
+  const { min_ideas: fewest = defaultMinIdeas, max_ideas: most = defaultMaxIdeas } =
+    rrd.handoff?.product_ideation ?? {};
   const papers = new Map(rrd.papers_pool.map((paper) => [paper.id, paper]));
   const insights = new Set((rrd.insights ?? []).map((insight) => insight.id));
   const recommended = result.ideas.filter((idea) => idea.recommended_for_prd).length;

@@ -4,11 +4,11 @@ import { type NumberedQuote, quoteFor, quotesOf, sourceText, statusSigns } from 
 import { inline, line } from "../records/markdown.js";
 
 /** A report is for people: longer lists end with where the rest stands. */
-const mostListed = 100;
+const maxListed = 100;
 /** Papers whose quotes are printed, presented ones first. */
-const mostPapers = 300;
+const maxPapers = 300;
 /** Quotes of a paper that is not presented; those that a statement of the report names come first. */
-const mostQuotes = 8;
+const maxQuotes = 8;
 
 /** A statement of the report with the papers that it is about. */
 interface Statement {
@@ -25,8 +25,8 @@ export function evidenceOf(rrd: Rrd): string {
   if (shown.length === 0) return "_No paper is presented._";
   return [
     legend,
-    ...shown.slice(0, mostPapers).map((paper) => evidenceOfPaper(paper, quotesOf(paper))),
-    ...rest(shown.length - mostPapers),
+    ...shown.slice(0, maxPapers).map((paper) => evidenceOfPaper(paper, quotesOf(paper))),
+    ...rest(shown.length - maxPapers),
   ].join("\n\n");
 }
 
@@ -42,7 +42,7 @@ export function evidenceOfOthers(rrd: Rrd, narrative: ReportResult): string | un
     (paper) => paper.status !== "presented" && paper.retracted !== true && named.has(paper.id),
   );
   if (others.length === 0) return undefined;
-  const room = Math.max(0, mostPapers - presentedOf(rrd).length);
+  const room = Math.max(0, maxPapers - presentedOf(rrd).length);
   const shown = others.slice(0, room).map((paper) => evidenceOfPaper(paper, chosen(paper, named.get(paper.id) ?? [])));
   return [
     "Of papers that are not presented, but whose insights or findings stand above.",
@@ -58,7 +58,7 @@ function chosen(paper: Paper, statements: readonly string[]): NumberedQuote[] {
   const named = new Set(statements.map((text) => quoteFor(text, paper)?.number));
   const all = quotesOf(paper);
   const kept = new Set(
-    [...new Set([...all.filter(({ number }) => named.has(number)), ...all])].slice(0, Math.max(mostQuotes, named.size)),
+    [...new Set([...all.filter(({ number }) => named.has(number)), ...all])].slice(0, Math.max(maxQuotes, named.size)),
   );
   return all.filter((quote) => kept.has(quote));
 }
@@ -141,7 +141,7 @@ function groupsOf(rrd: Rrd, { categories }: ReportResult): Group[] {
 
 const printedInsights = (rrd: Rrd, narrative: ReportResult): Statement[] =>
   groupsOf(rrd, narrative)
-    .flatMap(({ members }) => members.slice(0, mostListed))
+    .flatMap(({ members }) => members.slice(0, maxListed))
     .flatMap(({ insight, paper_id }) => (paper_id == null ? [] : [{ text: insight, papers: [paper_id] }]));
 
 /** Insights by theme, each with the quote it rests on; those of retracted papers stand apart at the end. */
@@ -149,11 +149,11 @@ export function insightsByCategory(rrd: Rrd, narrative: ReportResult): string {
   const { retracted } = insightsApart(rrd);
   const byId = papersById(rrd);
   const list = (title: string, members: readonly Insight[]) => {
-    const lines = members.slice(0, mostListed).map(({ id, insight, paper_id }, index) => {
+    const lines = members.slice(0, maxListed).map(({ id, insight, paper_id }, index) => {
       const source = paper_id == null ? "several" : sourceText(insight, byId.get(paper_id), paper_id);
       return `${index + 1}. ${line(insight)} (${inline(id)}, source: ${inline(source)})`;
     });
-    const left = members.length - mostListed;
+    const left = members.length - maxListed;
     const counted = `${members.length} ${members.length === 1 ? "insight" : "insights"}`;
     return [
       `### ${inline(title)} (${counted})`,

@@ -6,7 +6,7 @@ import { isDecided } from "../decisions/status.js";
 import { deriveStatistics } from "../records/statistics.js";
 
 /** A report is for people: longer lists end with where the rest stands. */
-const mostListed = 100;
+const maxListed = 100;
 
 export function keyMetrics(rrd: Rrd): string {
   const statistics = deriveStatistics(rrd);
@@ -61,9 +61,9 @@ export function warningsOf(rrd: Rrd): string {
   const rows = rrd.papers_pool.flatMap((paper) =>
     (paper.warnings ?? []).map((warning) => [`${paper.title} (${paper.id})`, warning]),
   );
-  const rest = rows.length - mostListed;
+  const rest = rows.length - maxListed;
   return [
-    table(["Paper", "Warning"], rows.slice(0, mostListed), "None."),
+    table(["Paper", "Warning"], rows.slice(0, maxListed), "None."),
     ...(rest > 0 ? [`_${rest} more: see rrd.json._`] : []),
   ].join("\n\n");
 }
@@ -79,7 +79,7 @@ export function openSourceProjects(rrd: Rrd): string {
   }
   return table(
     ["Project", "Papers"],
-    [...projects].slice(0, mostListed).map(([address, ids]) => [address, ids.join(", ")]),
+    [...projects].slice(0, maxListed).map(([address, ids]) => [address, ids.join(", ")]),
     "None was found.",
   );
 }

@@ -11,8 +11,8 @@ export interface RetractionCheck {
 }
 
 /** A pool may hold thousands; a report names some hundred. */
-const mostChecked = 300;
-const mostListed = 100;
+const maxChecked = 300;
+const maxListed = 100;
 
 /** What a report rests on: presented papers, then papers with insights, the best first. */
 export function papersToCheck(rrd: Rrd): readonly Paper[] {
@@ -23,7 +23,7 @@ export function papersToCheck(rrd: Rrd): readonly Paper[] {
       (paper) => paper.status === "presented" || paper.status === "insights_extracted" || withInsights.has(paper.id),
     )
     .toSorted((a, b) => rank(b) - rank(a))
-    .slice(0, mostChecked);
+    .slice(0, maxChecked);
 }
 
 /** Asks whether the papers a report rests on still stand. Undefined where there is no such paper. */
@@ -131,9 +131,9 @@ export function retractionsOf(rrd: Rrd): string {
       ? [[`${paper.title} (${paper.id})`, "retraction", "no date", "the paper itself or its source"]]
       : named;
   });
-  const rest = rows.length - mostListed;
+  const rest = rows.length - maxListed;
   return [
-    table(["Paper", "What", "Date", "Source"], rows.slice(0, mostListed), "None is known."),
+    table(["Paper", "What", "Date", "Source"], rows.slice(0, maxListed), "None is known."),
     ...(rest > 0 ? [`_${rest} more: see rrd.json._`] : []),
     checkSentence(rrd),
   ].join("\n\n");

@@ -21,7 +21,7 @@ export async function keepAnswer(workspace: string, message: string): Promise<vo
 }
 
 /** So many characters may stand around the object. A message that quotes the brief, with its example of a result, has thousands. */
-const mostAround = 400;
+const maxSurrounding = 400;
 
 /** The one JSON object of a message: all of it, what a code fence holds, or from the first brace to the last, with few words around it. */
 export function jsonIn(message: string): string | undefined {
@@ -32,7 +32,7 @@ export function jsonIn(message: string): string | undefined {
   const braced = first === -1 || last < first ? "" : message.slice(first, last + 1);
   const whole = message.trim();
   return [whole, ...fenced.toReversed(), braced].find(
-    (json) => whole.length - json.length <= mostAround && isObject(json),
+    (json) => whole.length - json.length <= maxSurrounding && isObject(json),
   );
 }
 

@@ -22,7 +22,7 @@ const schemaOf = {
   report: "result-report",
   ideas: "result-ideation",
 } as const;
-const mostReasons = 20;
+const maxReasons = 20;
 
 /** `redacted`: something that looks like a secret of the user's was taken out of the result before anything else. */
 export type Judged = (Acceptable | Unacceptable) & { readonly redacted: boolean };
@@ -59,7 +59,7 @@ function judgeValue(
   if (problems.length > 0) {
     return {
       reasons: problems
-        .slice(0, mostReasons)
+        .slice(0, maxReasons)
         .map(({ pointer, message, hint }) => `${pointer || "/"} ${message}${hint ? ` (${hint})` : ""}`),
     };
   }

@@ -4,7 +4,7 @@ import { dirname } from "node:path";
 import { hasCode, messageOf } from "../../../engine/lib/errors.js";
 import { maxLevels, tooDeepAt } from "../../../engine/storage/json-syntax.js";
 
-const mostBytes = 5 * 1024 * 1024;
+const maxBytes = 5 * 1024 * 1024;
 
 /** Whether a link stands where the folder was made that an agent worked in: what it leads to is not the agent's to give. */
 export const isReplaced = async (workspace: string): Promise<boolean> =>
@@ -30,7 +30,7 @@ export async function readResult(path: string): Promise<{ value: unknown } | { r
     const stat = await file.stat();
     if (!stat.isFile()) return { reason: "result.json is not a regular file" };
     if (stat.nlink > 1) return { reason: "result.json is a hard link to another file; it must be a file of its own" };
-    if (stat.size > mostBytes)
+    if (stat.size > maxBytes)
       return { reason: `result.json has ${Math.round(stat.size / 1024 / 1024)} MB; 5 MB is the most` };
     const text = (await file.readFile("utf8")).replace(/^\uFEFF/, "");
     if (text.trim() === "") return { reason: "result.json is empty" };

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { readClaude } from "../../../../src/engine/agents/claude/stream.js";
 import { readCodex } from "../../../../src/engine/agents/codex/stream.js";
-import { digestOf, digestText, emptyDigest, mostDigest } from "../../../../src/engine/loop/record/digest.js";
+import { digestOf, digestText, emptyDigest, maxDigest } from "../../../../src/engine/loop/record/digest.js";
 import { signsOf } from "../../../../src/engine/loop/guards/loop-detection.js";
 import type { AgentEvent } from "../../../../src/engine/loop/types.js";
 
@@ -30,7 +30,7 @@ describe("the digest of a run", () => {
     let digest = emptyDigest;
     for (let n = 0; n < 5_000; n += 1)
       digest = digestOf(digestOf(digest, tool("Read", `paper/${n}.txt ${"x".repeat(500)}`)), says("y".repeat(2_000)));
-    expect(digestText(digest).length).toBeLessThanOrEqual(mostDigest);
+    expect(digestText(digest).length).toBeLessThanOrEqual(maxDigest);
     expect(JSON.stringify(digest).length).toBeLessThan(10_000);
     expect(digest.counts.read).toBe(5_000);
   });

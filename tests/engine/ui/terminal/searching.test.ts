@@ -33,7 +33,7 @@ test("while sources are searched the terminal has a bar for each, and says why o
   let now = event.start;
   const sink = terminalSink(io, {
     agent: "claude",
-    most: 9,
+    maxIterations: 9,
     finish: new AbortController().signal,
     clock: { now: () => now },
   });

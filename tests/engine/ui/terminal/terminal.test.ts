@@ -16,7 +16,7 @@ function shown(
   finish = new AbortController().signal,
 ): { io: FakeIo; sink: Sink } {
   let now = event.start;
-  const sink = terminalSink(io, { agent: "claude", most: 18, finish, clock: { now: () => now } });
+  const sink = terminalSink(io, { agent: "claude", maxIterations: 18, finish, clock: { now: () => now } });
   open.push(sink);
   for (const each of events) {
     now = Date.parse(each.at);
