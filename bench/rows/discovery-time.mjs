@@ -1,6 +1,5 @@
-import { join } from "node:path";
-import { pathToFileURL } from "node:url";
-import { inFolder, root } from "../measure.mjs";
+import { load } from "../../scripts/bundle.mjs";
+import { inFolder } from "../measure.mjs";
 import { serveScholars, services } from "../scholars.mjs";
 
 const wanted = 30;
@@ -17,13 +16,17 @@ export const row = {
   name: "discovery-time",
   what: `finding ${wanted} papers by ${keywords.length} keywords at four services (copies on 127.0.0.1) under their real limits, on a clock of its own; beside the mandatory waits of the slowest service; the original took 744 s`,
   hold: "≤ 1.1 × the mandatory waits",
-  command: "offerOf(rrd, sources)",
+  command: "runSearch(rrd, sources)",
   async run() {
-    const [{ offerOf }, { politeHttp }, { sourceNamed }] = await Promise.all(
-      ["workflows/research/offer.js", "sources/polite-http.js", "sources/registry.js"].map(
-        (path) => import(pathToFileURL(join(root, "dist", path)).href),
-      ),
-    );
+    // Built together, so that they share their state.
+    const loaded = await load({
+      session: "src/research/workflow/discovery/search-session.ts",
+      http: "src/engine/net/polite-http.ts",
+      registry: "src/research/sources/registry.ts",
+    });
+    const { runSearch } = loaded.session;
+    const { politeHttp } = loaded.http;
+    const { sourceNamed } = loaded.registry;
     return await inFolder(async (folder) => {
       const scholars = await serveScholars();
       const clock = eventClock(Date.parse("2026-11-22T00:00:00Z"));
@@ -52,18 +55,18 @@ export const row = {
         };
         const started = clock.now();
         const names = services.map(({ name }) => name);
-        const offer = await offerOf(rrd, names, { folder, open, now: clock.now, signal, keep: false });
+        const found = await runSearch(rrd, names, { folder, open, now: clock.now, signal });
         const took = (clock.now() - started) / 1000;
-        const failed = offer.listings.find(({ status }) => status !== "ok");
+        const failed = found.listings.find(({ status }) => status !== "ok");
         if (failed !== undefined) throw new Error(`${failed.source}: ${failed.reason}`);
-        if (offer.works.length < wanted) throw new Error(`${offer.works.length} works were found, not ${wanted}`);
+        if (found.works.length < wanted) throw new Error(`${found.works.length} works were found, not ${wanted}`);
         const waits = Math.max(
           ...services.map(({ path, intervalMs }) => ((scholars.asked[path] - 1) * intervalMs) / 1000),
         );
         const questions = Object.values(scholars.asked).reduce((sum, count) => sum + count, 0);
         return {
           rival: `the waits alone: ${waits.toFixed(1)} s`,
-          ours: `${took.toFixed(1)} s (${(took / waits).toFixed(2)} ×), ${offer.works.length} works of ${questions} questions`,
+          ours: `${took.toFixed(1)} s (${(took / waits).toFixed(2)} ×), ${found.works.length} works of ${questions} questions`,
         };
       } finally {
         clock.end();
