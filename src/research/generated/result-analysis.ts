@@ -1,10 +1,7 @@
 // Generated from schemas/result-analysis.schema.json by scripts/generate-types.mjs. Do not edit: change the schema.
 
-/**
- * This interface was referenced by `AnalysisResult`'s JSON-Schema
- * via the `definition` "point".
- */
-export type Point = number;
+import type { Point } from "./rrd.js";
+
 /**
  * What later iterations should know about working on this research, learned in this one.
  *

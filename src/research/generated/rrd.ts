@@ -1,5 +1,7 @@
 // Generated from schemas/rrd.schema.json by scripts/generate-types.mjs. Do not edit: change the schema.
 
+import type { HistoryMetrics, IsoTime, Observation } from "../../engine/generated/memory.js";
+
 /**
  * How papers are judged. Absent in the oldest files, which used only the execution rubric.
  *
@@ -34,14 +36,6 @@ export type Mission = {
  */
 export type Strings = string[];
 /**
- * Where to search: 'arXiv', 'Google Scholar', 'web', or 'folder:<path>' for local documents.
- */
-export type Strings1 = string[];
-/**
- * Answers to choose from.
- */
-export type Strings2 = string[];
-/**
  * The phase of the project. The report is written at the end of ANALYSIS.
  *
  * This interface was referenced by `Rrd`'s JSON-Schema
@@ -68,13 +62,6 @@ export type Timing = {
   } | null;
   [k: string]: unknown;
 } | null;
-/**
- * ISO 8601 time in UTC, or null if it has not happened yet.
- *
- * This interface was referenced by `Rrd`'s JSON-Schema
- * via the `definition` "isoTime".
- */
-export type IsoTime = string | null;
 /**
  * When the phase began and ended, and how long it took.
  *
@@ -138,37 +125,12 @@ export type ProductIdeation = {
   [k: string]: unknown;
 } | null;
 /**
- * This interface was referenced by `Rrd`'s JSON-Schema
- * via the `definition` "strings".
- */
-export type Strings3 = string[];
-/**
- * Every source that found it.
- */
-export type Strings4 = string[];
-/**
  * What the paper says about this: a text or a list of points.
  *
  * This interface was referenced by `Rrd`'s JSON-Schema
  * via the `definition` "prose".
  */
-export type Prose = (string | null) | Strings3;
-/**
- * Services that know the paper and answered. If the list is empty, nothing was checked.
- */
-export type Strings5 = string[];
-/**
- * Services that could not be asked, each with its reason. This says nothing about the paper.
- */
-export type Strings6 = string[];
-/**
- * Warnings about the paper, such as instructions to reviewers hidden in the text.
- */
-export type Strings7 = string[];
-/**
- * What was wrong, one sentence per problem.
- */
-export type Strings8 = string[];
+export type Prose = (string | null) | Strings;
 /**
  * Counts and averages, derived from the records after every iteration.
  *
@@ -217,7 +179,7 @@ export type Statistics = {
      * Papers that could not be checked. It does not mean that they were not retracted.
      */
     not_checked?: number;
-    demoted?: Strings9;
+    demoted?: Strings;
     [k: string]: unknown;
   } | null;
   /**
@@ -227,11 +189,11 @@ export type Statistics = {
     /**
      * Every source that was asked.
      */
-    sources_tried?: Strings3 | null;
+    sources_tried?: Strings | null;
     /**
      * Sources that answered.
      */
-    sources_successful?: Strings3 | null;
+    sources_successful?: Strings | null;
     /**
      * Sources in blocked_sources.
      */
@@ -296,7 +258,7 @@ export type Statistics = {
      * Why the search is over: discovery then ends, unless agents search too.
      */
     exhausted?: string;
-    keywords_not_searched?: Strings12;
+    keywords_not_searched?: Strings;
     flow?: Flow;
     /**
      * Hash of target, sources, keywords, field and date ranges at the last batch. If they change, the count of empty batches starts again.
@@ -319,28 +281,12 @@ export type Statistics = {
   [k: string]: unknown;
 } | null;
 /**
- * Papers that were presented or kept for their insights until the check found them retracted.
- */
-export type Strings9 = string[];
-/**
  * One round of the search. It names everything that is asked, so that the round can be repeated with the stored answers.
  *
  * This interface was referenced by `Rrd`'s JSON-Schema
  * via the `definition` "step".
  */
 export type Step = SearchStep | SnowballStep;
-/**
- * The sources that are asked.
- */
-export type Strings10 = string[];
-/**
- * The sources that are asked.
- */
-export type Strings11 = string[];
-/**
- * Search terms that were not used: the others brought enough, or the search is not over.
- */
-export type Strings12 = string[];
 /**
  * What the loop remembers between iterations.
  *
@@ -586,7 +532,7 @@ export interface Requirements {
    * Number of papers that the pool should hold.
    */
   target_papers?: number;
-  sources?: Strings1;
+  sources?: Strings;
   /**
    * Minimum execution score at which a paper is presented if blue_ocean_scoring is off.
    */
@@ -606,7 +552,7 @@ export interface OpenQuestion {
    * The question, for a person to read.
    */
   question: string;
-  options?: Strings2;
+  options?: Strings;
   /**
    * The assumption until somebody answers.
    */
@@ -637,7 +583,7 @@ export interface Paper {
   /**
    * Authors in order, as a list or one line.
    */
-  authors?: Strings3 | (string | null);
+  authors?: Strings | (string | null);
   /**
    * Day of publication, YYYY-MM-DD where known.
    */
@@ -731,7 +677,7 @@ export interface Paper {
    */
   updates?: Update[];
   updates_check?: UpdatesCheck;
-  warnings?: Strings7;
+  warnings?: Strings;
   /**
    * The iteration whose result was folded in.
    */
@@ -782,7 +728,7 @@ export interface Identifiers {
  * via the `definition` "found".
  */
 export interface Found {
-  sources: Strings4;
+  sources: Strings;
   /**
    * Reasons for the priority that code proposed.
    */
@@ -1059,8 +1005,8 @@ export interface UpdatesCheck {
    * ISO 8601 in UTC.
    */
   at: string;
-  checked_by: Strings5;
-  unchecked: Strings6;
+  checked_by: Strings;
+  unchecked: Strings;
   /**
    * The paper's status until a check found it retracted.
    */
@@ -1084,7 +1030,7 @@ export interface Refusal {
    * When, ISO 8601 in UTC.
    */
   at: string;
-  reasons: Strings8;
+  reasons: Strings;
   [k: string]: unknown;
 }
 /**
@@ -1107,11 +1053,11 @@ export interface Insight {
   /**
    * Words to group it by.
    */
-  tags?: Strings3 | null;
+  tags?: Strings | null;
   /**
    * Ids of the papers that it connects.
    */
-  cross_refs?: Strings3 | null;
+  cross_refs?: Strings | null;
   /**
    * Field of the original tool: the group of papers it connects to.
    */
@@ -1119,7 +1065,7 @@ export interface Insight {
   /**
    * Field of the original tool: the papers it draws on.
    */
-  papers?: Strings3 | null;
+  papers?: Strings | null;
   [k: string]: unknown;
 }
 /**
@@ -1133,7 +1079,7 @@ export interface SearchStep {
    * Sources are searched for words.
    */
   kind: "search";
-  sources: Strings10;
+  sources: Strings;
   /**
    * The queries to each of them.
    */
@@ -1169,7 +1115,7 @@ export interface SnowballStep {
    * Sources are asked for references and citations of papers.
    */
   kind: "snowball";
-  sources: Strings11;
+  sources: Strings;
   /**
    * Papers whose references and citations are followed.
    */
@@ -1178,43 +1124,13 @@ export interface SnowballStep {
      * Id of the paper.
      */
     id: string;
-    identifiers: Identifiers1;
+    identifiers: Identifiers;
     [k: string]: unknown;
   }[];
   /**
    * Maximum number of references, and of citations, per paper.
    */
   most: number;
-  [k: string]: unknown;
-}
-/**
- * Identifiers known for this work.
- */
-export interface Identifiers1 {
-  /**
-   * DOI without the resolver's address.
-   */
-  doi?: string;
-  /**
-   * arXiv identifier without its version.
-   */
-  arxiv?: string;
-  /**
-   * PubMed identifier.
-   */
-  pmid?: string;
-  /**
-   * PubMed Central identifier.
-   */
-  pmcid?: string;
-  /**
-   * OpenAlex identifier.
-   */
-  openalex?: string;
-  /**
-   * Semantic Scholar's identifier.
-   */
-  s2?: string;
   [k: string]: unknown;
 }
 /**
@@ -1255,98 +1171,6 @@ export interface Flow {
   [k: string]: unknown;
 }
 /**
- * Outcome of one iteration, in at most 1,500 characters.
- */
-export interface Observation {
-  /**
-   * The iteration's number.
-   */
-  iteration: number;
-  /**
-   * A paper's id, a discovery batch, 'report', 'ideas'.
-   */
-  unit: string;
-  /**
-   * What came of it.
-   */
-  outcome: "accepted" | "refused" | "failed";
-  /**
-   * Kind of failure, if the run failed.
-   */
-  failure?: string;
-  /**
-   * The summary of an accepted result, or why it was refused or failed.
-   */
-  said?: string;
-  /**
-   * true: the iteration left a result. Otherwise 'answer' and 'sketch' describe its last message.
-   */
-  left?: true;
-  /**
-   * MinHash of the answer's words; it recognises the same answer in other words.
-   */
-  sketch?: string;
-  /**
-   * What the agent did and said. Removed when later iterations matter more.
-   */
-  digest?: string;
-  /**
-   * Start of the hash of the answer; equal answers have equal hashes.
-   */
-  answer?: string;
-  /**
-   * Kinds of loop within this single run.
-   */
-  signs?: string[];
-  [k: string]: unknown;
-}
-/**
- * Measures of the history summary.
- */
-export interface HistoryMetrics {
-  /**
-   * How often the history was summarised.
-   */
-  compressions?: number;
-  /**
-   * Characters before all summaries.
-   */
-  total_chars_before?: number;
-  /**
-   * Characters after all summaries.
-   */
-  total_chars_after?: number;
-  /**
-   * Estimated tokens saved by all summaries, minus what the historian's model used.
-   */
-  total_tokens_saved?: number;
-  /**
-   * Characters of the last summary, divided by those before it.
-   */
-  last_compression_ratio?: number;
-  /**
-   * Characters of the last twenty summaries, oldest first.
-   */
-  history_size_trend?: number[];
-  /**
-   * The last iteration that the summary covers.
-   */
-  last_iteration?: number;
-  /**
-   * Tokens in and out used by historians with a model.
-   */
-  historian_tokens?: number;
-  /**
-   * Their cost in US dollars.
-   */
-  historian_cost_usd?: number;
-  /**
-   * Part of the cost is an estimate from a dated price table.
-   */
-  historian_estimated?: true;
-  [k: string]: unknown;
-}
-/**
  * One steering text.
  */
 export interface Steering {
@@ -1362,38 +1186,5 @@ export interface Steering {
    * The user's words.
    */
   text: string;
-  [k: string]: unknown;
-}
-/**
- * The execution rubric: six dimensions, 30 points.
- *
- * This interface was referenced by `Rrd`'s JSON-Schema
- * via the `definition` "flatScores".
- */
-export interface ExecutionScores1 {
-  /**
-   * How new is it?
-   */
-  novelty?: number;
-  /**
-   * Can a small team build it?
-   */
-  feasibility?: number;
-  /**
-   * How soon can there be a prototype?
-   */
-  time_to_poc?: number;
-  /**
-   * Is there a clear demand?
-   */
-  value_market?: number;
-  /**
-   * What keeps others from copying it?
-   */
-  defensibility?: number;
-  /**
-   * How easily is it deployed?
-   */
-  adoption?: number;
   [k: string]: unknown;
 }
