@@ -112,7 +112,7 @@ function inRoot(id) {
   return relative(root, id).split(sep).join("/");
 }
 
-/** Modules of src/ for a script or a benchmark, such as `{ memory: "src/engine/loop/record/memory.ts" }`, built on demand; one built together share their state. */
+/** Modules of src/ for a script or a benchmark, such as `{ memory: "src/engine/loop/run-record/memory.ts" }`, built on demand; one built together share their state. */
 export async function load(input) {
   // In the repository, so that they find its packages and its files.
   mkdirSync(join(root, ".build"), { recursive: true });

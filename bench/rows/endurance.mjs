@@ -48,14 +48,14 @@ async function runAll(cwd, folder) {
     keepHistory: "src/engine/loop/history/keep-history.ts",
     summarise: "src/engine/loop/history/summarise.ts",
     detection: "src/engine/loop/guards/loop-detection.ts",
-    account: "src/research/workflow/records/account.ts",
+    account: "src/research/workflow/derived/account.ts",
     runLoop: "src/engine/loop/run-loop.ts",
     rules: "src/engine/loop/rules.ts",
     research: "src/research/folder/research.ts",
     workflow: "src/research/workflow/workflow.ts",
     workspace: "src/research/workflow/workspace.ts",
     prompt: "src/research/workflow/brief/prompt.ts",
-    statistics: "src/research/workflow/records/statistics.ts",
+    statistics: "src/research/workflow/derived/statistics.ts",
     clock: "src/engine/lib/clock.ts",
   });
   const { withHistory } = loaded.keepHistory;

@@ -23,7 +23,7 @@ export const row = {
   async run() {
     const loaded = await load({
       summarise: "src/engine/loop/history/summarise.ts",
-      memory: "src/engine/loop/record/memory.ts",
+      memory: "src/engine/loop/run-record/memory.ts",
       notes: "src/engine/loop/notes.ts",
     });
     const { summariser, measured } = loaded.summarise;

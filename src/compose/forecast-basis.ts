@@ -2,7 +2,7 @@ import { readdir, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { LedgerLine } from "../engine/generated/ledger.js";
 import { readLedger } from "../engine/storage/records/ledger.js";
-import { type Experience, figuresFor, takesOf } from "../research/workflow/records/forecast.js";
+import { type Experience, figuresFor, takesOf } from "../research/workflow/derived/forecast.js";
 import { modelNamed, priceOf } from "../engine/agents/prices.js";
 import { ledgerFile } from "../engine/lib/layout.js";
 

@@ -12,7 +12,7 @@ import type { Source } from "../research/sources/client/source.js";
 import { ofSearch, queryRecorder, readQueries } from "../research/folder/logs/query-log.js";
 import { keptSearch, scholarly } from "../research/workflow/discovery/scholarly-search.js";
 import type { Tell } from "../engine/loop/types.js";
-import type { KeptLibrary, Library } from "../research/workflow/records/state.js";
+import type { KeptLibrary, Library } from "../research/workflow/derived/state.js";
 import type { Http } from "../engine/net/http.js";
 import { answersFolder, documentsFolder } from "../research/folder/layout.js";
 

@@ -5,8 +5,8 @@ import { completeChange, mergeChanges, type Change } from "../support/rrd-merge.
 import { acceptDiscovery } from "../../src/research/workflow/discovery/judge-batch.js";
 import { acceptPaper } from "../../src/research/workflow/analysis/judge-paper.js";
 import type { Batch } from "../../src/research/workflow/discovery/screening-batch.js";
-import { derive } from "../../src/research/workflow/records/statistics.js";
-import { paperOf } from "../../src/research/workflow/records/state.js";
+import { derive } from "../../src/research/workflow/derived/statistics.js";
+import { paperOf } from "../../src/research/workflow/derived/state.js";
 import { ideas, narrative, paper, paperText, reading, rrdWith } from "../support/research.js";
 
 export const judging = {

@@ -6,7 +6,7 @@ import { afterAll, describe, expect, it } from "vitest";
 import { problemsOf } from "../../src/engine/storage/schema-check.js";
 import { judge } from "../../src/research/workflow/result/judge-result.js";
 import { statusOf } from "../../src/research/workflow/decisions/status.js";
-import type { ResearchUnit } from "../../src/research/workflow/records/state.js";
+import type { ResearchUnit } from "../../src/research/workflow/derived/state.js";
 import { batch, folded, goodResults, judging, ledger, material, midway } from "./documents.js";
 import { cases, type Json, mutate, mutations, pointsInto, tear, torn } from "./mutations.js";
 import { tallyOf } from "./tally.js";

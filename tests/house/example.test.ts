@@ -6,8 +6,8 @@ import type { Rrd } from "../../src/research/generated/rrd.js";
 import { packageFile } from "../../src/engine/lib/package-root.js";
 import { parseRrd } from "../../src/research/folder/rrd-file.js";
 import { problemsOf } from "../../src/engine/storage/schema-check.js";
-import { inconsistencies } from "../../src/research/workflow/records/inconsistencies.js";
-import { derive } from "../../src/research/workflow/records/statistics.js";
+import { inconsistencies } from "../../src/research/workflow/derived/inconsistencies.js";
+import { derive } from "../../src/research/workflow/derived/statistics.js";
 
 const researches = packageFile("researches");
 const [name = ""] = readdirSync(researches).filter((each) => each.startsWith("sample-"));

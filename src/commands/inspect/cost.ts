@@ -9,7 +9,7 @@ import { count, duration, many, money, pad } from "../../engine/ui/terminal/form
 import type { Io } from "../../engine/ui/io.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
 import { wholeForecast } from "../../engine/ui/terminal/tally.js";
-import type { Experience } from "../../research/workflow/records/forecast.js";
+import type { Experience } from "../../research/workflow/derived/forecast.js";
 import { type Costs, costsOf, type Sum, sumOf, together, totalOf } from "../../research/overview/costs.js";
 import { findResearch, listResearches, type FolderOptions } from "../../research/overview/find-research.js";
 

@@ -1,7 +1,7 @@
 import { ExpectedError } from "../../engine/lib/errors.js";
 import type { Io } from "../../engine/ui/io.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
-import { learnPatterns, readPatterns, unlearned } from "../../research/workflow/records/lessons.js";
+import { learnPatterns, readPatterns, unlearned } from "../../research/workflow/derived/lessons.js";
 import { rootOf } from "../../research/workflow/brief/prompt.js";
 import { findResearch, shown } from "../../research/overview/find-research.js";
 

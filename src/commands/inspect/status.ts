@@ -6,7 +6,7 @@ import type { Io } from "../../engine/ui/io.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
 import { progressOf, maxRefusals, statusOf } from "../../research/workflow/decisions/status.js";
 import { withoutResult } from "../../research/workflow/decisions/stagnation.js";
-import { deriveStatistics } from "../../research/workflow/records/statistics.js";
+import { deriveStatistics } from "../../research/workflow/derived/statistics.js";
 import { findResearch, shown, type FolderOptions } from "../../research/overview/find-research.js";
 import { spendingOf, timePerPaper, timeSpent } from "../../research/overview/time-and-cost.js";
 import { type WorkState, workStateOf } from "../../research/overview/work-state.js";

@@ -6,7 +6,7 @@ import type { Problem } from "../../engine/storage/schema-check.js";
 import { many } from "../../engine/ui/terminal/format.js";
 import type { Io } from "../../engine/ui/io.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
-import { inconsistencies } from "../../research/workflow/records/inconsistencies.js";
+import { inconsistencies } from "../../research/workflow/derived/inconsistencies.js";
 import { findResearch, shown, type FolderOptions } from "../../research/overview/find-research.js";
 import { rrdName } from "../../research/folder/layout.js";
 

@@ -4,7 +4,7 @@ import { editResearch } from "../../research/folder/edit.js";
 import { wrap } from "../../engine/ui/terminal/format.js";
 import type { Io } from "../../engine/ui/io.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
-import { derive } from "../../research/workflow/records/statistics.js";
+import { derive } from "../../research/workflow/derived/statistics.js";
 
 const isQuestion = (question: OpenQuestion | string): question is OpenQuestion => typeof question !== "string";
 

@@ -13,7 +13,7 @@ import {
   totalsOf,
 } from "../../research/workflow/decisions/scores-and-decision.js";
 import { spendingOf, timeSpent, type Spending } from "../../research/overview/time-and-cost.js";
-import { prose } from "../../research/workflow/records/markdown.js";
+import { prose } from "../../research/workflow/derived/markdown.js";
 
 /** What reading one paper brought and cost, and what thirty such papers would. */
 export interface Reading {

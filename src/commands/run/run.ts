@@ -11,7 +11,7 @@ import type { Io } from "../../engine/ui/io.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
 import { sentinel } from "../../engine/loop/sentinel.js";
 import { statusOf, targetOf } from "../../research/workflow/decisions/status.js";
-import { derive } from "../../research/workflow/records/statistics.js";
+import { derive } from "../../research/workflow/derived/statistics.js";
 import { askOpenQuestions, choose, needTerminal } from "./ask.js";
 import { classicPrompt } from "./classic-prompt.js";
 import { someOf, findResearch, listResearches, shown } from "../../research/overview/find-research.js";

@@ -2,7 +2,7 @@ import { type ConfigFlags, resolveConfig } from "../../engine/config/resolve.js"
 import { resetResearch, type ResetTarget } from "../../research/folder/reset/reset.js";
 import type { ResetUnit } from "../../research/folder/reset/reset-targets.js";
 import type { Io } from "../../engine/ui/io.js";
-import { derive } from "../../research/workflow/records/statistics.js";
+import { derive } from "../../research/workflow/derived/statistics.js";
 import { findResearch } from "../../research/overview/find-research.js";
 
 interface ResetArguments {

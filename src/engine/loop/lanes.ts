@@ -1,5 +1,5 @@
 import pLimit from "p-limit";
-import { begun, folded } from "./record/agent-run.js";
+import { begun, folded } from "./run-record/agent-run.js";
 import type {
   Agent,
   AgentEvent,

@@ -1,5 +1,5 @@
 import { maxSummary } from "./history/summarise.js";
-import { type LoopMemory, sinceSummary } from "./record/memory.js";
+import { type LoopMemory, sinceSummary } from "./run-record/memory.js";
 import { type Notes, type Delay, type Guard, isVerdict, type RunSoFar, type Unit, type Verdict } from "./types.js";
 import { type LoopKind, rowOf } from "./guards/loop-detection.js";
 import type { Observation } from "../generated/memory.js";

@@ -15,8 +15,8 @@ import type {
   Usage,
   Verdict,
 } from "../generated/event.js";
-import type { Digest } from "./record/digest.js";
-import type { Compression, LoopMemory } from "./record/memory.js";
+import type { Digest } from "./run-record/digest.js";
+import type { Compression, LoopMemory } from "./run-record/memory.js";
 import type { Clock } from "../lib/clock.js";
 
 export type { AgentEnd, AgentEvent, Billing, Failure, Forecast, LoopEvent, Notice, Outcome, Progress, Usage, Verdict };

@@ -1,7 +1,7 @@
 import type { LedgerLine } from "../../engine/generated/ledger.js";
 import type { Rrd } from "../generated/rrd.js";
 import type { Forecast } from "../../engine/loop/types.js";
-import { type Experience, forecastOf } from "../workflow/records/forecast.js";
+import { type Experience, forecastOf } from "../workflow/derived/forecast.js";
 import { given } from "../../engine/lib/given.js";
 
 /** What some iterations used up. */

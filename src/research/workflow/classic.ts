@@ -9,17 +9,17 @@ import type { AgentRun, Outcome, Tell, Unit, Verdict, Workflow } from "../../eng
 import { stampOf, type Stamp } from "../../engine/storage/atomic-file.js";
 import type { Change, Research } from "../folder/research.js";
 import { readRrdFile } from "../folder/rrd-file.js";
-import { accountOf } from "./records/account.js";
+import { accountOf } from "./derived/account.js";
 import { restoreLog, restoreRecords } from "./classic-restore.js";
-import type { Experience } from "./records/forecast.js";
+import type { Experience } from "./derived/forecast.js";
 import { loadSteered } from "./apply-steering.js";
 import { ledgerLine } from "./result/ledger-line.js";
-import { memoryOf } from "./records/observations.js";
+import { memoryOf } from "./derived/observations.js";
 import { orVerdict } from "../../engine/loop/or-verdict.js";
 import { fill } from "./brief/prompt.js";
 import { saysComplete } from "../../engine/loop/sentinel.js";
 import { isDecided, progressOf, statusOf } from "./decisions/status.js";
-import type { ResearchState } from "./records/state.js";
+import type { ResearchState } from "./derived/state.js";
 import { ideasName, progressFile, reportName, rrdFile } from "../folder/layout.js";
 
 interface ClassicOptions {

@@ -18,7 +18,7 @@ import { closingWords, unitBlock } from "./brief/brief.js";
 import { orVerdict } from "../../engine/loop/or-verdict.js";
 import { fill, type Prompt } from "./brief/prompt.js";
 import { readResult } from "./result/result-file.js";
-import { deriveStatistics } from "./records/statistics.js";
+import { deriveStatistics } from "./derived/statistics.js";
 import { ledgerLine } from "./result/ledger-line.js";
 import type { Workspaces } from "./workspace.js";
 import { makeFolder } from "../../engine/storage/regular-file.js";

@@ -9,7 +9,7 @@ import type { Material } from "./brief/material.js";
 import { isRetracted } from "./analysis/retracted-paper.js";
 import { type Batch, nextBatch } from "./discovery/screening-batch.js";
 import { checkRetractions, isRetraction, papersToCheck } from "./report/retraction.js";
-import { type Library, paperOf, type ResearchState, type ResearchUnit, type TextAnswer } from "./records/state.js";
+import { type Library, paperOf, type ResearchState, type ResearchUnit, type TextAnswer } from "./derived/state.js";
 import { timesTooFull } from "./decisions/status.js";
 import type { Workspaces } from "./workspace.js";
 

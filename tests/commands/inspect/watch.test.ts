@@ -5,7 +5,7 @@ import { watchCommand } from "../../../src/commands/inspect/watch.js";
 import { isOfNoInterest } from "../../../src/research/overview/watched-research.js";
 import { acquireLock, type Lock } from "../../../src/engine/storage/lock.js";
 import { openResearch } from "../../../src/research/folder/research.js";
-import { derive } from "../../../src/research/workflow/records/statistics.js";
+import { derive } from "../../../src/research/workflow/derived/statistics.js";
 import { fakeIo } from "../../engine/ui/fake-io.js";
 import { freshFolder, line, makeResearch, paper } from "../../support/research-folder.js";
 

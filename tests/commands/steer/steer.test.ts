@@ -6,7 +6,7 @@ import { steerCommand } from "../../../src/commands/steer/steer.js";
 import type { Rrd } from "../../../src/research/generated/rrd.js";
 import { watchFiles } from "../../../src/engine/loop/guards/limits.js";
 import { openResearch } from "../../../src/research/folder/research.js";
-import { derive } from "../../../src/research/workflow/records/statistics.js";
+import { derive } from "../../../src/research/workflow/derived/statistics.js";
 import { fakeIo } from "../../engine/ui/fake-io.js";
 import { freshFolder, makeResearch, paper } from "../../support/research-folder.js";
 import { given } from "../../../src/engine/lib/given.js";

@@ -16,7 +16,7 @@ import type {
 } from "../../../src/engine/loop/types.js";
 import { fakeClock } from "../../support/clock.js";
 import { listener } from "../../support/listener.js";
-import { begun, folded } from "../../../src/engine/loop/record/agent-run.js";
+import { begun, folded } from "../../../src/engine/loop/run-record/agent-run.js";
 import { openLanes, type LaneOptions } from "../../../src/engine/loop/lanes.js";
 import { live, named, soFar, unit } from "./runs.js";
 

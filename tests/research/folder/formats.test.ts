@@ -17,7 +17,7 @@ import { resetResearch } from "../../../src/research/folder/reset/reset.js";
 import { readRrdFile, researchFormat } from "../../../src/research/folder/rrd-file.js";
 import { keptText, saveText } from "../../../src/research/full-text/text-cache.js";
 import { readSearchRecord, writeSearchRecord } from "../../../src/research/search/search-record.js";
-import { derive } from "../../../src/research/workflow/records/statistics.js";
+import { derive } from "../../../src/research/workflow/derived/statistics.js";
 import { temporaryFolder } from "../../support/folders.js";
 
 // One folder for each format that a release or a state of the main branch has written, made by tests/fixtures/formats/make.mjs.

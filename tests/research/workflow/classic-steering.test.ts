@@ -10,7 +10,7 @@ import type { Agent, Brief } from "../../../src/engine/loop/types.js";
 import { leaveMessage } from "../../../src/engine/storage/records/steering-inbox.js";
 import { openResearch, readResearch } from "../../../src/research/folder/research.js";
 import { classicWorkflow } from "../../../src/research/workflow/classic.js";
-import { derive } from "../../../src/research/workflow/records/statistics.js";
+import { derive } from "../../../src/research/workflow/derived/statistics.js";
 import { fakeClock } from "../../support/clock.js";
 import { listener } from "../../support/listener.js";
 import { researchFolder, rrdWith } from "../../support/research.js";

@@ -3,7 +3,7 @@ import { execFileSync } from "node:child_process";
 import { join } from "node:path";
 import { globSync } from "fast-glob";
 import { describe, expect, test } from "vitest";
-import { readPatterns } from "../../../src/research/workflow/records/lessons.js";
+import { readPatterns } from "../../../src/research/workflow/derived/lessons.js";
 import {
   goodAgent,
   ideas,

@@ -10,7 +10,7 @@ import { nextUnit } from "../../../src/research/workflow/decisions/next-unit.js"
 import { loadPrompt } from "../../../src/research/workflow/brief/prompt.js";
 import { scholarly } from "../../../src/research/workflow/discovery/scholarly-search.js";
 import { statusOf } from "../../../src/research/workflow/decisions/status.js";
-import type { Library, ResearchUnit } from "../../../src/research/workflow/records/state.js";
+import type { Library, ResearchUnit } from "../../../src/research/workflow/derived/state.js";
 import { briefFor } from "../../../src/research/workflow/workflow.js";
 import { workspacesOf } from "../../../src/research/workflow/workspace.js";
 import { library, materialFor, paper, rrdWith, temporaryFolder } from "../../support/research.js";

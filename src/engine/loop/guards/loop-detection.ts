@@ -1,4 +1,4 @@
-import { type Digest, withoutNames } from "../record/digest.js";
+import { type Digest, withoutNames } from "../run-record/digest.js";
 import { likenessOf } from "../../lib/minhash.js";
 import { counts } from "./limits.js";
 import type { Guard } from "../types.js";

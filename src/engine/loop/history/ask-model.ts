@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Redact } from "../../lib/redact.js";
 import { estimateTokens } from "../../lib/tokens.js";
-import { begun, folded } from "../record/agent-run.js";
+import { begun, folded } from "../run-record/agent-run.js";
 import { type SummaryAnswer, summaryTemperature, summaryTokens } from "./summarise.js";
 import type { Agent, Brief } from "../types.js";
 import type { Clock } from "../../lib/clock.js";

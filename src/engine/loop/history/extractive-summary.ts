@@ -1,5 +1,5 @@
-import { type LoopMemory, sinceSummary } from "../record/memory.js";
-import { withoutNames } from "../record/digest.js";
+import { type LoopMemory, sinceSummary } from "../run-record/memory.js";
+import { withoutNames } from "../run-record/digest.js";
 import type { Observation } from "../../generated/memory.js";
 
 /** Why something was refused or failed, how often so far, and what came of it. */

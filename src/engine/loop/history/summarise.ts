@@ -1,7 +1,7 @@
 import { estimateTokens } from "../../lib/tokens.js";
 import type { LedgerLine } from "../../generated/ledger.js";
 import { extractiveSummary } from "./extractive-summary.js";
-import { type Compression, type LoopMemory, sinceSummary } from "../record/memory.js";
+import { type Compression, type LoopMemory, sinceSummary } from "../run-record/memory.js";
 import type { Tell } from "../types.js";
 import type { HistoryMetrics, Observation } from "../../generated/memory.js";
 

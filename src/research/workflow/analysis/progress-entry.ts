@@ -1,7 +1,7 @@
 import type { Insight, Paper, Rrd } from "../../generated/rrd.js";
 import { type Judging, dayOf } from "../result/accepted-result.js";
-import { flat, prose } from "../records/markdown.js";
-import { patternLines } from "../records/lessons.js";
+import { flat, prose } from "../derived/markdown.js";
+import { patternLines } from "../derived/lessons.js";
 import {
   executionDimensions,
   fullScore,

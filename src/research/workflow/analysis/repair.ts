@@ -4,7 +4,7 @@ import type { PaperText } from "../../../engine/documents/text/paper-text.js";
 import { clip, estimateTokens, fit } from "../../../engine/lib/tokens.js";
 import { readResult } from "../result/result-file.js";
 import { resultName } from "../../folder/layout.js";
-import { refusalsOf, type ResearchState, type ResearchUnit } from "../records/state.js";
+import { refusalsOf, type ResearchState, type ResearchUnit } from "../derived/state.js";
 import type { Workspaces } from "../workspace.js";
 
 /** What a short repair brief says of a refused result, so that the paper need not be read again. */

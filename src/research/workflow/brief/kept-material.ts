@@ -4,7 +4,7 @@ import { isRetracted } from "../analysis/retracted-paper.js";
 import { repairFor } from "../analysis/repair.js";
 import { nextBatch } from "../discovery/screening-batch.js";
 import { flagged, materialOf } from "../prepare.js";
-import { type KeptLibrary, paperOf, type ResearchState, type ResearchUnit } from "../records/state.js";
+import { type KeptLibrary, paperOf, type ResearchState, type ResearchUnit } from "../derived/state.js";
 import { timesTooFull } from "../decisions/status.js";
 import { papersToCheck } from "../report/retraction.js";
 import type { Workspaces } from "../workspace.js";

@@ -5,10 +5,10 @@ import { authorsOf } from "../../papers/authors.js";
 import { clip, estimateTokens, fit } from "../../../engine/lib/tokens.js";
 import { fullScore, usesBothRubrics } from "../decisions/scores-and-decision.js";
 import { shown, type Batch } from "../discovery/screening-batch.js";
-import { blockedNames } from "../records/statistics.js";
+import { blockedNames } from "../derived/statistics.js";
 import { defaultMinIdeas, defaultMaxIdeas, targetOf } from "../decisions/status.js";
-import type { ResearchState, ResearchUnit } from "../records/state.js";
-import { prose } from "../records/markdown.js";
+import type { ResearchState, ResearchUnit } from "../derived/state.js";
+import { prose } from "../derived/markdown.js";
 
 /** The machine-readable part of a brief: what the unit is about. */
 export type UnitData = { readonly kind: string; readonly unit: string } & Readonly<Record<string, unknown>>;

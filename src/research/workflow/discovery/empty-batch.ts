@@ -2,7 +2,7 @@ import type { Outcome, Work } from "../../../engine/loop/types.js";
 import { acceptDiscovery } from "./judge-batch.js";
 import type { Batch } from "./screening-batch.js";
 import { reportLine } from "./source-reports.js";
-import type { ResearchState, ResearchUnit } from "../records/state.js";
+import type { ResearchState, ResearchUnit } from "../derived/state.js";
 import { foldSettled, type Settling } from "../result/settled-unit.js";
 
 /** Folds a batch that holds nothing for an agent: the search is over, or goes on with the next batch. */

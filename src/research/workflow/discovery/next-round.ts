@@ -3,7 +3,7 @@ import type { SearchRecord } from "../../search/search-record.js";
 import type { Open } from "../../search/result-list.js";
 import { planSearch } from "../../search/search-plan.js";
 import { asksFor, directions } from "../../search/snowballing.js";
-import { blockedNames } from "../records/statistics.js";
+import { blockedNames } from "../derived/statistics.js";
 import { targetOf } from "../decisions/status.js";
 
 /** So many papers are followed in one round, and so many of each one's references and citations are looked at. */

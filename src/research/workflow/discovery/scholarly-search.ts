@@ -1,7 +1,7 @@
 import { sourceNamed, sourcesFor, substituteFor } from "../../sources/registry.js";
 import type { Source, SourceContext } from "../../sources/client/source.js";
 import { runSearch, type SearchOptions, searchSoFar } from "./search-session.js";
-import type { KeptLibrary, Library } from "../records/state.js";
+import type { KeptLibrary, Library } from "../derived/state.js";
 
 interface ScholarlyOptions extends Pick<SearchOptions, "folder" | "replay" | "now"> {
   /** Files of `list:` sources are relative to it. */

@@ -7,8 +7,8 @@ import type { Apart } from "../../papers/dedup/merge-records.js";
 import { type ScreeningCandidate, type Searched, searchResults } from "./search-results.js";
 import { apartOf, settledIds } from "./search-session.js";
 import type { SourceReport } from "./source-reports.js";
-import { blockedNames } from "../records/statistics.js";
-import type { Library } from "../records/state.js";
+import { blockedNames } from "../derived/statistics.js";
+import type { Library } from "../derived/state.js";
 import { keptFacts, type PaperRecord } from "../../papers/paper-record.js";
 
 const batchTokens = 2_400;

@@ -4,7 +4,7 @@ import type { Ranked } from "../../search/rank.js";
 import { unversioned } from "../../papers/identifiers.js";
 import type { SearchSession } from "./search-session.js";
 import { reportsOf, type SourceReport } from "./source-reports.js";
-import type { Library } from "../records/state.js";
+import type { Library } from "../derived/state.js";
 import type { PaperRecord } from "../../papers/paper-record.js";
 
 export type Found = NonNullable<Paper["found"]>;

@@ -11,7 +11,7 @@ import { asksFor, directions } from "../../search/snowballing.js";
 import { isSaturated, mayLeadOn, nextRound } from "./next-round.js";
 import { progressOfRound, type SearchProgress } from "./search-progress.js";
 import { reportLine, reportsOf } from "./source-reports.js";
-import { blockedNames } from "../records/statistics.js";
+import { blockedNames } from "../derived/statistics.js";
 import { searchOf } from "../decisions/status.js";
 import type { PaperRecord } from "../../papers/paper-record.js";
 import { candidatesFile } from "../../folder/layout.js";

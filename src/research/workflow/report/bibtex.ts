@@ -1,6 +1,6 @@
 import type { Paper, Rrd } from "../../generated/rrd.js";
 import { authorsOf } from "../../papers/authors.js";
-import { flat } from "../records/markdown.js";
+import { flat } from "../derived/markdown.js";
 
 /** references.bib: every paper of the pool, as the report names each, for citation managers; its keyword tells what became of it. */
 export const bibliography = (rrd: Rrd): string =>

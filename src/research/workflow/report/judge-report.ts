@@ -5,8 +5,8 @@ import { dayOf } from "../result/accepted-result.js";
 import { bibliography } from "./bibtex.js";
 import type { ReportFacts } from "./report.js";
 import { renderReport } from "./report.js";
-import { flat } from "../records/markdown.js";
-import { patternLines } from "../records/lessons.js";
+import { flat } from "../derived/markdown.js";
+import { patternLines } from "../derived/lessons.js";
 import { type RetractionCheck, retractionLines, withChecks } from "./retraction.js";
 import { bibliographyName, reportName } from "../../folder/layout.js";
 

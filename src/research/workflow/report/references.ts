@@ -1,7 +1,7 @@
 import type { Paper, Rrd } from "../../generated/rrd.js";
 import { authorsOf } from "../../papers/authors.js";
 import { arxivOf } from "./bibtex.js";
-import { flat, inline } from "../records/markdown.js";
+import { flat, inline } from "../derived/markdown.js";
 
 /** The report's list of references: every paper of the pool, as each is named somewhere in it, by id. */
 export const referencesOf = (rrd: Rrd): string =>

@@ -1,7 +1,7 @@
 import type { ReportResult } from "../../generated/result-report.js";
 import type { Evidence, Paper, Rrd } from "../../generated/rrd.js";
 import { type NumberedQuote, quoteFor, quotesOf, sourceText, statusSigns } from "../analysis/insight-quote.js";
-import { inline, line } from "../records/markdown.js";
+import { inline, line } from "../derived/markdown.js";
 
 /** A report is for people: longer lists end with where the rest stands. */
 const maxListed = 100;

@@ -1,9 +1,9 @@
 import type { Rrd } from "../../generated/rrd.js";
-import { table } from "../records/markdown.js";
+import { table } from "../derived/markdown.js";
 import { insightsApart } from "./report-evidence.js";
 import { usesBothRubrics, couldBeRead, isJudged } from "../decisions/scores-and-decision.js";
 import { isDecided } from "../decisions/status.js";
-import { deriveStatistics } from "../records/statistics.js";
+import { deriveStatistics } from "../derived/statistics.js";
 
 /** A report is for people: longer lists end with where the rest stands. */
 const maxListed = 100;

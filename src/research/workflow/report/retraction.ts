@@ -1,9 +1,9 @@
 import type { Paper, Rrd } from "../../generated/rrd.js";
 import type { UpdateCheck } from "../../paper-services/kept-retraction-checks.js";
 import type { Change } from "../../folder/research.js";
-import { inline, table } from "../records/markdown.js";
-import type { Library } from "../records/state.js";
-import { deriveStatistics } from "../records/statistics.js";
+import { inline, table } from "../derived/markdown.js";
+import type { Library } from "../derived/state.js";
+import { deriveStatistics } from "../derived/statistics.js";
 
 /** The answers of one check, kept from the brief of a report to its acceptance. */
 export interface RetractionCheck {

@@ -11,9 +11,9 @@ import { acceptPaper } from "../analysis/judge-paper.js";
 import { acceptReport } from "../report/judge-report.js";
 import type { Acceptable, Judging, Unacceptable } from "./accepted-result.js";
 import type { Material } from "../brief/material.js";
-import type { Pattern } from "../records/lessons.js";
+import type { Pattern } from "../derived/lessons.js";
 import { readResult } from "./result-file.js";
-import { paperOf, type ResearchState, type ResearchUnit } from "../records/state.js";
+import { paperOf, type ResearchState, type ResearchUnit } from "../derived/state.js";
 import { resultName } from "../../folder/layout.js";
 
 const schemaOf = {

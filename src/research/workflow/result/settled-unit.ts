@@ -1,6 +1,6 @@
 import type { Outcome } from "../../../engine/loop/types.js";
 import type { Research } from "../../folder/research.js";
-import type { ResearchUnit } from "../records/state.js";
+import type { ResearchUnit } from "../derived/state.js";
 import type { Acceptable, Judging } from "./accepted-result.js";
 
 /** Where what code has done is folded in, and what time it is then. */

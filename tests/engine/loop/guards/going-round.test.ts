@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { emptyDigest } from "../../../../src/engine/loop/record/digest.js";
-import { bounded, type LoopMemory, sinceSummary } from "../../../../src/engine/loop/record/memory.js";
+import { emptyDigest } from "../../../../src/engine/loop/run-record/digest.js";
+import { bounded, type LoopMemory, sinceSummary } from "../../../../src/engine/loop/run-record/memory.js";
 import { recall, remediationFor, firstObjection, notesFor } from "../../../../src/engine/loop/notes.js";
 import {
   loopKinds,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { digestOf, emptyDigest } from "../../../../src/engine/loop/record/digest.js";
-import { bounded, type LoopMemory } from "../../../../src/engine/loop/record/memory.js";
+import { digestOf, emptyDigest } from "../../../../src/engine/loop/run-record/digest.js";
+import { bounded, type LoopMemory } from "../../../../src/engine/loop/run-record/memory.js";
 import {
   type LoopKind,
   loopKinds,

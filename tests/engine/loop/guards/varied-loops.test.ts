@@ -4,7 +4,7 @@ import { readAmp } from "../../../../src/engine/agents/amp.js";
 import { readClaude } from "../../../../src/engine/agents/claude/stream.js";
 import { readCodex } from "../../../../src/engine/agents/codex/stream.js";
 import { likenessOf, sketchOf } from "../../../../src/engine/lib/minhash.js";
-import { digestOf, emptyDigest } from "../../../../src/engine/loop/record/digest.js";
+import { digestOf, emptyDigest } from "../../../../src/engine/loop/run-record/digest.js";
 import { rowOf, signsOf } from "../../../../src/engine/loop/guards/loop-detection.js";
 import type { AgentEvent } from "../../../../src/engine/loop/types.js";
 import type { Observation } from "../../../../src/engine/generated/memory.js";

@@ -6,7 +6,7 @@ import {
   summariser,
   type SummaryAnswer,
 } from "../../../../src/engine/loop/history/summarise.js";
-import { bounded, type Compression, type LoopMemory } from "../../../../src/engine/loop/record/memory.js";
+import { bounded, type Compression, type LoopMemory } from "../../../../src/engine/loop/run-record/memory.js";
 import { recall } from "../../../../src/engine/loop/notes.js";
 import type { Agent, AgentEvent, Brief, Verdict, Workflow } from "../../../../src/engine/loop/types.js";
 import type { Observation } from "../../../../src/engine/generated/memory.js";

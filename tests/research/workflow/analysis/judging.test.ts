@@ -6,7 +6,7 @@ import { judge } from "../../../../src/research/workflow/result/judge-result.js"
 import { dayOf } from "../../../../src/research/workflow/result/accepted-result.js";
 import type { Material } from "../../../../src/research/workflow/brief/material.js";
 import { statusOf } from "../../../../src/research/workflow/decisions/status.js";
-import type { ResearchUnit } from "../../../../src/research/workflow/records/state.js";
+import type { ResearchUnit } from "../../../../src/research/workflow/derived/state.js";
 import { ideas, narrative, paper, paperText, reading, rrdWith, temporaryFolder } from "../../../support/research.js";
 import type { PaperRecord } from "../../../../src/research/papers/paper-record.js";
 

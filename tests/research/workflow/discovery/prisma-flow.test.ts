@@ -8,7 +8,7 @@ import { pageRecord } from "../../../../src/research/sources/client/web-page.js"
 import { acceptDiscovery } from "../../../../src/research/workflow/discovery/judge-batch.js";
 import { nextBatch } from "../../../../src/research/workflow/discovery/screening-batch.js";
 import { runSearch } from "../../../../src/research/workflow/discovery/search-session.js";
-import { deriveStatistics } from "../../../../src/research/workflow/records/statistics.js";
+import { deriveStatistics } from "../../../../src/research/workflow/derived/statistics.js";
 import fc from "../../../support/fast-check.js";
 import { library, researchFolder, rrdWith, scriptedAgent, temporaryFolder } from "../../../support/research.js";
 

@@ -6,8 +6,8 @@ import { assess } from "../../../../src/research/workflow/report/quality.js";
 import { renderReport } from "../../../../src/research/workflow/report/report.js";
 import { narrative, paper, rrdWith } from "../../../support/research.js";
 import { bibliography } from "../../../../src/research/workflow/report/bibtex.js";
-import { block, cell } from "../../../../src/research/workflow/records/markdown.js";
-import { derive } from "../../../../src/research/workflow/records/statistics.js";
+import { block, cell } from "../../../../src/research/workflow/derived/markdown.js";
+import { derive } from "../../../../src/research/workflow/derived/statistics.js";
 import { strayNumbers } from "../../../../src/research/workflow/report/unsupported-numbers.js";
 
 const quote = (words: string, more: Partial<Evidence> = {}): Evidence => ({

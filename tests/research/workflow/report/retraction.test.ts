@@ -9,7 +9,7 @@ import {
   retractionsOf,
   withChecks,
 } from "../../../../src/research/workflow/report/retraction.js";
-import type { Library } from "../../../../src/research/workflow/records/state.js";
+import type { Library } from "../../../../src/research/workflow/derived/state.js";
 import {
   library,
   narrative,

@@ -12,7 +12,7 @@ import {
   figuresFor,
   forecastOf,
   takesOf,
-} from "../../../../src/research/workflow/records/forecast.js";
+} from "../../../../src/research/workflow/derived/forecast.js";
 import { freshFolder, line, makeResearch, paper } from "../../../support/research-folder.js";
 import { fakeIo } from "../../../engine/ui/fake-io.js";
 import { given } from "../../../../src/engine/lib/given.js";

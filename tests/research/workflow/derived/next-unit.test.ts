@@ -17,7 +17,7 @@ import {
   unitRefusals,
   untriedSources,
 } from "../../../../src/research/workflow/decisions/status.js";
-import type { ResearchState, ResearchUnit } from "../../../../src/research/workflow/records/state.js";
+import type { ResearchState, ResearchUnit } from "../../../../src/research/workflow/derived/state.js";
 import { paper, rrdWith } from "../../../support/research.js";
 import { given } from "../../../../src/engine/lib/given.js";
 

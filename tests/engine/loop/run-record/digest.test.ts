@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { readClaude } from "../../../../src/engine/agents/claude/stream.js";
 import { readCodex } from "../../../../src/engine/agents/codex/stream.js";
-import { digestOf, digestText, emptyDigest, maxDigest } from "../../../../src/engine/loop/record/digest.js";
+import { digestOf, digestText, emptyDigest, maxDigest } from "../../../../src/engine/loop/run-record/digest.js";
 import { signsOf } from "../../../../src/engine/loop/guards/loop-detection.js";
 import type { AgentEvent } from "../../../../src/engine/loop/types.js";
 

@@ -7,7 +7,7 @@ import {
   patternLines,
   readPatterns,
   unlearned,
-} from "../../../../src/research/workflow/records/lessons.js";
+} from "../../../../src/research/workflow/derived/lessons.js";
 import { temporaryFolder } from "../../../support/research.js";
 
 describe("learned patterns", () => {

@@ -10,7 +10,7 @@ import type { Agent } from "../../../../src/engine/loop/types.js";
 import { leaveMessage } from "../../../../src/engine/storage/records/steering-inbox.js";
 import { openResearch, readResearch } from "../../../../src/research/folder/research.js";
 import { loadPrompt } from "../../../../src/research/workflow/brief/prompt.js";
-import { derive } from "../../../../src/research/workflow/records/statistics.js";
+import { derive } from "../../../../src/research/workflow/derived/statistics.js";
 import { type Proposal, researchWorkflow } from "../../../../src/research/workflow/workflow.js";
 import { workspacesOf } from "../../../../src/research/workflow/workspace.js";
 import { fakeClock } from "../../../support/clock.js";

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { completeFolders } from "../../../fixtures/original-folders.js";
 import type { Rrd } from "../../../../src/research/generated/rrd.js";
 import { statusOf } from "../../../../src/research/workflow/decisions/status.js";
-import { derive } from "../../../../src/research/workflow/records/statistics.js";
+import { derive } from "../../../../src/research/workflow/derived/statistics.js";
 
 describe("complete folders of the original tool", () => {
   test.each(Object.entries(completeFolders))("%s is complete, and deriving keeps what it has", (_, written) => {

@@ -4,9 +4,9 @@ import type { LedgerLine } from "../../../../src/engine/generated/ledger.js";
 import type { Rrd, Paper } from "../../../../src/research/generated/rrd.js";
 import { acceptDiscovery } from "../../../../src/research/workflow/discovery/judge-batch.js";
 import { searchOf, statusOf } from "../../../../src/research/workflow/decisions/status.js";
-import { derive, deriveTiming, deriveStatistics } from "../../../../src/research/workflow/records/statistics.js";
+import { derive, deriveTiming, deriveStatistics } from "../../../../src/research/workflow/derived/statistics.js";
 import { paper, rrdWith } from "../../../support/research.js";
-import { inconsistencies } from "../../../../src/research/workflow/records/inconsistencies.js";
+import { inconsistencies } from "../../../../src/research/workflow/derived/inconsistencies.js";
 
 const at = (minute: number) => new Date(Date.UTC(2026, 0, 1, 10, minute)).toISOString();
 const line = (

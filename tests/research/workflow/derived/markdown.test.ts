@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { block, bullets, cell, inline, line, table } from "../../../../src/research/workflow/records/markdown.js";
+import { block, bullets, cell, inline, line, table } from "../../../../src/research/workflow/derived/markdown.js";
 
 describe("prose of an agent", () => {
   test.each([
