@@ -93,9 +93,9 @@ test("only the layouts name the files of a project, of .ralph and of the state f
 });
 
 /** A concept that needs more has parts of its own. */
-const mostEntries = 16;
+const maxEntries = 16;
 
-test(`no folder holds more than ${mostEntries} entries`, () => {
+test(`no folder holds more than ${maxEntries} entries`, () => {
   const entries = new Map<string, Set<string>>();
   for (const file of files) {
     const parts = file.split("/");
@@ -104,7 +104,7 @@ test(`no folder holds more than ${mostEntries} entries`, () => {
       entries.set(folder, (entries.get(folder) ?? new Set()).add(parts[depth] ?? ""));
     }
   }
-  expect([...entries].filter(([, names]) => names.size > mostEntries).map(([folder]) => folder)).toEqual([]);
+  expect([...entries].filter(([, names]) => names.size > maxEntries).map(([folder]) => folder)).toEqual([]);
 });
 
 test("only one file asks where it lies: a bundle moves the others, and with them what they would find", () => {

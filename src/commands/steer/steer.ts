@@ -11,7 +11,7 @@ import { workStateOf } from "../../research/overview/work-state.js";
 
 interface SteerArguments {
   readonly folder: string;
-  /** What the agents should heed; without it what stands is shown. */
+  /** What the agents should do; without it the messages in force are shown. */
   readonly text?: string;
   /** Whether all that was said before is taken back. */
   readonly clear: boolean;
@@ -31,7 +31,7 @@ export async function steerCommand({ folder: argument, text, clear, json }: Stee
     );
   if (clear || words !== "") await requireKnownFormats(folder, researchFormat);
   if (clear) await leaveMessage(folder, { clear: true }, io.clock.now());
-  // A millisecond later: messages are heeded in the order of their names.
+  // A millisecond later: messages are applied in the order of their names.
   if (words !== "") await leaveMessage(folder, { text: words }, io.clock.now() + 1);
   const steering = await steeringWords(folder);
   if (json) io.stdout(`${JSON.stringify({ folder, steering: steering })}\n`);

@@ -374,7 +374,7 @@ const userAgent = (contact: string | undefined) =>
 
 const shared = new Map<boolean, Promise<Fetch>>();
 
-/** undici, loaded when first needed; it heeds HTTP_PROXY, HTTPS_PROXY and NO_PROXY. Connections to private addresses are kept apart. */
+/** undici, loaded when first needed; it follows HTTP_PROXY, HTTPS_PROXY and NO_PROXY. Connections to private addresses are kept apart. */
 function ownFetch(mayBePrivate: boolean): Promise<Fetch> {
   const kept = shared.get(mayBePrivate);
   if (kept !== undefined) return kept;

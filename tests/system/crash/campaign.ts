@@ -88,8 +88,8 @@ export async function killUntilComplete(
       }
       tally.kills += 1;
       for (const what of faultsIn(world, settled, editor === undefined ? usual[agent].results : undefined)) fault(what);
-      if (++kills > mostKills) {
-        fault(`no end after ${mostKills} kills`);
+      if (++kills > maxKills) {
+        fault(`no end after ${maxKills} kills`);
         break;
       }
     }
@@ -102,7 +102,7 @@ export async function killUntilComplete(
 }
 
 /** About 18 iterations, of which a run gets two before it is killed: more kills than this is no progress. */
-const mostKills = 150;
+const maxKills = 150;
 
 function nextKill(pace: Pace, random: Random, company: Company): Kill {
   const gitToo = company === "git" && random.next() < 0.8;

@@ -45,7 +45,7 @@ export async function readMessages(folder: string): Promise<Received[]> {
   return messages;
 }
 
-/** Takes a message away once it is heeded. */
+/** Takes a message away once it is applied. */
 export const takeMessage = (folder: string, id: string): Promise<void> =>
   rm(join(inboxFolder(folder), `${id}.json`), { force: true });
 
