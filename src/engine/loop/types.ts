@@ -9,7 +9,6 @@ import type {
   Failure,
   Forecast,
   LoopEvent,
-  Notice,
   Outcome,
   Progress,
   Usage,
@@ -19,7 +18,7 @@ import type { Digest } from "./run-record/digest.js";
 import type { Compression, LoopMemory } from "./run-record/memory.js";
 import type { Clock } from "../lib/clock.js";
 
-export type { AgentEnd, AgentEvent, Billing, Failure, Forecast, LoopEvent, Notice, Outcome, Progress, Usage, Verdict };
+export type { AgentEnd, AgentEvent, Billing, Failure, Forecast, LoopEvent, Outcome, Progress, Usage, Verdict };
 
 /** What is told to anyone who watches, before its time is put on it. */
 export type Told = LoopEvent extends infer Event ? (Event extends LoopEvent ? Omit<Event, "at"> : never) : never;

@@ -1,9 +1,12 @@
 import { readdirSync } from "node:fs";
 import { expect, test } from "vitest";
 import { keptLibraryFor } from "../../../src/compose/library.js";
-import { textsFolder } from "../../../src/research/folder/layout.js";
+import { systemClock } from "../../../src/engine/lib/clock.js";
+import { textsFolder, updatesFile } from "../../../src/research/folder/layout.js";
+import { identifiersOf } from "../../../src/research/full-text/locations.js";
 import { saveText } from "../../../src/research/full-text/text-cache.js";
 import { keepAbout } from "../../../src/research/paper-services/kept-answers.js";
+import { checkWorks } from "../../../src/research/paper-services/kept-retraction-checks.js";
 import { keptMaterial } from "../../../src/research/workflow/brief/kept-material.js";
 import { statusOf } from "../../../src/research/workflow/decisions/status.js";
 import { paper, paperText, rrdWith, temporaryFolder } from "../../support/research.js";
@@ -26,7 +29,7 @@ test("where nothing is kept of a paper, nobody is asked, nothing is written, and
   expect(material.about).toBeUndefined();
   expect(first).toEqual([
     expect.stringContaining("fetch the paper's full text"),
-    expect.stringMatching(/ask .*GitHub.*OpenAlex.* about the papers/),
+    expect.stringMatching(/^(?=.*ask .* about the papers)(?=.*GitHub)(?=.*OpenAlex)(?=.*Crossref)/),
   ]);
   expect(readdirSync(folder)).toEqual([]);
 });
@@ -36,6 +39,14 @@ test("what a preparation has kept is what the brief is made from, for a day", as
   await saveText(textsFolder(folder), "p1", paperText("p1"), one.url ?? "");
   const about = { code: [], citations: { count: 7, source: "OpenAlex" }, unchecked: [] };
   await keepAbout(folder, one, about, Date.now());
+  expect((await kept(folder)).first).toEqual([expect.stringMatching(/ask .*Crossref.* about the papers/)]);
+  await checkWorks([{ ...one, identifiers: identifiersOf(one) }], {
+    file: updatesFile(folder),
+    ask: async (works) => works.map((work) => ({ work, updates: [], checkedBy: ["Crossref"], unchecked: [] })),
+    clock: systemClock,
+    signal: new AbortController().signal,
+    within: 60_000,
+  });
   expect(await kept(folder)).toMatchObject({ material: { text: { text: paperText("p1").text }, about }, first: [] });
   await keepAbout(folder, one, about, Date.now() - 25 * 3600_000);
   expect((await kept(folder)).material.about).toBeUndefined();
