@@ -1,7 +1,10 @@
 import type { LedgerLine } from "../../../engine/generated/ledger.js";
 import type { Change } from "../../folder/research.js";
 
-/** What is folded in when a result is accepted. */
+/**
+ * What is folded in when a result is accepted. engine/storage/records/fold.ts writes it, in this order: an entry of the journal, rrd.json,
+ * the entry of progress.txt and the ledger's line, whole files, the journal's mark; then git commits them.
+ */
 export interface Acceptable {
   readonly changes: readonly Change[];
   /** Entry for progress.txt, without the iteration's line. */
