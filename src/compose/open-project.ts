@@ -15,7 +15,7 @@ import { guardFiles } from "../research/folder/tamper/tamper-guard.js";
 import { loadPrompt, rootOf } from "../research/workflow/brief/prompt.js";
 import { type ClassicWorkflow, classicWorkflow } from "../research/workflow/classic.js";
 import { type Experience, forecastOf } from "../research/workflow/derived/forecast.js";
-import { resetStagnation, withoutResult } from "../research/workflow/decisions/stagnation.js";
+import { resetStagnation, withoutResult } from "../research/workflow/decisions/count-without-result.js";
 import { derive } from "../research/workflow/derived/statistics.js";
 import { type Proposal, type ResearchWorkflow, researchWorkflow } from "../research/workflow/workflow.js";
 import { workspacesOf } from "../research/workflow/workspace.js";

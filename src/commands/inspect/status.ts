@@ -5,7 +5,7 @@ import { bar, count, duration, many, money, wrap, pad, truncate, width } from ".
 import type { Io } from "../../engine/ui/io.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
 import { progressOf, maxRefusals, statusOf } from "../../research/workflow/decisions/status.js";
-import { withoutResult } from "../../research/workflow/decisions/stagnation.js";
+import { withoutResult } from "../../research/workflow/decisions/count-without-result.js";
 import { deriveStatistics } from "../../research/workflow/derived/statistics.js";
 import { findResearch, shown, type FolderOptions } from "../../research/overview/find-research.js";
 import { spendingOf, timePerPaper, timeSpent } from "../../research/overview/time-and-cost.js";

@@ -8,7 +8,7 @@ import { repairFor } from "./analysis/repair.js";
 import type { Material } from "./brief/material.js";
 import { isRetracted } from "./analysis/retracted-paper.js";
 import { type Batch, nextBatch } from "./discovery/screening-batch.js";
-import { checkRetractions, isRetraction, papersToCheck } from "./report/retraction.js";
+import { checkRetractions, isRetraction, papersToCheck } from "./report/warn-of-retractions.js";
 import { type Library, paperOf, type ResearchState, type ResearchUnit, type TextAnswer } from "./derived/state.js";
 import { timesTooFull } from "./decisions/status.js";
 import type { Workspaces } from "./workspace.js";

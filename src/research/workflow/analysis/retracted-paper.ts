@@ -3,7 +3,7 @@ import type { Paper } from "../../generated/rrd.js";
 import type { UpdateCheck } from "../../paper-services/kept-retraction-checks.js";
 import { flat } from "../derived/markdown.js";
 import { paperOf, type ResearchState, type ResearchUnit } from "../derived/state.js";
-import { checkedFields, isRetraction } from "../report/retraction.js";
+import { checkedFields, isRetraction } from "../report/warn-of-retractions.js";
 import { dayOf } from "../result/accepted-result.js";
 import { foldSettled, type Settling } from "../result/settled-unit.js";
 

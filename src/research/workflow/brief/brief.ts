@@ -15,7 +15,7 @@ import { defaultMinIdeas, defaultMaxIdeas, targetOf } from "../decisions/status.
 import { type Library, paperOf, type ResearchState, type ResearchUnit } from "../derived/state.js";
 import { aboutData, discoveryData, ideasData, paperData, reportData, type UnitData, updatesData } from "./unit-data.js";
 import type { Repair } from "../analysis/repair.js";
-import { withChecks } from "../report/retraction.js";
+import { withChecks } from "../report/warn-of-retractions.js";
 import { fence } from "../../../engine/lib/sanitise.js";
 
 /** Everything in a brief but the paper's text. */

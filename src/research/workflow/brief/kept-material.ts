@@ -6,7 +6,7 @@ import { nextBatch } from "../discovery/screening-batch.js";
 import { flagged, materialOf } from "../prepare.js";
 import { type KeptLibrary, paperOf, type ResearchState, type ResearchUnit } from "../derived/state.js";
 import { timesTooFull } from "../decisions/status.js";
-import { papersToCheck } from "../report/retraction.js";
+import { papersToCheck } from "../report/warn-of-retractions.js";
 import type { Workspaces } from "../workspace.js";
 import type { Material } from "./material.js";
 

@@ -1,7 +1,7 @@
 import type { AboutPaper } from "../../paper-services/about-paper.js";
 import type { PaperText } from "../../../engine/documents/text/paper-text.js";
 import type { UpdateCheck } from "../../paper-services/kept-retraction-checks.js";
-import type { RetractionCheck } from "../report/retraction.js";
+import type { RetractionCheck } from "../report/warn-of-retractions.js";
 import type { Batch } from "../discovery/screening-batch.js";
 
 /** What a brief is made from beside the state: what a preparation brought. It is wanted again when the result is judged. */

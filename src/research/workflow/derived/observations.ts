@@ -11,7 +11,7 @@ import { loopTypeOf, signsOf } from "../../../engine/loop/guards/loop-detection.
 import type { AgentRun, Outcome, Unit } from "../../../engine/loop/types.js";
 import type { Change } from "../../folder/research.js";
 import { readResult } from "../result/result-file.js";
-import { countedSince, withoutResult, limitsOf, wasAtWork } from "../decisions/stagnation.js";
+import { countedSince, withoutResult, limitsOf, wasAtWork } from "../decisions/count-without-result.js";
 import type { Observation } from "../../../engine/generated/memory.js";
 import { resultName } from "../../folder/layout.js";
 

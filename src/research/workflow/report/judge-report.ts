@@ -7,7 +7,7 @@ import type { ReportFacts } from "./report.js";
 import { renderReport } from "./report.js";
 import { flat } from "../derived/markdown.js";
 import { patternLines } from "../derived/lessons.js";
-import { type RetractionCheck, retractionLines, withChecks } from "./retraction.js";
+import { type RetractionCheck, retractionLines, withChecks } from "./warn-of-retractions.js";
 import { bibliographyName, reportName } from "../../folder/layout.js";
 
 /** Checks that the narrative names only papers and insights that exist, then renders the report around it. */

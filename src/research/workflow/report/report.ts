@@ -8,7 +8,7 @@ import { assess } from "./quality.js";
 import { referencesOf } from "./references.js";
 import { evidenceOf, evidenceOfOthers, insightsByCategory, keyFindings } from "./report-evidence.js";
 import { keyMetrics, openSourceProjects, warningsOf } from "./report-tables.js";
-import { retractionsOf } from "./retraction.js";
+import { retractionsOf } from "./warn-of-retractions.js";
 import {
   fullScore,
   priorityThreshold,

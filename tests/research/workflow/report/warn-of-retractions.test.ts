@@ -8,7 +8,7 @@ import {
   papersToCheck,
   retractionsOf,
   withChecks,
-} from "../../../../src/research/workflow/report/retraction.js";
+} from "../../../../src/research/workflow/report/warn-of-retractions.js";
 import type { Library } from "../../../../src/research/workflow/derived/state.js";
 import {
   library,
