@@ -19,6 +19,9 @@ import { given } from "../lib/given.js";
 /** Milliseconds that a wait lasts at most before the files and the guards are asked again. */
 const maxWait = 5_000;
 
+/** A unit that code settled is done; a person may want it done again, but not this often in one run. */
+const maxSettled = 3;
+
 /** A unit that only waits for its turn: an agent's, or nobody's where code has settled it. */
 interface ReadyUnit<State, P> {
   readonly prepared: Exclude<Prepared<P>, { readonly later: Delay }>;
@@ -35,7 +38,7 @@ interface ReadyUnit<State, P> {
  * entry, state file, log entry and ledger line, output files, the journal's mark, git commit. Four rules make up the rest:
  * - `next` comes before the guards, so work that is done with the last allowed iteration is `complete`, not `limit`.
  * - Agents and preparations work side by side; results are accepted one at a time.
- * - While all lanes are full, one unit ahead is prepared. A preparation is no iteration: only an agent's run and a settled unit are.
+ * - While all lanes are full, one unit ahead is prepared. A preparation is no iteration; guards count what agents ran, no settled unit.
  * - A reason to stop starts nothing more. What agents have begun is accepted first, and then everything is asked again.
  */
 export async function runLoop<State, U extends Unit, P, C>(
@@ -54,6 +57,7 @@ export async function runLoop<State, U extends Unit, P, C>(
   let current = agent.name;
   let waitingFor = 0;
   let state: State | undefined;
+  const settledTimes = new Map<string, number>();
   let lastSettled: { readonly unit: string; readonly state: State } | undefined;
   /** Set once a part of the workflow has said how the run ends. */
   let over: Verdict | undefined;
@@ -74,6 +78,8 @@ export async function runLoop<State, U extends Unit, P, C>(
       if (over === undefined) await load();
       const pause = over ?? (await fillLanes(state as State));
       if (pause === "again") continue;
+      // A limit may be that of the iterations, which counts what is being prepared.
+      if (isVerdict(pause) && pause.verdict !== "limit" && lanes.inFlight().length === 0) over ??= pause;
       if (over !== undefined) lanes.endPreparations();
       if (isVerdict(pause) && lanes.busy().length === 0) return pause;
       const delay = pause === undefined || isVerdict(pause) ? undefined : pause;
@@ -111,7 +117,7 @@ export async function runLoop<State, U extends Unit, P, C>(
         if (!lanes.hasRoomToPrepare()) return undefined;
         await prepare(state, unit);
       } else if ("settled" in turn.prepared) {
-        return (await settle(state, unit, turn.prepared.settled, turn.prepareMs ?? 0)) ?? "again";
+        return (await settle(state, unit, turn.prepared.settled, turn)) ?? "again";
       } else {
         if (!lanes.hasRoom()) return undefined;
         const pause = await start(state, unit, turn.prepared.ready, turn);
@@ -121,7 +127,7 @@ export async function runLoop<State, U extends Unit, P, C>(
   }
 
   async function prepare(state: State, unit: U): Promise<void> {
-    // What is ready would have been named before this one: it is wanted no more.
+    // This one goes first: a unit that was ready would take its lane, so it is prepared again, from what the disk kept of it.
     ready.clear();
     await tell({ type: "preparing", unit: unit.id, phase: unit.phase, title: unit.title });
     lanes.prepare(unit, state, (signal) => prepareUnit(state, unit, { signal, tell }));
@@ -139,13 +145,7 @@ export async function runLoop<State, U extends Unit, P, C>(
     const briefed = await workflow.brief(state, unit, prepared, notesFor(unit, soFar));
     if (isVerdict(briefed)) return (over = briefed);
     ready.delete(unit.id);
-    if (briefed === "stale") {
-      if (isDeepStrictEqual(turn.from, state))
-        throw new Error(
-          `${workflow.name} calls ${unit.id} stale although the state it was prepared from has not changed`,
-        );
-      return undefined;
-    }
+    if (briefed === "stale") return requireChange(unit, turn.from, state);
     const { iteration, tokens: briefTokens, workspace } = briefed.brief;
     await tell({
       type: "iteration-started",
@@ -169,13 +169,30 @@ export async function runLoop<State, U extends Unit, P, C>(
   }
 
   /** Accepts what code alone has done. */
-  async function settle(state: State, unit: U, prepared: P, prepareMs: number): Promise<Verdict | undefined> {
+  async function settle(
+    state: State,
+    unit: U,
+    prepared: P,
+    { prepareMs = 0, from }: ReadyUnit<State, P>,
+  ): Promise<Verdict | undefined> {
     if (lastSettled?.unit === unit.id && isDeepStrictEqual(lastSettled.state, state))
       throw new Error(`${workflow.name} settles ${unit.id} again although the state has not changed`);
-    lastSettled = { unit: unit.id, state };
+    const times = settledTimes.get(unit.id) ?? 0;
+    if (times >= maxSettled) throw new Error(`${workflow.name} settled ${unit.id} ${times} times and names it again`);
     ready.delete(unit.id);
     const outcome = await workflow.accept(state, unit, { prepared, prepareMs }, { signal: abort, tell });
+    if (outcome === "stale") return requireChange(unit, from, state);
+    lastSettled = { unit: unit.id, state };
+    settledTimes.set(unit.id, times + 1);
     return isVerdict(outcome) ? (over = outcome) : undefined;
+  }
+
+  /** A unit is prepared again only for another state, else it would be for ever. */
+  function requireChange(unit: U, from: State | undefined, state: State): undefined {
+    if (isDeepStrictEqual(from, state))
+      throw new Error(
+        `${workflow.name} calls ${unit.id} stale although the state it was prepared from has not changed`,
+      );
   }
 
   async function take(ended: Ended<State, U, P, C> | undefined): Promise<void> {
@@ -185,6 +202,8 @@ export async function runLoop<State, U extends Unit, P, C>(
 
   async function keep({ unit, prepared, prepareMs, from, aborted }: EndedPreparation<State, U, P>): Promise<void> {
     const event = { type: "prepared", unit: unit.id, title: unit.title, durationMs: prepareMs } as const;
+    // What was asked while the run was ending says nothing of the unit.
+    if (aborted && (isVerdict(prepared) || "later" in prepared)) return await tell({ ...event, outcome: "aborted" });
     if (isVerdict(prepared)) {
       over ??= prepared;
       return await tell({ ...event, outcome: "failed", reason: prepared.reason });
@@ -193,8 +212,6 @@ export async function runLoop<State, U extends Unit, P, C>(
       ready.set(unit.id, { prepared, prepareMs, from });
       return await tell({ ...event, outcome: "settled" in prepared ? "settled" : "ready" });
     }
-    // What was asked while the run was ending says nothing of the unit.
-    if (aborted) return await tell({ ...event, outcome: "aborted" });
     const { until, reason } = prepared.later;
     later.set(unit.id, { unit, until, reason });
     await tell({ ...event, outcome: "later", reason, until: new Date(until).toISOString() });
@@ -203,6 +220,7 @@ export async function runLoop<State, U extends Unit, P, C>(
   async function accept({ unit, run, context, prepareMs }: EndedRun<U, C>): Promise<void> {
     const done = { run, context, ...given({ prepareMs }) };
     const outcome = await workflow.accept(state as State, unit, done, { signal: abort, tell });
+    if (outcome === "stale") throw new Error(`${workflow.name} calls the finished run of ${unit.id} stale`);
     if (isVerdict(outcome)) return void (over ??= outcome);
     const { iteration, agent, usage, costUsd, estimated, startedAt, endedAt } = run;
     const past = { iteration, unit, agent, outcome, startedAt, endedAt, usage, ...given({ costUsd }) };

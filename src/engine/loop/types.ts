@@ -191,8 +191,11 @@ export interface Workflow<State, U extends Unit = Unit, P = undefined, C = undef
    * has changed since the unit was prepared, so it is prepared again.
    */
   brief(state: State, unit: U, prepared: P, notes: Notes): Promise<Briefed<C> | "stale" | Verdict>;
-  /** Verifies what was done, then folds it into the state, or refuses it with reasons. */
-  accept(state: State, unit: U, done: Done<P, C>, work: Work): Promise<Outcome | Verdict>;
+  /**
+   * Verifies what was done, then folds it into the state, or refuses it with reasons. `stale`, only of a unit that code settled: the state
+   * has changed since it was prepared, so nothing is folded and it is prepared again.
+   */
+  accept(state: State, unit: U, done: Done<P, C>, work: Work): Promise<Outcome | "stale" | Verdict>;
   /** How far the work is, for people. Pure. */
   progress(state: State): Progress;
   /** What the work has cost in its whole life, what it may cost, and what the rest of it will. Pure. */

@@ -50,6 +50,7 @@ export async function checkWorks(
   const until = clock.now() + within;
   const kept = await load(options.file);
   const { checks: found, unknown: left } = known(works, kept, clock.now());
+  const added: Kept = {};
 
   let givenUp: readonly string[] | undefined;
   for (let start = 0; start < left.length; start += chunk) {
@@ -71,7 +72,7 @@ export async function checkWorks(
         unchecked,
       };
       found.set(work.id, check);
-      if (unchecked.length === 0) kept[work.id] = { ...check, asked: JSON.stringify(work.identifiers) };
+      if (unchecked.length === 0) added[work.id] = { ...check, asked: JSON.stringify(work.identifiers) };
     }
     // Where nobody answered for any of ten works, nobody will for the next ten, and each question waits for its time to run out.
     const silent = answers?.filter(
@@ -80,7 +81,8 @@ export async function checkWorks(
     if (silent !== undefined && silent.length > 0 && answers?.every(({ checkedBy }) => checkedBy.length === 0))
       givenUp = silent[0]?.unchecked.map(({ source, reason }) => `${source}: ${reason}`);
   }
-  await save(options.file, kept);
+  // Other preparations may have kept theirs meanwhile.
+  await save(options.file, { ...(await load(options.file)), ...added });
   return found;
 }
 

@@ -141,6 +141,7 @@ export function researchWorkflow(options: ResearchWorkflowOptions): ResearchWork
     accept: (state, unit, done, work) =>
       orVerdict(async () => {
         if ("prepared" in done) {
+          if (isStale(state, unit, done.prepared)) return "stale";
           const { batch, check } = done.prepared.material;
           if (unit.kind === "paper")
             return await acceptRetractedPaper(options, state, unit, check, done.prepareMs, work);

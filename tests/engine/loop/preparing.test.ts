@@ -316,6 +316,50 @@ describe("a unit that code alone settles", () => {
     );
   });
 
+  test("and again and again while the state changes otherwise, is a bug too: no limit counts it", async () => {
+    const { workflow, edit } = prepared(1, settling);
+    let times = 0;
+    const forgetful = {
+      ...workflow,
+      accept: async (): Promise<Outcome> => {
+        times += 1;
+        edit();
+        return { outcome: "accepted", summary: "" };
+      },
+    };
+    await expect(run(forgetful, named("claude"))).rejects.toThrow("prepared settled u0 3 times and names it again");
+    expect(times).toBe(3);
+  });
+
+  test("is prepared again where the state has changed meanwhile, and folded only as it is then", async () => {
+    const { workflow, seen, edit } = prepared(2, settling);
+    let isStale = true;
+    const asked: Workflow<State, Unit, string, string> = {
+      ...workflow,
+      prepare: async (state, one, work) => {
+        const prepared = await settling(one, work);
+        seen.prepared.push(`${one.id} of ${state.edits}`);
+        if (isStale) edit();
+        return prepared;
+      },
+      accept: async (state, one, done, work) => {
+        if (!("prepared" in done) || !isStale) return await workflow.accept(state, one, done, work);
+        isStale = false;
+        return "stale";
+      },
+    };
+    expect((await run(asked, named("claude"))).verdict.verdict).toBe("complete");
+    expect(seen.prepared.slice(0, 2)).toEqual(["u0 of 0", "u0 of 1"]);
+    expect(seen.accepted).toEqual(["settled nothing to judge", "brief of u1"]);
+  });
+
+  test("and is called stale although nothing has changed, is a bug", async () => {
+    const { workflow } = prepared(1, settling);
+    await expect(run({ ...workflow, accept: async () => "stale" as const }, named("claude"))).rejects.toThrow(
+      "calls u0 stale although the state it was prepared from has not changed",
+    );
+  });
+
   test("ends the run where it can't be accepted", async () => {
     const full: Verdict = { verdict: "failed", reason: "The disk is full." };
     const { workflow } = prepared(1, settling);
@@ -352,6 +396,39 @@ describe("the rules of a run", () => {
     expect([without.verdict.verdict, withIt.verdict]).toEqual(["stuck", without.verdict]);
     expect(started(withIt.events)).toBe(started(without.events));
     expect(started(withIt.events)).toBeLessThanOrEqual(20);
+  });
+
+  test("that end it end what is prepared ahead too, once no agent is at work", async () => {
+    const aborted: string[] = [];
+    const slow: Prepare = async (one, { signal }) => {
+      if (one.id === "u0") return await ready(one);
+      await new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve()));
+      aborted.push(one.id);
+      return { later: { until: 1e15, reason: "It was busy." } };
+    };
+    const { workflow, seen } = prepared(3, slow);
+    const paused: Guard = ({ iterations }) =>
+      iterations.length > 0 ? { verdict: "blocked", reason: "It is paused." } : undefined;
+    const { verdict } = await run(workflow, named("claude"), { guards: [paused] });
+    expect(verdict).toEqual({ verdict: "blocked", reason: "It is paused." });
+    expect({ aborted, accepted: seen.accepted }).toEqual({ aborted: ["u1"], accepted: ["brief of u0"] });
+  });
+
+  test("let no verdict of a preparation that was cut short stand for the run's", async () => {
+    const finish = new AbortController();
+    const cut: Prepare = async (_one, { signal }) => {
+      finish.abort("SIGINT");
+      await new Promise<void>((resolve) =>
+        signal.aborted ? resolve() : signal.addEventListener("abort", () => resolve()),
+      );
+      return { verdict: "failed", reason: "The network is away." };
+    };
+    const { workflow } = prepared(2, cut);
+    const interrupted: Guard = () =>
+      finish.signal.aborted ? { verdict: "interrupted", reason: "Ctrl+C.", signal: "SIGINT" } : undefined;
+    const { verdict, events } = await run(workflow, named("claude"), { guards: [interrupted], finish: finish.signal });
+    expect(verdict.verdict).toBe("interrupted");
+    expect(events.filter(({ type }) => type === "prepared")).toMatchObject([{ outcome: "aborted" }]);
   });
 
   test("end what is prepared ahead with the first Ctrl+C, and fold in what an agent has done", async () => {

@@ -28,7 +28,7 @@ describe.concurrent("what an unconfined agent does to the files around it is tak
     ["forge-rrd file-as-journal", /replaced \.ralph\/journal with/],
     ["forge-rrd lock-becomes-a-folder", /replaced \.ralph\/lock with/],
     ["forge-rrd lock-out", /rrd\.json changed while .* is as before/],
-    ["delete-hidden", /the copy of the last good version changed while/],
+    ["delete-hidden", /the copy of the last good version, updates\.json changed while/],
   ] as const)("%s", async ([deeds, said], { expect }) => {
     const { run, rrd, paper, ledger, problems, progress, read, root, left } = house();
     const [agents, config] = [read("AGENTS.md"), read("ralph.config.json")];

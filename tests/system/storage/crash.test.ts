@@ -4,7 +4,8 @@ import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
-import { expect, it, onTestFinished } from "vitest";
+import { beforeEach, expect, it, onTestFinished } from "vitest";
+import { randomFrom } from "../crash/random.js";
 import { compileEntries } from "../../support/compiled.js";
 import {
   git,
@@ -42,6 +43,12 @@ const folder = (store: string, research: string, withGit: boolean) => `
     process.stdout.write(iteration + "\\n");
   }`;
 
+const seed = Number(process.env["RR_SEED"] ?? Date.now() % 2 ** 31);
+const random = randomFrom(seed);
+beforeEach(({ onTestFailed }) => {
+  onTestFailed(() => console.error(`RR_SEED=${seed} repeats these random numbers.`));
+});
+
 /** Waits until it opens the research, or has folded once, kills its whole group at a random instant after, and returns the last number it said. */
 async function killOnce(script: string, after: "opening" | "a fold"): Promise<number> {
   const child = spawn(process.execPath, ["--input-type=module", "-e", script], {
@@ -64,7 +71,7 @@ async function killOnce(script: string, after: "opening" | "a fold"): Promise<nu
     });
   });
   await Promise.race([ready, ended.then(() => expect.unreachable("it ended by itself"))]);
-  await sleep(Math.random() * 40);
+  await sleep(random.next() * 40);
   kill();
   await ended;
   return last;

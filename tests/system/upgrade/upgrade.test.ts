@@ -64,7 +64,6 @@ const linesOf = (project: Project): LedgerLine[] =>
     .map((line) => JSON.parse(line));
 const call = ({ root, env }: Project, ...args: string[]) =>
   spawnSync(process.execPath, [cli, ...args], { cwd: root, env, encoding: "utf8" });
-const range = (from: number, to: number): number[] => Array.from({ length: to - from + 1 }, (_, index) => from + index);
 
 /** Two kills at random instants, then a run to the end. */
 async function finishWithKills(project: Project): Promise<void> {
@@ -80,9 +79,11 @@ function expectWhole(project: Project): Rrd {
   if (rrd === undefined) throw new Error(JSON.stringify(problems));
   expect([rrd.phase, rrd.format, rrd["custom"]]).toEqual(["COMPLETE", 1, { kept: "a field that nobody knows" }]);
   expect(rrd.papers_pool.map(({ id }) => id)).toEqual(project.before.papers_pool.map(({ id }) => id));
-  for (const { id, status, analysis, score } of rrd.papers_pool) {
+  for (const { id, status, analysis, score, retracted } of rrd.papers_pool) {
     expect(["presented", "rejected", "insights_extracted"], id).toContain(status);
-    expect([id, analysis == null, score == null]).toEqual([id, false, false]);
+    // What was found retracted before it was read is not read.
+    const isUnread = retracted === true && analysis == null;
+    expect([id, analysis == null, score == null]).toEqual([id, isUnread, isUnread]);
   }
   const insights = (rrd.insights ?? []).map(({ paper_id, insight }) => `${paper_id} ${insight}`);
   expect(new Set(insights).size).toBe(insights.length);
@@ -148,7 +149,9 @@ describe.each(formats)("a project of format %s", (format) => {
     expect(existsSync(join(project.folder, "research-report.md"))).toBe(false);
     await finishWithKills(project);
     expectWhole(project);
-    expect(linesOf(project).map(({ iteration }) => iteration)).toEqual(range(1, linesOf(project).length));
+    // Code may settle a unit while an agent is at work, whose number is then lower, or lost with a kill.
+    const numbers = linesOf(project).map(({ iteration }) => iteration);
+    expect(new Set(numbers).size).toBe(numbers.length);
     expect(text(project, "ledger.jsonl").startsWith(before)).toBe(true);
     expect(call(project, "validate", project.folder).status).toBe(0);
   });

@@ -18,7 +18,12 @@ test("the demo is complete without key or network, tells what it reads, and in a
   expect(first.err).toMatch(
     /^This demo reads eleven sample papers written for it, one of them in two copies; their numbers are invented\.\n/,
   );
-  expect(await cli(["demo", "--quiet"], cwd)).toEqual({ code: 0, out: "<promise>COMPLETE</promise>\n", err: "" });
+  expect(await cli(["demo", "--quiet"], cwd)).toEqual({
+    code: 0,
+    out: "<promise>COMPLETE</promise>\n",
+    // One of the papers is retracted, and a warning is said also here.
+    err: expect.stringMatching(/^warning: .*\(sample_06\) is retracted.*\n$/),
+  });
 
   const [folder = "", second] = readdirSync(join(cwd, "researches"));
   expect(second).toBe(`${folder}-2`);
@@ -27,7 +32,11 @@ test("the demo is complete without key or network, tells what it reads, and in a
   const ledger = readFileSync(join(cwd, "researches", folder, "ledger.jsonl"), "utf8")
     .trim()
     .split("\n");
-  expect(new Set(ledger.map((line) => (JSON.parse(line) as { cost_usd?: number }).cost_usd))).toEqual(new Set([0]));
+  const lines = ledger.map((line) => JSON.parse(line) as { agent?: string; cost_usd?: number; unit: string });
+  expect(new Set(lines.flatMap(({ agent, cost_usd }) => (agent === undefined ? [] : [cost_usd])))).toEqual(
+    new Set([0]),
+  );
+  expect(lines.filter(({ agent }) => agent === undefined).map(({ unit }) => unit)).toEqual(["sample_06"]);
   expect((await cli(["validate", folder], cwd)).code).toBe(0);
   expect((await git("log", "--format=%s")).out).toBe("mine\n");
   expect((await git("status", "--short")).out).toBe("?? researches/\n");
