@@ -144,7 +144,11 @@ export function buildProgram(io: Io, version: string, done: (exitCode: number) =
         .choices(["discovery", "report", "ideas"])
         .conflicts(["paper", "to"]),
     )
-    .option("--to <iteration>", "undo everything after this iteration", whole)
+    .addOption(
+      new Option("--to <iteration>", "undo everything after this iteration")
+        .argParser(whole)
+        .conflicts(["paper", "unit"]),
+    )
     .option("--no-git", "do not commit")
     .option("-y, --yes", "has no effect; scripts of the original use it");
 

@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, realpath, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { drive } from "../../compose/drive.js";
 import { openProject } from "../../compose/open-project.js";
@@ -32,8 +32,11 @@ interface ReadArguments {
 
 /** Reads one paper with the agent and shows what it says, each claim with its quote and whether code found it. Keeps nothing. */
 export async function readCommand({ reference: input, flags, quiet, json }: ReadArguments, io: Io): Promise<number> {
-  const reference = parseReference(input, io.cwd);
-  if (reference.kind === "unknown") throw new ExpectedError(reference.reason, 2);
+  const named = parseReference(input, io.cwd);
+  if (named.kind === "unknown") throw new ExpectedError(named.reason, 2);
+  // A link is followed where a person has typed it, and nowhere else.
+  const reference =
+    named.kind === "file" ? { ...named, path: await realpath(named.path).catch(() => named.path) } : named;
   const config = await resolveConfig({ flags: { ...flags, git: false }, env: io.env, cwd: io.cwd });
   const folder = await explaining(config.stateDir, async () => {
     await makeFolder(config.stateDir);

@@ -69,11 +69,14 @@ async function write(key: string, text: string, json: boolean, io: Io): Promise<
   return 0;
 }
 
+const isOwn = (value: unknown, name: string): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null && Object.hasOwn(value, name);
+
 /** The bare value, for scripts; exit code 1 where nothing is set, as `git config` has it. */
 function showOne(key: string, values: object, json: boolean, io: Io): number {
   const path = key.split(".");
   kindAt(path);
-  const value = path.reduce<unknown>((inner, part) => (inner as Record<string, unknown> | undefined)?.[part], values);
+  const value = path.reduce<unknown>((inner, part) => (isOwn(inner, part) ? inner[part] : undefined), values);
   if (json) io.stdout(`${JSON.stringify(value ?? null)}\n`);
   else if (value !== undefined) io.stdout(`${typeof value === "string" ? value : JSON.stringify(value)}\n`);
   else io.stderr(`${key} is not set\n`);

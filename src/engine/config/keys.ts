@@ -90,17 +90,17 @@ export function kindAt(path: readonly string[]): Kind {
   if (isNamed(first)) {
     const kinds = optionKinds[first];
     if (name === undefined || option === undefined) return "yaml";
-    const kind = kinds[option];
+    const kind = Object.hasOwn(kinds, option) ? kinds[option] : undefined;
     if (kind !== undefined && rest.length === 0) return kind;
     throw unknownKey(path.join("."), `${first}.${name}.`, option, Object.keys(kinds));
   }
   if ((listKeys as readonly string[]).includes(first) && name === undefined) return "yaml";
-  const kind = scalarKinds[first as ScalarKey] as Kind | undefined;
+  const kind = Object.hasOwn(scalarKinds, first) ? scalarKinds[first as ScalarKey] : undefined;
   if (kind !== undefined && name === undefined) return kind;
   throw unknownKey(path.join("."), "", first, [...scalarKeys, ...namedKeys, ...listKeys]);
 }
 
-const isNamed = (key: string): key is NamedKey => key in optionKinds;
+const isNamed = (key: string): key is NamedKey => Object.hasOwn(optionKinds, key);
 
 function unknownKey(written: string, prefix: string, word: string, known: readonly string[]): ExpectedError {
   return new ExpectedError(`Unknown configuration key '${written}'; ${adviceFor(prefix, word, known)}.`, 2);

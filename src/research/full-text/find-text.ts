@@ -1,5 +1,5 @@
 // Where a paper's text comes from: what is kept of it, a local file, or the network. Bytes become text in engine/documents.
-import { readFile, stat } from "node:fs/promises";
+import { lstat, readFile, stat } from "node:fs/promises";
 import { ExpectedError, hasCode, messageOf } from "../../engine/lib/errors.js";
 import { fetchPaper, type FetchOptions, type Fetched, type NotRead } from "./fetch-text.js";
 import { maxPdf } from "../../engine/documents/pdf/read-pdf.js";
@@ -88,6 +88,9 @@ async function readFileAt(path: string, signal: AbortSignal): Promise<Fetched> {
       reason: `${path} is not a document that can be read (PDF, HTML, Markdown or text).`,
     };
   try {
+    // A link that lies among documents of others may lead to any file of the user's, with any name.
+    if ((await lstat(path)).isSymbolicLink())
+      return { status: "unreadable", reason: `${path} is a link; put the document itself there.` };
     const found = await stat(path);
     // To read a FIFO is to wait forever.
     if (!found.isFile() && !found.isDirectory())

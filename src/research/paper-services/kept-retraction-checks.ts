@@ -145,7 +145,10 @@ async function save(file: string, kept: Kept): Promise<void> {
     .slice(0, maxKept);
   const temporary = temporaryName(file);
   try {
-    await mkdir(dirname(file), { recursive: true });
+    // Not where the project itself is gone: it would come to stand in the place that it was moved away from.
+    await mkdir(dirname(file)).catch((error: unknown) => {
+      if (!hasCode(error, "EEXIST")) throw error;
+    });
     await writeFile(temporary, JSON.stringify({ ...Object.fromEntries(newest), format: stateVersion }));
     await rename(temporary, file);
   } catch (error) {

@@ -66,3 +66,7 @@ test.each(["papers=0", "papers=many", "git=perhaps", "learn=never", "default_pap
     expect(existsSync(join(cwd, "ralph.config.yaml"))).toBe(false);
   },
 );
+
+test.each(["constructor", "__proto__", "agents.x.toString"])("%s is no key, whatever objects inherit", async (key) => {
+  await expect(config(key)).rejects.toThrow(/Unknown configuration key/);
+});

@@ -52,10 +52,14 @@ test("reset --unit has the report written again, with the ideas after it, and ta
     code: 2,
     err: expect.stringContaining("discovery, report, ideas"),
   });
-  expect(await cli(["reset", folder, "--unit", "report", "--to", "1"], cwd)).toMatchObject({
-    code: 2,
-    err: expect.stringContaining("cannot be used with"),
-  });
+  for (const both of [
+    ["--unit", "report", "--to", "1"],
+    ["--to", "1", "--paper", "p1"],
+  ])
+    expect(await cli(["reset", folder, ...both], cwd)).toMatchObject({
+      code: 2,
+      err: expect.stringContaining("cannot be used with"),
+    });
   expect(standing(folder)).toEqual({ phase: "COMPLETE", papers: presented });
 
   const { code, out } = await cli(["reset", folder, "--unit", "report", "--no-git"], cwd);

@@ -1,5 +1,5 @@
 import { readingFrom } from "../../support/network.js";
-import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -268,6 +268,15 @@ describe("readPaper on this machine", () => {
       status: "ok",
       text: { kind: "markdown", id: "sample_01" },
     });
+  });
+
+  it("follows no link, which may lead to any file of the user's, also under a document's name", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "papers-"));
+    const [secret, link] = [join(folder, "secret.txt"), join(folder, "paper.txt")];
+    writeFileSync(secret, "Abstract\n\nThe key is 4711.");
+    symlinkSync(secret, link);
+    const read = await readPaper({ id: "linked", url: pathToFileURL(link).href }, options());
+    expect(read).toMatchObject({ status: "unreadable", reason: `${link} is a link; put the document itself there.` });
   });
 
   it("says so of a file that is missing, broken, or no document", async () => {
