@@ -2,6 +2,7 @@ import { type Agents, agentsFor, isUnconfined, redactorFor, settingsFor, summari
 import type { AgentSettings } from "../engine/agents/definition.js";
 import type { ResolvedConfig } from "../engine/config/resolve.js";
 import { abortedAt, timeIsUp } from "../engine/lib/clock.js";
+import { ExpectedError } from "../engine/lib/errors.js";
 import type { Redact } from "../engine/lib/redact.js";
 import { stopWhenStuck, stopWithoutResult } from "../engine/loop/guards/loop-detection.js";
 import { withHistory } from "../engine/loop/history/keep-history.js";
@@ -91,6 +92,10 @@ export async function drive<State, U extends Unit, P, C>(
       finish,
       abort,
     });
+  } catch (error) {
+    // What can't be opened because a person ends the run is no failure: a document that was being read, say.
+    if (!(error instanceof ExpectedError) || !finish.aborted) throw error;
+    return { verdict: "interrupted", reason: "The run was interrupted before it began.", signal: finish.reason };
   } finally {
     limit?.clear();
     signals.stop();
