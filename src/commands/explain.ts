@@ -37,6 +37,8 @@ const isUsageError = (error: unknown): error is Error & { exitCode: number; code
 
 /** "error: unknown option '--agnet'\n(Did you mean --agent?)" as one sentence that says where to look. */
 function usageSentence(message: string, args: readonly string[]): string {
+  // Commander's whole message where 'help' is asked for a command that there is not.
+  if (message === "(outputHelp)") return `unknown command '${args.at(-1)}'; see research-ralph --help.`;
   const [said = "", ...hint] = message.replace(/^error: /, "").split("\n");
   const suggestion = /\((Did you mean .*)\)/.exec(hint.join(" "))?.[1];
   const command = args.find((arg) => arg in summaries);

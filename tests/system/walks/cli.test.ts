@@ -45,6 +45,7 @@ test("--help names every command, the exit codes and the old spelling, within 80
 });
 
 test.each([
+  [["help", "nope"], "unknown command 'nope'; see research-ralph --help."],
   [["lsit"], "unknown command 'lsit'. Did you mean list?"],
   [["run", "--agnet", "x"], "unknown option '--agnet'. Did you mean --agent?"],
   [
