@@ -9,15 +9,11 @@ import { randomBytes } from "node:crypto";
 /** Identifies one version of a file: another inode, size or time of change is another version. */
 export type Stamp = string;
 
-/** FAT keeps times in steps of two seconds, others in whole seconds; Linux notes them once a tick, at most 10 ms. Milliseconds. */
-const coarseTimeStep = 2000;
-const fineTimeStep = 20;
-
 /**
- * A file that is changed twice within a time step of its file system keeps its time of change, so a version that was read that shortly
- * after `changedAt` (milliseconds since the epoch, with their fraction) must be looked at again. Milliseconds. A fraction tells a fine step.
+ * A file changed twice within the time step of the file system (some 4 ms, 2 s on FAT) keeps its time of change,
+ * so a version that was read that shortly after its writing must be looked at again. Milliseconds.
  */
-export const timeStepOf = (changedAt: number): number => (changedAt % 1 === 0 ? coarseTimeStep : fineTimeStep);
+export const coarsestTimeStep = 2000;
 
 /** The version of the file at `path`, or undefined where there is none. */
 export async function stampOf(path: string): Promise<Stamp | undefined> {

@@ -2,7 +2,7 @@ import type { Stats } from "node:fs";
 import { chmod, lstat, mkdir, readFile, readlink, rename, rm, symlink, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { hasCode } from "../lib/errors.js";
-import { temporaryName, timeStepOf } from "./atomic-file.js";
+import { coarsestTimeStep, temporaryName } from "./atomic-file.js";
 
 /** What stands at a path, whole, so that it can be put there again. `other`: a folder, a FIFO and the like. */
 export type Version =
@@ -24,7 +24,7 @@ export interface Snapshot {
 export async function snapshotOf(path: string): Promise<Snapshot> {
   const found = await inodeAt(path);
   // Before it is read: what changes meanwhile must show.
-  const isSettled = found === undefined || Date.now() - found.ctimeMs > timeStepOf(found.ctimeMs);
+  const isSettled = found === undefined || Date.now() - found.ctimeMs > coarsestTimeStep;
   try {
     const version = found === undefined ? absent : await versionOf(path, found);
     return isSettled ? { version, stamp: stampIn(found) } : { version };

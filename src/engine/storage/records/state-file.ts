@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { LedgerLine } from "../../generated/ledger.js";
 import { ExpectedError, hasCode } from "../../lib/errors.js";
 import { lastGoodOf, ledgerFile } from "../../lib/layout.js";
-import { timeStepOf, type Stamp, stampOf, writeFileAtomic } from "../atomic-file.js";
+import { coarsestTimeStep, type Stamp, stampOf, writeFileAtomic } from "../atomic-file.js";
 import { explainSystemError } from "../explain-system-error.js";
 import { readRegularUpTo } from "../regular-file.js";
 import type { Problem } from "../schema-check.js";
@@ -46,7 +46,7 @@ export function openStateFile<State extends Fields>(
     if (found === undefined) await requireState(folder, format);
     const stamp = found ?? (await stampOf(path)) ?? "";
     const changedAt = Number(stamp.split(":")[2]);
-    if (known?.stamp === stamp && known.readAt - changedAt > timeStepOf(changedAt)) return known;
+    if (known?.stamp === stamp && known.readAt - changedAt > coarsestTimeStep) return known;
 
     const { text, problem } = await readStateText(path, format);
     if (known?.text === text) known = { ...known, stamp, readAt: Date.now() };
