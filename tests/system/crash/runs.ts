@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { LoopEvent } from "../../../src/engine/loop/types.js";
+import { killProcesses } from "../../support/kill-processes.js";
 import type { World } from "./world.js";
 
 /** What one run of the command line said, and how it ended. */
@@ -52,7 +53,7 @@ export async function startRun(cli: string, world: World, kill?: Kill): Promise<
     await Promise.race([sleep(kill.delayMs), closed]);
     if (child.exitCode === null && child.signalCode === null) {
       process.kill(-pid, "SIGKILL");
-      if (kill.gitToo) killGitIn(world.root);
+      if (kill.gitToo) killProcesses(gitProcessesIn(world.root));
     }
   }
   const [code] = await closed;
@@ -84,16 +85,6 @@ function gitProcessesIn(root: string): number[] {
         return false; // it has ended
       }
     });
-}
-
-function killGitIn(root: string): void {
-  for (const pid of gitProcessesIn(root)) {
-    try {
-      process.kill(pid, "SIGKILL");
-    } catch {
-      // It was faster than the kill.
-    }
-  }
 }
 
 /** Waits until no git of this world runs any more: one that was left alone finishes its commit. */

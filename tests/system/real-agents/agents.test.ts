@@ -17,6 +17,7 @@ import {
   type ToolCall,
   writeCall,
 } from "./support/agents.js";
+import { killProcesses } from "../../support/kill-processes.js";
 import { installed } from "./support/install.js";
 
 let folder: string;
@@ -186,7 +187,7 @@ for (const cli of ["claude", "codex"] as const) {
         `has failed when somebody sends it ${name}, although it may exit with 0`,
         async () => {
           const events = await run(cli, (request) => {
-            setTimeout(() => processesOf(folder).forEach((pid) => process.kill(pid, name)), 300);
+            setTimeout(() => killProcesses(processesOf(folder), name), 300);
             return request.results.length === 0 ? "hang" : { text: "done" };
           });
           expect(end(events)).toMatchObject({

@@ -17,6 +17,7 @@ import { fileURLToPath } from "node:url";
 import { expect, onTestFinished } from "vitest";
 import type { LedgerLine } from "../../../../src/engine/generated/ledger.js";
 import type { Rrd } from "../../../../src/research/generated/rrd.js";
+import { killProcesses } from "../../../support/kill-processes.js";
 
 export interface PlaceOptions {
   /** Where the user's folder is made; by default a temporary one. */
@@ -85,7 +86,7 @@ export function makePlace(dist: string, { at, papers = 1, git = false }: PlaceOp
   };
   // Whatever a failed test left behind must not outlive it.
   onTestFinished(() => {
-    for (const pid of processesWith(mark)) process.kill(pid, "SIGKILL");
+    killProcesses(processesWith(mark));
     rmSync(top, { recursive: true, force: true, maxRetries: 5 });
   });
 
