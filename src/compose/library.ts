@@ -28,12 +28,7 @@ export function libraryFor(
   const cacheDir = answersFolder(folder);
   // Documents by themselves: some hundred PDFs would push out the answers that a search is replayed from.
   const http = httpFor(config, signal, { cacheDir: documentsFolder(folder) });
-  const asking = {
-    config: config.sources,
-    env,
-    http,
-    contact: config.contact,
-  };
+  const asking = { config: config.sources, env, http, contact: config.contact };
   const contextFor = (source: Source) => contextOf(source, asking);
   // Only what a search asks goes into the log that it is replayed from.
   const logged = { ...asking, http: httpFor(config, signal, { cacheDir, record: queryRecorder(folder) }) };
@@ -62,9 +57,7 @@ export function keptLibraryFor(
   signal: AbortSignal,
 ): KeptLibrary {
   const { sources, contact } = config;
-  const http: Http = {
-    get: ({ url }) => Promise.reject(new Error(`${url} was asked where only the disk is read`)),
-  };
+  const http: Http = { get: ({ url }) => Promise.reject(new Error(`${url} was asked where only the disk is read`)) };
   const asking = { config: sources, env, http, contact };
   const contextFor = (source: Source) => contextOf(source, asking);
   const { now } = systemClock;
@@ -89,11 +82,7 @@ export const localSources = (root: string, signal: AbortSignal): Pick<Library, "
 export const replayOf =
   (folder: string, root: string, { sources }: Pick<ResolvedConfig, "sources">) =>
   async (): Promise<ReturnType<typeof replaysOf>> =>
-    replaysOf(ofSearch((await readQueries(folder)).lines), {
-      cacheDir: answersFolder(folder),
-      config: sources,
-      root,
-    });
+    replaysOf(ofSearch((await readQueries(folder)).lines), { cacheDir: answersFolder(folder), config: sources, root });
 
 /** Polite access to the network, with what the configuration says of sources and who asks. */
 export function httpFor(

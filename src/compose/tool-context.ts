@@ -38,10 +38,7 @@ async function networkOf(folder: string, io: Io, signal: AbortSignal): Promise<N
   const root = rootOf(folder, io.cwd);
   const { sources: config, stateDir, contact } = await resolveConfig({ env: io.env, cwd: root });
   const cacheDir = sharedAnswersFolder(stateDir);
-  const http = httpFor({ sources: config, stateDir, contact }, signal, {
-    cacheDir,
-    record: recordIn(folder),
-  });
+  const http = httpFor({ sources: config, stateDir, contact }, signal, { cacheDir, record: recordIn(folder) });
   const contextFor: Network["contextFor"] = (source) => contextOf(source, { config, env: io.env, http, contact });
   const { requirements } = (await readResearch(folder)).rrd;
   const named = searchable(requirements.sources ?? [], root);

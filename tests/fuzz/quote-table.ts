@@ -286,10 +286,7 @@ export const forged: readonly QuoteClass[] = [
       const cut = number.search(/[\s–-]/);
       const [start, rest] = [`${draw.subject()} ${draw.place()} needed`, `${draw.things()} ${draw.tail()}`];
       const [head, tail] = [number.slice(0, cut), number.slice(cut).replace(/^[\s–-]+/, "")];
-      return {
-        text: `${capital(start)} ${number} ${rest}.`,
-        quote: draw.one([`${start} ${head}`, `${tail} ${rest}`]),
-      };
+      return { text: `${capital(start)} ${number} ${rest}.`, quote: draw.one([`${start} ${head}`, `${tail} ${rest}`]) };
     },
   },
   {

@@ -40,12 +40,7 @@ export async function replayCommand({ folder: given, json }: FolderOptions, io: 
   const again = async (sources: ReplayedSources): Promise<Replayed> => {
     const candidates = await assembleCandidates(steps, sources.open, apart);
     const text = candidatesText(steps, candidates);
-    return {
-      candidates,
-      text,
-      sha256: createHash("sha256").update(text).digest("hex"),
-      missing: sources.missing(),
-    };
+    return { candidates, text, sha256: createHash("sha256").update(text).digest("hex"), missing: sources.missing() };
   };
   const [inOrder, byLastAnswers] = replaysOf(ofSearch(all), {
     cacheDir: answersFolder(folder),

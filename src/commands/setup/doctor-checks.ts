@@ -29,13 +29,7 @@ export async function gitFindings(cwd: string): Promise<Finding[]> {
   const version = await git("--version");
   if (version.exitCode !== 0) {
     return [
-      {
-        name: "git",
-        ok: false,
-        needed: false,
-        detail: "not found; projects run without history",
-        fix: "Install git.",
-      },
+      { name: "git", ok: false, needed: false, detail: "not found; projects run without history", fix: "Install git." },
     ];
   }
   const [name, email, inside] = await Promise.all([

@@ -29,11 +29,7 @@ export function serviceFailure(kind: ServiceFailure, text: string, agent: string
     };
   if (kind === "network") return { kind, message: `${agent} got no answer from its model service${said}.` };
   const resetAt = timeIn(resetIn(text, now));
-  return {
-    kind,
-    message: `${agent} has reached a limit of its model service${said}.`,
-    ...given({ resetAt }),
-  };
+  return { kind, message: `${agent} has reached a limit of its model service${said}.`, ...given({ resetAt }) };
 }
 
 /** Milliseconds since the epoch in ISO 8601; undefined for what is no time: a service may say "resets at 99:99". */

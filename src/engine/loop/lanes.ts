@@ -171,10 +171,7 @@ export function openLanes<State, U extends Unit, P, C>(options: LaneOptions): La
     const warned = new Set<Watch>();
     let run = first;
     const more = moreRequests();
-    const runOptions = {
-      signal: controller.signal,
-      ...given({ maxUsd, maxMs }),
-    };
+    const runOptions = { signal: controller.signal, ...given({ maxUsd, maxMs }) };
     let stopped: Failure | undefined;
     for await (const event of agent.run(brief, runOptions)) {
       run = folded(run, event);

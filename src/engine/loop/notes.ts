@@ -76,8 +76,5 @@ export function firstObjection(guards: readonly Guard[], soFar: RunSoFar): Verdi
 export function notesFor(unit: Unit, { iterations, memory }: RunSoFar): Notes {
   const tries = iterations.filter((past) => past.unit.id === unit.id);
   const last = tries.at(-1)?.outcome;
-  return {
-    ...recall(memory),
-    ...(last?.outcome === "refused" ? { refusal: last.reasons } : {}),
-  };
+  return { ...recall(memory), ...(last?.outcome === "refused" ? { refusal: last.reasons } : {}) };
 }

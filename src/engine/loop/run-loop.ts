@@ -159,12 +159,7 @@ export async function runLoop<State, U extends Unit, P, C>(
       agent: current,
       ...given({ forecast: soFar.account?.forecast }),
     });
-    lanes.start({
-      ...choice,
-      ...briefed,
-      unit,
-      ...given({ prepareMs: turn.prepareMs }),
-    });
+    lanes.start({ ...choice, ...briefed, unit, ...given({ prepareMs: turn.prepareMs }) });
     return undefined;
   }
 

@@ -67,11 +67,7 @@ export function politeHttp(options: PoliteHttpOptions): Http {
     .filter(
       ({ own, endpoint }) => URL.canParse(endpoint) && (own === "" || new URL(endpoint).origin !== new URL(own).origin),
     )
-    .map(({ own, endpoint, intervalMs }) => ({
-      url: endpoint,
-      of: own,
-      ...given({ intervalMs }),
-    }));
+    .map(({ own, endpoint, intervalMs }) => ({ url: endpoint, of: own, ...given({ intervalMs }) }));
   const named = new Set(
     [...standIns.map(({ url }) => url), ...(options.typed ?? [])]
       .filter((url) => URL.canParse(url))
@@ -174,9 +170,7 @@ async function keep(
 ): Promise<void> {
   if (answer.status !== "ok") return answer.body === undefined ? undefined : cache?.keepBody(answer.body);
   const { bytes, url, type, etag, lastModified } = answer;
-  const validators = {
-    ...given({ etag, lastModified }),
-  };
+  const validators = { ...given({ etag, lastModified }) };
   await cache?.keep(key, { sha256: hashOf(bytes), url, type, checkedAt: now, ...validators }, bytes);
 }
 

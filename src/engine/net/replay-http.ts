@@ -47,9 +47,5 @@ function answerOf(
   body: Uint8Array | undefined,
 ): HttpDocument | HttpFailure {
   if (status === "ok") return { status, bytes: body ?? new Uint8Array(), url: answer_url ?? url, type: type ?? "" };
-  return {
-    status,
-    reason: reason ?? "The log does not say why.",
-    ...given({ transient, code, body }),
-  };
+  return { status, reason: reason ?? "The log does not say why.", ...given({ transient, code, body }) };
 }

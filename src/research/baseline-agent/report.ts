@@ -80,11 +80,13 @@ function recommend(
   mined: readonly JudgedPaper[],
   insights: readonly JudgedInsight[],
 ): ReportResult["recommendations"] {
-  const read = presented.slice(0, 3).map(({ id, title }) => ({
-    priority: "high" as const,
-    text: clip(`Read "${title}" in full and check its quotes.`, 600),
-    paper_ids: [id],
-  }));
+  const read = presented
+    .slice(0, 3)
+    .map(({ id, title }) => ({
+      priority: "high" as const,
+      text: clip(`Read "${title}" in full and check its quotes.`, 600),
+      paper_ids: [id],
+    }));
   const check = mined.slice(0, 3).flatMap(({ id, title }) => {
     const insight = insights.find(({ paperId }) => paperId === id);
     return insight === undefined

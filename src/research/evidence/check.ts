@@ -20,11 +20,7 @@ interface CheckedEvidence {
   readonly notInText: number;
   readonly couldNotCheck: number;
   /** For each quote that was not found: the passage nearest to it, empty where there is none, and why it is none. */
-  readonly missing: readonly {
-    readonly quote: string;
-    readonly nearest: string;
-    readonly why: string;
-  }[];
+  readonly missing: readonly { readonly quote: string; readonly nearest: string; readonly why: string }[];
 }
 
 /** Where a quote stands that is in the abstract of the paper's record and not in its text. */

@@ -87,11 +87,7 @@ export const researchFormat: StateFormat<Rrd> = {
   top: "rrd",
   parts: ["loop"],
   collections: [
-    {
-      name: "papers_pool",
-      key: "id",
-      isUndecided: (field, value) => field === "status" && isUnread(value),
-    },
+    { name: "papers_pool", key: "id", isUndecided: (field, value) => field === "status" && isUnread(value) },
     {
       name: "insights",
       key: "id",

@@ -46,10 +46,7 @@ export async function fetchPaper(paper: NamedPaper, options: FetchOptions): Prom
   const seen = new Set<string>();
   /** Hosts that ask to wait or don't answer: they are left alone for the rest of this paper. */
   const quiet = new Set<string>();
-  const asking = {
-    endpoints: endpointsOf(options.contextFor),
-    records: once(() => recordsOf(paper, options.copies)),
-  };
+  const asking = { endpoints: endpointsOf(options.contextFor), records: once(() => recordsOf(paper, options.copies)) };
   const failed = (way: string, failure: NotRead) => {
     failures.push(failure);
     tried.push({ way, reason: failure.reason });
@@ -166,11 +163,7 @@ async function request(url: string, accept: string, options: Reaching): Promise<
   return redirected === undefined ? fetched : { status: "blocked", reason: redirected };
 }
 
-const notRead = ({ status, reason, transient }: HttpFailure): NotRead => ({
-  status,
-  reason,
-  ...given({ transient }),
-});
+const notRead = ({ status, reason, transient }: HttpFailure): NotRead => ({ status, reason, ...given({ transient }) });
 
 function checked(text: PaperText, address: string, paper: NamedPaper): Fetched {
   // Some pages say only in their head what they are.

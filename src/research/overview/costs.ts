@@ -93,13 +93,7 @@ function historianIn({ loop }: Pick<Rrd, "loop">): Sum | undefined {
     historian_estimated: estimated,
   } = loop?.rch_metrics ?? {};
   if (tokens === 0 && usd === undefined) return undefined;
-  return {
-    iterations: 0,
-    minutes: 0,
-    tokens,
-    ...given({ usd }),
-    ...(estimated === true ? { estimated } : {}),
-  };
+  return { iterations: 0, minutes: 0, tokens, ...given({ usd }), ...(estimated === true ? { estimated } : {}) };
 }
 
 /** Several sums as one. */

@@ -75,13 +75,7 @@ export function paperServices({ folder, http, contextFor, clock, signal }: Paper
         papers
           .filter((paper) => !isSample(paper))
           .map((paper) => ({ id: paper.id, identifiers: identifiersOf(paper) })),
-        {
-          file: updatesFile(folder),
-          ask: (works) => checkUpdates(works, contextFor),
-          clock,
-          signal,
-          within,
-        },
+        { file: updatesFile(folder), ask: (works) => checkUpdates(works, contextFor), clock, signal, within },
       ),
     async about(paper) {
       const identifiers = identifiersOf(paper);
@@ -89,11 +83,7 @@ export function paperServices({ folder, http, contextFor, clock, signal }: Paper
       const done = new AbortController();
       const late = clock.sleep(clock.now() + maxAbout, AbortSignal.any([signal, done.signal]));
       try {
-        const work = {
-          title: paper.title,
-          identifiers,
-          ...given({ abstract: paper.abstract }),
-        };
+        const work = { title: paper.title, identifiers, ...given({ abstract: paper.abstract }) };
         const about = await aboutPaper(work, {
           code: (each) => codeLinks(each, contextFor),
           counts: [openAlex, semanticScholar].flatMap(asked),

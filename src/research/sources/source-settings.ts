@@ -27,12 +27,7 @@ const addressOf = (source: Source, settings: Settings) => (settings.endpoint ?? 
 export function serviceOf(source: Source, config: SourcesConfig): Service {
   const settings = settingsOf(source, config);
   const { interval_ms: intervalMs } = settings;
-  return {
-    name: source.name,
-    own: source.endpoint,
-    endpoint: addressOf(source, settings),
-    ...given({ intervalMs }),
-  };
+  return { name: source.name, own: source.endpoint, endpoint: addressOf(source, settings), ...given({ intervalMs }) };
 }
 
 /**
@@ -70,12 +65,7 @@ export function contextOf(
   if (settings.off === true)
     return { unavailable: `${source.name} is turned off in the configuration (sources.${bare(source.name)}.off).` };
   const contextFor = (other: Source) => contextOf(other, asking);
-  const context = {
-    http,
-    endpoint,
-    contextFor,
-    ...given({ key, contact }),
-  };
+  const context = { http, endpoint, contextFor, ...given({ key, contact }) };
   const unavailable = whyNotAsked(source, context);
   return unavailable === undefined ? context : { unavailable };
 }

@@ -131,10 +131,7 @@ export function researchWorkflow(options: ResearchWorkflowOptions): ResearchWork
         const { brief, material } = await briefFor(where, state, unit, prepared.material, notes, iteration, workspace);
         // Last, as the brief itself fills the folder of texts.
         const tamperGuard = await options.guardFiles?.(iteration);
-        const context = {
-          material,
-          ...given({ paper, tamperGuard }),
-        };
+        const context = { material, ...given({ paper, tamperGuard }) };
         return { brief, context };
       }),
 
@@ -198,12 +195,7 @@ export async function briefFor(
     notes,
     smaller: timesTooFull(state.ledger, unit.id),
   });
-  const access = {
-    web: parts.web,
-    read: parts.read,
-    everything: false,
-    ...given({ tools: parts.tools }),
-  };
+  const access = { web: parts.web, read: parts.read, everything: false, ...given({ tools: parts.tools }) };
   return {
     brief: { iteration, text: parts.text, tokens: estimateTokens(parts.text), workspace, access },
     material: parts.material,

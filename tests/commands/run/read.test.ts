@@ -71,11 +71,7 @@ test("a PDF and a page of a web server, and a packaged sample, are read alike", 
         code,
         title: paper.title,
         statuses: new Set(paper.analysis.evidence.map(({ status }) => status)),
-      }).toEqual({
-        code: 0,
-        title: expect.stringContaining(title),
-        statuses: new Set(["verified"]),
-      });
+      }).toEqual({ code: 0, title: expect.stringContaining(title), statuses: new Set(["verified"]) });
     }
   } finally {
     await server.close();
@@ -144,10 +140,7 @@ test("a paper is asked for where the configuration says, and a host that asks to
       const ask = () => cli(["read", `${busy.origin}/paper.pdf`, ...agent], cwd);
       expect((await ask()).code).toBe(5);
       expect(busy.requests).toHaveLength(1);
-      expect(await ask()).toMatchObject({
-        code: 5,
-        err: expect.stringMatching(/127\.0\.0\.1.* is rate-limiting us/),
-      });
+      expect(await ask()).toMatchObject({ code: 5, err: expect.stringMatching(/127\.0\.0\.1.* is rate-limiting us/) });
       expect(busy.requests).toHaveLength(1);
     } finally {
       await busy.close();

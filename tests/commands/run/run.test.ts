@@ -210,10 +210,7 @@ describe("what can be wrong", () => {
     const cwd = freshFolder();
     sampleResearch(cwd);
     expect(await cli(["run", "--quiet", "--agent", "claude", "--no-git"], cwd, { PATH: "/nonexistent" })).toMatchObject(
-      {
-        code: 1,
-        err: expect.stringMatching(/^failed: claude can't be started, because there is no program claude/),
-      },
+      { code: 1, err: expect.stringMatching(/^failed: claude can't be started, because there is no program claude/) },
     );
     expect(await cli(["run", "--agent", "cladue"], cwd)).toMatchObject({
       code: 2,

@@ -29,9 +29,7 @@ describe("the stream of codex", () => {
       begun({ type: "agent_message", text: "Hal" }),
       said("Half."),
       done({ type: "reasoning" }),
-      {
-        type: "thread.started",
-      },
+      { type: "thread.started" },
     );
     expect(told).toEqual([
       [{ type: "tool", name: "command_execution", detail: "ls", key: expect.any(String) }],
@@ -124,10 +122,7 @@ describe("the stream of claude", () => {
     });
     expect(
       failureOf(ended({ subtype: "error_max_turns", result: " ", errors: [1, "It took too many turns", {}] })),
-    ).toEqual({
-      kind: "crashed",
-      message: "claude ended with an error: It took too many turns.",
-    });
+    ).toEqual({ kind: "crashed", message: "claude ended with an error: It took too many turns." });
     expect(failureOf(ended({ subtype: "error_max_turns", result: undefined }))).toEqual({
       kind: "crashed",
       message: "claude ended with an error: error_max_turns.",

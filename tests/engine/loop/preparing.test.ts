@@ -178,9 +178,7 @@ describe("a unit is prepared before it is briefed", () => {
       return await ready(one);
     });
     const agent = working(async () => undefined);
-    const { verdict } = await run(workflow, agent, {
-      heard: (event) => event.type === "agent" && said.keep(),
-    });
+    const { verdict } = await run(workflow, agent, { heard: (event) => event.type === "agent" && said.keep() });
     expect(verdict.verdict).toBe("complete");
   });
 

@@ -164,9 +164,7 @@ describe("the loop", () => {
     await run(
       workflow,
       agentThatSays({ ...usage(10), model: "m1" }, { ...usage(25), costUsd: 0.5 }, { type: "end", message: "bye" }),
-      {
-        guards: [limitIterations(1)],
-      },
+      { guards: [limitIterations(1)] },
     );
     expect(seen).toMatchObject({
       iteration: 1,
@@ -531,10 +529,7 @@ describe("a wait", () => {
         next: () => (clock.now() >= start + 12_000 ? { verdict: "complete", reason: "" } : unit("u0")),
       }),
       saying(),
-      {
-        clock,
-        guards: [({ now }) => ({ until: Math.max(start + 12_000, now), reason: "busy" })],
-      },
+      { clock, guards: [({ now }) => ({ until: Math.max(start + 12_000, now), reason: "busy" })] },
     );
     expect(looked).toEqual([0, 5_000, 10_000, 12_000]);
   });

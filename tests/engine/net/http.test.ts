@@ -123,10 +123,7 @@ describe("redirects", () => {
     const asked: string[] = [];
     expect(
       await get("https://a.example/", { fetch: pretending({ "https://a.example/": "https://a.example/" }, asked) }),
-    ).toMatchObject({
-      status: "error",
-      reason: "a.example redirects more than 10 times.",
-    });
+    ).toMatchObject({ status: "error", reason: "a.example redirects more than 10 times." });
     expect(asked).toHaveLength(11);
   });
 

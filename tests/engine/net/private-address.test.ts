@@ -141,9 +141,7 @@ describe("a name whose addresses change", () => {
     try {
       await expect(
         fetch(`http://papers.example:${new URL(inside.origin).port}/`, { dispatcher }),
-      ).rejects.toMatchObject({
-        cause: { code: "EPRIVATE" },
-      });
+      ).rejects.toMatchObject({ cause: { code: "EPRIVATE" } });
       expect(inside.requests).toEqual([]);
     } finally {
       await dispatcher.close();

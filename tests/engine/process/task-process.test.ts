@@ -46,10 +46,7 @@ describe("a task process", () => {
     const tasks = open();
     const first = await pidOf(tasks);
     expect(await tasks.run("add", [1, 2], { maxMs })).toEqual({ status: "ok", value: 3 });
-    expect(await tasks.run("size", [new Uint8Array(3_000_000)], { maxMs })).toEqual({
-      status: "ok",
-      value: 3_000_000,
-    });
+    expect(await tasks.run("size", [new Uint8Array(3_000_000)], { maxMs })).toEqual({ status: "ok", value: 3_000_000 });
     expect(await Promise.all([pidOf(tasks), pidOf(tasks)])).toEqual([first, first]);
     expect(first).not.toBe(process.pid);
   });

@@ -111,10 +111,7 @@ describe("describeReference", () => {
     const message = { DOI: "10.1000/x", title: ["A <i>hand</i>"], "updated-by": [{ type: "retraction" }] };
     expect(
       await describeWith("10.1000/x", { "/works/10.1000%2Fx": { body: JSON.stringify({ message }) } }),
-    ).toMatchObject({
-      status: "ok",
-      paper: { retracted: true, title: "A hand", source: "Crossref" },
-    });
+    ).toMatchObject({ status: "ok", paper: { retracted: true, title: "A hand", source: "Crossref" } });
   });
 
   it("describes a sample by its own front matter", async () => {

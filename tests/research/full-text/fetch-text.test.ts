@@ -124,9 +124,7 @@ describe("the ways to a text", () => {
     };
     expect(
       await fetchFrom({ "/ar5iv/html/2401.12345": broken, "/pdf/2401.12345": pdf }, { id: "arxiv_2401.12345" }),
-    ).toMatchObject({
-      text: { kind: "pdf" },
-    });
+    ).toMatchObject({ text: { kind: "pdf" } });
     await server.close();
     expect(await fetchFrom({ "/ar5iv/html/2401.12345": broken }, { id: "arxiv_2401.12345" })).toMatchObject({
       text: { kind: "html", depth: "partial" },
@@ -189,10 +187,7 @@ describe("the ways to a text", () => {
     });
     expect(
       await fetchFrom({ "/abs": landing }, { url: "%/abs", identifiers: { doi: "10.1000/x" } }, busy),
-    ).toMatchObject({
-      status: "rate_limited",
-      transient: true,
-    });
+    ).toMatchObject({ status: "rate_limited", transient: true });
     await server.close();
     const knowsNone = () => ({
       copies: [
@@ -201,9 +196,7 @@ describe("the ways to a text", () => {
     });
     expect(
       await fetchFrom({ "/abs": landing }, { url: "%/abs", identifiers: { doi: "10.1000/x" } }, knowsNone),
-    ).toMatchObject({
-      text: { depth: "abstract" },
-    });
+    ).toMatchObject({ text: { depth: "abstract" } });
   });
 
   it("leave a host alone that asked to wait, and go on with the others", async () => {

@@ -111,10 +111,7 @@ describe("readPaper over the network", () => {
   it("prefers pdf_url, and falls back to url", async () => {
     expect(
       await read({ "/a.pdf": { status: 404 }, "/abs": { body: latexml } }, { pdf_url: "%/a.pdf", url: "%/abs", title }),
-    ).toMatchObject({
-      status: "ok",
-      text: { kind: "html" },
-    });
+    ).toMatchObject({ status: "ok", text: { kind: "html" } });
     expect(paths()).toEqual(["/a.pdf", "/abs"]);
   });
 
@@ -162,10 +159,7 @@ describe("readPaper over the network", () => {
   it("names the host that can't be reached", async () => {
     server = await serve({});
     await server.close();
-    const options = {
-      cacheDir: mkdtempSync(join(tmpdir(), "texts-")),
-      ...readingFrom(server.origin),
-    };
+    const options = { cacheDir: mkdtempSync(join(tmpdir(), "texts-")), ...readingFrom(server.origin) };
     expect(await readPaper({ id: "url_1", url: `${server.origin}/x` }, options)).toMatchObject({
       status: "error",
       reason: expect.stringMatching(/127\.0\.0\.1:\d+ does not accept connections/),
@@ -204,10 +198,7 @@ describe("readPaper's kept texts", () => {
   /** One server and one folder of texts for several readings. */
   async function reader(pages: Record<string, Page>) {
     server = await serve(pages);
-    const options = {
-      cacheDir: mkdtempSync(join(tmpdir(), "texts-")),
-      ...readingFrom(server.origin),
-    };
+    const options = { cacheDir: mkdtempSync(join(tmpdir(), "texts-")), ...readingFrom(server.origin) };
     return (path: string) => readPaper({ id: "url_1", url: `${server.origin}${path}`, title }, options);
   }
 
@@ -243,10 +234,7 @@ describe("readPaper's kept texts", () => {
 });
 
 describe("readPaper on this machine", () => {
-  const options = () => ({
-    cacheDir: mkdtempSync(join(tmpdir(), "texts-")),
-    ...readingFrom("http://127.0.0.1:1"),
-  });
+  const options = () => ({ cacheDir: mkdtempSync(join(tmpdir(), "texts-")), ...readingFrom("http://127.0.0.1:1") });
 
   it("reads a file by its URL or path, and again when it has changed", async () => {
     const file = join(mkdtempSync(join(tmpdir(), "papers-")), "a paper.md");

@@ -16,9 +16,7 @@ function check(
       ? { unavailable: `${source.name} is turned off.` }
       : answering(
           (request) => (hosts.push(source.name), services[source.name]?.(request) ?? { status: 503, body: "" }),
-          {
-            endpoint: source.endpoint,
-          },
+          { endpoint: source.endpoint },
         ).context;
   return { hosts, answer: checkUpdates(works, contextFor) };
 }

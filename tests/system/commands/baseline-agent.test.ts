@@ -27,11 +27,7 @@ beforeEach(() => {
 afterAll(() => rmSync(built, { recursive: true, force: true }));
 
 const run = (brief: string) =>
-  spawnSync(process.execPath, [program], {
-    cwd: workspace,
-    input: brief,
-    encoding: "utf8",
-  });
+  spawnSync(process.execPath, [program], { cwd: workspace, input: brief, encoding: "utf8" });
 const result = (): unknown => JSON.parse(readFileSync(join(workspace, "result.json"), "utf8"));
 const paper = { kind: "paper", unit: "p1", title: "Rotating cubes", rubrics: ["execution"] };
 
@@ -80,10 +76,7 @@ describe("the baseline definition", () => {
       { iteration: 1, text: "", tokens: 0, workspace, access: { web: false, read: false, everything: false } },
       {} as never,
     );
-    expect(invocation).toEqual({
-      command: process.execPath,
-      args: [join(root, "dist/baseline-agent.js")],
-    });
+    expect(invocation).toEqual({ command: process.execPath, args: [join(root, "dist/baseline-agent.js")] });
     expect(baseline.confinement).toBe("workspace");
   });
 });

@@ -27,8 +27,5 @@ test("a reader who goes away ends the run after the iteration under way: exit 12
   const { out } = await run("/bin/sh", ["-c", `{ ${command}; echo $? > code; } | head -n 1`], cwd, { WAIT: "300" });
   expect(out).toMatch(/^\{"type":"run-started".*\}\n$/);
   expect(readFileSync(join(cwd, "code"), "utf8")).toBe("129\n");
-  expect({ unfinished: accepted(folder) < 5, locked: isLocked(folder) }).toEqual({
-    unfinished: true,
-    locked: false,
-  });
+  expect({ unfinished: accepted(folder) < 5, locked: isLocked(folder) }).toEqual({ unfinished: true, locked: false });
 });

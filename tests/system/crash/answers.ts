@@ -49,13 +49,15 @@ const read = (number: number) => ({
 
 const batch = (number: number) => ({
   unit: `discovery-${number}`,
-  papers: numbers.slice((number - 1) * perBatch, number * perBatch).map((each) => ({
-    id: idOf(each),
-    title: `Sample ${each}`,
-    url: `https://example.org/${each}`,
-    priority: 1 + (each % 5),
-    reason: "On grippers.",
-  })),
+  papers: numbers
+    .slice((number - 1) * perBatch, number * perBatch)
+    .map((each) => ({
+      id: idOf(each),
+      title: `Sample ${each}`,
+      url: `https://example.org/${each}`,
+      priority: 1 + (each % 5),
+      reason: "On grippers.",
+    })),
   sources: [],
   visited_urls: [`https://example.org/batch/${number}`],
 });

@@ -62,12 +62,7 @@ export async function startRun(cli: string, world: World, kill?: Kill): Promise<
     .split("\n")
     .filter((line) => line !== "")
     .map((line) => JSON.parse(line) as LoopEvent);
-  return {
-    events,
-    stderr,
-    ...(code === null ? {} : { code }),
-    ...(readyMs === undefined ? {} : { readyMs }),
-  };
+  return { events, stderr, ...(code === null ? {} : { code }), ...(readyMs === undefined ? {} : { readyMs }) };
 }
 
 /** Processes of git that work in this world, and nobody else's: known by the folder they run in. */

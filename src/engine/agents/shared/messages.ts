@@ -31,12 +31,7 @@ export const sum = (all: readonly Usage[]): Usage =>
       output: a.output + b.output,
       requests: a.requests + b.requests,
     }),
-    {
-      input: 0,
-      cached: 0,
-      output: 0,
-      requests: 0,
-    },
+    { input: 0, cached: 0, output: 0, requests: 0 },
   );
 
 /**

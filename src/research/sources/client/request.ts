@@ -171,9 +171,5 @@ export async function gather<Cursor>(
       reason: incomplete ?? `The source counts ${total} results, and none that it sent could be read.`,
     };
   if (records.length === 0) return { status: "empty", reason: emptyBecause };
-  return {
-    status: "ok",
-    value: records.slice(0, Math.max(0, most)),
-    ...given({ total, incomplete }),
-  };
+  return { status: "ok", value: records.slice(0, Math.max(0, most)), ...given({ total, incomplete }) };
 }

@@ -57,10 +57,7 @@ async function searchArxiv(query: Query, context: SourceContext): Promise<Answer
     `arXiv has nothing on '${query.terms}' in this time.`,
   );
   if (answer.status !== "ok" || query.most <= maxTotal || (answer.total ?? 0) <= maxTotal) return answer;
-  return {
-    incomplete: `arXiv returns at most ${maxTotal} of ${answer.total} results; narrow the dates.`,
-    ...answer,
-  };
+  return { incomplete: `arXiv returns at most ${maxTotal} of ${answer.total} results; narrow the dates.`, ...answer };
 }
 
 /** Ids that arXiv does not know are silently left out of its feed; the answer names them as unknown. */

@@ -125,10 +125,7 @@ async function askHub(arxiv: string, context: SourceContext): Promise<Answer<Cod
   const repository = repositoryOf(at(answer.value, "githubRepo"));
   const stars = count(at(answer.value, "githubStars"));
   if (repository === undefined) return { status: "empty", reason: `Hugging Face lists no code for arXiv:${arxiv}.` };
-  return {
-    status: "ok",
-    value: { repository, relation: "official", source: "Hugging Face", ...given({ stars }) },
-  };
+  return { status: "ok", value: { repository, relation: "official", source: "Hugging Face", ...given({ stars }) } };
 }
 
 const requestOf = (path: string, context: SourceContext): Request => ({

@@ -65,10 +65,7 @@ function readList(json: unknown, rows: number): Answer<Page<string>> {
   const next = items.length < rows ? undefined : line(at(json, "message", "next-cursor"));
   const total = count(at(json, "message", "total-results"));
   const records = items.map((item) => readWork(item)).filter((record) => record !== undefined);
-  return {
-    status: "ok",
-    value: { records, ...given({ total, next }) },
-  };
+  return { status: "ok", value: { records, ...given({ total, next }) } };
 }
 
 /** A search by title always finds something: only a title that agrees is a match. */
@@ -204,11 +201,7 @@ function updateOf(json: unknown): readonly Update[] {
   const source = line(at(json, "source"));
   const { doi } = identifiersOf({ doi: at(json, "DOI") });
   return [
-    {
-      type,
-      source: source === undefined ? "Crossref" : `Crossref (${source})`,
-      ...given({ date, notice: doi }),
-    },
+    { type, source: source === undefined ? "Crossref" : `Crossref (${source})`, ...given({ date, notice: doi }) },
   ];
 }
 

@@ -75,10 +75,7 @@ function readPage(json: unknown, size: number, endpoint: string): Answer<Page<st
   }
   const next = results.length < size ? undefined : line(at(json, "nextCursorMark"));
   const records = results.map((result) => readResult(result, endpoint)).filter((record) => record !== undefined);
-  return {
-    status: "ok",
-    value: { records, ...given({ total, next }) },
-  };
+  return { status: "ok", value: { records, ...given({ total, next }) } };
 }
 
 /** Always in a field: the bare number of a PMID is found in PMC ids and texts of other works too. */

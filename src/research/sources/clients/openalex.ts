@@ -90,10 +90,7 @@ function readList(json: unknown, page: string, size: number): Answer<Page<string
     results.length === 0 ? undefined : cursor === undefined ? numbered : `cursor=${encodeURIComponent(cursor)}`;
   const total = count(at(json, "meta", "count"));
   const records = results.map(readWork).filter((record) => record !== undefined);
-  return {
-    status: "ok",
-    value: { records, ...given({ total, next }) },
-  };
+  return { status: "ok", value: { records, ...given({ total, next }) } };
 }
 
 const pathOf = ({ openalex, doi, arxiv, pmid }: Identifiers): string | undefined => {

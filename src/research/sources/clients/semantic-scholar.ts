@@ -106,10 +106,7 @@ function readPage<Cursor>(json: unknown, next: Cursor | undefined, paper?: strin
     .map((each) => readPaper(paper === undefined ? each : at(each, paper)))
     .filter((record) => record !== undefined);
   const total = count(at(json, "total"));
-  return {
-    status: "ok",
-    value: { records, ...given({ total, next }) },
-  };
+  return { status: "ok", value: { records, ...given({ total, next }) } };
 }
 
 async function matchTitle({ title }: TitledPaper, context: SourceContext): Promise<Answer<readonly PaperRecord[]>> {

@@ -16,10 +16,7 @@ export const unpaywall: Source = {
   needs: "contact",
   lookup: async (works, context) => {
     if (context.contact?.includes("@") !== true)
-      return {
-        status: "error",
-        reason: "Unpaywall needs an e-mail address; set contact in the configuration.",
-      };
+      return { status: "error", reason: "Unpaywall needs an e-mail address; set contact in the configuration." };
     const asked = works.filter(({ doi }) => doi !== undefined);
     return await lookUpIn("Unpaywall", inBatches(asked, 1), ([work]) => single(work?.doi ?? "", context));
   },

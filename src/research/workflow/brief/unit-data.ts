@@ -75,11 +75,13 @@ export const updatesData = ({ updates }: UpdateCheck): Record<string, unknown> =
   updates.length === 0
     ? {}
     : {
-        since_published: updates.slice(-maxUpdates).map(({ type, date, source }) => ({
-          type,
-          ...(date === undefined ? {} : { date: clip(date, 10) }),
-          source: clip(source, 20),
-        })),
+        since_published: updates
+          .slice(-maxUpdates)
+          .map(({ type, date, source }) => ({
+            type,
+            ...(date === undefined ? {} : { date: clip(date, 10) }),
+            source: clip(source, 20),
+          })),
       };
 
 /** Code and citations of a paper, for anyone who reads it: addresses and numbers only, no words of the repositories' own. */

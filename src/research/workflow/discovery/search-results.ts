@@ -121,10 +121,9 @@ function screeningCandidate(
       .filter(({ into }) => into === record.id)
       .map((merge) => [`${merge.source}\n${merge.from}`, merge.why]),
   );
-  const merged = provenance.mergedFrom.slice(1).map(({ id, source, url }) => ({
-    ...{ id, source, url },
-    why: whys.get(`${source}\n${id}`) ?? "",
-  }));
+  const merged = provenance.mergedFrom
+    .slice(1)
+    .map(({ id, source, url }) => ({ ...{ id, source, url }, why: whys.get(`${source}\n${id}`) ?? "" }));
   const { arxiv, ...others } = record.identifiers;
   return {
     ...record,

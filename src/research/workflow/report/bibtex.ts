@@ -9,9 +9,7 @@ export const bibliography = (rrd: Rrd): string =>
 type Cited = Pick<
   Paper,
   "id" | "title" | "authors" | "date" | "identifiers" | "url" | "retracted" | "venue" | "volume" | "issue" | "pages"
-> & {
-  readonly keyword?: string;
-};
+> & { readonly keyword?: string };
 
 /** Any papers as BibTeX, one entry each. */
 export const bibliographyOf = (papers: readonly Cited[]): string => papers.map(entry).join("\n");

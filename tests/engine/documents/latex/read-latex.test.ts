@@ -194,9 +194,7 @@ describe("readLatex", () => {
     });
     expect(
       readLatex(gzipSync("\\documentclass{article}\\begin{document}\\includepdf{x.pdf}\\end{document}")),
-    ).toMatchObject({
-      status: "unreadable",
-    });
+    ).toMatchObject({ status: "unreadable" });
     expect(readLatex(gzipSync("x".repeat(9000)).subarray(0, 20))).toMatchObject({
       status: "unreadable",
       reason: expect.stringMatching(/damaged/),
@@ -206,9 +204,7 @@ describe("readLatex", () => {
   it("is what a document is read as that comes gzipped", async () => {
     expect(
       await readDocument(makeTar([{ name: "a.tex", body: paper("") }]), { type: "application/gzip" }),
-    ).toMatchObject({
-      text: { kind: "latex" },
-    });
+    ).toMatchObject({ text: { kind: "latex" } });
   });
 
   it("never throws, and takes no more than a moment, whatever stands in a source", () => {

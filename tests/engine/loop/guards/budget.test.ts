@@ -85,9 +85,7 @@ describe("budgets", () => {
     });
     expect(
       watchBudget({})(live({ usage: usage(30) }), withAccount(soFar([]), { budget: { tokens: 20 } })),
-    ).toMatchObject({
-      end: { kind: "budget" },
-    });
+    ).toMatchObject({ end: { kind: "budget" } });
   });
 
   test("an iteration that a CLI's own budget ended ends the run: it would be ended again", () => {

@@ -100,10 +100,7 @@ describe("a row", () => {
     expect(rowOf([1, 2, 3, 4].map((n) => ended(n, { said: `${n}` })))).toBeUndefined();
     expect(
       rowOf([1, 2, 3, 4].map((n) => ended(n, { said: "x", outcome: n % 2 === 0 ? "failed" : "refused" }))),
-    ).toEqual({
-      kind: "oscillation",
-      length: 2,
-    });
+    ).toEqual({ kind: "oscillation", length: 2 });
     expect(rowOf([1, 2, 3, 4].map((n) => ended(n, n % 2 === 0 ? { said: undefined } : { failure: "idle" })))).toEqual({
       kind: "oscillation",
       length: 2,

@@ -293,9 +293,7 @@ describe("failures of a unit", () => {
       guardFailures(
         soFar([past(accepted, 0, "paper_1"), ...three("idle", "paper_2"), past(refused, 0, "paper_3")], minute),
       ),
-    ).toMatchObject({
-      reason: expect.stringContaining("paper_2"),
-    });
+    ).toMatchObject({ reason: expect.stringContaining("paper_2") });
   });
 });
 
@@ -350,9 +348,7 @@ describe("an agent that is alone", () => {
         [by("claude", "rate-limit", 0), by("claude", "network", minute), by("claude", "rate-limit", 2 * minute)],
         2 * minute,
       ),
-    ).toMatchObject({
-      until: start + 2 * minute + 30 * second,
-    });
+    ).toMatchObject({ until: start + 2 * minute + 30 * second });
     expect(isVerdict(wait([by("claude", "network", 0), by("claude", "rate-limit", 61 * minute)], 61 * minute))).toBe(
       false,
     );
@@ -418,9 +414,7 @@ describe("agents beside each other", () => {
         by("codex", "rate-limit", 0, at(2)),
         by("amp", "rate-limit", 0, at(2)),
       ]),
-    ).toMatchObject({
-      until: start + 2 * minute,
-    });
+    ).toMatchObject({ until: start + 2 * minute });
   });
 
   test("where none is left, what happened to the first of them ends the run", () => {

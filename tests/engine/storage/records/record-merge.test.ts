@@ -276,12 +276,7 @@ describe("what the loop remembers", () => {
   it("is kept by the journal as far as it changes, with what was new in it", () => {
     expect(
       completed({ in: "loop", set: { iteration: 2 }, add: { observations: [observation, next] } }, withLoop),
-    ).toEqual({
-      in: "loop",
-      set: { iteration: 2 },
-      was: { iteration: 1 },
-      add: { observations: [next] },
-    });
+    ).toEqual({ in: "loop", set: { iteration: 2 }, was: { iteration: 1 }, add: { observations: [next] } });
   });
 
   it("is taken back by an undo", () => {

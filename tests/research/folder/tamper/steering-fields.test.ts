@@ -4,9 +4,7 @@ import { paper, rrdWith } from "../../../support/research.js";
 
 const before = rrdWith(
   [paper("p1", { status: "presented", score: 30, decision: "PRESENT", notes: "Solid." }), paper("p2")],
-  {
-    insights: [{ insight: "i" }],
-  },
+  { insights: [{ insight: "i" }] },
 );
 
 describe("an edit of rrd.json while an unconfined agent works", () => {

@@ -79,10 +79,7 @@ describe("feeds", () => {
     });
     expect(
       await feedSource("https://journal.test/feed.xml").search?.({ terms: "hand", most: 5 }, context),
-    ).toMatchObject({
-      status: "ok",
-      value: [{ source: "feed:https://journal.test/feed.xml" }],
-    });
+    ).toMatchObject({ status: "ok", value: [{ source: "feed:https://journal.test/feed.xml" }] });
     expect(requests[0]?.url).toBe("https://journal.test/feed.xml");
   });
 });

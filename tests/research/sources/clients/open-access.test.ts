@@ -106,9 +106,7 @@ describe("Unpaywall", () => {
     });
     const unknown = answering(
       [{ status: 404, body: { HTTP_status_code: 404, error: true, message: "'10.1000/a' isn't in Unpaywall." } }],
-      {
-        contact,
-      },
+      { contact },
     );
     expect(await unpaywall.lookup?.([{ doi: "10.1000/a" }], unknown.context)).toMatchObject({ status: "empty" });
   });
@@ -210,15 +208,10 @@ describe("Europe PMC", () => {
   it("has preprints of its own, and those that were withdrawn", () => {
     expect(
       readResult(result({ source: "PPR", id: "PPR1", pmid: null, pubTypeList: { pubType: ["Preprint"] } }), endpoint),
-    ).toMatchObject({
-      kind: "preprint",
-    });
+    ).toMatchObject({ kind: "preprint" });
     expect(
       readResult(result({ source: "PPR", pubTypeList: { pubType: ["preprint-withdrawal"] } }), endpoint),
-    ).toMatchObject({
-      retracted: true,
-      updates: [{ type: "withdrawal" }],
-    });
+    ).toMatchObject({ retracted: true, updates: [{ type: "withdrawal" }] });
   });
 
   it("lists no copies for subscribers", () => {

@@ -51,26 +51,19 @@ describe("a failure under HTTP 200", () => {
     });
     expect(
       await openAlex.search?.({ terms: "hand", most: 3 }, context({ body: { error: "Rate limit exceeded" } })),
-    ).toMatchObject({
-      status: "rate_limited",
-      transient: true,
-    });
+    ).toMatchObject({ status: "rate_limited", transient: true });
     expect(
       await europePmc.search?.(
         { terms: "hand", most: 3 },
         context({ body: { errCode: 404, errMsg: "Invalid field" } }),
       ),
-    ).toMatchObject({
-      reason: expect.stringContaining("(Invalid field)"),
-    });
+    ).toMatchObject({ reason: expect.stringContaining("(Invalid field)") });
   });
 
   it("that says of a work that it is not known is believed where the service speaks so", async () => {
     expect(
       await semanticScholar.match?.({ title: "A hand" }, context({ body: { error: "Title match not found" } })),
-    ).toMatchObject({
-      status: "empty",
-    });
+    ).toMatchObject({ status: "empty" });
     const unknown = { HTTP_status_code: 404, error: true, message: "'10.1101/x' isn't in Unpaywall." };
     expect(await unpaywall.lookup?.([{ doi }], context({ body: unknown }))).toMatchObject({ status: "empty" });
     expect(
@@ -78,9 +71,7 @@ describe("a failure under HTTP 200", () => {
     ).toMatchObject({ status: "empty" });
     expect(
       await biorxiv.lookup?.([{ doi }], context({ body: { messages: [{ status: "error" }], collection: null } })),
-    ).toMatchObject({
-      status: "error",
-    });
+    ).toMatchObject({ status: "error" });
   });
 
   it("of arXiv's is one with the address of old as with the new, and a feed that counts nothing is none of its", async () => {

@@ -60,9 +60,7 @@ describe("answers of Semantic Scholar", () => {
       identifiers: { doi: "10.5555/s2.1", s2: paperId(1) },
       abstract: "What machine 1 answers.",
     });
-    expect(requests[0]?.json).toEqual({
-      ids: ["DOI:10.1/none", "DOI:10.5555/s2.1", "DOI:10.5555/s2.2", paperId(3)],
-    });
+    expect(requests[0]?.json).toEqual({ ids: ["DOI:10.1/none", "DOI:10.5555/s2.1", "DOI:10.5555/s2.2", paperId(3)] });
   });
 
   it("leave out references that are known by their title alone", async () => {
@@ -82,9 +80,7 @@ describe("answers of Semantic Scholar", () => {
 
   it("match a title only where it is that title", async () => {
     const near = () => answering([{ body: s2Match("Mining grips between sets of items in large hands") }]).context;
-    expect(await semanticScholar.match?.({ title: "mining grips between" }, near())).toMatchObject({
-      status: "empty",
-    });
+    expect(await semanticScholar.match?.({ title: "mining grips between" }, near())).toMatchObject({ status: "empty" });
     const whole = { title: "Mining Grips between Sets of Items in Large Hands" };
     expect(await semanticScholar.match?.(whole, near())).toMatchObject({
       status: "ok",
@@ -169,9 +165,7 @@ describe("Semantic Scholar", () => {
         [{ doi: "10.1000/1" }, { doi: "10.1000/2" }],
         answering([{ body: [paper(1)] }]).context,
       ),
-    ).toMatchObject({
-      status: "error",
-    });
+    ).toMatchObject({ status: "error" });
   });
 
   it("that may not show the references of one work is not blocked, and says why it has none", async () => {

@@ -70,9 +70,7 @@ describe("searches of the web", () => {
   it("give Tavily its key in a header and the question as a body", async () => {
     const { context, requests } = answering(
       [{ body: { results: [{ url: "https://lab.test/a", title: "A", content: "B" }] } }],
-      {
-        key: "secret-key",
-      },
+      { key: "secret-key" },
     );
 
     expect(await tavily.search?.(query, context)).toMatchObject({
@@ -96,9 +94,7 @@ describe("searches of the web", () => {
   it("that list pages none of which can be read have not said that there are none", async () => {
     expect(
       await tavily.search?.(query, answering([{ body: { results: [{ link: "https://lab.test/a" }] } }]).context),
-    ).toMatchObject({
-      status: "error",
-    });
+    ).toMatchObject({ status: "error" });
     expect(await tavily.search?.(query, answering([{ body: { results: [] } }]).context)).toMatchObject({
       status: "empty",
     });

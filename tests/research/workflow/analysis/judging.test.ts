@@ -76,9 +76,7 @@ describe("a result is judged by its schema first", () => {
     expect(
       accepted(await judged("paper", "p1", reading("p1", { summary: " \u200bIt works. ", commercialized_by: " " })))
         .changes[0]?.set,
-    ).toMatchObject({
-      analysis: { summary: " \u200bIt works. " },
-    });
+    ).toMatchObject({ analysis: { summary: " \u200bIt works. " } });
     expect(reasonsOf(await judged("report", "report", narrative({ conclusion: " " })))).toEqual([
       "/conclusion must not be empty",
     ]);

@@ -104,10 +104,7 @@ describe("a brief is bounded", () => {
     }));
     const rrd = rrdWith(
       Array.from({ length: 2_000 }, (_, index) => paper(`p${index}`, { title: `Known ${index} ${words(20, "k")}` })),
-      {
-        phase: "DISCOVERY",
-        requirements: { target_papers: 5_000, sources: ["samples"], keywords: ["k"] },
-      },
+      { phase: "DISCOVERY", requirements: { target_papers: 5_000, sources: ["samples"], keywords: ["k"] } },
     );
     const { text } = await briefOf(rrd, undefined, library({ offered }));
     expect(estimateTokens(text)).toBeLessThanOrEqual(6_000);

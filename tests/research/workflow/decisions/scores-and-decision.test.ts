@@ -91,19 +91,14 @@ describe("totals and decisions", () => {
       decide({ ...both, mission: { ...both.mission, present_abstract_only: true } }, totals, {
         read_depth: "abstract",
       }),
-    ).toEqual({
-      decision: "PRESENT",
-    });
+    ).toEqual({ decision: "PRESENT" });
   });
 
   test("both historic shapes of score_breakdown are read", () => {
     expect(scoresOf(paper("p", { score_breakdown: all(3).execution }))).toEqual({ execution: all(3).execution });
     expect(
       scoresOf(paper("p", { score_breakdown: { execution: all(3).execution, blue_ocean: all(2).strategic } })),
-    ).toEqual({
-      execution: all(3).execution,
-      strategic: all(2).strategic,
-    });
+    ).toEqual({ execution: all(3).execution, strategic: all(2).strategic });
     expect(scoresOf(paper("p"))).toBeUndefined();
   });
 });

@@ -163,9 +163,7 @@ describe("papers", () => {
         [],
         ["p1", "p2", "p3", "p4"].map((id) => late(id)),
       ),
-    ).toMatchObject({
-      reason: expect.stringContaining("(p1, p2, p3, …): example.org is busy. Run again"),
-    });
+    ).toMatchObject({ reason: expect.stringContaining("(p1, p2, p3, …): example.org is busy. Run again") });
     const three = ["p1", "p2", "p3"].map((id, n) => late(id, `host ${n} is away`));
     expect(
       nextUnit(
@@ -273,9 +271,7 @@ describe("report and ideas", () => {
     expect(next({ ...refused, refusals: refused.refusals.slice(1) }, read)).toMatchObject({ kind: "report" });
     expect(
       next({ ...refused, refusals: refused.refusals.map((each) => ({ ...each, reasons: [] })) }, read),
-    ).toMatchObject({
-      reason: expect.stringContaining("because of its form;"),
-    });
+    ).toMatchObject({ reason: expect.stringContaining("because of its form;") });
     // While a search is under way nothing else is searched.
     expect(next(searching(), [], [unit("discovery", "discovery-1")])).toBe("wait");
   });

@@ -8,10 +8,6 @@ describe("complete folders of the original tool", () => {
   test.each(Object.entries(completeFolders))("%s is complete, and deriving keeps what it has", (_, written) => {
     const rrd = written as unknown as Rrd;
     expect(statusOf(rrd, []).phase).toBe("COMPLETE");
-    expect(derive(rrd, [])).toMatchObject({
-      papers_pool: rrd.papers_pool,
-      insights: rrd.insights,
-      phase: "COMPLETE",
-    });
+    expect(derive(rrd, [])).toMatchObject({ papers_pool: rrd.papers_pool, insights: rrd.insights, phase: "COMPLETE" });
   });
 });

@@ -133,9 +133,7 @@ describe("an exhausted search", () => {
   test("is over as long as nothing else is searched for", () => {
     expect(statusOf(exhausted(), []).discoveryOver).toBe(true);
     const { statistics: { discovery_metrics: { searched_for: _, ...metrics } = {} } = {}, ...rest } =
-      exhausted() as Rrd & {
-        statistics: { discovery_metrics: Record<string, unknown> };
-      };
+      exhausted() as Rrd & { statistics: { discovery_metrics: Record<string, unknown> } };
     expect(statusOf({ ...rest, statistics: { discovery_metrics: metrics } } as Rrd, []).discoveryOver).toBe(true);
   });
 
