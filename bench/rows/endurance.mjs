@@ -88,12 +88,12 @@ async function runAll(cwd, folder) {
   let refused = 0;
   const ask = {
     name: "scribe",
-    run: async () => ({ summary: "It goes on. ".repeat(100), tokens: tokensOfSummary, costUsd: 0.001 }),
+    run: async () => ({ summary: "It goes on. ".repeat(100), tokens: tokensOfSummary, cost_usd: 0.001 }),
   };
   const tell = async (event) => {
     if (event.type === "history-compressed") summaries += 1;
     if (event.type === "iteration-ended" && event.outcome.outcome === "refused") refused += 1;
-    if (event.type === "iteration-started") briefs.push(event.briefTokens);
+    if (event.type === "iteration-started") briefs.push(event.brief_tokens);
     if (event.type === "iteration-ended") told += event.usage.input + event.usage.output;
     if (event.type === "iteration-ended" && briefs.length % 100 === 0) {
       globalThis.gc?.();
@@ -165,7 +165,7 @@ function answering() {
       yield {
         type: "usage",
         usage: { input: 5_000 + iteration, cached: 0, output: 300, requests: 2, largest: 5_200 },
-        costUsd: 0.01,
+        cost_usd: 0.01,
         final: true,
       };
       yield { type: "end", message: "Done." };

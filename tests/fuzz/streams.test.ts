@@ -133,7 +133,7 @@ describe.each(names)("the reader of %s", (name) => {
         // A limit that ends "in 5 minutes" is told from now.
         const still = ({ answer, ...rest }: typeof usual) => ({
           ...rest,
-          answer: { ...answer, failure: { ...answer.failure, resetAt: undefined } },
+          answer: { ...answer, failure: { ...answer.failure, reset_at: undefined } },
         });
         expect(still(cut)).toEqual(still(usual));
         tally.count(usual.said.length > 0 ? "says something" : "says nothing");

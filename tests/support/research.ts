@@ -167,7 +167,7 @@ export const scriptedAgent = (answer: (unit: Record<string, unknown>, brief: Bri
     yield {
       type: "usage",
       usage: { input: 1000, cached: 0, output: 50, requests: 2 },
-      costUsd: 0.01,
+      cost_usd: 0.01,
       model: "script-1",
     };
     yield { type: "end", message: said.message ?? "Done.", ...said.end };

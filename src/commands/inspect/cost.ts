@@ -5,10 +5,10 @@ import { settingsFor } from "../../compose/agents.js";
 import { resolveConfig } from "../../engine/config/resolve.js";
 import { readLedger } from "../../engine/storage/records/ledger.js";
 import { readResearch } from "../../research/folder/research.js";
-import { count, duration, many, money, pad } from "../../engine/ui/terminal/format.js";
+import { count, duration, many, pad } from "../../engine/ui/terminal/format.js";
 import type { Io } from "../../engine/ui/io.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
-import { wholeForecast } from "../../engine/ui/terminal/tally.js";
+import { costText, wholeForecast } from "../../engine/ui/terminal/tally.js";
 import type { Experience } from "../../research/workflow/derived/forecast.js";
 import { type Costs, costsOf, type Sum, sumOf, together, totalOf } from "../../research/overview/costs.js";
 import { findResearch, listResearches, type FolderOptions } from "../../research/overview/find-research.js";
@@ -50,7 +50,7 @@ async function experience(folder: string, classic: boolean, io: Io): Promise<Exp
 }
 
 function costLines(costs: Costs): string[] {
-  const { total, phases, agents, models, refused, failed, perPaper, historian, contexts, forecast } = costs;
+  const { total, phases, agents, models, refused, failed, per_paper, historian, contexts, forecast } = costs;
   const part = (title: string, sums: Readonly<Record<string, Sum>>) => [
     "",
     `By ${title}`,
@@ -74,9 +74,12 @@ function costLines(costs: Costs): string[] {
             ["failed", failed],
           ]),
         ]),
-    ...(perPaper === undefined
+    ...(per_paper === undefined
       ? []
-      : ["", `A paper read (${perPaper.papers} so far): ${spentText(perPaper)}, including attempts without a result`]),
+      : [
+          "",
+          `A paper read (${per_paper.papers} so far): ${spentText(per_paper)}, including attempts without a result`,
+        ]),
     ...(historian === undefined ? [] : ["", `Summaries of the history by a model: ${spentText(historian)}`]),
     ...(full.length === 0 ? [] : ["", `Fullest context: ${full.join(", ")}`]),
     ...(forecast === undefined ? [] : ["", wholeForecast(forecast)]),
@@ -89,12 +92,10 @@ function costLines(costs: Costs): string[] {
   ];
 }
 
-function spentText({ tokens, minutes, usd, estimated, subscription }: Sum): string {
-  const cost =
-    usd === undefined
-      ? "cost not known"
-      : `${estimated === true ? "≈ " : ""}${money(usd)}${subscription === true ? "*" : ""}`;
-  return [cost, `${count(tokens)} tokens`, duration(Math.round(minutes * 60) * 1000)].join(", ");
+function spentText(sum: Sum): string {
+  const cost = sum.cost_usd === undefined ? "cost not known" : costText(sum);
+  const mark = sum.subscription === true && sum.cost_usd !== undefined ? "*" : "";
+  return [`${cost}${mark}`, `${count(sum.tokens)} tokens`, duration(Math.round(sum.seconds) * 1000)].join(", ");
 }
 
 function table(rows: readonly (readonly [string, Sum])[]): string[] {

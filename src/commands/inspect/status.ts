@@ -1,14 +1,16 @@
 import type { LedgerLine } from "../../engine/generated/ledger.js";
 import type { Paper, Rrd } from "../../research/generated/rrd.js";
 import { readResearch } from "../../research/folder/research.js";
-import { bar, count, duration, many, money, wrap, pad, truncate, width } from "../../engine/ui/terminal/format.js";
+import { bar, count, duration, many, wrap, pad, truncate, width } from "../../engine/ui/terminal/format.js";
+import { costText } from "../../engine/ui/terminal/tally.js";
 import type { Io } from "../../engine/ui/io.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
 import { progressOf, maxRefusals, statusOf } from "../../research/workflow/decisions/status.js";
 import { withoutResult } from "../../research/workflow/decisions/count-without-result.js";
 import { deriveStatistics } from "../../research/workflow/derived/statistics.js";
+import { totalOf } from "../../research/overview/costs.js";
 import { findResearch, shown, type FolderOptions } from "../../research/overview/find-research.js";
-import { spendingOf, timePerPaper, timeSpent } from "../../research/overview/time-and-cost.js";
+import { timePerPaper, timeSpent } from "../../research/overview/time-and-cost.js";
 import { type WorkState, workStateOf } from "../../research/overview/work-state.js";
 
 /** Prints where a project stands, computed from its records; what the file says of itself is not believed. */
@@ -45,6 +47,7 @@ function reportOf(folder: string, rrd: Rrd, ledger: readonly LedgerLine[]) {
   const average = timePerPaper(rrd, ledger);
   const left = progress.total - progress.done - refused.length;
   const inSeconds = (ms: number | undefined) => (ms === undefined ? null : Math.round(ms / 1000));
+  const { iterations, seconds: _, ...spending } = totalOf(rrd, ledger);
   return {
     folder,
     project: rrd.project,
@@ -68,10 +71,10 @@ function reportOf(folder: string, rrd: Rrd, ledger: readonly LedgerLine[]) {
         given_up: refusals.length >= maxRefusals,
         reasons: refusals.at(-1)?.reasons ?? [],
       })),
-    iterations: ledger.filter((line) => line.outcome !== "reset").length,
+    iterations,
     without_result: withoutResult(rrd, ledger).length,
     steering: (rrd.loop?.steering ?? []).map(({ text }) => text),
-    ...spendingOf(ledger, rrd.loop),
+    ...spending,
   };
 }
 
@@ -99,7 +102,8 @@ function statusLines(status: Status, io: Io): string[] {
     const cached = status.cached > 0 ? ` (${count(status.cached)} of it cached)` : "";
     say("Tokens", `${count(status.input)} in${cached}, ${count(status.output)} out`);
   }
-  if (status.costUsd !== undefined) say("Cost", costText(status.costUsd, status.estimated));
+  if (status.iterations > 0 && (status.cost_usd !== undefined || (status.unreported ?? 0) > 0))
+    say("Cost", costText(status));
   if (status.without_result >= 2)
     say("No result", `for ${status.without_result} iterations in a row; at 15 a run ends as stuck`);
   for (const words of status.steering) say("Steering", oneLine(words));
@@ -122,11 +126,6 @@ function stateText({ running, held }: Status, where: string): string | undefined
     return `${running ? "a run is under way and ends before its next iteration" : "no run can start"} (${files}); research-ralph resume ${where} allows runs again`;
   return running ? "a run is under way" : undefined;
 }
-
-const costText = (usd: number, estimated: true | undefined): string =>
-  estimated === true
-    ? `≈ ${money(usd)}, estimated where no agent reported it`
-    : `${money(usd)}, as the agents reported it`;
 
 /** Nothing where no paper is retracted and nobody has looked yet. */
 function retractionText({ retracted, retraction_check: check }: Status): string | undefined {

@@ -113,7 +113,7 @@ const sorted = (known: ReadonlyMap<string, WatchedResearch>): WatchedResearch[] 
   [...known.values()].sort((a, b) => a.name.localeCompare(b.name));
 
 function rowOf({ name, phase, progress, running, held, ledger, spending, spentMs }: WatchedResearch): WatchRow {
-  const { input, output, costUsd, estimated } = spending;
+  const { tokens, cost_usd, estimated, unreported } = spending;
   return {
     name,
     phase,
@@ -121,8 +121,8 @@ function rowOf({ name, phase, progress, running, held, ledger, spending, spentMs
     running,
     ...given({ held }),
     iteration: ledger.reduce((most, line) => Math.max(most, line.iteration), 0),
-    tokens: input + output,
-    ...given({ costUsd, estimated, spentMs }),
+    tokens,
+    ...given({ cost_usd, estimated, unreported, spentMs }),
   };
 }
 

@@ -12,7 +12,7 @@ import {
   type Totals,
   totalsOf,
 } from "../../research/workflow/decisions/scores-and-decision.js";
-import { spendingOf, timeSpent, type Spending } from "../../research/overview/time-and-cost.js";
+import { type Sum, sumOf } from "../../research/overview/costs.js";
 import { prose } from "../../research/workflow/derived/markdown.js";
 
 /** What reading one paper brought and cost, and what thirty such papers would. */
@@ -20,33 +20,30 @@ export interface Reading {
   readonly paper: Paper;
   readonly totals?: Totals;
   readonly insights: readonly string[];
-  readonly spending: Spending;
-  readonly milliseconds: number;
-  readonly thirtyPapers: { readonly hours: number; readonly costUsd?: number };
+  readonly spending: Sum;
+  readonly thirty_papers: { readonly seconds: number; readonly cost_usd?: number };
 }
 
 export function readingOf(rrd: Rrd, ledger: readonly LedgerLine[]): Reading {
   const [paper] = rrd.papers_pool;
   if (paper === undefined) throw new Error("a reading without its paper");
-  const spending = spendingOf(ledger);
-  const milliseconds = timeSpent(rrd, ledger) ?? 0;
+  const spending = sumOf(ledger);
   const scores = scoresOf(paper);
   return {
     paper,
     ...(scores === undefined ? {} : { totals: totalsOf(rrd, scores) }),
     insights: (rrd.insights ?? []).map((insight) => insight.insight),
     spending,
-    milliseconds,
-    thirtyPapers: {
-      hours: Math.round((milliseconds * 30) / 36_000) / 100,
-      ...(spending.costUsd === undefined ? {} : { costUsd: spending.costUsd * 30 }),
+    thirty_papers: {
+      seconds: Math.round(spending.seconds * 30),
+      ...(spending.cost_usd === undefined ? {} : { cost_usd: spending.cost_usd * 30 }),
     },
   };
 }
 
 /** A reading for people: verdict and scores first, then every claim with its quote and whether it was found. */
 export function readingLines(reading: Reading, io: Pick<Io, "columns" | "color">): string[] {
-  const { paper, totals, spending, milliseconds, thirtyPapers } = reading;
+  const { paper, totals, spending, thirty_papers: thirty } = reading;
   const colors = createColors(io.color);
   const columns = Math.min(io.columns, 100);
   const flow = (text: string, indent = "") => wrap(oneLine(text), columns - indent.length).map((line) => indent + line);
@@ -103,8 +100,8 @@ export function readingLines(reading: Reading, io: Pick<Io, "columns" | "color">
     ...(wasRead
       ? [
           "",
-          `${count(spending.input)} tokens in, ${count(spending.output)} out · ${cost(spending.costUsd)} · ${duration(milliseconds)}`,
-          `Thirty papers like this one: about ${duration(milliseconds * 30)}, ${cost(thirtyPapers.costUsd)}`,
+          `${count(spending.input)} tokens in, ${count(spending.output)} out · ${cost(spending.cost_usd)} · ${duration(spending.seconds * 1000)}`,
+          `Thirty papers like this one: about ${duration(thirty.seconds * 1000)}, ${cost(thirty.cost_usd)}`,
         ]
       : []),
   ];

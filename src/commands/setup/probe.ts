@@ -15,9 +15,9 @@ export interface Probe {
   readonly ok: boolean;
   /** One sentence: what came back, how long it took and what it cost, or what is wrong. */
   readonly detail: string;
-  readonly ms: number;
+  readonly seconds: number;
   readonly usage?: Usage;
-  readonly costUsd?: number;
+  readonly cost_usd?: number;
 }
 
 const unit = { kind: "requirements", unit: "requirements", topic: "pong" };
@@ -42,7 +42,7 @@ export async function probeAgent(spec: string, settings: AgentSettings, now: () 
   const workspace = await mkdtemp(join(tmpdir(), "research-ralph-probe-"));
   const started = now();
   let usage: Usage | undefined;
-  let costUsd: number | undefined;
+  let cost_usd: number | undefined;
   let end = { message: "", failure: undefined as string | undefined };
   const brief = {
     iteration: 1,
@@ -55,12 +55,16 @@ export async function probeAgent(spec: string, settings: AgentSettings, now: () 
     for await (const event of agent.run(brief, { signal: new AbortController().signal })) {
       if (event.type === "usage") {
         usage = event.usage;
-        costUsd = event.costUsd ?? costUsd;
+        cost_usd = event.cost_usd ?? cost_usd;
       }
       if (event.type === "end") end = { message: event.message, failure: event.failure?.message };
     }
     const ms = now() - started;
-    const numbers = { ms, ...(usage === undefined ? {} : { usage }), ...(costUsd === undefined ? {} : { costUsd }) };
+    const numbers = {
+      seconds: ms / 1000,
+      ...(usage === undefined ? {} : { usage }),
+      ...(cost_usd === undefined ? {} : { cost_usd }),
+    };
     if (end.failure !== undefined)
       return { ok: false, detail: `${spec} failed after ${duration(ms)}: ${end.failure}`, ...numbers };
     const result = () => readFile(join(workspace, resultName), "utf8").catch(() => undefined);
@@ -73,7 +77,7 @@ export async function probeAgent(spec: string, settings: AgentSettings, now: () 
         ...numbers,
       };
     }
-    const cost = spending(usage === undefined ? 0 : tokensOf(usage), costUsd);
+    const cost = spending(usage === undefined ? 0 : tokensOf(usage), cost_usd);
     return {
       ok: true,
       detail: `${spec} answered ${written ? "and wrote its file" : "with its result"} in ${[duration(ms), ...cost].join(", ")}.`,

@@ -28,8 +28,8 @@ export function serviceFailure(kind: ServiceFailure, text: string, agent: string
       message: `${agent}: the model service refused access${said}. Log in or set its key; \`research-ralph doctor\` says how.`,
     };
   if (kind === "network") return { kind, message: `${agent} got no answer from its model service${said}.` };
-  const resetAt = timeIn(resetIn(text, now));
-  return { kind, message: `${agent} has reached a limit of its model service${said}.`, ...given({ resetAt }) };
+  const reset_at = timeIn(resetIn(text, now));
+  return { kind, message: `${agent} has reached a limit of its model service${said}.`, ...given({ reset_at }) };
 }
 
 /** Milliseconds since the epoch in ISO 8601; undefined for what is no time: a service may say "resets at 99:99". */

@@ -72,5 +72,5 @@ export function priced(event: AgentEvent, fallback: string | undefined): AgentEv
   const named = name === undefined ? event : { ...event, model: name };
   if (model === undefined) return named;
   const known = { ...named, window: event.window ?? model.window };
-  return event.costUsd === undefined ? { ...known, costUsd: priceOf(event.usage, model), estimated: true } : known;
+  return event.cost_usd === undefined ? { ...known, cost_usd: priceOf(event.usage, model), estimated: true } : known;
 }

@@ -21,7 +21,7 @@ export type LoopEvent =
  */
 export type Time = string;
 /**
- * costUsd is an estimate from a dated price table, not what the CLI reported.
+ * cost_usd is an estimate from a dated price table, not what the CLI reported.
  */
 export type Estimated = true;
 export type AgentEvent = AgentText | AgentTool | AgentUsage | AgentNotice | AgentEnd;
@@ -62,7 +62,7 @@ export interface PreparedEvent {
    * ready: an agent can be briefed. settled: code alone does the unit. later: what it needs can't be had for now. aborted: the run is ending. failed: the run ends for 'reason'.
    */
   outcome: "ready" | "settled" | "later" | "aborted" | "failed";
-  durationMs: number;
+  duration_seconds: number;
   /**
    * ISO 8601 in UTC.
    */
@@ -82,7 +82,7 @@ export interface IterationStarted {
    * What a person reads, such as the paper's title.
    */
   title: string;
-  briefTokens: number;
+  brief_tokens: number;
   workspace: string;
   progress: Progress;
   agent?: string;
@@ -108,11 +108,11 @@ export interface Forecast {
   /**
    * Time in which agents work; with several at a time the wall time is shorter.
    */
-  minutes: number;
+  seconds: number;
   /**
    * Absent if the price of the model is unknown.
    */
-  costUsd?: number;
+  cost_usd?: number;
   estimated?: Estimated;
   /**
    * Basis of the forecast: the project's own iterations, other projects in the same folder, or dated figures.
@@ -198,7 +198,7 @@ export interface AgentTool {
 export interface AgentUsage {
   type: "usage";
   usage: Usage;
-  costUsd?: number;
+  cost_usd?: number;
   estimated?: Estimated;
   model?: string;
   /**
@@ -257,7 +257,7 @@ export interface Failure {
   /**
    * ISO 8601 in UTC.
    */
-  resetAt?: string;
+  reset_at?: string;
 }
 export interface IterationEnded {
   type: "iteration-ended";
@@ -265,9 +265,9 @@ export interface IterationEnded {
   iteration: number;
   unit: string;
   outcome: Outcome;
-  durationMs: number;
+  duration_seconds: number;
   usage: Usage;
-  costUsd?: number;
+  cost_usd?: number;
   estimated?: Estimated;
 }
 export interface Accepted {
@@ -299,17 +299,17 @@ export interface HistoryCompressed {
    * 'built-in', or the name of the agent that summarised.
    */
   by: string;
-  charsBefore: number;
-  charsAfter: number;
+  chars_before: number;
+  chars_after: number;
   /**
    * Estimated tokens saved by the summary, minus 'tokens'.
    */
-  tokensSaved: number;
+  tokens_saved: number;
   /**
    * Tokens that the historian's model used.
    */
   tokens: number;
-  costUsd?: number;
+  cost_usd?: number;
   estimated?: Estimated;
   /**
    * Of the project so far.
@@ -318,7 +318,7 @@ export interface HistoryCompressed {
   /**
    * Of the project so far.
    */
-  totalTokensSaved: number;
+  total_tokens_saved: number;
 }
 export interface Notice {
   type: "notice";
@@ -338,6 +338,10 @@ export interface Verdict {
    * One sentence for a person: what happened and what to do.
    */
   reason: string;
+  /**
+   * Of limit: what is used up.
+   */
+  cause?: "iterations" | "tokens" | "usd" | "minutes";
   /**
    * Which signal interrupted the run.
    */

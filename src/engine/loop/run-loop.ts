@@ -146,14 +146,14 @@ export async function runLoop<State, U extends Unit, P, C>(
     if (isVerdict(briefed)) return (over = briefed);
     ready.delete(unit.id);
     if (briefed === "stale") return requireChange(unit, turn.from, state);
-    const { iteration, tokens: briefTokens, workspace } = briefed.brief;
+    const { iteration, tokens: brief_tokens, workspace } = briefed.brief;
     await tell({
       type: "iteration-started",
       iteration,
       unit: unit.id,
       phase: unit.phase,
       title: unit.title,
-      briefTokens,
+      brief_tokens,
       workspace,
       progress: workflow.progress(state),
       agent: current,
@@ -196,7 +196,7 @@ export async function runLoop<State, U extends Unit, P, C>(
   }
 
   async function keep({ unit, prepared, prepareMs, from, aborted }: EndedPreparation<State, U, P>): Promise<void> {
-    const event = { type: "prepared", unit: unit.id, title: unit.title, durationMs: prepareMs } as const;
+    const event = { type: "prepared", unit: unit.id, title: unit.title, duration_seconds: prepareMs / 1000 } as const;
     // What was asked while the run was ending says nothing of the unit.
     if (aborted && (isVerdict(prepared) || "later" in prepared)) return await tell({ ...event, outcome: "aborted" });
     if (isVerdict(prepared)) {
@@ -217,18 +217,18 @@ export async function runLoop<State, U extends Unit, P, C>(
     const outcome = await workflow.accept(state as State, unit, done, { signal: abort, tell });
     if (outcome === "stale") throw new Error(`${workflow.name} calls the finished run of ${unit.id} stale`);
     if (isVerdict(outcome)) return void (over ??= outcome);
-    const { iteration, agent, usage, costUsd, estimated, startedAt, endedAt } = run;
-    const past = { iteration, unit, agent, outcome, startedAt, endedAt, usage, ...given({ costUsd }) };
+    const { iteration, agent, usage, cost_usd, estimated, startedAt, endedAt } = run;
+    const past = { iteration, unit, agent, outcome, startedAt, endedAt, usage, ...given({ cost_usd }) };
     soFar = { ...soFar, iterations: [...soFar.iterations, past] };
-    const durationMs = endedAt - startedAt;
+    const duration_seconds = (endedAt - startedAt) / 1000;
     await tell({
       type: "iteration-ended",
       iteration,
       unit: unit.id,
       outcome,
-      durationMs,
+      duration_seconds,
       usage,
-      ...given({ costUsd, estimated }),
+      ...given({ cost_usd, estimated }),
     });
   }
 

@@ -99,7 +99,7 @@ export interface AgentRun {
   readonly endedAt: number;
   readonly usage: Usage;
   /** US dollars: as the CLI reported them, or our estimate. */
-  readonly costUsd?: number;
+  readonly cost_usd?: number;
   readonly estimated?: true;
   readonly billing?: Billing;
   /** Tokens that the model takes in one request, as far as known. */
@@ -240,7 +240,7 @@ export interface PastIteration {
   readonly startedAt?: number;
   readonly endedAt: number;
   readonly usage: Usage;
-  readonly costUsd?: number;
+  readonly cost_usd?: number;
 }
 
 /** An iteration under way. */

@@ -58,7 +58,7 @@ function lineOf(event: LoopEvent): string | undefined {
     case "iteration-started": {
       const { done, total } = event.progress;
       const left = event.forecast === undefined ? "" : `; ${leftText(event.forecast)}`;
-      return `#${event.iteration} ${event.phase}: ${event.title} (${done} of ${total} done, brief of ${count(event.briefTokens)} tokens${left})`;
+      return `#${event.iteration} ${event.phase}: ${event.title} (${done} of ${total} done, brief of ${count(event.brief_tokens)} tokens${left})`;
     }
     case "prepared": {
       const put = putOff(event);
@@ -67,8 +67,8 @@ function lineOf(event: LoopEvent): string | undefined {
     case "agent-changed":
       return `warning: ${event.to} continues instead of ${event.from}: ${event.reason}`;
     case "iteration-ended": {
-      const cost = spending(tokensOf(event.usage), event.costUsd, event.estimated);
-      return `#${event.iteration} ${outcomeText(event.outcome)} (${[duration(event.durationMs), ...cost].join(", ")})`;
+      const cost = spending(tokensOf(event.usage), event.cost_usd, event.estimated);
+      return `#${event.iteration} ${outcomeText(event.outcome)} (${[duration(event.duration_seconds * 1000), ...cost].join(", ")})`;
     }
     case "agent":
       return event.event.type === "notice" ? `#${event.iteration} ${event.event.message}` : undefined;

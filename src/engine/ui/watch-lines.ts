@@ -1,9 +1,10 @@
 import type { LedgerLine } from "../generated/ledger.js";
-import { bar, count, duration, money, pad, truncate, width } from "./terminal/format.js";
+import { type KnownCost, shortCost } from "./terminal/tally.js";
+import { bar, count, duration, pad, truncate, width } from "./terminal/format.js";
 import { oneLine } from "../lib/sanitise.js";
 
 /** What a line about a project is made of. */
-export interface WatchRow {
+export interface WatchRow extends KnownCost {
   readonly name: string;
   readonly phase: string;
   readonly progress: { readonly done: number; readonly total: number };
@@ -13,17 +14,14 @@ export interface WatchRow {
   /** The last iteration's number; 0 before the first. */
   readonly iteration: number;
   readonly tokens: number;
-  readonly costUsd?: number;
-  /** Part of the cost is our estimate. */
-  readonly estimated?: true;
   readonly spentMs?: number;
 }
 
 /** What a project has used up: "36.1k tokens · $0.12 · 14m 20s"; undefined where nothing was recorded. */
-export function costOf({ tokens, costUsd, estimated, spentMs }: WatchRow): string | undefined {
+export function costOf({ tokens, spentMs, ...cost }: WatchRow): string | undefined {
   const parts = [
     ...(tokens > 0 ? [`${count(tokens)} tokens`] : []),
-    ...(costUsd === undefined ? [] : [`${estimated === true ? "≈ " : ""}${money(costUsd)}`]),
+    ...(cost.cost_usd === undefined ? [] : [shortCost(cost)]),
     ...(spentMs === undefined ? [] : [duration(spentMs)]),
   ];
   return parts.length === 0 ? undefined : parts.join(" · ");

@@ -3,20 +3,27 @@ import type { Rrd } from "../generated/rrd.js";
 import type { Forecast } from "../../engine/loop/types.js";
 import { type Experience, forecastOf } from "../workflow/derived/forecast.js";
 import { given } from "../../engine/lib/given.js";
+import { roundUsd } from "../../engine/lib/usd.js";
 
 /** What some iterations used up. */
 export interface Sum {
   readonly iterations: number;
   /** In and out, cached ones included. */
   readonly tokens: number;
-  /** Minutes in which agents worked. */
-  readonly minutes: number;
+  /** The parts of `tokens`; `cached` is part of `input`. */
+  readonly input: number;
+  readonly cached: number;
+  readonly output: number;
+  /** Time in which agents worked. */
+  readonly seconds: number;
   /** US dollars; undefined where no iteration has a cost. */
-  readonly usd?: number;
+  readonly cost_usd?: number;
   /** Part of it is our estimate from a dated price table. */
   readonly estimated?: true;
   /** Part of it was used under a subscription: the dollars are what it would cost by API. */
   readonly subscription?: true;
+  /** Iterations whose agent worked and whose cost is not known, so that `cost_usd` is too small; absent: none. */
+  readonly unreported?: number;
 }
 
 /** What a project cost, and what for. */
@@ -29,7 +36,7 @@ export interface Costs {
   readonly refused: Sum;
   readonly failed: Sum;
   /** All that was spent in ANALYSIS on papers, divided by those accepted; undefined before the first. */
-  readonly perPaper?: Sum & { readonly papers: number };
+  readonly per_paper?: Sum & { readonly papers: number };
   /** What a model used for summaries of the history, part of the total; undefined where none made any. */
   readonly historian?: Sum;
   /** How full a model's context was at most, of each kind of unit. */
@@ -55,7 +62,7 @@ export function costsOf(rrd: Rrd, ledger: readonly LedgerLine[], before?: Experi
     ),
     refused: sumOf(work.filter(({ outcome }) => outcome === "refused")),
     failed: sumOf(work.filter(({ outcome }) => outcome === "failed")),
-    ...(read === 0 ? {} : { perPaper: { papers: read, ...divided(sumOf(reading), read) } }),
+    ...(read === 0 ? {} : { per_paper: { papers: read, ...divided(sumOf(reading), read) } }),
     ...given({ historian }),
     contexts: fullestBy(work, papers),
     ...given({ forecast }),
@@ -73,27 +80,48 @@ export function sumOf(lines: readonly LedgerLine[]): Sum {
   const sum = (of: (line: LedgerLine) => number | undefined) =>
     lines.reduce((total, line) => total + (of(line) ?? 0), 0);
   const paid = lines.filter(({ cost_usd }) => cost_usd !== undefined);
+  const unreported = lines.filter(didNotSay).length;
+  const [input, output] = [sum(({ tokens }) => tokens?.input), sum(({ tokens }) => tokens?.output)];
   return {
     iterations: lines.length,
-    tokens: sum(({ tokens }) => (tokens?.input ?? 0) + (tokens?.output ?? 0)),
-    minutes: sum(({ duration_seconds }) => duration_seconds) / 60,
-    ...(paid.length === 0 ? {} : { usd: sum(({ cost_usd }) => cost_usd) }),
+    tokens: input + output,
+    input,
+    cached: sum(({ tokens }) => tokens?.cached),
+    output,
+    seconds: sum(({ duration_seconds }) => duration_seconds),
+    ...(paid.length === 0 ? {} : { cost_usd: roundUsd(sum(({ cost_usd }) => cost_usd)) }),
     ...(paid.some(({ estimated }) => estimated === true) ? { estimated: true as const } : {}),
     ...(paid.some(({ billing, cost_usd = 0 }) => billing === "subscription" && cost_usd > 0)
       ? { subscription: true as const }
       : {}),
+    ...(unreported === 0 ? {} : { unreported }),
   };
 }
 
-/** What a model used for summaries; no iteration, and its minutes are not measured. */
+/** An agent that failed before it used anything had nothing to say. */
+const didNotSay = ({ agent, cost_usd, outcome, tokens }: LedgerLine): boolean =>
+  agent !== undefined &&
+  cost_usd === undefined &&
+  (outcome !== "failed" || (tokens?.input ?? 0) + (tokens?.output ?? 0) > 0);
+
+/** What a model used for summaries; no iteration, and its time is not measured. Its tokens are not told apart, and most are read. */
 function historianIn({ loop }: Pick<Rrd, "loop">): Sum | undefined {
   const {
     historian_tokens: tokens = 0,
-    historian_cost_usd: usd,
+    historian_cost_usd: cost_usd,
     historian_estimated: estimated,
   } = loop?.rch_metrics ?? {};
-  if (tokens === 0 && usd === undefined) return undefined;
-  return { iterations: 0, minutes: 0, tokens, ...given({ usd }), ...(estimated === true ? { estimated } : {}) };
+  if (tokens === 0 && cost_usd === undefined) return undefined;
+  return {
+    iterations: 0,
+    seconds: 0,
+    tokens,
+    input: tokens,
+    cached: 0,
+    output: 0,
+    ...given({ cost_usd }),
+    ...(estimated === true ? { estimated } : {}),
+  };
 }
 
 /** Several sums as one. */
@@ -102,10 +130,16 @@ export function together(sums: readonly Sum[]): Sum {
   return {
     iterations: add(({ iterations }) => iterations),
     tokens: add(({ tokens }) => tokens),
-    minutes: add(({ minutes }) => minutes),
-    ...(sums.every(({ usd }) => usd === undefined) ? {} : { usd: add(({ usd }) => usd) }),
+    input: add(({ input }) => input),
+    cached: add(({ cached }) => cached),
+    output: add(({ output }) => output),
+    seconds: add(({ seconds }) => seconds),
+    ...(sums.every(({ cost_usd }) => cost_usd === undefined)
+      ? {}
+      : { cost_usd: roundUsd(add(({ cost_usd }) => cost_usd)) }),
     ...(sums.some(({ estimated }) => estimated === true) ? { estimated: true as const } : {}),
     ...(sums.some(({ subscription }) => subscription === true) ? { subscription: true as const } : {}),
+    ...(add(({ unreported }) => unreported) === 0 ? {} : { unreported: add(({ unreported }) => unreported) }),
   };
 }
 
@@ -118,8 +152,11 @@ function divided(sum: Sum, by: number): Sum {
   return {
     ...sum,
     tokens: Math.round(sum.tokens / by),
-    minutes: sum.minutes / by,
-    ...(sum.usd === undefined ? {} : { usd: sum.usd / by }),
+    input: Math.round(sum.input / by),
+    cached: Math.round(sum.cached / by),
+    output: Math.round(sum.output / by),
+    seconds: sum.seconds / by,
+    ...(sum.cost_usd === undefined ? {} : { cost_usd: roundUsd(sum.cost_usd / by) }),
   };
 }
 

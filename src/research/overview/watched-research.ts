@@ -5,7 +5,8 @@ import type { Progress } from "../../engine/loop/types.js";
 import { isHeld } from "../../engine/storage/lock.js";
 import { readResearch } from "../folder/research.js";
 import { progressOf, statusOf } from "../workflow/decisions/status.js";
-import { type Spending, spendingOf, timeSpent } from "./time-and-cost.js";
+import { type Sum, totalOf } from "./costs.js";
+import { timeSpent } from "./time-and-cost.js";
 
 import { hiddenName, ledgerName, lockFile, lockName, pauseName, stopName } from "../../engine/lib/layout.js";
 import { rrdName } from "../folder/layout.js";
@@ -24,7 +25,7 @@ export interface WatchedResearch {
   /** What keeps runs from starting. */
   readonly held?: "paused" | "stopped";
   readonly ledger: readonly LedgerLine[];
-  readonly spending: Spending;
+  readonly spending: Sum;
   /** Milliseconds that agents worked on it; undefined where nothing was recorded. */
   readonly spentMs?: number;
 }
@@ -55,7 +56,7 @@ export async function lookAt(folder: string): Promise<WatchedResearch | undefine
       abandoned: !running && existsSync(lock),
       ...given({ held }),
       ledger,
-      spending: spendingOf(ledger, rrd.loop),
+      spending: totalOf(rrd, ledger),
       ...given({ spentMs }),
     };
   } catch {

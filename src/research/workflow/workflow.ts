@@ -107,7 +107,7 @@ export function researchWorkflow(options: ResearchWorkflowOptions): ResearchWork
     account: ({ rrd, ledger }) => ({ ...accountOf(rrd, ledger, options.experience), beside }),
     memory: ({ rrd, ledger }) => memoryOf(rrd, ledger),
     remember: async (compression) => {
-      beside = plus(beside, { ...nothingSpent, tokens: compression.tokens, usd: compression.costUsd ?? 0 });
+      beside = plus(beside, { ...nothingSpent, tokens: compression.tokens, usd: compression.cost_usd ?? 0 });
       await research.edit((rrd) => withSummary(rrd, compression), true);
     },
     close: options.close,

@@ -3,7 +3,7 @@ import { quote, recogniseFailure } from "../../../src/engine/agents/failures.js"
 
 const now = Date.parse("2026-11-21T12:00:00Z");
 const kind = (text: string) => recogniseFailure(text, "it", now)?.kind;
-const reset = (text: string) => recogniseFailure(text, "it", now)?.resetAt;
+const reset = (text: string) => recogniseFailure(text, "it", now)?.reset_at;
 /** The next time at which a clock here shows this. */
 function here(hour: number, minute: number): string {
   const time = new Date(now);

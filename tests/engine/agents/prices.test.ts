@@ -49,14 +49,14 @@ describe("the price of a use", () => {
     expect(priced({ type: "usage", usage, model: "gpt-5.5" }, undefined)).toMatchObject({
       estimated: true,
       window: 400_000,
-      costUsd: expect.any(Number),
+      cost_usd: expect.any(Number),
     });
     expect(priced({ type: "usage", usage }, "gpt-5.5")).toMatchObject({ estimated: true });
   });
 
   test("stays as the CLI tells it, unmarked", () => {
-    const event = priced({ type: "usage", usage, model: "claude-sonnet-5-5", costUsd: 0.5 }, undefined);
-    expect(event).toMatchObject({ costUsd: 0.5, window: 1_000_000 });
+    const event = priced({ type: "usage", usage, model: "claude-sonnet-5-5", cost_usd: 0.5 }, undefined);
+    expect(event).toMatchObject({ cost_usd: 0.5, window: 1_000_000 });
     expect(event).not.toHaveProperty("estimated");
   });
 

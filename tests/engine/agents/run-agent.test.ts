@@ -121,7 +121,7 @@ describe("how a run is judged", () => {
       failure: { kind: "crashed" },
     });
     expect(await pretend("claude", "echo 'HTTP 429 Too Many Requests, retry-after: 60' >&2; exit 1")).toMatchObject({
-      failure: { kind: "rate-limit", resetAt: expect.any(String) },
+      failure: { kind: "rate-limit", reset_at: expect.any(String) },
     });
     expect(await pretend("claude", "echo 'connect ECONNREFUSED 127.0.0.1:9' >&2; exit 1")).toMatchObject({
       failure: { kind: "network" },
@@ -199,8 +199,8 @@ describe("the model of a codex, which does not name it,", () => {
   };
 
   it("is its own, or the one set, with an estimate of the cost", async () => {
-    expect(await modelOf({})).toMatchObject({ model: "gpt-5.5", costUsd: expect.any(Number), estimated: true });
-    expect(await modelOf({ model: "gpt-5.4" })).toMatchObject({ model: "gpt-5.4", costUsd: expect.any(Number) });
+    expect(await modelOf({})).toMatchObject({ model: "gpt-5.5", cost_usd: expect.any(Number), estimated: true });
+    expect(await modelOf({ model: "gpt-5.4" })).toMatchObject({ model: "gpt-5.4", cost_usd: expect.any(Number) });
   });
 
   it.each<[string, AgentOptions, { classic?: boolean }]>([
@@ -213,6 +213,6 @@ describe("the model of a codex, which does not name it,", () => {
     const event = await modelOf(options, settings);
     expect(event).toMatchObject({ type: "usage" });
     expect(event).not.toHaveProperty("model");
-    expect(event).not.toHaveProperty("costUsd");
+    expect(event).not.toHaveProperty("cost_usd");
   });
 });

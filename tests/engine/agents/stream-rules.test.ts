@@ -164,13 +164,15 @@ describe("the stream of claude", () => {
       rate_limit_info: { status, resetsAt },
     });
     const limited = ended({ is_error: true, result: "usage limit", api_error_status: 429 });
-    expect(failureOf(limit("rejected", 1_800_000_000), limited)).toMatchObject({ resetAt: "2027-01-15T08:00:00.000Z" });
+    expect(failureOf(limit("rejected", 1_800_000_000), limited)).toMatchObject({
+      reset_at: "2027-01-15T08:00:00.000Z",
+    });
     for (const other of [limit("allowed", 1_800_000_000), limit("rejected"), limit("rejected", "soon")]) {
-      expect(failureOf(other, limited)).not.toHaveProperty("resetAt");
+      expect(failureOf(other, limited)).not.toHaveProperty("reset_at");
     }
     expect(
       failureOf(limit("rejected", 1_800_000_000), ended({ is_error: true, api_error_status: 401 })),
-    ).not.toHaveProperty("resetAt");
+    ).not.toHaveProperty("reset_at");
   });
 
   it("sums the models of the result, or takes its own usage where it names none", () => {

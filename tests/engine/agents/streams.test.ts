@@ -26,7 +26,7 @@ describe("the stream of claude", () => {
       type: "usage",
       usage: { input: 2000, cached: 400, output: 100, requests: 2, largest: 1001 },
       billing: "api",
-      costUsd: expect.closeTo(0.00848),
+      cost_usd: expect.closeTo(0.00848),
       model: "claude-opus-5-5",
     });
     expect(reader.finished()).toBe(true);
@@ -51,7 +51,7 @@ describe("the stream of claude", () => {
       { type: "rate_limit_event", rate_limit_info: { status: "rejected", resetsAt: 1_800_000_000 } },
       ...fixtureLines("claude-429"),
     ]);
-    expect(reader.answer().failure?.resetAt).toBe("2027-01-15T08:00:00.000Z");
+    expect(reader.answer().failure?.reset_at).toBe("2027-01-15T08:00:00.000Z");
   });
 
   it("leaves a reset out that is no time", () => {
@@ -61,7 +61,7 @@ describe("the stream of claude", () => {
       ...fixtureLines("claude-429"),
     ]);
     expect(reader.answer()).toMatchObject({ failure: { kind: "rate-limit" } });
-    expect(reader.answer().failure?.resetAt).toBeUndefined();
+    expect(reader.answer().failure?.reset_at).toBeUndefined();
   });
 
   it("counts nothing for tokens and money that can't be: the ledger takes whole numbers from 0", () => {
@@ -79,7 +79,7 @@ describe("the stream of claude", () => {
     expect(usageOf(events)).toEqual({
       type: "usage",
       usage: { input: 10, cached: 0, output: 0, requests: 1, largest: 10 },
-      costUsd: undefined,
+      cost_usd: undefined,
       model: undefined,
     });
   });
@@ -206,7 +206,7 @@ describe("the stream of amp", () => {
   it("takes an error and a cancellation for failures although amp exits with 0", () => {
     const limited = readAmp();
     feed(limited, fixtureLines("amp-error"));
-    expect(limited.answer()).toMatchObject({ failure: { kind: "rate-limit", resetAt: expect.any(String) } });
+    expect(limited.answer()).toMatchObject({ failure: { kind: "rate-limit", reset_at: expect.any(String) } });
     const cancelled = readAmp();
     feed(cancelled, fixtureLines("amp-cancelled"));
     expect(cancelled.answer()).toMatchObject({ failure: { kind: "aborted" } });

@@ -122,7 +122,7 @@ describe("a unit is prepared before it is briefed", () => {
       "run-ended",
     ]);
     expect(events[1]).toMatchObject({ type: "preparing", unit: "u0", phase: "ANALYSIS", title: "Paper u0" });
-    expect(events[2]).toMatchObject({ type: "prepared", unit: "u0", outcome: "ready", durationMs: 1500 });
+    expect(events[2]).toMatchObject({ type: "prepared", unit: "u0", outcome: "ready", duration_seconds: 1.5 });
     expect(seen).toMatchObject({ briefed: ["text of u0"], accepted: ["brief of u0"], prepareMs: [1500] });
   });
 
@@ -260,7 +260,7 @@ describe("a unit that can't be prepared for now", () => {
       unit: "u0",
       title: "Paper u0",
       outcome: "later",
-      durationMs: 0,
+      duration_seconds: 0,
       until: "2026-01-01T00:01:00.000Z",
       reason: "arxiv.org is busy.",
     });

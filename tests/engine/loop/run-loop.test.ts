@@ -163,7 +163,7 @@ describe("the loop", () => {
     const usage = (input: number) => ({ type: "usage" as const, usage: { input, cached: 0, output: 1, requests: 1 } });
     await run(
       workflow,
-      agentThatSays({ ...usage(10), model: "m1" }, { ...usage(25), costUsd: 0.5 }, { type: "end", message: "bye" }),
+      agentThatSays({ ...usage(10), model: "m1" }, { ...usage(25), cost_usd: 0.5 }, { type: "end", message: "bye" }),
       { guards: [limitIterations(1)] },
     );
     expect(seen).toMatchObject({
@@ -171,7 +171,7 @@ describe("the loop", () => {
       agent: "scripted",
       message: "bye",
       model: "m1",
-      costUsd: 0.5,
+      cost_usd: 0.5,
       usage: { input: 25 },
     });
   });
@@ -263,14 +263,14 @@ describe("a run is the fold of what its agent says", () => {
 
   test("with a cost that the CLI reports in the place of our estimate, and an estimate marked as one", () => {
     const first = begin();
-    const guess = folded(first, usage(1, { costUsd: 0.5, estimated: true }));
-    expect(guess).toMatchObject({ costUsd: 0.5, estimated: true });
-    expect(folded(guess, usage(2))).toMatchObject({ costUsd: 0.5, estimated: true });
-    const reported = folded(guess, usage(2, { costUsd: 0.7 }));
-    expect(reported.costUsd).toBe(0.7);
+    const guess = folded(first, usage(1, { cost_usd: 0.5, estimated: true }));
+    expect(guess).toMatchObject({ cost_usd: 0.5, estimated: true });
+    expect(folded(guess, usage(2))).toMatchObject({ cost_usd: 0.5, estimated: true });
+    const reported = folded(guess, usage(2, { cost_usd: 0.7 }));
+    expect(reported.cost_usd).toBe(0.7);
     expect(reported).not.toHaveProperty("estimated");
-    expect(folded(reported, usage(3, { costUsd: 0.9, estimated: true }))).toMatchObject({
-      costUsd: 0.9,
+    expect(folded(reported, usage(3, { cost_usd: 0.9, estimated: true }))).toMatchObject({
+      cost_usd: 0.9,
       estimated: true,
     });
   });
@@ -327,7 +327,7 @@ describe("the events of a run", () => {
     const slow: Agent = {
       ...agent,
       async *run() {
-        yield usage(3, { costUsd: 0.5, estimated: true });
+        yield usage(3, { cost_usd: 0.5, estimated: true });
         clock.advance(1500);
         yield end;
       },
@@ -346,7 +346,7 @@ describe("the events of a run", () => {
         unit: "u0",
         phase: "ANALYSIS",
         title: "Paper u0",
-        briefTokens: 7,
+        brief_tokens: 7,
         workspace: "/nowhere/u0",
         progress: { done: 0, total: 1 },
         agent: "claude",
@@ -358,9 +358,9 @@ describe("the events of a run", () => {
         iteration: 1,
         unit: "u0",
         outcome: accepted,
-        durationMs: 1500,
+        duration_seconds: 1.5,
         usage: { input: 3, cached: 0, output: 0, requests: 1 },
-        costUsd: 0.5,
+        cost_usd: 0.5,
         estimated: true,
       },
       {
@@ -421,7 +421,7 @@ describe("before an iteration", () => {
     const memory = { observations: [], ledger: [], steering: [] };
     const workflow = units(2, { account: () => account, memory: () => memory });
     clock.advance(500);
-    await drain(workflow, saying(usage(5, { costUsd: 0.5 })), {
+    await drain(workflow, saying(usage(5, { cost_usd: 0.5 })), {
       clock,
       jobs: 2,
       guards: [(run) => void seen.push(run)],
@@ -440,7 +440,7 @@ describe("before an iteration", () => {
 
   test("a guard that knows the past is given what came of each, with its time and cost", async () => {
     let last: RunSoFar | undefined;
-    const agent = saying(usage(5, { costUsd: 0.5 }));
+    const agent = saying(usage(5, { cost_usd: 0.5 }));
     await drain(units(2), agent, { guards: [(run) => void (last = run)] });
     const at = Date.parse("2026-01-01T00:00:00Z");
     expect(last?.iterations).toEqual([
@@ -452,7 +452,7 @@ describe("before an iteration", () => {
         startedAt: at,
         endedAt: at,
         usage: { input: 5, cached: 0, output: 0, requests: 1 },
-        costUsd: 0.5,
+        cost_usd: 0.5,
       },
     ]);
   });

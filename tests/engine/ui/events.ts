@@ -15,7 +15,7 @@ export const event = {
     unit: "arxiv_1",
     phase: "ANALYSIS",
     title,
-    briefTokens: 5210,
+    brief_tokens: 5210,
     workspace: "/state/1",
     progress: { done: 3, total: 12 },
   }),
@@ -25,17 +25,17 @@ export const event = {
     iteration: 1,
     event: said,
   }),
-  usage: (seconds: number, input: number, output: number, costUsd?: number): LoopEvent =>
-    event.agent(seconds, { type: "usage", usage: { input, cached: 0, output, requests: 2 }, ...given({ costUsd }) }),
-  ended: (seconds: number, outcome: Outcome, costUsd: number | undefined = 0.12): LoopEvent => ({
+  usage: (seconds: number, input: number, output: number, cost_usd?: number): LoopEvent =>
+    event.agent(seconds, { type: "usage", usage: { input, cached: 0, output, requests: 2 }, ...given({ cost_usd }) }),
+  ended: (seconds: number, outcome: Outcome, cost_usd: number | undefined = 0.12): LoopEvent => ({
     type: "iteration-ended",
     at: at(seconds),
     iteration: 1,
     unit: "arxiv_1",
     outcome,
-    durationMs: 72_000,
+    duration_seconds: 72,
     usage: { input: 35_000, cached: 20_000, output: 1100, requests: 2 },
-    costUsd,
+    cost_usd,
   }),
   waiting: (seconds: number, until: number, reason: string): LoopEvent => ({
     type: "waiting",

@@ -16,7 +16,7 @@ const started = (iteration: number, phase: string): LoopEvent => ({
   unit: `p${iteration}`,
   phase,
   title: "A paper",
-  briefTokens: 1,
+  brief_tokens: 1,
   workspace: "/w",
   progress,
 });
@@ -26,7 +26,7 @@ const done = (iteration: number, outcome: "accepted" | "refused"): LoopEvent => 
   iteration,
   unit: `p${iteration}`,
   outcome: outcome === "accepted" ? { outcome, summary: "fine" } : { outcome, reasons: ["no number"] },
-  durationMs: 1,
+  duration_seconds: 1,
   usage,
 });
 const complete: Verdict = { verdict: "complete", reason: "All done." };

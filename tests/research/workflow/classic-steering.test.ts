@@ -22,7 +22,7 @@ async function runClassic(
   at: { root: string; folder: string },
   most: number,
   work: (folder: string, iteration: number) => void,
-  costUsd = 0.5,
+  cost_usd = 0.5,
 ) {
   const briefs: Brief[] = [];
   const agent: Agent = {
@@ -31,7 +31,7 @@ async function runClassic(
     async *run(brief) {
       briefs.push(brief);
       work(at.folder, brief.iteration);
-      yield { type: "usage", usage: { input: 1_000, cached: 0, output: 0, requests: 1 }, costUsd };
+      yield { type: "usage", usage: { input: 1_000, cached: 0, output: 0, requests: 1 }, cost_usd };
       yield { type: "end", message: "Done." };
     },
   };

@@ -30,7 +30,7 @@ describe.concurrent("a usage limit is waited for until the stated reset, and use
     const failed = events.flatMap((event) =>
       event.type === "iteration-ended" && event.outcome.outcome === "failed" ? [event.outcome.failure] : [],
     );
-    const wait = Date.parse(failed[0]?.resetAt ?? "") - Date.now();
+    const wait = Date.parse(failed[0]?.reset_at ?? "") - Date.now();
     expect(wait).toBeGreaterThan(50 * 60_000);
     expect(wait).toBeLessThan(61 * 60_000);
     expect(events.filter((event) => event.type === "waiting")).toMatchObject([

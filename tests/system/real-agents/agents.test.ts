@@ -71,7 +71,7 @@ for (const cli of ["claude", "codex"] as const) {
         usage: { input: 2 * claimed.input, cached: 2 * claimed.cached, output: 2 * claimed.output, requests: 2 },
       });
       if (cli === "claude")
-        expect(usage).toMatchObject({ costUsd: expect.any(Number), model: expect.stringContaining("claude") });
+        expect(usage).toMatchObject({ cost_usd: expect.any(Number), model: expect.stringContaining("claude") });
       expect(readFileSync(join(folder, "1.log"), "utf8")).toContain("COMPLETE");
     });
 

@@ -22,7 +22,7 @@ describe("a research over many iterations", () => {
     execFileSync("git", ["init", "-q"], { cwd: at.root });
     const ask = {
       name: "scribe",
-      run: async () => ({ summary: "It goes on. ".repeat(100), tokens: 500, costUsd: 0.002 }),
+      run: async () => ({ summary: "It goes on. ".repeat(100), tokens: 500, cost_usd: 0.002 }),
     };
     const guards = [limitIterations(200), limitBudget({ usd: 1_000 }), stopWhenStuck, stopWithoutResult];
     const run = at.run(agent, 200, { jobs, guards, git: true, history: { every: 5, ask } });
@@ -45,17 +45,19 @@ describe("a research over many iterations", () => {
     expect(sum(ledger.map(({ tokens }) => (tokens?.input ?? 0) + (tokens?.output ?? 0)))).toBe(
       sum(ended.map(({ usage }) => usage.input + usage.output)),
     );
-    expect(sum(ledger.map(({ cost_usd }) => cost_usd ?? 0))).toBeCloseTo(sum(ended.map(({ costUsd }) => costUsd ?? 0)));
+    expect(sum(ledger.map(({ cost_usd }) => cost_usd ?? 0))).toBeCloseTo(
+      sum(ended.map(({ cost_usd }) => cost_usd ?? 0)),
+    );
 
     const summaries = events.filter(({ type }) => type === "history-compressed").length;
     expect(summaries).toBeGreaterThanOrEqual(Math.floor(ledger.length / 5) - 1);
     const { tokens, usd } = accountOf(rrd, ledger).spent;
     expect(tokens).toBe(sum(ended.map(({ usage }) => usage.input + usage.output)) + summaries * 500);
-    expect(usd).toBeCloseTo(sum(ended.map(({ costUsd }) => costUsd ?? 0)) + summaries * 0.002);
+    expect(usd).toBeCloseTo(sum(ended.map(({ cost_usd }) => cost_usd ?? 0)) + summaries * 0.002);
 
     const briefs = started
       .filter(({ phase, unit }) => phase === "ANALYSIS" && unit !== "report")
-      .map(({ briefTokens }) => briefTokens);
+      .map(({ brief_tokens }) => brief_tokens);
     expect(Math.max(...briefs.slice(30))).toBeLessThanOrEqual(Math.max(...briefs.slice(10, 30)) * 1.25);
   });
 
@@ -113,7 +115,7 @@ describe("a research over many iterations", () => {
     const { events, rrd, ledger } = await researchFolder(rrdWith(papers(1)), given).run(filling, 2, {
       watches: [watchContext],
     });
-    const briefs = events.flatMap((event) => (event.type === "iteration-started" ? [event.briefTokens] : []));
+    const briefs = events.flatMap((event) => (event.type === "iteration-started" ? [event.brief_tokens] : []));
     expect(briefs[1]).toBeLessThan((briefs[0] ?? 0) * 0.8);
     expect(ledger[0]).toMatchObject({
       outcome: "failed",

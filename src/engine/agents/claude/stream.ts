@@ -26,7 +26,7 @@ export function readClaude(): Reader {
   let billing: Billing | undefined;
   let retried: Json | undefined;
   let errorKind: ServiceFailure | undefined;
-  let resetAt: string | undefined;
+  let reset_at: string | undefined;
   let result: Json | undefined;
 
   function assistant(message: Json, error: string | undefined): AgentEvent[] {
@@ -62,8 +62,8 @@ export function readClaude(): Reader {
       type: "notice",
       message: `Refused: ${text(denial["tool_name"]) ?? "a tool"} ${detailOf(denial["tool_input"])}`,
     }));
-    const costUsd = amount(event["total_cost_usd"]);
-    return [...denials, { type: "usage", usage: total(event), ...given({ costUsd, model, billing }) }];
+    const cost_usd = amount(event["total_cost_usd"]);
+    return [...denials, { type: "usage", usage: total(event), ...given({ cost_usd, model, billing }) }];
   }
 
   /** The result's own totals: those of the streamed events lack the last words of each answer. */
@@ -92,7 +92,7 @@ export function readClaude(): Reader {
         ? recogniseFailure(said, "claude", now)
         : serviceFailure(kind, said || `${status}`, "claude", now);
     if (known !== undefined)
-      return resetAt === undefined || known.kind !== "rate-limit" ? known : { ...known, resetAt };
+      return reset_at === undefined || known.kind !== "rate-limit" ? known : { ...known, reset_at };
     // Without a result and without a retry that tells why, the exit code and stderr have to.
     return result === undefined
       ? undefined
@@ -108,7 +108,7 @@ export function readClaude(): Reader {
         case "system":
           return system(event);
         case "rate_limit_event":
-          resetAt = resetOf(object(event["rate_limit_info"]) ?? {}) ?? resetAt;
+          reset_at = resetOf(object(event["rate_limit_info"]) ?? {}) ?? reset_at;
           return [];
         case "result":
           return ended(event);

@@ -19,7 +19,7 @@ export function spentIn(past: readonly PastIteration[], live: readonly LiveItera
   return {
     iterations: past.filter(counts).length + live.length,
     tokens: sum(({ usage }) => usage.input + usage.output),
-    usd: sum(({ costUsd }) => costUsd ?? 0),
+    usd: sum(({ cost_usd }) => cost_usd ?? 0),
     minutes: sum(({ startedAt, endedAt }) => Math.max(0, endedAt - (startedAt ?? endedAt))) / 60_000,
   };
 }
@@ -51,19 +51,25 @@ function usedUp(
   { iterations, now, account }: RunSoFar,
   live: readonly LiveIteration[],
   reached: (spent: number, most: number) => boolean,
-): string | undefined {
+): (Pick<Verdict, "reason"> & { readonly cause: Unit }) | undefined {
   const mine = plus(spentIn(iterations, live, now), account?.beside ?? nothingSpent);
   for (const unit of ofARun) {
     const limit = run[unit];
     if (limit !== undefined && reached(mine[unit], limit))
-      return `The budget of this run, ${worded[unit](limit)}, is used up: ${worded[unit](mine[unit])}. Run again to continue, or allow more with --max-${unit}.`;
+      return {
+        cause: unit,
+        reason: `The budget of this run, ${worded[unit](limit)}, is used up: ${worded[unit](mine[unit])}. Run again to continue, or allow more with --max-${unit}.`,
+      };
   }
   if (account === undefined) return undefined;
   const whole = plus(account.spent, spentIn([], live, now));
   for (const unit of units) {
     const limit = account.budget[unit];
     if (limit !== undefined && reached(whole[unit], limit))
-      return `The budget of this project, ${worded[unit](limit)}, is used up: ${worded[unit](whole[unit])}. Raise budget.max_${unit} in its rrd.json to continue.`;
+      return {
+        cause: unit,
+        reason: `The budget of this project, ${worded[unit](limit)}, is used up: ${worded[unit](whole[unit])}. Raise budget.max_${unit} in its rrd.json to continue.`,
+      };
   }
   return undefined;
 }
@@ -72,12 +78,12 @@ function usedUp(
 export const limitBudget =
   (run: Budget): Guard =>
   (soFar): Verdict | undefined => {
-    const reason = usedUp(run, soFar, soFar.inFlight ?? [], (spent, most) => spent >= most);
-    if (reason !== undefined) return { verdict: "limit", reason };
+    const limit = usedUp(run, soFar, soFar.inFlight ?? [], (spent, most) => spent >= most);
+    if (limit !== undefined) return { verdict: "limit", ...limit };
     // A CLI that ended itself for want of money would do so again.
     const last = soFar.iterations.at(-1)?.outcome;
     return last?.outcome === "failed" && last.failure.kind === "budget"
-      ? { verdict: "limit", reason: last.failure.message }
+      ? { verdict: "limit", cause: "usd", reason: last.failure.message }
       : undefined;
   };
 
@@ -85,14 +91,14 @@ export const limitBudget =
 export const watchBudget =
   (run: Budget): Watch =>
   (live, soFar) => {
-    const message = usedUp(run, soFar, [...(soFar.inFlight ?? []), live], (spent, most) => spent > most);
-    return message === undefined ? undefined : { end: { kind: "budget", message } };
+    const limit = usedUp(run, soFar, [...(soFar.inFlight ?? []), live], (spent, most) => spent > most);
+    return limit && { end: { kind: "budget", message: limit.reason } };
   };
 
 /** Warns of an agent that worked and did not tell what it used, so that a budget can't be held: nothing of it is counted. */
 export const reviewBudget =
   (budget: Budget): Review =>
-  ({ run: { agent, free, model, failure, costUsd, usage } }, { account }) => {
+  ({ run: { agent, free, model, failure, cost_usd, usage } }, { account }) => {
     // What failed otherwise may not have used anything.
     if (free === true || (failure !== undefined && failure.kind !== "timeout" && failure.kind !== "idle"))
       return undefined;
@@ -100,7 +106,7 @@ export const reviewBudget =
     const none = usage.input + usage.output === 0;
     const unknown = none ? "how many tokens it used" : `what ${model ?? "its model"} costs`;
     const unheld = [
-      ...(isSet("usd") && costUsd === undefined ? ["US dollars"] : []),
+      ...(isSet("usd") && cost_usd === undefined ? ["US dollars"] : []),
       ...(isSet("tokens") && none ? ["tokens"] : []),
     ];
     return unheld.length === 0

@@ -21,6 +21,7 @@ export const limitIterations =
     iterations.filter(counts).length + inFlight.length + preparing >= maxIterations
       ? {
           verdict: "limit",
+          cause: "iterations",
           reason: `${maxIterations === 1 ? "The one iteration of this run is" : `All ${maxIterations} iterations of this run are`} used up; run again to continue, or allow more with -i.`,
         }
       : undefined;
@@ -30,7 +31,11 @@ export const limitWallTime =
   (ms: number): Guard =>
   ({ startedAt, now }) =>
     now - startedAt >= ms
-      ? { verdict: "limit", reason: `The time of this run, ${spanInWords(ms)}, is used up; run again to continue.` }
+      ? {
+          verdict: "limit",
+          cause: "minutes",
+          reason: `The time of this run, ${spanInWords(ms)}, is used up; run again to continue.`,
+        }
       : undefined;
 
 /** A file named PAUSE in the folder blocks every run until somebody deletes it; STOP ends the run as Ctrl+C does. */

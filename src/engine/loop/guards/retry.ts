@@ -158,7 +158,7 @@ const maxLimitMs = 31 * 24 * 60 * minute;
 
 /** The stated reset; none where it is over already: a clock that is wrong, or an old message, must not make us ask without a pause. */
 function resetOf(failure: Failure, since: number): number | undefined {
-  const at = failure.resetAt === undefined ? Number.NaN : Date.parse(failure.resetAt);
+  const at = failure.reset_at === undefined ? Number.NaN : Date.parse(failure.reset_at);
   return at > since && at <= since + maxLimitMs ? at : undefined;
 }
 

@@ -45,8 +45,8 @@ export async function askForSummary(
     };
     let run = begun(agent, brief, clock.now());
     for await (const event of agent.run(brief, { signal })) run = folded(run, event);
-    const { usage, costUsd, estimated } = run;
-    const used = { tokens: usage.input + usage.output, ...given({ costUsd, estimated }) };
+    const { usage, cost_usd, estimated } = run;
+    const used = { tokens: usage.input + usage.output, ...given({ cost_usd, estimated }) };
     if (run.failure !== undefined) return { reason: run.failure.message, ...used };
     if (run.message.trim() === "") return { reason: `${agent.name} said nothing.`, ...used };
     return { summary: redact(run.message), ...used };

@@ -1,3 +1,4 @@
+import { roundUsd } from "../../lib/usd.js";
 import { estimateTokens } from "../../lib/tokens.js";
 import type { LedgerLine } from "../../generated/ledger.js";
 import { extractiveSummary } from "./extractive-summary.js";
@@ -13,10 +14,10 @@ export const summaryTemperature = 0.3;
 const maxTrend = 20;
 
 /** US dollars, and whether they are our estimate. */
-type Priced = Pick<Compression, "costUsd" | "estimated">;
+type Priced = Pick<Compression, "cost_usd" | "estimated">;
 
-const priced = ({ costUsd, estimated }: Priced): Priced =>
-  costUsd === undefined ? {} : { costUsd, ...(estimated === undefined ? {} : { estimated }) };
+const priced = ({ cost_usd, estimated }: Priced): Priced =>
+  cost_usd === undefined ? {} : { cost_usd, ...(estimated === undefined ? {} : { estimated }) };
 
 /** What a summariser with a model answers, or the sentence that says why it did not; and what it used either way. */
 export type SummaryAnswer = ({ readonly summary: string } | { readonly reason: string }) & {
@@ -51,7 +52,7 @@ export function summariser({ every, ask, tell }: SummariserOptions): Summariser 
       summary: clipped(told?.summary ?? extractiveSummary(memory, maxSummary)),
       upTo: lastIteration(memory),
       by: told === undefined ? "built-in" : (ask?.name ?? ""),
-      charsBefore: material.length,
+      chars_before: material.length,
       tokens: answer?.tokens ?? 0,
       ...priced(answer ?? {}),
     };
@@ -60,13 +61,13 @@ export function summariser({ every, ask, tell }: SummariserOptions): Summariser 
       type: "history-compressed",
       iteration: compression.upTo,
       by: compression.by,
-      charsBefore: compression.charsBefore,
-      charsAfter: compression.summary.length,
-      tokensSaved: savedBy(compression),
+      chars_before: compression.chars_before,
+      chars_after: compression.summary.length,
+      tokens_saved: savedBy(compression),
       tokens: compression.tokens,
       ...priced(compression),
       compressions: metrics.compressions ?? 1,
-      totalTokensSaved: metrics.total_tokens_saved ?? 0,
+      total_tokens_saved: metrics.total_tokens_saved ?? 0,
     });
     return compression;
   };
@@ -111,24 +112,24 @@ function clipped(text: string): string {
 }
 
 /** Estimated tokens by which a summary is shorter than what went into it, less what the historian's model used. May be negative. */
-const savedBy = ({ charsBefore, summary, tokens }: Compression): number =>
-  estimateTokens("x".repeat(charsBefore)) - estimateTokens("x".repeat(summary.length)) - tokens;
+const savedBy = ({ chars_before, summary, tokens }: Compression): number =>
+  estimateTokens("x".repeat(chars_before)) - estimateTokens("x".repeat(summary.length)) - tokens;
 
 /** The measures after one more summary. Pure. */
 export function measured(before: HistoryMetrics | undefined, compression: Compression): HistoryMetrics {
-  const { summary, charsBefore, upTo, tokens, costUsd, estimated } = compression;
+  const { summary, chars_before, upTo, tokens, cost_usd, estimated } = compression;
   const { historian_cost_usd: spent = 0 } = before ?? {};
   return {
     ...before,
     compressions: (before?.compressions ?? 0) + 1,
-    total_chars_before: (before?.total_chars_before ?? 0) + charsBefore,
+    total_chars_before: (before?.total_chars_before ?? 0) + chars_before,
     total_chars_after: (before?.total_chars_after ?? 0) + summary.length,
     total_tokens_saved: (before?.total_tokens_saved ?? 0) + savedBy(compression),
-    last_compression_ratio: charsBefore === 0 ? 1 : Math.round((summary.length / charsBefore) * 1000) / 1000,
+    last_compression_ratio: chars_before === 0 ? 1 : Math.round((summary.length / chars_before) * 1000) / 1000,
     history_size_trend: [...(before?.history_size_trend ?? []), summary.length].slice(-maxTrend),
     last_iteration: upTo,
     ...(tokens === 0 ? {} : { historian_tokens: (before?.historian_tokens ?? 0) + tokens }),
-    ...(costUsd === undefined ? {} : { historian_cost_usd: Math.round((spent + costUsd) * 1e6) / 1e6 }),
+    ...(cost_usd === undefined ? {} : { historian_cost_usd: roundUsd(spent + cost_usd) }),
     ...(estimated === true ? { historian_estimated: true as const } : {}),
   };
 }

@@ -8,7 +8,7 @@ export function begun(agent: Agent, brief: Brief, now: number): AgentRun {
     iteration: brief.iteration,
     agent: agent.name,
     confinement: agent.confinement,
-    ...(agent.free === true ? { free: true as const, costUsd: 0 } : {}),
+    ...(agent.free === true ? { free: true as const, cost_usd: 0 } : {}),
     startedAt: now,
     endedAt: now,
     usage: { input: 0, cached: 0, output: 0, requests: 0 },
@@ -22,8 +22,8 @@ export function folded(run: AgentRun, event: AgentEvent): AgentRun {
   const next = { ...run, digest: digestOf(run.digest ?? emptyDigest, event) };
   if (event.type === "end") return { ...next, message: event.message, ...given({ failure: event.failure }) };
   if (event.type !== "usage") return next;
-  const { type: _, final: __, costUsd, estimated, ...told } = event;
+  const { type: _, final: __, cost_usd, estimated, ...told } = event;
   // A cost that the CLI reports takes the place of our estimate, and with it the mark.
   const { estimated: ___, ...unmarked } = next;
-  return costUsd === undefined ? { ...next, ...told } : { ...unmarked, ...told, costUsd, ...given({ estimated }) };
+  return cost_usd === undefined ? { ...next, ...told } : { ...unmarked, ...told, cost_usd, ...given({ estimated }) };
 }

@@ -25,11 +25,11 @@ export interface Compression {
   readonly upTo: number;
   /** Who wrote it: `built-in`, or an agent's name. */
   readonly by: string;
-  readonly charsBefore: number;
+  readonly chars_before: number;
   /** Tokens in and out that the historian's model used; 0 without a model. */
   readonly tokens: number;
   /** US dollars, as reported or estimated. */
-  readonly costUsd?: number;
+  readonly cost_usd?: number;
   readonly estimated?: true;
 }
 

@@ -11,25 +11,34 @@ const saved = (tokens: number): string =>
 export function historyLine({
   iteration,
   by,
-  charsBefore,
-  charsAfter,
-  tokensSaved,
-  costUsd,
+  chars_before,
+  chars_after,
+  tokens_saved,
+  cost_usd,
   estimated,
 }: HistoryCompressed): string {
-  const cost = costUsd === undefined ? "" : `, ${moneyText(costUsd, estimated)}`;
-  return `history up to #${iteration} summarised by ${oneLine(by)}: ${charsBefore} to ${charsAfter} characters, about ${saved(tokensSaved)}${cost}`;
+  const cost = cost_usd === undefined ? "" : `, ${moneyText(cost_usd, estimated)}`;
+  return `history up to #${iteration} summarised by ${oneLine(by)}: ${chars_before} to ${chars_after} characters, about ${saved(tokens_saved)}${cost}`;
 }
 
 /** The same as a box that stays on the screen. Each line fits `columns`. */
 export function historyBox(event: HistoryCompressed, columns: number, colors: Colors): string[] {
-  const { iteration, by, charsBefore, charsAfter, tokensSaved, compressions, totalTokensSaved, costUsd, estimated } =
-    event;
-  const percent = charsBefore === 0 ? 100 : Math.round((charsAfter / charsBefore) * 100);
+  const {
+    iteration,
+    by,
+    chars_before,
+    chars_after,
+    tokens_saved,
+    compressions,
+    total_tokens_saved,
+    cost_usd,
+    estimated,
+  } = event;
+  const percent = chars_before === 0 ? 100 : Math.round((chars_after / chars_before) * 100);
   const lines = [
     `History up to #${iteration}, summarised by ${oneLine(by)}`,
-    `${charsBefore} → ${charsAfter} characters (${percent} %), about ${saved(tokensSaved)}${costUsd === undefined ? "" : `, ${moneyText(costUsd, estimated)}`}`,
-    `${many(compressions, "time")} so far, about ${saved(totalTokensSaved)}`,
+    `${chars_before} → ${chars_after} characters (${percent} %), about ${saved(tokens_saved)}${cost_usd === undefined ? "" : `, ${moneyText(cost_usd, estimated)}`}`,
+    `${many(compressions, "time")} so far, about ${saved(total_tokens_saved)}`,
   ];
   const room = Math.max(1, columns - 5);
   const inner = Math.min(room, Math.max(...lines.map((line) => line.length)));
@@ -42,6 +51,6 @@ export function historyBox(event: HistoryCompressed, columns: number, colors: Co
 /** What a run's summaries came to, for its end; undefined where it made none. */
 export function historySummary({ history }: Tally): string | undefined {
   if (history === undefined) return undefined;
-  const { compressions, charsBefore, charsAfter, tokensSaved } = history;
-  return `History summarised ${many(compressions, "time")}: ${charsBefore} to ${charsAfter} characters, about ${saved(tokensSaved)}`;
+  const { compressions, chars_before, chars_after, tokens_saved } = history;
+  return `History summarised ${many(compressions, "time")}: ${chars_before} to ${chars_after} characters, about ${saved(tokens_saved)}`;
 }

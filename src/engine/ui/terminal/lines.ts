@@ -109,9 +109,9 @@ export function permanentLines(
       const title = underWay(before).find(({ iteration }) => iteration === event.iteration)?.title ?? event.unit;
       const tokens = tokensOf(event.usage);
       const cost = [
-        duration(event.durationMs),
+        duration(event.duration_seconds * 1000),
         ...(tokens === 0 ? [] : [count(tokens)]),
-        ...spending(0, event.costUsd, event.estimated),
+        ...spending(0, event.cost_usd, event.estimated),
       ];
       return endedLines(oneLine(title), event.outcome, cost.join(" · "), room, colors);
     }

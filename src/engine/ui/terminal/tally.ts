@@ -9,7 +9,7 @@ export interface Tally {
   /** Input and output tokens of the iterations that ended. */
   readonly tokens: number;
   /** US dollars of the iterations that ended; undefined while none is known. */
-  readonly costUsd?: number | undefined;
+  readonly cost_usd?: number | undefined;
   /** Part of that is our estimate. */
   readonly estimated?: true;
   readonly progress?: Progress | undefined;
@@ -22,9 +22,9 @@ export interface Tally {
   /** Summaries of the history that this run made. */
   readonly history?: {
     readonly compressions: number;
-    readonly charsBefore: number;
-    readonly charsAfter: number;
-    readonly tokensSaved: number;
+    readonly chars_before: number;
+    readonly chars_after: number;
+    readonly tokens_saved: number;
   };
 }
 
@@ -35,7 +35,7 @@ interface Current {
   readonly phase: string;
   readonly startedAt: number;
   readonly tokens: number;
-  readonly costUsd?: number;
+  readonly cost_usd?: number;
   /** That cost is our estimate; the CLI may report one at its end. */
   readonly estimated?: boolean;
 }
@@ -64,13 +64,13 @@ export function tallied(tally: Tally, event: LoopEvent): Tally {
       if (said.type !== "usage") return tally;
       const updated = underWay(tally).map((each) =>
         each.iteration === iteration
-          ? { ...each, tokens: tokensOf(said.usage), ...(said.costUsd === undefined ? {} : priceOf(said)) }
+          ? { ...each, tokens: tokensOf(said.usage), ...(said.cost_usd === undefined ? {} : priceOf(said)) }
           : each,
       );
       return withUnderWay(tally, updated);
     }
     case "iteration-ended": {
-      const { iteration, outcome, usage, costUsd } = event;
+      const { iteration, outcome, usage, cost_usd } = event;
       const worked = outcome.outcome !== "failed" || !free.has(outcome.failure.kind);
       const rest = withUnderWay(
         tally,
@@ -80,27 +80,27 @@ export function tallied(tally: Tally, event: LoopEvent): Tally {
         ...rest,
         iterations: tally.iterations + (worked ? 1 : 0),
         tokens: tally.tokens + tokensOf(usage),
-        costUsd: add(tally.costUsd, costUsd),
+        cost_usd: add(tally.cost_usd, cost_usd),
         ...(event.estimated === true ? { estimated: true as const } : {}),
       };
     }
     case "history-compressed": {
-      const { compressions, charsBefore, charsAfter, tokensSaved } = tally.history ?? {
+      const { compressions, chars_before, chars_after, tokens_saved } = tally.history ?? {
         compressions: 0,
-        charsBefore: 0,
-        charsAfter: 0,
-        tokensSaved: 0,
+        chars_before: 0,
+        chars_after: 0,
+        tokens_saved: 0,
       };
       const history = {
         compressions: compressions + 1,
-        charsBefore: charsBefore + event.charsBefore,
-        charsAfter: charsAfter + event.charsAfter,
-        tokensSaved: tokensSaved + event.tokensSaved,
+        chars_before: chars_before + event.chars_before,
+        chars_after: chars_after + event.chars_after,
+        tokens_saved: tokens_saved + event.tokens_saved,
       };
       return {
         ...tally,
         history,
-        costUsd: add(tally.costUsd, event.costUsd),
+        cost_usd: add(tally.cost_usd, event.cost_usd),
         tokens: tally.tokens + event.tokens,
         ...(event.estimated === true ? { estimated: true as const } : {}),
       };
@@ -112,8 +112,8 @@ export function tallied(tally: Tally, event: LoopEvent): Tally {
   }
 }
 
-const priceOf = ({ costUsd, estimated }: { readonly costUsd?: number; readonly estimated?: true }) => ({
-  costUsd,
+const priceOf = ({ cost_usd, estimated }: { readonly cost_usd?: number; readonly estimated?: true }) => ({
+  cost_usd,
   estimated: estimated === true,
 });
 
@@ -138,32 +138,49 @@ export function resumption(event: LoopEvent, before: Tally): string | undefined 
 export function spent(tally: Tally): string {
   const live = underWay(tally);
   const tokens = live.reduce((sum, each) => sum + each.tokens, tally.tokens);
-  const costUsd = live.reduce((sum, each) => add(sum, each.costUsd), tally.costUsd);
+  const cost_usd = live.reduce((sum, each) => add(sum, each.cost_usd), tally.cost_usd);
   const estimated = tally.estimated === true || live.some((each) => each.estimated === true);
-  return spending(tokens, costUsd, estimated).join(" · ");
+  return spending(tokens, cost_usd, estimated).join(" · ");
 }
 
 /** Tokens and money, as far as known. */
-export const spending = (tokens: number, costUsd: number | undefined, estimated?: boolean): string[] => [
+export const spending = (tokens: number, cost_usd: number | undefined, estimated?: boolean): string[] => [
   ...(tokens > 0 ? [`${count(tokens)} tokens`] : []),
-  ...(costUsd === undefined ? [] : [moneyText(costUsd, estimated)]),
+  ...(cost_usd === undefined ? [] : [moneyText(cost_usd, estimated)]),
 ];
 
 /** "$0.12", or "≈ $0.12" where it is our estimate. */
-export const moneyText = (costUsd: number, estimated?: boolean): string =>
-  `${estimated === true ? "≈ " : ""}${money(costUsd)}`;
+export const moneyText = (cost_usd: number, estimated?: boolean): string =>
+  `${estimated === true ? "≈ " : ""}${money(cost_usd)}`;
+
+/** What is known of a cost. `unreported`: iterations whose cost nobody told. */
+export interface KnownCost {
+  readonly cost_usd?: number;
+  readonly estimated?: true;
+  readonly unreported?: number;
+}
+
+/** "$0.12", "at least $0.12; 22 iterations did not say", or "not known": what was not reported is never $0.00. */
+export function costText({ unreported = 0, ...cost }: KnownCost): string {
+  if (cost.cost_usd === undefined || unreported === 0) return shortCost(cost);
+  return `${shortCost({ ...cost, unreported })}; ${many(unreported, "iteration")} did not say`;
+}
+
+/** The same without the count. */
+export const shortCost = ({ cost_usd: usd, estimated, unreported = 0 }: KnownCost): string =>
+  usd === undefined ? "not known" : `${unreported === 0 ? "" : "at least "}${moneyText(usd, estimated)}`;
 
 /** "≈ 14 iterations left (12 papers): 430k tokens, $1.42, 1h 10m of work". */
-export function forecastText({ papers, iterations, tokens, minutes, costUsd }: Forecast): string {
+export function forecastText({ papers, iterations, tokens, seconds, cost_usd }: Forecast): string {
   const of = papers === 0 ? "" : ` (${many(papers, "paper")})`;
-  const price = costUsd === undefined ? "cost not known" : money(costUsd);
-  return `≈ ${many(iterations, "iteration")} left${of}: ${count(tokens)} tokens, ${price}, ${duration(minutes * 60_000)} of work`;
+  const price = cost_usd === undefined ? "cost not known" : money(cost_usd);
+  return `≈ ${many(iterations, "iteration")} left${of}: ${count(tokens)} tokens, ${price}, ${duration(seconds * 1000)} of work`;
 }
 
 /** The same in short, for a line that says more: "≈ $1.42 and 1h 10m left"; tokens where the money is not known. */
-export function leftText({ tokens, minutes, costUsd }: Forecast): string {
-  const spent = costUsd === undefined ? `${count(tokens)} tokens` : money(costUsd);
-  return `≈ ${spent} and ${duration(minutes * 60_000)} left`;
+export function leftText({ tokens, seconds, cost_usd }: Forecast): string {
+  const spent = cost_usd === undefined ? `${count(tokens)} tokens` : money(cost_usd);
+  return `≈ ${spent} and ${duration(seconds * 1000)} left`;
 }
 
 /** The same, with what it rests on. */

@@ -1,3 +1,4 @@
+import { roundUsd } from "../../../engine/lib/usd.js";
 import type { LedgerLine } from "../../../engine/generated/ledger.js";
 import type { Rrd } from "../../generated/rrd.js";
 import type { Forecast } from "../../../engine/loop/types.js";
@@ -140,8 +141,8 @@ export function forecastOf(
     papers,
     iterations: known.reduce((total, { units }) => total + units, 0),
     tokens: Math.round(sum(({ tokens }) => tokens)),
-    minutes: Math.round(sum(({ minutes }) => minutes) * 10) / 10,
-    ...(usd === undefined ? {} : { costUsd: sum(priced) }),
+    seconds: Math.round(sum(({ minutes }) => minutes) * 60),
+    ...(usd === undefined ? {} : { cost_usd: roundUsd(sum(priced)) }),
     ...(unpriced || known.some(({ take }) => take?.estimated === true) ? { estimated: true as const } : {}),
     from: [...new Set([main, ...known].map(({ from }) => from))].filter((from) => from !== "").join(" and "),
   };

@@ -27,7 +27,7 @@ export function ledgerLine(
     ...(prepareMs === undefined ? {} : { prepare_seconds: Math.round(prepareMs / 100) / 10 }),
     tokens: { input: usage.input, cached: usage.cached, output: usage.output, requests: usage.requests },
     brief_tokens: brief.tokens,
-    ...given({ cost_usd: run.costUsd, estimated: run.estimated, billing: run.billing }),
+    ...given({ cost_usd: run.cost_usd, estimated: run.estimated, billing: run.billing }),
     ...(occupancy === undefined
       ? {}
       : {

@@ -11,7 +11,7 @@ import type { Account, RunSoFar } from "../../../../src/engine/loop/types.js";
 import { accepted, failed, live, named, past, soFar, start } from "../runs.js";
 
 const usage = (input: number, output = 0) => ({ input, cached: 0, output, requests: 1 });
-const cost = (usd: number) => past(accepted, 0, "paper_1", { costUsd: usd, usage: usage(1000, 100) });
+const cost = (usd: number) => past(accepted, 0, "paper_1", { cost_usd: usd, usage: usage(1000, 100) });
 const nothing = { iterations: 0, tokens: 0, usd: 0, minutes: 0 };
 const withAccount = (run: RunSoFar, account: Partial<Account>): RunSoFar => ({
   ...run,
@@ -21,8 +21,8 @@ const withAccount = (run: RunSoFar, account: Partial<Account>): RunSoFar => ({
 describe("budgets", () => {
   test("what was used up counts every iteration, refused and failed ones too, and those under way", () => {
     const spent = spentIn(
-      [cost(1), past(failed("crashed"), 60_000, "p", { costUsd: 0.5, startedAt: start })],
-      [live({ costUsd: 0.25 })],
+      [cost(1), past(failed("crashed"), 60_000, "p", { cost_usd: 0.5, startedAt: start })],
+      [live({ cost_usd: 0.25 })],
       start + 30_000,
     );
     expect(spent).toEqual({ iterations: 3, tokens: 1100, usd: 1.75, minutes: 1.5 });
@@ -57,7 +57,7 @@ describe("budgets", () => {
   });
 
   test("what is under way counts before another agent is started", () => {
-    expect(limitBudget({ usd: 2 })({ ...soFar([cost(1.5)]), inFlight: [live({ costUsd: 0.5 })] })).toMatchObject({
+    expect(limitBudget({ usd: 2 })({ ...soFar([cost(1.5)]), inFlight: [live({ cost_usd: 0.5 })] })).toMatchObject({
       verdict: "limit",
     });
   });
@@ -76,13 +76,13 @@ describe("budgets", () => {
 
   test("an iteration is ended once it takes the budget beyond its limit, the others under way counted in", () => {
     const watch = watchBudget({ usd: 2 });
-    expect(watch(live({ costUsd: 0.5 }), soFar([cost(1.5)]))).toBeUndefined();
-    expect(watch(live({ costUsd: 0.51 }), soFar([cost(1.5)]))).toMatchObject({
+    expect(watch(live({ cost_usd: 0.5 }), soFar([cost(1.5)]))).toBeUndefined();
+    expect(watch(live({ cost_usd: 0.51 }), soFar([cost(1.5)]))).toMatchObject({
       end: { kind: "budget", message: expect.stringContaining("$2.01") },
     });
-    expect(watch(live({ costUsd: 0.3 }), { ...soFar([cost(1.5)]), inFlight: [live({ costUsd: 0.3 })] })).toMatchObject({
-      end: { kind: "budget" },
-    });
+    expect(
+      watch(live({ cost_usd: 0.3 }), { ...soFar([cost(1.5)]), inFlight: [live({ cost_usd: 0.3 })] }),
+    ).toMatchObject({ end: { kind: "budget" } });
     expect(
       watchBudget({})(live({ usage: usage(30) }), withAccount(soFar([]), { budget: { tokens: 20 } })),
     ).toMatchObject({ end: { kind: "budget" } });
@@ -119,7 +119,7 @@ describe("budgets", () => {
 
   test("that are held, or met an agent that did not work or has no model, are not told of", () => {
     const both = reviewBudget({ usd: 2, tokens: 9 });
-    expect(both(live({ costUsd: 0, usage: usage(10) }), soFar([]))).toBeUndefined();
+    expect(both(live({ cost_usd: 0, usage: usage(10) }), soFar([]))).toBeUndefined();
     expect(both(live({ free: true }), soFar([]))).toBeUndefined();
     expect(both(live({ failure: { kind: "rate-limit", message: "" } }), soFar([]))).toBeUndefined();
   });

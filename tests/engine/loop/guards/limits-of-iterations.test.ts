@@ -25,7 +25,7 @@ import { accepted, failed, live, named, past, refused, soFar, start } from "../r
 const minute = 60_000;
 const usage = (input: number, output = 0) => ({ input, cached: 0, output, requests: 1 });
 const cost = (usd: number, more = {}) =>
-  past(accepted, 0, "paper_1", { costUsd: usd, usage: usage(1000, 100), ...more });
+  past(accepted, 0, "paper_1", { cost_usd: usd, usage: usage(1000, 100), ...more });
 const nothing = { iterations: 0, tokens: 0, usd: 0, minutes: 0 };
 const withAccount = (run: RunSoFar, account: Partial<Account>): RunSoFar => ({
   ...run,
@@ -37,6 +37,7 @@ describe("a person is told which limit ended the run and how to go on", () => {
   test("of iterations", () => {
     expect(limitIterations(1)(soFar([past(accepted)]))).toEqual({
       verdict: "limit",
+      cause: "iterations",
       reason: "The one iteration of this run is used up; run again to continue, or allow more with -i.",
     });
     expect(reasonOf(limitIterations(2)(soFar([past(accepted), past(refused)])))).toBe(
@@ -48,6 +49,7 @@ describe("a person is told which limit ended the run and how to go on", () => {
     const run: RunSoFar = { startedAt: 7 * minute, now: 8.55 * minute, iterations: [] };
     expect(limitWallTime(1.55 * minute)(run)).toEqual({
       verdict: "limit",
+      cause: "minutes",
       reason: "The time of this run, 1.6 minutes, is used up; run again to continue.",
     });
     expect(limitWallTime(1.55 * minute)({ ...run, startedAt: 7 * minute + 1 })).toBeUndefined();
@@ -98,12 +100,17 @@ describe("a person is told which limit ended the run and how to go on", () => {
     const answer = limitBudget({})(withAccount(soFar([]), { budget, spent: { ...nothing, [unit]: spent } }));
     expect(answer).toEqual({
       verdict: "limit",
+      cause: unit,
       reason: `The budget of this project, ${said}. Raise budget.max_${unit} in its rrd.json to continue.`,
     });
   });
 
   test("of a CLI that ended itself for want of money, in its own words", () => {
-    expect(limitBudget({})(soFar([past(failed("budget"))]))).toEqual({ verdict: "limit", reason: "It was budget." });
+    expect(limitBudget({})(soFar([past(failed("budget"))]))).toEqual({
+      verdict: "limit",
+      cause: "usd",
+      reason: "It was budget.",
+    });
     expect(limitBudget({})(soFar([past(failed("budget")), past(accepted)]))).toBeUndefined();
     expect(limitBudget({})(soFar([past(failed("crashed"))]))).toBeUndefined();
     expect(limitBudget({})(soFar([]))).toBeUndefined();
@@ -143,8 +150,8 @@ describe("what counts", () => {
         ...withAccount(soFar([], minute), { spent: { ...nothing, ...spent }, budget }),
         inFlight: [live(run)],
       });
-    expect(under({ usd: 1 }, { usd: 1.5 }, { costUsd: 0.5 })).toBeDefined();
-    expect(under({ usd: 1 }, { usd: 1.5 }, { costUsd: 0.4 })).toBeUndefined();
+    expect(under({ usd: 1 }, { usd: 1.5 }, { cost_usd: 0.5 })).toBeDefined();
+    expect(under({ usd: 1 }, { usd: 1.5 }, { cost_usd: 0.4 })).toBeUndefined();
     expect(under({ tokens: 90 }, { tokens: 100 }, { usage: usage(4, 6) })).toBeDefined();
     expect(under({ tokens: 90 }, { tokens: 100 }, { usage: usage(4, 5) })).toBeUndefined();
     expect(under({ minutes: 4 }, { minutes: 5 }, {})).toBeDefined();
@@ -177,7 +184,7 @@ describe("an agent at work", () => {
   });
 
   test("is told what is left after those beside it, in a run and in a research", () => {
-    const beside = [live({ costUsd: 0.5 })];
+    const beside = [live({ cost_usd: 0.5 })];
     const choose = (run: object) => withAllowance(run, () => ({ agent: named("claude"), reason: "It is back." }));
     expect(choose({ usd: 2 })({ ...soFar([cost(1)]), inFlight: beside })).toMatchObject({
       maxUsd: 0.5,
@@ -206,13 +213,13 @@ describe("a budget that can't be held is told of", () => {
     expect(told({ usd: 2 }, { usage: usage(10) })).toBe(sentence("US dollars", "what its model costs"));
     expect(told({ usd: 2 }, { usage: usage(0, 10), model: "m" })).toBe(sentence("US dollars", "what m costs"));
     expect(told({ usd: 2, tokens: 9 }, {})).toBe(sentence("US dollars and tokens", "how many tokens it used"));
-    expect(told({ tokens: 9 }, { costUsd: 1 })).toBe(sentence("tokens", "how many tokens it used"));
+    expect(told({ tokens: 9 }, { cost_usd: 1 })).toBe(sentence("tokens", "how many tokens it used"));
   });
 
   test("only where it is set, and only of what is not told", () => {
     expect(told({ tokens: 9 }, { usage: usage(10) })).toBeUndefined();
     expect(told({ tokens: 9 }, { usage: usage(10, 10) })).toBeUndefined();
-    expect(told({ usd: 2 }, { costUsd: 0 })).toBeUndefined();
+    expect(told({ usd: 2 }, { cost_usd: 0 })).toBeUndefined();
     expect(told({ minutes: 2, iterations: 2 }, {})).toBeUndefined();
   });
 
@@ -310,7 +317,7 @@ describe("the rules of a run", () => {
     expect(choose?.(soFar([cost(1.5)]))).toMatchObject({ agent: { name: "claude" }, maxUsd: 0.5 });
     const alarms = (run: object) =>
       watches.map((watch) => watch(live(run), soFar([]))?.end?.kind).filter((kind) => kind !== undefined);
-    expect(alarms({ costUsd: 3 })).toEqual(["budget"]);
+    expect(alarms({ cost_usd: 3 })).toEqual(["budget"]);
     expect(alarms({ usage: { ...usage(0), largest: 100_000 } })).toEqual(["context"]);
     expect(reviews.map((review) => review(live({ usage: usage(1) }), soFar([])))).toEqual([
       expect.stringContaining("US dollars"),

@@ -84,15 +84,15 @@ describe("the choice of one agent", () => {
   };
 
   test("a rate limit is waited for until the stated reset", () => {
-    const resetAt = new Date(start + 5 * 60 * minute).toISOString();
-    expect(delay([past(failed("rate-limit", { resetAt }))])).toBe(5 * 60 * minute);
-    expect(choose(soFar([past(failed("rate-limit", { resetAt }))], 5 * 60 * minute))).toMatchObject({
+    const reset_at = new Date(start + 5 * 60 * minute).toISOString();
+    expect(delay([past(failed("rate-limit", { reset_at }))])).toBe(5 * 60 * minute);
+    expect(choose(soFar([past(failed("rate-limit", { reset_at }))], 5 * 60 * minute))).toMatchObject({
       agent: { name: "claude" },
     });
   });
 
   test("a stated reset that is over already is waited for as if none was stated: no hot loop", () => {
-    expect(delay([past(failed("rate-limit", { resetAt: "2020-01-01T00:00:00Z" }))])).toBe(30 * second);
+    expect(delay([past(failed("rate-limit", { reset_at: "2020-01-01T00:00:00Z" }))])).toBe(30 * second);
   });
 
   test("a rate limit without a reset is waited for 30 s, doubling up to 15 minutes", () => {
@@ -120,14 +120,14 @@ describe("the choice of one agent", () => {
       verdict: "blocked",
       reason: expect.stringContaining("120 minutes"),
     });
-    const stated = past(failed("rate-limit", { resetAt: new Date(start + 119 * minute).toISOString() }), 0);
+    const stated = past(failed("rate-limit", { reset_at: new Date(start + 119 * minute).toISOString() }), 0);
     expect(isVerdict(choose(soFar([stated, past(failed("rate-limit"), 119 * minute)], 121 * minute)))).toBe(false);
   });
 
   test("a stated reset is waited for up to a month ahead; one further away is none, and patience ends the wait", () => {
     const day = 24 * 60 * minute;
     const stated = (days: number) =>
-      past(failed("rate-limit", { resetAt: new Date(start + days * day).toISOString() }), 0);
+      past(failed("rate-limit", { reset_at: new Date(start + days * day).toISOString() }), 0);
     expect(delay([stated(31)])).toBe(31 * day);
     expect(delay([stated(32)])).toBe(30 * second);
     expect(choose(soFar([stated(32)], 120 * minute))).toMatchObject({
@@ -183,7 +183,7 @@ describe("the choice of several agents", () => {
   );
 
   test("the first is back once the stated reset is over", () => {
-    const limit = by("claude", "rate-limit", 0, { resetAt: new Date(start + 60 * minute).toISOString() });
+    const limit = by("claude", "rate-limit", 0, { reset_at: new Date(start + 60 * minute).toISOString() });
     const since = past(accepted, 30 * minute, "paper_1", { agent: "codex" });
     expect(chosen([limit, since], 59 * minute)).toBe("codex");
     expect(chosen([limit, since], 60 * minute)).toBe("claude");
@@ -197,7 +197,7 @@ describe("the choice of several agents", () => {
   });
 
   test("where all are limited the earliest is waited for", () => {
-    const at = (minutes: number) => ({ resetAt: new Date(start + minutes * minute).toISOString() });
+    const at = (minutes: number) => ({ reset_at: new Date(start + minutes * minute).toISOString() });
     const all = [
       by("claude", "rate-limit", 0, at(60)),
       by("codex", "rate-limit", 0, at(20)),
@@ -363,12 +363,12 @@ describe("an agent that is alone", () => {
   });
 
   test("has a stated reset only where it lies after the failure", () => {
-    const at = (ms: number) => ({ resetAt: new Date(start + ms).toISOString() });
+    const at = (ms: number) => ({ reset_at: new Date(start + ms).toISOString() });
     expect(wait([by("claude", "rate-limit", minute, at(minute))])).toMatchObject({
       until: start + minute + 30 * second,
     });
     expect(wait([by("claude", "rate-limit", minute, at(minute + 1))])).toMatchObject({ until: start + minute + 1 });
-    expect(wait([by("claude", "rate-limit", 0, { resetAt: "soon" })])).toMatchObject({ until: start + 30 * second });
+    expect(wait([by("claude", "rate-limit", 0, { reset_at: "soon" })])).toMatchObject({ until: start + 30 * second });
   });
 
   test("meets one limit once however many were at work, and another once those have ended", () => {
@@ -398,7 +398,7 @@ describe("agents beside each other", () => {
   });
 
   test("the earliest is waited for, with what each of them said", () => {
-    const at = (minutes: number) => ({ resetAt: new Date(start + minutes * minute).toISOString() });
+    const at = (minutes: number) => ({ reset_at: new Date(start + minutes * minute).toISOString() });
     const all = [by("claude", "rate-limit", 0, at(3)), by("codex", "rate-limit", 0, at(2)), by("amp", "network", 0)];
     expect(choose(all)).toEqual({
       until: start + 2 * second,

@@ -136,11 +136,11 @@ describe("the history", () => {
   test("is summarised by code when the historian fails, and that is said and paid for", async () => {
     const { memory, told } = await runOf(5, {
       every: 5,
-      ask: { name: "scribe", run: async () => ({ reason: "it is away.", tokens: 700, costUsd: 0.01 }) },
+      ask: { name: "scribe", run: async () => ({ reason: "it is away.", tokens: 700, cost_usd: 0.01 }) },
     });
     expect(told.map(({ type }) => type)).toEqual(["notice", "history-compressed"]);
     expect(told[0]).toMatchObject({ level: "warning", message: expect.stringContaining("it is away") });
-    expect(told[1]).toMatchObject({ by: "built-in", tokens: 700, costUsd: 0.01 });
+    expect(told[1]).toMatchObject({ by: "built-in", tokens: 700, cost_usd: 0.01 });
     expect(memory.metrics).toMatchObject({ historian_tokens: 700, historian_cost_usd: 0.01 });
     expect(memory.historySummary).toContain("Iterations 1 to 5");
   });
@@ -148,10 +148,10 @@ describe("the history", () => {
   test("by an agent is cut to its bound, names who wrote it, and pays for what it used", async () => {
     const ask = {
       name: "scribe",
-      run: async () => ({ summary: "It was tried. ".repeat(400), tokens: 900, costUsd: 0.02 }),
+      run: async () => ({ summary: "It was tried. ".repeat(400), tokens: 900, cost_usd: 0.02 }),
     };
     const { memory, told } = await runOf(5, { every: 5, ask });
-    expect(told).toMatchObject([{ by: "scribe", tokens: 900, costUsd: 0.02 }]);
+    expect(told).toMatchObject([{ by: "scribe", tokens: 900, cost_usd: 0.02 }]);
     expect(memory.historySummary?.length).toBeLessThanOrEqual(maxSummary);
     expect(memory.metrics).toMatchObject({ historian_tokens: 900, historian_cost_usd: 0.02 });
     const free = await runOf(5, {
@@ -450,7 +450,7 @@ describe("a historian", () => {
       historySummary: "Before.",
       metrics: { compressions: 3, total_tokens_saved: 1000, last_iteration: 0 },
     };
-    const { told, returned } = await summarised(given, scribe({ summary: "  Short.  ", tokens: 40, costUsd: 0.5 }));
+    const { told, returned } = await summarised(given, scribe({ summary: "  Short.  ", tokens: 40, cost_usd: 0.5 }));
     const before = [
       "Before.",
       ...row(5).map(({ iteration }) => `#${iteration} p${iteration}: accepted. said ${iteration}`),
@@ -460,9 +460,9 @@ describe("a historian", () => {
       summary: "Short.",
       upTo: 5,
       by: "scribe",
-      charsBefore: before,
+      chars_before: before,
       tokens: 40,
-      costUsd: 0.5,
+      cost_usd: 0.5,
     });
     expect(told).toEqual([
       {
@@ -470,18 +470,18 @@ describe("a historian", () => {
         at: "2026-01-02T03:04:05.000Z",
         iteration: 5,
         by: "scribe",
-        charsBefore: before,
-        charsAfter: 6,
-        tokensSaved: saved,
+        chars_before: before,
+        chars_after: 6,
+        tokens_saved: saved,
         tokens: 40,
-        costUsd: 0.5,
+        cost_usd: 0.5,
         compressions: 4,
-        totalTokensSaved: 1000 + saved,
+        total_tokens_saved: 1000 + saved,
       },
     ]);
     const { told: free } = await summarised({ observations: row(5) });
     expect(free[0]).toMatchObject({ tokens: 0, compressions: 1 });
-    expect(free[0]).not.toHaveProperty("costUsd");
+    expect(free[0]).not.toHaveProperty("cost_usd");
   });
 
   test("whose model fails says so in one sentence, and code writes instead", async () => {
@@ -497,7 +497,7 @@ describe("a historian", () => {
       tokens: 7,
       summary: expect.stringContaining("Iterations 1 to 5"),
     });
-    expect(returned).not.toHaveProperty("costUsd");
+    expect(returned).not.toHaveProperty("cost_usd");
   });
 
   test("is given the summary so far, the last ten observations and the last five lines of the ledger, as data", async () => {
@@ -564,9 +564,9 @@ describe("the measures of the history", () => {
     summary: "x".repeat(50),
     upTo: 9,
     by: "scribe",
-    charsBefore: 400,
+    chars_before: 400,
     tokens: 3,
-    costUsd: 0.1,
+    cost_usd: 0.1,
   };
   const saved = estimateTokens("x".repeat(400)) - estimateTokens("x".repeat(50)) - 3;
 
@@ -606,7 +606,7 @@ describe("the measures of the history", () => {
   });
 
   test("name no model's use where there was none, and compress nothing by nothing", () => {
-    const { costUsd: _, ...free } = { ...compression, tokens: 0, charsBefore: 0, summary: "" };
+    const { cost_usd: _, ...free } = { ...compression, tokens: 0, chars_before: 0, summary: "" };
     const measures = measured(undefined, free);
     expect(measures).toMatchObject({ last_compression_ratio: 1, total_tokens_saved: 0 });
     expect(measures).not.toHaveProperty("historian_tokens");
@@ -615,7 +615,7 @@ describe("the measures of the history", () => {
 });
 
 describe("the history is kept between two iterations", () => {
-  const done = (upTo: number): Compression => ({ summary: "S.", upTo, by: "built-in", charsBefore: 1, tokens: 0 });
+  const done = (upTo: number): Compression => ({ summary: "S.", upTo, by: "built-in", chars_before: 1, tokens: 0 });
   /** A workflow whose state is the number of its last iteration, and what was asked of it in its order. */
   const kept = (over: Partial<Workflow<number>> = {}) => {
     const order: string[] = [];
@@ -716,16 +716,16 @@ describe("an agent as historian", () => {
   });
 
   test("says what it cost, also where it failed or said nothing", async () => {
-    const paid = { ...used, costUsd: 0.25 } as AgentEvent;
+    const paid = { ...used, cost_usd: 0.25 } as AgentEvent;
     const failure = { kind: "idle" as const, message: "It was idle." };
     expect(await ask(agent(paid, { type: "end", message: "Half a", failure }))).toEqual({
       reason: "It was idle.",
       tokens: 107,
-      costUsd: 0.25,
+      cost_usd: 0.25,
     });
     const silent = await ask(agent({ type: "end", message: " \n" }));
     expect(silent).toEqual({ reason: "scribe said nothing.", tokens: 0 });
-    expect(silent).not.toHaveProperty("costUsd");
+    expect(silent).not.toHaveProperty("cost_usd");
   });
 
   test("leaves no folder after a bug of ours either", async () => {

@@ -7,7 +7,7 @@ import { event } from "../events.js";
 const estimate = event.agent(2, {
   type: "usage",
   usage: { input: 900, cached: 0, output: 100, requests: 1 },
-  costUsd: 0.5,
+  cost_usd: 0.5,
   estimated: true,
 });
 const after = (...events: LoopEvent[]) => spent(events.reduce(tallied, emptyTally));
@@ -29,14 +29,14 @@ test("what a research cost is marked where part of it is our estimate", () => {
     running: false,
     iteration: 1,
     tokens: 0,
-    costUsd: 0.1,
+    cost_usd: 0.1,
   };
   expect(costOf(row)).toBe("$0.10");
   expect(costOf({ ...row, estimated: true })).toBe("≈ $0.10");
 });
 
 test("what is left is told in short as money and time, or tokens and time where the price is not known", () => {
-  const forecast = { papers: 3, iterations: 4, tokens: 90_000, minutes: 70, from: "elsewhere" };
-  expect(leftText({ ...forecast, costUsd: 1.42 })).toBe("≈ $1.42 and 1h 10m left");
+  const forecast = { papers: 3, iterations: 4, tokens: 90_000, seconds: 4200, from: "elsewhere" };
+  expect(leftText({ ...forecast, cost_usd: 1.42 })).toBe("≈ $1.42 and 1h 10m left");
   expect(leftText(forecast)).toBe("≈ 90.0k tokens and 1h 10m left");
 });

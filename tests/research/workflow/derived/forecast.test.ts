@@ -43,8 +43,8 @@ test("a fresh research is forecast whole: batches to its target, every paper, th
     papers: 16,
     iterations: 2 + 16 + 1,
     tokens: 2 * 10 + 16 * 100 + 5,
-    minutes: 19,
-    costUsd: expect.closeTo(1.625),
+    seconds: 19 * 60,
+    cost_usd: expect.closeTo(1.625),
     from: "elsewhere",
   });
   const withIdeas = { ...fresh, handoff: { product_ideation: { enabled: true } } } as Rrd;
@@ -75,7 +75,7 @@ test("what has no price of its own is priced as papers are, and marked as estima
   const unpriced: Experience = { takes: { report: { tokens: 20, minutes: 1 } }, from: "figures" };
   expect(forecastOf(rrd, [read(1, "a", 40)], unpriced)).toMatchObject({
     tokens: 60,
-    costUsd: expect.closeTo(0.06),
+    cost_usd: expect.closeTo(0.06),
     estimated: true,
   });
 });
@@ -109,7 +109,7 @@ test("the dated figures are priced as estimates, and an agent without a model co
   const priced = figuresFor({ name: "codex" }, ({ input, output }) => (input + output) / 1_000_000);
   expect(forecastOf(fresh, [], priced)).toMatchObject({
     estimated: true,
-    costUsd: expect.any(Number),
+    cost_usd: expect.any(Number),
     from: expect.stringMatching(/figures of \d{4}-/),
   });
   expect(
@@ -118,14 +118,14 @@ test("the dated figures are priced as estimates, and an agent without a model co
       [],
       figuresFor({ name: "claude" }, () => undefined),
     ),
-  ).not.toHaveProperty("costUsd");
+  ).not.toHaveProperty("cost_usd");
   expect(
     forecastOf(
       fresh,
       [],
       figuresFor({ name: "baseline", free: true }, () => 9),
     ),
-  ).toMatchObject({ tokens: 0, costUsd: 0 });
+  ).toMatchObject({ tokens: 0, cost_usd: 0 });
 });
 
 test("other researches in the folder are what a fresh one rests on: those of the same agent and model, the newest twenty", async () => {

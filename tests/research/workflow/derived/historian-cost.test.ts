@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { askForSummary } from "../../../../src/engine/loop/history/ask-model.js";
 import { limitBudget } from "../../../../src/engine/loop/guards/budget.js";
 import { limitIterations } from "../../../../src/engine/loop/guards/limits.js";
-import { spendingOf } from "../../../../src/research/overview/time-and-cost.js";
+import { totalOf } from "../../../../src/research/overview/costs.js";
 import { emptyTally, spent, tallied } from "../../../../src/engine/ui/terminal/tally.js";
 import { historyLine } from "../../../../src/engine/ui/terminal/history-lines.js";
 import { fakeClock } from "../../../support/clock.js";
@@ -12,7 +12,10 @@ const papers = Array.from({ length: 20 }, (_, n) => paper(`p${n + 1}`));
 /** A historian whose every answer costs a dollar, of which we know by our own list of prices. */
 const dear = {
   every: 5,
-  ask: { name: "scribe", run: async () => ({ summary: "So far.", tokens: 100, costUsd: 1, estimated: true as const }) },
+  ask: {
+    name: "scribe",
+    run: async () => ({ summary: "So far.", tokens: 100, cost_usd: 1, estimated: true as const }),
+  },
 };
 
 test("an agent that summarises hands on what it used, and whether its cost is our estimate", async () => {
@@ -23,7 +26,7 @@ test("an agent that summarises hands on what it used, and whether its cost is ou
       yield {
         type: "usage" as const,
         usage: { input: 90, cached: 0, output: 10, requests: 1 },
-        costUsd: 0.5,
+        cost_usd: 0.5,
         estimated: true as const,
       };
       yield { type: "end" as const, message: "So far." };
@@ -38,7 +41,7 @@ test("an agent that summarises hands on what it used, and whether its cost is ou
   expect(await askForSummary(scribe, "What was?", how)).toEqual({
     summary: "So far.",
     tokens: 100,
-    costUsd: 0.5,
+    cost_usd: 0.5,
     estimated: true,
   });
 });
@@ -47,10 +50,10 @@ test("a summary's estimated cost is marked in the file, in its event, in what is
   const { rrd, ledger, events } = await researchFolder(rrdWith(papers)).run(goodAgent(), 6, { history: dear });
   expect(rrd.loop?.rch_metrics).toMatchObject({ historian_cost_usd: 1, historian_estimated: true });
   const compressed = events.find(({ type }) => type === "history-compressed");
-  expect(compressed).toMatchObject({ costUsd: 1, estimated: true });
+  expect(compressed).toMatchObject({ cost_usd: 1, estimated: true });
   expect(compressed?.type === "history-compressed" && historyLine(compressed)).toContain("≈ $1.00");
   expect(spent(events.reduce(tallied, emptyTally))).toContain("≈ $1.06");
-  expect(spendingOf(ledger, rrd.loop)).toMatchObject({ costUsd: expect.closeTo(1.06), estimated: true, input: 6_100 });
+  expect(totalOf(rrd, ledger)).toMatchObject({ cost_usd: expect.closeTo(1.06), estimated: true, input: 6_100 });
 });
 
 test("summaries count in the budget of the run that made them, and not in that of the next", async () => {
