@@ -126,7 +126,13 @@ async function opened<Opened>(
   for (const message of overridden(config)) inform(message);
   for (const message of oneAtATime(config, agents)) warn(message);
   const notify = (level: "info" | "warning", message: string) => void tell({ type: "notice", level, message });
-  const research = await openResearch(folder, { derive, git: config.git, notify, abort });
+  const research = await openResearch(folder, {
+    derive,
+    git: config.git,
+    notify,
+    abort,
+    unconfined: classic || agents.some(isUnconfined),
+  });
   const workspaces = workspacesOf(config.stateDir, folder);
   const close = async () => {
     await research.close();

@@ -1,32 +1,28 @@
 import { lookup as resolveName } from "node:dns";
 import { BlockList, isIP, type LookupFunction } from "node:net";
 
-/** Networks that are not the public internet: this machine, its neighbours, cloud metadata, carriers' own, multicast, reserved. */
-const networks: readonly (readonly [string, number, "ipv4" | "ipv6"])[] = [
-  ["0.0.0.0", 8, "ipv4"],
-  ["10.0.0.0", 8, "ipv4"],
-  ["100.64.0.0", 10, "ipv4"],
-  ["127.0.0.0", 8, "ipv4"],
-  ["169.254.0.0", 16, "ipv4"],
-  ["172.16.0.0", 12, "ipv4"],
-  ["192.168.0.0", 16, "ipv4"],
-  // Protocol assignments, with the metadata of one cloud; the host of another stands amid public addresses.
-  ["192.0.0.0", 24, "ipv4"],
-  ["168.63.129.16", 32, "ipv4"],
-  ["224.0.0.0", 3, "ipv4"],
-  ["::", 128, "ipv6"],
-  ["::1", 128, "ipv6"],
-  ["fc00::", 7, "ipv6"],
-  // Link-local and, up to feff, the old site-local.
-  ["fe80::", 9, "ipv6"],
-  ["ff00::", 8, "ipv6"],
-  // A network's own translation to IPv4, at whatever place the IPv4 address stands in it; tunnels to IPv4; discarded.
-  ["64:ff9b:1::", 48, "ipv6"],
-  ["2001::", 32, "ipv6"],
-  ["100::", 64, "ipv6"],
+/**
+ * Networks that are not the public internet: what the IANA registries of special-purpose addresses (RFC 6890; as of 2026) don't call globally
+ * reachable, multicast, and the hosts of two clouds' metadata. Of 192.0.0.0/24 and 2001::/23 the few reachable parts are services of routers.
+ */
+const networks: readonly string[] = [
+  // This machine, its neighbours, carriers' own, protocol assignments.
+  ...["0.0.0.0/8", "10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8", "169.254.0.0/16", "172.16.0.0/12", "192.0.0.0/24"],
+  ...["192.168.0.0/16", "168.63.129.16/32"],
+  // Documentation, the old 6to4 relays, benchmarks; multicast and reserved.
+  ...["192.0.2.0/24", "192.88.99.0/24", "198.18.0.0/15", "198.51.100.0/24", "203.0.113.0/24", "224.0.0.0/3"],
+  // This machine, its neighbours, the old site-local, multicast.
+  ...["::/128", "::1/128", "fc00::/7", "fe80::/9", "ff00::/8"],
+  // A network's own translation to IPv4, at whatever place the IPv4 address stands in it; discarded; tunnels and assignments to protocols.
+  ...["64:ff9b:1::/48", "100::/64", "100:0:0:1::/64", "2001::/23"],
+  // Documentation, segment routing.
+  ...["2001:db8::/32", "3fff::/20", "5f00::/16"],
 ];
 const blocked = new BlockList();
-for (const [net, prefix, family] of networks) blocked.addSubnet(net, prefix, family);
+for (const network of networks) {
+  const [net = "", prefix] = network.split("/");
+  blocked.addSubnet(net, Number(prefix), net.includes(":") ? "ipv6" : "ipv4");
+}
 
 /** Whether an IP address, in brackets or not, leads into this machine or its network. A name never does: it has to be resolved first. */
 export function isPrivateAddress(address: string): boolean {

@@ -1,6 +1,8 @@
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
+import { isDeepStrictEqual } from "node:util";
 import { messageOf } from "../lib/errors.js";
+import { given } from "../lib/given.js";
 import { sizeOf } from "./atomic-file.js";
 import { type GitAnswer, runGit } from "./git-command.js";
 import { withLock } from "./lock.js";
@@ -45,16 +47,18 @@ const underWay = {
 /**
  * Checkpoints for `files` of `folder`, or undefined where there is no git or no repository.
  * No branch is ever switched, nothing else that is staged is touched, and a lock of git's is reported, never deleted.
+ * `unconfined`: an agent that nothing confines may change git's configuration; no program that it names there is started.
  */
 export async function openCheckpoints(
   folder: string,
   { names: committed, state, ledger }: CommittedFiles,
   notify: (message: string) => void,
-  abort?: AbortSignal,
+  { abort, unconfined = false }: { readonly abort?: AbortSignal; readonly unconfined?: boolean } = {},
 ): Promise<Checkpoints | undefined> {
   let hangs = false;
+  let settings: ReadonlyMap<string, string> = new Map();
   const git: Git = async (...args) => {
-    const answer = await runGit(folder, args, abort === undefined ? {} : { abort });
+    const answer = await runGit(folder, args, { settings, ...given({ abort }) });
     hangs = answer.ended !== undefined;
     return answer;
   };
@@ -62,7 +66,9 @@ export async function openCheckpoints(
   const [gitFolder = "", common = "", inside] = where.stdout.split("\n");
   if (inside !== "true") return undefined;
   const repositoryLock = join(resolve(folder, common), "research-ralph.lock");
-  const identity = await missingIdentity(git);
+  const found = await configured(folder, given({ abort }));
+  const identity = missingIdentity(found);
+  settings = withoutPlanted(found, found);
   let inHistory: ReadonlySet<string> | undefined;
 
   const tracked = new Set<string>();
@@ -78,6 +84,19 @@ export async function openCheckpoints(
     told = message;
   };
 
+  const toldOf = new Set<string>();
+  /** Looks again at what the configuration has git start. */
+  const lookAgain = async (): Promise<void> => {
+    const now = await configured(folder, given({ abort }));
+    settings = withoutPlanted(found, now);
+    const planted = plantedIn(now, found).filter((key) => !toldOf.has(key));
+    for (const key of planted) toldOf.add(key);
+    if (planted.length > 0)
+      notify(
+        `git's configuration has changed since the run began (${planted.join(", ")}); checkpoints start no program of it. Take it out with 'git config --unset' if it is not yours.`,
+      );
+  };
+
   const commitNow = async (message: string): Promise<void> => {
     // Without this git would look further up, and commit to whatever repository holds this one.
     if (!existsSync(gitFolder))
@@ -87,6 +106,7 @@ export async function openCheckpoints(
     const operation = Object.entries(underWay).find(([file]) => existsSync(join(gitFolder, file)))?.[1];
     if (operation !== undefined)
       return tell(`No checkpoint while a git ${operation} is under way; finish it and the next iteration commits.`);
+    if (unconfined) await lookAgain();
     const present = committed.filter((name) => existsSync(join(folder, name)));
     // Asked once: what a reset takes away is to leave the next commit too.
     inHistory ??= new Set((await git("ls-files", "--", ...committed)).stdout.split("\n"));
@@ -129,7 +149,10 @@ export async function openCheckpoints(
       // It would hang again, and a person who wants to stop waits.
       if (hangs && abort?.aborted === true) return;
       if (waiting !== undefined) await attempt(waiting.message);
-      if (tracked.size > 0 && existsSync(gitFolder)) await git("gc", "--auto", "--quiet");
+      if (tracked.size === 0 || !existsSync(gitFolder)) return;
+      if (unconfined) await lookAgain();
+      // Its hooks for objects can't be taken out of what the files say.
+      if (settings.get(objectsHook) === undefined) await git("gc", "--auto", "--quiet");
     },
   };
 }
@@ -194,10 +217,47 @@ function explain({ stderr, stdout, ended }: GitAnswer): string {
   return `git said '${line}'; the next iteration tries again.`;
 }
 
-/** Options that stand in for a name or address that the person has not told git. */
-async function missingIdentity(git: Git): Promise<string[]> {
-  const { stdout } = await git("config", "--get-regexp", "^user\\.(name|email)$");
-  const name = stdout.includes("user.name ") ? [] : ["-c", "user.name=research-ralph"];
-  const email = stdout.includes("user.email ") ? [] : ["-c", "user.email=research-ralph@localhost"];
-  return [...name, ...email];
+type Configured = ReadonlyMap<string, readonly string[]>;
+
+const objectsHook = "gc.recentobjectshook";
+
+/** Whether git may start what stands under this key, beside what git-command.ts keeps it from. */
+const startsProgram = (key: string): boolean => /^(?:filter|hook)\./.test(key) || key === objectsHook;
+
+/** What the configuration says of names, filters and hooks: the values of each key, of which the last counts. */
+async function configured(folder: string, limits: { readonly abort?: AbortSignal }): Promise<Configured> {
+  const keys = "^(user\\.(name|email)|(filter|hook)\\..*|gc\\.recentobjectshook)$";
+  const { stdout } = await runGit(folder, ["config", "-z", "--get-regexp", keys], limits);
+  const values = new Map<string, string[]>();
+  for (const entry of stdout.split("\0").filter(Boolean)) {
+    const [key = "", ...value] = entry.split("\n");
+    values.set(key, [...(values.get(key) ?? []), value.join("\n")]);
+  }
+  return values;
 }
+
+/** The keys of programs that were not there before, or were others. */
+const plantedIn = (now: Configured, known: Configured): string[] =>
+  [...now].flatMap(([key, values]) => (startsProgram(key) && !isDeepStrictEqual(known.get(key), values) ? [key] : []));
+
+/**
+ * Values that count before those of the files, so that git starts nothing that was not `known`: filters are as they were or none, configured
+ * hooks are never run.
+ */
+function withoutPlanted(known: Configured, now: Configured): ReadonlyMap<string, string> {
+  const hooks = [...now.keys()].filter((key) => key.startsWith("hook."));
+  return new Map([
+    ...plantedIn(now, known).map((key): [string, string] => [
+      key,
+      known.get(key)?.at(-1) ?? (key.endsWith(".required") ? "false" : ""),
+    ]),
+    ...hooks.map((key): [string, string] => [key.replace(/\.[^.]*$/, ".enabled"), "false"]),
+  ]);
+}
+
+/** Options that stand in for a name or address that the person has not told git. */
+const missingIdentity = (found: Configured): string[] =>
+  [
+    ["user.name", "research-ralph"],
+    ["user.email", "research-ralph@localhost"],
+  ].flatMap(([key = "", value]) => (found.has(key) ? [] : ["-c", `${key}=${value}`]));

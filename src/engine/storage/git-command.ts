@@ -16,6 +16,8 @@ interface GitLimits {
   readonly abort?: AbortSignal;
   /** Most milliseconds. */
   readonly maxMs?: number;
+  /** Values that count before those of the configuration files, by their key. */
+  readonly settings?: ReadonlyMap<string, string>;
 }
 
 /** Set while a git hook runs, and then they point at another repository than the folder's. */
@@ -28,16 +30,32 @@ const inherited = [
   "GIT_OBJECT_DIRECTORY",
 ];
 
-/** Optional locks: a mere look at what has changed would lock the index against another project's commit. */
+/**
+ * Optional locks: a mere look at what has changed would lock the index against another project's commit. No protocol: in a partial clone
+ * git fetches what it misses, by programs that the configuration names.
+ */
 const environment = {
   LC_ALL: "C",
   GIT_TERMINAL_PROMPT: "0",
   GIT_OPTIONAL_LOCKS: "0",
+  GIT_ALLOW_PROTOCOL: "none",
+  GIT_NO_LAZY_FETCH: "1",
   ...Object.fromEntries(inherited.map((name) => [name, undefined])),
 };
 
 /** See docs/decisions/git-without-hooks.md. */
-const withoutHooks = ["-c", "core.hooksPath=/dev/null"];
+const withoutHooks = ["-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false"];
+
+/** Unlike after -c, a key may then hold a "=". */
+const inVariables = (settings: ReadonlyMap<string, string>): NodeJS.ProcessEnv => ({
+  GIT_CONFIG_COUNT: String(settings.size),
+  ...Object.fromEntries(
+    [...settings].flatMap(([key, value], index) => [
+      [`GIT_CONFIG_KEY_${index}`, key],
+      [`GIT_CONFIG_VALUE_${index}`, value],
+    ]),
+  ),
+});
 
 const hurryMs = 1000;
 const graceMs = 500;
@@ -45,17 +63,17 @@ const graceMs = 500;
 const pipeMs = 1000;
 
 /**
- * Runs git in `folder`, without its hooks; a missing git, a failure or one minute without an end is an answer that is not `ok`.
+ * Runs git in `folder`, without its hooks, file monitors and transports; a missing git, a failure or one minute without an end is an answer that is not `ok`.
  * It runs in a group of its own: a kill of ours in the middle of a commit would leave git's index.lock behind. One that hangs, in a filter
  * of the repository say, is ended with its group and with what left the group; SIGTERM comes first, at which git takes its lock away.
  */
 export async function runGit(
   folder: string,
   args: readonly string[],
-  { abort, maxMs = 60_000 }: GitLimits = {},
+  { abort, maxMs = 60_000, settings = new Map() }: GitLimits = {},
 ): Promise<GitAnswer> {
   const run = randomUUID();
-  const env = { ...environment, [marker]: run };
+  const env = { ...environment, ...inVariables(settings), [marker]: run };
   const git = execa("git", [...withoutHooks, ...args], {
     cwd: folder,
     env,

@@ -149,7 +149,7 @@ describe("a host that is not found", () => {
       status: "error",
       transient: true,
     });
-    const online = await get("https://made-up.example/", { fetch, lookup: async () => ["203.0.113.7"] });
+    const online = await get("https://made-up.example/", { fetch, lookup: async () => ["93.184.215.14"] });
     expect(online).toEqual({ status: "not-found", reason: "There is no host made-up.example; check the address." });
   });
 });

@@ -45,6 +45,20 @@ describe("isPrivateAddress", () => {
     "2001:4860::5efe:10.0.0.1",
     "2001:4860::200:5efe:7f00:1",
     "100::1",
+    "100:0:0:1::1",
+    "192.0.2.1",
+    "192.88.99.1",
+    "198.18.0.1",
+    "198.19.255.255",
+    "198.51.100.1",
+    "203.0.113.1",
+    "240.0.0.1",
+    "2001:2::1",
+    "2001:10::1",
+    "2001:db8::1",
+    "3fff:fff::1",
+    "5f00::1",
+    "::ffff:198.18.0.1",
   ])("holds for %s", (address) => {
     expect(isPrivateAddress(address)).toBe(true);
   });
@@ -60,7 +74,7 @@ describe("isPrivateAddress", () => {
     "2606:4700::1111",
     "192.0.1.1",
     "168.63.129.17",
-    "2001:1::1",
+    "2001:200::1",
     "2001:4860:4860::8888",
     "2001:4860::5efe:8.8.8.8",
     "64:ff9c::1",
@@ -84,8 +98,8 @@ describe("publicLookup", () => {
   });
 
   it("hands a public address on", async () => {
-    expect(await resolved("203.0.113.7", false)).toBe("203.0.113.7");
-    expect(await resolved("203.0.113.7", true)).toEqual([{ address: "203.0.113.7", family: 4 }]);
+    expect(await resolved("93.184.215.14", false)).toBe("93.184.215.14");
+    expect(await resolved("93.184.215.14", true)).toEqual([{ address: "93.184.215.14", family: 4 }]);
   });
 });
 
@@ -109,9 +123,9 @@ describe("a name whose addresses change", () => {
   it.each([false, true])(
     "is resolved once a connection: the address that was checked is the one connected to (all: %s)",
     async (all) => {
-      const { resolver, count } = rebinding(["203.0.113.7"], ["10.0.0.7"]);
+      const { resolver, count } = rebinding(["93.184.215.14"], ["10.0.0.7"]);
       const lookup = lookupThrough(resolver);
-      expect(await connectedTo(lookup, all)).toEqual(all ? [{ address: "203.0.113.7", family: 4 }] : "203.0.113.7");
+      expect(await connectedTo(lookup, all)).toEqual(all ? [{ address: "93.184.215.14", family: 4 }] : "93.184.215.14");
       expect(count()).toBe(1);
       expect(await connectedTo(lookup, all)).toBe("EPRIVATE");
     },
@@ -127,7 +141,7 @@ describe("a name whose addresses change", () => {
       "64:ff9b::a00:1",
       "64:ff9b:1::a00:1",
     ]) {
-      expect(await connectedTo(lookupThrough(rebinding(["203.0.113.7", inside]).resolver), true), inside).toBe(
+      expect(await connectedTo(lookupThrough(rebinding(["93.184.215.14", inside]).resolver), true), inside).toBe(
         "EPRIVATE",
       );
     }

@@ -213,10 +213,10 @@ describe("a checkpoint", () => {
 });
 
 /** Checkpoints of a research in a repository, and what they told. */
-async function checkpoints(root = repository()) {
+async function checkpoints(root = repository(), options: { readonly unconfined?: boolean } = {}) {
   const folder = researchIn(root);
   const told: string[] = [];
-  const opened = await openCheckpoints(folder, committedFiles, (message) => void told.push(message));
+  const opened = await openCheckpoints(folder, committedFiles, (message) => void told.push(message), options);
   if (opened === undefined) throw new Error("no repository");
   let count = 0;
   /** As an iteration does: a new line in the ledger, then a checkpoint. */
@@ -229,13 +229,13 @@ async function checkpoints(root = repository()) {
 }
 
 /** Puts a `git` before the real one that writes down what it is asked and may fail a commit with words of its own. Returns what was asked since. */
-function listeningGit(answer?: string): () => string[] {
+function listeningGit(answer?: string, also = ":"): () => string[] {
   const folder = temporaryFolder();
-  const hookless = "-c core.hooksPath=/dev/null ";
+  const hookless = "-c core.hooksPath=/dev/null -c core.fsmonitor=false ";
   const [log, real] = [join(folder, "log"), execFileSync("sh", ["-c", "command -v git"], { encoding: "utf8" }).trim()];
   const instead = answer === undefined ? "" : `case "$*" in *" commit "*) printf '${answer}' >&2; exit 1;; esac\n`;
   writeFileSync(log, "");
-  writeFileSync(join(folder, "git"), `#!/bin/sh\necho "$*" >> '${log}'\n${instead}exec '${real}' "$@"\n`, {
+  writeFileSync(join(folder, "git"), `#!/bin/sh\necho "$*" >> '${log}'\n${also}\n${instead}exec '${real}' "$@"\n`, {
     mode: 0o755,
   });
   const { PATH: before } = process.env;
@@ -248,6 +248,69 @@ function listeningGit(answer?: string): () => string[] {
     return asked.map((each) => each.slice(hookless.length));
   };
 }
+
+describe("beside an agent that nothing confines", () => {
+  /** A program that shows that it ran, and hands its input on. */
+  const program = (): { readonly command: string; readonly ran: () => boolean } => {
+    const trace = join(temporaryFolder(), "ran");
+    return { command: `touch '${trace}'; cat`, ran: () => existsSync(trace) };
+  };
+
+  it("a monitor of files is never started, whoever configured it", async () => {
+    const root = repository();
+    const monitor = program();
+    git(root, "config", "core.fsmonitor", monitor.command);
+    const { fold } = await checkpoints(root);
+    await fold("one");
+    expect([subjects(root)[0], monitor.ran()]).toEqual(["one", false]);
+  });
+
+  it("filters that appeared since are not run, and the person's own is, and each is told once", async () => {
+    const root = repository();
+    const [own, planted] = [program(), program()];
+    writeFileSync(join(root, ".gitattributes"), "rrd.json filter=own\nledger.jsonl filter=a=b\n");
+    git(root, "config", "filter.own.clean", own.command);
+    const { fold, told, finish } = await checkpoints(root, { unconfined: true });
+    git(root, "config", "filter.a=b.clean", planted.command);
+    git(root, "config", "filter.a=b.required", "true");
+    await fold("one");
+    await fold("two");
+    await finish();
+    expect([own.ran(), planted.ran(), subjects(root)[0]]).toEqual([true, false, "two"]);
+    expect(told).toEqual([expect.stringContaining("filter.a=b.clean, filter.a=b.required)")]);
+  });
+
+  it("a filter of the person's that was changed runs as it was", async () => {
+    const root = repository();
+    writeFileSync(join(root, ".gitattributes"), "ledger.jsonl filter=own\n");
+    git(root, "config", "filter.own.clean", "sed s/n/own/");
+    const { fold, folder } = await checkpoints(root, { unconfined: true });
+    git(root, "config", "filter.own.clean", "sed s/n/forged/");
+    await fold("one");
+    expect(git(folder, "show", "HEAD:./ledger.jsonl")).toBe('{"own": 1}\n');
+  });
+
+  it("git does not tidy up where a program was planted that it would ask", async () => {
+    const root = repository();
+    const { fold, finish } = await checkpoints(root, { unconfined: true });
+    await fold("one");
+    git(root, "config", "gc.recentObjectsHook", "true");
+    const since = listeningGit();
+    await finish();
+    expect(since().filter((each) => each.startsWith("gc"))).toEqual([]);
+  });
+
+  it("hooks that the configuration names are switched off", async () => {
+    const root = repository();
+    const { fold } = await checkpoints(root, { unconfined: true });
+    git(root, "config", "hook.mine.command", "true");
+    const log = join(temporaryFolder(), "log");
+    const since = listeningGit(undefined, `env | grep ^GIT_CONFIG_ >> '${log}'`);
+    await fold("one");
+    expect(since().some((each) => each.includes("commit -q"))).toBe(true);
+    expect(readFileSync(log, "utf8")).toMatch(/GIT_CONFIG_KEY_\d=hook\.mine\.enabled/);
+  });
+});
 
 describe("checkpoints", () => {
   it("are none outside of a repository, in a bare one, and within git's own folder", async () => {

@@ -49,12 +49,9 @@ describe.skipIf(process.platform !== "linux")("a git that hangs", () => {
     const folder = researchIn(root);
     const abort = new AbortController();
     const told: string[] = [];
-    const checkpoints = await openCheckpoints(
-      folder,
-      committedFiles,
-      (message) => void told.push(message),
-      abort.signal,
-    );
+    const checkpoints = await openCheckpoints(folder, committedFiles, (message) => void told.push(message), {
+      abort: abort.signal,
+    });
     writeFileSync(join(folder, "ledger.jsonl"), "{}\n");
     const begun = performance.now();
     const commit = checkpoints?.commit("one");
@@ -76,7 +73,7 @@ describe.skipIf(process.platform !== "linux")("a git that hangs", () => {
     const root = hangingFilter(repository(), "sleep 0.3; cat");
     const folder = researchIn(root);
     const abort = new AbortController();
-    const checkpoints = await openCheckpoints(folder, committedFiles, () => undefined, abort.signal);
+    const checkpoints = await openCheckpoints(folder, committedFiles, () => undefined, { abort: abort.signal });
     writeFileSync(join(folder, "ledger.jsonl"), "{}\n");
     const commit = checkpoints?.commit("one");
     abort.abort();

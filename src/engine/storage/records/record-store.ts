@@ -19,6 +19,8 @@ export interface StoreOptions<State> extends WriterOptions<State> {
   readonly git: boolean;
   /** Aborted when the run ends at once: a git that hangs is then no longer waited for. */
   readonly abort?: AbortSignal;
+  /** An agent that nothing confines works on it: git then starts no program that its configuration names since. */
+  readonly unconfined?: boolean;
 }
 
 /** The state of a piece of work, and what its ledger says of the iterations so far. */
@@ -88,7 +90,7 @@ export async function openRecordStore<State extends Fields>(
       folder,
       { names: format.committed, state: format.file, ledger: ledgerName },
       (message) => options.notify("warning", message),
-      options.abort,
+      options,
     );
     const writer = await openWriter(folder, format, options, checkpoints);
     await writer.load();
