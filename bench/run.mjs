@@ -7,6 +7,7 @@ import { row as analysisTokens } from "./rows/analysis-tokens.mjs";
 import { row as arxivFeed } from "./rows/arxiv-feed.mjs";
 import { row as brief } from "./rows/brief.mjs";
 import { row as crash } from "./rows/crash.mjs";
+import { row as dedupe } from "./rows/dedupe.mjs";
 import { row as discoveryTime } from "./rows/discovery-time.mjs";
 import { row as endurance } from "./rows/endurance.mjs";
 import { row as evidence } from "./rows/evidence.mjs";
@@ -30,6 +31,7 @@ const rows = [
   loopWithGit,
   memory,
   merge,
+  dedupe,
   brief,
   history,
   analysisTokens,

@@ -3,6 +3,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { load } from "../../scripts/bundle.mjs";
+import { csvRows } from "../csv.mjs";
 import { thousands } from "../measure.mjs";
 
 export const row = {
@@ -24,7 +25,12 @@ export const row = {
 };
 
 async function measure(data, findQuote, readJats) {
-  const quotes = quotesOf(readFileSync(join(data, "quotes.csv"), "utf8"));
+  const quotes = csvRows(readFileSync(join(data, "quotes.csv"), "utf8")).map(({ pmcid, quote, start, end }) => ({
+    id: pmcid,
+    quote,
+    start: Number(start),
+    end: Number(end),
+  }));
   const articles = new Map();
   for (const { id } of quotes) if (!articles.has(id)) articles.set(id, await articleOf(data, id, readJats));
   const readable = quotes.filter(({ id }) => articles.get(id) !== undefined);
@@ -68,19 +74,6 @@ async function articleOf(data, id, readJats) {
   const read = await readJats(readFileSync(xml, "utf8"));
   if (read.status !== "ok") return undefined;
   return { text: read.text, plain: existsSync(plain) ? readFileSync(plain, "utf8") : read.text.text };
-}
-
-/** Rows of a CSV file with quoted fields, without its header. */
-function quotesOf(csv) {
-  const rows = [];
-  let row = [];
-  for (const [, quoted, bare, end] of csv.matchAll(/(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r?\n|$)/g)) {
-    row.push(quoted === undefined ? bare : quoted.replaceAll('""', '"'));
-    if (end === ",") continue;
-    if (row.length > 1) rows.push(row);
-    row = [];
-  }
-  return rows.slice(1).map(([id, quote, start, end]) => ({ id, quote, start: Number(start), end: Number(end) }));
 }
 
 const isWordy = (char) => char !== undefined && /[\p{L}\p{N}]/u.test(char);

@@ -78,7 +78,7 @@ export function buildProgram(io: Io, version: string, done: (exitCode: number) =
 
   add("search", "<query>", async (values, query) => {
     const { searchCommand } = await import("./search/search.js");
-    const { source, from, until, limit, json, bibtex } = values as {
+    const { source, from, until, limit, json, bibtex, explain } = values as {
       source?: string;
       from?: string;
       until?: string;
@@ -91,6 +91,7 @@ export function buildProgram(io: Io, version: string, done: (exitCode: number) =
         from,
         until,
         limit,
+        explain: explain === true,
         output: json === true ? "json" : bibtex === true ? "bibtex" : "text",
       },
       io,
@@ -100,7 +101,8 @@ export function buildProgram(io: Io, version: string, done: (exitCode: number) =
     .option("--from <date>", "earliest date of publication: 2024, 2024-06 or 2024-06-30")
     .option("--until <date>", "latest date of publication")
     .option("--limit <N>", "maximum number of papers", whole, 20)
-    .option("--bibtex", "print BibTeX");
+    .option("--bibtex", "print BibTeX")
+    .option("--explain", "say why papers stand in this order, and why records are one paper or two");
 
   add("list", "", async ({ json }) => (await import("./inspect/list.js")).listCommand({ json: json === true }, io));
   add("status", "[folder]", async ({ json, papers }, folder) =>

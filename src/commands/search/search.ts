@@ -4,6 +4,7 @@ import { ExpectedError } from "../../engine/lib/errors.js";
 import { nearest } from "../../engine/lib/nearest.js";
 import type { Listing, Open } from "../../research/search/result-list.js";
 import { keptFacts } from "../../research/papers/paper-record.js";
+import { type MergeDecisions, mergeDecisions } from "../../research/search/candidates.js";
 import { searchOnce, type Ranked } from "../../research/search/rank.js";
 import { allSources, sourceNamed, sourcesFor, substituteFor, substitutes } from "../../research/sources/registry.js";
 import type { Source } from "../../research/sources/client/source.js";
@@ -26,6 +27,8 @@ export interface SearchArguments {
   readonly until?: string | undefined;
   /** Most works shown. */
   readonly limit: number;
+  /** Whether text also says what the order and the merging of records rest on; JSON always does. */
+  readonly explain?: boolean;
   readonly output: "text" | "json" | "bibtex";
 }
 
@@ -33,7 +36,7 @@ const maxLimit = 200;
 
 /** Asks scholarly services for papers and shows what they found, one entry a work, the best first. */
 export async function searchCommand(
-  { query, source, from, until, limit, output }: SearchArguments,
+  { query, source, from, until, limit, output, explain = false }: SearchArguments,
   io: Io,
 ): Promise<number> {
   if (query.trim() === "")
@@ -61,7 +64,7 @@ export async function searchCommand(
     };
     const names = sources.map(({ name }) => name);
     const said = (listing: Listing) => io.stderr(`${progress(listing)}\n`);
-    const { listings, ranked } = await searchOnce(
+    const { listings, candidates, ranked } = await searchOnce(
       { terms: query, ...days, most: limit },
       names,
       open,
@@ -71,8 +74,9 @@ export async function searchCommand(
     if (signals.finish.aborted)
       return exitCodeOf({ verdict: "interrupted", reason: "", signal: signals.finish.reason });
 
-    const found = ranked.slice(0, limit);
-    io.stdout(shown(output, found, query, listings, io));
+    const decisionsOn = mergeDecisions(candidates);
+    const found = ranked.slice(0, limit).map((work) => ({ ...work, ...decisionsOn(work) }));
+    io.stdout(shown(output, found, query, listings, explain, io));
     const answered = listings.some(({ status }) => status === "ok" || status === "empty");
     if (!answered) io.stderr("No source could be asked.\n");
     else if (found.length === 0) io.stderr("Nothing was found; try fewer or other words.\n");
@@ -137,23 +141,28 @@ function progress({ source, asked, status, reason, records }: Listing): string {
   return oneLine(`${source} ${asked === "" ? "was not asked" : "failed"}: ${behindName(source, reason ?? status)}`);
 }
 
+type Explained = Ranked & MergeDecisions;
+
 function shown(
   output: SearchArguments["output"],
-  found: readonly Ranked[],
+  found: readonly Explained[],
   query: string,
   listings: readonly Listing[],
+  explain: boolean,
   io: Io,
 ): string {
   if (output === "bibtex") return bibliographyOf(found.map(({ record }) => keptFacts(record)));
   if (output === "text")
-    return foundLines(found, io)
+    return foundLines(found, explain, io)
       .map((line) => `${line}\n`)
       .join("");
-  const results = found.map(({ record, provenance, priority, why }) => ({
+  const results = found.map(({ record, provenance, priority, why, merged, apart }) => ({
     ...record,
     sources: [...new Set(provenance.mergedFrom.map(({ source }) => source))],
     priority,
     why,
+    merged,
+    apart,
   }));
   const sources = listings.map(({ source, status, reason, records }) => ({
     source,
@@ -168,12 +177,13 @@ const maxAuthors = 4;
 const widest = 100;
 
 /** What a search found, for people: title, who and when, which sources say so, where to read it. */
-function foundLines(found: readonly Ranked[], io: Pick<Io, "color" | "columns">): string[] {
+function foundLines(found: readonly Explained[], explain: boolean, io: Pick<Io, "color" | "columns">): string[] {
   const colors = createColors(io.color);
   const indent = " ".repeat(String(found.length).length + 2);
   const flow = (text: string) =>
     wrap(oneLine(text), Math.min(io.columns, widest) - indent.length).map((line) => indent + line);
-  return found.flatMap(({ record, provenance }, index) => {
+  return found.flatMap((work, index) => {
+    const { record, provenance } = work;
     const [first = "", ...rest] = flow(record.title).map((line, row) =>
       row === 0 ? `${index + 1}.`.padEnd(indent.length) + line.trimStart() : line,
     );
@@ -196,6 +206,13 @@ function foundLines(found: readonly Ranked[], io: Pick<Io, "color" | "columns">)
       ...(retracted === true ? [colors.red(`${indent}RETRACTED`)] : []),
       ...flow(about.filter((part) => typeof part === "string" && part !== "").join(" · ")),
       ...flow(record.url).map(colors.dim),
+      ...(explain ? explanations(work).flatMap(flow) : []),
     ];
   });
 }
+
+const explanations = ({ priority, why, merged, apart }: Explained): string[] => [
+  `priority ${priority}: ${why}`,
+  ...merged.map((other) => `merged with ${other.id} of ${other.source}: ${other.why}`),
+  ...apart.map((other) => `not merged with ${other.id}: ${other.why}`),
+];

@@ -755,6 +755,20 @@ export interface Found {
     why: string;
     [k: string]: unknown;
   }[];
+  /**
+   * Works of the search that look like it and were kept apart, at most ten.
+   */
+  apart?: {
+    /**
+     * Id of the other work.
+     */
+    id: string;
+    /**
+     * What tells the two apart.
+     */
+    why: string;
+    [k: string]: unknown;
+  }[];
   [k: string]: unknown;
 }
 /**

@@ -1,5 +1,5 @@
 import type { Step } from "../generated/rrd.js";
-import { type Apart, type Merge, mergeRecords } from "../papers/dedup/merge-records.js";
+import { type Apart, type LookAlikes, type Merge, mergeRecords } from "../papers/dedup/merge-records.js";
 import type { Listing, Open } from "./result-list.js";
 import type { PaperRecord, Place, Provenance } from "../papers/paper-record.js";
 import { runStep } from "./run-round.js";
@@ -15,6 +15,7 @@ export interface CandidateSet {
   /** Those that most lists put first at the front. */
   readonly works: readonly Work[];
   readonly merges: readonly Merge[];
+  readonly lookAlikes: readonly LookAlikes[];
 }
 
 /** Reciprocal rank fusion: what stands first in one list weighs as much as what stands in the middle of two. */
@@ -43,7 +44,7 @@ export function candidatesOf(listings: readonly Listing[], apart: readonly Apart
   const places = new Map<PaperRecord, Place>();
   for (const { source, asked, records, seed } of listings)
     for (const [rank, record] of records.entries()) places.set(record, { source, asked, rank, ...given({ seed }) });
-  const { works, merges } = mergeRecords([...places.keys()], apart);
+  const { works, merges, lookAlikes } = mergeRecords([...places.keys()], apart);
   const pooled = works.map(({ record, mergedFrom }) => ({
     record,
     provenance: { mergedFrom, places: mergedFrom.flatMap((member) => places.get(member) ?? []) },
@@ -51,6 +52,45 @@ export function candidatesOf(listings: readonly Listing[], apart: readonly Apart
   return {
     works: pooled.toSorted((a, b) => listWeight(b) - listWeight(a) || (a.record.id < b.record.id ? -1 : 1)),
     merges,
+    lookAlikes,
+  };
+}
+
+/** Of one work: the records that went into it and why, and works that look like it and are not. */
+export interface MergeDecisions {
+  readonly merged: readonly {
+    readonly id: string;
+    readonly source: string;
+    readonly url: string;
+    readonly why: string;
+  }[];
+  readonly apart: readonly { readonly id: string; readonly why: string }[];
+}
+
+/** A work has few versions; only titles such as "Editorial" have more that look alike. */
+const maxLookAlikes = 10;
+
+/** Answers for any of the works what was decided on it. */
+export function mergeDecisions({ merges, lookAlikes }: CandidateSet): (work: Work) => MergeDecisions {
+  const whys = new Map(merges.map(({ into, from, source, why }) => [`${into}\n${source}\n${from}`, why]));
+  const apart = new Map<string, { id: string; why: string }[]>();
+  for (const { ids, why } of lookAlikes)
+    for (const [index, id] of ids.entries()) {
+      const known = apart.get(id) ?? [];
+      if (known.length < maxLookAlikes) known.push({ id: ids[1 - index] ?? "", why });
+      apart.set(id, known);
+    }
+  return ({ record, provenance }) => {
+    // The same record comes back for several queries.
+    const merged = new Map(
+      provenance.mergedFrom
+        .slice(1)
+        .map(({ id, source, url }) => [
+          `${source}\n${id}`,
+          { id, source, url, why: whys.get(`${record.id}\n${source}\n${id}`) ?? "" },
+        ]),
+    );
+    return { merged: [...merged.values()], apart: apart.get(record.id) ?? [] };
   };
 }
 

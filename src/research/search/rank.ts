@@ -79,11 +79,15 @@ export async function searchOnce(
   open: Open,
   now: number,
   told?: Told,
-): Promise<{ readonly listings: readonly Listing[]; readonly ranked: readonly Ranked[] }> {
+): Promise<{
+  readonly listings: readonly Listing[];
+  readonly candidates: CandidateSet;
+  readonly ranked: readonly Ranked[];
+}> {
   const listings = await runStep(0, { kind: "search", sources: [...sources], queries: [query] }, open, told);
   const { terms } = query;
   const today = new Date(now).toISOString().slice(0, 10);
-  return { listings, ranked: rankListings(listings, { keywords: [terms], description: terms, today }).ranked };
+  return { listings, ...rankListings(listings, { keywords: [terms], description: terms, today }) };
 }
 
 function queryOf({ keywords = [], focus_area, description }: Wanted): Map<string, number> {

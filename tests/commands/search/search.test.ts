@@ -44,6 +44,17 @@ test("--source asks no other, --from and --until are whole days, --limit cuts, a
   expect(bibtex.out).toMatch(/^@misc\{arxiv_2401\.00010,\n {2}title = \{\{A hand that feels/);
 });
 
+test("--explain says what the order rests on and why records are one paper", async () => {
+  const plain = await search([atom, works]);
+  expect(plain.out).not.toContain("merged with");
+  const { out } = await search([atom, works], { explain: true });
+  expect(out).toMatch(/^ +priority \d: matches /m);
+  expect(out).toMatch(/^ +merged with \S+ of (?:Crossref|arXiv): /m);
+  const json = await search([atom, works], { output: "json" });
+  const { results } = JSON.parse(json.out) as { results: { merged: { id: string; why: string }[]; apart: object[] }[] };
+  expect(results.flatMap(({ merged }) => merged).every(({ why }) => why !== "")).toBe(true);
+});
+
 test("a source that fails is named while others answer; where all fail nobody can say that there is nothing: exit code 5", async () => {
   const some = await search([{ status: 403 }, works]);
   expect(some.exitCode).toBe(0);

@@ -1,13 +1,20 @@
 import type { TitledPaper } from "../paper-record.js";
 import { matchTitles, sharedWords } from "./title-match.js";
 import { type Authors, doiStem, type MatchFeatures, matchFeaturesOf } from "./match-features.js";
+import { compareIssues, comparePages, compareVolumes, hasOneRange, type Likeness } from "./place.js";
 import { compareVenues } from "./venue.js";
 
-/** Whether two records are one work, and why. `apart`: something speaks against it, so that no third record may join them either. */
-type Comparison = { readonly same: true; readonly why: string } | { readonly same: false; readonly apart?: string };
+/**
+ * Whether two records are one work, and why. `sure`: an identifier or the place in a journal says so, not the title alone. `apart`: something
+ * speaks against it, so that no third record may join them either; `maybe`: what speaks against it may be a slip, so that others outweigh it.
+ */
+export type Comparison =
+  | { readonly same: true; readonly why: string; readonly sure?: true }
+  | { readonly same: false; readonly apart?: string; readonly maybe?: true };
 
 const unlike: Comparison = { same: false };
 const apart = (why: string): Comparison => ({ same: false, apart: why });
+const maybeApart = (why: string): Comparison => ({ same: false, apart: why, maybe: true });
 
 /** Years between a preprint and what became of it. */
 const maxYearsToPrint = 3;
@@ -17,8 +24,13 @@ export const samePaper = (a: TitledPaper, b: TitledPaper): boolean =>
   compareRecords(matchFeaturesOf(a), matchFeaturesOf(b)).same;
 
 /**
- * Compares two records. A shared identifier makes them one work unless titles and authors say that it was given to two by mistake; without one
- * they need the same title, first author and year, and nothing that tells them apart: other DOIs, venues, volumes, pages or parts.
+ * Compares two records, by the first of these rules that says anything:
+ * 1. A notice about a work, such as a correction, is another work.
+ * 2. A shared identifier makes one work, unless titles, authors and pages say that it was given to two.
+ * 3. Without one the titles must agree; and two arXiv papers, two papers of PubMed and works of other authors stay apart.
+ * 4. The same volume and first page make one work of one title, however its journal is called.
+ * 5. Two DOIs of publishers and two venues stay apart; of published records also two volumes, issues or pages.
+ * 6. What is left is one work if title, authors and year tell enough; a preprint may be some years older than its article.
  */
 export function compareRecords(a: MatchFeatures, b: MatchFeatures): Comparison {
   if (a.notice !== b.notice) return apart("one is a notice about a work");
@@ -29,15 +41,23 @@ export function compareRecords(a: MatchFeatures, b: MatchFeatures): Comparison {
   if (titles === undefined) return unlike;
 
   const stem = sharedStem(a, b);
-  if (stem !== undefined && titles === "equal") return { same: true, why: `versions of the DOI ${stem}` };
+  if (stem !== undefined && titles === "equal" && !isOtherEditorial(a, b))
+    return { same: true, why: `versions of the DOI ${stem}`, sure: true };
   if (a.arxiv !== undefined && b.arxiv !== undefined) return apart(`arXiv ${a.arxiv} and ${b.arxiv}`);
   if (a.pmid !== undefined && b.pmid !== undefined) return apart(`PMID ${a.pmid} and ${b.pmid}`);
 
   const authors = compareAuthors(a.authors, b.authors);
-  if (authors === "other") return unlike;
-  if (compareVenues(a.venue, b.venue) === "other") return apart("two venues");
-  if (a.published.length > 0 && b.published.length > 0 && !inOnePlace(a, b)) return apart("two DOIs of publishers");
-  return a.preprint || b.preprint ? asVersions(a, b, titles, authors) : asPublished(a, b, titles, authors);
+  const venues = compareVenues(a.venue, b.venue);
+  const isInPlace = standInOnePlace(a, b, titles, authors, venues);
+  if (authors === "other" && !isInPlace) return unlike;
+  const areTwoDois = a.published.length > 0 && b.published.length > 0;
+  // Such a work has one DOI too many.
+  const isOneTooMany = isInPlace && venues !== "other" && compareIssues(a.place, b.place) !== "other";
+  if (areTwoDois && !isOneTooMany) return apart("two DOIs of publishers");
+  if (isInPlace) return { same: true, why: `${said(titles, authors)}${yearsSaid(a, b)}`, sure: true };
+  if (titles === "alike" || authors === "other") return unlike;
+  if (venues === "other") return maybeApart("two venues");
+  return a.preprint || b.preprint ? asVersions(a, b, titles, authors) : asPublished(a, b, titles, authors, venues);
 }
 
 type Titles = NonNullable<ReturnType<typeof matchTitles>>;
@@ -45,24 +65,50 @@ type AuthorMatch = "all" | "first" | "unknown";
 
 /** Two records with one identifier: services copy identifiers wrongly, so something else has to agree. */
 function onOneKey(a: MatchFeatures, b: MatchFeatures, key: string): Comparison {
-  const same: Comparison = { same: true, why: `the same ${key.startsWith("id ") ? "id" : key}` };
-  if (a.title === undefined || b.title === undefined) {
-    const names = compareAuthors(a.authors, b.authors);
-    return names === "all" || names === "first" ? same : apart(`${key} stands on a record without a title`);
-  }
-  if (
-    a.title.part !== undefined &&
-    b.title.part !== undefined &&
-    a.title.part !== b.title.part &&
-    sharedWords(a.title, b.title) < 1
-  )
-    return apart(`${key} stands on two parts`);
-  const shared = sharedWords(a.title, b.title);
+  const same: Comparison = { same: true, why: `the same ${key.startsWith("id ") ? "id" : key}`, sure: true };
   const names = compareAuthors(a.authors, b.authors);
-  if (a.title.generic && b.title.generic && names === "other") return apart(`${key} stands on two works`);
+  if (a.title === undefined || b.title === undefined)
+    return names === "all" || names === "first" ? same : apart(`${key} stands on a record without a title`);
+  const shared = sharedWords(a.title, b.title);
+  const [part, other] = [a.title.part, b.title.part];
+  if (part !== undefined && other !== undefined && part !== other && shared < 1)
+    return apart(`${key} stands on two parts`);
+  const areTwo = apart(`${key} stands on two works`);
+  if (a.title.generic && b.title.generic && names === "other") return areTwo;
+  // The abstracts of a supplement carry its one DOI.
+  if (shared < 0.8 && comparePages(a.place, b.place) === "other" && matchTitles(a.title, b.title) === undefined)
+    return areTwo;
   const needed = { all: yearsApart(a, b) <= 1 ? 0 : 0.2, first: 0.2, unknown: 0.34, other: 0.8 }[names];
-  return shared >= needed ? same : apart(`${key} stands on two works`);
+  return shared >= needed ? same : areTwo;
 }
+
+/**
+ * The same volume and first page, at most a year apart: one work if its titles agree, and the authors where one title has more than the other.
+ * Several abstracts may stand on one page, so titles that are only alike need the same first and last page; so does a volume that is unknown
+ * or written wrongly.
+ */
+function standInOnePlace(
+  a: MatchFeatures,
+  b: MatchFeatures,
+  titles: Titles,
+  authors: AuthorMatch | "other",
+  venues: Likeness,
+): boolean {
+  if (comparePages(a.place, b.place) !== "same" || yearsApart(a, b) > 1) return false;
+  if (isWeak(a, b) && (authors === "other" || isOtherEditorial(a, b))) return false;
+  const isOneRange = hasOneRange(a.place, b.place);
+  if (compareVolumes(a.place, b.place) !== "same")
+    return isOneRange && (titles === "equal" || titles === "near") && authors === "all";
+  if (titles === "equal") return authors !== "other" || venues !== "other";
+  if (titles === "near") return authors !== "other";
+  const isNamed = authors === "all" || authors === "first";
+  return isNamed && (titles === "longer" || a.notice || isOneRange);
+}
+
+/** Each issue has a text of that name, by the same editor, on the same page. */
+const isOtherEditorial = (a: MatchFeatures, b: MatchFeatures): boolean =>
+  isWeak(a, b) &&
+  [compareVolumes, compareIssues, comparePages].some((compare) => compare(a.place, b.place) === "other");
 
 /** At least one is a preprint: its venue, volume and pages say nothing, and years may pass until it is printed. */
 function asVersions(a: MatchFeatures, b: MatchFeatures, titles: Titles, authors: AuthorMatch): Comparison {
@@ -75,57 +121,38 @@ function asVersions(a: MatchFeatures, b: MatchFeatures, titles: Titles, authors:
   return { same: true, why: `${kinds}: ${said(titles, authors)}${yearsSaid(a, b)}` };
 }
 
-function asPublished(a: MatchFeatures, b: MatchFeatures, titles: Titles, authors: AuthorMatch): Comparison {
-  const [volumes, issues, pages] = [
-    compare(a.volume, b.volume),
-    compare(a.issue, b.issue),
-    comparePages(a.firstPage, b.firstPage),
-  ];
+function asPublished(
+  a: MatchFeatures,
+  b: MatchFeatures,
+  titles: Titles,
+  authors: AuthorMatch,
+  venues: Likeness,
+): Comparison {
+  const volumes = compareVolumes(a.place, b.place);
+  const issues = compareIssues(a.place, b.place);
+  const pages = comparePages(a.place, b.place);
   const years = yearsApart(a, b);
-  const venues = compareVenues(a.venue, b.venue);
-  const printed = inOnePlace(a, b);
-  if (volumes === "other" && !(pages === "same" && issues === "same")) return apart("two volumes");
-  if (issues === "other" && pages !== "same") return apart("two issues");
-  if (pages === "other") return apart("other pages");
+  if (volumes === "other" && !(pages === "same" && issues === "same")) return maybeApart("two volumes");
+  if (issues === "other" && pages !== "same") return maybeApart("two issues");
+  if (pages === "other") return maybeApart("other pages");
   if (years > 1) return unlike;
   // A journal's article may be online in one year and in an issue of the next; a meeting's may not.
   const isMeeting = a.venue?.sort === "meeting" || b.venue?.sort === "meeting";
-  if (years === 1 && !printed && (isMeeting || authors === "first" || (isWeak(a, b) && venues !== "same")))
-    return unlike;
-  if (
-    isWeak(a, b) &&
-    !(authors === "all" && years === 0 && (printed || venues !== "unknown" || a.title?.generic !== true))
-  )
-    return unlike;
-  if (titles === "near" && (years > 0 || authors === "unknown")) return unlike;
-  if (
-    titles === "longer" &&
-    !(authors === "all" && years === 0 && (pages === "same" || (volumes === "same" && issues === "same")))
-  )
-    return unlike;
+  const tellsLittle = isWeak(a, b) || (a.authors.count === 1 && b.authors.count === 1);
+  if (years === 1 && (isMeeting || authors === "first" || (tellsLittle && venues !== "same"))) return unlike;
+  if (isWeak(a, b)) {
+    if (authors !== "all" || years > 0) return unlike;
+    if (venues === "unknown" && a.title?.generic === true) return unlike;
+  }
+  const isOneIssue = pages === "same" || (volumes === "same" && issues === "same");
+  if (titles === "near" && (authors === "unknown" || (years > 0 && !isOneIssue))) return unlike;
+  if (titles === "longer" && !(authors === "all" && years === 0 && isOneIssue)) return unlike;
   return { same: true, why: `${said(titles, authors)}${yearsSaid(a, b)}` };
 }
-
-/** The same volume and page of what may be the same journal: such a work has one DOI too many. */
-const inOnePlace = (a: MatchFeatures, b: MatchFeatures): boolean =>
-  compareVenues(a.venue, b.venue) !== "other" &&
-  compare(a.volume, b.volume) === "same" &&
-  comparePages(a.firstPage, b.firstPage) === "same";
 
 /** A title that does not tell much by itself. */
 const isWeak = (a: MatchFeatures, b: MatchFeatures): boolean =>
   [a.title, b.title].some((title) => title === undefined || title.generic || title.short);
-
-const compare = (a: string | undefined, b: string | undefined): "same" | "other" | "unknown" =>
-  a === undefined || b === undefined ? "unknown" : a === b ? "same" : "other";
-
-/** "e123" is what others write as 123; "S12" and "P12" are two pages. */
-const comparePages = (a: string | undefined, b: string | undefined): ReturnType<typeof compare> => {
-  const hasLetter = [a, b].map((page) => /^\p{L}/u.test(page ?? ""));
-  return hasLetter[0] === hasLetter[1]
-    ? compare(a, b)
-    : compare(a?.replace(/^\p{L}+/u, ""), b?.replace(/^\p{L}+/u, ""));
-};
 
 const yearsApart = (a: MatchFeatures, b: MatchFeatures): number =>
   a.year === undefined || b.year === undefined ? 0 : Math.abs(a.year - b.year);
@@ -168,13 +195,14 @@ const sameCount = (a: Authors, b: Authors): boolean =>
 /** "Tan A.Schulze A.O'Donnell C. P.": several names without anything between them. */
 const isRunTogether = ({ count, words }: Authors): boolean => count === 1 && words.size >= 3;
 
-const said = (titles: Titles, authors: AuthorMatch): string => {
+const said = (titles: Titles, authors: AuthorMatch | "other"): string => {
   const title = {
     equal: "the same title",
     near: "the same title but for its spelling",
     longer: "the same title, one with more behind it",
+    alike: "most words of the title, the same pages",
   }[titles];
-  return `${title} and ${{ all: "the same authors", first: "the same first author", unknown: "no authors to compare" }[authors]}`;
+  return `${title} and ${{ all: "the same authors", first: "the same first author", unknown: "no authors to compare", other: "the same place in a journal" }[authors]}`;
 };
 
 const yearsSaid = (a: MatchFeatures, b: MatchFeatures): string =>

@@ -5,6 +5,7 @@ import { arxivKey } from "../identifiers.js";
 import type { PaperFacts, TitledPaper } from "../paper-record.js";
 import { parseReference } from "../reference.js";
 import { type TitleParts, titleParts } from "./title-match.js";
+import { type Place, placeOf } from "./place.js";
 import { isPreprintServer, type Venue, venueOf } from "./venue.js";
 
 /** What tells one record from another, computed once a record. */
@@ -22,9 +23,7 @@ export interface MatchFeatures {
   readonly preprint: boolean;
   readonly notice: boolean;
   readonly venue?: Venue;
-  readonly volume?: string;
-  readonly issue?: string;
-  readonly firstPage?: string;
+  readonly place: Place;
 }
 
 export interface Authors {
@@ -81,18 +80,15 @@ export function matchFeaturesOf(paper: TitledPaper): MatchFeatures {
     notice: kind === "notice" || title?.notice === true,
     // A preprint's venue is what its authors wrote: "Phys.Rev.D76:013009,2007".
     ...(venue === undefined || onServer || kind === "preprint" ? {} : { venue }),
-    ...given({
-      volume: firstNumber(paper.volume),
-      issue: firstNumber(paper.issue),
-      firstPage: firstPageOf(paper.pages),
-    }),
+    place: placeOf(paper),
   };
 }
 
 /** Two records can be the same work only if they share one of these. */
-export function blockKeys({ keys, title, authors }: MatchFeatures): string[] {
+export function blockKeys({ keys, title, authors, place: { volume, pages }, year }: MatchFeatures): string[] {
   const stems = keys.filter((key) => key.startsWith("doi ")).map((key) => `stem ${doiStem(key.slice(4))}`);
   if (title === undefined) return [...keys, ...stems];
+  const isPlaced = volume !== undefined && pages !== undefined && year !== undefined;
   const who = authors.surname ?? "";
   const telling = title.words.filter((word) => word.length > 3);
   return [
@@ -100,6 +96,8 @@ export function blockKeys({ keys, title, authors }: MatchFeatures): string[] {
     ...stems,
     // Half of all editorials would stand in one block.
     `title ${title.compact}${title.generic || title.short ? ` ${who}` : ""}`,
+    ...title.within.map((part) => `title ${part}`),
+    ...(isPlaced ? [`place ${volume.numbers[0]} ${pages.first} ${year}`] : []),
     // Spelling leaves first letters, and subtitles first words, as they are.
     ...(title.words.length < 4
       ? []
@@ -162,13 +160,4 @@ const folded = (word: string): string => word.replace(/([aou])e/g, "$1");
 export function yearOf(date: string | null | undefined): number | undefined {
   const year = /\b(?:1[89]|20)\d\d\b/.exec(date ?? "")?.[0];
   return year === undefined ? undefined : Number(year);
-}
-
-const firstNumber = (text: string | null | undefined): string | undefined =>
-  /\d+/.exec(text ?? "")?.[0]?.replace(/^0+(?=\d)/, "");
-
-/** "1--17" is how pages are counted before a work is put into an issue, so it says nothing. */
-function firstPageOf(pages: string | null | undefined): string | undefined {
-  const first = /[\p{L}]*\d+/u.exec(pages ?? "")?.[0]?.toLowerCase();
-  return first === "1" ? undefined : first?.replace(/^([a-z]*)0+(?=\d)/, "$1");
 }

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { mergedWork, type MergedWork } from "./merge-fields.js";
 import type { PaperRecord } from "../paper-record.js";
-import { compareRecords } from "./compare-records.js";
+import { compareRecords, type Comparison } from "./compare-records.js";
 import { blockKeys, type MatchFeatures, matchFeaturesOf } from "./match-features.js";
 
 /** Why a record was taken for the same work as another. */
@@ -11,6 +11,12 @@ export interface Merge {
   /** Id and source of the record that went into it. */
   readonly from: string;
   readonly source: string;
+  readonly why: string;
+}
+
+/** Two works that look like one, and what speaks against it. */
+export interface LookAlikes {
+  readonly ids: readonly [string, string];
   readonly why: string;
 }
 
@@ -30,10 +36,14 @@ const maxCompared = 20;
 export function mergeRecords(
   records: readonly PaperRecord[],
   apart: readonly Apart[] = [],
-): { readonly works: readonly MergedWork[]; readonly merges: readonly Merge[] } {
+): {
+  readonly works: readonly MergedWork[];
+  readonly merges: readonly Merge[];
+  readonly lookAlikes: readonly LookAlikes[];
+} {
   const traits = records.map(matchFeaturesOf);
   const said = new Set(apart.flatMap(([a, b]) => [`${a}\n${b}`, `${b}\n${a}`]));
-  const clusters = clustersOf(records, traits, said);
+  const { clusters, refused } = clustersOf(records, traits, said);
   const merges: Merge[] = [];
   const taken = new Set<string>();
   const merged = clusters.map(({ members }) => {
@@ -46,7 +56,16 @@ export function mergeRecords(
       merges.push({ into: id, from: from.id, source: from.source, why: whys.get(from) ?? "" });
     return { record: id === record.id ? record : { ...record, id }, mergedFrom };
   });
-  return { works: merged, merges };
+  const idOf = new Map(
+    clusters.flatMap(({ members }, index) => members.map(({ at }) => [at, merged[index]?.record.id ?? ""])),
+  );
+  const lookAlikes = new Map<string, LookAlikes>();
+  for (const { a, b, why } of refused) {
+    const [one = "", other = ""] = [idOf.get(a), idOf.get(b)];
+    if (one !== other && !lookAlikes.has(`${other}\n${one}`))
+      lookAlikes.set(`${one}\n${other}`, { ids: [one, other], why });
+  }
+  return { works: merged, merges, lookAlikes: [...lookAlikes.values()] };
 }
 
 interface Member {
@@ -62,26 +81,46 @@ interface Cluster {
   first: number;
 }
 
+/** Indexes of two records that were not put together, and why. */
+interface Refused {
+  readonly a: number;
+  readonly b: number;
+  readonly why: string;
+}
+
 function clustersOf(
   records: readonly PaperRecord[],
   traits: readonly MatchFeatures[],
   said: ReadonlySet<string>,
-): Cluster[] {
+): { readonly clusters: readonly Cluster[]; readonly refused: readonly Refused[] } {
   const clusterOf = new Map<number, Cluster>();
   const blocks = new Map<string, number[]>();
-  const are = (a: number, b: number) => {
+  const refused: Refused[] = [];
+  const are = (a: number, b: number): Comparison => {
     if (said.size > 0 && said.has(`${records[a]?.id}\n${records[b]?.id}`))
-      return { same: false, apart: "a person says so" } as const;
-    if (isListedTwice(records[a], records[b])) return { same: true, why: "the same record" } as const;
+      return { same: false, apart: "a person says so" };
+    if (isListedTwice(records[a], records[b])) return { same: true, why: "the same record", sure: true };
     return compareRecords(traits[a] as MatchFeatures, traits[b] as MatchFeatures);
   };
-  const mayJoin = (a: Cluster, b: Cluster) =>
-    a.members.slice(0, maxCompared).every((one) =>
-      b.members.slice(0, maxCompared).every((other) => {
+  /**
+   * What speaks against putting two clusters together. What tells two members apart for sure does; what may be a slip is outvoted by more pairs
+   * that agree, or where one pair `isSure`.
+   */
+  const objection = (a: Cluster, b: Cluster, isSure: boolean): string | undefined => {
+    let votes = 0;
+    let doubt: string | undefined;
+    for (const one of a.members.slice(0, maxCompared))
+      for (const other of b.members.slice(0, maxCompared)) {
         const answer = are(one.at, other.at);
-        return answer.same || answer.apart === undefined;
-      }),
-    );
+        if (answer.same) votes += 1;
+        else if (answer.apart !== undefined) {
+          if (answer.maybe !== true) return answer.apart;
+          votes -= 1;
+          doubt = answer.apart;
+        }
+      }
+    return isSure || votes > 0 ? undefined : doubt;
+  };
 
   for (const at of inOrder(records, traits)) {
     let own: Cluster = { members: [{ at, why: "" }], first: at };
@@ -91,7 +130,9 @@ function clustersOf(
       const its = clusterOf.get(other) as Cluster;
       if (its === own) continue;
       const answer = are(at, other);
-      if (!answer.same || !mayJoin(own, its)) continue;
+      const against = answer.same ? objection(own, its, answer.sure === true) : answer.apart;
+      if (against !== undefined) refused.push({ a: at, b: other, why: against });
+      if (!answer.same || against !== undefined) continue;
       const [small, large] = own.members.length < its.members.length ? [own, its] : [its, own];
       // Only the first of a cluster that nothing joined yet has no reason.
       for (const [first] of [small.members, large.members]) if (first?.why === "") first.why = answer.why;
@@ -102,7 +143,7 @@ function clustersOf(
     }
     for (const key of keys) remember(blocks, key, at, clusterOf);
   }
-  return [...new Set(clusterOf.values())].toSorted((a, b) => a.first - b.first);
+  return { clusters: [...new Set(clusterOf.values())].toSorted((a, b) => a.first - b.first), refused };
 }
 
 /** A source lists a record once for each query, and two engines list the same page: however little its title tells, that is one work. */

@@ -6,6 +6,8 @@ export interface TitleParts {
   readonly words: readonly string[];
   /** The words run together: hyphens and spaces differ between sources. */
   readonly compact: string;
+  /** Titles that stand within it, run together: the original and its translation, what stands before a subtitle. */
+  readonly within: readonly string[];
   /** First letters of its words; other spellings have the same. */
   readonly initials: string;
   /** What numbers the work within a row: "Part II" gives "part 2". */
@@ -18,6 +20,15 @@ export interface TitleParts {
   readonly short: boolean;
 }
 
+/** What databases write behind a title of what they know about the record, "[Review] [33 refs]", "(Provisional record)", "[Chinese]". It is no part of the title. */
+const databaseNote =
+  /[.\s]*(?:[[(](?:\d+ ref(?:erence)?s?\b[^\])]*|(?:systematic |cochrane )?review|see comments?|corrected|(?:provisional|structured|brief) (?:record|abstract))[\])]|\[(?!(?:abstract|addendum|comment|correct|corrigend|editorial|errat|letter|poster|reply|response|retract|summary|withdraw))\p{L}+(?:[,;/&] ?\p{L}+)*\])[.\s]*$/iu;
+/** Notes that go on to the end, often cut: ".[Erratum appears in J. Touch 2009 Sep;9(9):2205 Note: …". */
+const noteToTheEnd =
+  /[.\s]*\[(?:published )?(?:errat(?:um|a)|corrections?|corrected|comments?|reply|retraction|republished|update[ds]?|summary for patients|original report|reprint(?:ed)?)(?:\]\s*\[published erratum)?(?: appears?)? (?:in|from|of)\b.*$/is;
+/** How a correction names what it corrects: "(vol 360, pg 542, 2009)", "(Journal of Touch (2009) 360 (542-544))". */
+const correctsWhat =
+  /\((?:vol|v)\.? ?\w+, ?(?:pp?g?|art)\.? ?\w+, ?\d{4}\)|\([^()]+\((?:19|20)\d\d\) ?\d+ ?:?\d* ?\(\w+[-–]\w+\)\)/i;
 const retracted = /^\s*\[?(?:retracted|withdrawn)(?:\s+article)?\]?\s*:?\s+/i;
 const noTitle =
   /^(?:|unknown|untitled|n a|title|none|null|(?:no|without|missing) title(?: \w+)?|title (?:not|un)\s?\w+|not available|sans titre|ohne titel|10 \d{4,9} .*)$/;
@@ -27,7 +38,7 @@ const notices =
 const turnsInto =
   /\b(?:correction|corrigend\w+|errat\w+|addendum|retraction|concern|withdrawal|reply|comment|comments|commentary|rejoinder|response|letter|editorial|protocol|poster|abstract|summary|synopsis|highlights|update|supplement\w*|dataset|slides|appendix)\b/;
 const generic =
-  /^(?:(?:guest )?editorial|(?:guest )?editor s? ?(?:note|introduction)|introduction|preface|foreword|book reviews?|front matter|back matter|(?:table of )?contents|letters? to the editor|in memoriam|obituary|news|abstracts?|keynote|index|errat\w+|corrigend\w+|correction|reply|response|comment|commentary|discussion|conclusions?|announcements?|call for papers|message from .*|(?:an )?introduction to (?:the |this )?(?:special|mini ?track|track|theme|section|issue|workshop|symposium).*|(?:annual|committee) report.*|proceedings of .*|.* mini ?track|author index|list of reviewers|acknowledge?ment.*)$/;
+  /^(?:(?:guest )?editorial|(?:from|by) the editors?(?: in chief)?|in this issue|(?:guest )?editors? s? ?(?:note|introduction|comments?|page|corner|choice|desk|message)|introduction|preface|foreword|book reviews?|front matter|back matter|(?:table of )?contents|letters? to the editor|in memoriam|obituary|news|abstracts?|keynote|index|errat\w+|corrigend\w+|correction|reply|response|comment|commentary|discussion|conclusions?|announcements?|call for papers|message from .*|(?:an )?introduction to (?:the |this )?(?:special|mini ?track|track|theme|section|issue|workshop|symposium).*|(?:annual|committee) report.*|proceedings of .*|.* mini ?track|author index|list of reviewers|acknowledge?ment.*)$/;
 
 const roman: Readonly<Record<string, string>> = Object.fromEntries(
   "i ii iii iv v vi vii viii ix x xi xii".split(" ").map((numeral, index) => [numeral, String(index + 1)]),
@@ -47,21 +58,39 @@ const partWord =
 
 /** Takes a title apart; nothing where it is none: "UNKNOWN", or the name of the journal over and over. `venue` is the journal's name. */
 export function titleParts(title: string, venue?: string | null): TitleParts | undefined {
-  const normal = normalTitle(title.replace(retracted, ""));
+  const plain = withoutNotes(title.replace(retracted, ""));
+  const normal = normalTitle(plain);
   if (noTitle.test(normal) || isVenueAlone(normal, venue)) return undefined;
   const words = normal.split(" ");
   const part = partOf(normal, words);
   return {
     words,
     // "&" stands for "and", and is no letter.
-    compact: words.includes("and") ? words.filter((word) => word !== "and").join("") || normal : words.join(""),
+    compact: compacted(words) || normal,
+    within: titlesIn(plain),
     initials: words.flatMap((word) => (tells(word) ? [word[0]] : [])).join(""),
     ...given({ part }),
     generic: generic.test(normal),
-    notice: notices.test(normal),
+    notice: notices.test(normal) || correctsWhat.test(title),
     // Chinese and Japanese titles are one word.
     short: words.length < 3 && !/[\p{Script=Han}\p{Script=Hangul}\p{Script=Hiragana}]{6}/u.test(normal),
   };
+}
+
+const compacted = (words: readonly string[]): string => words.filter((word) => word !== "and").join("");
+
+function withoutNotes(title: string): string {
+  let plain = title.includes("[") ? title.replace(noteToTheEnd, "") : title;
+  for (let before = ""; before !== plain && /[\])][.\s]*$/.test(plain);)
+    [before, plain] = [plain, plain.replace(databaseNote, "")];
+  return plain.trim() === "" ? title : plain;
+}
+
+/** The titles within a title that has an inner mark: "Original; translation", "Original [Translation]", "Original = Translation". */
+function titlesIn(title: string): readonly string[] {
+  if (!/\S\s*[;=[\]/]\s*\S/.test(title)) return [];
+  const parts = title.split(/[;=[\]/]/).map((part) => normalTitle(part).split(" "));
+  return parts.length < 2 ? [] : parts.filter((words) => words.length >= 4).map(compacted);
 }
 
 function isVenueAlone(title: string, venue: string | null | undefined): boolean {
@@ -84,18 +113,33 @@ function partOf(normal: string, words: readonly string[]): string | undefined {
 
 /**
  * How two titles stand to each other: `equal` but for case, accents, spaces and marks; `near`, spelt in two ways or with a slip of the pen;
- * `longer`, the same beginning with more behind it, as a subtitle; or nothing.
+ * `longer`, one stands within the other, as before a subtitle or beside a translation; `alike`, most words are the same; or nothing.
  */
-export function matchTitles(a: TitleParts, b: TitleParts): "equal" | "near" | "longer" | undefined {
+export function matchTitles(a: TitleParts, b: TitleParts): "equal" | "near" | "longer" | "alike" | undefined {
   if (a.compact === b.compact) return "equal";
   if (a.part !== b.part && a.part !== undefined && b.part !== undefined) return undefined;
   if (a.notice !== b.notice) return undefined;
   const [short, long] = a.compact.length <= b.compact.length ? [a, b] : [b, a];
-  if (short.words.length >= 4 && long.compact.startsWith(short.compact)) {
-    const added = long.words.slice(short.words.length).join(" ");
-    return turnsInto.test(added) || long.part !== short.part ? undefined : "longer";
-  }
-  return isNear(short, long) ? "near" : undefined;
+  const added = short.words.length < 4 ? undefined : addedTo(short, long);
+  if (added !== undefined) return turnsInto.test(added) || long.part !== short.part ? undefined : "longer";
+  if (isNear(short, long)) return "near";
+  return long.part === short.part && alikeness(short, long) >= minAlike ? "alike" : undefined;
+}
+
+/** What the longer of two titles has more, where the shorter one stands within it. */
+function addedTo(short: TitleParts, long: TitleParts): string | undefined {
+  if (long.compact.startsWith(short.compact)) return long.words.slice(short.words.length).join(" ");
+  const [within, all] = [` ${short.words.join(" ")} `, ` ${long.words.join(" ")} `];
+  return all.includes(within) ? all.replace(within, " ") : undefined;
+}
+
+/** Two translations of one title have some two thirds of their words in common. */
+const minAlike = 0.6;
+
+/** Share of the telling words of both titles that the other has too (Dice), 0 to 1. */
+function alikeness(a: TitleParts, b: TitleParts): number {
+  const [left, right] = [new Set(a.words.filter(tellsMuch)), new Set(b.words.filter(tellsMuch))];
+  return (2 * [...left].filter((word) => right.has(word)).length) / Math.max(left.size + right.size, 1);
 }
 
 /** Word by word the same, but for at most two words (one in three) that are spelt in another way. */

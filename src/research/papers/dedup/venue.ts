@@ -1,12 +1,13 @@
 import { normalTitle } from "../normalise-title.js";
 import { given } from "../../../engine/lib/given.js";
+import type { Likeness } from "./place.js";
 
 /** A journal or conference in a form that can be compared with abbreviations of it. */
 export interface Venue {
-  /** Words that tell it from others. */
-  readonly words: readonly string[];
+  /** Every name that the record gives it, each as the words that tell it from others: the name as a whole comes first. */
+  readonly names: readonly (readonly string[])[];
   readonly sort?: "journal" | "meeting";
-  /** One word in capitals, which may stand for anything: "CHI". */
+  /** One word that stands for several: "CHI", "Amcis 2017 Proceedings". */
   readonly acronym?: string;
 }
 
@@ -20,7 +21,7 @@ const smallWords = new Set(
 /** What every meeting is called; "workshop" stays, as a conference's workshop is not the conference. */
 const meetingWords = new Set("proceedings proc conference conf symposium symposia meeting congress".split(" "));
 const meetings =
-  /\b(?:conferences?|workshops?|symposi(?:um|a)|congress|meetings?|colloqui(?:um|a)|proceedings of the (?:\d|annual|international|\w+ (?:conference|workshop|symposium)))\b/;
+  /\b(?:conferences?|workshops?|symposi(?:um|a)|congress|meetings?|colloqui(?:um|a)|proceedings of the (?:\d|annual|international|\w+ (?:conference|workshop|symposium))|(?:19|20)\d\d proceedings)\b/;
 const journals = /\b(?:journals?|transactions|letters|annals|magazine|bulletin|quarterly|archives)\b/;
 
 const capitals = /\p{Lu}.*\p{Lu}/u;
@@ -34,11 +35,12 @@ export const isPreprintServer = (name: string): boolean => servers.test(normalTi
 
 /** Reads the name of a venue; nothing where the name says nothing. */
 export function venueOf(name: string | null | undefined): Venue | undefined {
-  // "BMJ (Clinical research ed.)" and "CHI '23" carry what others leave out.
-  const plain = withoutPlace(name ?? "")
-    .replace(/\([^)]*\)|\[[^\]]*\]/g, " ")
-    .replace(/['’]\d\d\b/g, " ");
-  const normal = normalTitle(plain);
+  // Embase puts the meeting at which an abstract was shown behind the journal that printed it.
+  const [printed = "", shownAt = ""] = (name ?? "").split(/(?<=\S)\s*\.\s*Conference:\s*/i);
+  // "CHI '23" carries the year.
+  const plain = withoutPlace(printed).replace(/['’]\d\d\b/g, " ");
+  const bare = plain.replace(/\([^)]*\)|\[[^\]]*\]/g, " ");
+  const normal = normalTitle(bare.trim() === "" ? plain : bare);
   if (normal === "" || sayNothing.test(normal)) return undefined;
   const sort: Venue["sort"] = meetings.test(normal) ? "meeting" : journals.test(normal) ? "journal" : undefined;
   const tells = (word: string) =>
@@ -46,35 +48,65 @@ export function venueOf(name: string | null | undefined): Venue | undefined {
   const words = normal.split(" ").filter(tells);
   const [only] = words;
   if (only === undefined) return undefined;
+  const wordsOf = (text: string) => normalTitle(text).split(" ").filter(tells);
+  const others = [...namesIn(plain), shownAt].map(wordsOf);
   const isAcronym =
     words.length === 1 &&
     only.length <= 8 &&
-    plain.split(/[^\p{L}]+/u).some((word) => word.toLowerCase() === only && capitals.test(word));
-  const acronym = isAcronym ? only : undefined;
-  return { words, ...given({ sort, acronym }) };
+    (sort === "meeting" ||
+      plain.split(/[^\p{L}]+/u).some((word) => word.toLowerCase() === only && capitals.test(word)));
+  const seen = new Set<string>();
+  const names = [words, ...others].filter((each) => {
+    const text = each.join(" ");
+    return text !== "" && !seen.has(text) && seen.add(text);
+  });
+  return { names, ...given({ sort, acronym: isAcronym ? only : undefined }) };
 }
 
 /** "…, Oslo, Norway, 2016" without where and when a meeting was held. */
 const withoutPlace = (name: string): string =>
   name.replace(/(?:,\s*\p{Lu}[\p{L} .-]{1,40}){1,3},?\s+(?:[^,]{1,30}\s)?(?:19|20)\d\d\b.{0,20}$/u, "");
 
-/** Of two names: the same venue, abbreviated or not; another one; or `unknown` where an acronym leaves it open. */
-export function compareVenues(a: Venue | undefined, b: Venue | undefined): "same" | "other" | "unknown" {
+/**
+ * The names within a name: its title without the subtitle ("Stroke; a journal of cerebral circulation"), and its translation beside it
+ * ("Hong Kong yi xue za zhi [Hong Kong medical journal]"). A full stop ends a name only behind a whole word, as those of "Am. J. Med." do not.
+ */
+function namesIn(name: string): string[] {
+  const inBrackets = [...name.matchAll(/\[([^\]]{6,})\]|\(([^)]{6,})\)/g)].map((match) => match[1] ?? match[2] ?? "");
+  const outside = name.replace(/\([^)]*\)|\[[^\]]*\]/g, " ");
+  const parts = outside.split(/\s*[:;=/|]\s*|\s+[-–—]\s+|-(?=the\b)|(?<=\p{Ll}{4})\.\s*(?=\p{Lu})/u);
+  return [...(parts.length > 1 ? parts : []), ...inBrackets];
+}
+
+/**
+ * Of two names: the same venue, abbreviated or not; another one; or `unknown` where an acronym leaves it open, or where only a name within
+ * agrees: "Stroke; a journal of cerebral circulation" is "Stroke", but "Circulation: Heart Failure" is not "Circulation".
+ */
+export function compareVenues(a: Venue | undefined, b: Venue | undefined): Likeness {
   if (a === undefined || b === undefined) return "unknown";
-  if (a.words.join(" ") === b.words.join(" ")) return "same";
+  const [one = [], other = []] = [a.names[0], b.names[0]];
+  if (one.join("") === other.join("")) return "same";
   if (a.acronym !== undefined || b.acronym !== undefined) return acronymMatches(a, b) ? "same" : "unknown";
+  if (a.names.some((name) => b.names.some((its) => isInFull(name, its)))) return "unknown";
   if (a.sort !== undefined && b.sort !== undefined && a.sort !== b.sort) return "other";
-  const [short, long] = a.words.length <= b.words.length ? [a.words, b.words] : [b.words, a.words];
+  return isShortFor(one, other) ? "same" : "other";
+}
+
+/** Whether two names agree word for word, abbreviated or not. */
+const isInFull = (a: readonly string[], b: readonly string[]): boolean =>
+  a.join("") === b.join("") ||
+  (a.length > 1 && a.length === b.length && a.every((word, index) => abbreviates(word, b[index] ?? "")));
+
+/** The same where a few words of the longer one are left out: "Lancet" is not "Lancet Oncology". */
+function isShortFor(a: readonly string[], b: readonly string[]): boolean {
+  const [short, long] = a.length <= b.length ? [a, b] : [b, a];
   let at = 0;
-  let matched = 0;
   for (const word of short) {
     const found = long.findIndex((other, index) => index >= at && abbreviates(word, other));
-    if (found < 0) continue;
-    matched += 1;
+    if (found < 0) return false;
     at = found + 1;
   }
-  // "Lancet" is not "Lancet Oncology", nor "Information Systems" the "European Journal of Information Systems".
-  return matched === short.length && matched / long.length > 0.7 ? "same" : "other";
+  return short.length / long.length > 0.7;
 }
 
 /** Whether one word abbreviates the other, as "natl" does "national": the same first letter, and all letters in order. */
@@ -92,6 +124,8 @@ function abbreviates(a: string, b: string): boolean {
 const acronymMatches = (a: Venue, b: Venue): boolean => {
   const [acronym, other] = a.acronym === undefined ? [b.acronym, a] : [a.acronym, b];
   if (acronym === undefined) return false;
-  const initials = other.words.map((word) => word[0]).join("");
-  return initials === acronym || initials.startsWith(acronym) || other.words.includes(acronym);
+  return other.names.some((words) => {
+    const initials = words.map((word) => word[0]).join("");
+    return initials === acronym || initials.startsWith(acronym) || words.includes(acronym);
+  });
 };

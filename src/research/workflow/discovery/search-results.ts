@@ -1,5 +1,6 @@
 import type { Paper, Rrd, Step } from "../../generated/rrd.js";
 import { termsNotAsked } from "../../search/search-plan.js";
+import { type MergeDecisions, mergeDecisions } from "../../search/candidates.js";
 import type { Ranked } from "../../search/rank.js";
 import { unversioned } from "../../papers/identifiers.js";
 import type { SearchSession } from "./search-session.js";
@@ -63,6 +64,7 @@ export async function searchResults(
   // A network that is away says nothing of a source: it counts as no failure of theirs.
   const unasked = reportsOf(session.away ?? [], session.candidates, 0).map((report) => ({ ...report, failures: 0 }));
   const own = [...reportsOf(session.listings, session.candidates, isContinued ? noted : 0), ...unasked];
+  const decisionsOn = mergeDecisions(session.candidates);
   const substitutions = Object.fromEntries(
     requested.flatMap((name) => {
       const said = library.substitution(name);
@@ -71,7 +73,7 @@ export async function searchResults(
   );
   return {
     ...(unasked[0] === undefined ? {} : { away: unasked[0].reason ?? unasked[0].status }),
-    works: session.works.map((work) => screeningCandidate(work, session)),
+    works: session.works.map((work) => screeningCandidate(work, decisionsOn)),
     reports: [...own, ...asRequested(services, own, substitutions)],
     search: {
       rounds: session.steps,
@@ -112,18 +114,9 @@ function asRequested(
   });
 }
 
-function screeningCandidate(
-  { record, provenance, priority, why }: Ranked,
-  { candidates }: SearchSession,
-): ScreeningCandidate {
-  const whys = new Map(
-    candidates.merges
-      .filter(({ into }) => into === record.id)
-      .map((merge) => [`${merge.source}\n${merge.from}`, merge.why]),
-  );
-  const merged = provenance.mergedFrom
-    .slice(1)
-    .map(({ id, source, url }) => ({ ...{ id, source, url }, why: whys.get(`${source}\n${id}`) ?? "" }));
+function screeningCandidate(work: Ranked, decisionsOn: (work: Ranked) => MergeDecisions): ScreeningCandidate {
+  const { record, provenance, priority, why } = work;
+  const { merged, apart } = decisionsOn(work);
   const { arxiv, ...others } = record.identifiers;
   return {
     ...record,
@@ -133,16 +126,11 @@ function screeningCandidate(
     found: {
       sources: [...new Set(provenance.places.map(({ source }) => source))],
       why,
-      ...(merged.length === 0 ? {} : { merged: unique(merged) }),
+      ...(merged.length === 0 ? {} : { merged: [...merged] }),
+      ...(apart.length === 0 ? {} : { apart: [...apart] }),
     },
   };
 }
-
-/** The same record comes back for several queries. */
-const unique = (merged: NonNullable<Found["merged"]>): NonNullable<Found["merged"]> =>
-  merged.filter(
-    ({ id, source }, index) => merged.findIndex((other) => other.id === id && other.source === source) === index,
-  );
 
 /**
  * Records by source. One that was listed for several queries counts once; where a source gave one id to two works, it counts for each of

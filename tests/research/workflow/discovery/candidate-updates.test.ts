@@ -68,7 +68,7 @@ test("what a service says of a work's corrections goes with the candidate that i
       setAside: [],
       steps: [],
       listings: [],
-      candidates: { works: [], merges: [] },
+      candidates: { works: [], merges: [], lookAlikes: [] },
       candidatesSha256: "",
       passed: 0,
       mayLeadOn: false,
