@@ -2,6 +2,8 @@ import { gatherConfig } from "../../engine/config/resolve.js";
 import { kindAt, listKeys, namedKeys, scalarKeys } from "../../engine/config/keys.js";
 import { pad } from "../../engine/ui/terminal/format.js";
 import { homeOf, type Io } from "../../engine/ui/io.js";
+import { redactFor } from "../../engine/lib/redact.js";
+import { withoutSecrets } from "./without-secrets.js";
 import { shown } from "../../research/overview/find-research.js";
 
 interface ConfigOptions {
@@ -17,7 +19,11 @@ export async function configCommand({ assignment, json }: ConfigOptions, io: Io)
   if (assignment !== undefined && at > 0)
     return write(assignment.slice(0, at).trim(), assignment.slice(at + 1), json, io);
 
-  const { values, origins } = await gatherConfig({ env: io.env, cwd: io.cwd, home: homeOf(io.env) });
+  const gathered = await gatherConfig({ env: io.env, cwd: io.cwd, home: homeOf(io.env) });
+  const { origins } = gathered;
+  const environments = [...Object.values(gathered.values.agents ?? {}), ...(gathered.values.hooks ?? [])];
+  const redact = redactFor(io.env, ...environments.map(({ env = {} }) => env));
+  const values = withoutSecrets(gathered.values, redact) as typeof gathered.values;
   if (assignment !== undefined && assignment !== "") return showOne(assignment, values, json, io);
   const keys = [...scalarKeys, ...namedKeys, ...listKeys];
   if (json) {

@@ -3,7 +3,8 @@ import { checkAgent, createAgent, knownAgents } from "../../engine/agents/regist
 import { type ResolvedConfig, resolveConfig, type ConfigFlags } from "../../engine/config/resolve.js";
 import { ExpectedError } from "../../engine/lib/errors.js";
 import { homeOf, type Io } from "../../engine/ui/io.js";
-import { oneLine } from "../../engine/lib/sanitise.js";
+import { redactorFor } from "../../compose/agents.js";
+import { withoutSecrets } from "./without-secrets.js";
 import { type Finding, folderFinding, gitFindings, nodeFinding } from "./doctor-checks.js";
 import { probeAgent } from "./probe.js";
 import { baseline } from "../../research/baseline-agent/definition.js";
@@ -37,8 +38,11 @@ export async function doctorCommand({ probe, flags, json }: DoctorOptions, io: I
     folderFinding("this folder", io.cwd),
     folderFinding("state folder", config.stateDir),
   ]);
-  const findings = [nodeFinding(process.version), ...git, ...agents, here, state];
-  const tried = probe === undefined ? undefined : await probeAgent(probe, settings, io.clock.now);
+  const redact = redactorFor(config, io);
+  const found = [nodeFinding(process.version), ...git, ...agents, here, state];
+  const findings = withoutSecrets(found, redact) as typeof found;
+  const answer = probe === undefined ? undefined : await probeAgent(probe, settings, io.clock.now);
+  const tried = withoutSecrets(answer, redact) as typeof answer;
   const ready = findings.every(({ ok, needed }) => ok || !needed) && tried?.ok !== false;
   if (json) {
     io.stdout(`${JSON.stringify({ ready, findings, ...(tried === undefined ? {} : { probe: tried }) }, null, 2)}\n`);
@@ -46,11 +50,13 @@ export async function doctorCommand({ probe, flags, json }: DoctorOptions, io: I
   }
   for (const { name, ok, needed, detail, fix } of findings) {
     io.stdout(
-      `${ok ? "✓" : needed ? "✗" : "–"} ${name.padEnd(13)} ${oneLine(detail)}\n${ok || fix === undefined ? "" : `${" ".repeat(16)}→ ${oneLine(fix)}\n`}`,
+      `${ok ? "✓" : needed ? "✗" : "–"} ${name.padEnd(13)} ${detail}\n${ok || fix === undefined ? "" : `${" ".repeat(16)}→ ${fix}\n`}`,
     );
   }
-  if (tried !== undefined) io.stdout(`${tried.ok ? "✓" : "✗"} ${"probe".padEnd(13)} ${oneLine(tried.detail)}\n`);
-  io.stdout(ready ? `Ready to run with ${oneLine(config.agent)}.\n` : "Not ready: see the lines marked ✗.\n");
+  if (tried !== undefined) io.stdout(`${tried.ok ? "✓" : "✗"} ${"probe".padEnd(13)} ${tried.detail}\n`);
+  io.stdout(
+    ready ? `Ready to run with ${withoutSecrets(config.agent, redact)}.\n` : "Not ready: see the lines marked ✗.\n",
+  );
   return ready ? 0 : 1;
 }
 

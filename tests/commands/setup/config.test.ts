@@ -70,3 +70,29 @@ test.each(["papers=0", "papers=many", "git=perhaps", "learn=never", "default_pap
 test.each(["constructor", "__proto__", "agents.x.toString"])("%s is no key, whatever objects inherit", async (key) => {
   await expect(config(key)).rejects.toThrow(/Unknown configuration key/);
 });
+
+const planted = {
+  agent: "cmd:mine --api-key planted-1",
+  agents: {
+    mine: { command: "mine", args: ["--token", "planted-2", "--password=planted-3"], env: { X_TOKEN: "planted-4" } },
+    other: { command: "other\u001b[2J\u009b1m", env: { URL: "https://me:planted-5@host.example/", MODEL: "small" } },
+  },
+  hooks: [{ on: ["complete"], run: "curl -H planted-6", env: { HOOK_SECRET: "planted-6" } }],
+};
+
+test.each([
+  [undefined, false],
+  [undefined, true],
+  ["agents", false],
+  ["agents.mine.env", true],
+  ["agents.other.command", false],
+  ["hooks", true],
+] as const)("no token is shown, and no code that a terminal obeys (%s, --json: %s)", async (key, json) => {
+  writeFileSync(join(cwd, "ralph.config.json"), JSON.stringify(planted));
+  const { exitCode, out } = await config(key, json);
+  expect(exitCode).toBe(0);
+  expect(out).not.toContain("planted-");
+  // oxlint-disable-next-line no-control-regex -- control characters are what this is about
+  expect(out).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/);
+  expect((await config("agents.other.env")).out).toContain("small");
+});

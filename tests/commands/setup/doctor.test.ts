@@ -119,3 +119,18 @@ test("probing an unknown or an unconfined agent has the exit code of wrong usage
     message: expect.stringContaining("--unconfined"),
   });
 });
+
+test.each([false, true])("no token is shown, and no code that a terminal obeys (--json: %s)", async (json) => {
+  const cwd = freshFolder();
+  const hostile = {
+    command: "no-such\u001b[2J\u009b1m",
+    args: ["--token", "planted-1"],
+    env: { X_TOKEN: "planted-2" },
+  };
+  writeFileSync(join(cwd, "ralph.config.json"), JSON.stringify({ agents: { hostile } }));
+  const { out } = await doctor({ flags: { agent: "cmd:true --api-key planted-3", unconfined: true }, json }, cwd);
+  expect(out).toContain("hostile");
+  expect(out).not.toContain("planted-");
+  // oxlint-disable-next-line no-control-regex -- control characters are what this is about
+  expect(out).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/);
+});

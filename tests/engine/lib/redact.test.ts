@@ -56,6 +56,63 @@ test.each([
   expect(redact(text)).toBe(clean);
 });
 
+test.each([
+  ["shorter than twelve characters", "DB_PASSWORD", "hunter2"],
+  ["a short word under the name of a password", "DB_PASSWORD", "swordfish"],
+  ["with spaces", "WIFI_PASSWORD", "correct horse battery"],
+  ["with line feeds", "SIGNING_KEY", "first line 4711\nsecond line 4712"],
+  ["that begins as a path does", "SESSION_SECRET", "/9aQ+Zk7/xx=="],
+  ["that begins as a home does", "SESSION_SECRET", "~9aQ+Zk7&xx"],
+  ["named …_AUTH", "NPM_CONFIG__AUTH", "Zk7-9aQ-44"],
+  ["named in camel case", "authToken", "Zk7-9aQ-44"],
+  ["of a webhook", "SLACK_WEBHOOK", "https://hooks.example/T0/B1/x9y8"],
+  ["the password of an address", "DATABASE_URL", "postgres://ada:p%40ss+w0rd@db.example/x", "p%40ss+w0rd"],
+  ["the password of an address, decoded", "DATABASE_URL", "postgres://ada:p%40ss+w0rd@db.example/x", "p@ss+w0rd"],
+  ["a line of a key", "DEPLOY_KEY", "-----BEGIN X-----\nMIIEpAIBAAKCAQEA0\n-----END X-----", "MIIEpAIBAAKCAQEA0"],
+])("a value %s goes in every form that a program writes it in", (_, name, value, secret = value) => {
+  const clean = redactFor({ [name]: value });
+  const base64 = (before: string) => Buffer.from(`${before}${secret}, and more`).toString("base64");
+  const pieces = (text: string) => text.slice(4, -18);
+  for (const form of [
+    secret,
+    JSON.stringify(secret).slice(1, -1),
+    JSON.stringify(JSON.stringify({ secret })).slice(15, -4),
+    encodeURIComponent(secret),
+    encodeURIComponent(secret).replace(/%../g, (code) => code.toLowerCase()),
+    new URLSearchParams({ secret }).toString().slice("secret=".length),
+  ])
+    expect(clean(`it is '${form}', so`)).toBe(`it is '${redacted}', so`);
+  for (const before of ["", "u", "u:", "me:"]) {
+    const text = base64(before);
+    expect(clean(text)).toContain(redacted);
+    expect(clean(text)).not.toContain(pieces(text));
+    expect(clean(text.replaceAll("+", "-").replaceAll("/", "_"))).toContain(redacted);
+  }
+});
+
+test("the password of any address goes, whoever it is from", () => {
+  expect(redactFor({})("see https://me:s3cr3t@host.example/x and mailto:me@host.example")).toBe(
+    `see https://me:${redacted}@host.example/x and mailto:me@host.example`,
+  );
+});
+
+test.each([
+  ["TOKEN_ON", "true"],
+  ["KEY_MODE", "production"],
+  ["API_KEY_ENV", "development"],
+  ["SSH_KEY_TYPE", "ed25519"],
+  ["TOKEN_TTL", "604800"],
+  ["AWS_KEY_REGION", "us-east-1"],
+  ["GOOGLE_CREDENTIALS", tmpdir()],
+  ["GOOGLE_CREDENTIALS", join(tmpdir(), "not-there-yet.json")],
+  ["SSH_AUTH_SOCK", "/run/user/1000/agent"],
+  ["PWD", "/somewhere/far/away"],
+  ["DATABASE_URL", "postgres://postgres:postgres@localhost/x", "postgres"],
+  ["KEYBOARD", "dvorak-12-intl"],
+])("%s=%s holds no secret", (name, value, word = value) => {
+  expect(redactFor({ [name]: value })(`it is ${word}, so`)).toBe(`it is ${word}, so`);
+});
+
 test("what the paper itself says is no secret", () => {
   expect(redact(key, `An example: ${key}`)).toBe(key);
 });
