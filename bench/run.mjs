@@ -9,6 +9,7 @@ import { row as brief } from "./rows/brief.mjs";
 import { row as crash } from "./rows/crash.mjs";
 import { row as dedupe } from "./rows/dedupe.mjs";
 import { row as discoveryTime } from "./rows/discovery-time.mjs";
+import { row as documents } from "./rows/documents.mjs";
 import { row as endurance } from "./rows/endurance.mjs";
 import { row as evidence } from "./rows/evidence.mjs";
 import { row as history } from "./rows/history.mjs";
@@ -38,6 +39,7 @@ const rows = [
   screeningTokens,
   arxivFeed,
   discoveryTime,
+  documents,
   endurance,
   evidence,
   crash,

@@ -29,7 +29,7 @@ interface Row {
  */
 export function linesOf(runs: readonly Run[]): Line[] {
   const shown = runs.filter((run) => run.text.trim() !== "").map(withoutLetterSpacing);
-  const rows = rowsOf(shown);
+  const rows = rowsOf(withoutLineNumbers(shown));
   const gutters = guttersOf(rows);
   const isRightToLeft = leaning(runs) < 0;
   const lineOf = (row: Row) => asLine(row, isRightToLeft);
@@ -121,6 +121,43 @@ function partsApart(rows: readonly Row[]): Row[][] {
   return parts;
 }
 
+/** Lines of a page that are numbered in its margin, at least. */
+const minNumbered = 5;
+
+/** Manuscripts for review number their lines in the margins: one below the other, outside of all text, one more (or five) each time. */
+function withoutLineNumbers(runs: readonly Run[]): readonly Run[] {
+  const numbers = runs.filter(({ text }) => /^\s*\d{1,4}\s*$/.test(text));
+  const words = runs.filter(({ text }) => /\p{L}{3}/u.test(text));
+  if (numbers.length < minNumbered || words.length < minNumbered) return runs;
+  const gone = new Set<Run>();
+  for (const edgeOf of [(run: Run) => run.x, (run: Run) => run.x + run.width])
+    for (const column of groupedBy(numbers, (run) => Math.round(edgeOf(run) / edgeWidth))) {
+      const left = lowest(column.map(({ x }) => x));
+      const right = -lowest(column.map(({ x, width }) => -(x + width)));
+      const outside = words.filter(({ x, width }) => x > right || x + width < left).length;
+      const onOneSide = Math.max(
+        words.filter(({ x }) => x > right).length,
+        words.filter(({ x, width }) => x + width < left).length,
+      );
+      if (column.length < minNumbered || outside < words.length || onOneSide < 0.95 * words.length) continue;
+      const values = column.toSorted((a, b) => b.y - a.y).map(({ text }) => Number(text));
+      const steps = values.slice(1).map((value, index) => value - (values[index] ?? 0));
+      const regular = steps.filter((step) => step === 1 || step === 5).length;
+      if (regular > 0.8 * steps.length) for (const run of column) gone.add(run);
+    }
+  return gone.size === 0 ? runs : runs.filter((run) => !gone.has(run));
+}
+
+function groupedBy<Value>(values: readonly Value[], keyOf: (value: Value) => number): readonly Value[][] {
+  const groups = new Map<number, Value[]>();
+  for (const value of values) {
+    const there = groups.get(keyOf(value));
+    if (there === undefined) groups.set(keyOf(value), [value]);
+    else there.push(value);
+  }
+  return [...groups.values()];
+}
+
 const columnOf = (x: number, gutters: readonly Gutter[]): number => gutters.filter((gutter) => gutter.x <= x).length;
 
 /** Headings are set with space between their letters, which pdf.js takes for spaces between words. */
@@ -207,33 +244,44 @@ function guttersOf(rows: readonly Row[]): readonly Gutter[] {
   const left = lowest(prose.map(({ x }) => x));
   const right = -lowest(prose.map(({ end }) => -end));
   const gutters: Gutter[] = [];
-  for (const x of commonEdges(prose)) {
+  for (const beginning of commonEdges(prose)) {
+    const x = lowest(beginning.map((each) => each.x));
     const from = gutters.at(-1)?.x ?? left;
     if (x - from < 0.15 * (right - left)) continue;
     const before = prose.filter((each) => each.x >= from - edgeWidth && each.end <= x);
     const after = prose.filter((each) => each.x >= x - 1);
-    if (areColumns(before, after, x - from) && !isMostlyCrossed(prose, before, after, x))
-      gutters.push({ x: x - 1, left, right });
+    if (!areColumns(before, after, x - from) || isMostlyCrossed(prose, beginning)) continue;
+    // Bullets and numbers of items stand before the edge that the lines have in common.
+    const end = -lowest(before.map((each) => -each.end));
+    const labels = segments.filter((each) => each.x > end && each.x < x && each.end <= x + edgeWidth);
+    gutters.push({ x: lowest([x, ...labels.map((each) => each.x)]) - 1, left, right });
   }
   return gutters;
 }
 
-/** Where many lines begin, from left to right; of edges next to each other the leftmost. */
-function commonEdges(prose: readonly Segment[]): number[] {
-  const counts = new Map<number, number>();
-  const binOf = (x: number) => Math.round(x / edgeWidth);
-  for (const { x } of prose) counts.set(binOf(x), (counts.get(binOf(x)) ?? 0) + 1);
-  const around = (bin: number) => (counts.get(bin - 1) ?? 0) + (counts.get(bin) ?? 0) + (counts.get(bin + 1) ?? 0);
-  const bins = [...counts.keys()]
-    .filter((bin) => around(bin) >= minLines)
-    .toSorted((a, b) => around(b) - around(a))
-    .slice(0, maxPlaces);
-  return bins
-    .map((bin) => lowest(prose.filter(({ x }) => Math.abs(binOf(x) - bin) <= 1).map(({ x }) => x)))
-    .toSorted((a, b) => a - b);
+/** The lines that begin where many do, for each such place from left to right. */
+function commonEdges(prose: readonly Segment[]): Segment[][] {
+  const bins = new Map<number, Segment[]>();
+  for (const segment of prose) {
+    const bin = Math.round(segment.x / edgeWidth);
+    const there = bins.get(bin);
+    if (there === undefined) bins.set(bin, [segment]);
+    else there.push(segment);
+  }
+  const around = (bin: number) => [bin - 1, bin, bin + 1].flatMap((each) => bins.get(each) ?? []);
+  return [...bins.keys()]
+    .toSorted((a, b) => a - b)
+    .map(around)
+    .filter((beginning) => beginning.length >= minLines)
+    .toSorted((a, b) => b.length - a.length)
+    .slice(0, maxPlaces)
+    .toSorted((a, b) => lowest(a.map(({ x }) => x)) - lowest(b.map(({ x }) => x)));
 }
 
-/** Two columns stand side by side over some lines, and their lines fill them; those of a table's columns do not. */
+/**
+ * Two columns stand side by side over some lines, and their lines fill them or run on from one to the next, which those of a table's
+ * columns do not.
+ */
 function areColumns(before: readonly Segment[], after: readonly Segment[], width: number): boolean {
   const besides = (some: readonly Segment[], others: readonly Segment[]) => {
     const [low, high] = [lowest(others.map(({ y }) => y)), -lowest(others.map(({ y }) => -y))];
@@ -242,22 +290,23 @@ function areColumns(before: readonly Segment[], after: readonly Segment[], width
   const [first, second] = [besides(before, after), besides(after, before)];
   if (first.length < minLines || second.length < minLines) return false;
   const fill = (some: readonly Segment[]) => median(some.map(({ x, end }) => end - x));
-  return fill(first) > 0.55 * width && fill(second) > 0.4 * width;
+  const flows = (some: readonly Segment[]) =>
+    some.filter(({ runs }) => /^\p{Ll}/u.test(runs[0]?.text ?? "")).length > 0.4 * some.length;
+  return (fill(first) > 0.55 * width && fill(second) > 0.4 * width) || (flows(first) && flows(second));
 }
 
-/** Whether prose that crosses a gutter is the rule beside the columns: then they are a table's, or quotations in a text of one column. */
-function isMostlyCrossed(
-  prose: readonly Segment[],
-  before: readonly Segment[],
-  after: readonly Segment[],
-  x: number,
-): boolean {
-  const low = Math.max(lowest(before.map(({ y }) => y)), lowest(after.map(({ y }) => y)));
-  const high = Math.min(-lowest(before.map(({ y }) => -y)), -lowest(after.map(({ y }) => -y)));
+/**
+ * Whether as many lines of prose cross a place as begin there: then it is a table's, or that of sentences which happen to begin below one
+ * another in the middle of lines.
+ */
+function isMostlyCrossed(prose: readonly Segment[], beginning: readonly Segment[]): boolean {
+  const x = -lowest(beginning.map((each) => -each.x));
+  const low = lowest(beginning.map(({ y }) => y));
+  const high = -lowest(beginning.map(({ y }) => -y));
   const crossing = prose.filter(
-    (each) => each.y > low && each.y < high && each.x < x - edgeWidth && each.end > x + edgeWidth,
+    (each) => each.y >= low && each.y <= high && each.x < x - edgeWidth && each.end > x + edgeWidth,
   );
-  return crossing.length > before.length + after.length;
+  return crossing.length >= beginning.length;
 }
 
 /** Of any number of them: Math.min takes no more than some hundred thousand. */
@@ -303,7 +352,18 @@ function asLine(row: Row, isRightToLeft: boolean): Line {
         : Math.max(run.x - last.x - last.width, last.x - run.x - run.width);
     const least = Math.max(wide, 0.17 * Math.min(run.height, row.height));
     // Of what was written the last character alone: to look at the whole text for each run takes quadratic time.
-    if (last !== undefined && gap > least && !/\s/.test(last.text.at(-1) ?? "") && !/\s/.test(run.text[0] ?? ""))
+    // A footnote begins with its raised mark.
+    const isMark =
+      last !== undefined &&
+      last === ordered[0] &&
+      last.height < 0.8 * run.height &&
+      /^[\d*∗†‡§¶]{1,3}$/u.test(last.text);
+    if (
+      last !== undefined &&
+      (gap > least || (isMark && /^\p{L}/u.test(run.text))) &&
+      !/\s/.test(last.text.at(-1) ?? "") &&
+      !/\s/.test(run.text[0] ?? "")
+    )
       text += " ";
     text += run.text;
     end = Math.max(end, run.x + run.width);

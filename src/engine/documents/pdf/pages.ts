@@ -35,13 +35,13 @@ function partsOfPages(pages: readonly (readonly Line[])[]): Part[] {
     const edges = edgesOf(lines);
     const body = lines.filter((line) => !(edges.includes(line) && isFurniture(line, running)));
     const leading = medianLeading(body);
-    const kept = notesBetweenSentences(body);
+    const kept = asidesBetweenSentences(body, leading);
     let text = `[p. ${index + 1}]`;
     let above: Line | undefined;
     for (const line of kept) {
       const clean = withAccents(line.text);
       const afterNote = above !== undefined && line.y > above.y && above.height <= noteSize * line.height;
-      const apart = above !== undefined && (afterNote || above.y - line.y > 1.45 * leading);
+      const apart = above !== undefined && (afterNote || above.y - line.y > maxStep * leading);
       text += apart ? `\n\n${clean}` : `\n${clean}`;
       above = line;
     }
@@ -50,30 +50,92 @@ function partsOfPages(pages: readonly (readonly Line[])[]): Part[] {
 }
 
 /** Footnotes are set at most this large, as a share of the body. */
-const noteSize = 0.86;
+const noteSize = 0.93;
+
+/** Lines further apart than this, in leadings, are of two paragraphs. */
+const maxStep = 1.45;
+
+/** Lines that stand together. */
+interface Block {
+  readonly lines: Line[];
+  /** It begins above the line before it: in another column, or beside the text. */
+  readonly isColumnTop: boolean;
+  readonly kind: "text" | "note" | "caption" | "debris";
+}
 
 /**
- * A footnote at the foot of a column would stand in the middle of the sentence that runs on to the next column or page. It goes behind
- * the last line before it that ends a sentence.
+ * A footnote, figure or table at the foot or the top of a column would stand in the middle of the sentence that runs over it. It goes behind
+ * the last line before it that ends a sentence, at the top of a page behind the first such line below it.
  */
-function notesBetweenSentences(lines: readonly Line[]): readonly Line[] {
+function asidesBetweenSentences(lines: readonly Line[], leading: number): readonly Line[] {
+  const blocks = blocksOf(lines, leading);
+  const ordered: Line[] = [];
+  let waiting: Line[] = [];
+  for (let at = 0; at < blocks.length;) {
+    let end = at;
+    while (blocks[end] !== undefined && blocks[end]?.kind !== "text") end += 1;
+    const aside = blocks.slice(at, end);
+    // What stands above the first float of the next column is a formula of the text.
+    const top = aside.findIndex(({ isColumnTop }) => isColumnTop);
+    const isOfText = top > 0 && !aside.slice(0, top).some(isTold);
+    const floats = isOfText ? aside.slice(top) : aside;
+    const [before, after] = [ordered.at(-1), blocks[end]?.lines[0]];
+    if (isOfText) ordered.push(...linesIn(aside.slice(0, top)));
+    const isInSentence =
+      floats.some(isTold) &&
+      (before === undefined || !endsSentence(before)) &&
+      (after === undefined || /^[\p{Ll}\d(]/u.test(after.text) || before?.text.endsWith("-") === true);
+    const place = isInSentence ? ordered.findLastIndex(endsSentence) : -1;
+    if (isInSentence && before === undefined) waiting = linesIn(floats);
+    else ordered.splice(place === -1 ? ordered.length : place + 1, 0, ...linesIn(floats));
+    if (end === blocks.length) break;
+    const text = blocks[end]?.lines ?? [];
+    const stop = waiting.length === 0 ? -1 : text.findIndex(endsSentence);
+    if (stop === -1) ordered.push(...text);
+    else {
+      ordered.push(...text.slice(0, stop + 1), ...waiting, ...text.slice(stop + 1));
+      waiting = [];
+    }
+    at = end + 1;
+  }
+  return [...ordered, ...waiting];
+}
+
+const linesIn = (blocks: readonly Block[]): Line[] => blocks.flatMap((block) => block.lines);
+const isTold = ({ kind }: Block): boolean => kind === "note" || kind === "caption";
+const endsSentence = ({ text }: Line): boolean => /[.!?:]["”’)\]]?$/.test(text);
+
+function blocksOf(lines: readonly Line[], leading: number): Block[] {
   const body = medianHeight(lines);
   const isSmall = (line: Line | undefined) => line !== undefined && line.height <= noteSize * body;
-  const ordered: Line[] = [];
-  for (let at = 0; at < lines.length;) {
-    let end = at;
-    while (isSmall(lines[end]) && (end === at || (lines[end]?.y ?? 0) < (lines[end - 1]?.y ?? 0))) end += 1;
-    const run = lines.slice(at, Math.max(end, at + 1));
-    const next = lines[at + run.length];
-    const endsColumn = next === undefined || next.y > (run.at(-1)?.y ?? 0);
-    const isNote = end > at && endsColumn && /^(?:\d{1,2}|[*∗†‡§¶])\s*\p{L}/u.test(run[0]?.text ?? "");
-    const place = isNote ? ordered.findLastIndex((line) => !isSmall(line) && /[.!?:]["”’)\]]?$/.test(line.text)) : -1;
-    if (place === -1) ordered.push(...run);
-    else ordered.splice(place + 1, 0, ...run);
-    at += run.length;
+  const isNote = (line: Line) => isSmall(line) && /^(?:\d{1,2}|[*∗†‡§¶])\s*\p{L}/u.test(line.text);
+  const parts: { lines: Line[]; isColumnTop: boolean }[] = [];
+  let above: Line | undefined;
+  for (const line of lines) {
+    const isColumnTop = above !== undefined && line.y > above.y;
+    const isApart = above === undefined || isColumnTop || above.y - line.y > maxStep * leading;
+    if (isApart || (isNote(line) && !isSmall(above))) parts.push({ lines: [line], isColumnTop });
+    else parts.at(-1)?.lines.push(line);
+    above = line;
   }
-  return ordered;
+  return parts.map((part) => {
+    const [first] = part.lines;
+    const isAside = first !== undefined && isNote(first) && part.lines.every(isSmall);
+    const kind = isAside
+      ? "note"
+      : captionStart.test(first?.text ?? "")
+        ? "caption"
+        : part.lines.some(isRunning)
+          ? "text"
+          : "debris";
+    return { ...part, kind };
+  });
 }
+
+const captionStart = /^(?:fig(?:ure|\.)|table|algorithm|listing|scheme|chart)\s{0,2}(?:\d{1,3}|[IVX]{1,6})\b/i;
+/** Whether a line is one of running text, or the last of it, as against a label, a row of numbers or a formula. */
+const isRunning = (line: Line): boolean =>
+  (line.text.match(/\p{L}{3,}/gu)?.length ?? 0) >= (endsSentence(line) ? 1 : 4);
 
 /** Of the characters, not the lines: a page may have more lines of notes or headings than of its body. */
 function medianHeight(lines: readonly Line[]): number {

@@ -57,6 +57,55 @@ describe("a page set in another way", () => {
     expect(await read({ pages: [across(cells, [60, 240, 420])] })).toContain(rows.join("\n"));
   });
 
+  it.each([
+    ["in its left margin", 30],
+    ["in its right margin", 580],
+  ])("with its lines numbered %s has no such numbers in its text", async (_, x) => {
+    const numbers = wrap(prose(1, 20), 80).map((_line, index) => String(index + 38));
+    const text = await read({ pages: [page + across([numbers], [x], (n, at, y) => textAt(n, at, y, "/F1 6 Tf"))] });
+    expect(numbersOf(text)).toEqual(upTo(20));
+    expect(text).not.toMatch(/^(?:38|45) | (?:38|45)$/m);
+  });
+
+  it("keeps numbers that begin the rows of a table", async () => {
+    const rows = upTo(9).map((number) => `Term number ${number} of the whole list`);
+    const table = across([rows.map((_, index) => String(index + 1)), rows], [60, 90]);
+    expect(
+      await read({ pages: [`${table}${textAt("A line of text below the table, as wide as the page.", 60, 500)}`] }),
+    ).toMatch(/^4 Term number 4/m);
+  });
+
+  it("with notes in its margin is read without them between its lines", async () => {
+    const notes = wrap(prose(21, 3), 22).map((line, index) => textAt(line, 470, 735 - index * 9.5, "/F1 8 Tf"));
+    expect(numbersOf(await read({ pages: [page + notes.join("")] }))).toEqual(upTo(23));
+  });
+
+  it("in two columns whose left has sentences that happen to begin below one another is read column by column", async () => {
+    const left = wrap(prose(1, 20), 44);
+    // Each fourth line has a wide space in its middle, at one place.
+    const some = (line: string, x: number, y: number) => {
+      const space = line.lastIndexOf(" ", 18);
+      return x > 100 || y % 48 !== 740 % 48
+        ? textAt(line, x, y)
+        : textAt(line.slice(0, space), x, y) + textAt(line.slice(space + 1), x + 100, y);
+    };
+    const text = await read({ pages: [across([left, wrap(prose(21, 20), 44)], [40, 320], some)] });
+    expect(numbersOf(text)).toEqual(upTo(40));
+  });
+
+  it("begins a footnote with its mark, set apart from its first word", async () => {
+    const note = textAt("7", 60, 63, "/F1 5 Tf") + textAt("Measured over all of the trials.", 63, 60, "/F1 8 Tf");
+    expect(await read({ pages: [page + note] })).toContain("7 Measured over all of the trials.");
+  });
+
+  it("of a slide in two columns keeps each bullet with its text", async () => {
+    const column = (from: number) => wrap(prose(from, 3), 30);
+    const bullets = [60, 330].map((x) => textAt("-", x - 12, 740)).join("");
+    const text = await read({ pages: [bullets + across([column(1), column(4)], [60, 330])] });
+    expect(text).toContain("- Sentence 4 says");
+    expect(numbersOf(text)).toEqual(upTo(6));
+  });
+
   it.each([0, 90, 180, 270])("and turned by %i degrees is read along its lines", async (degrees) => {
     expect(numbersOf(await read({ pages: [page], page: `/Rotate ${degrees}` }))).toEqual(upTo(20));
   });

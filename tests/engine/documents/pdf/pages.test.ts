@@ -37,17 +37,46 @@ describe("joinPages", () => {
     expect(withNumber?.text).toContain("before\n1989\nafter");
   });
 
+  it("puts a figure or table that a sentence runs over in front of the sentence, at the top of a page behind it", () => {
+    const body = (text: string, y: number) => ({ text, y, height: 10 });
+    const caption = "Table 2: Successes of each hand.";
+    const rows = [
+      { text: "Cube 94.2", y: 680, height: 9 },
+      { text: "Pen 71.0", y: 668, height: 9 },
+    ];
+    const [first, second] = [
+      [
+        body("The left hand was trained on the bench. Every third", 640),
+        body("trial of the right hand was made without any light, as", 628),
+        body(caption, 700),
+        ...rows,
+        body("the tactile sensors need none of it in their housing.", 640),
+        body("Both hands then learned to turn an object that is", 628),
+      ],
+      [
+        body("Figure 3: Both hands at work.", 700),
+        body("round, which took them longer than it had taken", 660),
+        body("with cubes. It was made on the bench, and not at", 648),
+        body("home. So ends the comparison of the hands here.", 636),
+      ],
+    ];
+    const [one, two] = joinPages([[body("The study begins with two hands on a table.", 652), ...first], second]);
+    expect(one?.text).toMatch(/two hands on a table\.\s+Table 2: [^\n]+\s+Cube 94\.2\nPen 71\.0\s+The left hand/);
+    expect(one?.text).toMatch(/without any light, as\s+the tactile sensors/);
+    expect(two?.text).toMatch(/^\[p\. 2\]\s+round, which took [^]*of the hands here\.\s+Figure 3/);
+  });
+
   it("puts the footnotes of a column behind the last sentence that ends before them, and moves no small table", () => {
     const body = (text: string, y: number) => ({ text, y, height: 10 });
     const column = [
       body("The hand was trained.", 700),
-      body("It then reached", 688),
+      body("It then reached far more often than before", 688),
       { text: "1 On most days.", y: 100, height: 7 },
       body("94.2 percent.", 700),
       body("And so it ended there.", 688),
     ];
     expect(joinPages([column])[0]?.text).toBe(
-      "[p. 1]\nThe hand was trained.\n\n1 On most days.\n\nIt then reached\n94.2 percent.\nAnd so it ended there.",
+      "[p. 1]\nThe hand was trained.\n\n1 On most days.\n\nIt then reached far more often than before\n94.2 percent.\nAnd so it ended there.",
     );
     const table = [
       body("As the table shows. Here", 700),
