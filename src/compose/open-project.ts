@@ -1,4 +1,3 @@
-import { rmdir } from "node:fs/promises";
 import { type Agents, isUnconfined, summarisingAgent, warningsOf } from "./agents.js";
 import type { Run } from "./drive.js";
 import { experienceFor } from "./forecast-basis.js";
@@ -6,7 +5,9 @@ import { libraryFor } from "./library.js";
 import { toolsOf } from "./tool-server.js";
 import { modelOf } from "../engine/agents/registry.js";
 import type { ResolvedConfig } from "../engine/config/resolve.js";
+import { lockFile } from "../engine/lib/layout.js";
 import { withoutHistory } from "../engine/storage/checkpoints.js";
+import { isHeld } from "../engine/storage/lock.js";
 import type { Io } from "../engine/ui/io.js";
 import { wholeForecast } from "../engine/ui/terminal/tally.js";
 import { rescuedFolder } from "../research/folder/layout.js";
@@ -18,7 +19,7 @@ import { type Experience, forecastOf } from "../research/workflow/derived/foreca
 import { resetStagnation, withoutResult } from "../research/workflow/decisions/count-without-result.js";
 import { derive } from "../research/workflow/derived/statistics.js";
 import { type Proposal, type ResearchWorkflow, researchWorkflow } from "../research/workflow/workflow.js";
-import { workspacesOf } from "../research/workflow/workspace.js";
+import { requireSpace, workspacesOf } from "../research/workflow/workspace.js";
 
 /** How a project is worked on. */
 interface Manner {
@@ -126,18 +127,21 @@ async function opened<Opened>(
   for (const message of overridden(config)) inform(message);
   for (const message of oneAtATime(config, agents)) warn(message);
   const notify = (level: "info" | "warning", message: string) => void tell({ type: "notice", level, message });
-  const research = await openResearch(folder, {
-    derive,
-    git: config.git,
-    notify,
-    abort,
-    unconfined: classic || agents.some(isUnconfined),
-  });
   const workspaces = workspacesOf(config.stateDir, folder);
+  const options = { derive, git: config.git, notify, abort, unconfined: classic || agents.some(isUnconfined) };
+  const research = await openResearch(folder, options).catch(async (error: unknown) => {
+    // On a full disk not even the lock can be written, and what fills it may be our own.
+    const isFull = await requireSpace(folder).then(
+      () => false,
+      () => true,
+    );
+    if (!isFull || (await isHeld(lockFile(folder)))) throw error;
+    await workspaces.sweep();
+    return openResearch(folder, options);
+  });
   const close = async () => {
     await research.close();
-    // Not where refused work is kept for people to look at.
-    await rmdir(workspaces.root).catch(() => undefined);
+    await workspaces.close();
   };
   try {
     const none = config.git ? await withoutHistory(folder) : undefined;

@@ -1,5 +1,5 @@
 import { constants, existsSync } from "node:fs";
-import { access, rm } from "node:fs/promises";
+import { access } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { agentsFor, settingsFor, warningsOf } from "../../compose/agents.js";
 import { drive } from "../../compose/drive.js";
@@ -94,7 +94,11 @@ export async function create(
       created,
       recorded: (line) => void lines.push(line),
       redact,
-      close: () => rm(workspaces.root, { recursive: true, force: true }),
+      close: async () => {
+        await workspaces.sweep();
+        await workspaces.keepOnly(new Set());
+        await workspaces.close();
+      },
     });
   });
   if (folder !== undefined) {

@@ -105,6 +105,9 @@ function isKept(value: unknown): value is KeptAnswer {
   );
 }
 
+/** A file of ours, or what an interrupted write left of one: whatever else stands there is not ours to remove. */
+const ownName = /^\.?[0-9a-f]{64}\b/;
+
 interface File {
   readonly path: string;
   readonly size: number;
@@ -113,7 +116,11 @@ interface File {
 
 async function filesIn(...folders: readonly string[]): Promise<File[]> {
   const paths = await Promise.all(
-    folders.map(async (folder) => (await readdir(folder).catch((): string[] => [])).map((name) => join(folder, name))),
+    folders.map(async (folder) =>
+      (await readdir(folder).catch((): string[] => []))
+        .filter((name) => ownName.test(name))
+        .map((name) => join(folder, name)),
+    ),
   );
   const files = await Promise.all(
     paths.flat().map(async (path) => {

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
-import { chmod, readdir, rename, rm, statfs } from "node:fs/promises";
-import { basename, join } from "node:path";
+import { lstatSync } from "node:fs";
+import { chmod, readdir, rename, rm, rmdir, statfs } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
 import { ExpectedError, hasCode, messageOf } from "../../engine/lib/errors.js";
 import { makeFolder } from "../../engine/storage/regular-file.js";
 import { workspacesFolder } from "../folder/layout.js";
@@ -23,27 +24,48 @@ export interface Workspaces {
   kept(iteration: number): string;
   /** Removes an iteration's, kept or not. */
   remove(iteration: number): Promise<void>;
+  /** Leaves nothing where none is kept. */
+  close(): Promise<void>;
 }
 
 const keptMark = "refused-";
+/** The names that we give; nothing else is ours to remove. */
+const ownName = new RegExp(`^(${keptMark})?(\\d+)$`);
 
 export function workspacesOf(stateDir: string, folder: string): Workspaces {
   const hash = createHash("sha256").update(folder).digest("hex").slice(0, 8);
   const root = join(workspacesFolder(stateDir), `${basename(folder)}-${hash}`);
+  /** Removes one, unless the way to it leads through a link: an agent may have put one there, and behind it stands a person's folder. */
+  const clear = async (path: string): Promise<void> => {
+    const link = [dirname(root), root].find(
+      (at) => lstatSync(at, { throwIfNoEntry: false })?.isSymbolicLink() === true,
+    );
+    if (link !== undefined)
+      throw new ExpectedError(
+        `${link} is a symbolic link, and nothing is removed behind one; delete the link, or set state_dir in the config to another folder.`,
+      );
+    await removeAll(path);
+  };
   const path = (iteration: number) => join(root, String(iteration));
   const kept = (iteration: number) => join(root, `${keptMark}${iteration}`);
-  const names = () => readdir(root).catch(() => []);
+  const clearThose = async (chosen: (isKept: boolean, iteration: number) => boolean): Promise<void> => {
+    for (const name of await readdir(root).catch(() => [])) {
+      const [, mark, iteration] = ownName.exec(name) ?? [];
+      if (iteration === undefined || !chosen(mark !== undefined, Number(iteration))) continue;
+      await clear(join(root, name)).catch(() => undefined);
+    }
+  };
   return {
     root,
     async sweep() {
-      const left = (await names()).filter((name) => !name.startsWith(keptMark));
-      await Promise.all(left.map((name) => clear(join(root, name)).catch(() => undefined)));
+      await clearThose((isKept) => !isKept);
     },
     async keepOnly(iterations) {
-      const settled = (await names()).filter(
-        (name) => name.startsWith(keptMark) && !iterations.has(Number(name.slice(keptMark.length))),
-      );
-      await Promise.all(settled.map((name) => clear(join(root, name)).catch(() => undefined)));
+      await clearThose((isKept, iteration) => isKept && !iterations.has(iteration));
+    },
+    async close() {
+      // Not where refused work is kept for people to look at.
+      await rmdir(root).catch(() => undefined);
     },
     async create(iteration) {
       const folder = path(iteration);
@@ -55,6 +77,7 @@ export function workspacesOf(stateDir: string, folder: string): Workspaces {
           throw new ExpectedError(
             `The disk is full: no workspace could be made at ${folder}; free some space and run again.`,
           );
+        if (error instanceof ExpectedError) throw error;
         throw new ExpectedError(
           `No workspace could be made at ${folder} (${messageOf(error)}); set state_dir in the config to a folder you can write to.`,
         );
@@ -75,11 +98,11 @@ export function workspacesOf(stateDir: string, folder: string): Workspaces {
   };
 }
 
-/** Removes a folder, also one in which an agent took away its own right to do so. */
-async function clear(path: string): Promise<void> {
+/** Removes a folder, also one in which an agent took away its own right to do so, or a link in its place. */
+async function removeAll(path: string): Promise<void> {
   const remove = () => rm(path, { recursive: true, force: true, maxRetries: 3 });
   await remove().catch(async () => {
-    await openUp(path);
+    if (lstatSync(path).isDirectory()) await openUp(path);
     await remove();
   });
 }

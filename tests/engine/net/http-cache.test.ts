@@ -10,6 +10,7 @@ const answer = (bytes: Uint8Array) => ({
   type: "text/plain",
   checkedAt: 1,
 });
+const key = (n: number) => hashOf(`key ${n}`);
 const bytes = (text: string) => Buffer.from(text);
 
 describe("a kept answer", () => {
@@ -61,22 +62,34 @@ describe("the room of a cache", () => {
       .reduce((a, b) => a + b, 0);
   const body = (n: number) => Buffer.alloc(1000, n);
 
+  it("is made of our own files alone: a folder that an agent links there keeps its own", async () => {
+    const folder = temporaryFolder();
+    const cache = httpCache(folder, 10_000);
+    await cache.keep(key(1), answer(bytes("body")), bytes("body"));
+    writeFileSync(join(folder, "bodies", "precious.jpg"), Buffer.alloc(20_000));
+    for (const n of [2, 3, 4, 5, 6, 7, 8])
+      await cache.keep(key(n), answer(Buffer.alloc(2000, n)), Buffer.alloc(2000, n));
+    expect(readdirSync(join(folder, "bodies"))).toContain("precious.jpg");
+    expect(await cache.find(key(8))).toBeDefined();
+    expect(await cache.find(key(2))).toBeUndefined();
+  });
+
   it("is never exceeded: what was not used for longest goes first", async () => {
     const folder = temporaryFolder();
     const cache = httpCache(folder, 10_000);
     for (const n of [1, 2, 3, 4, 5, 6]) {
-      await cache.keep(`k${n}`, answer(body(n)), body(n));
+      await cache.keep(key(n), answer(body(n)), body(n));
       const past = new Date(Date.now() - 3600_000 + n * 1000);
-      for (const path of [join(folder, "answers", `k${n}.json`), join(folder, "bodies", hashOf(body(n)))])
+      for (const path of [join(folder, "answers", `${key(n)}.json`), join(folder, "bodies", hashOf(body(n)))])
         utimesSync(path, past, past);
     }
     // Used again, so that it is the newest.
-    expect(await cache.find("k1")).toBeDefined();
-    for (const n of [7, 8, 9, 10]) await cache.keep(`k${n}`, answer(body(n)), body(n));
+    expect(await cache.find(key(1))).toBeDefined();
+    for (const n of [7, 8, 9, 10]) await cache.keep(key(n), answer(body(n)), body(n));
     expect(sizeOf(folder)).toBeLessThanOrEqual(10_000);
-    expect(await cache.find("k1")).toBeDefined();
-    expect(await cache.find("k10")).toBeDefined();
-    expect(await cache.find("k2")).toBeUndefined();
+    expect(await cache.find(key(1))).toBeDefined();
+    expect(await cache.find(key(10))).toBeDefined();
+    expect(await cache.find(key(2))).toBeUndefined();
   });
 
   it("is not given to one body alone", async () => {

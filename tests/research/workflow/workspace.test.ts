@@ -1,5 +1,5 @@
 import { chmodSync, existsSync, lstatSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { expect, test, vi } from "vitest";
 import { workspacesOf } from "../../../src/research/workflow/workspace.js";
 import { temporaryFolder } from "../../support/research.js";
@@ -56,4 +56,39 @@ test("one that can't be removed at all stays, and stops nobody", async () => {
   await workspaces.keep(2);
   await workspaces.keepOnly(new Set());
   busy.path = "";
+});
+
+test.each(["workspaces", "workspaces/one", "workspaces/one/1"])(
+  "nothing behind a link in the place of %s is removed",
+  async (place) => {
+    const [state, mine] = [temporaryFolder(), temporaryFolder()];
+    const workspaces = workspacesOf(state, "/researches/one");
+    const name = basename(workspaces.root);
+    for (const inner of [`${name}/1`, `${name}/refused-1`, "1", "2", "refused-2", "papers"]) {
+      mkdirSync(join(mine, inner), { recursive: true });
+      writeFileSync(join(mine, inner, "precious"), "");
+    }
+    const before = readdirSync(mine, { recursive: true }).toSorted();
+    const link = join(state, place.replace("one", name));
+    mkdirSync(dirname(link), { recursive: true });
+    symlinkSync(mine, link);
+    await workspaces.sweep();
+    await workspaces.keepOnly(new Set());
+    await workspaces.remove(1);
+    if (place.endsWith("1")) expect(lstatSync(await workspaces.create(1)).isSymbolicLink()).toBe(false);
+    else await expect(workspaces.create(1)).rejects.toThrow(`${link} is a symbolic link`);
+    await workspaces.keep(2);
+    await workspaces.close();
+    expect(readdirSync(mine, { recursive: true }).toSorted()).toEqual(before);
+  },
+);
+
+test("only what has a name of ours is swept", async () => {
+  const workspaces = workspacesOf(temporaryFolder(), "/researches/one");
+  for (const name of ["1", "2x", "notes", "refused-1", "refused-", "refused-1b"])
+    mkdirSync(join(workspaces.root, name), { recursive: true });
+  await workspaces.sweep();
+  expect(readdirSync(workspaces.root).toSorted()).toEqual(["2x", "notes", "refused-", "refused-1", "refused-1b"]);
+  await workspaces.keepOnly(new Set());
+  expect(readdirSync(workspaces.root).toSorted()).toEqual(["2x", "notes", "refused-", "refused-1b"]);
 });

@@ -107,6 +107,19 @@ describe.skipIf(noMounts !== undefined)(`a full disk (${noMounts ?? "a tmpfs of 
     expectWhole(here);
   });
 
+  test("that the left-overs of a killed run fill is freed of them, and the run goes on", async () => {
+    const disk = smallDisk(3000);
+    const here = place({ at: join(disk.at, "work") });
+    const state = { XDG_STATE_HOME: join(disk.at, "state") };
+    const run = (...args: string[]) => here.cli(["run", here.research, "--no-git", ...args], state);
+    const fills = "cmd:head -c 2000000 /dev/zero > big; kill -9 $PPID; sleep 100";
+    await run("--agent", fills, "--unconfined");
+    disk.leave(0);
+    const ended = await run("--agent", "baseline");
+    expect(ended.code, ended.err).toBe(0);
+    expectWhole(here);
+  });
+
   test("that keeps an agent from leaving its result is not held against the paper", async () => {
     const disk = smallDisk(3000);
     const here = place();

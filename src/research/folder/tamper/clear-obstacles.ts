@@ -1,23 +1,38 @@
-import { lstatSync, statSync } from "node:fs";
+import { lstatSync, realpathSync, statSync } from "node:fs";
 import { chmod, mkdir, rm } from "node:fs/promises";
 import { relative } from "node:path";
 
-import { doneFolder, hiddenFolder, journalFolder, lockFile } from "../../../engine/lib/layout.js";
-import { setAsideFolder } from "../layout.js";
+import {
+  answersIn,
+  doneFolder,
+  hiddenFolder,
+  inboxFolder,
+  journalFolder,
+  lockFile,
+} from "../../../engine/lib/layout.js";
+import { answersFolder, documentsFolder, setAsideFolder, textsFolder } from "../layout.js";
 
-/** The permissions of folders, by their path. */
-type Modes = ReadonlyMap<string, number>;
+/** Folders of a project by their path: where each really lies, and its permissions; undefined where there is none. */
+type Places = ReadonlyMap<string, { readonly at: string; readonly mode: number } | undefined>;
 
-/** The permissions of a project folder and of its .ralph, as far as they are there. */
-export function modesOf(folder: string): Modes {
-  const found = [folder, hiddenFolder(folder)].map((path) => [path, modeOf(path)] as const);
-  return new Map(found.flatMap(([path, mode]) => (mode === undefined ? [] : [[path, mode] as const])));
-}
+const own = [hiddenFolder, journalFolder, doneFolder, setAsideFolder, inboxFolder, textsFolder];
+const ofAnswers = [answersFolder, documentsFolder];
 
-/** Undefined where nothing is there, or nothing may be seen. */
-function modeOf(path: string): number | undefined {
+/** The project's folder and those of research-ralph in it that files are moved out of or put into, outer ones first. `aside`: see guardFiles. */
+export const placesOf = (folder: string, aside: string): Places =>
+  new Map(
+    [
+      folder,
+      ...own.map((at) => at(folder)),
+      ...ofAnswers.flatMap((at) => [at(folder), answersIn(at(folder))]),
+      aside,
+    ].map((path) => [path, placeOf(path)]),
+  );
+
+function placeOf(path: string): { readonly at: string; readonly mode: number } | undefined {
   try {
-    return statSync(path).mode & 0o7777;
+    const found = statSync(path);
+    return found.isDirectory() ? { at: realpathSync(path), mode: found.mode & 0o7777 } : undefined;
   } catch {
     return undefined;
   }
@@ -25,21 +40,23 @@ function modeOf(path: string): number | undefined {
 
 /**
  * Makes sure that files can be put back and set aside in a project's folder: its permissions are as they were, and what stands in the
- * place of a folder of research-ralph, or of the lock, and is none, goes. Returns a sentence where there was any.
+ * place of a folder of research-ralph, or of the lock, goes. A folder that was linked there meanwhile is unlinked, and nothing in it is touched;
+ * one that a person had linked before stays. Returns a sentence where there was any.
  */
-export async function clearObstacles(folder: string, aside: string, modes: Modes, agent: string): Promise<string[]> {
-  // What can't be set right here is told of the file that it keeps from being put back.
-  for (const [path, mode] of modes) if (modeOf(path) !== mode) await chmod(path, mode).catch(() => undefined);
-  const folders = [hiddenFolder, journalFolder, doneFolder, setAsideFolder].map((at) => at(folder));
+export async function clearObstacles(folder: string, before: Places, agent: string): Promise<string[]> {
   const gone: string[] = [];
-  for (const path of [...folders, aside]) {
-    if (isThere(path) && !isFolder(path)) {
-      await rm(path, { force: true });
-      gone.push(path);
-    }
+  for (const [path, place] of before) {
+    // What can't be set right here is told of the file that it keeps from being put back.
+    if (place !== undefined && placeOf(path)?.mode !== place.mode && realPath(path) === place.at)
+      await chmod(path, place.mode).catch(() => undefined);
+    const found = lstatSync(path, { throwIfNoEntry: false });
+    if (path === folder || found === undefined || found.isDirectory()) continue;
+    if (place !== undefined && found.isSymbolicLink() && realPath(path) === place.at) continue;
+    await rm(path, { force: true });
+    gone.push(path);
   }
   const lock = lockFile(folder);
-  if (isThere(lock) && !lstatSync(lock).isFile()) {
+  if (lstatSync(lock, { throwIfNoEntry: false })?.isFile() === false) {
     await rm(lock, { recursive: true, force: true });
     gone.push(lock);
   }
@@ -51,13 +68,10 @@ export async function clearObstacles(folder: string, aside: string, modes: Modes
   ];
 }
 
-const isThere = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false }) !== undefined;
-
-/** Also through a link: a person may keep it elsewhere. One that leads to itself is none. */
-function isFolder(path: string): boolean {
+function realPath(path: string): string | undefined {
   try {
-    return statSync(path).isDirectory();
+    return realpathSync(path);
   } catch {
-    return false;
+    return undefined;
   }
 }

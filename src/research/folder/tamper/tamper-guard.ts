@@ -3,7 +3,7 @@ import { basename, dirname, join } from "node:path";
 import { projectFiles } from "../../../engine/config/file.js";
 import { ExpectedError, messageOf } from "../../../engine/lib/errors.js";
 import { timeForName } from "../../../engine/storage/file-timestamp.js";
-import { clearObstacles, modesOf } from "./clear-obstacles.js";
+import { clearObstacles, placesOf } from "./clear-obstacles.js";
 import {
   hasChanged,
   isSameVersion,
@@ -65,7 +65,8 @@ const answerFolders = (folder: string) => [answersFolder(folder), documentsFolde
  */
 export async function guardFiles({ folder, root, rescue, iteration }: GuardOptions): Promise<TamperGuard> {
   const kept = new Map<string, Version>();
-  const [place, modes] = [whereIs(folder), modesOf(folder)];
+  const aside = join(setAsideFolder(folder), String(iteration));
+  const [place, places] = [whereIs(folder), placesOf(folder, aside)];
   const paths = [
     ...committedFiles.names.map((name) => join(folder, name)),
     lastGoodFile(folder),
@@ -82,7 +83,6 @@ export async function guardFiles({ folder, root, rescue, iteration }: GuardOptio
     othersOf(folder),
   ];
   const answers = await versionsIn(answerFolders(folder));
-  const aside = join(setAsideFolder(folder), String(iteration));
 
   /** Where an editor was just saving rrd.json, half of it was remembered; the last good version is what the loop had read. */
   const wholeVersion = (path: string, version: Version): Version =>
@@ -184,7 +184,7 @@ export async function guardFiles({ folder, root, rescue, iteration }: GuardOptio
         throw await rescued(folder, kept, rescue, agent);
       const sentences: string[] = [];
       let failure: unknown;
-      const makeWay = () => explaining(folder, () => clearObstacles(folder, aside, modes, agent));
+      const makeWay = () => explaining(folder, () => clearObstacles(folder, places, agent));
       // One step that fails keeps none of the others from being made.
       for (const step of [makeWay, restoreFiles, clearJournal, clearTexts, restoreAnswers])
         sentences.push(...(await step(agent).catch((error: unknown) => ((failure ??= error), []))));

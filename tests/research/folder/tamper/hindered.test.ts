@@ -1,6 +1,7 @@
 import {
   chmodSync,
   existsSync,
+  lstatSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -97,6 +98,43 @@ describe("every file is put back, whatever an agent left in the way:", () => {
       expect.stringMatching(/^rrd\.json, progress\.txt, ledger\.jsonl, AGENTS\.md changed/),
     ]);
     expect(read(other.folder, ".ralph/lock")).toBe("{}");
+  });
+
+  it.each([
+    ".ralph",
+    ".ralph/set-aside",
+    ".ralph/set-aside/7",
+    ".ralph/journal",
+    ".ralph/journal/done",
+    ".ralph/texts",
+    ".ralph/http",
+    ".ralph/http/answers",
+    ".ralph/documents/answers",
+    ".ralph/inbox",
+  ])("a link to a person's folder in the place of %s, and nothing in that folder is touched", async (place) => {
+    const mine = temporaryFolder();
+    for (const name of ["lock/deep", "journal", "answers"]) mkdirSync(join(mine, name), { recursive: true });
+    for (const name of ["AGENTS.md", "rrd.json", "a.json", "lock/deep/file"]) writeFileSync(join(mine, name), "mine");
+    const everything = () => readdirSync(mine, { recursive: true }).toSorted();
+    const before = everything();
+    const { folder, root, said } = await forgedResearch((research) => {
+      rmSync(join(research, place), { recursive: true, force: true });
+      mkdirSync(dirname(join(research, place)), { recursive: true });
+      symlinkSync(mine, join(research, place));
+    });
+    expect((await said())[0]).toBe(replaced(place));
+    expect([everything(), read(mine, "AGENTS.md"), read(mine, "rrd.json")]).toEqual([before, "mine", "mine"]);
+    expectAllBack(folder, root);
+    expect(lstatSync(join(folder, place), { throwIfNoEntry: false })?.isSymbolicLink() ?? false).toBe(false);
+  });
+
+  it("a folder that the person keeps elsewhere and links stays linked", async () => {
+    const [research, elsewhere] = [researchFolder(sampleRrd(3)), temporaryFolder()];
+    mkdirSync(join(research, ".ralph"));
+    symlinkSync(elsewhere, join(research, ".ralph/texts"));
+    const { folder, said } = await forgedResearch(() => undefined, research);
+    expect((await said()).join()).not.toContain("replaced");
+    expect(lstatSync(join(folder, ".ralph/texts")).isSymbolicLink()).toBe(true);
   });
 
   it("folders that nobody may enter", async () => {
