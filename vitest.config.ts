@@ -9,7 +9,8 @@ export default defineConfig({
     globalSetup: ["tests/support/own-temp-folder.ts", "tests/support/count-cpu.ts"],
     setupFiles: ["tests/support/cpu-setup.ts", "tests/support/reader-program.ts"],
     // A tenth of the cases that `npm run test:system` tries.
-    env: { RR_FUZZ_CASES: process.env.RR_FUZZ_CASES ?? "150" },
+    // People read local times.
+    env: { RR_FUZZ_CASES: process.env.RR_FUZZ_CASES ?? "150", TZ: "UTC" },
     testTimeout: 180_000,
     hookTimeout: 180_000,
     maxWorkers: 2,

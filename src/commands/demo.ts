@@ -1,4 +1,3 @@
-import { join } from "node:path";
 import { type ConfigFlags, resolveConfig } from "../engine/config/resolve.js";
 import { readResearch } from "../research/folder/research.js";
 import type { Io } from "../engine/ui/io.js";
@@ -6,7 +5,6 @@ import { shown } from "../research/overview/find-research.js";
 import { create } from "./run/new.js";
 import { work } from "./run/run.js";
 import { exitCodeOf } from "../engine/ui/sink.js";
-import { reportName } from "../research/folder/layout.js";
 
 const topic = "Sample sim2real transfer for dexterous manipulation";
 /** The corpus holds twelve documents, one of them twice. */
@@ -32,8 +30,5 @@ export async function demoCommand(
   const { rrd } = await readResearch(folder);
   const name = shown(io.cwd, folder);
   if (!quiet && !json) io.stderr(`The project is ${name}\n`);
-  const code = await work(folder, rrd, config, io, { quiet, json });
-  if (code === 0 && !quiet && !json)
-    io.stderr(`Read ${join(name, reportName)}; see 'research-ralph status ${name}'.\n`);
-  return code;
+  return work(folder, rrd, config, io, { quiet, json });
 }

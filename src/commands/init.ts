@@ -7,12 +7,12 @@ import { explainSystemError } from "../engine/storage/explain-system-error.js";
 import type { Io } from "../engine/ui/io.js";
 
 import { hiddenName } from "../engine/lib/layout.js";
-import { claudeName, lessonsName, promptName, researchesName } from "../research/folder/layout.js";
+import { claudeName, lessonsName, promptName, researchesName, rrdName } from "../research/folder/layout.js";
 
 /** Packaged defaults that people may edit. */
 const editable = [promptName, lessonsName, claudeName];
-/** Journal, lock, transcripts and caches belong to this machine; temporary files of atomic writes never to anybody. */
-const ignored = [`${hiddenName}/`, ".*.ralph-tmp"];
+/** Journal, lock, transcripts, caches and broken files that were set aside belong to this machine; temporary files of atomic writes never to anybody. */
+const ignored = [`${hiddenName}/`, ".*.ralph-tmp", `${rrdName}.broken-*`];
 
 interface Step {
   readonly file: string;

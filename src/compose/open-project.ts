@@ -8,6 +8,8 @@ import type { ResolvedConfig } from "../engine/config/resolve.js";
 import { lockFile } from "../engine/lib/layout.js";
 import { withoutHistory } from "../engine/storage/checkpoints.js";
 import { isHeld } from "../engine/storage/lock.js";
+import { ExpectedError } from "../engine/lib/errors.js";
+import type { Verdict } from "../engine/loop/types.js";
 import type { Io } from "../engine/ui/io.js";
 import { wholeForecast } from "../engine/ui/terminal/tally.js";
 import { rescuedFolder } from "../research/folder/layout.js";
@@ -17,6 +19,7 @@ import { loadPrompt, rootOf } from "../research/workflow/brief/prompt.js";
 import { type ClassicWorkflow, classicWorkflow } from "../research/workflow/classic.js";
 import { type Experience, forecastOf } from "../research/workflow/derived/forecast.js";
 import { resetStagnation, withoutResult } from "../research/workflow/decisions/count-without-result.js";
+import { isNews, withEnd } from "../research/workflow/derived/observations.js";
 import { derive } from "../research/workflow/derived/statistics.js";
 import { type Proposal, type ResearchWorkflow, researchWorkflow } from "../research/workflow/workflow.js";
 import { requireSpace, workspacesOf } from "../research/workflow/workspace.js";
@@ -44,7 +47,7 @@ export async function openProject(
   const prompt = await loadPrompt(root);
   const requests = new AbortController();
   const signal = AbortSignal.any([ending, requests.signal]);
-  const workflow = await opened(folder, config, run, [...agents, ...others], manner, false, (project) =>
+  const workflow = await opened(folder, config, io, run, [...agents, ...others], manner, false, (project) =>
     researchWorkflow({
       ...project,
       library: libraryFor(folder, root, config, io.env, signal, tell),
@@ -98,7 +101,7 @@ export async function openClassicProject(
 ): Promise<ClassicWorkflow> {
   const { agents, tell, redact } = run;
   const root = rootOf(folder, io.cwd);
-  return await opened(folder, config, run, agents, manner, true, (project) =>
+  return await opened(folder, config, io, run, agents, manner, true, (project) =>
     classicWorkflow({ ...project, prompt, root, now: io.clock.now, redact, tell }),
   );
 }
@@ -108,13 +111,14 @@ interface OpenProject {
   readonly research: Research;
   readonly workspaces: ReturnType<typeof workspacesOf>;
   readonly experience: Experience;
-  close(): Promise<void>;
+  close(verdict?: Verdict): Promise<void>;
 }
 
 /** Opens the project and says what a person has to know before anything is begun; `warned`: every agent that may be started. */
 async function opened<Opened>(
   folder: string,
   config: ResolvedConfig,
+  { clock }: Io,
   { agents, settings, tell, abort }: Run,
   warned: Agents | readonly Agents[0][],
   { forecast = false, force = false }: Manner,
@@ -139,7 +143,8 @@ async function opened<Opened>(
     await workspaces.sweep();
     return openResearch(folder, options);
   });
-  const close = async () => {
+  const close = async (verdict?: Verdict) => {
+    if (verdict !== undefined) await keepEnd(research, verdict, clock.now());
     await research.close();
     await workspaces.close();
   };
@@ -156,6 +161,16 @@ async function opened<Opened>(
   } catch (error) {
     await close();
     throw error;
+  }
+}
+
+/** Writes down how a run has ended. Where the state can't be written, the verdict says so already. */
+async function keepEnd(research: Pick<Research, "load" | "edit">, verdict: Verdict, now: number): Promise<void> {
+  try {
+    const { rrd } = await research.load();
+    if (isNews(rrd, verdict)) await research.edit((current) => withEnd(current, verdict, now), true);
+  } catch (error) {
+    if (!(error instanceof ExpectedError)) throw error;
   }
 }
 

@@ -5,10 +5,11 @@ import { settingsFor } from "../../compose/agents.js";
 import { resolveConfig } from "../../engine/config/resolve.js";
 import { readLedger } from "../../engine/storage/records/ledger.js";
 import { readResearch } from "../../research/folder/research.js";
-import { count, duration, many, pad } from "../../engine/ui/terminal/format.js";
+import { count, duration, many, wrap } from "../../engine/ui/terminal/format.js";
+import { tableLines } from "../../engine/ui/terminal/table.js";
 import type { Io } from "../../engine/ui/io.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
-import { costText, wholeForecast } from "../../engine/ui/terminal/tally.js";
+import { costText, shortCost, wholeForecast } from "../../engine/ui/terminal/tally.js";
 import type { Experience } from "../../research/workflow/derived/forecast.js";
 import { type Costs, costsOf, type Sum, sumOf, together, totalOf } from "../../research/overview/costs.js";
 import { findResearch, listResearches, type FolderOptions } from "../../research/overview/find-research.js";
@@ -21,7 +22,7 @@ export async function costCommand({ folder: argument, json }: FolderOptions, io:
     const { rrd, ledger } = await readResearch(folder);
     const costs = costsOf(rrd, ledger, await experience(folder, ledger.at(-1)?.unit === "classic", io));
     if (json) io.stdout(`${JSON.stringify({ folder, ...costs }, null, 2)}\n`);
-    else for (const line of costLines(costs)) io.stdout(`${line}\n`);
+    else for (const line of costLines(costs, io.tableWidth)) io.stdout(`${line}\n`);
     return 0;
   }
   const { stateDir } = await resolveConfig({ env: io.env, cwd: io.cwd });
@@ -37,7 +38,7 @@ export async function costCommand({ folder: argument, json }: FolderOptions, io:
   }
   const rows: [string, Sum][] = [...sums.map(({ folder, ...sum }): [string, Sum] => [basename(folder), sum])];
   if (elsewhere.length > 0) rows.push(["failed new, and read", sumOf(elsewhere)]);
-  for (const line of table([...rows, ["total", total]])) io.stdout(`${line}\n`);
+  for (const line of table([...rows, ["total", total]], io.tableWidth)) io.stdout(`${line}\n`);
   return 0;
 }
 
@@ -49,18 +50,22 @@ async function experience(folder: string, classic: boolean, io: Io): Promise<Exp
   return experienceFor(folder, { name: config.agent, model: modelOf(config.agent, settings), free }, classic);
 }
 
-function costLines(costs: Costs): string[] {
+function costLines(costs: Costs, room: number): string[] {
   const { total, phases, agents, models, refused, failed, per_paper, historian, contexts, forecast } = costs;
   const part = (title: string, sums: Readonly<Record<string, Sum>>) => [
     "",
     `By ${title}`,
-    ...table(Object.entries(sums)),
+    ...table(Object.entries(sums), room),
   ];
+  const flow = (text: string) => wrap(text, room - 1);
   const full = Object.entries(contexts).map(([kind, share]) => `${oneLine(kind)} ${Math.round(share * 100)} %`);
   if (total.iterations === 0 && total.tokens === 0)
-    return ["Nothing has been spent yet.", ...(forecast === undefined ? [] : ["", wholeForecast(forecast)])];
+    return ["Nothing has been spent yet.", ...(forecast === undefined ? [] : ["", ...flow(wholeForecast(forecast))])];
   return [
-    ...table([["Total", total]]),
+    ...table([["Total", total]], room),
+    ...(total.unreported === undefined
+      ? []
+      : flow(`  The cost of ${many(total.unreported, "iteration")} is not known: the agent did not say.`)),
     ...part("phase", phases),
     ...part("agent", agents),
     ...part("model", models),
@@ -69,40 +74,50 @@ function costLines(costs: Costs): string[] {
       : [
           "",
           "For nothing",
-          ...table([
-            ["refused", refused],
-            ["failed", failed],
-          ]),
+          ...table(
+            [
+              ["refused", refused],
+              ["failed", failed],
+            ],
+            room,
+          ),
         ]),
     ...(per_paper === undefined
       ? []
       : [
           "",
-          `A paper read (${per_paper.papers} so far): ${spentText(per_paper)}, including attempts without a result`,
+          ...flow(
+            `A paper read (${per_paper.papers} so far): ${spentText(per_paper)}, including attempts without a result`,
+          ),
         ]),
-    ...(historian === undefined ? [] : ["", `Summaries of the history by a model: ${spentText(historian)}`]),
-    ...(full.length === 0 ? [] : ["", `Fullest context: ${full.join(", ")}`]),
-    ...(forecast === undefined ? [] : ["", wholeForecast(forecast)]),
+    ...(historian === undefined ? [] : ["", ...flow(`Summaries of the history by a model: ${spentText(historian)}`)]),
+    ...(full.length === 0 ? [] : ["", ...flow(`Fullest context: ${full.join(", ")}`)]),
+    ...(forecast === undefined ? [] : ["", ...flow(wholeForecast(forecast))]),
     ...(total.estimated === true
-      ? ["", "≈ estimated from a dated price table, because the agent reports no cost"]
+      ? ["", ...flow("≈ estimated from a dated price table, because the agent reports no cost")]
       : []),
     ...(total.subscription === true
-      ? ["", "* used under a subscription: the dollars are what the same use would cost by API"]
+      ? ["", ...flow("* used under a subscription: the dollars are what the same use would cost by API")]
       : []),
   ];
 }
 
-function spentText(sum: Sum): string {
-  const cost = sum.cost_usd === undefined ? "cost not known" : costText(sum);
-  const mark = sum.subscription === true && sum.cost_usd !== undefined ? "*" : "";
-  return [`${cost}${mark}`, `${count(sum.tokens)} tokens`, duration(Math.round(sum.seconds) * 1000)].join(", ");
-}
+/** The cost with a mark for a subscription's. */
+const dollars = (sum: Sum, text: typeof costText): string =>
+  `${text(sum)}${sum.subscription === true && sum.cost_usd !== undefined ? "*" : ""}`;
 
-function table(rows: readonly (readonly [string, Sum])[]): string[] {
-  const names = rows.map(([name]) => oneLine(name));
-  const width = Math.max(...names.map((name) => name.length), 10);
-  return rows.map(
-    ([, sum], index) =>
-      `  ${pad(names[index] ?? "", width)}  ${pad(many(sum.iterations, "iteration"), 14)}  ${spentText(sum)}`,
+const spentText = (sum: Sum): string =>
+  [dollars(sum, costText), `${count(sum.tokens)} tokens`, duration(Math.round(sum.seconds) * 1000)].join(", ");
+
+const table = (rows: readonly (readonly [string, Sum])[], room: number): string[] =>
+  tableLines(
+    [{ cut: "before-date" }, {}, {}, {}, {}],
+    rows.map(([name, sum]) => [
+      `  ${oneLine(name)}`,
+      many(sum.iterations, "iteration"),
+      dollars(sum, shortCost),
+      `${count(sum.tokens)} tokens`,
+      duration(Math.round(sum.seconds) * 1000),
+    ]),
+    room - 1,
   );
-}

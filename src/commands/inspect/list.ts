@@ -7,7 +7,8 @@ import { locateSyntaxError, maxLevels, tooDeepAt } from "../../engine/storage/js
 import { readLedger } from "../../engine/storage/records/ledger.js";
 import { readRrdShape } from "../../research/folder/legacy/read-rrd.js";
 import { maxRrdBytes } from "../../research/folder/rrd-file.js";
-import { bar, duration, pad, truncate, width } from "../../engine/ui/terminal/format.js";
+import { bar, duration, many } from "../../engine/ui/terminal/format.js";
+import { type Column, tableLines } from "../../engine/ui/terminal/table.js";
 import type { Io } from "../../engine/ui/io.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
 import { progressOf } from "../../research/workflow/decisions/status.js";
@@ -126,56 +127,33 @@ function outlineOf(rrd: Rrd): Rrd {
 
 const decode = (text: string): string => Buffer.from(text, "latin1").toString("utf8");
 
-/** What a narrow terminal goes without, the first of them first. */
-const dispensable = ["PRESENTED", "TIME", "PHASE"];
-/** Columns that tell a name. */
-const minName = 16;
+const columns: readonly Column[] = [
+  { head: "NAME", cut: "before-date" },
+  { head: "PHASE", drop: 3 },
+  { head: "PAPERS" },
+  { head: "PRESENTED", drop: 1 },
+  { head: "TIME", drop: 2 },
+];
 
-/** The rows as a table that fits `columns`; the name gives way first, then whole columns. */
-function table(rows: readonly Row[], columns: number): string[] {
-  const all = rows.map((row) =>
-    "broken" in row
-      ? undefined
-      : [
-          row.phase,
-          `${bar(row.done, row.total, 10)} ${row.done}/${row.total}`,
-          String(row.presented),
-          row.seconds === null ? "–" : duration(row.seconds * 1000),
-        ],
-  );
-  const titles = ["PHASE", "PAPERS", "PRESENTED", "TIME"];
-  const allWidths = titles.map((head, index) => Math.max(width(head), ...all.map((row) => width(row?.[index] ?? ""))));
-  const rightOf = (places: readonly number[]) => places.reduce((sum, place) => sum + (allWidths[place] ?? 0) + 2, 0);
-  let places = titles.map((_, index) => index);
-  for (const title of dispensable)
-    if (minName + rightOf(places) > columns - 1) places = places.filter((place) => titles[place] !== title);
-  const pick = <Cell>(row: readonly Cell[]) => row.filter((_, index) => places.includes(index));
-  const [heads, widths, right] = [pick(titles), pick(allWidths), rightOf(places)];
-  const cells = all.map((row) => row && pick(row));
-  const forName = Math.max(minName, Math.min(columns - 1 - right, Math.max(4, ...rows.map((row) => width(row.name)))));
-  const line = (name: string, values: readonly string[]) =>
-    [pad(shortened(oneLine(name), forName), forName), ...values.map((value, index) => pad(value, widths[index] ?? 0))]
-      .join("  ")
-      .trimEnd();
-  return [
-    line("NAME", heads),
-    ...rows.map((row, index) =>
-      line(
-        row.name,
-        cells[index] ?? [truncate(`broken: ${(row as Broken).broken}`, Math.max(20, columns - forName - 3))],
-      ),
+const table = (rows: readonly Row[], room: number): string[] => [
+  ...tableLines(
+    columns,
+    rows.map((row) =>
+      "broken" in row
+        ? [oneLine(row.name), `broken: ${row.broken}`]
+        : [
+            oneLine(row.name),
+            row.phase,
+            `${bar(row.done, row.total, 10)} ${row.done}/${row.total}`,
+            String(row.presented),
+            row.seconds === null ? "–" : duration(row.seconds * 1000),
+          ],
     ),
-    "",
-    `${rows.length} ${rows.length === 1 ? "research" : "researches"}${brokenNote(rows)}`,
-  ];
-}
-
-/** The end of a name is its date, which tells two projects of one topic apart; so the middle gives way. */
-function shortened(name: string, columns: number): string {
-  if (width(name) <= columns) return name;
-  const end = /-\d{4}-\d{2}-\d{2}(-\d+)?$/.exec(name)?.[0] ?? "";
-  return `${truncate(name.slice(0, name.length - end.length), columns - width(end))}${end}`;
-}
+    room - 1,
+  ),
+  "",
+  `${many(rows.length, "project")}${brokenNote(rows)}`,
+];
 
 function brokenNote(rows: readonly Row[]): string {
   const broken = rows.filter((row) => "broken" in row).length;

@@ -1,10 +1,13 @@
 import type { LedgerLine } from "../../engine/generated/ledger.js";
 import type { Paper, Rrd } from "../../research/generated/rrd.js";
 import { readResearch } from "../../research/folder/research.js";
-import { bar, count, duration, many, wrap, pad, truncate, width } from "../../engine/ui/terminal/format.js";
+import { bar, count, duration, many, timeText, wrap } from "../../engine/ui/terminal/format.js";
 import { costText } from "../../engine/ui/terminal/tally.js";
 import type { Io } from "../../engine/ui/io.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
+import { tableLines } from "../../engine/ui/terminal/table.js";
+import { scoresOf, totalsOf } from "../../research/workflow/decisions/scores-and-decision.js";
+import { countsOf, countsText } from "../../research/overview/counts.js";
 import { progressOf, maxRefusals, statusOf } from "../../research/workflow/decisions/status.js";
 import { withoutResult } from "../../research/workflow/decisions/count-without-result.js";
 import { deriveStatistics } from "../../research/workflow/derived/statistics.js";
@@ -36,14 +39,7 @@ function reportOf(folder: string, rrd: Rrd, ledger: readonly LedgerLine[]) {
   const { phase, refused } = statusOf(rrd, ledger);
   const progress = progressOf(rrd);
   const statistics = deriveStatistics(rrd);
-  const papers: Record<Paper["status"], number> = {
-    pending: 0,
-    analyzing: 0,
-    presented: 0,
-    insights_extracted: 0,
-    rejected: 0,
-  };
-  for (const paper of rrd.papers_pool) papers[paper.status] += 1;
+  const { insights, quotes, ...papers } = countsOf(rrd);
   const average = timePerPaper(rrd, ledger);
   const left = progress.total - progress.done - refused.length;
   const inSeconds = (ms: number | undefined) => (ms === undefined ? null : Math.round(ms / 1000));
@@ -54,8 +50,10 @@ function reportOf(folder: string, rrd: Rrd, ledger: readonly LedgerLine[]) {
     phase,
     progress,
     papers,
-    pool: rrd.papers_pool.map(({ id, title, status }) => ({ id, title, status })),
-    insights: rrd.insights?.length ?? 0,
+    pool: papersByScore(rrd),
+    insights,
+    quotes,
+    last_run: rrd.loop?.last_run ?? null,
     seconds: inSeconds(timeSpent(rrd, ledger)),
     seconds_per_paper: inSeconds(average),
     seconds_left: average === undefined || left <= 0 ? null : inSeconds(average * left),
@@ -89,14 +87,12 @@ function statusLines(status: Status, io: Io): string[] {
   say("Phase", status.phase);
   const state = stateText(status, shown(io.cwd, status.folder));
   if (state !== undefined) say("State", state);
+  if (status.last_run !== null && !status.running) say("Last run", lastRunText(status.last_run, io.clock.now()));
   say("Progress", `${bar(progress.done, progress.total, 20)} ${progress.done} of ${progress.total} (${percent}%)`);
-  const waiting = papers.pending + papers.analyzing;
-  say(
-    "Papers",
-    `${papers.presented} presented, ${papers.insights_extracted} for insights, ${papers.rejected} rejected, ${waiting} pending`,
-  );
+  say("Papers", countsText({ ...papers, insights: status.insights, quotes: status.quotes }));
   say("Insights", String(status.insights));
-  say("Time", timeText(status));
+  if (status.quotes.all > 0) say("Quotes", `${status.quotes.found} of ${status.quotes.all} found in the papers`);
+  say("Time", workText(status));
   if (status.iterations > 0) say("Iterations", String(status.iterations));
   if (status.input + status.output > 0) {
     const cached = status.cached > 0 ? ` (${count(status.cached)} of it cached)` : "";
@@ -127,6 +123,10 @@ function stateText({ running, held }: Status, where: string): string | undefined
   return running ? "a run is under way" : undefined;
 }
 
+/** "limit, 14:30: All 2 iterations of this run are used up." */
+const lastRunText = ({ at, verdict, reason }: NonNullable<Status["last_run"]>, now: number): string =>
+  `${oneLine(verdict)}, ${timeText(at, now)}: ${oneLine(reason)}`;
+
 /** Nothing where no paper is retracted and nobody has looked yet. */
 function retractionText({ retracted, retraction_check: check }: Status): string | undefined {
   const count = retracted === 0 ? "none known" : many(retracted, "paper");
@@ -136,7 +136,7 @@ function retractionText({ retracted, retraction_check: check }: Status): string 
   return `${count}; ${many(checked, "paper")} checked on ${at?.slice(0, 10) ?? "?"}${missed}`;
 }
 
-function timeText({ seconds, seconds_per_paper: average, seconds_left: left }: Status): string {
+function workText({ seconds, seconds_per_paper: average, seconds_left: left }: Status): string {
   if (seconds === null) return "nothing recorded";
   const parts = [
     `${duration(seconds * 1000)} of work`,
@@ -149,16 +149,46 @@ function timeText({ seconds, seconds_per_paper: average, seconds_left: left }: S
 /** How many papers `status` lists unless it is asked for all. */
 const defaultShown = 20;
 
-/** What `status` tells of one paper. */
-type ListedPaper = Pick<Paper, "id" | "title" | "status">;
+/** What is told of one paper. */
+interface ListedPaper {
+  readonly id: string;
+  readonly title: string;
+  readonly status: Paper["status"];
+  readonly decision: string | null;
+  /** Of 50, or of 30 where only the execution rubric is used; null where there is none. */
+  readonly score: number | null;
+  readonly year: number | null;
+}
 
-/** The papers with their ids, one a line, each fitting `columns`; `all`: not only the first twenty. */
-function paperLines(papers: readonly ListedPaper[], all: boolean, columns: number): string[] {
+/** The papers, the best first; those that are not read yet come last, in the order in which they will be. */
+export const papersByScore = (rrd: Rrd): ListedPaper[] =>
+  rrd.papers_pool
+    .map((paper) => {
+      const scores = scoresOf(paper);
+      const score = scores === undefined ? null : totalsOf(rrd, scores).combined;
+      const year = Number(/^\d{4}/.exec(paper.date ?? "")?.[0] ?? Number.NaN);
+      const { id, title, status, decision = null, priority } = paper;
+      return { id, title, status, decision, score, year: Number.isNaN(year) ? null : year, priority };
+    })
+    .sort((a, b) => rank(b) - rank(a) || (b.score ?? 0) - (a.score ?? 0) || (b.priority ?? 0) - (a.priority ?? 0))
+    .map(({ priority: _, ...listed }) => listed);
+
+const rank = ({ status, score }: Pick<ListedPaper, "status" | "score">): number =>
+  score !== null ? 2 : status === "pending" || status === "analyzing" ? 0 : 1;
+
+/** The papers with their ids, one a line, each fitting `room`; `all`: not only the first twenty. */
+function paperLines(papers: readonly ListedPaper[], all: boolean, room: number): string[] {
   const shown = all ? papers : papers.slice(0, defaultShown);
-  const rows = shown.map(({ id, title, status }) => [oneLine(id), words[status], oneLine(title)] as const);
-  const forId = Math.max(0, ...rows.map(([id]) => width(id)));
-  const lines = rows.map(([id, status, title]) =>
-    truncate(`  ${pad(id, forId)}  ${pad(status, 12)}  ${title}`, Math.max(columns - 1, forId + 16)),
+  const lines = tableLines(
+    [{}, {}, {}, { drop: 1 }, { cut: "end" }],
+    shown.map(({ id, title, status, score, year }) => [
+      `  ${oneLine(id)}`,
+      words[status],
+      score === null ? "–" : String(score),
+      year === null ? "" : String(year),
+      oneLine(title),
+    ]),
+    room - 1,
   );
   const left = papers.length - shown.length;
   return left === 0 ? lines : [...lines, `  and ${left} more; --papers lists them all`];
@@ -166,7 +196,7 @@ function paperLines(papers: readonly ListedPaper[], all: boolean, columns: numbe
 
 const words: Record<Paper["status"], string> = {
   pending: "pending",
-  analyzing: "pending",
+  analyzing: "being read",
   presented: "presented",
   insights_extracted: "for insights",
   rejected: "rejected",

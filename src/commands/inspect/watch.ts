@@ -5,6 +5,8 @@ import fastGlob from "fast-glob";
 import type { Io } from "../../engine/ui/io.js";
 import { repainter } from "../../engine/ui/terminal/repaint.js";
 import { listenForSignals } from "../../engine/ui/signals.js";
+import { oneLine } from "../../engine/lib/sanitise.js";
+import { clockTime, timeText } from "../../engine/ui/terminal/format.js";
 import { costOf, iterationLine, type WatchRow, watchTable } from "../../engine/ui/watch-lines.js";
 import { findResearch, type FolderOptions } from "../../research/overview/find-research.js";
 import {
@@ -33,11 +35,17 @@ export async function watchCommand({ folder, json }: FolderOptions, io: Io, ende
   const known = new Map<string, WatchedResearch>();
   const screen = json || !io.isTTY ? undefined : repainter(io);
   const paint = (lines: readonly string[] = []) =>
-    screen?.paint(lines, watchTable(sorted(known).map(rowOf), io.columns));
+    screen?.paint(
+      lines,
+      watchTable(
+        sorted(known).map((each) => rowOf(each, io.clock.now())),
+        io.columns,
+      ),
+    );
 
   const tell = (change: Change) => {
     if (json) return io.stdout(`${JSON.stringify(jsonOf(change, io.clock.now()))}\n`);
-    const line = `${new Date(io.clock.now()).toISOString().slice(11, 19)}Z ${lineOf(change)}`;
+    const line = `${clockTime(io.clock.now())} ${lineOf(change, io.clock.now())}`;
     if (screen === undefined) io.stderr(`${line}\n`);
     else paint([line]);
   };
@@ -55,7 +63,11 @@ export async function watchCommand({ folder, json }: FolderOptions, io: Io, ende
     ).sort();
   for (const file of await find()) await look(dirname(file));
   if (!json && screen === undefined)
-    for (const line of watchTable(sorted(known).map(rowOf), io.columns)) io.stderr(`${line}\n`);
+    for (const line of watchTable(
+      sorted(known).map((each) => rowOf(each, io.clock.now())),
+      io.columns,
+    ))
+      io.stderr(`${line}\n`);
   if (known.size === 0 && !json) io.stderr(`No project under ${root} yet; waiting for one.\n`);
   paint();
 
@@ -112,40 +124,55 @@ async function watchedFolder(cwd: string, argument: string): Promise<string> {
 const sorted = (known: ReadonlyMap<string, WatchedResearch>): WatchedResearch[] =>
   [...known.values()].sort((a, b) => a.name.localeCompare(b.name));
 
-function rowOf({ name, phase, progress, running, held, ledger, spending, spentMs }: WatchedResearch): WatchRow {
+function rowOf(research: WatchedResearch, now: number): WatchRow {
+  const { name, broken, phase, progress, running, held, lastRun, ledger, spending, spentMs } = research;
   const { tokens, cost_usd, estimated, unreported } = spending;
   return {
     name,
     phase,
     progress,
     running,
-    ...given({ held }),
+    ...given({ broken, held, ended: lastRun && `${lastRun.verdict} ${timeText(lastRun.at, now)}` }),
     iteration: ledger.reduce((most, line) => Math.max(most, line.iteration), 0),
     tokens,
     ...given({ cost_usd, estimated, unreported, spentMs }),
   };
 }
 
-function lineOf(change: Change): string {
-  const row = rowOf(change.research);
+function lineOf(change: Change, now: number): string {
+  const { lastRun } = change.research;
+  const row = rowOf(change.research, now);
+  if (change.type === "broken") return `${row.name}: broken: ${oneLine(row.broken ?? "")}`;
   if (change.type === "iteration") return iterationLine(row, change.line);
   if (change.type === "started") return `${row.name}: a run is under way`;
-  if (change.type === "gone") return `${row.name}: deleted, or its rrd.json cannot be read`;
+  if (change.type === "gone") return `${row.name}: deleted`;
   const how =
     change.type === "crashed"
       ? "its run was killed; the next run continues from there"
-      : row.phase === "COMPLETE"
-        ? "finished"
-        : "the run ended";
+      : lastRun === undefined
+        ? "the run ended"
+        : `the run ended: ${lastRun.verdict}: ${oneLine(lastRun.reason).replace(/\.$/, "")}`;
   const cost = costOf(row);
   return `${row.name}: ${how}; ${cost === undefined ? "its cost is not recorded" : `total cost ${cost}`}`;
 }
 
 /** A change as one JSON object: what `iteration-ended` is for a run of one's own. */
 function jsonOf(change: Change, now: number): object {
-  const { name, folder, phase, progress, running, spending, spentMs } = change.research;
-  const seconds = spentMs === undefined ? {} : { seconds: Math.round(spentMs / 1000) };
+  const { name, folder, broken, phase, progress, running, lastRun, spending } = change.research;
   const at = new Date(now).toISOString();
   const line = change.type === "iteration" ? { line: change.line } : {};
-  return { type: change.type, at, research: name, folder, phase, progress, running, ...line, ...spending, ...seconds };
+  const { iterations: _, ...spent } = spending;
+  if (broken !== undefined) return { type: change.type, at, research: name, folder, reason: broken };
+  return {
+    type: change.type,
+    at,
+    research: name,
+    folder,
+    phase,
+    progress,
+    running,
+    last_run: lastRun ?? null,
+    ...line,
+    ...spent,
+  };
 }

@@ -13,6 +13,7 @@ import { sentinel } from "../../engine/loop/sentinel.js";
 import { statusOf, targetOf } from "../../research/workflow/decisions/status.js";
 import { derive } from "../../research/workflow/derived/statistics.js";
 import { askOpenQuestions, choose, needTerminal } from "./ask.js";
+import { endLines } from "./end-of-run.js";
 import { classicPrompt } from "./classic-prompt.js";
 import { someOf, findResearch, listResearches, shown } from "../../research/overview/find-research.js";
 import { exitCodeOf } from "../../engine/ui/sink.js";
@@ -34,7 +35,7 @@ export async function runCommand(args: RunArguments, io: Io): Promise<number> {
   const config = await resolveConfig({ flags: args.flags, env: io.env, cwd: io.cwd });
   const folder = args.folder === undefined ? await unfinished(io) : await findResearch(io.cwd, args.folder);
   if (folder === undefined) {
-    if (!args.json) io.stdout(`${sentinel}\n`);
+    if (!args.json) saySentinel(io);
     return 0;
   }
   let { rrd } = await readResearch(folder);
@@ -65,8 +66,14 @@ export async function work(
       : await drive(config, io, { ...watched, classic: true }, (run) =>
           openClassicProject(folder, config, io, run, classic, manner),
         );
-  if (verdict.verdict === "complete" && !how.json) io.stdout(`${sentinel}\n`);
+  if (!how.json && !how.quiet) for (const line of await endLines(folder, verdict, io)) io.stderr(`${line}\n`);
+  if (verdict.verdict === "complete" && !how.json) saySentinel(io);
   return exitCodeOf(verdict);
+}
+
+/** For the scripts that wait for it; a person on a terminal has read the verdict. */
+function saySentinel({ stdout, tableWidth }: Io): void {
+  if (!Number.isFinite(tableWidth)) stdout(`${sentinel}\n`);
 }
 
 /** The one project under ./researches that is not finished; of several, the one the person picks; undefined where all are complete. */

@@ -1,6 +1,7 @@
 import { gatherConfig } from "../../engine/config/resolve.js";
 import { kindAt, listKeys, namedKeys, scalarKeys } from "../../engine/config/keys.js";
-import { pad } from "../../engine/ui/terminal/format.js";
+import { oneLine } from "../../engine/lib/sanitise.js";
+import { tableLines } from "../../engine/ui/terminal/table.js";
 import { homeOf, type Io } from "../../engine/ui/io.js";
 import { redactFor } from "../../engine/lib/redact.js";
 import { withoutSecrets } from "./without-secrets.js";
@@ -31,7 +32,7 @@ export async function configCommand({ assignment, json }: ConfigOptions, io: Io)
     io.stdout(`${JSON.stringify(Object.fromEntries(all), null, 2)}\n`);
     return 0;
   }
-  for (const key of keys) {
+  const rows = keys.map((key) => {
     const value = values[key];
     const from = origins[key] ?? "default";
     const text =
@@ -40,17 +41,10 @@ export async function configCommand({ assignment, json }: ConfigOptions, io: Io)
         : typeof value === "string"
           ? value
           : JSON.stringify(value);
-    io.stdout(
-      `${pad(key, 18)} ${pad(text, 24)} ${
-        from.startsWith("/")
-          ? from
-              .split(", ")
-              .map((path) => shown(io.cwd, path))
-              .join(", ")
-          : from
-      }\n`,
-    );
-  }
+    const files = from.split(", ").map((path) => (path.startsWith("/") ? shown(io.cwd, path) : path));
+    return [oneLine(key), oneLine(text), files.join(", ")];
+  });
+  for (const line of tableLines([{}, { cut: "end" }, {}], rows, io.tableWidth - 1)) io.stdout(`${line}\n`);
   return 0;
 }
 

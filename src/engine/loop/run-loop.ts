@@ -63,12 +63,12 @@ export async function runLoop<State, U extends Unit, P, C>(
   let over: Verdict | undefined;
 
   await tell({ type: "run-started", workflow: workflow.name, agent: agent.name });
-  let verdict: Verdict;
+  let verdict: Verdict | undefined;
   try {
     verdict = await untilVerdict();
   } finally {
     await lanes.close();
-    await workflow.close?.();
+    await workflow.close?.(verdict);
   }
   await tell({ type: "run-ended", verdict, ...given({ progress: state && workflow.progress(state) }) });
   return verdict;

@@ -204,8 +204,11 @@ export interface Workflow<State, U extends Unit = Unit, P = undefined, C = undef
   memory?(state: State): LoopMemory;
   /** Keeps a summary of the history. Throws ExpectedError as `load` may answer. */
   remember?(compression: Compression): Promise<void>;
-  /** Puts everything away. Called once, before the end of the run is told, so that what goes wrong only now is still heard. */
-  readonly close?: (() => Promise<void>) | undefined;
+  /**
+   * Puts everything away. Called once, before the end of the run is told, so that what goes wrong only now is still heard. `verdict`: how the
+   * run ends; absent after a bug of ours.
+   */
+  readonly close?: ((verdict?: Verdict) => Promise<void>) | undefined;
 }
 
 /** What was used up. Tokens are those in and out, cached ones included; minutes are those in which agents worked. */

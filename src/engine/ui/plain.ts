@@ -1,13 +1,13 @@
 import type { LoopEvent, Outcome } from "../loop/types.js";
 import type { Sink } from "./sink.js";
-import { count, duration } from "./terminal/format.js";
+import { clockTime, count, duration, timeText } from "./terminal/format.js";
 import { historyLine, historySummary } from "./terminal/history-lines.js";
 import type { Io } from "./io.js";
 import { oneLine } from "../lib/sanitise.js";
 import { searchLine } from "./terminal/searching.js";
 import { emptyTally, leftText, resumption, spending, summary, tallied, tokensOf } from "./terminal/tally.js";
 
-/** Plain lines on stderr, for logs and pipes: one line per event worth reading, no escape sequences, times in UTC. */
+/** Plain lines on stderr, for logs and pipes: one line per event worth reading, no escape sequences, local times. */
 export function plainSink(io: Io, finish?: AbortSignal): Sink {
   let tally = emptyTally;
   // Other signals than Ctrl+C end the run at once, or nobody is there to press it.
@@ -49,8 +49,6 @@ export const quietSink = (io: Io): Sink => ({
 export const putOff = ({ title, outcome, reason }: Extract<LoopEvent, { type: "prepared" }>): string | undefined =>
   outcome === "later" ? `"${title}" is read later: ${reason ?? ""}` : undefined;
 
-const clockTime = (at: string): string => `${at.slice(11, 19)}Z`;
-
 function lineOf(event: LoopEvent): string | undefined {
   switch (event.type) {
     case "run-started":
@@ -75,7 +73,7 @@ function lineOf(event: LoopEvent): string | undefined {
     case "searching":
       return searchLine(event);
     case "waiting":
-      return `waiting until ${event.until.slice(0, 10) === event.at.slice(0, 10) ? "" : `${event.until.slice(0, 10)} `}${clockTime(event.until)}: ${event.reason}`;
+      return `waiting until ${timeText(event.until, Date.parse(event.at))}: ${event.reason}`;
     case "history-compressed":
       return historyLine(event);
     case "notice":

@@ -1,6 +1,7 @@
 import type { LedgerLine } from "../generated/ledger.js";
 import { type KnownCost, shortCost } from "./terminal/tally.js";
-import { bar, count, duration, pad, truncate, width } from "./terminal/format.js";
+import { bar, count, duration } from "./terminal/format.js";
+import { tableLines } from "./terminal/table.js";
 import { oneLine } from "../lib/sanitise.js";
 
 /** What a line about a project is made of. */
@@ -11,6 +12,10 @@ export interface WatchRow extends KnownCost {
   readonly running: boolean;
   /** What keeps runs from starting: paused or stopped. */
   readonly held?: "paused" | "stopped";
+  /** Why it can't be read; then nothing else is known. */
+  readonly broken?: string;
+  /** How its last run ended: "limit 14:30". */
+  readonly ended?: string;
   /** The last iteration's number; 0 before the first. */
   readonly iteration: number;
   readonly tokens: number;
@@ -27,29 +32,30 @@ export function costOf({ tokens, spentMs, ...cost }: WatchRow): string | undefin
   return parts.length === 0 ? undefined : parts.join(" · ");
 }
 
-/** The projects as a table that fits `columns`; names give way first. */
-export function watchTable(rows: readonly WatchRow[], columns: number): string[] {
-  const cells = rows.map((row) => {
-    const { done, total } = row.progress;
-    const state = row.running
-      ? `iteration ${row.iteration + 1}`
-      : row.phase === "COMPLETE"
-        ? "finished"
-        : (row.held ?? "not running");
-    return [row.phase, `${bar(done, total, 10)} ${done}/${total}`, state, costOf(row) ?? "nothing recorded"];
-  });
-  const widths = [0, 1, 2, 3].map((index) => Math.max(0, ...cells.map((row) => width(row[index] ?? ""))));
-  const room = Math.max(12, columns - 1 - widths.reduce((sum, each) => sum + each + 2, 0));
-  const names = rows.map(({ name }) => truncate(oneLine(name), room));
-  const forNames = Math.max(0, ...names.map(width));
-  return rows.map((_, index) => {
-    const line = [
-      pad(names[index] ?? "", forNames),
-      ...(cells[index] ?? []).map((cell, place) => pad(cell, widths[place] ?? 0)),
-    ].join("  ");
-    return truncate(line.trimEnd(), columns - 1);
-  });
-}
+/** The projects as a table that fits `room` columns; what each did last and cost gives way before its name. */
+export const watchTable = (rows: readonly WatchRow[], room: number): string[] =>
+  tableLines(
+    [{ cut: "before-date" }, { drop: 2 }, {}, {}, { drop: 1 }],
+    rows.map((row) => {
+      const name = oneLine(row.name);
+      if (row.broken !== undefined) return [name, `broken: ${oneLine(row.broken)}`];
+      const { done, total } = row.progress;
+      return [
+        name,
+        row.phase,
+        `${bar(done, total, 10)} ${done}/${total}`,
+        stateOf(row),
+        costOf(row) ?? "nothing recorded",
+      ];
+    }),
+    room - 1,
+  );
+
+const stateOf = ({ running, iteration, phase, held, ended }: WatchRow): string => {
+  if (running) return `iteration ${iteration + 1}`;
+  if (phase === "COMPLETE") return "complete";
+  return held ?? ended ?? "not running";
+};
 
 /** An iteration in one line: "grasping: #5 p3 accepted (3 of 12 done)". */
 export function iterationLine(row: WatchRow, line: LedgerLine): string {

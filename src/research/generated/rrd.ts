@@ -307,6 +307,28 @@ export type Loop = {
    */
   error?: string | null;
   /**
+   * How the last run ended.
+   */
+  last_run?: {
+    /**
+     * ISO 8601 time in UTC.
+     */
+    at: string;
+    /**
+     * complete, limit, stuck, blocked, failed or interrupted.
+     */
+    verdict: string;
+    /**
+     * One sentence for a person.
+     */
+    reason: string;
+    /**
+     * Of limit: what is used up: iterations, tokens, usd or minutes.
+     */
+    cause?: string;
+    [k: string]: unknown;
+  } | null;
+  /**
    * Kind of loop that the last iterations show two or more times in a row: identical-answers, redundant-writes, read-loop, planning-loop, command-loop or oscillation.
    */
   loop_type?: string | null;

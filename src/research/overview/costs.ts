@@ -54,11 +54,12 @@ export function costsOf(rrd: Rrd, ledger: readonly LedgerLine[], before?: Experi
   return {
     total: totalOf(rrd, ledger),
     phases: sumsBy(work, ({ phase }) => phase),
-    agents: sumsBy(work, ({ agent }) => agent ?? "unknown"),
+    agents: sumsBy(work, ({ agent }) => agent ?? "code alone"),
     // What costs nothing without a subscription is an agent without a model.
     models: sumsBy(
       work,
-      ({ model, cost_usd, billing }) => model ?? (cost_usd === 0 && billing === undefined ? "none" : "unknown"),
+      ({ agent, model, cost_usd, billing }) =>
+        model ?? (agent === undefined || (cost_usd === 0 && billing === undefined) ? "none" : "unknown"),
     ),
     refused: sumOf(work.filter(({ outcome }) => outcome === "refused")),
     failed: sumOf(work.filter(({ outcome }) => outcome === "failed")),

@@ -34,7 +34,8 @@ function isListed(folder: string): boolean {
 }
 
 /**
- * The absolute path of the project that somebody means by a path, a path of its rrd.json, or a name under ./researches.
+ * The absolute path of the project that somebody means by a path, a path of its rrd.json, or a name under ./researches, also by the beginning
+ * of a name where only one begins so.
  * Without an argument: the only research there is, or the one whose folder this is. Throws ExpectedError (exit code 2)
  * naming the nearest, or all.
  */
@@ -47,7 +48,15 @@ export async function findResearch(cwd: string, argument: string | undefined): P
   if (found !== undefined) return found;
 
   const folder = candidates.find((path) => existsSync(path));
-  const names = (await listResearches(cwd)).map((path) => basename(path));
+  const all = await listResearches(cwd);
+  const names = all.map((path) => basename(path));
+  const begun = folder === undefined ? all.filter((path) => basename(path).startsWith(argument)) : [];
+  if (begun[0] !== undefined && begun.length === 1) return begun[0];
+  if (begun.length > 1)
+    throw new ExpectedError(
+      `Several projects begin with '${argument}': ${someOf(begun.map((path) => basename(path)))}.`,
+      2,
+    );
   if (folder !== undefined)
     throw new ExpectedError(
       `${argument} is not a project: there is no rrd.json in ${folder}; ${advice(argument, names)}.`,
@@ -89,6 +98,10 @@ function advice(argument: string, names: readonly string[]): string {
 /** The first six names and how many more there are. */
 export const someOf = (names: readonly string[]): string =>
   names.length > 6 ? `${names.slice(0, 6).join(", ")} and ${names.length - 6} more` : names.join(", ");
+
+/** The shortest word that names a project to our commands: its name where it lies under ./researches, else its path. */
+export const nameFor = (cwd: string, folder: string): string =>
+  dirname(folder) === join(cwd, researchesName) ? oneLine(basename(folder)) : shown(cwd, folder);
 
 /** A path as people like to read it: relative where it lies below `cwd`. A name may hold whatever a file system takes. */
 export function shown(cwd: string, path: string): string {

@@ -1,16 +1,20 @@
 import { existsSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import type { LedgerLine } from "../../engine/generated/ledger.js";
+import type { Rrd } from "../generated/rrd.js";
 import type { Progress } from "../../engine/loop/types.js";
 import { isHeld } from "../../engine/storage/lock.js";
 import { readResearch } from "../folder/research.js";
 import { progressOf, statusOf } from "../workflow/decisions/status.js";
-import { type Sum, totalOf } from "./costs.js";
+import { type Sum, sumOf, totalOf } from "./costs.js";
 import { timeSpent } from "./time-and-cost.js";
 
 import { hiddenName, ledgerName, lockFile, lockName, pauseName, stopName } from "../../engine/lib/layout.js";
-import { rrdName } from "../folder/layout.js";
+import { messageOf } from "../../engine/lib/errors.js";
+import { rrdFile, rrdName } from "../folder/layout.js";
 import { given } from "../../engine/lib/given.js";
+
+type LastRun = NonNullable<NonNullable<Rrd["loop"]>["last_run"]>;
 
 /** A project as it stands, seen from outside. */
 export interface WatchedResearch {
@@ -24,6 +28,10 @@ export interface WatchedResearch {
   readonly abandoned: boolean;
   /** What keeps runs from starting. */
   readonly held?: "paused" | "stopped";
+  /** How its last run ended, where that was written down. */
+  readonly lastRun?: LastRun;
+  /** Why it can't be read; the rest then says nothing. */
+  readonly broken?: string;
   readonly ledger: readonly LedgerLine[];
   readonly spending: Sum;
   /** Milliseconds that agents worked on it; undefined where nothing was recorded. */
@@ -32,10 +40,10 @@ export interface WatchedResearch {
 
 /** Something that happened to a project since it was last looked at. */
 export type Change =
-  | { readonly type: "started" | "stopped" | "crashed" | "gone"; readonly research: WatchedResearch }
+  | { readonly type: "started" | "stopped" | "crashed" | "gone" | "broken"; readonly research: WatchedResearch }
   | { readonly type: "iteration"; readonly research: WatchedResearch; readonly line: LedgerLine };
 
-/** Looks at a project without its lock; undefined where it can't be read just now. */
+/** Looks at a project without its lock; undefined where there is none any more. */
 export async function lookAt(folder: string): Promise<WatchedResearch | undefined> {
   try {
     const { rrd, ledger } = await readResearch(folder);
@@ -54,20 +62,23 @@ export async function lookAt(folder: string): Promise<WatchedResearch | undefine
       progress: progressOf(rrd),
       running,
       abandoned: !running && existsSync(lock),
-      ...given({ held }),
+      ...given({ held, lastRun: rrd.loop?.last_run ?? undefined }),
       ledger,
       spending: totalOf(rrd, ledger),
       ...given({ spentMs }),
     };
-  } catch {
-    // Broken or half written: the next change is looked at again, and `validate` says what is wrong.
-    return undefined;
+  } catch (error) {
+    if (!existsSync(rrdFile(folder))) return undefined;
+    const nothing = { phase: "", progress: { done: 0, total: 0 }, running: false, abandoned: false, ledger: [] };
+    return { ...nothing, name: basename(folder), folder, spending: sumOf([]), broken: messageOf(error) };
   }
 }
 
 /** What happened between two looks; nothing at the first, but that it is being worked on. */
 export function changesOf(before: WatchedResearch | undefined, after: WatchedResearch | undefined): Change[] {
   if (after === undefined) return before === undefined ? [] : [{ type: "gone", research: before }];
+  if (after.broken !== undefined) return before?.broken === undefined ? [{ type: "broken", research: after }] : [];
+  if (before?.broken !== undefined) return changesOf(undefined, after);
   const known = new Set((before ?? after).ledger.map(({ iteration }) => iteration));
   const fresh = after.ledger.filter(({ iteration }) => !known.has(iteration));
   return [

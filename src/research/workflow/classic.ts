@@ -35,7 +35,7 @@ interface ClassicOptions {
   /** What forecasts rest on until the project has its own. */
   readonly experience?: Experience;
   /** Puts the project away at the end of the run. */
-  readonly close?: () => Promise<void>;
+  readonly close?: (verdict?: Verdict) => Promise<void>;
 }
 
 const promptHolder = /^---\r?\n([\s\S]*?)\r?\n---\r?\n/;

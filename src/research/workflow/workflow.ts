@@ -3,7 +3,7 @@ import type { Paper, Refusal } from "../generated/rrd.js";
 import type { redactFor } from "../../engine/lib/redact.js";
 import { estimateTokens } from "../../engine/lib/tokens.js";
 import { nothingSpent, plus } from "../../engine/loop/guards/budget.js";
-import type { AgentRun, Brief, Notes, Outcome, Tell, Workflow } from "../../engine/loop/types.js";
+import type { AgentRun, Brief, Notes, Outcome, Tell, Verdict, Workflow } from "../../engine/loop/types.js";
 import type { TamperGuard } from "../folder/tamper/tamper-guard.js";
 import type { Change, Fold, Research } from "../folder/research.js";
 import type { Acceptable } from "./result/accepted-result.js";
@@ -55,7 +55,7 @@ interface ResearchWorkflowOptions {
   /** Takes the user's secrets out of what an agent left. */
   readonly redact?: ReturnType<typeof redactFor>;
   /** Puts the project away at the end of the run. */
-  readonly close?: () => Promise<void>;
+  readonly close?: (verdict?: Verdict) => Promise<void>;
   /** Asked before an acceptable result is folded in; every reason it gives refuses the result. */
   readonly veto?: (proposal: Proposal) => Promise<readonly string[]>;
 }

@@ -90,7 +90,7 @@ test("work of an agent without a model costs nothing and is of no unknown model,
     await command({ folder, json: false }, io);
     return io.out();
   };
-  expect(await said(costCommand)).toMatch(/Total +3 iterations +\$0\.00, 0 tokens, 9s\n[\s\S]*By model\n +none /);
+  expect(await said(costCommand)).toMatch(/Total +3 iterations +\$0\.00 +0 tokens +9s\n[\s\S]*By model\n +none /);
   expect(await said(statusCommand)).toMatch(/Time +9s of work[\s\S]*Cost +\$0\.00\n/);
 });
 
@@ -170,7 +170,7 @@ test("what some iterations did not report makes the sum a lower bound, and is ne
     const [some, nothing] = [fakeIo({ cwd }), fakeIo({ cwd })];
     await command({ folder, json: false }, some);
     await command({ folder: none, json: false }, nothing);
-    expect(some.out()).toContain("at least $0.40; 1 iteration did not say");
+    expect(some.out()).toMatch(/at least \$0\.40[\s\S]*1 iteration/);
     expect(nothing.out()).toMatch(/not known/);
     expect(nothing.out()).not.toContain("$0.00");
   }

@@ -27,7 +27,7 @@ test("every research is a line with phase, progress, presented papers and the ti
     "grasping-2026-03-01  ANALYSIS  █████░░░░░ 2/4  1          2m 05s",
     "older-2026-01-14     COMPLETE  ██████████ 1/1  1          –",
     "",
-    "2 researches",
+    "2 projects",
     "",
   ]);
 });
@@ -82,7 +82,7 @@ test("a research that can't be read is listed as broken, and the others all the 
   expect(out).toMatch(/^shape +broken: rrd\.json is not /m);
   expect(out).toMatch(/^syntax +broken: rrd\.json:\d+:\d+: /m);
   expect(out).toMatch(/^whole-2026-03-01 +ANALYSIS/m);
-  expect(out).toContain("5 researches, 4 broken");
+  expect(out).toContain("5 projects, 4 broken");
 });
 
 test("letters of any script, a byte order mark and escape sequences in a project's name do no harm", async () => {

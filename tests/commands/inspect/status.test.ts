@@ -81,7 +81,7 @@ test("the papers stand in it with the ids that reset and tool want: the first tw
   );
   makeResearch(cwd, "grasping-2026-03-01", { papers_pool: many });
   const { out } = await status(cwd);
-  expect(out).toMatch(/^ {2}p1 {3}presented {5}A long title .*…$/m);
+  expect(out).toMatch(/^ {2}p1 +presented +– +A long title .*…$/m);
   expect(out.match(/^ {2}p\d+ .*pending/gm)).toHaveLength(19);
   expect(out).toContain("\n  and 3 more; --papers lists them all\n");
   expect(Math.max(...out.split("\n").map((each) => each.length))).toBeLessThanOrEqual(80);
@@ -112,6 +112,39 @@ test("as JSON the same numbers are plain values", async () => {
     cost_usd: 0.3,
     refused: [{ id: "d", times: 3, given_up: true }],
   });
+});
+
+test("the papers are listed by score, with their year, those not read yet last", async () => {
+  const cwd = freshFolder();
+  const score = (points: number) => ({
+    novelty: points,
+    feasibility: points,
+    time_to_poc: points,
+    value_market: points,
+    defensibility: points,
+    adoption: points,
+  });
+  const scored = [
+    paper("low", "rejected", { score_breakdown: score(1), date: "2024-01-02" }),
+    paper("next", "pending", { priority: 5 }),
+    paper("high", "presented", { score_breakdown: score(5), date: "2026" }),
+    paper("later", "pending", { priority: 1 }),
+  ];
+  makeResearch(cwd, "grasping-2026-03-01", { papers_pool: scored });
+  const { pool: listed } = JSON.parse((await status(cwd, undefined, true)).out) as { pool: object[] };
+  expect(listed).toMatchObject([
+    { id: "high", score: 30, year: 2026 },
+    { id: "low", score: 6, year: 2024 },
+    { id: "next", score: null },
+    { id: "later", year: null },
+  ]);
+});
+
+test("the beginning of a name names a project where only one begins so", async () => {
+  const cwd = freshFolder();
+  for (const name of ["grasping-2026-03-01", "grasping-2026-03-02", "walking-2026-03-01"]) makeResearch(cwd, name);
+  expect((await status(cwd, "walk")).out).toContain("researches/walking-2026-03-01");
+  await expect(status(cwd, "grasp")).rejects.toThrow(/grasping-2026-03-01, grasping-2026-03-02/);
 });
 
 test("a research is found by path, by name, by its rrd.json, and without a word when it is the only one", async () => {

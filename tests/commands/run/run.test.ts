@@ -1,5 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
 import { join } from "node:path";
+import type { Rrd } from "../../../src/research/generated/rrd.js";
 import { describe, expect, test } from "vitest";
 import type { LedgerLine } from "../../../src/engine/generated/ledger.js";
 import { groupAlive } from "../../../src/engine/process/descendants.js";
@@ -82,6 +84,45 @@ describe("which research", () => {
     ]);
     expect(isLocked(folder)).toBe(false);
     expect(readdirSync(join(cwd, ".local/state/research-ralph/workspaces"))).toEqual([]);
+  });
+
+  test("the end of a run says what came of it and what is next, and the file how it ended; -q and --json keep silent", async () => {
+    const cwd = freshFolder();
+    const folder = sampleResearch(cwd);
+    const stopped = await cli(["run", ...withUnitAgent, "-i", "2"], cwd);
+    expect(stopped.err).toMatch(/Papers +\d presented, .*1 pending/);
+    expect(stopped.err).toContain("research-ralph run grasping-2026-03-01 continues");
+    const lastRun = () => (JSON.parse(readFileSync(join(folder, "rrd.json"), "utf8")) as Rrd).loop?.last_run;
+    expect(lastRun()).toMatchObject({ verdict: "limit", cause: "iterations", at: expect.any(String) });
+    expect((await cli(["status"], cwd)).out).toMatch(/Last run +limit, \d\d:\d\d: /);
+    const quiet = await cli(["run", ...withUnitAgent, "-i", "1", "--quiet"], cwd);
+    expect(quiet.err).not.toContain("Papers");
+    const done = await cli(["run", ...withUnitAgent], cwd);
+    expect(done.err).toContain(`Report  ${join(folder, "research-report.md")}\n`);
+    expect(done.err).toMatch(/Quotes +\d+ of \d+ found/);
+    expect(lastRun()).toMatchObject({ verdict: "complete" });
+    const before = readFileSync(join(folder, "rrd.json"), "utf8");
+    const again = await cli(["run", ...withUnitAgent, "--json"], cwd);
+    expect(again.err).toBe("");
+    expect(readFileSync(join(folder, "rrd.json"), "utf8")).toBe(before);
+  });
+
+  test("on a terminal the sentinel is not printed: it is for scripts", async () => {
+    const cwd = freshFolder();
+    makeResearch(cwd, "a-2026-03-01", { phase: "COMPLETE", papers_pool: [paper("p1", "presented")] });
+    const io = ioIn(cwd, {}, { tableWidth: 80 });
+    expect(await main(["run", "--agent", "baseline", "--no-git"], io, "0.0.0")).toBe(0);
+    expect(io.out()).toBe("");
+  });
+
+  test("what a run wrote is committed when it ends, also of one whose only iteration failed", async () => {
+    const cwd = freshFolder();
+    execFileSync("git", ["init", "-q"], { cwd });
+    sampleResearch(cwd);
+    await cli(["run", "--agent", "cmd:false", "--unconfined", "-i", "1"], cwd);
+    expect(execFileSync("git", ["status", "--porcelain"], { cwd, encoding: "utf8" })).not.toMatch(
+      /rrd\.json|ledger|progress/,
+    );
   });
 
   test("of several unfinished ones, off a terminal, all are listed in one sentence: exit 2", async () => {
@@ -280,7 +321,7 @@ test("a prompt.md of the original's kind asks for a choice: off a terminal both 
 test("folders of the original list, validate, show status, and are complete without an agent", async () => {
   const cwd = freshFolder();
   const names = writeOriginalFolders(cwd);
-  expect((await cli(["list"], cwd)).out).toContain(`${names.length} researches`);
+  expect((await cli(["list"], cwd)).out).toContain(`${names.length} projects`);
   for (const name of names) {
     const before = readFileSync(join(cwd, "researches", name, "rrd.json"), "utf8");
     for (const command of ["status", "validate", "brief"])

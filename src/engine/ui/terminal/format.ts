@@ -14,6 +14,17 @@ export function duration(ms: number): string {
   return `${Math.floor(ms / day)}d ${two(Math.floor((ms % day) / hour))}h`;
 }
 
+/** The time of day where this program runs, to the second: "14:30:05". */
+export const clockTime = (at: number | string): string => new Date(at).toTimeString().slice(0, 8);
+
+/** The same to the minute, with its date where that is not the day of `now`: "14:30", "2026-03-01 14:30". */
+export function timeText(at: number | string, now: number): string {
+  const time = new Date(at);
+  const clock = clockTime(at).slice(0, 5);
+  if (time.toDateString() === new Date(now).toDateString()) return clock;
+  return `${time.getFullYear()}-${two(time.getMonth() + 1)}-${two(time.getDate())} ${clock}`;
+}
+
 /** A count of tokens: "842", "36.1k", "430k", "1.2M". */
 export function count(value: number): string {
   if (value < 1000) return String(value);

@@ -1,6 +1,6 @@
 import type { Colors } from "picocolors/types.js";
 import type { LoopEvent, Outcome } from "../../loop/types.js";
-import { bar, count, duration, pad, truncate, width, wrap } from "./format.js";
+import { bar, count, duration, pad, timeText, truncate, width, wrap } from "./format.js";
 import { putOff, stopping } from "../plain.js";
 import { oneLine } from "../../lib/sanitise.js";
 import { historyBox, historySummary } from "./history-lines.js";
@@ -45,7 +45,7 @@ export function liveLines(live: Live, now: number, columns: number, colors: Colo
   if (waiting !== undefined) {
     lines.push(
       line(
-        `Waiting until ${localTime(waiting.until, now)} (${duration(Math.max(0, waiting.until - now))}): ${oneLine(waiting.reason)}`,
+        `Waiting until ${timeText(waiting.until, now)} (${duration(Math.max(0, waiting.until - now))}): ${oneLine(waiting.reason)}`,
         colors.yellow,
       ),
     );
@@ -78,15 +78,6 @@ export function liveLines(live: Live, now: number, columns: number, colors: Colo
   if (live.stopping === true) lines.push(line(stopping, colors.yellow));
   else if (said !== "" && waiting === undefined) lines.push(line(`› ${said}`, colors.dim));
   return lines;
-}
-
-/** "14:30", with its date where that is not today's. */
-function localTime(at: number, now: number): string {
-  const time = new Date(at);
-  const clock = time.toTimeString().slice(0, 5);
-  if (time.toDateString() === new Date(now).toDateString()) return clock;
-  const two = (part: number): string => String(part).padStart(2, "0");
-  return `${time.getFullYear()}-${two(time.getMonth() + 1)}-${two(time.getDate())} ${clock}`;
 }
 
 /** What stays on the screen of an event; empty for most. `before` is the tally without the event, `after` the one with it. */

@@ -160,15 +160,18 @@ export interface KnownCost {
   readonly unreported?: number;
 }
 
-/** "$0.12", "at least $0.12; 22 iterations did not say", or "not known": what was not reported is never $0.00. */
-export function costText({ unreported = 0, ...cost }: KnownCost): string {
-  if (cost.cost_usd === undefined || unreported === 0) return shortCost(cost);
-  return `${shortCost({ ...cost, unreported })}; ${many(unreported, "iteration")} did not say`;
+/** "$0.12", "at least $0.12; 22 iterations did not say", or "not known": what agents did not report is never $0.00. */
+export function costText(cost: KnownCost): string {
+  const { cost_usd, unreported = 0 } = cost;
+  if (cost_usd === undefined || unreported === 0) return shortCost(cost);
+  return `${shortCost(cost)}; ${many(unreported, "iteration")} did not say`;
 }
 
 /** The same without the count. */
 export const shortCost = ({ cost_usd: usd, estimated, unreported = 0 }: KnownCost): string =>
-  usd === undefined ? "not known" : `${unreported === 0 ? "" : "at least "}${moneyText(usd, estimated)}`;
+  usd === undefined && unreported > 0
+    ? "not known"
+    : `${unreported === 0 ? "" : "at least "}${moneyText(usd ?? 0, estimated)}`;
 
 /** "≈ 14 iterations left (12 papers): 430k tokens, $1.42, 1h 10m of work". */
 export function forecastText({ papers, iterations, tokens, seconds, cost_usd }: Forecast): string {

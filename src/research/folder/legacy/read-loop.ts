@@ -74,6 +74,11 @@ export const readLoop: Reader = inTurn(
     iteration: whole,
     done: leaf(absentUnless((value) => typeof value === "boolean")),
     error: leaf(toText),
+    last_run: leaf(
+      absentUnless(
+        (value) => isFields(value) && isText(value["verdict"]) && isText(value["reason"]) && isText(value["at"]),
+      ),
+    ),
     loop_type: leaf(toText),
     observations: inTurn(leaf(absentUnless(Array.isArray)), listOf(readObservation)),
     history_summary: leaf(toText),

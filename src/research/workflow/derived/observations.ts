@@ -8,7 +8,8 @@ import { measured } from "../../../engine/loop/history/summarise.js";
 import { bounded, type Compression, type LoopMemory } from "../../../engine/loop/run-record/memory.js";
 import { sketchOf } from "../../../engine/lib/minhash.js";
 import { loopTypeOf, signsOf } from "../../../engine/loop/guards/loop-detection.js";
-import type { AgentRun, Outcome, Unit } from "../../../engine/loop/types.js";
+import { given } from "../../../engine/lib/given.js";
+import type { AgentRun, Outcome, Unit, Verdict } from "../../../engine/loop/types.js";
 import type { Change } from "../../folder/research.js";
 import { readResult } from "../result/result-file.js";
 import { countedSince, withoutResult, limitsOf, wasAtWork } from "../decisions/count-without-result.js";
@@ -117,6 +118,17 @@ export function memoryOf(rrd: Rrd, ledger: readonly LedgerLine[]): LoopMemory {
     ledger: ledger.slice(-5),
     steering: loop?.steering ?? [],
   };
+}
+
+/** Whether a run that ends so has begun anything: one of a project that was complete before changes nothing of it. */
+export const isNews = ({ loop }: Rrd, { verdict }: Verdict): boolean =>
+  verdict !== "complete" || (loop != null && loop.last_run?.verdict !== verdict);
+
+/** The state once a run has ended so, at `now`, in milliseconds since the epoch. Pure. */
+export function withEnd(rrd: Rrd, { verdict, reason, cause }: Verdict, now: number): Rrd {
+  const isProblem = verdict === "stuck" || verdict === "blocked" || verdict === "failed";
+  const last_run = { at: new Date(now).toISOString(), verdict, reason, ...given({ cause }) };
+  return { ...rrd, loop: { ...rrd.loop, error: isProblem ? reason : null, last_run } };
 }
 
 /** The state with a new summary of the history. Pure; the one that is there already changes nothing. */

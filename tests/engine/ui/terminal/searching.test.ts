@@ -81,10 +81,10 @@ test("off a terminal each answer is a line: what was asked, how many came, what 
   for (const each of search) sink.event(each);
   sink.close();
   expect(io.err().split("\n")).toEqual([
-    "10:00:01Z Brave is not asked: Brave needs a key; set BRAVE_API_KEY.",
-    "10:00:02Z arXiv 1 of 4, tactile grasping: 12 records",
-    "10:00:03Z Semantic Scholar 1 of 4, tactile grasping: no answer: it asks to wait; no more queries for now",
-    "10:00:04Z arXiv 2 of 4, soft robot: 1 record (The second page is missing.)",
+    "10:00:01 Brave is not asked: Brave needs a key; set BRAVE_API_KEY.",
+    "10:00:02 arXiv 1 of 4, tactile grasping: 12 records",
+    "10:00:03 Semantic Scholar 1 of 4, tactile grasping: no answer: it asks to wait; no more queries for now",
+    "10:00:04 arXiv 2 of 4, soft robot: 1 record (The second page is missing.)",
     "",
   ]);
 });

@@ -1,0 +1,31 @@
+import type { Rrd } from "../generated/rrd.js";
+
+/** What came of a project's papers. */
+export interface Counts {
+  readonly presented: number;
+  readonly insights_extracted: number;
+  readonly rejected: number;
+  /** Not read yet. */
+  readonly pending: number;
+  /** Of all papers. */
+  readonly insights: number;
+  /** Quotes of claims: those that stand in their paper's text, of all. */
+  readonly quotes: { readonly found: number; readonly all: number };
+}
+
+export function countsOf({ papers_pool: papers, insights }: Pick<Rrd, "papers_pool" | "insights">): Counts {
+  const quotes = papers.flatMap(({ analysis }) => analysis?.evidence ?? []);
+  const count = (...wanted: string[]) => papers.filter(({ status }) => wanted.includes(status)).length;
+  return {
+    presented: count("presented"),
+    insights_extracted: count("insights_extracted"),
+    rejected: count("rejected"),
+    pending: count("pending", "analyzing"),
+    insights: insights?.length ?? 0,
+    quotes: { found: quotes.filter(({ status }) => status === "verified").length, all: quotes.length },
+  };
+}
+
+/** The same in words: "4 presented, 2 for insights, 5 rejected", and what is left. */
+export const countsText = ({ presented, insights_extracted: kept, rejected, pending }: Counts): string =>
+  [`${presented} presented`, `${kept} for insights`, `${rejected} rejected`, `${pending} pending`].join(", ");
