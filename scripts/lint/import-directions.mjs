@@ -50,6 +50,22 @@ const folders = {
   },
 };
 
+/**
+ * The same one level deeper, for folders whose own folders have an order. Files that lie in such a folder itself are its roof: they may
+ * import any of its folders, and none of them imports a file of the roof.
+ */
+const inside = {
+  "research/workflow": {
+    decisions: [],
+    result: [],
+    derived: ["decisions", "result"],
+    discovery: ["decisions", "result", "derived"],
+    report: ["decisions", "result", "derived"],
+    analysis: ["decisions", "result", "derived", "report"],
+    brief: ["decisions", "result", "derived", "discovery", "report", "analysis"],
+  },
+};
+
 /** What any file of its wing or above may import, whatever the folder. */
 const forEveryone = ["engine/loop/types", "engine/generated", "research/generated"];
 
@@ -91,12 +107,26 @@ function objection(from, to) {
   if (mine !== undefined && to === "engine/agents/registry")
     return `An adapter does not know the registry: ${from} imports ${to}.`;
 
+  const deeper = inside[`${wing}/${folder}`];
+  if (deeper !== undefined && folder === its) return objectionInside(`${wing}/${folder}`, deeper, from, to);
+
   const allowed = folders[wing];
   if (allowed === undefined || folder === its || forEveryone.some((prefix) => under(to, prefix))) return undefined;
   for (const name of [folder, its])
     if (allowed[name] === undefined)
       return `The folder '${wing}/${name}' has no place in scripts/lint/import-directions.mjs.`;
   return allowed[folder].includes(its) ? undefined : `${wing}/${folder} may not import ${wing}/${its} (${to}).`;
+}
+
+/** Why one file of a folder whose folders have an order may not import another of it. */
+function objectionInside(parent, allowed, from, to) {
+  const [mine, other] = [from, to].map((path) => path.slice(parent.length + 1).split("/"));
+  const [room, its] = [mine, other].map((path) => (path.length > 1 ? path[0] : undefined));
+  for (const name of [room, its])
+    if (name !== undefined && allowed[name] === undefined)
+      return `The folder '${parent}/${name}' has no place in scripts/lint/import-directions.mjs.`;
+  if (room === undefined || room === its || allowed[room].includes(its)) return undefined;
+  return `${parent}/${room} may not import ${its === undefined ? "a file" : `${parent}/${its}`} above it (${to}).`;
 }
 
 function create(context) {

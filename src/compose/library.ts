@@ -2,7 +2,6 @@ import { resolve } from "node:path";
 import type { ResolvedConfig } from "../engine/config/resolve.js";
 import { systemClock } from "../engine/lib/clock.js";
 import { listFolder, listSamples } from "../research/full-text/local-folder.js";
-import { keptAnswers } from "../research/paper-services/kept-answers.js";
 import { paperServices } from "../research/paper-services/paper-services.js";
 import { politeHttp, type PoliteHttpOptions } from "../engine/net/polite-http.js";
 import { allServices } from "../research/sources/registry.js";
@@ -10,11 +9,12 @@ import { replaysOf } from "../research/search/replay-sources.js";
 import { contextOf, servicesOf } from "../research/sources/source-settings.js";
 import type { Source } from "../research/sources/client/source.js";
 import { ofSearch, queryRecorder, readQueries } from "../research/folder/logs/query-log.js";
-import { keptSearch, scholarly } from "../research/workflow/discovery/scholarly-search.js";
+import { scholarly, type Sources } from "../research/workflow/discovery/search-session.js";
 import type { Tell } from "../engine/loop/types.js";
-import type { KeptLibrary, Library } from "../research/workflow/derived/state.js";
+
 import type { Http } from "../engine/net/http.js";
 import { answersFolder, documentsFolder } from "../research/folder/layout.js";
+import type { Library } from "../research/workflow/prepare.js";
 
 /** Where papers come from: folders of the user's, the packaged samples, and the services that know of everything an agent found. */
 export function libraryFor(
@@ -38,7 +38,8 @@ export function libraryFor(
       folder,
       root,
       contextFor: (source) => contextOf(source, logged),
-      replay: replayOf(folder, root, config),
+      replay: async () =>
+        replaysOf(ofSearch((await readQueries(folder)).lines), { cacheDir, config: config.sources, root }),
       now: systemClock.now,
       signal,
       tell: (message) => void tell({ type: "notice", level: "info", message }),
@@ -48,28 +49,8 @@ export function libraryFor(
   };
 }
 
-/** What is on the disk of all that: earlier runs have left it. It asks nobody and writes nothing, and names who a run would ask first. */
-export function keptLibraryFor(
-  folder: string,
-  root: string,
-  config: Pick<ResolvedConfig, "sources" | "contact">,
-  env: NodeJS.ProcessEnv,
-  signal: AbortSignal,
-): KeptLibrary {
-  const { sources, contact } = config;
-  const http: Http = { get: ({ url }) => Promise.reject(new Error(`${url} was asked where only the disk is read`)) };
-  const asking = { config: sources, env, http, contact };
-  const contextFor = (source: Source) => contextOf(source, asking);
-  const { now } = systemClock;
-  return {
-    ...localSources(root, signal),
-    ...keptSearch({ folder, root, contextFor, replay: replayOf(folder, root, config), now }),
-    ...keptAnswers({ folder, contextFor, now, signal }),
-  };
-}
-
 /** The sources that need no network: the packaged samples and folders of the user's. */
-export const localSources = (root: string, signal: AbortSignal): Pick<Library, "serves" | "candidates"> => ({
+export const localSources = (root: string, signal: AbortSignal): Pick<Sources, "serves" | "candidates"> => ({
   serves: (source) => source === "samples" || source.startsWith("folder:"),
   candidates: async (source) => {
     if (source === "samples") return listSamples(signal);
@@ -77,12 +58,6 @@ export const localSources = (root: string, signal: AbortSignal): Pick<Library, "
     return documents.map((document) => ({ ...document, source }));
   },
 });
-
-/** A project's search as its log holds it, to be made again without the network. */
-export const replayOf =
-  (folder: string, root: string, { sources }: Pick<ResolvedConfig, "sources">) =>
-  async (): Promise<ReturnType<typeof replaysOf>> =>
-    replaysOf(ofSearch((await readQueries(folder)).lines), { cacheDir: answersFolder(folder), config: sources, root });
 
 /** Polite access to the network, with what the configuration says of sources and who asks. */
 export function httpFor(

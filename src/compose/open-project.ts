@@ -15,13 +15,14 @@ import { wholeForecast } from "../engine/ui/terminal/tally.js";
 import { rescuedFolder } from "../research/folder/layout.js";
 import { openResearch, type Research } from "../research/folder/research.js";
 import { guardFiles } from "../research/folder/tamper/tamper-guard.js";
-import { loadPrompt, rootOf } from "../research/workflow/brief/prompt.js";
+import { rootOf } from "../research/workflow/brief/prompt.js";
 import { type ClassicWorkflow, classicWorkflow } from "../research/workflow/classic.js";
 import { type Experience, forecastOf } from "../research/workflow/derived/forecast.js";
 import { resetStagnation, withoutResult } from "../research/workflow/decisions/count-without-result.js";
 import { isNews, withEnd } from "../research/workflow/derived/observations.js";
 import { derive } from "../research/workflow/derived/statistics.js";
-import { type Proposal, type ResearchWorkflow, researchWorkflow } from "../research/workflow/workflow.js";
+import type { Proposal } from "../research/workflow/accept.js";
+import { type ResearchWorkflow, researchWorkflow } from "../research/workflow/workflow.js";
 import { requireSpace, workspacesOf } from "../research/workflow/workspace.js";
 
 /** How a project is worked on. */
@@ -44,17 +45,14 @@ export async function openProject(
   const summarises = summarisingAgent(config, io);
   const others = summarises === undefined || agents.some(({ name }) => name === summarises.name) ? [] : [summarises];
   const root = rootOf(folder, io.cwd);
-  const prompt = await loadPrompt(root);
   const requests = new AbortController();
   const signal = AbortSignal.any([ending, requests.signal]);
   const workflow = await opened(folder, config, io, run, [...agents, ...others], manner, false, (project) =>
     researchWorkflow({
       ...project,
       library: libraryFor(folder, root, config, io.env, signal, tell),
-      prompt,
       root,
       redact,
-      tell,
       ...io.clock,
       learn: config.learn === "auto",
       ...(agents.every(({ takesTools }) => takesTools === true) ? { tools: toolsOf(folder, config, io.env) } : {}),
@@ -99,10 +97,10 @@ export async function openClassicProject(
   prompt: string,
   manner: Manner = {},
 ): Promise<ClassicWorkflow> {
-  const { agents, tell, redact } = run;
+  const { agents, redact } = run;
   const root = rootOf(folder, io.cwd);
   return await opened(folder, config, io, run, agents, manner, true, (project) =>
-    classicWorkflow({ ...project, prompt, root, now: io.clock.now, redact, tell }),
+    classicWorkflow({ ...project, prompt, root, now: io.clock.now, redact }),
   );
 }
 

@@ -6,8 +6,9 @@ import { acceptDiscovery } from "../../src/research/workflow/discovery/judge-bat
 import { acceptPaper } from "../../src/research/workflow/analysis/judge-paper.js";
 import type { Batch } from "../../src/research/workflow/discovery/screening-batch.js";
 import { derive } from "../../src/research/workflow/derived/statistics.js";
-import { paperOf } from "../../src/research/workflow/derived/state.js";
+
 import { ideas, narrative, paper, paperText, reading, rrdWith } from "../support/research.js";
+import { paperOf } from "../../src/research/workflow/decisions/status.js";
 
 export const judging = {
   iteration: 9,

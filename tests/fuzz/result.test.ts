@@ -4,9 +4,10 @@ import { join } from "node:path";
 import fc from "../support/fast-check.js";
 import { afterAll, describe, expect, it } from "vitest";
 import { problemsOf } from "../../src/engine/storage/schema-check.js";
-import { judge } from "../../src/research/workflow/result/judge-result.js";
-import { statusOf } from "../../src/research/workflow/decisions/status.js";
-import type { ResearchUnit } from "../../src/research/workflow/derived/state.js";
+import { redactFor } from "../../src/engine/lib/redact.js";
+import { judge } from "../../src/research/workflow/accept.js";
+import { statusOf, type ResearchUnit } from "../../src/research/workflow/decisions/status.js";
+
 import { batch, folded, goodResults, judging, ledger, material, midway } from "./documents.js";
 import { cases, type Json, mutate, mutations, pointsInto, tear, torn } from "./mutations.js";
 import { tallyOf } from "./tally.js";
@@ -21,7 +22,8 @@ type Kind = keyof typeof goodResults;
 const kinds = Object.keys(goodResults) as Kind[];
 const unitOf = (kind: Kind): ResearchUnit => ({ kind, id: goodResults[kind].unit, phase: "ANALYSIS", title: kind });
 const leave = (text: string) => writeFileSync(join(workspace, "result.json"), text);
-const judgeIt = (kind: Kind) => judge(state, unitOf(kind), workspace, { ...material("p3"), batch }, [], judging);
+const judgeIt = (kind: Kind) =>
+  judge(state, unitOf(kind), workspace, { ...material("p3"), batch }, [], { ...judging, redact: redactFor({}) });
 
 /** What was accepted can be folded, and the file stays valid; what was refused says why, and each reason that has a pointer points somewhere. */
 async function expectVerdict(kind: Kind, document: Json | undefined): Promise<boolean> {

@@ -12,9 +12,9 @@ import { acceptReport } from "../../src/research/workflow/report/judge-report.js
 import type { Acceptable, Unacceptable } from "../../src/research/workflow/result/accepted-result.js";
 import { inconsistencies } from "../../src/research/workflow/derived/inconsistencies.js";
 import { nextUnit } from "../../src/research/workflow/decisions/next-unit.js";
-import { progressOf, statusOf } from "../../src/research/workflow/decisions/status.js";
+import { progressOf, statusOf, paperOf } from "../../src/research/workflow/decisions/status.js";
 import { derive } from "../../src/research/workflow/derived/statistics.js";
-import { paperOf } from "../../src/research/workflow/derived/state.js";
+
 import { ideasData, paperData, reportData } from "../../src/research/workflow/brief/unit-data.js";
 import fc from "../support/fast-check.js";
 import { narrative, reading } from "../support/research.js";

@@ -75,6 +75,24 @@ const forbidden: [what: string, file: string, imports: string, target: string][]
   ["the composition root imports a command", "src/compose/a.ts", "../commands/b.js", "src/commands/b.ts"],
   ["a command imports the command line", "src/commands/a.ts", "../cli.js", "src/cli.ts"],
   ["papers import the workflow", "src/research/papers/a.ts", "../workflow/b.js", "src/research/workflow/b.ts"],
+  [
+    "the decisions of the workflow import what is derived from them",
+    "src/research/workflow/decisions/a.ts",
+    "../derived/b.js",
+    "src/research/workflow/derived/b.ts",
+  ],
+  [
+    "a folder of the workflow imports its roof",
+    "src/research/workflow/report/a.ts",
+    "../b.js",
+    "src/research/workflow/b.ts",
+  ],
+  [
+    "a folder of the workflow without a place is imported",
+    "src/research/workflow/a.ts",
+    "./attic/b.js",
+    "src/research/workflow/attic/b.ts",
+  ],
   ["a folder without a place is imported", "src/research/workflow/a.ts", "../attic/b.js", "src/research/attic/b.ts"],
   ["a wing without a floor is imported", "src/commands/a.ts", "../attic/b.js", "src/attic/b.ts"],
 ];
@@ -116,6 +134,9 @@ describe("imports point down only", () => {
     plant("src/engine/agents/definition.ts", use("../loop/types.js"));
     plant("src/research/folder/a.ts", use("../generated/rrd.js"));
     plant("src/research/generated/rrd.ts", given);
+    plant("src/research/workflow/a.ts", use("./derived/b.js"));
+    plant("src/research/workflow/derived/b.ts", use("../decisions/c.js"));
+    plant("src/research/workflow/decisions/c.ts", given);
     plant("src/code/a.ts", use("../task/criteria.js"));
     plant("src/task/criteria.ts", use("../engine/storage/lock.js"));
     plant("src/engine/storage/lock.ts", given);

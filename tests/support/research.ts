@@ -16,16 +16,18 @@ import { withHistory } from "../../src/engine/loop/history/keep-history.js";
 import { buildText, type PaperText } from "../../src/engine/documents/text/paper-text.js";
 import { openResearch, readResearch } from "../../src/research/folder/research.js";
 import { newRrd } from "../../src/research/workflow/new-research.js";
-import { loadPrompt } from "../../src/research/workflow/brief/prompt.js";
-import type { Material } from "../../src/research/workflow/brief/material.js";
-import { prepareUnit } from "../../src/research/workflow/prepare.js";
-import type { Library, ResearchState, ResearchUnit } from "../../src/research/workflow/derived/state.js";
+import { redactFor } from "../../src/engine/lib/redact.js";
+
+import { prepareUnit, type Library } from "../../src/research/workflow/prepare.js";
+
 import { derive } from "../../src/research/workflow/derived/statistics.js";
 import { type ResearchWorkflow, researchWorkflow } from "../../src/research/workflow/workflow.js";
-import { type Workspaces, workspacesOf } from "../../src/research/workflow/workspace.js";
+import { workspacesOf } from "../../src/research/workflow/workspace.js";
 import { fakeClock } from "./clock.js";
 import type { PaperRecord } from "../../src/research/papers/paper-record.js";
 import { listener } from "./listener.js";
+import type { Material } from "../../src/research/workflow/brief/brief.js";
+import type { ResearchState, ResearchUnit } from "../../src/research/workflow/decisions/status.js";
 
 /** A temporary folder that goes with the test. */
 export function temporaryFolder(): string {
@@ -55,7 +57,7 @@ export function rrdWith(papers: readonly Paper[], over: Partial<Rrd> = {}): Rrd 
   return { ...rrd, papers_pool: [...papers], phase: papers.length > 0 ? "ANALYSIS" : "DISCOVERY", ...over };
 }
 
-const facts =
+export const facts =
   "The method reached 87.5 % accuracy on 1,200 samples. It needs 14 minutes on one machine. We did not test other machines.";
 export const paperText = (id: string, body = facts): PaperText =>
   buildText([{ label: "§ 1 Results", text: `## 1 Results\n\nThis is the text of ${id}. ${body}` }], {
@@ -190,11 +192,9 @@ export async function materialFor(
   given: Library,
   state: ResearchState,
   unit: ResearchUnit,
-  workspaces: Pick<Workspaces, "kept"> = { kept: () => "/nowhere" },
 ): Promise<Material | undefined> {
-  const outside = { library: given, workspaces, isPatient: true, ...fakeClock() };
-  const work = { signal: new AbortController().signal, tell: async () => undefined };
-  const prepared = await prepareUnit(outside, state, unit, work);
+  const outside = { library: given, isPatient: true, ...fakeClock() };
+  const prepared = await prepareUnit(outside, state, unit, new AbortController().signal);
   return "ready" in prepared ? prepared.ready.material : "settled" in prepared ? prepared.settled.material : undefined;
 }
 
@@ -218,11 +218,13 @@ export function researchFolder(rrd: Rrd, given: Library = library()) {
       {
         history,
         git = false,
+        veto = async () => [],
         wrapped = (workflow) => workflow,
         ...more
       }: Partial<LoopOptions> & {
         readonly history?: History;
         readonly git?: boolean;
+        readonly veto?: () => Promise<string[]>;
         readonly wrapped?: (workflow: ResearchWorkflow) => ResearchWorkflow;
       } = {},
     ): Promise<{ verdict: Verdict; events: LoopEvent[]; rrd: Rrd; ledger: readonly LedgerLine[] }> {
@@ -241,12 +243,13 @@ export function researchFolder(rrd: Rrd, given: Library = library()) {
           research,
           library: given,
           workspaces,
-          prompt: await loadPrompt(root),
           root,
           now: clock.now,
           sleep: clock.sleep,
           learn: false,
-          tell,
+          redact: redactFor({}),
+          experience: { takes: {}, from: "" },
+          veto,
           close: research.close,
         }),
       );

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { agentsFor, redactorFor, settingsFor } from "../../compose/agents.js";
-import { keptLibraryFor } from "../../compose/library.js";
+import { localSources } from "../../compose/library.js";
 import { toolsOf } from "../../compose/tool-server.js";
 import { type ConfigFlags, type ResolvedConfig, resolveConfig } from "../../engine/config/resolve.js";
 import { isVerdict } from "../../engine/loop/types.js";
@@ -12,13 +12,12 @@ import type { Io } from "../../engine/ui/io.js";
 import { classicBrief, nextClassicUnit } from "../../research/workflow/classic.js";
 import { messagesFor, steered } from "../../research/workflow/apply-steering.js";
 import { memoryOf } from "../../research/workflow/derived/observations.js";
-import { keptMaterial } from "../../research/workflow/brief/kept-material.js";
-import { isForNobody } from "../../research/workflow/prepare.js";
-import { nextUnit } from "../../research/workflow/decisions/next-unit.js";
-import { loadPrompt, rootOf } from "../../research/workflow/brief/prompt.js";
-import type { ResearchUnit } from "../../research/workflow/derived/state.js";
+import { nextKept } from "../../research/workflow/prepare.js";
+import { services } from "../../research/workflow/discovery/search-session.js";
+import { rootOf } from "../../research/workflow/brief/prompt.js";
+
 import { statusOf } from "../../research/workflow/decisions/status.js";
-import { briefFor } from "../../research/workflow/workflow.js";
+import { briefFor } from "../../research/workflow/brief/brief.js";
 import { workspacesOf } from "../../research/workflow/workspace.js";
 import { estimateTokens } from "../../engine/lib/tokens.js";
 import { classicPrompt } from "../run/classic-prompt.js";
@@ -47,37 +46,35 @@ export async function briefCommand({ folder: argument, flags = {}, json }: Brief
     terminal: io.terminal,
     canAsk: false,
   });
-  const unit = classic === undefined ? nextUnit(state, [], [], folder) : nextClassicUnit(rrd, folder);
-  if (unit === "wait" || isVerdict(unit)) {
-    const reason = unit === "wait" ? "Nothing to do." : unit.reason;
-    return noAgent(reason, json, io);
-  }
   const root = rootOf(folder, io.cwd);
-  const iteration = ledger.reduce((most, line) => Math.max(most, line.iteration), 0) + 1;
-  let text: string;
-  let first: readonly string[] = [];
+  const { signal } = new AbortController();
+  const sources = { ...localSources(root, signal), ...services(root) };
+  const disk = { ...sources, folder, signal, now: io.clock.now };
+  const next = classic === undefined ? await nextKept(disk, state) : nextClassicUnit(rrd, folder);
+  if (isVerdict(next)) return noAgent(next.reason, json, io);
+  const settled = "material" in next ? next.settled : 0;
+  const iteration = ledger.reduce((most, line) => Math.max(most, line.iteration), 0) + 1 + settled;
   const notes = recall(memoryOf(rrd, ledger));
-  if (classic !== undefined) text = classicBrief(classic, folder, notes.steering);
-  else {
-    const library = keptLibraryFor(folder, root, config, io.env, new AbortController().signal);
-    const workspaces = workspacesOf(config.stateDir, folder);
-    const kept = await keptMaterial(library, workspaces, state, unit as ResearchUnit);
-    first = kept.first;
-    const { batch } = kept.material;
-    if (batch !== undefined && isForNobody(batch) && first.length === 0)
-      return noAgent("This batch has nothing to screen and no source to search.", json, io);
+  let text = classicBrief(classic ?? "", folder, notes.steering);
+  if ("material" in next) {
     const tools = takesTools(config, io) ? { tools: toolsOf(folder, config, io.env) } : {};
-    const prompt = await loadPrompt(root);
-    const where = { folder, root, prompt, services: library.services, workspaces, ...tools };
+    const where = {
+      folder,
+      root,
+      services: sources.services,
+      workspaces: workspacesOf(config.stateDir, folder),
+      ...tools,
+    };
     // A long text is laid into it, for an agent without tools.
     const workspace = await mkdtemp(join(tmpdir(), "research-ralph-brief-"));
     try {
-      const { brief } = await briefFor(where, state, unit as ResearchUnit, kept.material, notes, iteration, workspace);
+      const { brief } = await briefFor(where, next.state, next.unit, next.material, notes, iteration, workspace);
       text = brief.text;
     } finally {
       await rm(workspace, { recursive: true, force: true });
     }
   }
+  const { unit, first } = "material" in next ? next : { unit: next, first: [] };
   const tokens = estimateTokens(text);
   if (json)
     io.stdout(

@@ -12,7 +12,7 @@ import { contextOf } from "../../research/sources/source-settings.js";
 import type { Io } from "../../engine/ui/io.js";
 import { oneLine, behindName } from "../../engine/lib/sanitise.js";
 import { listenForSignals } from "../../engine/ui/signals.js";
-import { bibliographyOf } from "../../research/workflow/report/bibtex.js";
+import { bibliographyOf } from "../../research/workflow/report/references.js";
 import { exitCodeOf } from "../../engine/ui/sink.js";
 import { createColors } from "picocolors";
 import { wrap } from "../../engine/ui/terminal/format.js";

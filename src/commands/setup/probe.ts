@@ -1,7 +1,7 @@
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { keepAnswer } from "../../research/workflow/result/answer-file.js";
+
 import type { AgentSettings } from "../../engine/agents/definition.js";
 import { createAgent } from "../../engine/agents/registry.js";
 import { estimateTokens } from "../../engine/lib/tokens.js";
@@ -9,6 +9,7 @@ import type { Usage } from "../../engine/loop/types.js";
 import { duration } from "../../engine/ui/terminal/format.js";
 import { spending, tokensOf } from "../../engine/ui/terminal/tally.js";
 import { resultName } from "../../research/folder/layout.js";
+import { keepAnswer } from "../../research/workflow/result/result-file.js";
 
 /** How one real word went through an agent. */
 export interface Probe {

@@ -30,6 +30,10 @@ export interface LedgerLine {
    */
   reasons?: string[];
   /**
+   * Fields of an accepted result that nobody asked for, by their JSON pointers. They were dropped.
+   */
+  dropped?: string[];
+  /**
    * Kind of failure, if the run failed.
    */
   failure?: string;

@@ -46,7 +46,7 @@ export async function runLoop<State, U extends Unit, P, C>(
   agent: Agent,
   options: LoopOptions,
 ): Promise<Verdict> {
-  const { clock, guards, tell, abort, watches = [], jobs = 1 } = options;
+  const { clock, guards, tell, watches = [], jobs = 1 } = options;
   const choose: Choose = options.choose ?? (() => ({ agent }));
   const unprepared: ReadyUnit<State, P> = { prepared: { ready: undefined as P } };
   const prepareUnit = workflow.prepare?.bind(workflow) ?? (async () => unprepared.prepared);
@@ -89,7 +89,7 @@ export async function runLoop<State, U extends Unit, P, C>(
   }
 
   async function load(): Promise<void> {
-    const loaded = await workflow.load();
+    const loaded = await workflow.load(tell);
     if (isVerdict(loaded)) over = loaded;
     else state = loaded;
   }
@@ -175,7 +175,7 @@ export async function runLoop<State, U extends Unit, P, C>(
     const times = settledTimes.get(unit.id) ?? 0;
     if (times >= maxSettled) throw new Error(`${workflow.name} settled ${unit.id} ${times} times and names it again`);
     ready.delete(unit.id);
-    const outcome = await workflow.accept(state, unit, { prepared, prepareMs }, { signal: abort, tell });
+    const outcome = await workflow.accept(state, unit, { prepared, prepareMs }, tell);
     if (outcome === "stale") return requireChange(unit, from, state);
     lastSettled = { unit: unit.id, state };
     settledTimes.set(unit.id, times + 1);
@@ -214,7 +214,7 @@ export async function runLoop<State, U extends Unit, P, C>(
 
   async function accept({ unit, run, context, prepareMs }: EndedRun<U, C>): Promise<void> {
     const done = { run, context, ...given({ prepareMs }) };
-    const outcome = await workflow.accept(state as State, unit, done, { signal: abort, tell });
+    const outcome = await workflow.accept(state as State, unit, done, tell);
     if (outcome === "stale") throw new Error(`${workflow.name} calls the finished run of ${unit.id} stale`);
     if (isVerdict(outcome)) return void (over ??= outcome);
     const { iteration, agent, usage, cost_usd, estimated, startedAt, endedAt } = run;

@@ -137,7 +137,7 @@ export interface RunOptions {
   readonly maxMs?: number;
 }
 
-/** What the workflow may use while it prepares or accepts a unit. */
+/** What the workflow may use while it prepares a unit. */
 export interface Work {
   /** Aborted when the work should end at once; what is then still asked of a network says nothing. */
   readonly signal: AbortSignal;
@@ -175,7 +175,7 @@ export type Done<P, C> =
 export interface Workflow<State, U extends Unit = Unit, P = undefined, C = undefined> {
   readonly name: string;
   /** A validated read of the disk. */
-  load(): Promise<State | Verdict>;
+  load(tell: Tell): Promise<State | Verdict>;
   /**
    * What to do next. Pure; it never asks whether a text is there. `busy`: units under preparation or with an agent. `later`: units that
    * are put off. `wait`: nothing now, something after a busy unit has ended.
@@ -195,7 +195,7 @@ export interface Workflow<State, U extends Unit = Unit, P = undefined, C = undef
    * Verifies what was done, then folds it into the state, or refuses it with reasons. `stale`, only of a unit that code settled: the state
    * has changed since it was prepared, so nothing is folded and it is prepared again.
    */
-  accept(state: State, unit: U, done: Done<P, C>, work: Work): Promise<Outcome | "stale" | Verdict>;
+  accept(state: State, unit: U, done: Done<P, C>, tell: Tell): Promise<Outcome | "stale" | Verdict>;
   /** How far the work is, for people. Pure. */
   progress(state: State): Progress;
   /** What the work has cost in its whole life, what it may cost, and what the rest of it will. Pure. */

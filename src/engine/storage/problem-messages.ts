@@ -8,6 +8,10 @@ export interface Problem {
   readonly message: string;
   /** What to write instead, where that can be told. */
   readonly hint?: string;
+  /** Something that has to be there is not, or is empty. */
+  readonly missing?: true;
+  /** The name of a field that nothing is known of. */
+  readonly unknown?: string;
 }
 
 /** Words one error of Ajv's (with `verbose: true`) as a problem of the file whose content is `root`. */
@@ -18,7 +22,11 @@ export function wordProblem(error: ErrorObject, root: unknown): Problem {
     case "type": {
       const types = [params.type as string | string[]].flat();
       return withHint(
-        { pointer, message: `must be ${anyOf(types.map(nameType))}, is ${describe(data)}` },
+        {
+          pointer,
+          message: `must be ${anyOf(types.map(nameType))}, is ${describe(data)}`,
+          ...(data === null ? { missing: true } : {}),
+        },
         hintForType(types, data),
       );
     }
@@ -33,7 +41,7 @@ export function wordProblem(error: ErrorObject, root: unknown): Problem {
       const near = isObject(data) ? nearest(name, Object.keys(data)) : undefined;
       const rename = near === undefined ? undefined : `Rename ${quote(near)} to ${quote(name)}.`;
       return withHint(
-        { pointer, message: `${quote(name)} is missing` },
+        { pointer, message: `${quote(name)} is missing`, missing: true },
         rename ?? (root === data ? undefined : `Add ${quote(name)}.`),
       );
     }
@@ -42,7 +50,7 @@ export function wordProblem(error: ErrorObject, root: unknown): Problem {
       const known = Object.keys((error.parentSchema as { properties?: object } | undefined)?.properties ?? {});
       const near = nearest(name, known);
       return withHint(
-        { pointer, message: `${quote(name)} is not a known field` },
+        { pointer, message: `${quote(name)} is not a known field`, unknown: name },
         near === undefined ? "Remove it." : `Rename it to ${quote(near)}.`,
       );
     }
@@ -53,12 +61,13 @@ export function wordProblem(error: ErrorObject, root: unknown): Problem {
     case "minLength":
       return {
         pointer,
+        missing: true,
         message: params.limit === 1 ? "must not be empty" : `must have at least ${params.limit} characters`,
       };
     case "maxLength":
       return { pointer, message: `must have at most ${params.limit} characters, has ${String(data).length}` };
     case "minItems":
-      return { pointer, message: `must hold at least ${params.limit}, holds ${lengthOf(data)}` };
+      return { pointer, message: `must hold at least ${params.limit}, holds ${lengthOf(data)}`, missing: true };
     case "maxItems":
       return { pointer, message: `must hold at most ${params.limit}, holds ${lengthOf(data)}` };
     case "const":

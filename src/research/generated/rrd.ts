@@ -1067,6 +1067,10 @@ export interface Refusal {
    */
   at: string;
   reasons: Strings;
+  /**
+   * Of a paper: how much of it the refused brief showed. A repair of its result is of that depth.
+   */
+  read_depth?: "full" | "partial" | "abstract";
   [k: string]: unknown;
 }
 /**

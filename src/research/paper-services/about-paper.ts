@@ -1,7 +1,14 @@
-import type { CodeLinks } from "../sources/clients/code-links.js";
-import type { Answer } from "../sources/client/source.js";
-import type { Identifiers, PaperRecord, TitledPaper } from "../papers/paper-record.js";
+import { mkdir, readFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { hasCode } from "../../engine/lib/errors.js";
 import { given } from "../../engine/lib/given.js";
+import { writeFileAtomic } from "../../engine/storage/atomic-file.js";
+import { aboutFolder } from "../folder/layout.js";
+import { identifiersOf } from "../full-text/locations.js";
+import type { Identifiers, NamedPaper, PaperRecord, TitledPaper } from "../papers/paper-record.js";
+import { parseReference, safeName } from "../papers/reference.js";
+import type { Answer } from "../sources/client/source.js";
+import type { CodeLinks } from "../sources/clients/code-links.js";
 
 /** What is known about a paper besides its text. */
 export interface AboutPaper {
@@ -47,4 +54,59 @@ export async function aboutPaper(work: TitledPaper, { code, counts, late }: Abou
     ...given({ citations }),
     unchecked: [...(links?.unchecked.map(({ source }) => source) ?? ["code"]), ...silent.map(({ name }) => name)],
   };
+}
+
+/** Services forget after a day: an older answer is asked for again. */
+const freshMs = 24 * 3600_000;
+
+/** Whether a paper lies on this machine, or in the package. */
+export const isAt = (paper: NamedPaper, kind: "file" | "sample"): boolean =>
+  [paper.url, paper.pdf_url].some((address) => parseReference(address ?? "").kind === kind);
+
+const isKnown = (identifiers: Identifiers): boolean => Object.values(identifiers).some((name) => name !== undefined);
+
+/** Whether code and citations of a paper are looked up: not of a packaged sample, nor of a file of this machine that has no identifier. */
+export const isAskedAbout = (paper: NamedPaper, identifiers: Identifiers): boolean =>
+  paper.title != null && !isAt(paper, "sample") && (!isAt(paper, "file") || isKnown(identifiers));
+
+/** What is kept of one paper's code and citations. */
+interface KeptAbout {
+  readonly paper: string;
+  /** ISO 8601 in UTC. */
+  readonly at: string;
+  /** What it was asked by. */
+  readonly asked: string;
+  readonly about: AboutPaper;
+}
+
+const askedBy = (paper: NamedPaper): string => JSON.stringify([paper.title, identifiersOf(paper)]);
+
+const aboutPath = (folder: string, id: string): string => join(aboutFolder(folder), `${safeName(id)}.json`);
+
+/** What is kept of a paper's code and citations; undefined where services would be asked. */
+export async function readAbout(folder: string, paper: NamedPaper, now: number): Promise<AboutPaper | undefined> {
+  if (!isAskedAbout(paper, identifiersOf(paper))) return { code: [], unchecked: [] };
+  try {
+    const kept = JSON.parse(await readFile(aboutPath(folder, paper.id), "utf8")) as Partial<KeptAbout>;
+    const isFresh = now - Date.parse(kept.at ?? "") < freshMs;
+    const isIts = kept.paper === paper.id && kept.asked === askedBy(paper);
+    return isFresh && isIts && Array.isArray(kept.about?.code) && Array.isArray(kept.about.unchecked)
+      ? kept.about
+      : undefined;
+  } catch {
+    // Missing or torn: it is only a cache.
+    return undefined;
+  }
+}
+
+/** Keeps what services said about a paper's code and citations for briefs. A disk that refuses costs nothing but that. */
+export async function keepAbout(folder: string, paper: NamedPaper, about: AboutPaper, now: number): Promise<void> {
+  const path = aboutPath(folder, paper.id);
+  const kept: KeptAbout = { paper: paper.id, at: new Date(now).toISOString(), asked: askedBy(paper), about };
+  try {
+    await mkdir(dirname(path), { recursive: true });
+    await writeFileAtomic(path, JSON.stringify(kept), { durable: false });
+  } catch (error) {
+    if (!hasCode(error, "ENOSPC", "EDQUOT", "EACCES", "EROFS", "ENOENT")) throw error;
+  }
 }

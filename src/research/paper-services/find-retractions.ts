@@ -57,9 +57,9 @@ export async function checkUpdates(
   });
 }
 
-/** The services that can know one of these works at least. */
-export const checkersOf = (works: readonly Identifiers[]): readonly Source[] =>
-  checks.filter(({ asks }) => works.some(asks)).map(({ source }) => source);
+/** Whether a service can know one of these works at least. */
+export const canBeChecked = (works: readonly Identifiers[]): boolean =>
+  works.some((work) => checks.some(({ asks }) => asks(work)));
 
 interface Checked {
   readonly source: string;

@@ -2,7 +2,10 @@ import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { hasCode } from "../../engine/lib/errors.js";
 import type { Identifiers, NamedPaper, Update } from "../papers/paper-record.js";
-import type { WorkUpdates } from "./find-retractions.js";
+import { updatesFile } from "../folder/layout.js";
+import { identifiersOf } from "../full-text/locations.js";
+import { isAt } from "./about-paper.js";
+import { canBeChecked, type WorkUpdates } from "./find-retractions.js";
 import type { Clock } from "../../engine/lib/clock.js";
 import { temporaryName } from "../../engine/storage/atomic-file.js";
 import { isNewer, stateVersion } from "../../engine/storage/records/format-version.js";
@@ -86,12 +89,21 @@ export async function checkWorks(
   return found;
 }
 
-/** What is kept of checks of these works, and the works that would be asked about. Asks nobody and writes nothing. */
-export const keptChecks = async (
-  works: readonly WorkToCheck[],
-  { file, now }: { readonly file: string; readonly now: () => number },
-): Promise<{ readonly checks: ReadonlyMap<string, UpdateCheck>; readonly unknown: readonly WorkToCheck[] }> =>
-  known(works, await load(file), now());
+/** Papers as services are asked about them; nothing is asked about a packaged sample, whatever it carries. */
+export const worksOf = (papers: readonly NamedPaper[]): WorkToCheck[] =>
+  papers
+    .filter((paper) => !isAt(paper, "sample"))
+    .map((paper) => ({ id: paper.id, identifiers: identifiersOf(paper) }));
+
+/** What is kept of checks of these papers, and whether that is all a check would find. Asks nobody and writes nothing. */
+export async function keptChecks(
+  folder: string,
+  papers: readonly NamedPaper[],
+  now: number,
+): Promise<{ readonly checks: ReadonlyMap<string, UpdateCheck>; readonly isWhole: boolean }> {
+  const { checks, unknown } = known(worksOf(papers), await load(updatesFile(folder)), now);
+  return { checks, isWhole: !canBeChecked(unknown.map(({ identifiers }) => identifiers)) };
+}
 
 function known(works: readonly WorkToCheck[], kept: Kept, now: number) {
   const checks = new Map<string, UpdateCheck>();

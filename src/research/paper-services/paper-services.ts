@@ -1,4 +1,4 @@
-import { type AboutPaper, aboutPaper } from "./about-paper.js";
+import { type AboutPaper, aboutPaper, isAskedAbout, keepAbout } from "./about-paper.js";
 import { openAlex } from "../sources/clients/openalex.js";
 import { europePmc } from "../sources/clients/europe-pmc.js";
 import { semanticScholar } from "../sources/clients/semantic-scholar.js";
@@ -7,11 +7,9 @@ import { codeLinks } from "../sources/clients/code-links.js";
 import type { Tried } from "../full-text/fetch-text.js";
 import type { NamedPaper } from "../papers/paper-record.js";
 import { readPaper } from "../full-text/find-text.js";
-import { parseReference } from "../papers/reference.js";
 import type { ContextFor, Source } from "../sources/client/source.js";
 import type { PaperText } from "../../engine/documents/text/paper-text.js";
-import { checkWorks, type UpdateCheck } from "./kept-retraction-checks.js";
-import { isAskedAbout, keepAbout } from "./kept-answers.js";
+import { checkWorks, type UpdateCheck, worksOf } from "./kept-retraction-checks.js";
 import { checkUpdates } from "./find-retractions.js";
 import { type CopyService, identifiersOf } from "../full-text/locations.js";
 import type { Clock } from "../../engine/lib/clock.js";
@@ -28,12 +26,15 @@ interface PaperServicesOptions {
   readonly signal: AbortSignal;
 }
 
-/** What is asked about one paper at a time: its text, whether it still stands, its code and citations. */
-interface PaperServices {
-  text(
-    paper: NamedPaper,
-  ): Promise<{ readonly text: PaperText } | { readonly unavailable: string; readonly transient?: true }>;
+/** A paper's text, or the sentence that says why there is none. `transient`: it may be had in some minutes or hours. */
+export type TextAnswer = { readonly text: PaperText } | { readonly unavailable: string; readonly transient?: true };
+
+/** What is asked about one paper at a time. Never throws for what a network does. */
+export interface PaperServices {
+  text(paper: NamedPaper): Promise<TextAnswer>;
+  /** What happened to papers since they were published, by id; bounded in time (`within` milliseconds). */
   updates(papers: readonly NamedPaper[], within?: number): Promise<ReadonlyMap<string, UpdateCheck>>;
+  /** The code of a paper and how often it was cited; bounded in time. */
   about(paper: NamedPaper): Promise<AboutPaper>;
 }
 
@@ -42,9 +43,6 @@ const minute = 60_000;
 const maxCheck = 3 * minute;
 /** A brief can't: code and citations are a help, no more. */
 const maxAbout = 15_000;
-
-const isSample = (paper: NamedPaper): boolean =>
-  [paper.url, paper.pdf_url].some((address) => parseReference(address ?? "").kind === "sample");
 
 /** Asks services over the one polite access to the network. Nothing is asked about a paper of this machine that has no identifier, nor about a packaged sample, whatever it carries. */
 export function paperServices({ folder, http, contextFor, clock, signal }: PaperServicesOptions): PaperServices {
@@ -71,12 +69,13 @@ export function paperServices({ folder, http, contextFor, clock, signal }: Paper
       return { unavailable: `${answer.reason}${triedWords(answer.tried)}` };
     },
     updates: async (papers, within = maxCheck) =>
-      await checkWorks(
-        papers
-          .filter((paper) => !isSample(paper))
-          .map((paper) => ({ id: paper.id, identifiers: identifiersOf(paper) })),
-        { file: updatesFile(folder), ask: (works) => checkUpdates(works, contextFor), clock, signal, within },
-      ),
+      await checkWorks(worksOf(papers), {
+        file: updatesFile(folder),
+        ask: (works) => checkUpdates(works, contextFor),
+        clock,
+        signal,
+        within,
+      }),
     async about(paper) {
       const identifiers = identifiersOf(paper);
       if (paper.title == null || !isAskedAbout(paper, identifiers)) return { code: [], unchecked: [] };

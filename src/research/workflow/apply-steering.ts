@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import type { Rrd } from "../generated/rrd.js";
-import { type Redact, redactFor } from "../../engine/lib/redact.js";
+import type { Redact } from "../../engine/lib/redact.js";
 import type { Tell } from "../../engine/loop/types.js";
 import { appendOnce } from "../../engine/storage/atomic-file.js";
 import { type Received, readMessages, takeMessage } from "../../engine/storage/records/steering-inbox.js";
@@ -14,7 +14,8 @@ export const maxMessage = 1_000;
 /** Loads the state once what a person has said since the last iteration was written into it, and acknowledges each message. */
 export async function loadSteered(
   research: Pick<Research, "folder" | "load" | "edit">,
-  { now, redact = redactFor({}), tell }: { readonly now: () => number; readonly redact?: Redact; readonly tell: Tell },
+  { now, redact }: { readonly now: () => number; readonly redact: Redact },
+  tell: Tell,
 ): ReturnType<Research["load"]> {
   const loaded = await research.load();
   const heard = await applyMessages(research, now, redact);

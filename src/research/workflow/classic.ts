@@ -1,6 +1,5 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import type { LedgerLine } from "../../engine/generated/ledger.js";
 import type { Rrd } from "../generated/rrd.js";
 import type { Redact } from "../../engine/lib/redact.js";
 import { estimateTokens } from "../../engine/lib/tokens.js";
@@ -9,18 +8,19 @@ import type { AgentRun, Outcome, Tell, Unit, Verdict, Workflow } from "../../eng
 import { stampOf, type Stamp } from "../../engine/storage/atomic-file.js";
 import type { Change, Research } from "../folder/research.js";
 import { readRrdFile } from "../folder/rrd-file.js";
-import { accountOf } from "./derived/account.js";
+
 import { restoreLog, restoreRecords } from "./classic-restore.js";
-import type { Experience } from "./derived/forecast.js";
+import { type Experience, accountOf } from "./derived/forecast.js";
 import { loadSteered } from "./apply-steering.js";
-import { ledgerLine } from "./result/ledger-line.js";
+
 import { memoryOf } from "./derived/observations.js";
 import { orVerdict } from "../../engine/loop/or-verdict.js";
 import { fill } from "./brief/prompt.js";
 import { saysComplete } from "../../engine/loop/sentinel.js";
-import { isDecided, progressOf, statusOf } from "./decisions/status.js";
-import type { ResearchState } from "./derived/state.js";
+import { isDecided, progressOf, statusOf, type ResearchState } from "./decisions/status.js";
+
 import { ideasName, progressFile, reportName, rrdFile } from "../folder/layout.js";
+import { ledgerLine, sentinelOf } from "./accept.js";
 
 interface ClassicOptions {
   readonly research: Research;
@@ -29,13 +29,12 @@ interface ClassicOptions {
   /** The repository's root, where the agent works. */
   readonly root: string;
   readonly now: () => number;
-  readonly tell: Tell;
   /** Takes the user's secrets out of what they say. */
-  readonly redact?: Redact;
+  readonly redact: Redact;
   /** What forecasts rest on until the project has its own. */
-  readonly experience?: Experience;
+  readonly experience: Experience;
   /** Puts the project away at the end of the run. */
-  readonly close?: (verdict?: Verdict) => Promise<void>;
+  readonly close: (verdict?: Verdict) => Promise<void>;
 }
 
 const promptHolder = /^---\r?\n([\s\S]*?)\r?\n---\r?\n/;
@@ -70,9 +69,9 @@ export function classicWorkflow(options: ClassicOptions): ClassicWorkflow {
   const { folder } = research;
   return {
     name: "classic",
-    load: () =>
+    load: (tell) =>
       orVerdict(async () => {
-        const { rrd, ledger } = await loadSteered(research, options);
+        const { rrd, ledger } = await loadSteered(research, options, tell);
         return { rrd, ledger, status: statusOf(rrd, ledger) };
       }),
     // Agents that edit one folder would undo each other's work.
@@ -97,10 +96,10 @@ export function classicWorkflow(options: ClassicOptions): ClassicWorkflow {
         };
         return { brief, context: before };
       }),
-    accept: (state, unit, done) =>
+    accept: (state, unit, done, tell) =>
       orVerdict(async () => {
         if ("prepared" in done) throw new Error("classic mode settles nothing by itself");
-        return await acceptClassic(options, state, unit, done.run, done.context);
+        return await acceptClassic(options, state, unit, done.run, done.context, tell);
       }),
   };
 }
@@ -148,8 +147,9 @@ async function acceptClassic(
   unit: Unit,
   run: AgentRun,
   before: Before,
+  tell: Tell,
 ): Promise<Outcome> {
-  const { research, tell } = options;
+  const { research } = options;
   const { folder } = research;
   const at = new Date(options.now());
   const fold = { iteration: run.iteration, at: at.toISOString(), changes: [] as Change[] };
@@ -205,11 +205,6 @@ function doneUnit(before: Rrd["phase"], after: Rrd["phase"]): string {
   return (before === "DISCOVERY" || before === "ANALYSIS") && (after === "IDEATION" || after === "COMPLETE")
     ? "report"
     : "classic";
-}
-
-function sentinelOf(isComplete: boolean, said: boolean): Pick<LedgerLine, "sentinel"> {
-  if (isComplete) return { sentinel: said ? "seen" : "absent" };
-  return said ? { sentinel: "false-claim" } : {};
 }
 
 function summaryOf(before: Rrd, after: Rrd): string {

@@ -12,18 +12,18 @@ import { stateVersion } from "../../engine/storage/records/format-version.js";
 import { formatLine } from "../../engine/storage/records/ledger.js";
 import { formatRrd } from "../folder/rrd-file.js";
 import { explaining } from "../../engine/storage/explain-system-error.js";
-import { problemsOf } from "../../engine/storage/schema-check.js";
-import { keepAnswer } from "./result/answer-file.js";
+
 import { closingWords, unitBlock } from "./brief/brief.js";
 import { orVerdict } from "../../engine/loop/or-verdict.js";
 import { fill, type Prompt } from "./brief/prompt.js";
-import { readResult } from "./result/result-file.js";
+import { checkedResult, keepAnswer, readResult, reasonsOf } from "./result/result-file.js";
 import { deriveStatistics } from "./derived/statistics.js";
-import { ledgerLine } from "./result/ledger-line.js";
+
 import type { Workspaces } from "./workspace.js";
 import { makeFolder } from "../../engine/storage/regular-file.js";
 import { ledgerFile } from "../../engine/lib/layout.js";
 import { ideasName, progressFile, resultName, rrdFile } from "../folder/layout.js";
+import { ledgerLine } from "./accept.js";
 
 interface CreateOptions {
   readonly topic: string;
@@ -39,7 +39,6 @@ interface CreateOptions {
   readonly created: (folder: string) => void;
   /** Told every iteration's line of the ledger: without a folder nobody else keeps it. */
   readonly recorded?: (line: LedgerLine) => void;
-  /** Filled by the caller that made the workflow; handed on to the loop. */
   /** Takes the user's secrets out of what the agent left. */
   readonly redact: Redact;
   /** Puts everything away at the end of the run. */
@@ -108,16 +107,14 @@ export function createWorkflow(options: CreateOptions): Workflow<CreateState> {
           return { outcome: "failed", failure: run.failure };
         }
         await keepAnswer(run.brief.workspace, run.message);
-        const result = await readResult(join(run.brief.workspace, resultName));
-        const value = "reason" in result ? undefined : redactValue(result.value, options.redact).value;
-        const reasons = ("reason" in result ? [result.reason] : faultsOf(value)).map(options.redact);
+        const requirements = await requirementsIn(join(run.brief.workspace, resultName), options.redact);
         await options.workspaces.remove(run.iteration);
-        if ("reason" in result || reasons.length > 0) {
+        if ("reasons" in requirements) {
+          const { reasons } = requirements;
           record(run, "refused", reasons);
           state = { refused: state.refused + 1 };
           return { outcome: "refused", reasons };
         }
-        const requirements = value as RequirementsResult;
         record(run, "accepted");
         const folder = await writeResearch(options, requirements, lines);
         state = { ...state, folder };
@@ -146,13 +143,17 @@ function requirementsBrief({ prompt, topic }: CreateOptions, notes: Notes, resul
   return `${parts.filter((part) => part !== "").join("\n\n")}\n`;
 }
 
-function faultsOf(value: unknown): string[] {
-  const problems = problemsOf("result-requirements", value).map(
-    ({ pointer, message }) => `${pointer || "/"} ${message}`,
-  );
-  if (problems.length > 0) return problems;
-  const words = (value as RequirementsResult).name.trim().split(/\s+/).length;
-  return words >= 3 && words <= 6 ? [] : [`/name has ${words} words; three to six are asked for`];
+/** The requirements of a result, or what is wrong with them. */
+async function requirementsIn(path: string, redact: Redact): Promise<RequirementsResult | { reasons: string[] }> {
+  const result = await readResult(path);
+  if ("reason" in result) return { reasons: [redact(result.reason)] };
+  const { value, problems } = checkedResult("requirements", redactValue(result.value, redact).value);
+  if (problems.length > 0) return { reasons: reasonsOf(problems).map(redact) };
+  const requirements = value as RequirementsResult;
+  const words = requirements.name.trim().split(/\s+/).length;
+  return words >= 3 && words <= 6
+    ? requirements
+    : { reasons: [`/name has ${words} words; three to six are asked for`] };
 }
 
 async function writeResearch(

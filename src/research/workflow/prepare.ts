@@ -1,17 +1,26 @@
 import { createHash } from "node:crypto";
 import { findInstructions } from "../../engine/documents/text/find-injections.js";
+import { buildText } from "../../engine/documents/text/paper-text.js";
 import type { Clock } from "../../engine/lib/clock.js";
-import type { Delay, Prepared, Work } from "../../engine/loop/types.js";
+import { given } from "../../engine/lib/given.js";
+import { type Delay, isVerdict, type Prepared, type Verdict } from "../../engine/loop/types.js";
+import { judgeSettled } from "./accept.js";
+import { readKeptPaper } from "../full-text/find-text.js";
+import { textsFolder } from "../folder/layout.js";
 import type { Paper } from "../generated/rrd.js";
-import type { UpdateCheck } from "../paper-services/kept-retraction-checks.js";
-import { repairFor } from "./analysis/repair.js";
-import type { Material } from "./brief/material.js";
+import { readAbout } from "../paper-services/about-paper.js";
+import { keptChecks, type UpdateCheck } from "../paper-services/kept-retraction-checks.js";
+import type { PaperServices, TextAnswer } from "../paper-services/paper-services.js";
 import { isRetracted } from "./analysis/retracted-paper.js";
+import type { Material } from "./brief/brief.js";
+import { nextUnit } from "./decisions/next-unit.js";
+import { paperOf, type ResearchState, type ResearchUnit, statusOf, timesTooFull } from "./decisions/status.js";
 import { type Batch, nextBatch } from "./discovery/screening-batch.js";
-import { checkRetractions, isRetraction, papersToCheck } from "./report/warn-of-retractions.js";
-import { type Library, paperOf, type ResearchState, type ResearchUnit, type TextAnswer } from "./derived/state.js";
-import { timesTooFull } from "./decisions/status.js";
-import type { Workspaces } from "./workspace.js";
+import { searchSoFar, type Sources } from "./discovery/search-session.js";
+import { isRetraction, papersToCheck } from "./report/warn-of-retractions.js";
+
+/** What the world outside offers to a project. */
+export type Library = Sources & PaperServices;
 
 /** What code brought for a unit before its brief. */
 export interface PreparedUnit {
@@ -22,7 +31,6 @@ export interface PreparedUnit {
 
 interface Outside extends Clock {
   readonly library: Library;
-  readonly workspaces: Pick<Workspaces, "kept">;
   /** Whether a busy host is waited for. */
   readonly isPatient: boolean;
 }
@@ -46,7 +54,7 @@ export async function prepareUnit(
   outside: Outside,
   state: ResearchState,
   unit: ResearchUnit,
-  { signal }: Work,
+  signal: AbortSignal,
 ): Promise<Prepared<PreparedUnit>> {
   const basis = basisOf(state, unit);
   const gathered = await gather(outside, state, unit, signal);
@@ -68,8 +76,7 @@ export const isStale = (state: ResearchState, unit: ResearchUnit, { basis }: Pre
   basisOf(state, unit) !== basis;
 
 /** Whether a batch holds nothing for an agent: no candidate to judge and no source to search. */
-export const isForNobody = (batch: Batch): boolean =>
-  batch.candidates.length === 0 && (batch.toAgent ?? []).length === 0;
+const isForNobody = (batch: Batch): boolean => batch.candidates.length === 0 && (batch.toAgent ?? []).length === 0;
 
 async function gather(
   outside: Outside,
@@ -82,22 +89,16 @@ async function gather(
   const paper = unit.kind === "paper" ? paperOf(rrd, unit.id) : undefined;
   if (unit.kind === "discovery") {
     const batch = await nextBatch(rrd, library, timesTooFull(ledger, unit.id));
-    return { batch: await flagged(batch, library.updates) };
+    return { batch: flagged(batch, await library.updates(unflagged(batch), maxBatchCheckMs)) };
   }
   if (unit.kind === "report") {
-    const retraction = await checkRetractions(rrd, library);
-    return retraction === undefined ? {} : { retraction };
+    const papers = papersToCheck(rrd);
+    return papers.length === 0 ? {} : { retraction: { checks: await library.updates(papers) } };
   }
-  return paper === undefined ? {} : await paperMaterial(outside, state, unit, paper, signal);
+  return paper === undefined ? {} : await paperMaterial(outside, paper, signal);
 }
 
-async function paperMaterial(
-  outside: Outside,
-  state: ResearchState,
-  unit: ResearchUnit,
-  paper: Paper,
-  signal: AbortSignal,
-): Promise<Material | Delay> {
+async function paperMaterial(outside: Outside, paper: Paper, signal: AbortSignal): Promise<Material | Delay> {
   // One that is known to be retracted asks nobody.
   const check = paper.retracted === true ? undefined : await checkOf(outside.library, paper);
   const checked = check === undefined ? {} : { check };
@@ -105,9 +106,7 @@ async function paperMaterial(
   const answer = await textOf(outside, paper, signal);
   // Decided from its abstract now, the paper would never be read in full.
   if (isTransient(answer)) return { until: outside.now() + putOffMs, reason: answer.unavailable };
-  const read = { ...materialOf(answer), ...checked };
-  const repair = await repairFor(outside.workspaces, state, unit, read.text);
-  return repair === undefined ? { ...read, about: await outside.library.about(paper) } : read;
+  return { ...materialOf(answer), ...checked, about: await outside.library.about(paper) };
 }
 
 /** What happened to a paper since it was published; undefined where nobody can tell. */
@@ -115,7 +114,7 @@ const checkOf = async (library: Library, paper: Paper): Promise<UpdateCheck | un
   (await library.updates([paper], maxPaperCheckMs)).get(paper.id);
 
 /** What a paper's text, or its absence, gives to a brief. */
-export const materialOf = (answer: TextAnswer): Material =>
+const materialOf = (answer: TextAnswer): Material =>
   "unavailable" in answer
     ? { unavailable: answer.unavailable }
     : { text: answer.text, instructions: findInstructions(answer.text.text) };
@@ -138,22 +137,15 @@ async function textOf(
 const isTransient = (answer: TextAnswer): answer is Extract<TextAnswer, { unavailable: string }> =>
   "unavailable" in answer && answer.transient === true;
 
+/** Candidates of which nobody has said yet that they are retracted. */
+const unflagged = ({ candidates }: Batch) => candidates.filter(({ retracted }) => retracted !== true);
+
 /** The batch with what happened to its candidates since they were published, so that an agent knows which are retracted. */
-export async function flagged(batch: Batch, updates: NonNullable<Library["updates"]>): Promise<Batch> {
-  const unknown = batch.candidates.filter(({ retracted }) => retracted !== true);
-  if (unknown.length === 0) return batch;
-  const checks = await updates(
-    unknown.map(({ identifiers, ...candidate }) => ({
-      ...candidate,
-      ...(identifiers === undefined ? {} : { identifiers: { ...identifiers } }),
-    })),
-    maxBatchCheckMs,
-  );
+function flagged(batch: Batch, checks: ReadonlyMap<string, UpdateCheck>): Batch {
   const candidates = batch.candidates.map((candidate) => {
-    const { updates: found = [] } = checks.get(candidate.id) ?? {};
-    return found.length === 0
-      ? candidate
-      : { ...candidate, updates: found, ...(found.some(isRetraction) ? { retracted: true } : {}) };
+    const { updates = [] } = checks.get(candidate.id) ?? {};
+    if (candidate.retracted === true || updates.length === 0) return candidate;
+    return { ...candidate, updates, ...(updates.some(isRetraction) ? { retracted: true } : {}) };
   });
   return { ...batch, candidates };
 }
@@ -179,3 +171,106 @@ function basisOf({ rrd, ledger }: ResearchState, unit: ResearchUnit): string {
       return hash();
   }
 }
+
+const notYet = "(The full text of the paper goes here. It is fetched when the paper's turn comes.)";
+
+/** Where what is kept lies, and what can be listed without the network. */
+interface Disk extends Omit<Sources, "search"> {
+  readonly folder: string;
+  readonly now: () => number;
+  readonly signal: AbortSignal;
+}
+
+/** What the next brief can be made from without asking anybody. */
+interface KeptUnit {
+  /** Once what needs no agent is done. */
+  readonly state: ResearchState;
+  readonly unit: ResearchUnit;
+  readonly material: Material;
+  /** How many units code would settle before. */
+  readonly settled: number;
+  /** What a run would do before it wrote this brief, a sentence each. */
+  readonly first: readonly string[];
+}
+
+/** The next unit that an agent would be briefed for, with what earlier preparations have left on the disk. Asks nobody and writes nothing. */
+export async function nextKept(disk: Disk, before: ResearchState): Promise<KeptUnit | Verdict> {
+  const first: string[] = [];
+  let state = before;
+  for (let settled = 0; ; settled += 1) {
+    const unit = nextUnit(state, [], [], disk.folder);
+    if (unit === "wait") throw new Error("the workflow waits although nothing is under way");
+    if (isVerdict(unit)) return unit;
+    const kept = await keptMaterial(disk, state, unit);
+    first.push(...kept.first);
+    if (kept.first.length > 0 || !isSettled(state, unit, kept.material))
+      return { state, unit, material: kept.material, settled, first };
+    first.push(`A run would settle ${unit.title} first, without an agent.`);
+    state = afterSettling(state, unit, kept.material, disk.now());
+  }
+}
+
+/** The state once code has settled the unit. */
+function afterSettling(state: ResearchState, unit: ResearchUnit, material: Material, now: number): ResearchState {
+  const { changes } = judgeSettled(state.rrd, unit, material, { iteration: 0, agent: "", at: new Date(now) });
+  let { rrd } = state;
+  for (const { in: where, id, set, add = {} } of changes) {
+    const added = Object.entries(add).map(([name, values]) => [name, [...((rrd[name] as unknown[]) ?? []), ...values]]);
+    rrd =
+      where === "rrd"
+        ? { ...rrd, ...set, ...Object.fromEntries(added) }
+        : { ...rrd, papers_pool: rrd.papers_pool.map((paper) => (paper.id === id ? { ...paper, ...set } : paper)) };
+  }
+  return { ...state, rrd, status: statusOf(rrd, state.ledger) };
+}
+
+/** What earlier preparations have left for a unit, and what is missing. */
+async function keptMaterial(
+  { folder, now, signal, ...sources }: Disk,
+  state: ResearchState,
+  unit: ResearchUnit,
+): Promise<Pick<KeptUnit, "material" | "first">> {
+  const { rrd, ledger } = state;
+  if (unit.kind === "discovery") {
+    let asked: readonly string[] = [];
+    const search: Sources["search"] = async (_, names) => {
+      const found = await searchSoFar(rrd, names, folder, now);
+      asked = found.asks;
+      return found.session;
+    };
+    const batch = await nextBatch(rrd, { ...sources, search }, timesTooFull(ledger, unit.id));
+    const { checks, isWhole } = await keptChecks(folder, unflagged(batch), now());
+    const first =
+      asked.length === 0
+        ? []
+        : [`A run would search ${asked.join(", ")} first; these candidates are those found so far.`];
+    return { material: { batch: flagged(batch, checks) }, first: [...first, ...asking(isWhole)] };
+  }
+  if (unit.kind === "report") {
+    const papers = papersToCheck(rrd);
+    const { checks, isWhole } = await keptChecks(folder, papers, now());
+    return { material: papers.length === 0 ? {} : { retraction: { checks } }, first: asking(isWhole) };
+  }
+  const paper = unit.kind === "paper" ? paperOf(rrd, unit.id) : undefined;
+  if (paper === undefined) return { material: {}, first: [] };
+  const { checks, isWhole } = await keptChecks(folder, [paper], now());
+  const check = checks.get(paper.id);
+  if (isRetracted(paper, check)) return { material: given({ check }), first: [] };
+  const kept = await readKeptPaper(paper, { cacheDir: textsFolder(folder), signal });
+  const text = kept?.status === "ok" ? kept.text : buildText([{ text: notYet }], { kind: "markdown", depth: "full" });
+  const read: Material = {
+    ...materialOf(kept === undefined || kept.status === "ok" ? { text } : { unavailable: kept.reason }),
+    ...(check === undefined ? {} : { check }),
+  };
+  const about = await readAbout(folder, paper, now());
+  return {
+    material: about === undefined ? read : { ...read, about },
+    first: [
+      ...(kept === undefined ? ["A run would fetch the paper's full text first; here a line replaces it."] : []),
+      ...asking(isWhole && about !== undefined),
+    ],
+  };
+}
+
+const asking = (isWhole: boolean): string[] =>
+  isWhole ? [] : ["A run would ask services about the papers first; their answers are missing here."];

@@ -78,17 +78,39 @@ test("once a search is kept, brief prints to the letter what an agent with tools
   expect(plain.out).not.toContain("# Searching further");
 });
 
-test("where a batch holds nothing for an agent, brief says that none would be started, as a run starts none", async () => {
+/** A project over an empty folder: its batches are settled without an agent. */
+function emptyPlace(over: object = {}) {
   const cwd = freshFolder();
   mkdirSync(join(cwd, "papers"));
   makeResearch(cwd, "empty-2026-11-22", {
     phase: "DISCOVERY",
     requirements: { target_papers: 5, sources: ["folder:papers"], keywords: ["touch"] },
+    ...over,
   });
+  return cwd;
+}
+
+test("where a run would settle its batches without an agent and then stop, brief says why", async () => {
+  const cwd = emptyPlace();
   const io = fakeIo({ cwd, env: { HOME: cwd } });
   expect(await briefCommand({ json: false }, io)).toBe(0);
   expect([io.out(), io.err()]).toEqual([
     "",
-    "No agent would be started. This batch has nothing to screen and no source to search.\n",
+    expect.stringMatching(/^No agent would be started\. No source brought a paper/),
   ]);
+});
+
+test("where a run would settle a batch without an agent and go on, brief prints what its first agent gets", async () => {
+  const known = {
+    id: "p1",
+    title: "On touch",
+    url: "https://example.org/p1",
+    abstract: "Of touch.",
+    status: "pending",
+  };
+  const cwd = emptyPlace({ papers_pool: [known] });
+  const io = fakeIo({ cwd, env: { HOME: cwd } });
+  expect(await briefCommand({ json: false }, io)).toBe(0);
+  expect(io.out()).toContain('"unit": "p1"');
+  expect(io.err()).toMatch(/^A run would settle Discovery, batch 1 first[^]*^Iteration 3, p1/m);
 });

@@ -37,7 +37,7 @@ describe("a problem", () => {
     const { title: _, ...untitled } = paper;
     const rrd = (record: object) => ({ ...sampleRrd(0), requirements: {}, papers_pool: [record] });
     expect(problemsOf("rrd", rrd(untitled))).toEqual([
-      { pointer: "/papers_pool/0", message: '"title" is missing', hint: 'Add "title".' },
+      { pointer: "/papers_pool/0", message: '"title" is missing', hint: 'Add "title".', missing: true },
     ]);
     expect(problemsOf("rrd", rrd({ ...untitled, Title: "x" }))[0]?.hint).toBe('Rename "Title" to "title".');
   });

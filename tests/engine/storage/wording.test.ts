@@ -93,7 +93,7 @@ describe("what is wrong is said in words", () => {
       instancePath: "",
       schemaPath: "",
     } as ErrorObject;
-    expect(wordProblem(of, root)).toEqual({ pointer: "", message: '"title" is missing' });
+    expect(wordProblem(of, root)).toEqual({ pointer: "", message: '"title" is missing', missing: true });
   });
 
   it("of a field that is not known, with the one that was meant, or that it is too much", () => {

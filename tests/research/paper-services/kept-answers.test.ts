@@ -1,35 +1,38 @@
 import { readdirSync } from "node:fs";
 import { expect, test } from "vitest";
-import { keptLibraryFor } from "../../../src/compose/library.js";
+import { localSources } from "../../../src/compose/library.js";
 import { systemClock } from "../../../src/engine/lib/clock.js";
 import { textsFolder, updatesFile } from "../../../src/research/folder/layout.js";
 import { identifiersOf } from "../../../src/research/full-text/locations.js";
 import { saveText } from "../../../src/research/full-text/text-cache.js";
-import { keepAbout } from "../../../src/research/paper-services/kept-answers.js";
+import { keepAbout } from "../../../src/research/paper-services/about-paper.js";
 import { checkWorks } from "../../../src/research/paper-services/kept-retraction-checks.js";
-import { keptMaterial } from "../../../src/research/workflow/brief/kept-material.js";
+import { services } from "../../../src/research/workflow/discovery/search-session.js";
+import { nextKept } from "../../../src/research/workflow/prepare.js";
 import { statusOf } from "../../../src/research/workflow/decisions/status.js";
 import { paper, paperText, rrdWith, temporaryFolder } from "../../support/research.js";
 
 const one = paper("p1", { identifiers: { doi: "10.1000/one", arxiv: "2601.00001" } });
-const unit = { kind: "paper", id: "p1", phase: "ANALYSIS", title: "One" } as const;
 
-/** What is kept for the paper's brief; the network of this library throws when it is asked. */
+/** What is kept for the paper's brief. */
 async function kept(folder: string) {
   const rrd = rrdWith([one]);
-  const library = keptLibraryFor(folder, folder, { sources: {} }, {}, new AbortController().signal);
+  const { signal } = new AbortController();
   const state = { rrd, ledger: [], status: statusOf(rrd, []) };
-  return await keptMaterial(library, { kept: () => "/nowhere" }, state, unit);
+  const sources = { ...localSources(folder, signal), ...services(folder) };
+  const next = await nextKept({ ...sources, folder, signal, now: Date.now }, state);
+  if ("verdict" in next) throw new Error(next.reason);
+  return next;
 }
 
-test("where nothing is kept of a paper, nobody is asked, nothing is written, and it is said who would be asked", async () => {
+test("where nothing is kept of a paper, nothing is written, and it is said what a run would ask", async () => {
   const folder = temporaryFolder();
   const { material, first } = await kept(folder);
   expect(material.text?.text).toContain("The full text of the paper goes here");
   expect(material.about).toBeUndefined();
   expect(first).toEqual([
     expect.stringContaining("fetch the paper's full text"),
-    expect.stringMatching(/^(?=.*ask .* about the papers)(?=.*GitHub)(?=.*OpenAlex)(?=.*Crossref)/),
+    expect.stringMatching(/ask .* about the papers/),
   ]);
   expect(readdirSync(folder)).toEqual([]);
 });
@@ -39,7 +42,7 @@ test("what a preparation has kept is what the brief is made from, for a day", as
   await saveText(textsFolder(folder), "p1", paperText("p1"), one.url ?? "");
   const about = { code: [], citations: { count: 7, source: "OpenAlex" }, unchecked: [] };
   await keepAbout(folder, one, about, Date.now());
-  expect((await kept(folder)).first).toEqual([expect.stringMatching(/ask .*Crossref.* about the papers/)]);
+  expect((await kept(folder)).first).toEqual([expect.stringMatching(/ask .* about the papers/)]);
   await checkWorks([{ ...one, identifiers: identifiersOf(one) }], {
     file: updatesFile(folder),
     ask: async (works) => works.map((work) => ({ work, updates: [], checkedBy: ["Crossref"], unchecked: [] })),

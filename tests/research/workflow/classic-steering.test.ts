@@ -44,7 +44,7 @@ async function runClassic(
     prompt,
     root: at.root,
     now: clock.now,
-    tell,
+    experience: { takes: {}, from: "" },
     close: research.close,
     redact: (text) => text.replaceAll("hunter2", "***"),
   });

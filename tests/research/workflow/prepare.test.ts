@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
 import { libraryFor } from "../../../src/compose/library.js";
-import { prepareUnit } from "../../../src/research/workflow/prepare.js";
+import { prepareUnit, type Library } from "../../../src/research/workflow/prepare.js";
 import { nextUnit } from "../../../src/research/workflow/decisions/next-unit.js";
 import { readingWorkflow } from "../../../src/research/workflow/single-paper.js";
 import { statusOf } from "../../../src/research/workflow/decisions/status.js";
 import type { Delay } from "../../../src/engine/loop/types.js";
-import type { Library, TextAnswer } from "../../../src/research/workflow/derived/state.js";
+
 import { fakeClock } from "../../support/clock.js";
 import {
   goodAgent,
@@ -19,6 +19,7 @@ import {
   temporaryFolder,
 } from "../../support/research.js";
 import { serve } from "../../fixtures/web-server.js";
+import type { TextAnswer } from "../../../src/research/paper-services/paper-services.js";
 
 const busy: TextAnswer = { unavailable: "arxiv.org asks to wait (HTTP 429).", transient: true };
 const never = new AbortController().signal;
@@ -27,9 +28,9 @@ const never = new AbortController().signal;
 async function prepared(given: Library, { isPatient = true, signal = never, clock = fakeClock() } = {}) {
   const rrd = rrdWith([paper("p1")]);
   const state = { rrd, ledger: [], status: statusOf(rrd, []) };
-  const outside = { ...clock, library: given, workspaces: { kept: () => "/nowhere" }, isPatient };
+  const outside = { ...clock, library: given, isPatient };
   const unit = { kind: "paper", id: "p1", phase: "ANALYSIS", title: "A paper" } as const;
-  return await prepareUnit(outside, state, unit, { signal, tell: async () => undefined });
+  return await prepareUnit(outside, state, unit, signal);
 }
 
 /** A library whose papers can't be had as often as their list says, and that counts how often each was asked for. */

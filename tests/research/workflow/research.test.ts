@@ -5,6 +5,8 @@ import { globSync } from "fast-glob";
 import { describe, expect, test } from "vitest";
 import { readPatterns } from "../../../src/research/workflow/derived/lessons.js";
 import {
+  type Answer,
+  facts,
   goodAgent,
   ideas,
   library,
@@ -267,7 +269,8 @@ describe("discovery", () => {
 describe("refusals", () => {
   test.each([
     ["nothing", {}, "was not written"],
-    ["half a file", { text: '{"unit": "p1", "summ' }, "not valid JSON"],
+    ["half a file", { text: '{"unit": "p1",\n "summ' }, "line 2, column 2"],
+    ["half a message", { message: 'Here it is:\n\n{"unit": "p1",\n "summary": "It wo' }, "line 2, column 13"],
     ["another paper's result", { result: reading("p9") }, 'unit is "p9"'],
     [
       "seven points",
@@ -339,32 +342,137 @@ describe("refusals", () => {
     expect(report).not.toContain("fly to the moon");
   });
 
-  test("the first refusal is answered by a short repair brief without the text, the second by the whole brief", async () => {
-    const { run } = researchFolder(rrdWith([paper("p1")]));
-    const briefs: { repair: unknown; hasText: boolean; tokens: number }[] = [];
-    const wrong = reading("p1", {
-      evidence: [{ claim: "It is accurate.", quote: "The method attained 87.5 per cent on 1,200 samples." }],
+  /** One fault that can be mended without the paper, and one quote of three that is not in it. */
+  const mendable = reading("p1", {
+    scores: { ...reading("p1").scores, execution: { ...reading("p1").scores.execution, novelty: 7 } },
+    evidence: [
+      ...reading("p1").evidence,
+      { claim: "It is accurate.", quote: "The method attained 87.5 per cent on 1,200 samples." },
+    ],
+  });
+  const { summary: _, ...unfinished } = reading("p1");
+
+  /** Whether each brief for a paper asked for a repair, and whether it held the paper. */
+  async function briefsFor(answers: readonly Answer[], given = library(), veto?: () => Promise<string[]>) {
+    const { run } = researchFolder(rrdWith([paper("p1")]), given);
+    const briefs: { repair: unknown; isRepair: boolean; hasText: boolean }[] = [];
+    const agent = scriptedAgent((unit, brief) => {
+      const hasText = brief.text.includes("# The paper\n") && brief.text.includes("This is the text of p1");
+      briefs.push({ repair: unit["repair"], isRepair: unit["repair"] !== undefined, hasText });
+      return answers[Math.min(briefs.length, answers.length) - 1] ?? {};
     });
-    await run(
-      scriptedAgent((unit, brief) => {
-        briefs.push({
-          repair: unit["repair"],
-          hasText: brief.text.includes("<untrusted-text sha256="),
-          tokens: brief.tokens,
-        });
-        return { result: wrong };
-      }),
-    );
-    expect(briefs.map(({ repair, hasText }) => [repair !== undefined, hasText])).toEqual([
+    const told = await run(agent, answers.length, veto === undefined ? {} : { veto });
+    return { ...told, briefs, kinds: briefs.map(({ isRepair, hasText }) => [isRepair, hasText]) };
+  }
+
+  test("the first refusal is answered by a short repair brief without the text, the second by the whole brief", async () => {
+    const { briefs, kinds } = await briefsFor([{ result: mendable }, { result: mendable }, {}]);
+    expect(kinds).toEqual([
       [false, true],
       [true, false],
       [false, true],
     ]);
     expect(briefs[1]?.repair).toMatchObject({
-      reasons: [expect.stringContaining("only 0 of 1 quotes"), expect.stringContaining("not found")],
+      reasons: [expect.stringContaining("/scores/execution/novelty")],
       previous: expect.stringContaining('"unit":"p1"'),
       passages: [{ nearest: expect.stringContaining("87.5 % accuracy") }],
     });
+  });
+
+  test.each<[string, Answer]>([
+    ["there is no result", {}],
+    ["a field is missing", { result: unfinished }],
+    ["a field says nothing", { result: reading("p1", { summary: " " }) }],
+    ["a field is null", { result: { ...reading("p1"), limitations: null } }],
+    ["there is no quote", { result: reading("p1", { evidence: [] }) }],
+    [
+      "the strategic scores are missing",
+      { result: reading("p1", { scores: { execution: mendable.scores.execution } }) },
+    ],
+    ["fewer than half of the quotes are found", { result: reading("p1", { evidence: mendable.evidence.slice(2) }) }],
+  ])("where %s, the paper is given again", async (_what, answer) => {
+    expect((await briefsFor([answer, {}])).kinds).toEqual([
+      [false, true],
+      [false, true],
+    ]);
+  });
+
+  test("where a hook objects, the paper is given again", async () => {
+    const { kinds } = await briefsFor([{ result: reading("p1") }, {}], library(), async () => ["too short"]);
+    expect(kinds).toEqual([
+      [false, true],
+      [false, true],
+    ]);
+  });
+
+  test("a repair changes nothing but what was wrong: nobody who has not seen the paper rewrites its reading", async () => {
+    const invented = reading("p1", {
+      summary: "It cures everything.",
+      results: "100 % on all samples.",
+      insights: [{ insight: "Nothing else is needed." }],
+      notes: "The best paper ever.",
+      scores: {
+        execution: { ...mendable.scores.execution, novelty: 5 },
+        blue_ocean: { market_creation: 5, first_mover_window: 5, network_effects: 5, strategic_clarity: 5 },
+      },
+      limitations: "None.",
+    });
+    const execution = { ...mendable.scores.execution, novelty: 3 };
+    const wrong = { ...mendable, scores: reading("p1").scores, notes: 7 };
+    const { rrd, ledger } = await briefsFor([{ result: wrong }, { result: invented }]);
+    expect(ledger.map(({ outcome }) => outcome)).toEqual(["refused", "accepted"]);
+    expect(rrd.papers_pool[0]).toMatchObject({
+      read_depth: "full",
+      score: 30,
+      notes: "The best paper ever.",
+      score_breakdown: { execution },
+      analysis: { summary: "It works.", results: "87.5 % on 1,200 samples.", limitations: "One machine." },
+    });
+    expect(rrd.insights?.map(({ insight }) => insight)).toEqual(["Fourteen minutes are enough."]);
+  });
+
+  test("a text that came only after the refusal is given whole, and read_depth is what the accepted result's brief showed", async () => {
+    let tries = 0;
+    const late = library({
+      text: async ({ id }) => (++tries === 1 ? { unavailable: "There is none." } : { text: paperText(id) }),
+    });
+    const evidence = [{ claim: "It is about p1.", quote: "What p1 is about." }];
+    const wrong = { ...reading("p1", { evidence }), notes: 7 };
+    const { kinds, rrd } = await briefsFor([{ result: wrong }, { result: reading("p1") }], late);
+    expect(kinds).toEqual([
+      [false, false],
+      [false, true],
+    ]);
+    expect(rrd.papers_pool[0]).toMatchObject({ read_depth: "full", refusals: [{ read_depth: "abstract" }] });
+  });
+
+  test("the repair of what was read in part is read in part", async () => {
+    const body = Array.from({ length: 3_000 }, (_, index) => `Sentence ${index} says nothing new.`).join(" ");
+    const long = library({ text: async ({ id }) => ({ text: paperText(id, `${facts} ${body}`) }) });
+    const tooFull = { end: { failure: { kind: "context", message: "Too much." } } } as const;
+    const { rrd, kinds } = await briefsFor(
+      [tooFull, { result: { ...reading("p1"), notes: 7 } }, { result: reading("p1") }],
+      long,
+    );
+    expect(kinds.at(-1)).toEqual([true, false]);
+    expect(rrd.papers_pool[0]).toMatchObject({ read_depth: "partial" });
+  });
+
+  test("a field that nobody asked for is dropped and told, to the person and in the ledger, and costs no refusal", async () => {
+    const extra = {
+      ...reading("p1"),
+      confidence: 0.9,
+      evidence: reading("p1").evidence.map((one) => ({ ...one, page: 4 })),
+    };
+    const { rrd, ledger, events } = await briefsFor([{ result: extra }]);
+    expect(ledger[0]).toMatchObject({
+      outcome: "accepted",
+      dropped: expect.arrayContaining(["/confidence", "/evidence/1/page"]),
+    });
+    expect(events).toContainEqual(
+      expect.objectContaining({ type: "notice", level: "warning", message: expect.stringContaining("/confidence") }),
+    );
+    expect(JSON.stringify(rrd.papers_pool[0])).not.toContain('"page"');
   });
 
   test("a repair brief stays below 6,000 tokens however long the refused result was", async () => {
@@ -409,17 +517,12 @@ describe("refusals", () => {
     expect(readFileSync(join(folder, "progress.txt"), "utf8").match(/^## /gm)).toHaveLength(1);
   });
 
-  test("a repair that mends the quotes is accepted", async () => {
+  test("a repair that mends what was wrong is accepted", async () => {
     const { run } = researchFolder(rrdWith([paper("p1")]));
     const { ledger } = await run(
       goodAgent((unit) => {
         if (unit["kind"] !== "paper") return undefined;
-        return {
-          result:
-            unit["repair"] === undefined
-              ? reading("p1", { evidence: [{ claim: "x", quote: "These words stand nowhere in it." }] })
-              : reading("p1"),
-        };
+        return { result: unit["repair"] === undefined ? mendable : reading("p1") };
       }),
     );
     expect(outcomes(ledger).slice(0, 2)).toEqual(["p1 refused", "p1 accepted"]);
@@ -431,10 +534,9 @@ describe("refusals", () => {
       globSync("state/workspaces/*", { cwd: root, absolute: true, onlyDirectories: true }).map((place) =>
         join(place, `refused-${iteration}`),
       )[0] ?? "";
-    const wrong = { evidence: [{ claim: "x", quote: "These words stand nowhere in it." }] };
     const agent = goodAgent((unit) =>
       unit["kind"] === "paper" && unit["repair"] === undefined
-        ? { result: reading(String(unit["unit"]), wrong) }
+        ? { result: { ...mendable, unit: unit["unit"] } }
         : undefined,
     );
     const { ledger } = await run(agent, 3);

@@ -7,13 +7,13 @@ import { buildText } from "../../../src/engine/documents/text/paper-text.js";
 import { piecesOf } from "../../../src/research/toolbox/passage.js";
 import { readingTools, searchingTools } from "../../../src/research/toolbox/toolbox.js";
 import { nextUnit } from "../../../src/research/workflow/decisions/next-unit.js";
-import { loadPrompt } from "../../../src/research/workflow/brief/prompt.js";
-import { scholarly } from "../../../src/research/workflow/discovery/scholarly-search.js";
-import { statusOf } from "../../../src/research/workflow/decisions/status.js";
-import type { Library, ResearchUnit } from "../../../src/research/workflow/derived/state.js";
-import { briefFor } from "../../../src/research/workflow/workflow.js";
+import { scholarly } from "../../../src/research/workflow/discovery/search-session.js";
+import { statusOf, type ResearchUnit } from "../../../src/research/workflow/decisions/status.js";
+
+import { briefFor } from "../../../src/research/workflow/brief/brief.js";
 import { workspacesOf } from "../../../src/research/workflow/workspace.js";
 import { library, materialFor, paper, rrdWith, temporaryFolder } from "../../support/research.js";
+import type { Library } from "../../../src/research/workflow/prepare.js";
 
 const serve = (names: readonly string[], about?: string): ToolServer => ({
   command: "server",
@@ -29,7 +29,6 @@ async function briefWith(rrd: Rrd, given: Library, tools?: typeof serve) {
   const where = {
     folder: root,
     root,
-    prompt: await loadPrompt(root),
     services: given.services,
     workspaces: workspacesOf(root, root),
     ...(tools && { tools }),

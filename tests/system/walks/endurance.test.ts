@@ -6,7 +6,7 @@ import { stopWhenStuck, stopWithoutResult } from "../../../src/engine/loop/guard
 import type { Agent, AgentEvent } from "../../../src/engine/loop/types.js";
 import { goodAgent, paper, reading, researchFolder, rrdWith, scriptedAgent } from "../../support/research.js";
 import { watchContext } from "../../../src/engine/loop/guards/context-window.js";
-import { accountOf } from "../../../src/research/workflow/derived/account.js";
+import { accountOf } from "../../../src/research/workflow/derived/forecast.js";
 
 const papers = (count: number) => Array.from({ length: count }, (_, index) => paper(`p${index + 1}`));
 

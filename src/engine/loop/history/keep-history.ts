@@ -14,8 +14,8 @@ export function withHistory<State, U extends Unit, P, C>(
   let failedAt: number | undefined;
   return {
     ...workflow,
-    async load() {
-      const state = await workflow.load();
+    async load(tell) {
+      const state = await workflow.load(tell);
       if (isVerdict(state) || workflow.memory === undefined || workflow.remember === undefined) return state;
       const memory = workflow.memory(state);
       if (lastIteration(memory) === failedAt) return state;
@@ -28,7 +28,7 @@ export function withHistory<State, U extends Unit, P, C>(
         if (!(error instanceof ExpectedError)) throw error;
         failedAt = compression.upTo;
       }
-      return await workflow.load();
+      return await workflow.load(tell);
     },
   };
 }

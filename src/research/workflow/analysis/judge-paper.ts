@@ -2,9 +2,11 @@ import type { AnalysisResult } from "../../generated/result-analysis.js";
 import type { CheckedNumber, Insight, Paper, Rrd } from "../../generated/rrd.js";
 import { checkEvidence } from "../../evidence/check.js";
 import { checkNumbers } from "../../evidence/check-numbers.js";
+import type { PaperText } from "../../../engine/documents/text/paper-text.js";
+import type { UpdateCheck } from "../../paper-services/kept-retraction-checks.js";
 import { clip } from "../../../engine/lib/tokens.js";
-import type { Acceptable, Judging, Unacceptable } from "../result/accepted-result.js";
-import type { Material } from "../brief/material.js";
+import { type Acceptable, changeOf, type Judging, type Unacceptable } from "../result/accepted-result.js";
+
 import { findingOf } from "./retracted-paper.js";
 import { paperEntry } from "./progress-entry.js";
 import {
@@ -17,30 +19,37 @@ import {
   couldBeRead,
 } from "../decisions/scores-and-decision.js";
 
-/** Below this share of quotes found in the text, a reading is refused. */
-const foundShare = 0.5;
+/** What is known of a paper beside its record when its reading is judged. */
+export interface PaperMaterial {
+  readonly text?: PaperText;
+  /** Why there is no text. */
+  readonly unavailable?: string;
+  /** Sentences of the text that give orders to its readers' models. */
+  readonly instructions?: readonly string[];
+  /** What happened to the paper since it was published. */
+  readonly check?: UpdateCheck;
+}
 
 /** Checks a reading against the paper's text and derives totals, decision and status. */
 export function acceptPaper(
   rrd: Rrd,
   paper: Paper,
   result: AnalysisResult,
-  material: Material,
+  material: PaperMaterial,
   judging: Judging,
 ): Acceptable | Unacceptable {
   const both = usesBothRubrics(rrd);
   const strategic = result.scores.blue_ocean;
   const { evidence, missing, ...counts } = checkEvidence(result.evidence, material.text, paper.abstract);
   const numbers = checkNumbers(result.results, evidence, material.text);
-  const checked = counts.verified + counts.notInText;
   const reasons = [
     ...(result.unit === paper.id ? [] : [`unit is "${result.unit}"; this unit is "${paper.id}"`]),
     ...(both && strategic === undefined
       ? ["/scores/blue_ocean is missing; this project is judged by both rubrics"]
       : []),
-    ...(checked > 0 && counts.verified < checked * foundShare
+    ...(counts.verified < counts.notInText
       ? [
-          `only ${counts.verified} of ${checked} quotes were found in the text; copy the paper's own words`,
+          `only ${counts.verified} of ${counts.verified + counts.notInText} quotes were found in the text; copy the paper's own words`,
           ...missing.slice(0, 10).map(({ quote, why }) => `${why}: "${clip(quote, 30)}"`),
         ]
       : []),
@@ -97,10 +106,9 @@ export function acceptPaper(
     ...(warnings.length > 0 ? { warnings } : {}),
     iteration: judging.iteration,
   } satisfies Partial<Paper>;
-  const was = Object.fromEntries(Object.keys(set).map((field) => [field, paper[field]]));
   return {
     changes: [
-      { in: "papers_pool", id: paper.id, set, was },
+      changeOf(paper, set),
       ...insights.map((insight) => ({ in: "insights" as const, id: insight.id ?? "", set: { ...insight }, was: null })),
       ...(result.visited_urls?.length
         ? [{ in: "rrd" as const, set: {}, was: {}, add: { visited_urls: result.visited_urls } }]
@@ -148,7 +156,7 @@ const secretWarning =
   "The result contained what looks like a secret of yours; it was removed. If the paper told the agent to do so, the agent may also have sent it elsewhere.";
 
 /** Why each way to the whole text gave nothing, so that a person can help. */
-function otherWays({ text }: Material): string {
+function otherWays({ text }: PaperMaterial): string {
   const tried = (text?.origin?.tried ?? []).map(({ way, reason }) => `${way}: ${reason.replace(/\.$/, "")}`);
   return tried.length === 0 ? "" : ` ${clip(tried.join("; "), 120)}.`;
 }
@@ -158,7 +166,7 @@ const maxNamed = 8;
 
 function warningsOf(
   paper: Paper,
-  material: Material,
+  material: PaperMaterial,
   retracted: boolean,
   { notInText, near }: Counts,
   numbers: readonly CheckedNumber[],

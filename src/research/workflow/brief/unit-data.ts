@@ -6,8 +6,14 @@ import { clip, estimateTokens, fit } from "../../../engine/lib/tokens.js";
 import { fullScore, usesBothRubrics } from "../decisions/scores-and-decision.js";
 import { shown, type Batch } from "../discovery/screening-batch.js";
 import { blockedNames } from "../derived/statistics.js";
-import { defaultMinIdeas, defaultMaxIdeas, targetOf } from "../decisions/status.js";
-import type { ResearchState, ResearchUnit } from "../derived/state.js";
+import {
+  defaultMinIdeas,
+  defaultMaxIdeas,
+  targetOf,
+  type ResearchState,
+  type ResearchUnit,
+} from "../decisions/status.js";
+
 import { prose } from "../derived/markdown.js";
 
 /** The machine-readable part of a brief: what the unit is about. */

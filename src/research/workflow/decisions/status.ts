@@ -1,8 +1,23 @@
 import { createHash } from "node:crypto";
 import type { LedgerLine } from "../../../engine/generated/ledger.js";
 import type { Paper, Refusal, Rrd } from "../../generated/rrd.js";
-import type { Progress } from "../../../engine/loop/types.js";
+import type { Progress, Unit } from "../../../engine/loop/types.js";
 import { countingLines, currentAccepted } from "../../../engine/storage/records/ledger.js";
+
+/** What the workflow reads off the disk before each iteration. */
+export interface ResearchState {
+  readonly rrd: Rrd;
+  readonly ledger: readonly LedgerLine[];
+  readonly status: ProjectStatus;
+}
+
+/** A unit of a project. */
+export interface ResearchUnit extends Unit {
+  readonly kind: "discovery" | "paper" | "report" | "ideas";
+}
+
+/** Every kind of unit; in classic mode there is only that one. */
+export type UnitKind = ResearchUnit["kind"] | "classic";
 
 /** Where a project stands: what is done and what is left, read off the records. */
 export interface ProjectStatus {
@@ -95,6 +110,12 @@ export function unitRefusals(rrd: Rrd, ledger: readonly LedgerLine[], unit: stri
   const since = currentAccepted(ledger).get(unit) ?? 0;
   return (rrd.refusals ?? []).filter((refusal) => refusal.unit === unit && refusal.iteration > since);
 }
+
+/** The refusals of a unit since it was last accepted, the oldest first. */
+export const refusalsOf = ({ rrd, ledger }: ResearchState, unit: ResearchUnit): readonly Refusal[] =>
+  unit.kind === "paper" ? (paperOf(rrd, unit.id)?.refusals ?? []) : unitRefusals(rrd, ledger, unit.id);
+
+export const paperOf = (rrd: Rrd, id: string): Paper | undefined => rrd.papers_pool.find((paper) => paper.id === id);
 
 /** A unit's brief is not made smaller more often than that: less would be worth no reading. */
 const maxSmaller = 4;

@@ -117,6 +117,18 @@ export function acceptDiscovery(
   };
 }
 
+/** What an empty batch adds: the search is over, or goes on with the next one. */
+export function acceptEmptyBatch(rrd: Rrd, unit: string, batch: Batch, judging: Judging): Acceptable {
+  const judged = acceptDiscovery(rrd, unit, { unit, papers: [], sources: [] }, batch, judging);
+  if ("reasons" in judged) throw new Error(`an empty batch was refused: ${judged.reasons.join("; ")}`);
+  const said = batch.sources.map((source) => ` ${reportLine(source).replace(/\.$/, "")}.`).join("");
+  const why = "nothing to screen and no source left to search, so no agent was started.";
+  return {
+    ...judged,
+    notice: { level: "info", message: `Discovery, batch ${unit.replace("discovery-", "")}: ${why}${said}` },
+  };
+}
+
 const isKnown = (found: Found, candidates: ReadonlyMap<string, ScreeningCandidate>): boolean =>
   found.id !== undefined && candidates.has(found.id);
 /** Anyone who parses an address may drop a line break or an escape code within; anyone who prints it does not. */

@@ -5,10 +5,10 @@ import { workIndex } from "../../papers/dedup/work-index.js";
 import { matchFeaturesOf } from "../../papers/dedup/match-features.js";
 import type { Apart } from "../../papers/dedup/merge-records.js";
 import { type ScreeningCandidate, type Searched, searchResults } from "./search-results.js";
-import { apartOf, settledIds } from "./search-session.js";
+import { apartOf, settledIds, type Sources } from "./search-session.js";
 import type { SourceReport } from "./source-reports.js";
 import { blockedNames } from "../derived/statistics.js";
-import type { Library } from "../derived/state.js";
+
 import { keptFacts, type PaperRecord } from "../../papers/paper-record.js";
 
 const batchTokens = 2_400;
@@ -31,11 +31,7 @@ export interface Batch {
  * Candidates of the sources that need no agent, less those already in the pool or screened out; bounded in tokens, by half as many each
  * time that the unit filled a model's context too far (`smaller`).
  */
-export async function nextBatch(
-  rrd: Rrd,
-  library: Pick<Library, "serves" | "candidates" | "services" | "substitution" | "search">,
-  smaller = 0,
-): Promise<Batch> {
+export async function nextBatch(rrd: Rrd, library: Sources, smaller = 0): Promise<Batch> {
   const sources: SourceReport[] = [];
   const choice = chooser(rrd, batchTokens / 2 ** smaller);
   const asked = rrd.requirements.sources ?? [];

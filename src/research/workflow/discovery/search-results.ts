@@ -3,9 +3,9 @@ import { termsNotAsked } from "../../search/search-plan.js";
 import { type MergeDecisions, mergeDecisions } from "../../search/candidates.js";
 import type { Ranked } from "../../search/rank.js";
 import { unversioned } from "../../papers/identifiers.js";
-import type { SearchSession } from "./search-session.js";
+import type { SearchSession, Sources } from "./search-session.js";
 import { reportsOf, type SourceReport } from "./source-reports.js";
-import type { Library } from "../derived/state.js";
+
 import type { PaperRecord } from "../../papers/paper-record.js";
 
 export type Found = NonNullable<Paper["found"]>;
@@ -49,7 +49,7 @@ export interface Searched {
 /** What a search of the services that these requested names lead to has brought; undefined where none leads to one. */
 export async function searchResults(
   rrd: Rrd,
-  library: Pick<Library, "services" | "substitution" | "search">,
+  library: Pick<Sources, "services" | "substitution" | "search">,
   requested: readonly string[],
 ): Promise<
   | { works: readonly ScreeningCandidate[]; reports: readonly SourceReport[]; search: Searched; away?: string }

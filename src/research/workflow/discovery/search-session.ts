@@ -2,19 +2,20 @@ import { createHash } from "node:crypto";
 import type { Rrd, Step } from "../../generated/rrd.js";
 import { type SearchRecord, readSearchRecord, writeSearchRecord } from "../../search/search-record.js";
 import { retryFailed } from "../../search/retry-failed.js";
-import { isFailed, type Listing, type Open } from "../../search/result-list.js";
+import { isFailed, type Listing, type Open, type Told } from "../../search/result-list.js";
 import { termsNotAsked } from "../../search/search-plan.js";
 import { type CandidateSet, candidatesOf, candidatesText } from "../../search/candidates.js";
 import { ageOf, rankListings, type Ranked } from "../../search/rank.js";
 import { runStep } from "../../search/run-round.js";
-import { asksFor, directions } from "../../search/snowballing.js";
 import { isSaturated, mayLeadOn, nextRound } from "./next-round.js";
-import { progressOfRound, type SearchProgress } from "./search-progress.js";
 import { reportLine, reportsOf } from "./source-reports.js";
 import { blockedNames } from "../derived/statistics.js";
 import { searchOf } from "../decisions/status.js";
 import type { PaperRecord } from "../../papers/paper-record.js";
 import { candidatesFile } from "../../folder/layout.js";
+import type { Searching } from "../../../engine/generated/event.js";
+import { sourceNamed, sourcesFor, substituteFor } from "../../sources/registry.js";
+import type { Source, SourceContext } from "../../sources/client/source.js";
 
 /** What the searches of the scholarly services have come to. */
 export interface SearchSession {
@@ -39,6 +40,20 @@ export interface SearchSession {
   readonly mayLeadOn: boolean;
   /** Where the first round had no answer at all: what each source said. Nothing of it is kept, so the next batch asks again. */
   readonly away?: readonly Listing[];
+}
+
+/** Where papers are found. */
+export interface Sources {
+  /** Whether code, not an agent, lists all of this source. */
+  serves(source: string): boolean;
+  /** Everything the source offers, in a stable order. Throws ExpectedError when it can't be reached. */
+  candidates(source: string): Promise<readonly PaperRecord[]>;
+  /** The scholarly services that a name in `sources` leads to, by their own names; none where it is left to the agent. */
+  services(source: string): readonly string[];
+  /** What is asked in place of a source that programs may not ask, as one sentence. */
+  substitution(source: string): string | undefined;
+  /** Searches these services until there is enough to judge: found, deduplicated and ranked. Never throws for what a network does. */
+  search(rrd: Rrd, services: readonly string[]): Promise<SearchSession>;
 }
 
 export interface SearchOptions {
@@ -101,23 +116,19 @@ export async function runSearch(rrd: Rrd, names: readonly string[], options: Sea
   }
 }
 
-/** What the search has come to so far, and which sources would be asked before a batch is made of it. Asks nobody and writes nothing. */
+/** What the search has come to so far, and the sources that would be asked before a batch is made of it. Asks nobody and writes nothing. */
 export async function searchSoFar(
   rrd: Rrd,
   names: readonly string[],
-  options: Pick<SearchOptions, "folder" | "open" | "replay" | "now">,
+  folder: string,
+  now: () => number,
 ): Promise<{ readonly session: SearchSession; readonly asks: readonly string[] }> {
-  const { open } = options;
-  const { kept } = await begin(rrd, candidatesFile(options.folder), options);
-  const { next, session } = stateOf(rrd, names, kept, open);
+  const { kept } = await begin(rrd, candidatesFile(folder), { now });
+  const { next, session } = stateOf(rrd, names, kept, () => ({ unavailable: "" }));
   const blocked = blockedIn(rrd);
-  const failed = kept.listings.filter(isFailed).map(({ source }) => source);
-  const again = [...new Set(failed)].filter((name) => !blocked.has(name.toLowerCase()));
-  const leads = (name: string) =>
-    next?.kind === "search" || directions.some((direction) => asksFor(direction, open(name)));
-  const nextAsked = (next?.sources ?? []).filter(leads);
-  const asks = (again.length > 0 ? again : nextAsked).filter((name) => !("unavailable" in open(name)));
-  return { session, asks };
+  const failed = kept.listings.filter((listing) => isFailed(listing) && !blocked.has(listing.source.toLowerCase()));
+  const again = [...new Set(failed.map(({ source }) => source))];
+  return { session, asks: again.length > 0 ? again : (next?.sources ?? []) };
 }
 
 const blockedIn = (rrd: Rrd): ReadonlySet<string> => new Set(blockedNames(rrd).map((name) => name.toLowerCase()));
@@ -253,3 +264,78 @@ function leftOut(
     return { stage: "window", reason: `of ${record.date}, older than ${back} days` };
   return undefined;
 }
+
+/** How far one source is with a round of a search. */
+export type SearchProgress = Omit<Searching, "type" | "at">;
+
+/** Tells of one round as it goes on; the first is 0. `end`: it is over, for all sources. */
+export function progressOfRound(
+  index: number,
+  step: Step,
+  watch: (progress: SearchProgress) => void,
+): { readonly told: Told; end(): void } {
+  const latest = new Map<string, SearchProgress>();
+  const round = index + 1;
+  const tell = (progress: SearchProgress) => {
+    latest.set(progress.source, progress);
+    watch(progress);
+  };
+  if (step.kind === "search")
+    for (const source of step.sources) tell({ source, round, done: 0, all: step.queries.length, found: 0 });
+  return {
+    told(listing, { done, all, over }) {
+      const { source, asked, records, reason } = listing;
+      tell({
+        ...{ source, round, done, all },
+        found: (latest.get(source)?.found ?? 0) + records.length,
+        ...(asked === "" ? {} : { asked, listed: records.length }),
+        ...(reason === undefined ? {} : { reason }),
+        ...(isFailed(listing) ? { failed: true as const } : {}),
+        ...(over ? { over: true as const } : {}),
+      });
+    },
+    end() {
+      for (const { source, done, all, found, over } of latest.values())
+        if (over !== true) watch({ source, round, done, all, found, over: true });
+    },
+  };
+}
+
+interface ScholarlyOptions extends Pick<SearchOptions, "folder" | "replay" | "now"> {
+  /** Files of `list:` sources are relative to it. */
+  readonly root: string;
+  readonly contextFor: (source: Source) => SourceContext | { readonly unavailable: string };
+}
+
+/** Which services of the registry a source leads to. */
+export const services = (root: string): Pick<Sources, "services" | "substitution"> => ({
+  services: (name) =>
+    sourcesFor(name, root)
+      .filter(({ search }) => search !== undefined)
+      .map((source) => source.name),
+  substitution: (name) => substituteFor(name)?.reason,
+});
+
+/** The search of those services. */
+export function scholarly({
+  root,
+  contextFor,
+  ...searching
+}: ScholarlyOptions & Pick<SearchOptions, "signal" | "tell" | "watch">): Pick<
+  Sources,
+  "services" | "substitution" | "search"
+> {
+  const open = opening(root, contextFor);
+  let asked = false;
+  const isFirst = () => !asked && (asked = true);
+  return { ...services(root), search: (rrd, names) => runSearch(rrd, names, { ...searching, open, isFirst }) };
+}
+
+const opening =
+  (root: string, contextFor: ScholarlyOptions["contextFor"]): SearchOptions["open"] =>
+  (name) => {
+    const source = sourceNamed(name, root);
+    if (source === undefined) return { unavailable: `There is no source '${name}'.` };
+    const context = contextFor(source);
+    return "unavailable" in context ? context : { source, context };
+  };

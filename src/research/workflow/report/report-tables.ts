@@ -2,8 +2,9 @@ import type { Rrd } from "../../generated/rrd.js";
 import { table } from "../derived/markdown.js";
 import { insightsApart } from "./report-evidence.js";
 import { usesBothRubrics, couldBeRead, isJudged } from "../decisions/scores-and-decision.js";
-import { isDecided } from "../decisions/status.js";
+import { isDecided, targetOf } from "../decisions/status.js";
 import { deriveStatistics } from "../derived/statistics.js";
+import type { ReportResult } from "../../generated/result-report.js";
 
 /** A report is for people: longer lists end with where the rest stands. */
 const maxListed = 100;
@@ -82,4 +83,85 @@ export function openSourceProjects(rrd: Rrd): string {
     [...projects].slice(0, maxListed).map(([address, ids]) => [address, ids.join(", ")]),
     "None was found.",
   );
+}
+
+/** One dimension of the report's quality assessment, 0 to 100, with the sentence that says how it was computed. */
+interface QualityRow {
+  readonly dimension: string;
+  readonly score: number;
+  readonly how: string;
+}
+
+/** How good this project is, measured on its records. A model's opinion of itself is not asked. */
+export function assess(rrd: Rrd): { rows: readonly QualityRow[]; overall: number } {
+  const papers = rrd.papers_pool.filter(isDecided);
+  const evidence = papers.flatMap((paper) => paper.analysis?.evidence ?? []);
+  const insights = insightsApart(rrd).valid;
+  const start = Date.parse(rrd.timing?.research_started_at ?? "") || Date.now();
+  const dated = papers.filter((paper) => !Number.isNaN(Date.parse(paper.date ?? "")));
+  const window = (rrd.requirements.time_window_days ?? 365) * 86_400_000;
+  const rows = [
+    row("Coverage", rrd.papers_pool.length, targetOf(rrd), "papers found of papers wanted"),
+    row("Depth", papers.filter((paper) => paper.read_depth === "full").length, papers.length, "papers read in full"),
+    row(
+      "Accuracy",
+      evidence.filter((one) => one.status === "verified").length,
+      evidence.length,
+      "quotes found in the text, of all quotes",
+    ),
+    row(
+      "Insight Quality",
+      insights.filter((one) => (one.cross_refs?.length ?? 0) > 0 || (one.tags?.length ?? 0) > 0).length,
+      insights.length,
+      "insights with a tag or a cross-reference, without those of retracted papers",
+    ),
+    row(
+      "Commercial Awareness",
+      papers.filter((paper) => paper.analysis?.commercialized != null).length,
+      papers.length,
+      "papers whose commercial use was looked up",
+    ),
+    row(
+      "Timeliness",
+      dated.filter((paper) => start - Date.parse(paper.date ?? "") <= window).length,
+      papers.length,
+      "papers inside the time window",
+    ),
+  ];
+  return { rows, overall: Math.round(rows.reduce((sum, one) => sum + one.score, 0) / rows.length) };
+}
+
+const row = (dimension: string, part: number, whole: number, what: string): QualityRow => ({
+  dimension,
+  score: whole === 0 ? 0 : Math.min(100, Math.round((part / whole) * 100)),
+  how: `${part} of ${whole}: ${what}`,
+});
+
+/**
+ * Numbers of the narrative that stand in no record of the project. Small whole numbers up to ten are let pass: they count things
+ * in prose. A reader is told of the rest; they are not called false.
+ */
+export function strayNumbers(rrd: Rrd, narrative: ReportResult): string[] {
+  const known = new Set(numbersIn(JSON.stringify([rrd.papers_pool, rrd.insights, rrd.statistics, rrd.requirements])));
+  const said = numbersIn(
+    [
+      narrative.executive_summary,
+      narrative.conclusion,
+      ...narrative.key_findings.map((finding) => finding.text),
+      ...narrative.recommendations.map((one) => one.text),
+      ...narrative.strengths,
+      ...narrative.improvements,
+      ...(narrative.companies ?? []).map((company) => company.notes),
+      ...(narrative.comparison?.rows ?? []).flatMap((row) => row.cells),
+    ].join("\n"),
+  );
+  return [...new Set(said)].filter(
+    (number) => !known.has(number) && !(Number.isInteger(Number(number)) && Number(number) <= 10),
+  );
+}
+
+/** Numbers without thousands separators and trailing zeros after the point. Digits inside words and ids (sample_03) are no numbers. */
+function numbersIn(text: string): string[] {
+  const found = text.match(/(?<![\w.])\d{1,3}(?:,\d{3})+(?:\.\d+)?|(?<![\w.])\d+(?:\.\d+)?/g) ?? [];
+  return found.map((number) => String(Number(number.replace(/,/g, ""))));
 }

@@ -4,10 +4,10 @@ import type { Paper, Rrd } from "../../generated/rrd.js";
 import { type Judging, dayOf } from "../result/accepted-result.js";
 import { block, bullets, inline, line, table, prose } from "../derived/markdown.js";
 import type { Pattern } from "../derived/lessons.js";
-import { assess } from "./quality.js";
+
 import { referencesOf } from "./references.js";
 import { evidenceOf, evidenceOfOthers, insightsByCategory, keyFindings } from "./report-evidence.js";
-import { keyMetrics, openSourceProjects, warningsOf } from "./report-tables.js";
+import { keyMetrics, openSourceProjects, warningsOf, assess, strayNumbers } from "./report-tables.js";
 import { retractionsOf } from "./warn-of-retractions.js";
 import {
   fullScore,
@@ -17,7 +17,6 @@ import {
   usesBothRubrics,
   couldBeRead,
 } from "../decisions/scores-and-decision.js";
-import { strayNumbers } from "./unsupported-numbers.js";
 
 /** What the report says besides the records and the narrative. */
 export interface ReportFacts {

@@ -2,8 +2,9 @@ import type { Paper, Rrd } from "../../generated/rrd.js";
 import type { UpdateCheck } from "../../paper-services/kept-retraction-checks.js";
 import type { Change } from "../../folder/research.js";
 import { inline, table } from "../derived/markdown.js";
-import type { Library } from "../derived/state.js";
+
 import { deriveStatistics } from "../derived/statistics.js";
+import { changeOf } from "../result/accepted-result.js";
 
 /** The answers of one check, kept from the brief of a report to its acceptance. */
 export interface RetractionCheck {
@@ -26,12 +27,6 @@ export function papersToCheck(rrd: Rrd): readonly Paper[] {
     .slice(0, maxChecked);
 }
 
-/** Asks whether the papers a report rests on still stand. Undefined where there is no such paper. */
-export async function checkRetractions(rrd: Rrd, library: Library): Promise<RetractionCheck | undefined> {
-  const papers = papersToCheck(rrd);
-  return papers.length === 0 ? undefined : { checks: await library.updates(papers) };
-}
-
 export interface Checked {
   readonly rrd: Rrd;
   readonly changes: readonly Change[];
@@ -48,12 +43,7 @@ export function withChecks(rrd: Rrd, { checks }: RetractionCheck): Checked {
     if (check === undefined) return paper;
     const set = checkedFields(paper, check);
     if (set.retracted === true && paper.retracted !== true) retracted.push(paper.id);
-    changes.push({
-      in: "papers_pool",
-      id: paper.id,
-      set,
-      was: Object.fromEntries(Object.keys(set).map((field) => [field, paper[field]])),
-    });
+    changes.push(changeOf(paper, set));
     return { ...paper, ...set };
   });
   const checked = { ...rrd, papers_pool };

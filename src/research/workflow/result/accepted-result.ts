@@ -1,5 +1,6 @@
 import type { LedgerLine } from "../../../engine/generated/ledger.js";
 import type { Change } from "../../folder/research.js";
+import type { Paper } from "../../generated/rrd.js";
 
 /**
  * What is folded in when a result is accepted. engine/storage/records/fold.ts writes it, in this order: an entry of the journal, rrd.json,
@@ -13,6 +14,8 @@ export interface Acceptable {
   /** One line for the screen and the commit. */
   readonly summary: string;
   readonly ledger?: Partial<LedgerLine>;
+  /** What a person has to know of it. */
+  readonly notice?: { readonly level: "info" | "warning"; readonly message: string };
 }
 
 /** Why a result is refused, for the next attempt to read. */
@@ -32,3 +35,11 @@ export interface Judging {
 }
 
 export const dayOf = (at: Date): string => at.toISOString().slice(0, 10);
+
+/** The change of a paper's record to these fields. */
+export const changeOf = (paper: Paper, set: Partial<Paper>): Change => ({
+  in: "papers_pool",
+  id: paper.id,
+  set,
+  was: Object.fromEntries(Object.keys(set).map((field) => [field, paper[field]])),
+});

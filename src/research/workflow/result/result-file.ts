@@ -1,8 +1,10 @@
 import { constants } from "node:fs";
-import { lstat, open } from "node:fs/promises";
-import { dirname } from "node:path";
+import { lstat, open, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
 import { hasCode, messageOf } from "../../../engine/lib/errors.js";
-import { maxLevels, tooDeepAt } from "../../../engine/storage/json-syntax.js";
+import { isUnfinished, locateSyntaxError, maxLevels, tooDeepAt } from "../../../engine/storage/json-syntax.js";
+import { type Problem, problemsOf } from "../../../engine/storage/schema-check.js";
+import { resultName } from "../../folder/layout.js";
 
 const maxBytes = 5 * 1024 * 1024;
 
@@ -40,8 +42,9 @@ export async function readResult(path: string): Promise<{ value: unknown } | { r
       if (deep !== undefined) return { reason: `result.json is nested deeper than ${maxLevels} levels at ${deep}` };
       const twice = repeatedName(text);
       return twice === undefined ? { value } : { reason: `result.json says ${twice} twice in one object; say it once` };
-    } catch (error) {
-      return { reason: `result.json is not valid JSON: ${messageOf(error)}` };
+    } catch {
+      const { line, column, message } = locateSyntaxError(text);
+      return { reason: `result.json is not valid JSON at line ${line}, column ${column}: ${message}` };
     }
   } catch (error) {
     return { reason: `result.json could not be read (${messageOf(error)})` };
@@ -72,3 +75,112 @@ function repeatedName(text: string): string | undefined {
   }
   return undefined;
 }
+
+/**
+ * Puts the JSON object that an agent gave as its final message into its workspace as result.json, where it left no such file itself.
+ * Writing a file takes a turn of its own, in which a CLI sends the whole brief once more: half of an iteration's input tokens.
+ * What is no JSON object leaves nothing behind; one that is cut off is kept, so that it can be said where.
+ */
+export async function keepAnswer(workspace: string, message: string): Promise<void> {
+  const json = jsonIn(message) ?? cutJsonIn(message);
+  if (json === undefined || (await isReplaced(workspace))) return;
+  try {
+    await writeFile(join(workspace, resultName), json, { flag: "wx" });
+  } catch (error) {
+    // Whatever stands there already is for the reader of results to judge; so is a workspace that the agent took away.
+    if (!hasCode(error, "EEXIST", "ENOENT", "ENOTDIR", "EACCES", "EISDIR", "ELOOP")) throw error;
+  }
+}
+
+/** So many characters may stand around the object. A message that quotes the brief, with its example of a result, has thousands. */
+const maxSurrounding = 400;
+
+/** The one JSON object of a message: all of it, what a code fence holds, or from the first brace to the last, with few words around it. */
+export function jsonIn(message: string): string | undefined {
+  const fenced = [...message.matchAll(/^\s*(`{3,}|~{3,})(?:json)?[ \t]*\r?\n([\s\S]*?)\r?\n\s*\1[ \t]*$/gm)].map(
+    (match) => match[2] ?? "",
+  );
+  const [first, last] = [message.indexOf("{"), message.lastIndexOf("}")];
+  const braced = first === -1 || last < first ? "" : message.slice(first, last + 1);
+  const whole = message.trim();
+  return [whole, ...fenced.toReversed(), braced].find(
+    (json) => whole.length - json.length <= maxSurrounding && isObject(json),
+  );
+}
+
+/** What a message ends with, where that is the beginning of an object: a model that ran out of tokens stops anywhere. */
+function cutJsonIn(message: string): string | undefined {
+  const start = message.search(/\{\s*"/);
+  const json = message.slice(start);
+  return start >= 0 && start <= maxSurrounding && isUnfinished(json) ? json : undefined;
+}
+
+function isObject(text: string): boolean {
+  if (!text.trimStart().startsWith("{")) return false;
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === "object" && value !== null && !Array.isArray(value);
+  } catch {
+    return false;
+  }
+}
+
+/** White space, and what shows nothing though it is a character: zero-width spaces, joiners, fillers, an empty braille cell. */
+const blank = /^[\s\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]+$/u;
+
+/** A copy of a JSON value in which every text that shows nothing is empty, so that it counts as one where something must be said. */
+function withoutBlanks(value: unknown): unknown {
+  if (typeof value === "string") return blank.test(value) ? "" : value;
+  if (Array.isArray(value)) return value.map(withoutBlanks);
+  if (typeof value !== "object" || value === null) return value;
+  // From pairs: assigned, a field named __proto__ would be no field.
+  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, withoutBlanks(inner)]));
+}
+
+const schemaOf = {
+  discovery: "result-discovery",
+  paper: "result-analysis",
+  report: "result-report",
+  ideas: "result-ideation",
+  requirements: "result-requirements",
+} as const;
+
+/** A result of more unknown fields than this many rounds of 200 is something else. */
+const maxRounds = 5;
+
+/**
+ * A result against the schema of its kind of unit. Fields that the schema does not know are taken out of `value` and named in `dropped`, by
+ * their JSON pointers: they are no reason to refuse paid work. `problems`: what is wrong beside them, empty for a valid result.
+ */
+export function checkedResult(
+  kind: keyof typeof schemaOf,
+  result: unknown,
+): { readonly value: unknown; readonly dropped: readonly string[]; readonly problems: readonly Problem[] } {
+  const value = withoutBlanks(result);
+  const all = problemsOf(schemaOf[kind], value);
+  const dropped: string[] = [];
+  let problems = all;
+  for (let round = 0; round < maxRounds && problems.some(({ unknown }) => unknown !== undefined); round += 1) {
+    for (const { pointer, unknown } of problems) {
+      if (unknown === undefined) continue;
+      const names = pointer
+        .split("/")
+        .slice(1)
+        .map((name) => name.replaceAll("~1", "/").replaceAll("~0", "~"));
+      const holder = names.reduce((inner: unknown, name) => Reflect.get(inner as object, name), value);
+      Reflect.deleteProperty(holder as object, unknown);
+      dropped.push(`${pointer}/${unknown}`);
+    }
+    problems = problemsOf(schemaOf[kind], value);
+  }
+  // Beside what is wrong, an unknown field may be the slip that caused it.
+  return { value, dropped, problems: problems.length === 0 ? [] : all };
+}
+
+const maxReasons = 20;
+
+/** What is wrong with a result, a sentence each, for the next attempt to read. */
+export const reasonsOf = (problems: readonly Problem[]): string[] =>
+  problems
+    .slice(0, maxReasons)
+    .map(({ pointer, message, hint }) => `${pointer || "/"} ${message}${hint ? ` (${hint})` : ""}`);

@@ -638,12 +638,14 @@ describe("the history is kept between two iterations", () => {
     return { order, workflow, summarise, goOn: () => (last += 1) };
   };
 
+  const tell = async () => undefined;
+
   test("once the state was loaded, before the run and after each iteration, and the state is then read again", async () => {
     const { order, workflow, summarise, goOn } = kept();
     const { load } = withHistory(workflow, summarise);
-    expect(await load()).toBe(1);
+    expect(await load(tell)).toBe(1);
     goOn();
-    expect(await load()).toBe(2);
+    expect(await load(tell)).toBe(2);
     expect(order).toEqual(["load", "summarise", "remember 1", "load", "load", "summarise", "remember 2", "load"]);
   });
 
@@ -651,7 +653,7 @@ describe("the history is kept between two iterations", () => {
     const failing = () => Promise.reject(new ExpectedError("The disk is full."));
     const { order, workflow, summarise } = kept({ remember: failing });
     const { load } = withHistory(workflow, summarise);
-    for (let times = 0; times < 3; times += 1) expect(await load()).toBe(1);
+    for (let times = 0; times < 3; times += 1) expect(await load(tell)).toBe(1);
     expect(order.filter((what) => what === "summarise")).toHaveLength(1);
   });
 
@@ -660,19 +662,19 @@ describe("the history is kept between two iterations", () => {
     const { memory: _memory, ...forgetful } = workflow;
     const { remember: _remember, ...mute } = workflow;
     for (const one of [forgetful, mute, { ...workflow, load: async () => verdict }])
-      await withHistory(one, summarise).load();
+      await withHistory(one, summarise).load(tell);
     expect(order).not.toContain("summarise");
   });
 
   test("only where there was something to summarise", async () => {
     const { order, workflow } = kept();
-    expect(await withHistory(workflow, async () => undefined).load()).toBe(1);
+    expect(await withHistory(workflow, async () => undefined).load(tell)).toBe(1);
     expect(order).toEqual(["load"]);
   });
 
   test("as far as a person's files allow: a bug goes through", async () => {
     const { workflow, summarise } = kept({ remember: () => Promise.reject(new TypeError("ours")) });
-    await expect(withHistory(workflow, summarise).load()).rejects.toThrow("ours");
+    await expect(withHistory(workflow, summarise).load(tell)).rejects.toThrow("ours");
   });
 });
 

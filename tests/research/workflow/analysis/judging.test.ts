@@ -1,14 +1,16 @@
+import { redactFor } from "../../../../src/engine/lib/redact.js";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { Rrd } from "../../../../src/research/generated/rrd.js";
-import { judge } from "../../../../src/research/workflow/result/judge-result.js";
+import { judge } from "../../../../src/research/workflow/accept.js";
 import { dayOf } from "../../../../src/research/workflow/result/accepted-result.js";
-import type { Material } from "../../../../src/research/workflow/brief/material.js";
-import { statusOf } from "../../../../src/research/workflow/decisions/status.js";
-import type { ResearchUnit } from "../../../../src/research/workflow/derived/state.js";
+
+import { statusOf, type ResearchUnit } from "../../../../src/research/workflow/decisions/status.js";
+
 import { ideas, narrative, paper, paperText, reading, rrdWith, temporaryFolder } from "../../../support/research.js";
 import type { PaperRecord } from "../../../../src/research/papers/paper-record.js";
+import type { Material } from "../../../../src/research/workflow/brief/brief.js";
 
 const at = new Date("2026-03-04T05:06:07.890Z");
 const judging = { iteration: 9, agent: "scripted", at };
@@ -34,7 +36,7 @@ async function judged(
   const state = { rrd, ledger: [], status: statusOf(rrd, []) };
   return judge(state, { kind, id, phase: "ANALYSIS", title: id }, workspace, material, patterns, {
     ...judging,
-    ...(redact === undefined ? {} : { redact }),
+    redact: redact ?? redactFor({}),
   });
 }
 function accepted(answer: Awaited<ReturnType<typeof judged>>) {
@@ -210,6 +212,7 @@ describe("a secret of the user's", () => {
   test("is not looked for where there is no result", async () => {
     expect(await judged("paper", "p1", undefined, { redact })).toEqual({
       redacted: false,
+      dropped: [],
       reasons: ["there is no result: the final message held no JSON object, and result.json was not written"],
     });
   });

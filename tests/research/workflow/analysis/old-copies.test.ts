@@ -2,8 +2,9 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { Rrd } from "../../../../src/research/generated/rrd.js";
-import type { Library } from "../../../../src/research/workflow/derived/state.js";
+
 import { goodAgent, library, paper, researchFolder, rrdWith } from "../../../support/research.js";
+import type { Library } from "../../../../src/research/workflow/prepare.js";
 
 /** What was found, read and decided, without the numbers of iterations. */
 const results = ({ phase, papers_pool, insights }: Rrd) => ({

@@ -6,7 +6,7 @@ import type { UpdateCheck } from "../../../../src/research/paper-services/kept-r
 import { checkWorks } from "../../../../src/research/paper-services/kept-retraction-checks.js";
 import type { WorkUpdates } from "../../../../src/research/paper-services/find-retractions.js";
 import type { Identifiers } from "../../../../src/research/papers/paper-record.js";
-import type { Library } from "../../../../src/research/workflow/derived/state.js";
+
 import { fakeClock } from "../../../support/clock.js";
 import {
   goodAgent,
@@ -19,6 +19,7 @@ import {
   scriptedAgent,
   temporaryFolder,
 } from "../../../support/research.js";
+import type { Library } from "../../../../src/research/workflow/prepare.js";
 
 const at = "2026-11-22T10:00:00.000Z";
 const standing: UpdateCheck = { at, updates: [], checked_by: ["Crossref"], unchecked: [] };

@@ -3,18 +3,18 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { Rrd } from "../../../../src/research/generated/rrd.js";
 import { buildText } from "../../../../src/engine/documents/text/paper-text.js";
-import { split } from "../../../../src/research/workflow/analysis/long-text.js";
+import { split } from "../../../../src/research/workflow/brief/long-text.js";
 import { nextUnit } from "../../../../src/research/workflow/decisions/next-unit.js";
 import { patternLines } from "../../../../src/research/workflow/derived/lessons.js";
-import { loadPrompt } from "../../../../src/research/workflow/brief/prompt.js";
-import { statusOf } from "../../../../src/research/workflow/decisions/status.js";
-import type { Library, ResearchUnit } from "../../../../src/research/workflow/derived/state.js";
+import { statusOf, type ResearchUnit } from "../../../../src/research/workflow/decisions/status.js";
+
 import { derive } from "../../../../src/research/workflow/derived/statistics.js";
-import { briefFor } from "../../../../src/research/workflow/workflow.js";
+import { briefFor } from "../../../../src/research/workflow/brief/brief.js";
 import { workspacesOf } from "../../../../src/research/workflow/workspace.js";
 import { estimateTokens } from "../../../../src/engine/lib/tokens.js";
 import { library, materialFor, paper, paperText, rrdWith, temporaryFolder } from "../../../support/research.js";
 import { fence } from "../../../../src/engine/lib/sanitise.js";
+import type { Library } from "../../../../src/research/workflow/prepare.js";
 
 const made = new Map<string, string>();
 /** `count` words, made once a kind: thousands of records share them. */
@@ -61,14 +61,8 @@ async function briefOf(rrd: Rrd, unit?: ResearchUnit, given: Library = library()
   const next = unit ?? nextUnit(state, [], [], "/my-research");
   if (next === "wait" || "verdict" in next) throw new Error("nothing to do");
   const workspace = temporaryFolder();
-  const where = {
-    folder: root,
-    root,
-    prompt: await loadPrompt(root),
-    services: given.services,
-    workspaces: workspacesOf(root, root),
-  };
-  const material = (await materialFor(given, state, next, where.workspaces)) ?? {};
+  const where = { folder: root, root, services: given.services, workspaces: workspacesOf(root, root) };
+  const material = (await materialFor(given, state, next)) ?? {};
   return { ...(await briefFor(where, state, next, material, {}, 1, workspace)).brief, workspace };
 }
 

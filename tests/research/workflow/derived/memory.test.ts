@@ -9,9 +9,10 @@ import { runLoop } from "../../../../src/engine/loop/run-loop.js";
 import type { Agent } from "../../../../src/engine/loop/types.js";
 import { leaveMessage } from "../../../../src/engine/storage/records/steering-inbox.js";
 import { openResearch, readResearch } from "../../../../src/research/folder/research.js";
-import { loadPrompt } from "../../../../src/research/workflow/brief/prompt.js";
+import { redactFor } from "../../../../src/engine/lib/redact.js";
 import { derive } from "../../../../src/research/workflow/derived/statistics.js";
-import { type Proposal, researchWorkflow } from "../../../../src/research/workflow/workflow.js";
+import type { Proposal } from "../../../../src/research/workflow/accept.js";
+import { researchWorkflow } from "../../../../src/research/workflow/workflow.js";
 import { workspacesOf } from "../../../../src/research/workflow/workspace.js";
 import { fakeClock } from "../../../support/clock.js";
 import { listener } from "../../../support/listener.js";
@@ -65,12 +66,13 @@ async function runWith(
     research,
     library: library(),
     workspaces: workspacesOf(join(root, "state"), folder),
-    prompt: await loadPrompt(root),
     root,
     now: clock.now,
     sleep: clock.sleep,
     learn: false,
-    tell,
+    redact: redactFor({}),
+    experience: { takes: {}, from: "" },
+    veto: async () => [],
     close: research.close,
     ...options,
   });

@@ -16,8 +16,10 @@ import {
   statusOf,
   unitRefusals,
   untriedSources,
+  type ResearchState,
+  type ResearchUnit,
 } from "../../../../src/research/workflow/decisions/status.js";
-import type { ResearchState, ResearchUnit } from "../../../../src/research/workflow/derived/state.js";
+
 import { paper, rrdWith } from "../../../support/research.js";
 import { given } from "../../../../src/engine/lib/given.js";
 

@@ -9,8 +9,9 @@ import {
   type SearchSession,
   runSearch,
   type SearchOptions,
+  type SearchProgress,
 } from "../../../../src/research/workflow/discovery/search-session.js";
-import type { SearchProgress } from "../../../../src/research/workflow/discovery/search-progress.js";
+
 import { searchOf } from "../../../../src/research/workflow/decisions/status.js";
 import { reportsOf } from "../../../../src/research/workflow/discovery/source-reports.js";
 import { nextBatch } from "../../../../src/research/workflow/discovery/screening-batch.js";

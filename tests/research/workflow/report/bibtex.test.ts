@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { bibliography, bibliographyOf } from "../../../../src/research/workflow/report/bibtex.js";
+import { bibliography, bibliographyOf } from "../../../../src/research/workflow/report/references.js";
 import { paper as paperOf, rrdWith } from "../../../support/research.js";
 
 const paper = {

@@ -9,7 +9,7 @@ import {
   retractionsOf,
   withChecks,
 } from "../../../../src/research/workflow/report/warn-of-retractions.js";
-import type { Library } from "../../../../src/research/workflow/derived/state.js";
+
 import {
   library,
   narrative,
@@ -19,6 +19,7 @@ import {
   rrdWith,
   scriptedAgent,
 } from "../../../support/research.js";
+import type { Library } from "../../../../src/research/workflow/prepare.js";
 
 const at = "2026-11-22T10:00:00.000Z";
 const standing: UpdateCheck = { at, updates: [], checked_by: ["Crossref", "OpenAlex"], unchecked: [] };

@@ -53,7 +53,9 @@ describe("what an agent leaves as result.json", () => {
     });
     expect(await textOf("")).toEqual({ reason: "result.json is empty" });
     expect(await textOf(" \n\t")).toEqual({ reason: "result.json is empty" });
-    expect(await textOf('{"unit": ')).toEqual({ reason: expect.stringMatching(/^result\.json is not valid JSON: \S/) });
+    expect(await textOf('{"unit": ')).toEqual({
+      reason: expect.stringMatching(/^result\.json is not valid JSON at line 1, column 10: \S/),
+    });
   });
 
   test("is not looked into where it is another name of another file", async () => {

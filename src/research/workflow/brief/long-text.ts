@@ -5,7 +5,7 @@ import type { PaperText } from "../../../engine/documents/text/paper-text.js";
 import { partsName } from "../../folder/layout.js";
 
 /** A text up to this many tokens stands in the brief itself: measured, that costs a quarter of reading it from files. */
-export const inlineTokens = 60_000;
+const inlineTokens = 60_000;
 const partTokens = 6_000;
 
 /** What stands where, a line a stretch of the text; at most 1,500 tokens. */
@@ -53,21 +53,36 @@ export function split(text: string): { at: number; text: string }[] {
   return parts;
 }
 
+/** As much of a text as a brief shows. */
+export interface Excerpt {
+  /** How much of the paper that is. */
+  readonly depth: PaperText["depth"];
+  /** Undefined: the text is too long for the brief, and read in parts. */
+  readonly shown?: string;
+  /** Estimated tokens that are left out. */
+  readonly left: number;
+}
+
 /**
- * As much of a text as fits `tokens`: two thirds from its beginning, where problem and method stand, one third from the end of what comes
- * before its references, where results and limits do. `left`: estimated tokens that are left out.
+ * What a brief shows of a text: all of it, or half as much each time that the unit filled a model's context too far (`smaller`). Of less
+ * than all two thirds come from its beginning, where problem and method stand, one third from the end of what comes before its references,
+ * where results and limits do.
  */
-export function excerptOf(text: string, tokens: number): { shown: string; left: number } {
-  const whole = estimateTokens(text);
-  if (whole <= tokens) return { shown: text, left: 0 };
-  const references = text.search(/\n#{0,3} ?(?:\d+\.? )?(?:references|bibliography)\s*\n/i);
-  const body = references > text.length / 3 ? text.slice(0, references) : text;
-  const perToken = text.length / whole;
-  const most = Math.floor(Math.min(body.length, tokens * perToken * 0.95));
+export function excerptOf(text: PaperText | undefined, smaller: number): Excerpt | undefined {
+  if (text === undefined) return undefined;
+  const { text: all, depth } = text;
+  const whole = estimateTokens(all);
+  if (smaller === 0) return whole > inlineTokens ? { depth, left: 0 } : { depth, shown: all, left: 0 };
+  const tokens = Math.floor(Math.min(inlineTokens, whole) / 2 ** smaller);
+  if (whole <= tokens) return { depth, shown: all, left: 0 };
+  const references = all.search(/\n#{0,3} ?(?:\d+\.? )?(?:references|bibliography)\s*\n/i);
+  const body = references > all.length / 3 ? all.slice(0, references) : all;
+  const most = Math.floor(Math.min(body.length, (tokens * all.length * 0.95) / whole));
   const [first, last] = [Math.floor((most * 2) / 3), Math.ceil(most / 3)];
-  if (first + last >= body.length) return { shown: `${body}\n\n${omitted}`, left: whole - estimateTokens(body) };
-  const shown = `${body.slice(0, first)}\n\n${omitted}\n\n${body.slice(-last)}`;
-  return { shown, left: whole - estimateTokens(shown) };
+  const ending = first + last >= body.length ? "" : `\n\n${body.slice(-last)}`;
+  const shown = `${ending === "" ? body : body.slice(0, first)}\n\n${omitted}${ending}`;
+  const left = whole - estimateTokens(ending === "" ? body : shown);
+  return { depth: left > 0 && depth === "full" ? "partial" : depth, shown, left };
 }
 
 const omitted = "[… left out …]";

@@ -1,0 +1,295 @@
+import { join } from "node:path";
+import type { LedgerLine } from "../../engine/generated/ledger.js";
+import { given } from "../../engine/lib/given.js";
+import { type redactFor, redactValue } from "../../engine/lib/redact.js";
+import { occupancyOf } from "../../engine/loop/guards/context-window.js";
+import { saysComplete } from "../../engine/loop/sentinel.js";
+import type { AgentRun, Outcome, Tell, Unit } from "../../engine/loop/types.js";
+import { resultName } from "../folder/layout.js";
+import type { Change, Fold, Research } from "../folder/research.js";
+import type { AnalysisResult } from "../generated/result-analysis.js";
+import type { DiscoveryResult } from "../generated/result-discovery.js";
+import type { IdeationResult } from "../generated/result-ideation.js";
+import type { ReportResult } from "../generated/result-report.js";
+import type { Rrd } from "../generated/rrd.js";
+import { acceptPaper } from "./analysis/judge-paper.js";
+import { acceptRetractedPaper } from "./analysis/retracted-paper.js";
+import type { Material } from "./brief/brief.js";
+import { isLastUnit } from "./decisions/next-unit.js";
+import { paperOf, refusalsOf, type ResearchState, type ResearchUnit } from "./decisions/status.js";
+import { learnPatterns, type Pattern, readPatterns } from "./derived/lessons.js";
+import { observed } from "./derived/observations.js";
+import { acceptDiscovery, acceptEmptyBatch } from "./discovery/judge-batch.js";
+import { acceptIdeas } from "./report/judge-ideas.js";
+import { acceptReport } from "./report/judge-report.js";
+import type { Acceptable, Judging, Unacceptable } from "./result/accepted-result.js";
+import { checkedResult, keepAnswer, readResult, reasonsOf } from "./result/result-file.js";
+import { requireSpace, type Workspaces } from "./workspace.js";
+
+/** What results are folded into, and who is asked before. */
+export interface Accepting {
+  readonly research: Research;
+  readonly workspaces: Workspaces;
+  /** Where AGENTS.md lies. */
+  readonly root: string;
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+  /** Move learned patterns into AGENTS.md as they come. */
+  readonly learn: boolean;
+  /** Takes the user's secrets out of what an agent left. */
+  readonly redact: ReturnType<typeof redactFor>;
+  /** Asked before an acceptable result is folded in; every reason it gives refuses the result. */
+  readonly veto: (proposal: Proposal) => Promise<readonly string[]>;
+}
+
+/** A result that is about to be accepted. */
+export interface Proposal {
+  readonly iteration: number;
+  readonly unit: string;
+  readonly phase: string;
+  readonly title: string;
+  readonly summary: string;
+  /** Holds result.json. */
+  readonly workspace: string;
+  /** Whether the project is complete with it. */
+  readonly completes: boolean;
+}
+
+/** What code alone does for a unit: it notes a batch that holds nothing for an agent, or rejects a retracted paper. */
+export function judgeSettled(rrd: Rrd, unit: ResearchUnit, { batch, check }: Material, judging: Judging): Acceptable {
+  const paper = paperOf(rrd, unit.id);
+  if (paper !== undefined) return acceptRetractedPaper(paper, check, judging);
+  if (batch === undefined) throw new Error(`${unit.id} was settled without a batch or a paper`);
+  return acceptEmptyBatch(rrd, unit.id, batch, judging);
+}
+
+/** Folds what code alone has done for a unit, as an iteration without an agent. */
+export async function acceptSettled(
+  { research, now }: Pick<Accepting, "research" | "now">,
+  { rrd }: ResearchState,
+  unit: ResearchUnit,
+  material: Material,
+  prepareMs: number,
+  tell: Tell,
+): Promise<Outcome> {
+  const at = new Date(now());
+  const iteration = research.nextIteration();
+  const judged = judgeSettled(rrd, unit, material, { iteration, agent: "", at });
+  const { id, phase } = unit;
+  const line = { iteration, at: at.toISOString(), unit: id, phase, outcome: "accepted", duration_seconds: 0 } as const;
+  await research.fold(foldOf(unit, judged, { ...line, prepare_seconds: seconds(prepareMs) }));
+  if (judged.notice !== undefined) await tell({ type: "notice", ...judged.notice });
+  return { outcome: "accepted", summary: judged.summary };
+}
+
+/** Judges what an agent left, and folds or refuses it. */
+export async function acceptRun(
+  accepting: Accepting,
+  state: ResearchState,
+  unit: ResearchUnit,
+  run: AgentRun,
+  material: Material,
+  prepareMs: number | undefined,
+  tell: Tell,
+): Promise<Outcome> {
+  const { research, workspaces, redact, root, learn } = accepting;
+  const at = new Date(accepting.now());
+  const { iteration } = run;
+  const { workspace } = run.brief;
+  const head = { iteration, at: at.toISOString() };
+  const warn = (message: string) => tell({ type: "notice", level: "warning", message });
+
+  if (run.failure !== undefined) {
+    const { kind, message } = run.failure;
+    const outcome: Outcome = { outcome: "failed", failure: run.failure };
+    await research.fold({
+      ...head,
+      message: `${unit.id}: ${kind}`,
+      later: true,
+      changes: await observed(unit, run, outcome, redact),
+      ledger: { ...ledgerLine(unit, run, at, "failed", prepareMs), failure: kind, reasons: [message] },
+    });
+    await workspaces.remove(iteration);
+    return outcome;
+  }
+
+  await keepAnswer(workspace, run.message);
+  const patterns = await readPatterns(research.folder);
+  const judging = { iteration, agent: run.agent, at, redact };
+  const judged = await judge(state, unit, workspace, material, patterns, judging);
+  const { redacted, dropped } = judged;
+  if (redacted)
+    await warn(
+      `The result of ${run.agent} for ${unit.id} contained what looks like a secret of yours. It was removed, but change that secret: the agent may have sent it elsewhere.`,
+    );
+  const reasons = "reasons" in judged ? judged.reasons : await vetoes(accepting, state, unit, run, judged);
+  const line = {
+    ...ledgerLine(unit, run, at, "reasons" in judged || reasons.length > 0 ? "refused" : "accepted", prepareMs),
+    ...sentinelOf(isLastUnit(state, unit) && reasons.length === 0, saysComplete(run.message)),
+  };
+  if ("reasons" in judged || reasons.length > 0) {
+    const outcome: Outcome = { outcome: "refused", reasons: [...reasons] };
+    const observation = await observed(unit, run, outcome, redact);
+    await requireSpace(workspace);
+    // A repair would send a kept one to the model again.
+    if (redacted) await workspaces.remove(iteration);
+    else {
+      const message = `The refused result of iteration ${iteration} is kept in ${await workspaces.keep(iteration)}.`;
+      await tell({ type: "notice", level: "info", message });
+    }
+    await research.fold({
+      ...head,
+      message: `${unit.id}: refused`,
+      changes: [refusalOf(state, unit, { ...head, reasons: [...reasons] }, material), ...observation],
+      ledger: { ...line, reasons: [...reasons] },
+    });
+    return outcome;
+  }
+
+  if (dropped.length > 0)
+    await warn(
+      `The result of ${run.agent} for ${unit.id} has fields that nobody asked for (${dropped.slice(0, 5).join(", ")}${dropped.length > 5 ? ", …" : ""}); they were dropped.`,
+    );
+  const outcome: Outcome = { outcome: "accepted", summary: judged.summary };
+  const whole = { ...line, ...(dropped.length === 0 ? {} : { dropped: dropped.slice(0, maxDropped) }) };
+  const fold = foldOf(unit, judged, whole);
+  await research.fold({ ...fold, changes: [...fold.changes, ...(await observed(unit, run, outcome, redact))] });
+  if (learn) await learnPatterns(root, await readPatterns(research.folder));
+  for (const past of [...refusalsOf(state, unit), run]) await workspaces.remove(past.iteration);
+  return outcome;
+}
+
+/** Dropped fields that a ledger line names. */
+const maxDropped = 20;
+
+/** What the ledger says of an agent's claim that all is done. */
+export function sentinelOf(isComplete: boolean, said: boolean): Pick<LedgerLine, "sentinel"> {
+  if (isComplete) return { sentinel: said ? "seen" : "absent" };
+  return said ? { sentinel: "false-claim" } : {};
+}
+
+/** Why the user's own hooks refuse what would be accepted. */
+async function vetoes(
+  { veto }: Accepting,
+  state: ResearchState,
+  unit: ResearchUnit,
+  { iteration, brief: { workspace } }: AgentRun,
+  { summary }: Acceptable,
+): Promise<string[]> {
+  const { id, phase, title } = unit;
+  const completes = isLastUnit(state, unit);
+  const reasons = await veto({ iteration, unit: id, phase, title, summary, workspace, completes });
+  return reasons.map((reason) => `a hook vetoed it: ${reason}`);
+}
+
+const foldOf = ({ id }: Unit, judged: Acceptable, line: LedgerLine): Fold => ({
+  iteration: line.iteration,
+  at: line.at,
+  message: `${id}: ${judged.summary}`,
+  changes: [...judged.changes],
+  progress: `---\n\n${judged.progress.trimEnd()}\n\nIteration: ${line.iteration}\n\n`,
+  ledger: { ...line, ...judged.ledger },
+  ...(judged.files === undefined ? {} : { files: [...judged.files] }),
+});
+
+function refusalOf(
+  { rrd }: ResearchState,
+  { id }: ResearchUnit,
+  refusal: { readonly iteration: number; readonly at: string; readonly reasons: string[] },
+  { text }: Material,
+): Change {
+  if (paperOf(rrd, id) === undefined)
+    return { in: "rrd", set: {}, was: {}, add: { refusals: [{ unit: id, ...refusal }] } };
+  const read_depth = text?.depth ?? "abstract";
+  return { in: "papers_pool", id, set: {}, was: {}, add: { refusals: [{ ...refusal, read_depth }] } };
+}
+
+/**
+ * What came of judging a result. `redacted`: something that looks like a secret of the user's was taken out before anything else. `dropped`:
+ * JSON pointers of fields that the schema does not know.
+ */
+type Judged = (Acceptable | Unacceptable) & { readonly redacted: boolean; readonly dropped: readonly string[] };
+
+/** Judges what an agent left in its workspace: first the schema, then the rules of the unit. Changes nothing. */
+export async function judge(
+  state: ResearchState,
+  unit: ResearchUnit,
+  workspace: string,
+  material: Material,
+  patterns: readonly Pattern[],
+  { redact: takeOut, ...judging }: Judging & Pick<Accepting, "redact">,
+): Promise<Judged> {
+  const result = await readResult(join(workspace, resultName));
+  const redact = (text: string): string => takeOut(text, material.text?.text);
+  if ("reason" in result) return { redacted: false, dropped: [], reasons: [redact(result.reason)] };
+  const { value: found, found: redacted } = redactValue(result.value, redact);
+  // The agent of a repair has not seen the paper: what nobody found fault with stays as it was read.
+  const isObject = typeof found === "object" && found !== null && !Array.isArray(found);
+  const { value, dropped, problems } = checkedResult(unit.kind, isObject ? { ...found, ...material.kept } : found);
+  if (problems.length > 0) return { redacted, dropped, reasons: reasonsOf(problems) };
+  return { redacted, dropped, ...judgeValid(state, unit, value, material, patterns, { ...judging, redacted }) };
+}
+
+function judgeValid(
+  { rrd, ledger }: ResearchState,
+  unit: ResearchUnit,
+  value: unknown,
+  material: Material,
+  patterns: readonly Pattern[],
+  judging: Judging,
+): Acceptable | Unacceptable {
+  switch (unit.kind) {
+    case "discovery": {
+      const batch = material.batch ?? { candidates: [], sources: [], duplicates: [] };
+      return acceptDiscovery(rrd, unit.id, value as DiscoveryResult, batch, judging);
+    }
+    case "report":
+      return acceptReport(rrd, value as ReportResult, { ledger, patterns }, judging, material.retraction);
+    case "ideas":
+      return acceptIdeas(rrd, value as IdeationResult, judging);
+    case "paper": {
+      const paper = paperOf(rrd, unit.id);
+      if (paper === undefined) return { reasons: [`the paper ${unit.id} is no longer in the pool`] };
+      return acceptPaper(rrd, paper, value as AnalysisResult, material, judging);
+    }
+  }
+}
+
+const seconds = (ms: number): number => Math.round(ms / 100) / 10;
+
+/** What the ledger says of an iteration whatever came of it. `prepareMs`: how long its unit was prepared, where it was. */
+export function ledgerLine(
+  unit: Unit,
+  run: AgentRun,
+  at: Date,
+  outcome: LedgerLine["outcome"],
+  prepareMs?: number,
+): LedgerLine {
+  const { usage, brief } = run;
+  const occupancy = occupancyOf(run);
+  return {
+    iteration: run.iteration,
+    at: at.toISOString(),
+    unit: unit.id,
+    phase: unit.phase,
+    outcome,
+    agent: run.agent,
+    ...given({ model: run.model }),
+    confinement: run.confinement,
+    // A clock may be set back while an agent runs.
+    duration_seconds: Math.max(0, seconds(run.endedAt - run.startedAt)),
+    ...(prepareMs === undefined ? {} : { prepare_seconds: seconds(prepareMs) }),
+    tokens: { input: usage.input, cached: usage.cached, output: usage.output, requests: usage.requests },
+    brief_tokens: brief.tokens,
+    ...given({ cost_usd: run.cost_usd, estimated: run.estimated, billing: run.billing }),
+    ...(occupancy === undefined
+      ? {}
+      : {
+          context: {
+            largest_request: occupancy.largest,
+            window: occupancy.window,
+            share: Math.round(occupancy.share * 1000) / 1000,
+          },
+        }),
+  };
+}

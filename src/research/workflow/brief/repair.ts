@@ -1,0 +1,83 @@
+import { join } from "node:path";
+import { checkEvidence } from "../../evidence/check.js";
+import type { PaperText } from "../../../engine/documents/text/paper-text.js";
+import { clip, estimateTokens, fit } from "../../../engine/lib/tokens.js";
+import type { AnalysisResult } from "../../generated/result-analysis.js";
+import type { Paper } from "../../generated/rrd.js";
+import { usesBothRubrics } from "../decisions/scores-and-decision.js";
+import { paperOf, refusalsOf, type ResearchState, type ResearchUnit } from "../decisions/status.js";
+import { checkedResult, readResult } from "../result/result-file.js";
+import { resultName } from "../../folder/layout.js";
+
+/** What a short repair brief says of a refused result, so that the paper need not be read again. */
+export interface Repair {
+  readonly reasons: readonly string[];
+  /** The refused result, as JSON. */
+  readonly previous: string;
+  /** For quotes that were not found: why, and the passage of the text that comes nearest. */
+  readonly passages: readonly { readonly quote: string; readonly why: string; readonly nearest: string }[];
+}
+
+/** The repair that a brief asks for, and what the agent has no say in: fields of the refused reading that nobody found fault with. */
+interface AskedRepair {
+  readonly repair: Repair;
+  readonly kept: Readonly<Record<string, unknown>>;
+}
+
+/** Together with the rubric and the unit these stay below the brief's 6,000. */
+const tokens = { previous: 1_800, reasons: 350, passages: 650 };
+
+/**
+ * The repair that a unit's next brief asks for: the first refusal is answered by one, where all that is wrong can be mended without the
+ * paper; anything else, a refused repair too, by the whole brief once more. `workspaceOf`: where a refused iteration's result was kept.
+ * `depth`: how much of the paper the whole brief would show; a reading of another depth is none of this text.
+ */
+export async function repairFor(
+  workspaceOf: (iteration: number) => string,
+  state: ResearchState,
+  unit: ResearchUnit,
+  text: PaperText | undefined,
+  depth: PaperText["depth"],
+): Promise<AskedRepair | undefined> {
+  const [first, ...others] = refusalsOf(state, unit);
+  if (first === undefined || others.length > 0) return undefined;
+  const result = await readResult(join(workspaceOf(first.iteration), resultName));
+  if ("reason" in result) return undefined;
+  const { value, problems } = checkedResult(unit.kind, result.value);
+  // As a text: indented like the rest of the unit it would be a third longer.
+  const previous = JSON.stringify(value);
+  if (problems.some(({ missing }) => missing === true) || estimateTokens(previous) > tokens.previous) return undefined;
+  const reasons = fit(first.reasons, tokens.reasons, (reason) => clip(reason, 60)).lines;
+  const paper = unit.kind === "paper" ? paperOf(state.rrd, unit.id) : undefined;
+  if (paper === undefined) return { repair: { reasons, previous, passages: [] }, kept: {} };
+
+  // The schema's problems are not of these: every required field is there.
+  const reading = value as AnalysisResult;
+  // Whatever a hook objects to, it may take the paper to mend it.
+  const isKnown = problems.length > 0 || reading.unit !== unit.id;
+  if (!isKnown || first.read_depth !== depth) return undefined;
+  if (usesBothRubrics(state.rrd) && reading.scores?.blue_ocean === undefined) return undefined;
+  const evidence = evidenceOf(reading, text, paper);
+  if (evidence === undefined) return undefined;
+  const isFaulty = (field: string) => problems.some(({ pointer }) => `${pointer}/`.startsWith(`/${field}/`));
+  const kept = Object.entries(reading).filter(([field]) => !["unit", "evidence"].includes(field) && !isFaulty(field));
+  return { repair: { reasons, previous, passages: passagesOf(evidence) }, kept: Object.fromEntries(kept) };
+}
+
+/** The check of a refused reading's quotes; undefined where too few were found for a repair of some. */
+function evidenceOf({ evidence }: AnalysisResult, text: PaperText | undefined, { abstract }: Paper) {
+  const quoted = (Array.isArray(evidence) ? evidence : []).filter(
+    (item) => typeof item?.quote === "string" && typeof item.claim === "string",
+  );
+  const checked = checkEvidence(quoted, text, abstract);
+  return (checked.verified + checked.near) * 2 >= quoted.length ? checked : undefined;
+}
+
+function passagesOf({ missing }: ReturnType<typeof checkEvidence>): Repair["passages"] {
+  const passages = missing.map(({ quote, nearest, why }) => ({
+    quote: clip(quote, 25),
+    why: clip(why, 50),
+    nearest: clip(nearest, 90),
+  }));
+  return passages.slice(0, fit(passages, tokens.passages, (passage) => JSON.stringify(passage)).lines.length);
+}
