@@ -111,10 +111,41 @@ export const forged: readonly QuoteClass[] = [
     [
       [
         "a negation",
-        ["does not", "can no longer", "never", "hardly", "fails to", "did not in any way", "was unable to"],
+        [
+          ..."does not,can no longer,never,hardly,fails to,did not in any way,was unable to,rarely,seldom,did neither heat nor".split(
+            ",",
+          ),
+          ..."is incapable and did not,stopped and would,is ineffective and would,far from perfect would,by no means,too weak would".split(
+            ",",
+          ),
+        ],
       ],
-      ["a quantifier", ["in some cases", "sometimes", "in a few runs", "partly", "almost", "may"]],
-      ["a condition", ["if heated", "unless it is cooled", "only", "whenever it is wet", "provided it is dry"]],
+      [
+        "a quantifier",
+        [
+          ..."in some cases,sometimes,in a few runs,partly,almost,may,could,should,can,allegedly,slightly,marginally,reportedly".split(
+            ",",
+          ),
+          ..."in 3 of 9 runs,in up to half of the runs,approximately twice,in 12 % of runs,in two of ten runs,is expected to".split(
+            ",",
+          ),
+        ],
+      ],
+      [
+        "a condition",
+        [
+          ..."if heated,unless it is cooled,only,whenever it is wet,provided it is dry,as long as it is dry,until cooled".split(
+            ",",
+          ),
+          ..."except at night,in case of frost,where it is wet,on condition of rest,so long as it rests".split(","),
+        ],
+      ],
+      [
+        "a comparison",
+        "rather than the old one,instead of the old one,versus the old one,compared with the old one,unlike the old one".split(
+          ",",
+        ),
+      ],
     ] as const
   ).map(([what, words]) => ({
     name: `an ellipsis that leaves out ${what}`,
@@ -126,12 +157,11 @@ export const forged: readonly QuoteClass[] = [
   {
     name: "an ellipsis that leaves out a relation",
     make: (draw) => {
-      const relation = draw.one(["less than", "fewer than", "at least", "<", "≥", "no more than"]);
-      const count = draw.whole(12, 96);
-      return {
-        text: `${capital(clause(draw))} in ${relation} ${count} ${draw.things()} of the set.`,
-        quote: `${clause(new Draw(0))}`,
-      };
+      const relation = draw.one(
+        "less than,fewer than,at least,<,≥,no more than,at most,up to,approximately,nearly,under,almost".split(","),
+      );
+      const [start, end] = [`${clause(draw)} in`, `${draw.whole(12, 96)} ${draw.things()} of the set`];
+      return { text: `${capital(start)} ${relation} ${end}.`, quote: `${start} … ${end}` };
     },
   },
   {
@@ -142,6 +172,37 @@ export const forged: readonly QuoteClass[] = [
         text: `${first} ${draw.one(["This was not so in the end.", "However, the effect was gone later.", "It never worked again."])} ${second}`,
         quote: `${first} … ${second}`,
       };
+    },
+  },
+  {
+    name: "a negation, condition or quantifier of another language left out or behind",
+    make: (draw) => {
+      const [start, words, end] = draw.one([
+        [
+          "Das neue Ventil dichtet",
+          "nicht,kaum,selten,niemals,bei keinem Druck,nur,vielleicht,weniger,ohne Öl",
+          "gegen Wasser unter hohem Druck",
+        ],
+        [
+          "La nouvelle vanne",
+          "ne tient pas,ne tient guère,rarement,n’a jamais,peut-être,moins souvent,sans huile",
+          "contre de l’eau sous pression",
+        ],
+        [
+          "La nueva válvula",
+          "no,nunca,jamás,tampoco,apenas,quizás,casi,menos,sin aceite",
+          "resiste el agua bajo presión",
+        ],
+        ["A nova válvula", "não,nunca,nem,sem óleo", "resiste à água sob pressão"],
+        ["La nuova valvola", "non,mai,senza olio,meno", "resiste all’acqua sotto pressione"],
+        ["De nieuwe klep", "niet,nooit,geen,zelden,zonder olie", "bestand tegen water onder druk"],
+        ["Den nya ventilen", "inte,aldrig,utan olja", "tål vatten under högt tryck"],
+        ["Nowy zawór tutaj", "nie,nigdy,bez oleju", "wytrzymuje wodę pod ciśnieniem"],
+        ["Новый клапан здесь", "не,никогда не,без масла,едва", "держит воду под давлением"],
+      ] as const);
+      const left = draw.one(words.split(","));
+      const isBehind = draw.whole(0, 3) === 0 && !/ |peut|vielleicht|quiz|casi|bei /.test(left);
+      return { text: `${start} ${left} ${end}.`, quote: isBehind ? end : `${start} … ${end}` };
     },
   },
   {
@@ -186,7 +247,10 @@ export const forged: readonly QuoteClass[] = [
         "asks whether it can",
         "failed to",
         "if you",
-        "was unable to",
+        ..."was unable to,can no longer,was too weak to,was thought to,aimed to,rarely did,never did,was insufficient to".split(
+          ",",
+        ),
+        ..."was unlikely to,won't,was not shown to".split(","),
       ]);
       const isClause = /whether|if/.test(word);
       return {
@@ -207,8 +271,22 @@ export const forged: readonly QuoteClass[] = [
         "Earlier work hypothesized that",
         "There is no evidence that",
         "Few believe that",
+        ..."No study shows that,It remains to be shown that,The hypothesis was that,Provided that,Assuming,It is disputed that".split(
+          ",",
+        ),
+        ..."We did not find that,They assumed,It has yet to be proven that,Only if,Contrary to the belief that,Rather than".split(
+          ",",
+        ),
       ]);
       return { text: `${who} ${said}.`, quote: said };
+    },
+  },
+  {
+    name: "begun behind the count of its subject",
+    make: (draw) => {
+      const of = `of the ${draw.things()} ${draw.verb()} ${draw.object()} ${draw.place()}`;
+      const count = draw.one("None,Few,Hardly any,Neither,Half,Most,Some,A third,A minority".split(","));
+      return { text: `${count} ${of}.`, quote: draw.one([of, of.slice(3)]) };
     },
   },
   {
@@ -221,6 +299,13 @@ export const forged: readonly QuoteClass[] = [
         ["inactive", "in active"],
         ["unable", "un able"],
         ["atypical", "a typical"],
+        ["nowhere", "now here"],
+        ["maybe", "may be"],
+        ["sometimes", "some times"],
+        ["nobody", "no body"],
+        ["together", "to get her"],
+        ["therapist", "the rapist"],
+        ["cannot", "can not"],
       ]);
       const [inText, inQuote] = draw.one([
         [joined, parted],
@@ -250,7 +335,9 @@ export const forged: readonly QuoteClass[] = [
         "<\n",
         "less than ",
         "up to ",
-        "at least ",
+        ..."at least ,at most ,about ,approximately ,roughly ,fewer than ,no more than ,~,≈ ,∼ ,≪ ,minus ,within ,nearly ".split(
+          ",",
+        ),
       ]);
       const rest = `${draw.decimal()} points ${draw.place()} ${draw.tail()}`;
       return { text: `${capital(draw.subject())} moved by ${sign}${rest}.`, quote: rest };
@@ -275,6 +362,7 @@ export const forged: readonly QuoteClass[] = [
         "–95",
         " × 10",
         "\n000",
+        ..." bn, percent, per cent, Mio., (± 2),'500, to 95,/95,:1, +/- 2, dozen,k, meV,…95".split(","),
       ]);
       return { text: `${capital(start)}${unit} ${draw.tail()}.`, quote: start };
     },
@@ -282,10 +370,21 @@ export const forged: readonly QuoteClass[] = [
   {
     name: "begun or ended within a number in groups or a range",
     make: (draw) => {
-      const number = draw.one(["12 500", "10–20", "7 000 000", "3\u202f250", "15 – 30", "4-6"]);
-      const cut = number.search(/[\s–-]/);
+      const number = draw.one([
+        "12 500",
+        "10–20",
+        "7 000 000",
+        "3\u202f250",
+        "15 – 30",
+        "4-6",
+        "12'500",
+        "3:1",
+        "10 to 20",
+        "3/4",
+      ]);
+      const cut = number.search(/[\s–'/:-]/);
       const [start, rest] = [`${draw.subject()} ${draw.place()} needed`, `${draw.things()} ${draw.tail()}`];
-      const [head, tail] = [number.slice(0, cut), number.slice(cut).replace(/^[\s–-]+/, "")];
+      const [head, tail] = [number.slice(0, cut), number.slice(cut).replace(/^(?: to |[\s–'/:-]+)/, "")];
       return { text: `${capital(start)} ${number} ${rest}.`, quote: draw.one([`${start} ${head}`, `${tail} ${rest}`]) };
     },
   },
@@ -319,9 +418,17 @@ export const forged: readonly QuoteClass[] = [
         ["nm", "nM"],
         ["pS", "ps"],
         ["kB", "kb"],
+        ["meV", "MeV"],
+        ["peV", "PeV"],
+        ["mBq", "MBq"],
+        ["mK", "MK"],
+        ["mΩ", "MΩ"],
+        ["Gbps", "GBps"],
+        ["mHz", "MHz"],
       ]);
-      const [start, end] = [`${draw.subject()} used ${draw.whole(2, 89)}`, `${draw.place()} ${draw.tail()}`];
-      const gap = draw.one([" ", "", "\n"]);
+      const before = draw.one([`${draw.whole(2, 89)}`, "five", "its rate in", "(in", `${draw.whole(2, 89)} J/`, "10⁵"]);
+      const [start, end] = [`${draw.subject()} used ${before}`, `${draw.place()} ${draw.tail()}`];
+      const gap = /\d$/.test(before) ? draw.one([" ", "", "\n"]) : before.endsWith("/") ? "" : " ";
       return { text: `${capital(start)}${gap}${one} ${end}.`, quote: `${start}${gap}${other} ${end}` };
     },
   },
@@ -358,6 +465,12 @@ export const forged: readonly QuoteClass[] = [
         "[at least twice]",
         "[only]",
         "[if cooled]",
+        ..."[no longer],[twelve],[half of],[significantly],[twofold],[two days],[compared with placebo],[versus water]".split(
+          ",",
+        ),
+        ..."[and others],[95 %],[n = 9],[most],[fails and],[page 99],[pp. 9–12],[ten-fold],[does not; it],[12]".split(
+          ",",
+        ),
       ]);
       const [start, end] = [`${draw.subject()} with its skin`, `${draw.verb()} ${draw.object()} ${draw.tail()}`];
       return { text: `${capital(start)} ${end}.`, quote: `${start} ${inserted} ${end}` };
@@ -380,7 +493,17 @@ export const forged: readonly QuoteClass[] = [
         `[2] B. Roe. ${title}. Journal of Valves, 2020.`,
         `[3] C. Dow. Encoders. 2021.`,
       ];
-      return { text: `It was done.\n\n${head}\n\n${works.join("\n\n")}`, quote: title };
+      const plain = works.map((work, index) => work.replace(/^\[\d\]/, draw.one(["", `${index + 1}.`])).trim());
+      const between = draw.one(["\n\n", "\n"]);
+      return { text: `It was done.\n\n${head}\n\n${draw.one([works, plain]).join(between)}`, quote: title };
+    },
+  },
+  {
+    name: "a last 0 read as a degree where nothing turns",
+    make: (draw) => {
+      const [n, noun] = [draw.one([36, 9, 18, 27]), draw.one(["images", "seconds", "volunteers", "grasps"])];
+      const [start, end] = [`${draw.subject()} needed`, `${noun} of the set for the second paper`];
+      return { text: `${capital(start)} ${n}0 ${end}.`, quote: `${start} ${n}° ${end}` };
     },
   },
 ];
@@ -400,18 +523,35 @@ export const disguised: readonly QuoteClass[] = [
       const row = (name: string) => [name, draw.decimal(), "–", "0.4"].join(" | ");
       return {
         text: `Table 2: Outcomes\n\nMeasure | Before | After | p\n${row("Torque")}\n${cells.join(" | ")}\n${row("Noise")}`,
-        quote: cells.join(draw.one([" ", "\n", "\n\n", "  ", " | "])),
+        quote: draw.one([
+          ...[" ", "\n", "\n\n", "  ", " | ", "|", "\t"].map((between) => cells.join(between)),
+          `| ${cells.join(" | ")} |`,
+        ]),
       };
     },
   },
   {
     name: "a list on one line, its marks left out",
     make: (draw) => {
-      const mark = draw.one(["•", "◦", "▪", "‣", "–", "·", "●"]);
+      const mark = draw.one([..."•◦▪‣–·●∙➔➢■\uf0b7*+o-"]);
       const points = [draw.subject(), draw.object(), draw.subject()];
       return {
         text: `Three things are needed: ${points.map((point) => `${mark} ${point}`).join("; ")}.`,
         quote: `Three things are needed: ${points.join("; ")}`,
+      };
+    },
+  },
+  {
+    name: "a list whose marks the quote writes otherwise",
+    make: (draw) => {
+      const points = [draw.subject(), draw.object(), draw.subject()];
+      const [inText, inQuote] = [
+        draw.one(["\n• ", "\n- ", " • ", " ▪ ", "\n"]),
+        draw.one([" • ", "\n• ", "\n- ", " ● ", " "]),
+      ];
+      return {
+        text: `Three things are needed:${points.map((point) => `${inText}${point}`).join(";")}.`,
+        quote: `Three things are needed:${points.map((point) => `${inQuote}${point}`).join(";")}`,
       };
     },
   },
@@ -436,7 +576,11 @@ export const disguised: readonly QuoteClass[] = [
     name: "words of explanation inserted in brackets",
     make: (draw) => {
       const parts = words(draw);
-      const inserted = draw.one(["[the hand]", "[sic]", "[of the authors]", "[our emphasis]", "[PPO]"]);
+      const inserted = draw.one(
+        "[the hand],[sic],[of the authors],[our emphasis],[PPO],[emphasis added],[a Shadow Hand],[namely this]".split(
+          ",",
+        ),
+      );
       const at = draw.whole(1, 4);
       return {
         text: `${capital(parts.join(" "))}.`,
@@ -457,7 +601,10 @@ export const disguised: readonly QuoteClass[] = [
       const said = `${clause(draw)} ${draw.tail()}`;
       return {
         text: `${capital(said)}, ${draw.one(["and so on", "as Fig. 3 shows", "which we expected"])} for the rest of it.`,
-        quote: `${capital(said)}${draw.one([".", " (p. 3)", " (p. 3).", ". (p. 12)", ";", " [p. 3]", ",", " (pp. 3–4)"])}`,
+        quote: `${capital(said)}${draw.one([
+          ...[".", " (p. 3)", " (p. 3).", ". (p. 12)", ";", " [p. 3]", ",", " (pp. 3–4)", "…", " ...", "!", " [...]"],
+          ...[", p. 3", " (page 3)", " (§ 3.1)", " (Section 4)", " (Lee, p. 3)", ".” (p. 3)", "” (p. 3)."],
+        ])}`,
       };
     },
   },
@@ -475,6 +622,19 @@ export const disguised: readonly QuoteClass[] = [
         [`${n} × 10−5`, `${n} x 10^-5`],
         [`${n} m²`, `${n} m^2`],
         [`${n} kg/m2`, `${n} kg/m²`],
+        [`${n} kg/m2`, `${n} kg/m^2`],
+        [`10−${n}`, `10^-${n}`],
+        [`10−${n}`, `10⁻${"⁰¹²³⁴⁵⁶⁷⁸⁹"[n]}`],
+        [`${n} × 10⁻⁵`, `${n} × 10^(-5)`],
+        [`${n} × 10⁻⁵`, `${n}e-5`],
+        [`${n}·10⁻⁵`, `${n} * 10**-5`.replace(" * ", "*")],
+        [`${n} m s⁻¹`, `${n} m s-1`],
+        [`${n} m s−1`, `${n} m s⁻¹`],
+        [`${n} m s−1`, `${n} m s^-1`],
+        [`R2 of 0.${n}`, `R² of 0.${n}`],
+        [`R² of 0.${n}`, `R^2 of 0.${n}`],
+        [`10⁶ of ${n}`, `10**6 of ${n}`],
+        [`0·${n}`, `0.${n}`],
       ]);
       const [start, end] = [`${draw.subject()} shows`, `${draw.place()} ${draw.tail()}`];
       return { text: `${capital(start)} ${inText} ${end}.`, quote: `${start} ${inQuote} ${end}` };
@@ -494,6 +654,21 @@ export const disguised: readonly QuoteClass[] = [
         [`TNF-α of ${n}`, `TNF-alpha of ${n}`],
         [`${n} µm`, `${n} μm`],
         [`x ≠ ${n}`, `x != ${n}`],
+        [`⩽ ${n}`, `<= ${n}`],
+        [`≧ ${n}`, `>= ${n}`],
+        [`∼ ${n}`, `~ ${n}`],
+        [`≈ ${n}`, `~ ${n}`],
+        [`${n} ± 2`, `${n} +- 2`],
+        [`${n} +/− 2`, `${n} ± 2`],
+        [`12×30 of ${n}`, `12*30 of ${n}`],
+        [`${n}× more`, `${n}x more`],
+        [`${n} µg`, `${n} ug`],
+        [`${n} µg`, `${n} mcg`],
+        [`${n} um`, `${n} µm`],
+        [`${n}″`, `${n}"`],
+        [`${n}′`, `${n}'`],
+        [`the Hand™ of ${n}`, `the Hand of ${n}`],
+        [`Δ of ${n}`, `Delta of ${n}`],
       ]);
       const [start, end] = [`${draw.subject()} has`, `${draw.place()} ${draw.tail()}`];
       return { text: `${capital(start)} ${inText} ${end}.`, quote: `${start} ${inQuote} ${end}` };
@@ -504,7 +679,10 @@ export const disguised: readonly QuoteClass[] = [
     make: (draw) => {
       const parts = words(draw);
       const at = draw.whole(2, 3);
-      const mark = draw.one(["¹²", "†", "*", "¹", " [12]", "³,⁴", "[3, 4]", " [5–8]"]);
+      const mark = draw.one([
+        ...["¹²", "†", "*", "¹", " [12]", "³,⁴", "[3, 4]", " [5–8]", " †", " ‡", " ¹²", "^12", "^a", "ᵃ"],
+        ...[" [12], [13]", " [1]–[4]", " (Lee et al., 2019)", " (Lee and Roe 2019; Dow, 2020)", " [Lee et al., 2019]"],
+      ]);
       return {
         text: `${capital([...parts.slice(0, at), `${parts[at]}${mark}`, ...parts.slice(at + 1)].join(" "))}.`,
         quote: parts.join(" "),

@@ -1,7 +1,7 @@
 import type { Span } from "./edges.js";
 import type { Vocabulary } from "./extras.js";
 import { GAP_EITHER, GAP_HYPHEN, GAP_NONE, GAP_NUMBER, GAP_SPACE, isDigit, type Normalised } from "./normalise.js";
-import { caseMatters } from "./units.js";
+import { caseMatters, isSymbol } from "./units.js";
 
 /** Quotes of fewer words have no space forgiven. */
 const minWords = 3;
@@ -86,6 +86,14 @@ const prefixes = new Set(
     " ",
   ),
 );
+/** Words that are two common words, and are not the same as these. */
+const compounds = new Set(
+  (
+    "nowhere maybe sometimes everyday anyone everyone someone anybody somebody nobody anything something nothing everything " +
+    "anyway somehow somewhere into onto without within cannot another together therefore therein whereas whereby already always " +
+    "altogether nevertheless nonetheless notwithstanding however whatever whoever thereby hereby upon almost"
+  ).split(" "),
+);
 const common = new Set(
   (
     "the of and to is was were are be been by for from with on as at or it its that this these those we our has have had but can " +
@@ -103,7 +111,7 @@ function makesAnotherWord(
   isPartedInText: boolean,
   { words, pairs }: Vocabulary,
 ): boolean {
-  if (prefixes.has(first)) return true;
+  if (prefixes.has(first) || compounds.has(first + second)) return true;
   // Symbols of a formula, which readers set apart as they like: "w i", "σ j".
   const isSymbol = (word: string) => word.length <= 2 && !common.has(word) && !prefixes.has(word);
   if (isSymbol(first) && isSymbol(second)) return false;
@@ -114,30 +122,24 @@ function makesAnotherWord(
   return (words.get(first + second) ?? 0) > 1 || !isWord(first) || !isWord(second);
 }
 
-/** Whether the units behind numbers and in brackets are written in the same case, unless one of both is in capitals throughout. */
+/** Longer words are no unit. */
+const maxUnit = 8;
+
+/** Whether the units are written in the same case, unless one of both is in capitals throughout. */
 function casesAgree(haystack: Normalised, needle: Normalised, start: number): boolean {
-  const { chars } = needle;
-  let at = 1;
-  while (at < chars.length) {
-    const opens =
-      isLetter(chars[at]) && (isDigit(chars[at - 1]) || (chars[at - 1] === "(" && needle.gaps[at] === GAP_NONE));
-    if (!opens) {
-      at += 1;
-      continue;
-    }
-    let end = at + 1;
-    while (end < chars.length && end - at < 6 && isLetter(chars[end]) && needle.gaps[end] === GAP_NONE) end += 1;
-    if (caseMatters(chars.slice(at, end)) && (isDigit(chars[at - 1]) || chars[end] === ")")) {
-      const inText = sourceOf(haystack, start + at, start + end);
-      const inQuote = sourceOf(needle, at, end);
-      if (
-        inText.normalize("NFKC") !== inQuote.normalize("NFKC") &&
-        !isCapital(haystack, start, start + chars.length) &&
-        !isCapital(needle, 0, chars.length)
-      )
-        return false;
-    }
-    at = end;
+  const { chars, gaps, from, to } = needle;
+  for (let at = 0, end = 0; at < chars.length; at = Math.max(end, at + 1)) {
+    if (!isLetter(chars[at])) continue;
+    end = at + 1;
+    // No white space stands before the Ω of "mΩ", and yet it is set apart.
+    while (isLetter(chars[end]) && (gaps[end] === GAP_NONE || from[end] === to[end - 1])) end += 1;
+    if (end - at > maxUnit) continue;
+    const [inText, inQuote] = [sourceOf(haystack, start + at, start + end), sourceOf(needle, at, end)];
+    if (inText.normalize("NFKC") === inQuote.normalize("NFKC")) continue;
+    const isBehindNumber =
+      isDigit(chars[at - 1]) || (chars[at - 1] === "(" && chars[end] === ")" && gaps[at] === GAP_NONE);
+    if (!(isBehindNumber ? caseMatters(inText) : isSymbol(inText) && isSymbol(inQuote))) continue;
+    if (!isCapital(haystack, start, start + chars.length) && !isCapital(needle, 0, chars.length)) return false;
   }
   return true;
 }
@@ -159,8 +161,8 @@ function cutsInto({ chars, gaps, from }: Normalised, at: number): boolean {
   if (gap === GAP_HYPHEN) return !isUnspaced(before, after);
   if (gap !== GAP_NONE) return gap === GAP_NUMBER;
   if (isWordy(before) && isWordy(after) && !isUnspaced(before, after)) return true;
-  // 0.5, 3/4, 10⁵, don't
-  const isJoint = (char: string) => isPoint(char) || char === "/" || isRank(char);
+  // 0.5, 3/4, 3:1, 10⁵, don't
+  const isJoint = (char: string) => isPoint(char) || char === "/" || char === ":" || isRank(char);
   if (isJoint(before) && isDigit(after) && isWordy(chars[at - 2])) return isDigit(chars[at - 2]) || isRank(before);
   if (isDigit(before) && isJoint(after) && isDigit(chars[at + 1]) && gaps[at + 1] === GAP_NONE) return true;
   if (isLetter(before) && after === "'" && isLetter(chars[at + 1]) && gaps[at + 1] === GAP_NONE) return true;

@@ -12,9 +12,9 @@ export interface Span {
 const reach = 48;
 const flat = (text: string): string => text.replace(/[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]/g, "");
 
-/** Words before a number that say on which side of it the truth lies. */
+/** Words and signs before a number that say on which side of it the truth lies. */
 const relationBefore =
-  /(?:\b(?:than|at least|at most|up to|below|above|under|over|minus|plus|almost|nearly|exceed(?:s|ed|ing)?|within|not)|[-−–+±<>≤≥≠=≈~∼≃≅≪≫⩽⩾×^/$€£¥])\s{0,9}$/iu;
+  /(?:\b(?:than|at least|at most|up to|below|above|under|over|minus|plus|almost|nearly|about|approximately|approx\.|roughly|around|circa|ca\.|exceed(?:s|ed|ing)?|within|not|als|mindestens|höchstens|etwa|ungefähr|knapp|unter|über|bis zu|environ|moins de|plus de|más de|menos de|hasta)|[-−–+±<>≤≥≠=≈~∼≃≅≪≫⩽⩾≲≳×^/$€£¥])\s{0,9}$/iu;
 /** A dash that joins words or ends a phrase is no minus: "GPT-4", "the hands — 5 of them". */
 const dashOnly = /(?:\u2014|\n\s{0,9}[-*+•])\s{0,9}$/u;
 
@@ -40,15 +40,25 @@ const cellOf = (after: string): string => {
   return end === -1 ? after : after.slice(0, end);
 };
 
+const relationBegun = /\b(?:at|up|less|more|fewer|greater|lower|higher|smaller|larger|better|worse)\s{1,9}$/i;
+
 function beginProblem(before: string, head: string): string | undefined {
   if (/^[.,]?\p{Nd}/u.test(head)) {
     const relation = relationBefore.exec(before)?.[0].trim();
     if (relation !== undefined && !dashOnly.test(before)) return `its first number stands behind "${relation}"`;
-    if (/(?:^|[^\p{Nd}.,])\p{Nd}{1,3}(?:\s\p{Nd}{3}){0,3}\s{1,9}$/u.test(before) && /^\p{Nd}{3}(?!\p{Nd})/u.test(head))
+    if (
+      /(?:^|[^\p{Nd}.,])\p{Nd}{1,3}(?:[\s'’]\p{Nd}{3}){0,3}(?:\s{1,9}|['’])$/u.test(before) &&
+      /^\p{Nd}{3}(?!\p{Nd})/u.test(head)
+    )
       return "it begins within a number";
-    if (/\p{Nd}\s{0,9}(?:to|and|–|-)\s{1,9}$/u.test(before) && /\b(?:from|between)\s{1,9}\p{Nd}/u.test(before))
+    if (
+      /\p{Nd}\s{0,9}(?:to|[–-]|bis|à|…|\.\.\.?)\s{0,9}$/u.test(before) ||
+      (/\p{Nd}\s{0,9}and\s{1,9}$/u.test(before) && /\bbetween\s{1,9}\p{Nd}/u.test(before))
+    )
       return "it begins within a range";
   }
+  const relation = /^(?:most|least|to|than)\s{1,9}\p{Nd}/iu.test(head) && relationBegun.exec(before)?.[0].trim();
+  if (typeof relation === "string") return `it begins behind the "${relation}" of its number`;
   const unit = firstWord(head);
   if (/\p{Nd}\s{0,9}$/u.test(before) && unit !== "" && isUnit(unit) && !/^(?:per|times|points?|[kcfat])$/i.test(unit))
     return "it begins between a number and its unit";
@@ -59,14 +69,19 @@ function beginProblem(before: string, head: string): string | undefined {
 const firstWord = (text: string): string => /^(?:[%‰°′″]|[\p{L}µ]{1,12})/u.exec(text)?.[0] ?? "";
 
 function endProblem(tail: string, after: string): string | undefined {
-  // A sign left without its number says nothing; a number left with half of its range does.
-  if (/\p{Nd}\s{0,9}[-−–±×]\s{0,9}$/u.test(tail) && /^\s{0,9}\p{Nd}/u.test(after)) return "it ends within a range";
+  // A sign left without its number shows that something is left out; of a dash nobody sees it.
+  if (/\p{Nd}\s{0,9}[-−–]\s{0,9}$/u.test(tail) && /^\s{0,9}\p{Nd}/u.test(after)) return "it ends within a range";
   if (!/\p{N}$/u.test(tail)) return undefined;
-  if (/^\s{0,9}[%‰°′″º˚²³¹⁰-⁹⁻^±]/u.test(after) || /^\s{0,9}\+\/-/.test(after))
+  if (/^\s{0,9}(?:[%‰°′″º˚²³¹⁰-⁹⁻^±]|\+\/-|\(\s?±|per\s?cent\b)/iu.test(after))
     return "it ends between a number and what belongs to it";
-  if (/^\s{0,9}[-−–]\s{0,9}\p{Nd}/u.test(after)) return "it ends within a range";
+  const isBounded = /\b(?:from|between|von|de)\s[^\s]{0,3}\p{Nd}[\p{Nd}.,]{0,9}$/iu.test(tail);
+  if (/^\s{0,9}(?:[-−–…]|\.\.\.?)\s{0,9}\p{Nd}/u.test(after) || (!isBounded && /^\s{1,9}to\s{1,9}\p{Nd}/u.test(after)))
+    return "it ends within a range";
   if (/^\s{0,9}[×x·]\s{0,9}10/u.test(after)) return "it ends within a number";
-  if (/(?:^|[^\p{Nd}.,])\p{Nd}{1,3}(?:\s\p{Nd}{3}){0,3}$/u.test(tail) && /^\s{1,9}\p{Nd}{3}(?![\p{Nd}])/u.test(after))
+  if (
+    /(?:^|[^\p{Nd}.,])\p{Nd}{1,3}(?:[\s'’]\p{Nd}{3}){0,3}$/u.test(tail) &&
+    /^(?:\s{1,9}|['’])\p{Nd}{3}(?![\p{Nd}])/u.test(after)
+  )
     return "it ends within a number";
   const unit = firstWord(after.replace(/^\s{0,9}-?\s{0,9}/u, ""));
   const isGlued = /^\s{0,9}-?\s{0,9}[\p{L}µ%‰°]/u.test(after);
@@ -76,7 +91,7 @@ function endProblem(tail: string, after: string): string | undefined {
 }
 
 function senseProblem(text: string, start: number, end: number): string | undefined {
-  const turned = turnedBy(flat(sentenceBefore(text, start)).slice(-reach * 2));
+  const turned = turnedBy(flat(sentenceBefore(text, start)).slice(-reach * 3), text.slice(start, start + 10));
   if (turned === undefined) return undefined;
   const whole = `${turned} ${text.slice(start, Math.min(end, start + 120))}`.replace(/\s+/g, " ");
   return `in the text it stands behind "${turned}": "${whole}${end > start + 120 ? " …" : ""}"`;

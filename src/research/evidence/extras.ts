@@ -24,7 +24,16 @@ export function vocabularyOf(text: string): Vocabulary {
 
 /** Marks of footnotes behind a word or its stop, and numbers raised there: "success†", "trials.¹²". Not behind a unit or symbol: "cm²", "R²". */
 const footnote =
-  /(?<=\p{Ll}{3}|\p{Ll}{2}[.,;:)”"’])(?:[*†‡§¶‖]{1,3}|[¹²³⁰⁴-⁹]{1,3}(?:[,;–-][¹²³⁰⁴-⁹]{1,3}){0,9}|[ᵃ-ᶿ])(?![\p{L}\p{N}])/gu;
+  /(?<=\p{Ll}{3}|\p{Ll}{2}[.,;:)”"’])(?: ?[†‡§¶‖]{1,3}|[*]{1,3}| ?[¹²³⁰⁴-⁹]{1,3}(?:[,;–-][¹²³⁰⁴-⁹]{1,3}){0,9}|\^(?:\{?(?:\d{1,3}(?:[,–-]\d{1,3}){0,9}|[a-z*†‡])\}?)|[ᵃ-ᶿ])(?![\p{L}\p{N}])/gu;
+const name = "\\p{Lu}[\\p{L}’'-]{1,30}";
+const work = `${name}(?:,? (?:and|&|et al\\.?|${name})){0,6},? ?(?:19|20)\\d\\d[a-z]?`;
+/** Authors with their year, as "(Lee et al., 2019; Roe 2020)". */
+const authors = new RegExp(
+  `(?<=\\p{L}[,.]?) [(\\[](?:see |e\\.g\\.,? |cf\\. )?${work}(?:[;,] (?:${work}|(?:19|20)\\d\\d[a-z]?)){0,9}[)\\]]`,
+  "gu",
+);
+/** What joins citations that are left out together: "[8]–[10]". */
+const betweenCitations = /(?<=\[\d{1,3}\])\s?[,;–-]\s?(?=\[\d{1,3}\])/g;
 /** A citation's number that a reader set on the line: "trials.12 In", "success3 in". */
 const onLine = /(?<=(\p{Ll}{4,40})([.,;]?))(\d{1,3}(?:[,–-]\d{1,3}){0,9})(?=\s|[.,;)]\s)/gu;
 /** Words that have a number of their own. */
@@ -42,7 +51,9 @@ export function extrasOf(text: string, vocabulary: Vocabulary): Extras {
   const add = (at: number, piece: string) => {
     if (piece !== "") extras.set(at, { says: piece.normalize("NFKC").replace(/\s/g, ""), end: at + piece.length });
   };
-  for (const match of text.matchAll(footnote)) add(match.index, match[0]);
+  for (const pattern of [footnote, authors, betweenCitations])
+    for (const match of text.matchAll(pattern)) add(match.index, match[0]);
+  for (const [at, mark] of pointsInLine(text)) add(at, mark);
   for (const match of text.matchAll(onLine)) {
     const [, word = "", stop, number = ""] = match;
     const name = word.toLowerCase();
@@ -62,6 +73,18 @@ function isPoint(text: string, at: number, piece: string, names: ReadonlySet<str
   const before = text.slice(Math.max(0, at - 6), at).trimEnd();
   const opens = before === "" || /[.:;,!?]$/.test(before) || /(?:and|or)$/.test(before);
   return (opens || piece.startsWith("(")) && neighbours(piece).some((each) => names.has(each));
+}
+
+/** The marks of a list within a line that are signs or letters elsewhere: "three things: * a hand * a simulator". */
+function* pointsInLine(text: string): Generator<[number, string]> {
+  let done = 0;
+  for (const { index, 0: mark } of text.matchAll(/(?<=:\s)[*+o→»](?=\s\p{L})/gu)) {
+    if (index < done) continue;
+    const line = text.slice(index - 1, index + 2000).split("\n\n", 1)[0] as string;
+    done = index + line.length;
+    const places = [...line.matchAll(/(?<=\s)[*+o→»](?=\s\p{L})/gu)].filter((each) => each[0] === mark);
+    if (places.length > 1) for (const place of places) yield [index - 1 + place.index, mark];
+  }
 }
 
 const romans = ["i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix"];

@@ -98,7 +98,7 @@ function locatedAt(searchable: Searchable, offset: number): { locator?: string }
 
 function isTooShort(quote: string): boolean {
   // A compound is one word: "state-of-the-art" says less than four.
-  const words = quote.split(/[\s\u2014]/).filter((word) => /[\p{L}\p{N}]/u.test(word));
+  const words = quote.split(/[\s\u2014|]/).filter((word) => /[\p{L}\p{N}]/u.test(word));
   if (words.length >= 4 || (words.length === 3 && words.some((word) => /\p{N}/u.test(word)))) return false;
   return [...quote].filter((char) => unspaced.test(char)).length < minCharacters;
 }
@@ -161,7 +161,7 @@ function* placesOf(
 }
 
 const angle =
-  /angle|degree|rotat|orient|turn|tilt|pitch|yaw|roll|azimuth|direction|view|camera|panoram|latitude|longitude|heading|bend|flex|swivel|spin|circle|celsius|temperature/i;
+  /\b(?:angle|angular|degree|rotat|orient|turn|tilt|pitch|yaw|roll|azimuth|direction|view|camera|panoram|latitude|longitude|heading|bend|bent|flex|swivel|spin|circle|celsius|temperature)/i;
 
 /** Why what stands in a list of references is no evidence. */
 export const citedWords = "it stands in the list of references, which claims nothing";
@@ -213,11 +213,12 @@ function inFragments(ready: Prepared, quote: string, refusals: string[]): Span |
   return chain === undefined ? undefined : { start: chain.first.start, end: chain.last.end };
 }
 
+/** The places in their order; of those that begin alike the longest. */
 function take(spans: Iterable<Span>, max: number): Span[] {
-  const taken: Span[] = [];
+  const taken = new Map<number, Span>();
   for (const span of spans) {
-    taken.push(span);
-    if (taken.length >= max) break;
+    if (span.end > (taken.get(span.start)?.end ?? 0)) taken.set(span.start, span);
+    if (taken.size >= max) break;
   }
-  return taken.toSorted((a, b) => a.start - b.start || b.end - a.end);
+  return [...taken.values()].toSorted((a, b) => a.start - b.start);
 }

@@ -32,8 +32,8 @@ const bracketed =
 /** Markdown emphasis and code: agents quote the words without it. Only pairs that hug whole words, so `A*` and `5*3` stay. */
 const emphasis = /(?<![\p{L}\p{N}*_`\\])(\*\*|__|\*|_|`)(?=[^\s*_`])[^*_`\n]{0,200}[^\s*_`](\1)(?![\p{L}\p{N}*_`])/gu;
 /** Heading and list marks at the start of a line. A dash before a number stays: it may be a minus. */
-const lineMarks = /(?<=^|\n) {0,12}(?:#{1,6} |[-*+] (?=[^\d.\s]))/g;
-const bullets = new Set("•◦▪▫‣⁃●○■□◆◇►▸▶➢➤❖✓✔\uf0b7\uf0a7");
+const lineMarks = /(?<=^|\n) {0,12}(?:#{1,6} |[-*+>] (?=[^\d.\s]))/g;
+const bullets = /[•◦▪▫‣⁃●○■□◆◇►▸▶❖✓✔\u2794-\u27be\uf0b7\uf0a7]/u;
 
 const isLetter = (char: string | undefined): boolean =>
   char !== undefined && (/[a-zA-Z]/.test(char) || (char > "\u007f" && /\p{L}/u.test(char)));
@@ -43,8 +43,8 @@ const isSpace = (char: string | undefined): boolean =>
 const isAsciiDigit = (char: string | undefined): boolean => char !== undefined && char >= "0" && char <= "9";
 
 /** Signs that are typed in several characters where a keyboard has no better. */
-const typed: Readonly<Record<string, string>> = { "<=": "≤", ">=": "≥", "!=": "≠", "+/-": "±", "->": "→" };
-const typedSign = /\+\/-|<=|>=|!=|->/y;
+const typed: Readonly<Record<string, string>> = { "<=": "≤", ">=": "≥", "!=": "≠", "=/=": "≠", "->": "→" };
+const typedSign = /\+\/[-−–]|\+-(?=\s?\d)|<=|>=|!=|=\/=|->/y;
 
 /**
  * Normalises a text or a quote; the same rules for both. `extras` are read as white space, and noted. Linear in the length.
@@ -103,7 +103,7 @@ export function normalise(source: string, extras?: Extras): Normalised {
     }
     const sign = typedAt(text, at);
     if (sign !== undefined) {
-      push(typed[sign] as string, at, at + sign.length);
+      push(typed[sign] ?? "±", at, at + sign.length);
       at += sign.length;
       continue;
     }
@@ -111,14 +111,9 @@ export function normalise(source: string, extras?: Extras): Normalised {
       at = dash(at);
       continue;
     }
-    const alone = isSpace(text[at - 1] ?? " ") && isSpace(text[at + 1] ?? " ");
-    // The border of a table's cell; "P(a|b)" keeps its own.
-    if (
-      (char === "|" && alone) ||
-      (bullets.has(char) && isSpace(text[at + 1] ?? " ")) ||
-      (char === "·" && isMark(at))
-    ) {
-      note(char === "|" ? "|" : "•");
+    if (isMark(at)) {
+      // A quote may not make two cells of one number.
+      if (char === "|" && isDigit(chars.at(-1)) && /^\s?\d{3}(?!\d)/.test(text.slice(at + 1, at + 6))) note("|");
       if (gap === GAP_NONE) gap = GAP_SPACE;
       at += 1;
       continue;
@@ -140,7 +135,7 @@ export function normalise(source: string, extras?: Extras): Normalised {
       at = next > end && gap === GAP_HYPHEN ? next : end;
       continue;
     }
-    const contextual = code < 0x80 && char !== "x" && char !== "X" && char !== "A" ? undefined : inContext(at, code);
+    const contextual = code < 0x80 && !"xXA*".includes(char) ? undefined : inContext(at, code);
     const plain = contextual ?? (code < 0x80 ? asciiForm(char) : plainForm(code));
     const rank = contextual === undefined ? rankOf(code, plain) : undefined;
     if ((rank === raised || rank === lowered) && rank !== lastRank) push(rank, at, end);
@@ -175,9 +170,13 @@ export function normalise(source: string, extras?: Extras): Normalised {
     notes.set(chars.length, `${notes.get(chars.length) ?? ""}${says} `);
   }
 
-  /** Whether a dot in the middle is a list mark: between words, and no product. */
+  /** Whether a sign is the mark of a list's point or the border of a table's cell; "P(a|b)" keeps its own, and "a · b" is a product. */
   function isMark(at: number): boolean {
-    return isSpace(text[at - 1] ?? " ") && isSpace(text[at + 1]) && isLetter(text[at + 2]) && isLetter(text[at + 3]);
+    const sign = text[at] as string;
+    const isApart = isSpace(text[at + 1] ?? " ");
+    if (sign !== "|" && sign !== "·" && sign !== "∙") return isApart && bullets.test(sign);
+    if (!isApart || !isSpace(text[at - 1] ?? " ")) return false;
+    return sign === "|" || (isLetter(text[at + 2]) && /^[^\s]{2}|^\S \p{L}{2}/u.test(text.slice(at + 2, at + 6)));
   }
 
   function dash(start: number): number {
@@ -207,8 +206,16 @@ export function normalise(source: string, extras?: Extras): Normalised {
     if (code === 0x78 || code === 0x58) {
       const next = text[endOfSpaces(text, at + 1)];
       const isApart = !isLetter(before) && (isSpace(after) || isAsciiDigit(after));
-      return isApart && isDigit(chars.at(-1)) && isAsciiDigit(next) ? "×" : undefined;
+      const isFactor = isApart && isAsciiDigit(next);
+      return isDigit(chars.at(-1)) && (isFactor || (gap === GAP_NONE && !isLetter(after))) ? "×" : undefined;
     }
+    // "5 * 3" and "3·10⁵" are products; the point of "0·5" is that of "0.5".
+    if (code === 0xb7 || code === 0x2a || code === 0x2217 || code === 0x22c5) {
+      if (!isDigit(chars.at(-1)) || !isAsciiDigit(text[endOfSpaces(text, at + 1)])) return undefined;
+      const isPower = /^\s?10(?:[⁻⁰¹²³⁴-⁹^]|[-−]\d)/.test(text.slice(at + 1, at + 6));
+      return code === 0xb7 && !isPower && gap === GAP_NONE && isAsciiDigit(after) ? "." : "×";
+    }
+    if (code === 0x223c) return "~";
     // "5 Å" is a length, "Åström" a name.
     if (code === 0xc5 || code === 0x212b) return isLetter(before) || isLetter(after) ? undefined : "å";
     if (code === 0x41) return after === "\u030a" && !isLetter(before) && !isLetter(text[at + 2]) ? "å" : undefined;
@@ -248,7 +255,7 @@ function withBlanks(source: string, extras: Extras): string {
 
 function typedAt(text: string, at: number): string | undefined {
   const char = text[at];
-  if (char !== "<" && char !== ">" && char !== "!" && char !== "+" && char !== "-") return undefined;
+  if (char === undefined || !"<>!+-=".includes(char)) return undefined;
   typedSign.lastIndex = at;
   return typedSign.exec(text)?.[0];
 }
@@ -317,9 +324,12 @@ const isAccent = (code: number) =>
   code === 0xaf ||
   (code >= 0x2c6 && code <= 0x2c7) ||
   (code >= 0x2d8 && code <= 0x2dd);
-/** Marks of direction, joiners, variation selectors, tags: nobody sees them, so they change nothing. */
+/** Marks of direction, joiners, variation selectors, tags: nobody sees them; and ® © ™: nobody says them. */
 const isInvisible = (code: number) =>
   code === 0xad ||
+  code === 0xae ||
+  code === 0xa9 ||
+  code === 0x2122 ||
   code === 0x61c ||
   code === 0x180e ||
   (code >= 0x200b && code <= 0x200f) ||

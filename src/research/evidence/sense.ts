@@ -1,29 +1,50 @@
 import { wordsOf } from "./nearest-passage.js";
 
-/** What turns a statement round. */
+// Words of other languages stand beside the English ones, where they are no common English words themselves.
+
+/** What turns round what stands right behind it. */
+const turning =
+  "not no never neither nor without cannot hardly barely scarcely rarely seldom infrequently non few fewer little less least lack lacks " +
+  "lacked lacking except excluding versus vs none nobody nothing " +
+  "nicht kein keine keinen keiner keinem keines keinerlei nie niemals kaum selten weder ohne außer statt wenig wenige weniger mangels " +
+  "pas jamais guère sans ni aucun aucune nul nulle moins rarement ne " +
+  "sin ningún ninguna ninguno nunca jamás tampoco apenas menos não nem sem nunca non né mai senza nessun nessuna meno " +
+  "niet geen nooit zonder zelden nauwelijks inte ikke ej aldrig aldri utan uden nie nigdy bez не нет ни без никогда едва";
 const negations =
-  "not no never none neither nor nobody nothing nowhere without cannot hardly barely scarcely rarely seldom fail fails failed failing " +
-  "failure lack lacks lacked lacking absence absent unable unlikely untrue false instead except excluding excluded rather contrary " +
-  "unlike deny denies denied refuse refuses refused prevent prevents prevented avoid avoids avoided inability impossible insufficient " +
-  "non nicht kein keine keinen keiner ohne nie ne pas jamais sans ni aucun aucune nunca sin ningún ninguna não nem sem senza mai не нет без";
-/** What ties a statement to something else. */
+  "nowhere fail fails failed failing failure absence absent unable unlikely untrue false falsely wrongly instead " +
+  "excluded rather contrary unlike deny denies denied refuse refuses refused prevent prevents prevented avoid avoids avoided inability " +
+  "impossible insufficient insufficiently inadequate inadequately incapable ineffective unsuccessful unsuccessfully doubt doubtful " +
+  "dubious unproven unclear disputed opposed free stop stops stopped cease ceases ceased minus " +
+  "noch nichts niemand unmöglich keineswegs personne rien nada nadie nenhum niente nikt никто ничего";
+/** What ties a statement to something else. Behind the first of them stands what is not said to be so. */
+const tying =
+  "if unless whether only provided providing assuming assume assumed suppose supposing solely ob wenn falls sofern nur lediglich si " +
+  "sauf seulement solo sólo solamente salvo excepto indien alleen endast kun bara если только jeśli tylko";
 const conditions =
-  "if unless whether when whenever until provided providing assuming assumed suppose supposing only solely otherwise although though " +
-  "despite however but except where hypothetically theoretically wenn falls nur si sauf seulement sólo solo se apenas если только";
+  "when whenever until otherwise although though despite however but where hypothetically theoretically bis obwohl trotz jedoch aber " +
+  "mais cependant pero aunque sino hasta";
 /** What says of how many, how often or how surely a statement holds. */
 const quantifiers =
-  "all some most many few fewer every each any both several half majority minority partly partially mostly mainly sometimes usually " +
-  "often always occasionally generally may might could would possibly perhaps potentially probably likely apparently seemingly appears " +
-  "appear seems seem almost nearly approximately about roughly alle einige manche viele wenige tous quelques todos algunos";
+  "all some most many every each any both several half majority minority partly partially mostly mainly largely primarily " +
+  "predominantly sometimes usually often always occasionally generally may might can could would should shall must possibly perhaps " +
+  "potentially probably likely apparently seemingly appears appear seems seem almost nearly approximately about roughly around nominally " +
+  "virtually practically slightly marginally modestly minimally somewhat weakly twice thrice dozen dozens hundreds thousands " +
+  "expected thought believed claimed alleged allegedly reportedly supposed supposedly presumed presumably arguably said hypothesised " +
+  "hypothesized predicted planned intended aimed attempted tried hoped " +
+  "alle einige manche manchmal viele vielleicht möglicherweise vermutlich teilweise fast etwa ungefähr könnte könnten soll sollte " +
+  "tous toutes quelques certains parfois presque environ peut pourrait peut-être todos todas algunos algunas casi quizás quizá puede podría";
 /** What sets one thing against another. */
 const relations =
-  "less more least than lower higher greater smaller larger better worse fewer below above under over within exceeds exceed minus up equal";
+  "more than lower higher greater smaller larger better worse inferior superior below above under over within beyond exceeds exceed up " +
+  "equal compared relative mehr mindestens höchstens plus más menor mayor";
 /** A sentence that begins with one of these takes back or bounds what stands before it. */
 const contrasts = "however but although though nevertheless nonetheless conversely contrary unless except yet";
+const phrases =
+  /\b(?:(?:as|so) long as|in case|on condition|subject to|far from|too \p{L}{1,20}|\d{1,9} (?:out )?of|(?:two|three|four|five|six|seven|eight|nine|ten|twelve|twenty|third|quarter) of)\b|% of\b|\bn'\p{L}/u;
 
 const setOf = (...lists: string[]): ReadonlySet<string> => new Set(lists.join(" ").split(" "));
-const withinSentence = setOf(negations, conditions, quantifiers, relations);
-const betweenSentences = setOf(negations, contrasts, "if whether only");
+const withinSentence = setOf(turning, negations, tying, conditions, quantifiers, relations);
+const betweenSentences = setOf(turning, negations, contrasts, "if whether only");
 const signs = /[<>≤≥≠≪≫≮≯∉∌⊄±∄¬⩽⩾≲≳]/u;
 /** Scripts without spaces have no words to look up: signs of negation and of condition. */
 const unspacedNegation = /[不没沒無无非未勿莫]|ない|ません|なく|ず|없|않|아니|못/u;
@@ -32,53 +53,63 @@ const normal = (text: string): string => text.replaceAll("’", "'").toLowerCase
 const isContraction = (word: string): boolean => word.endsWith("n't");
 
 /** The word or sign of a stretch of a sentence that may not be left out of it; undefined where there is none. */
-export const weighty = (skipped: string): string | undefined => weightyOf(skipped, withinSentence, signs);
+export const weighty = (skipped: string): string | undefined =>
+  weightyOf(skipped, withinSentence) ?? signs.exec(skipped)?.[0] ?? phrases.exec(normal(skipped))?.[0];
 
 /** The same for whole sentences left out between whole sentences: they may say how many, but nothing to the contrary. */
 export const weightySentence = (skipped: string): string | undefined => weightyOf(skipped, betweenSentences);
 
-function weightyOf(skipped: string, words: ReadonlySet<string>, sign?: RegExp): string | undefined {
+function weightyOf(skipped: string, words: ReadonlySet<string>): string | undefined {
   const text = normal(skipped);
-  return (
-    wordsOf(text).find((word) => words.has(word) || isContraction(word)) ??
-    sign?.exec(text)?.[0] ??
-    unspacedNegation.exec(text)?.[0]
-  );
+  return wordsOf(text).find((word) => words.has(word) || isContraction(word)) ?? unspacedNegation.exec(text)?.[0];
 }
 
-/** Whether words set into a quote in brackets say something of their own: a negation, a number, a relation. */
-export const saysMore = (inserted: string): boolean =>
-  /[\p{N}=%~≈+−-]/u.test(inserted.replace(/(?<=\p{L})-(?=\p{L})/gu, "")) || weighty(inserted) !== undefined;
+const counts =
+  /^(?:and|or|plus) |\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|\p{L}{3,6}teen|(?:twen|thir|for|fif|six|seven|eigh|nine)ty|hundred|thousand|million|percent|\p{L}{2,12}fold|once)\b|(?!namely)\b\p{L}{4,20}ly\b/iu;
 
-const reporting =
-  /^(?:claim|claims|claimed|claiming|argue|argues|argued|assume|assumes|assumed|assumption|hypothesi[sz]e[sd]?|hypothesis|hypotheses|speculate[sd]?|conjecture[sd]?|suppose[sd]?|believe[sd]?|belief|doubt|doubts|doubted|den(?:y|ies|ied)|allege[sd]?|contend|contends|contended|pretend|pretends|myth|notion|clear|unclear|evidence|true|unlikely|possible|question|questioned|case|false|untrue)$/;
-const beforeTo =
-  /^(?:fail|fails|failed|failing|failure|unable|unlikely|not|refuse[sd]?|inability|insufficient|hypothesi[sz]ed|assumed|supposed|claimed|alleged|believed|thought|expected)$/;
-const beforeOf = /^(?:lack|absence|instead|devoid|free|failure|lieu|short|none|few|exception)$/;
-const last =
-  /^(?:not|no|never|nor|neither|without|cannot|hardly|barely|scarcely|rarely|seldom|whether|if|unless|except|less|least|lacks|lacked|lacking|lack|non|only|nicht|kein|keine|keinen|ohne|ob|wenn|pas|sans|sin|senza|не|без)$/;
+/** Whether words set into a quote in brackets say something of their own: a negation, a number, a relation, a degree, a further thing. */
+export const saysMore = (inserted: string): boolean =>
+  /[\p{N}=%~≈+−-]/u.test(inserted.replace(/(?<=\p{L})-(?=\p{L})/gu, "")) ||
+  counts.test(inserted) ||
+  weighty(inserted) !== undefined;
+
+/** Words behind which what is said to be so is another's, or in doubt. */
+const reported =
+  "(?:claim|argu|assum|hypothes|speculat|conjectur|suppos|believ|belief|doubt|alleg|conten[dt]|pretend|myth|notion|question|disput|" +
+  "suspect|untrue|false|unclear|unlikely|unproven|den(?:y|ie)|provided|no|not|never|none|nothing|nobody|neither|little|few|hardly|yet|" +
+  "remain|fail|lack|contrary|possible)\\p{L}{0,9}|\\p{L}{2,8}n't";
+/** What may stand between such a word and what it turns: "not been shown", "rarely did". */
+const between =
+  "(?: (?:do|does|did|is|are|was|were|be|been|being|has|have|had|to|the|a|an|any|yet|so|longer|at all|shown|seen|found|known|proven|observed|able|likely)){0,3}";
+const mark = '[\\s,("“‘]{1,4}';
+/** How a sentence may begin before words that do not say, alone, what they say in it. */
+const turned = [
+  `(?:${turning.replaceAll(" ", "|")}|${tying.replaceAll(" ", "|")}|than|almost|nearly|\\p{L}{2,8}n't)${between}${mark}`,
+  `(?<![\\p{L}])n'`,
+  `(?:${reported})(?: [^\\s,;:]{1,20}){0,5} that${mark}`,
+  `(?:claim|assum|suppos|believ|doubt|hypothesi[sz]|alleg)(?:s|e|es|ed|ing)? `,
+  "(?:fail|fails|failed|failing|failure|unable|unlikely|refuse[sd]?|inability|insufficient|impossible|reluctant|ceased?|hypothesi[sz]ed|" +
+    "assumed|supposed|claimed|alleged|believed|thought|expected|intended|aimed?|aims|attempt(?:s|ed)?|tried|hoped|too \\p{L}{2,20}) to ",
+  "(?:lack|absence|instead|devoid|free|failure|lieu|short|none|few|neither|little|any|some|half|most|majority|minority|third|quarter|exception|incapable) of ",
+  "(?:far|prevent(?:s|ed)?|refrain(?:s|ed)?|free|exclud(?:es|ed)|stop(?:s|ped)?|kept) from ",
+  "(?:no|any) longer ",
+  "(?:as opposed|in contrast|contrary) to ",
+].join("|");
+const turnedAtEnd = new RegExp(`(?:[^\\s.!?;:]{1,20} )?(?<![\\p{L}\\p{N}-])(?:${turned})$`, "u");
+
+/** Words that belong to what stands before them: "none | of the patients", "unable | to grasp". */
+const joining = /^(?:of|to|from|than|that|longer) /;
 
 /**
  * The words right before a passage that turn its sense round or make it another's: "does not", "whether", "claims that". `before` is
- * what stands there, up to the sentence's beginning.
+ * what stands there, up to the sentence's beginning; `head` is how the passage begins.
  */
-export function turnedBy(before: string): string | undefined {
-  const tail = normal(before).slice(-80);
+export function turnedBy(before: string, head: string): string | undefined {
+  const tail = normal(before)
+    .replace(/\s{1,9}/g, " ")
+    .slice(-120);
   if (/[不没沒無无未]$/u.test(tail.trimEnd())) return tail.trimEnd().slice(-1);
-  const words =
-    /(?:[^\s.!?;:]{1,40}[\s,("“‘]{1,4}){0,3}$/u.exec(` ${tail}`.endsWith(" ") ? tail : `${tail} `)?.[0] ?? "";
-  const [third, second, first] = [...["", "", ""], ...words.split(/[\s,("“‘]+/).filter(Boolean)].slice(-3) as [
-    string,
-    string,
-    string,
-  ];
-  const shown = (count: number) => [third, second, first].slice(-count).filter(Boolean).join(" ");
-  if (last.test(first) || isContraction(first)) return shown(2);
-  if (first === "that" && reporting.test(second)) return shown(3);
-  if (/^claim(?:s|ed)?$/.test(first)) return shown(1);
-  if (first === "to" && beforeTo.test(second)) return shown(2);
-  if (first === "of" && beforeOf.test(second)) return shown(2);
-  if (first === "than" && /^(?:rather|other)$/.test(second)) return shown(2);
-  if (first === "from" && second === "far") return shown(2);
-  return undefined;
+  const joined = joining.exec(normal(head).replace(/\s{1,9}/g, " "))?.[0];
+  const joins = joined === undefined ? undefined : turnedAtEnd.exec(tail + joined)?.[0].slice(0, -joined.length);
+  return (turnedAtEnd.exec(tail)?.[0] ?? joins)?.trim();
 }

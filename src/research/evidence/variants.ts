@@ -1,4 +1,5 @@
 import { saysMore } from "./sense.js";
+import { isUnit } from "./units.js";
 
 /** Longer words in brackets are no insertion, and more than three of them make another sentence. */
 const maxInserted = 60;
@@ -27,46 +28,82 @@ export function trimQuotationMarks(quote: string): string {
 
 /**
  * The ways to read a quote, the strictest first: as it stands; without the stop or page that closes a quote cut short; without words set
- * in in brackets; with "°" for a raised 0, and powers of units and numbers of formulas as a text without ranks has them.
+ * in in brackets; retyped as the text writes its signs and units; with powers and numbers of formulas as a text without ranks has them;
+ * with "°" for a raised 0.
  */
 export function variantsOf(quote: string, text: string): Variant[] {
   const whole = trimQuotationMarks(quote.replace(unseen, ""));
   const cut = withoutClosing(whole);
   const plain = withoutInsertions(cut, text);
   const written = [...new Set([whole, cut, plain])];
-  const lined = written.map(onTheLine);
-  const variants: Variant[] = [...new Set([...written, ...lined])].map((each) => ({ quote: each }));
+  const retyped = [...new Set([...written, ...written.map((each) => asTyped(each, text))])];
+  const variants: Variant[] = [...new Set([...retyped, ...retyped.map(onTheLine)])].map((each) => ({ quote: each }));
   if (/\p{Nd}\s?[°º˚]/u.test(plain))
     variants.push({ quote: plain.replace(/(?<=\p{Nd})\s?[°º˚]/gu, "0"), needsAngle: true });
   return variants.filter((each) => each.quote !== "");
 }
 
-/** "it worked (p. 3)." and "it worked." for "it worked, and so on". A point between digits is no stop. */
+const page =
+  /(?:\s{0,3}[([]\s{0,2}(?:\p{Lu}[^()[\]\p{Nd}]{1,30},\s)?|\s{0,3},\s)(?:pp?\.|pages?|§|sect?(?:ion|\.))\s{0,2}\p{Nd}{1,5}(?:\.\p{Nd}{1,2})?(?:\s{0,2}[-–]\s{0,2}\p{Nd}{1,5})?\s{0,2}[)\]]?\s{0,2}\.?$/iu;
+
+/** "it worked (p. 3)." and "it worked." for "it worked, and so on"; "it worked [3" for "it worked [3, 4]". A point between digits is no stop. */
 function withoutClosing(quote: string): string {
-  const tail = quote.slice(-40);
-  const page =
-    /\s{0,3}[([]\s{0,2}(?:pp?\.|page|pages)\s{0,2}\d{1,5}(?:\s{0,2}[-–]\s{0,2}\d{1,5})?\s{0,2}[)\]]\s{0,2}[.]?$/i.exec(
-      tail,
-    );
-  const unpaged = page === null ? quote : quote.slice(0, quote.length - page[0].length);
-  const stop = /\s{0,2}[.,;:!?]$/.exec(unpaged.slice(-3))?.[0].length ?? 0;
-  return trimQuotationMarks(unpaged.slice(0, unpaged.length - stop));
+  const paged = page.exec(quote.slice(-60))?.[0].length ?? 0;
+  const tail = quote.slice(0, quote.length - paged).slice(-60);
+  const stop = /[\s.,;:!?"'”’»]{0,6}$/u.exec(tail)?.[0].length ?? 0;
+  const citation = paged + stop === 0 ? undefined : cutCitation.exec(tail.slice(0, tail.length - stop))?.[0];
+  return quote.slice(0, quote.length - paged - stop - (citation?.length ?? 0));
 }
+const cutCitation = /\s{0,2}\[\d{1,3}(?:[,;–\s-]{1,3}\d{1,3}){0,9}$/;
 
 /** "the hand [of Shadow Robot] reached": words of explanation go, "[t]he" is "the"; what says something of its own or stands in the text stays. */
 function withoutInsertions(quote: string, text: string): string {
   let count = 0;
-  return quote.replace(/(\s?)\[([^[\]]{1,60})\](?=(\p{L}?))/gu, (whole, space: string, words: string, next: string) => {
-    if (/^\p{L}{1,2}$/u.test(words) && next !== "") return space + words;
-    const mayGo = count < maxInsertions && words.length <= maxInserted && /\p{L}/u.test(words) && next === "";
-    if (!mayGo || saysMore(words) || text.includes(`[${words}]`)) return whole;
-    count += 1;
-    return "";
-  });
+  return quote.replace(
+    /(?<=(\p{L}?))(\s?)\[([^[\]]{1,60})\](?=(\p{L}?))/gu,
+    (whole, last: string, space: string, words: string, next: string) => {
+      if (/^\p{L}{1,3}$/u.test(words) && (next !== "" || (last !== "" && space === ""))) return space + words;
+      const mayGo = count < maxInsertions && words.length <= maxInserted && /\p{L}/u.test(words) && next === "";
+      if (!mayGo || saysMore(words) || text.includes(`[${words}]`)) return whole;
+      count += 1;
+      return "";
+    },
+  );
 }
 
-/** A text made without ranks has "kg/m2" and "CO2"; a quote that raises and lowers them says the same. */
+/** What is typed in several ways: where the text has one of the signs, what stands for it in the quote, and how it is written then. */
+const typings: readonly (readonly [RegExp, RegExp, string])[] = [
+  [/ \| /, /\s?\|\s?/g, " | "],
+  [/⩽/, /<=/g, "⩽"],
+  [/≦/, /<=/g, "≦"],
+  [/⩾/, />=/g, "⩾"],
+  [/≧/, />=/g, "≧"],
+  [/≈/, /~/g, "≈"],
+  [/″/, /(?<=\p{Nd}\s?)(?:''|’’|["”])/gu, "″"],
+  [/′/, /(?<=\p{Nd}\s?)['’](?!\p{L})/gu, "′"],
+  [/[µμ]/, /(?<=\p{Nd}\s?)(?:u(?=[glmLsAVWM](?!\p{L}))|mc(?=g(?!\p{L})))/gu, "µ"],
+  [/\p{Nd}\s?u[glmLsAVWM](?!\p{L})/u, /(?<=\p{Nd}\s?)[µμ]/gu, "u"],
+  [/⁻/, /(?<=(?<!\p{L})\p{L}{1,4})[-−](?=[1-3](?!\p{Nd}))/gu, "⁻"],
+  [/(?:)/, /\^\(([-−–]?\p{Nd}{1,4})\)/gu, "^{$1}"],
+  [/(?:)/, /(?<=\p{Nd})\*\*(?=[-−\p{Nd}])/gu, "^"],
+  [/10(?:[⁻⁰-⁹^]|[-−])/, /(?<=\p{Nd})[eE]([-−]?\p{Nd}{1,3})(?![\p{L}\p{Nd}])/gu, " × 10^$1"],
+];
+
+const asTyped = (quote: string, text: string): string =>
+  typings.reduce(
+    (typed, [sign, pattern, written]) => (sign.test(text) ? typed.replace(pattern, written) : typed),
+    quote,
+  );
+
+/** A text made without ranks has "kg/m2", "s-1", "10-5" and "CO2"; a quote that raises and lowers them says the same. */
 const onTheLine = (quote: string): string =>
   quote
-    .replace(/(?<=(?<!\p{L})(?:c|m|k|d|µ|μ|n)?m|(?<!\p{L})s)\^?([²³])/gu, (_, power: string) => power.normalize("NFKC"))
-    .replace(/(?<=\p{Lu}\p{Ll}?|\))[₀-₉]{1,3}/gu, (digits) => digits.normalize("NFKC"));
+    .replace(/(?<=(?<!\p{L})(?:[cmkdnµμ]?m|s|R|r|χ|η|I))(?:[²³]|\^\{?[23]\}?)/gu, inPlain)
+    .replace(/(?<=(?<!\p{L})(\p{L}{1,4}))(?:⁻[¹²³]|\^\{?[-−][123]\}?)/gu, (power: string, unit: string) =>
+      isUnit(unit) ? inPlain(power) : power,
+    )
+    // "10-5" is no range: a range goes up.
+    .replace(/(?<=(?<![\p{Nd}.,])10)(?:⁻[¹²³⁴-⁹]|\^\{?[-−][1-9]\}?)(?![⁰-⁹\p{Nd}])/gu, inPlain)
+    .replace(/(?<=\p{Lu}\p{Ll}?|\))[₀-₉]{1,3}/gu, inPlain);
+
+const inPlain = (power: string): string => power.normalize("NFKC").replace(/[\^{}]/g, "");
