@@ -39,7 +39,7 @@ export async function readCommand({ reference: input, flags, quiet, json }: Read
     named.kind === "file" ? { ...named, path: await realpath(named.path).catch(() => named.path) } : named;
   const config = await resolveConfig({ flags: { ...flags, git: false }, env: io.env, cwd: io.cwd });
   const folder = await explaining(config.stateDir, async () => {
-    await makeFolder(config.stateDir);
+    makeFolder(config.stateDir);
     return mkdtemp(join(config.stateDir, "read-"));
   });
   try {

@@ -44,7 +44,7 @@ export async function changeHost<T>(
 ): Promise<T> {
   const path = join(folder, `${account}.json`);
   return explaining(path, async () => {
-    await makeFolder(folder);
+    makeFolder(folder);
     return withLock(`${path}.lock`, { describe: `The rate limit of ${account}`, waitMs: 60_000 }, async () => {
       const before = await read(path, now());
       const busy = await alive(before.busy);

@@ -1,5 +1,4 @@
 import { readdirSync, readFileSync } from "node:fs";
-import { readdir, readFile } from "node:fs/promises";
 
 /** The environment variable by which everything an agent started is found again, however it detached itself. */
 export const marker = "RESEARCH_RALPH_RUN";
@@ -30,36 +29,40 @@ const maxHunt = 10_000;
  * `others` gathers processes that carry something else and need no second look; one in the middle of exec shows nothing, and does.
  */
 function killCarriers(entry: Buffer, others: Set<number>): boolean {
-  const pids = namesIn("/proc")
-    .map(Number)
-    .filter((pid) => isAnother(pid) && !others.has(pid));
-  let found = false;
-  for (const pid of pids.toReversed()) {
-    const environment = environmentOf(pid);
-    if (!environment.includes(entry)) {
-      if (environment.length > 0) others.add(pid);
-      continue;
+  const { stackTraceLimit } = Error;
+  // Two of three processes are the kernel's, and reading about each of them fails: where, nobody asks.
+  Error.stackTraceLimit = 0;
+  try {
+    let found = false;
+    for (const pid of processes().toReversed()) {
+      if (others.has(pid)) continue;
+      const environment = fileOf(pid, "environ");
+      if (environment?.includes(entry) === true) {
+        found = true;
+        signal(pid, "SIGKILL");
+      } else if (environment?.length !== 0) others.add(pid);
     }
-    found = true;
-    signal(pid, "SIGKILL");
+    return found;
+  } finally {
+    Error.stackTraceLimit = stackTraceLimit;
   }
-  return found;
 }
 
-function namesIn(folder: string): string[] {
+/** Other processes; none where there is no /proc. */
+function processes(): number[] {
   try {
-    return readdirSync(folder);
+    return readdirSync("/proc").map(Number).filter(isAnother);
   } catch {
     return [];
   }
 }
 
-/** Empty for another user's process and for one that has just ended; a zombie has none. */
-function environmentOf(pid: number): Buffer {
+/** What the system tells of a process; undefined of one that has ended or may not be looked into, a zombie and the kernel's own. */
+function fileOf(pid: number, name: "environ" | "stat"): Buffer | undefined {
   try {
-    return readFileSync(`/proc/${pid}/environ`);
+    return readFileSync(`/proc/${pid}/${name}`);
   } catch {
-    return Buffer.alloc(0);
+    return undefined;
   }
 }
 
@@ -69,18 +72,12 @@ const isAnother = (pid: number): boolean => Number.isInteger(pid) && pid !== pro
  * Whether somebody of this process group still runs. Zombies don't count where /proc tells them apart: in a container
  * whose first process never reaps, they stay forever.
  */
-export async function groupAlive(group: number): Promise<boolean> {
+export function groupAlive(group: number): boolean {
   if (!signal(-group, 0)) return false;
-  const pids = await processes();
-  if (pids.length === 0) return true;
-  const states = await Promise.all(pids.map((pid) => readFile(`/proc/${pid}/stat`, "latin1").catch(() => "")));
+  const pids = processes();
   // pid (name) state ppid pgrp …, and the name may hold anything.
-  return states.some((stat) => new RegExp(`\\) [^ZX] \\d+ ${group} `).test(stat));
-}
-
-async function processes(): Promise<number[]> {
-  const names = await readdir("/proc").catch(() => []);
-  return names.map(Number).filter(isAnother);
+  const alive = new RegExp(`\\) [^ZX] \\d+ ${group} `);
+  return pids.length === 0 || pids.some((pid) => alive.test(fileOf(pid, "stat")?.toString("latin1") ?? ""));
 }
 
 /** Sends a signal to a process, or with a negative pid to its group; false when there is none. */

@@ -1,4 +1,4 @@
-import { readFile } from "node:fs/promises";
+import { readFileSync } from "node:fs";
 import { hasCode } from "../lib/errors.js";
 
 /**
@@ -6,7 +6,7 @@ import { hasCode } from "../lib/errors.js";
  * Together with the pid it names one process for good; a pid alone is given out again.
  */
 export async function startOfProcess(pid: number): Promise<string | undefined> {
-  if (process.platform === "linux") return (await linuxStat(pid))?.started;
+  if (process.platform === "linux") return linuxStat(pid)?.started;
   if (process.platform === "win32") return undefined;
   const { execa } = await import("execa");
   const { stdout, failed } = await execa("ps", ["-o", "lstart=", "-p", String(pid)], {
@@ -18,7 +18,7 @@ export async function startOfProcess(pid: number): Promise<string | undefined> {
 
 /** Whether the process that had this pid and start is alive. Where the start is unknown, the pid alone decides. */
 export async function isSameProcess(pid: number, started: string | undefined): Promise<boolean> {
-  if ((await linuxStat(pid))?.zombie === true) return false;
+  if (linuxStat(pid)?.zombie === true) return false;
   const now = await startOfProcess(pid);
   // It may have ended while it was looked at, or is one whose start can't be seen.
   if (now === undefined) return exists(pid);
@@ -38,9 +38,9 @@ function exists(pid: number): boolean {
  * What Linux lists of a process; on other systems nothing. A killed process whose parent never asked for its end is still listed: in
  * containers without an init, forever.
  */
-async function linuxStat(pid: number): Promise<{ started: string; zombie: boolean } | undefined> {
+function linuxStat(pid: number): { started: string; zombie: boolean } | undefined {
   try {
-    const stat = await readFile(`/proc/${pid}/stat`, "utf8");
+    const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
     // The second field is the name in brackets and may hold spaces and brackets itself, so fields are counted after its end.
     const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
     return { started: fields[19] ?? "", zombie: fields[0] === "Z" || fields[0] === "X" };

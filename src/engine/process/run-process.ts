@@ -62,10 +62,10 @@ export async function* runProcess(request: ProcessRequest): AsyncGenerator<strin
   if (request.signal.aborted) return { cause: "aborted", stderr: "" };
   const run = randomUUID();
   // Before the start: Node throws away what a child said if nobody listens by the time it exits.
-  const transcript = await openTranscript(request.transcript, transcriptKept, request.redact);
+  const transcript = openTranscript(request.transcript, transcriptKept, request.redact);
   const started = await start(request, run);
   if ("startError" in started) {
-    await transcript.close();
+    transcript.close();
     return { cause: "not-started", startError: started.startError, stderr: "" };
   }
   const { child, pid, exited } = started;
@@ -121,7 +121,7 @@ export async function* runProcess(request: ProcessRequest): AsyncGenerator<strin
     stdin.end(request.stdin);
     for await (const chunk of untilClosed(stdout)) {
       waiting = false;
-      await transcript.write(chunk);
+      transcript.write(chunk);
       for (const line of lines.push(chunk)) yield line;
       waiting = true;
       heard = performance.now();
@@ -139,7 +139,7 @@ export async function* runProcess(request: ProcessRequest): AsyncGenerator<strin
     started.release();
     stdout.destroy();
     stderr.destroy();
-    transcriptProblem = await transcript.close();
+    transcriptProblem = transcript.close();
   }
   return { cause, ...exit, stderr: tail.text(), ...given({ transcriptProblem }) };
 }
@@ -192,7 +192,7 @@ async function start(
 export async function terminateGroup(pid: number, graceMs: number): Promise<void> {
   signal(-pid, "SIGTERM");
   const until = performance.now() + graceMs;
-  while (performance.now() < until && (await groupAlive(pid))) await new Promise((resolve) => setTimeout(resolve, 25));
+  while (performance.now() < until && groupAlive(pid)) await new Promise((resolve) => setTimeout(resolve, 25));
 }
 
 /** The chunks of a stream that may be destroyed while it is read. */

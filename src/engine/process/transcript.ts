@@ -1,12 +1,12 @@
-import { mkdir, open } from "node:fs/promises";
+import { closeSync, constants, mkdirSync, openSync, writeSync } from "node:fs";
 import { dirname } from "node:path";
 import { messageOf } from "../lib/errors.js";
 import type { Redact } from "../lib/redact.js";
 
 interface Transcript {
-  write(chunk: Buffer): Promise<void>;
+  write(chunk: Buffer): void;
   /** Closes the file; the reason why it is not whole, if it is not. */
-  close(): Promise<string | undefined>;
+  close(): string | undefined;
 }
 
 /** A text is looked through from line end to line end; of one without any, so many bytes wait for the next chunk. */
@@ -16,39 +16,40 @@ const maxHeld = 64 * 1024;
  * Keeps a stream in a file, the first `maxBytes` bytes of it, secrets taken out, with a closing note where more came.
  * It never throws: a full disk costs the transcript, not the iteration.
  */
-export async function openTranscript(
+export function openTranscript(
   path: string | undefined,
   maxBytes: number,
   redact: Redact = (text) => text,
-): Promise<Transcript> {
+): Transcript {
   let problem: string | undefined;
   let room = maxBytes;
   let missed = 0;
   // One character a byte, so that whatever is not UTF-8 comes through as it was.
   let held = "";
+  let file: number | undefined;
 
-  async function attempt<T>(what: () => Promise<T>): Promise<T | undefined> {
-    if (path === undefined || problem !== undefined) return undefined;
+  const attempt = (what: () => void): void => {
     try {
-      return await what();
+      what();
     } catch (error) {
-      problem = `The transcript ${path} is not whole: ${messageOf(error)}.`;
-      return undefined;
+      problem ??= `The transcript ${path} is not whole: ${messageOf(error)}.`;
     }
-  }
-
-  const file = await attempt(async () => {
-    const at = path ?? "";
-    await mkdir(dirname(at), { recursive: true });
-    return open(at, "w");
-  });
-
-  const keep = async (text: string): Promise<void> => {
-    if (text !== "") await attempt(async () => file?.writeFile(Buffer.from(redact(text), "latin1")));
+  };
+  const keep = (text: string): void => {
+    const bytes = Buffer.from(redact(text), "latin1");
+    for (let at = 0; at < bytes.length && file !== undefined && problem === undefined; )
+      attempt(() => (at += writeSync(file as number, bytes, at)));
   };
 
+  if (path !== undefined)
+    attempt(() => {
+      mkdirSync(dirname(path), { recursive: true });
+      // Opening a FIFO that stands there would be waiting forever.
+      const { O_WRONLY, O_CREAT, O_TRUNC, O_NONBLOCK } = constants;
+      file = openSync(path, O_WRONLY | O_CREAT | O_TRUNC | O_NONBLOCK);
+    });
   return {
-    async write(chunk) {
+    write(chunk) {
       const kept = chunk.subarray(0, room);
       room -= kept.length;
       missed += chunk.length - kept.length;
@@ -57,12 +58,12 @@ export async function openTranscript(
       const end = held.length > maxHeld ? held.length : endOfWhole(held);
       const whole = held.slice(0, end);
       held = held.slice(end);
-      await keep(whole);
+      keep(whole);
     },
-    async close() {
-      await keep(held);
-      if (missed > 0) await attempt(async () => file?.writeFile(`\n[cut: ${missed} more bytes were not kept]\n`));
-      await attempt(async () => file?.close());
+    close() {
+      keep(held);
+      if (missed > 0) keep(`\n[cut: ${missed} more bytes were not kept]\n`);
+      if (file !== undefined) attempt(() => closeSync(file as number));
       return problem;
     },
   };

@@ -141,7 +141,7 @@ export async function openCheckpoints(
     async commit(message, later = false) {
       waiting = { message, folds: (waiting?.folds ?? 0) + 1, since: waiting?.since ?? Date.now() };
       if (later) return;
-      const large = (await sizeOf(join(folder, state))) > largeFile;
+      const large = sizeOf(join(folder, state)) > largeFile;
       if (large && waiting.folds < foldsBetween && Date.now() - waiting.since < msBetween) return;
       await attempt(message);
     },

@@ -39,11 +39,15 @@ function noFolder(path: string): string | undefined {
   }
 }
 
-/** Runs `work`; a failure that a person can mend is thrown as an ExpectedError about `path`. */
-export async function explaining<T>(path: string, work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
+/** Runs `work`; a failure that a person can mend is thrown, or rejects what it promises, as an ExpectedError about `path`. */
+export function explaining<T>(path: string, work: () => T): T {
+  const explain = (error: unknown): never => {
     throw explainSystemError(error, path);
+  };
+  try {
+    const done = work();
+    return done instanceof Promise ? (done.catch(explain) as T) : done;
+  } catch (error) {
+    return explain(error);
   }
 }

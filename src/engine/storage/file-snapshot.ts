@@ -1,8 +1,9 @@
-import type { Stats } from "node:fs";
-import { chmod, lstat, mkdir, readFile, readlink, rename, rm, symlink, writeFile } from "node:fs/promises";
+import { readlinkSync, type Stats } from "node:fs";
+import { chmod, mkdir, rename, rm, symlink, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { hasCode } from "../lib/errors.js";
-import { coarsestTimeStep, temporaryName } from "./atomic-file.js";
+import { coarsestTimeStep, inodeAt, temporaryName } from "./atomic-file.js";
+import { readRegularUpTo } from "./regular-file.js";
 
 /** What stands at a path, whole, so that it can be put there again. `other`: a folder, a FIFO and the like. */
 export type Version =
@@ -22,7 +23,7 @@ export interface Snapshot {
 
 /** What stands at `path`. Never follows a link and never waits for a FIFO. */
 export async function snapshotOf(path: string): Promise<Snapshot> {
-  const found = await inodeAt(path);
+  const found = inodeAt(path);
   // Before it is read: what changes meanwhile must show.
   const isSettled = found === undefined || Date.now() - found.ctimeMs > coarsestTimeStep;
   try {
@@ -36,7 +37,7 @@ export async function snapshotOf(path: string): Promise<Snapshot> {
 
 /** Whether `path` is no longer as it was. The time of the last change of an inode can't be set back by a program. */
 export async function hasChanged(path: string, { version, stamp }: Snapshot): Promise<boolean> {
-  const found = await inodeAt(path);
+  const found = inodeAt(path);
   if (stamp !== undefined && stampIn(found) === stamp) return false;
   return !isSameVersion(await versionAt(path), version);
 }
@@ -49,19 +50,10 @@ const absent: Version = { kind: "absent" };
 const stampIn = (found: Stats | undefined): string =>
   found === undefined ? "absent" : `${found.ino}:${found.mode}:${found.size}:${found.ctimeMs}`;
 
-async function inodeAt(path: string): Promise<Stats | undefined> {
-  try {
-    return await lstat(path);
-  } catch (error) {
-    if (hasCode(error, "ENOENT", "ENOTDIR")) return undefined;
-    throw error;
-  }
-}
-
 async function versionOf(path: string, found: Stats): Promise<Version> {
-  if (found.isSymbolicLink()) return { kind: "link", to: await readlink(path) };
-  if (!found.isFile() || found.size > maxBytes) return { kind: "other" };
-  return { kind: "file", bytes: await readFile(path), mode: found.mode & 0o7777 };
+  if (found.isSymbolicLink()) return { kind: "link", to: readlinkSync(path) };
+  const bytes = found.isFile() ? await readRegularUpTo(path, maxBytes) : 0;
+  return typeof bytes === "number" ? { kind: "other" } : { kind: "file", bytes, mode: found.mode & 0o7777 };
 }
 
 export function isSameVersion(a: Version, b: Version): boolean {

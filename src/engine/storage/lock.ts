@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { link, open, rename, rm, writeFile } from "node:fs/promises";
+import { linkSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { hostname } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 import { ExpectedError, hasCode } from "../lib/errors.js";
@@ -100,7 +100,7 @@ async function describeMyself(): Promise<Holder> {
 /** Returns the holder that is in the way, or undefined once the lock is ours. */
 async function tryToTake(file: string, me: Holder): Promise<Holder | undefined> {
   for (;;) {
-    if (await createWith(file, me)) return undefined;
+    if (createWith(file, me)) return undefined;
     const holder = await readHolder(file);
     if (holder === undefined) continue; // released in this moment
     if (holder.token !== undefined && !(await isDead(holder))) return holder;
@@ -123,8 +123,12 @@ async function takeOver(file: string, me: Holder, deadToken: string | undefined)
   try {
     const now = await readHolder(file);
     if (now === undefined || now.token !== deadToken) return undefined;
-    const temp = await writeBeside(file, me);
-    await rename(temp, file).finally(() => rm(temp, { force: true }));
+    const temp = writeBeside(file, me);
+    try {
+      renameSync(temp, file);
+    } finally {
+      rmSync(temp, { force: true });
+    }
     return undefined;
   } catch (error) {
     if (!hasCode(error, "ENOENT")) throw error; // swept, as in createWith
@@ -135,26 +139,25 @@ async function takeOver(file: string, me: Holder, deadToken: string | undefined)
 }
 
 /** Creates the lock file with its content in one step, so nobody ever reads an empty one. Returns false where one stands. */
-async function createWith(file: string, me: Holder): Promise<boolean> {
-  const temp = await writeBeside(file, me);
+function createWith(file: string, me: Holder): boolean {
+  const temp = writeBeside(file, me);
   try {
-    await link(temp, file);
+    linkSync(temp, file);
     return true;
   } catch (error) {
     // ENOENT: the holder of the lock sweeps temporary files and may have met ours.
     if (hasCode(error, "EEXIST", "ENOENT")) return false;
-    if (hasCode(error, "EPERM", "ENOTSUP", "ENOSYS", "EOPNOTSUPP")) return await createWithoutLinks(file, me);
+    if (hasCode(error, "EPERM", "ENOTSUP", "ENOSYS", "EOPNOTSUPP")) return createWithoutLinks(file, me);
     throw error;
   } finally {
-    await rm(temp, { force: true });
+    rmSync(temp, { force: true });
   }
 }
 
 /** For file systems without hard links, such as exFAT. */
-async function createWithoutLinks(file: string, me: Holder): Promise<boolean> {
+function createWithoutLinks(file: string, me: Holder): boolean {
   try {
-    const handle = await open(file, "wx");
-    await handle.writeFile(JSON.stringify(me)).finally(() => handle.close());
+    writeFileSync(file, JSON.stringify(me), { flag: "wx" });
     return true;
   } catch (error) {
     if (hasCode(error, "EEXIST")) return false;
@@ -162,14 +165,14 @@ async function createWithoutLinks(file: string, me: Holder): Promise<boolean> {
   }
 }
 
-async function writeBeside(file: string, me: Holder): Promise<string> {
+function writeBeside(file: string, me: Holder): string {
   const temp = temporaryName(file);
   try {
-    await writeFile(temp, JSON.stringify(me), { flag: "wx" });
+    writeFileSync(temp, JSON.stringify(me), { flag: "wx" });
     return temp;
   } catch (error) {
     // A full disk leaves an empty one.
-    await rm(temp, { force: true });
+    rmSync(temp, { force: true });
     throw error;
   }
 }
@@ -202,14 +205,18 @@ function lockOf(file: string, me: Holder): Lock {
   return {
     isMine: () =>
       explaining(file, async () => {
-        const stamp = await stampOf(file);
+        const stamp = stampOf(file);
         if (stamp === undefined || stamp !== mine) mine = (await holds(file, me)) ? stamp : undefined;
         return mine !== undefined;
       }),
     async release() {
       // Nobody takes a lock over from a live process, so between the look and the removal it can't become another's.
-      // One that can't be removed, on a disk that became read-only, is taken over as soon as this process has ended.
-      if (await holds(file, me).catch(() => false)) await rm(file, { force: true }).catch(() => undefined);
+      if (!(await holds(file, me).catch(() => false))) return;
+      try {
+        rmSync(file, { force: true });
+      } catch {
+        // On a disk that became read-only: it is taken over as soon as this process has ended.
+      }
     },
   };
 }

@@ -1,23 +1,35 @@
-import { constants, type Stats } from "node:fs";
-import { open, mkdir } from "node:fs/promises";
-import { ExpectedError, hasCode } from "../lib/errors.js";
+import { closeSync, constants, fstatSync, mkdirSync, openSync, readFile, readFileSync, type Stats } from "node:fs";
 import { dirname } from "node:path";
+import { promisify } from "node:util";
+import { ExpectedError, hasCode } from "../lib/errors.js";
+
+/** Whether a file is read and written without holding everything else up: 4 MB from memory take a few milliseconds. See docs/decisions/synchronous-files.md. */
+export const isLarge = (bytes: number): boolean => bytes > 4_000_000;
+
+const readLater = promisify(readFile);
 
 /**
  * Reads the file at `path` whole; answers with its size in bytes where that is above `maxBytes`. Reading a FIFO is waiting forever, so whatever is neither a file nor a folder is refused.
  * @throws ExpectedError for something else than a file; for a folder, and where nothing is there, the system's own error.
  */
 export async function readRegularUpTo(path: string, maxBytes: number): Promise<Buffer | number> {
-  const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK).catch((error: unknown) => {
+  const file = openToRead(path);
+  try {
+    const found = fstatSync(file);
+    requireRegular(found, path);
+    if (found.size > maxBytes) return found.size;
+    return isLarge(found.size) ? await readLater(file) : readFileSync(file);
+  } finally {
+    closeSync(file);
+  }
+}
+
+function openToRead(path: string): number {
+  try {
+    return openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  } catch (error) {
     // A socket can't be opened at all.
     throw hasCode(error, "ENXIO") ? notRegular(path) : error;
-  });
-  try {
-    const found = await file.stat();
-    requireRegular(found, path);
-    return found.size > maxBytes ? found.size : await file.readFile();
-  } finally {
-    await file.close();
   }
 }
 
@@ -40,13 +52,13 @@ const notRegular = (path: string): ExpectedError =>
  * Makes a folder and those above it, and leaves what is there. Node's own recursive mkdir says ENOENT where a folder above can't be
  * made, which told people with a read-only disk that their folder was deleted; this one throws what the system said (EROFS, EACCES).
  */
-export async function makeFolder(path: string, mode?: number): Promise<void> {
+export function makeFolder(path: string, mode?: number): void {
   try {
-    await mkdir(path, { mode });
+    mkdirSync(path, { mode });
   } catch (error) {
     if (hasCode(error, "EEXIST")) return;
     if (!hasCode(error, "ENOENT") || dirname(path) === path) throw error;
-    await makeFolder(dirname(path), mode);
-    await makeFolder(path, mode);
+    makeFolder(dirname(path), mode);
+    makeFolder(path, mode);
   }
 }

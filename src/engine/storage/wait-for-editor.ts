@@ -18,12 +18,12 @@ const maxSaveMs = 5000;
 export async function readOnceSaved<T>(path: string, read: (stamp: Stamp | undefined) => Promise<T>): Promise<T> {
   const until = Date.now() + maxSaveMs;
   for (;;) {
-    const before = await stampOf(path);
+    const before = stampOf(path);
     try {
       return await read(before);
     } catch (error) {
       // Another version by now: the one that was read was on its way to it. Compared last, as it may have come while the rest was looked at.
-      const goesOn = (await isBeingSaved(path)) || (await stampOf(path)) !== before;
+      const goesOn = (await isBeingSaved(path)) || stampOf(path) !== before;
       if (!(error instanceof ExpectedError) || Date.now() >= until || !goesOn) throw error;
       await sleep(25);
     }
@@ -31,7 +31,7 @@ export async function readOnceSaved<T>(path: string, read: (stamp: Stamp | undef
 }
 
 async function isBeingSaved(path: string): Promise<boolean> {
-  const stamp = await stampOf(path);
+  const stamp = stampOf(path);
   if (stamp === undefined) return true;
   const changedAt = Number(stamp.split(":")[2]);
   if (Math.abs(Date.now() - changedAt) >= maxSaveMs) return false;

@@ -166,11 +166,11 @@ async function writeResearch(
     makeFreeFolder(options.parent, `${slug(requirements.name)}-${at.toISOString().slice(0, 10)}`),
   );
   await writeFileAtomic(rrdFile(folder), formatRrd(newRrd(options, requirements)));
-  await appendOnce(progressFile(folder), {
+  appendOnce(progressFile(folder), {
     offset: 0,
     text: `# Research-Ralph Progress Log\nStarted: ${at.toISOString()}\nTopic: ${options.topic.replace(/\s+/g, " ")}\n\n`,
   });
-  await appendOnce(ledgerFile(folder), { offset: 0, text: lines.map(formatLine).join("") });
+  appendOnce(ledgerFile(folder), { offset: 0, text: lines.map(formatLine).join("") });
   return folder;
 }
 
@@ -212,7 +212,7 @@ export function slug(name: string): string {
 
 /** Makes a folder of this name, or of the name with the first free number behind it: another `new` may be at it in this very moment. */
 async function makeFreeFolder(parent: string, name: string): Promise<string> {
-  await makeFolder(parent);
+  makeFolder(parent);
   for (let number = 1; ; number += 1) {
     const folder = join(parent, number === 1 ? name : `${name}-${number}`);
     try {

@@ -71,7 +71,7 @@ export function workspacesOf(stateDir: string, folder: string): Workspaces {
       const folder = path(iteration);
       try {
         await clear(folder);
-        await makeFolder(folder, 0o700);
+        makeFolder(folder, 0o700);
       } catch (error) {
         if (hasCode(error, "ENOSPC"))
           throw new ExpectedError(

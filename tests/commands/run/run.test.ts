@@ -242,7 +242,7 @@ describe("how a run ends", () => {
       locked: false,
     });
     expect(out).toContain('"verdict":"interrupted"');
-    expect(await groupAlive(Number(readFileSync(pidFile, "utf8")))).toBe(false);
+    expect(groupAlive(Number(readFileSync(pidFile, "utf8")))).toBe(false);
   });
 });
 

@@ -1,4 +1,4 @@
-import {
+import fs, {
   chmodSync,
   lstatSync,
   mkdirSync,
@@ -10,6 +10,7 @@ import {
   existsSync,
   readlinkSync,
 } from "node:fs";
+import { syncBuiltinESMExports } from "node:module";
 import { join } from "node:path";
 import fc from "../../support/fast-check.js";
 import { describe, expect, it, onTestFinished } from "vitest";
@@ -23,7 +24,6 @@ import {
 } from "../../../src/engine/storage/atomic-file.js";
 import { explainSystemError } from "../../../src/engine/storage/explain-system-error.js";
 import { temporaryFolder } from "../../support/folders.js";
-import { type FileHandle, open } from "node:fs/promises";
 
 const text = (path: string) => readFileSync(path, "utf8");
 
@@ -52,7 +52,7 @@ describe("an atomic write", () => {
     const first = await writeFileAtomic(path, "one");
     const second = await writeFileAtomic(path, "two, longer", { ifStill: first! });
     expect(text(path)).toBe("two, longer");
-    expect(second).toBe(await stampOf(path));
+    expect(second).toBe(stampOf(path));
     expect(second).not.toBe(first);
     await writeFileAtomic(path, "three", { durable: false });
     await writeFileAtomic(join(path, "..", "new.json"), "four", { durable: false });
@@ -62,7 +62,7 @@ describe("an atomic write", () => {
   it("is not made over a version that was not expected", async () => {
     const path = join(temporaryFolder(), "rrd.json");
     const first = await writeFileAtomic(path, "one");
-    expect(first).toBe(await stampOf(path));
+    expect(first).toBe(stampOf(path));
     writeFileSync(path, "by hand");
     expect(await writeFileAtomic(path, "two", { ifStill: first! })).toBeUndefined();
     expect(text(path)).toBe("by hand");
@@ -93,11 +93,11 @@ describe("an atomic write", () => {
 describe("a version of a file", () => {
   it("is another after each write, and none where there is no file", async () => {
     const path = join(temporaryFolder(), "a.json");
-    expect([await stampOf(path), await sizeOf(path)]).toEqual([undefined, 0]);
+    expect([stampOf(path), sizeOf(path)]).toEqual([undefined, 0]);
     writeFileSync(path, "12345");
-    expect(await sizeOf(path)).toBe(5);
-    expect([await stampOf(join(path, "below")), await sizeOf(join(path, "below"))]).toEqual([undefined, 0]);
-    await expect(stampOf("a\u0000b")).rejects.toThrow();
+    expect(sizeOf(path)).toBe(5);
+    expect([stampOf(join(path, "below")), sizeOf(join(path, "below"))]).toEqual([undefined, 0]);
+    expect(() => stampOf("a\u0000b")).toThrow();
   });
 });
 
@@ -129,8 +129,8 @@ describe("appending once", () => {
     const bytes = Buffer.from(entry);
     for (let cut = 0; cut <= bytes.length; cut++) {
       const path = file(Buffer.concat([Buffer.from(before), bytes.subarray(0, cut)]));
-      await appendOnce(path, append);
-      await appendOnce(path, append);
+      appendOnce(path, append);
+      appendOnce(path, append);
       expect(text(path)).toBe(before + entry);
     }
   });
@@ -141,29 +141,29 @@ describe("appending once", () => {
     const whole = `${torn}\n${line.text}`;
     for (let cut = torn.length; cut <= whole.length; cut++) {
       const path = file(whole.slice(0, cut));
-      await appendOnce(path, line);
-      await appendOnce(path, line);
+      appendOnce(path, line);
+      appendOnce(path, line);
       expect(text(path)).toBe(whole);
     }
   });
 
   it("makes the file where there is none", async () => {
     const path = join(temporaryFolder(), "progress.txt");
-    await appendOnce(path, { offset: 0, text: entry });
+    appendOnce(path, { offset: 0, text: entry });
     expect(text(path)).toBe(entry);
   });
 
   it("of nothing does nothing", async () => {
     const path = join(temporaryFolder(), "progress.txt");
-    await appendOnce(path, { offset: 0, text: "" });
-    expect(await stampOf(path)).toBeUndefined();
+    appendOnce(path, { offset: 0, text: "" });
+    expect(stampOf(path)).toBeUndefined();
   });
 
   it("completes a beginning of 24 bytes in a file that changed by hand; a shorter one may stand there by chance", async () => {
     const line = { offset: 500, text: `${"0123456789".repeat(4)}\n` };
     const by = async (length: number) => {
       const path = file(`by hand\n${line.text.slice(0, length)}`);
-      await appendOnce(path, line);
+      appendOnce(path, line);
       return text(path);
     };
     expect(await by(24)).toBe(`by hand\n${line.text}`);
@@ -173,16 +173,16 @@ describe("appending once", () => {
 
   it("finds its text again in a file that grew or shrank by hand, and adds it to one that lost it", async () => {
     const grown = file(`A heading\n${before}${entry}more\n`);
-    await appendOnce(grown, append);
+    appendOnce(grown, append);
     expect(text(grown)).toBe(`A heading\n${before}${entry}more\n`);
     const shrunk = file(`two\n${entry}`);
-    await appendOnce(shrunk, append);
+    appendOnce(shrunk, append);
     expect(text(shrunk)).toBe(`two\n${entry}`);
     const lost = file("two");
-    await appendOnce(lost, append);
+    appendOnce(lost, append);
     expect(text(lost)).toBe(`two\n${entry}`);
     const torn = file(`A heading\n${before}${entry.slice(0, 40)}`);
-    await appendOnce(torn, append);
+    appendOnce(torn, append);
     expect(text(torn)).toBe(`A heading\n${before}${entry}`);
   });
 
@@ -191,8 +191,8 @@ describe("appending once", () => {
     await fc.assert(
       fc.asyncProperty(fc.string(), fc.nat(80), fc.nat(line.length), async (standing, offset, cut) => {
         const path = file(standing + line.slice(0, cut));
-        await appendOnce(path, { offset, text: line });
-        await appendOnce(path, { offset, text: line });
+        appendOnce(path, { offset, text: line });
+        appendOnce(path, { offset, text: line });
         const after = text(path);
         expect(after.split(line)).toHaveLength(2);
         expect(after.startsWith(standing)).toBe(true);
@@ -205,28 +205,29 @@ describe("appending once", () => {
     const folder = temporaryFolder();
     writeFileSync(join(folder, "secret"), "secret");
     symlinkSync(join(folder, "secret"), join(folder, "progress.txt"));
-    await expect(appendOnce(join(folder, "progress.txt"), { offset: 0, text: "x\n" })).rejects.toThrow(/symbolic link/);
+    expect(() => appendOnce(join(folder, "progress.txt"), { offset: 0, text: "x\n" })).toThrow(/symbolic link/);
     expect(text(join(folder, "secret"))).toBe("secret");
   });
 });
-/** Calls `seen` with each handle that is synced from now on, before it is. */
-async function onSync(seen: (handle: FileHandle) => Promise<void>): Promise<void> {
-  const handle = await open("/dev/null");
-  const shared = Object.getPrototypeOf(handle) as FileHandle;
-  await handle.close();
-  const { sync } = shared;
-  shared.sync = async function (this: FileHandle) {
-    await seen(this);
-    return sync.call(this);
+/** Lets a test see, or fail, each wait for the disk. */
+function onSync(seen: (file: number) => void): void {
+  const { fsyncSync } = fs;
+  fs.fsyncSync = (file) => {
+    seen(file);
+    fsyncSync(file);
   };
-  onTestFinished(() => void (shared.sync = sync));
+  syncBuiltinESMExports();
+  onTestFinished(() => {
+    fs.fsyncSync = fsyncSync;
+    syncBuiltinESMExports();
+  });
 }
 
 /** What is synced, in order: the new text before the file has its name, and then the folder that holds the name. */
-async function syncsOf(path: string, work: () => Promise<unknown>): Promise<string[]> {
+async function syncsOf(path: string, work: () => unknown): Promise<string[]> {
   const synced: string[] = [];
-  await onSync(async (handle) => {
-    const found = await handle.stat();
+  onSync((file) => {
+    const found = fs.fstatSync(file);
     synced.push(
       found.isDirectory()
         ? `folder, ${existsSync(path) ? text(path) : "none"}`
@@ -262,8 +263,8 @@ describe("what must survive a power cut", () => {
     "is asked for in vain on a file system that syncs no folder (%s)",
     async (code) => {
       const path = join(temporaryFolder(), "rrd.json");
-      await onSync(async (handle) => {
-        if ((await handle.stat()).isDirectory()) throw Object.assign(new Error(code), { code });
+      onSync((file) => {
+        if (fs.fstatSync(file).isDirectory()) throw Object.assign(new Error(code), { code });
       });
       await writeFileAtomic(path, "text");
       expect(text(path)).toBe("text");
@@ -272,8 +273,8 @@ describe("what must survive a power cut", () => {
 
   it("is said where the disk fails", async () => {
     const path = join(temporaryFolder(), "rrd.json");
-    await onSync(async (handle) => {
-      if ((await handle.stat()).isDirectory()) throw Object.assign(new Error("EIO"), { code: "EIO" });
+    onSync((file) => {
+      if (fs.fstatSync(file).isDirectory()) throw Object.assign(new Error("EIO"), { code: "EIO" });
     });
     await expect(writeFileAtomic(path, "text")).rejects.toMatchObject({ code: "EIO" });
   });
@@ -282,7 +283,9 @@ describe("what must survive a power cut", () => {
     const folder = temporaryFolder();
     const path = join(folder, "rrd.json");
     writeFileSync(path, "old");
-    await onSync(() => Promise.reject(Object.assign(new Error("ENOSPC"), { code: "ENOSPC" })));
+    onSync(() => {
+      throw Object.assign(new Error("ENOSPC"), { code: "ENOSPC" });
+    });
     await expect(writeFileAtomic(path, "new")).rejects.toBeInstanceOf(ExpectedError);
     expect([text(path), readdirSync(folder)]).toEqual(["old", ["rrd.json"]]);
   });
@@ -299,7 +302,7 @@ it.skipIf(process.platform !== "linux")("no file and no folder stays open", asyn
       }
     });
   await writeFileAtomic(join(folder, "rrd.json"), "text");
-  await appendOnce(join(folder, "ledger.jsonl"), { offset: 0, text: "one\n" });
+  appendOnce(join(folder, "ledger.jsonl"), { offset: 0, text: "one\n" });
   await sweepTemporaryFiles(folder);
   expect(openNow().filter((path) => path.startsWith(folder))).toEqual([]);
 });
@@ -308,7 +311,7 @@ describe("a text that is appended once", () => {
   const after = async (before: string, offset: number, added: string) => {
     const path = join(temporaryFolder(), "log");
     writeFileSync(path, before);
-    await appendOnce(path, { offset, text: added });
+    appendOnce(path, { offset, text: added });
     return text(path);
   };
 

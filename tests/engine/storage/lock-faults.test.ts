@@ -1,5 +1,4 @@
 import { execFileSync } from "node:child_process";
-import { existsSync, readdirSync, readFileSync, readlinkSync, rmSync, writeFileSync } from "node:fs";
 import { hostname } from "node:os";
 import { basename, delimiter, dirname, join } from "node:path";
 import { beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
@@ -11,20 +10,24 @@ import { temporaryFolder } from "../../support/folders.js";
 /** What the file system answers before the real one is asked. */
 type Calls = Partial<Record<"link" | "open" | "rename" | "writeFile" | "readFile", (path: string) => unknown>>;
 const fs = vi.hoisted(() => ({ before: {} as Calls, answer: undefined as string | undefined }));
-vi.mock("node:fs/promises", async (importOriginal) => {
-  const real = await importOriginal<typeof import("node:fs/promises")>();
+vi.mock("node:fs", async (importOriginal) => {
+  const real = await importOriginal<typeof import("node:fs")>();
   const asked =
     (name: keyof Calls, call: (...args: never[]) => unknown) =>
-    async (...args: never[]): Promise<unknown> => {
+    (...args: never[]): unknown => {
       fs.before[name]?.(String(args[0]));
       return name === "readFile" && fs.answer !== undefined ? fs.answer : call(...args);
     };
   const names = ["link", "open", "rename", "writeFile", "readFile"] as const;
   return {
     ...real,
-    ...Object.fromEntries(names.map((name) => [name, asked(name, real[name] as (...args: never[]) => unknown)])),
+    ...Object.fromEntries(
+      names.map((name) => [`${name}Sync`, asked(name, real[`${name}Sync`] as (...args: never[]) => unknown)]),
+    ),
   };
 });
+const { existsSync, readdirSync, readFileSync, readlinkSync, rmSync, writeFileSync } =
+  await vi.importActual<typeof import("node:fs")>("node:fs");
 beforeEach(() => {
   fs.before = {};
   fs.answer = undefined;
@@ -104,8 +107,8 @@ describe("on a file system without hard links", () => {
   });
 
   it("what fails otherwise is an error, not a lock", async () => {
-    fs.before = { link: fail("EPERM"), open: fail("EIO") };
     const file = lockFile();
+    fs.before = { link: fail("EPERM"), writeFile: (path) => path === file && fail("EIO")() };
     await expect(acquireLock(file, what)).rejects.toThrow("EIO");
     expect(beside(file)).toEqual([]);
   });

@@ -11,9 +11,8 @@ import {
   maxRrdBytes,
   parseRrd,
   readRrdFile,
-  researchFormat,
 } from "../../../src/research/folder/rrd-file.js";
-import { readStateText, summarise } from "../../../src/engine/storage/records/state-file.js";
+import { summarise } from "../../../src/engine/storage/records/state-file.js";
 import { sampleRrd, temporaryFolder } from "../../support/folders.js";
 
 const at = "/papers_pool/0/x";
@@ -240,7 +239,7 @@ describe("an rrd.json that can't be used", () => {
   it("is not waited for or looked into where it is no file", async () => {
     const folder = temporaryFolder();
     const path = join(folder, "rrd.json");
-    await expect(readStateText(path, researchFormat)).rejects.toThrow(`There is no ${path}.`);
+    await expect(readRrdFile(path)).rejects.toThrow(`There is no ${path}.`);
     execFileSync("mkfifo", [path]);
     await expect(readRrdFile(path)).rejects.toThrow(`${path} is not a regular file; put the real one in its place.`);
     mkdirSync(join(folder, "deep"));
@@ -251,10 +250,9 @@ describe("an rrd.json that can't be used", () => {
 
   it("is read with its text, whole and as it is", async () => {
     const path = join(temporaryFolder(), "rrd.json");
-    writeFileSync(path, "\uFEFFcafé");
-    expect(await readStateText(path, researchFormat)).toEqual({ text: "\uFEFFcafé" });
-    writeFileSync(path, JSON.stringify(sampleRrd(1)));
-    expect(await readRrdFile(path)).toEqual({ ok: sampleRrd(1), changes: [] });
+    const rrd = { ...sampleRrd(1), description: "café" };
+    writeFileSync(path, `\uFEFF${JSON.stringify(rrd)}`);
+    expect(await readRrdFile(path)).toEqual({ ok: rrd, changes: [] });
     expect(formatRrd(sampleRrd(1))).toBe(`${JSON.stringify(sampleRrd(1), undefined, "  ")}\n`);
   });
 
@@ -264,7 +262,7 @@ describe("an rrd.json that can't be used", () => {
     expect(parseRrd(" ".repeat(maxRrdBytes + 1), path)).toEqual({ changes: [], problems: [problem] });
     writeFileSync(path, "");
     truncateSync(path, maxRrdBytes + 1);
-    expect(await readStateText(path, researchFormat)).toEqual({ text: "", problem });
+    expect(await readRrdFile(path)).toEqual({ changes: [], problems: [problem] });
   });
 
   it("names every paper whose id stands twice, but none without one", () => {

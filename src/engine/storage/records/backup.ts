@@ -14,10 +14,10 @@ import { explaining } from "../explain-system-error.js";
 export async function backUp(folder: string, at: number, names: readonly string[]): Promise<string> {
   const backup = join(backupsFolder(folder), timeForName(at));
   await explaining(backup, async () => {
-    await makeFolder(backup);
+    makeFolder(backup);
     for (const name of names) {
       const path = join(folder, name);
-      if ((await stampOf(path)) !== undefined) await explaining(path, () => copyRegular(path, join(backup, name)));
+      if (stampOf(path) !== undefined) await explaining(path, () => copyRegular(path, join(backup, name)));
     }
   });
   return backup;

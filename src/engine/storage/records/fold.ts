@@ -75,7 +75,7 @@ export async function openWriter<State extends Fields>(
     planned !== undefined && format.problemsOf(planned.state).length === 0;
   const warned = new Set<string>();
   let base: State | undefined;
-  let highest = await lastIteration(folder);
+  let highest = lastIteration(folder);
   let given = 0;
 
   const ledger = async (): Promise<readonly LedgerLine[]> => {
@@ -121,32 +121,27 @@ export async function openWriter<State extends Fields>(
     return state;
   };
 
-  /**
-   * Every step can be repeated. The ledger's line tells that the state file is done, so it is written after it; the logs go side by side
-   * because each waits for the disk on its own.
-   */
+  /** Every step can be repeated. The ledger's line tells that the state file is done, so it is written after it. */
   const apply = async (entry: JournalEntry, planned?: Plan<State>): Promise<void> => {
     const lines = await ledger();
     if (!lines.some(({ iteration }) => iteration === entry.iteration)) {
       base = await carryOut(planned ?? (await plan(lines, entry)), () => plan(lines, entry));
     }
-    await Promise.all([
-      entry.progress === null ? undefined : appendOnce(join(folder, format.log), entry.progress),
-      appendOnce(ledgerFile(folder), entry.ledger),
-      file.keepCopy(),
-    ]);
+    if (entry.progress !== null) appendOnce(join(folder, format.log), entry.progress);
+    appendOnce(ledgerFile(folder), entry.ledger);
+    await file.keepCopy();
     const isNewest = lines.every(({ iteration }) => iteration <= entry.iteration);
     if (isNewest)
       await writeOutputs(folder, entry.files ?? [], Date.parse(entry.at), (message) => notify("warning", message));
-    await markDone(folder, entry.iteration);
+    markDone(folder, entry.iteration);
   };
 
   const replay = async (): Promise<void> => {
-    for (const iteration of await pendingEntries(folder)) {
+    for (const iteration of pendingEntries(folder)) {
       const entry = await entryOf(iteration);
       const planned = entry === undefined ? undefined : await plan(await ledger(), entry);
       if (entry === undefined || !isValid(planned)) {
-        notify("warning", `A journal entry can't be used; it is kept as ${await setAside(folder, iteration)}.`);
+        notify("warning", `A journal entry can't be used; it is kept as ${setAside(folder, iteration)}.`);
         continue;
       }
       await apply(entry, planned);
@@ -184,7 +179,7 @@ export async function openWriter<State extends Fields>(
         await replay();
         const lines = await ledger();
         if (lines.some(({ iteration }) => iteration === fold.iteration)) return;
-        entry = await entryFor(folder, format, fold, base);
+        entry = entryFor(folder, format, fold, base);
         planned = await plan(lines, entry);
       } catch (error) {
         if (!(error instanceof ExpectedError)) throw error;
@@ -192,7 +187,7 @@ export async function openWriter<State extends Fields>(
       }
       if (planned !== undefined && !isValid(planned))
         throw new Error(`the fold of iteration ${fold.iteration} would make ${format.file} invalid`);
-      entry ??= await entryFor(folder, format, fold, base);
+      entry ??= entryFor(folder, format, fold, base);
       await writeEntry(folder, entry);
       highest = Math.max(highest, fold.iteration);
       // What stands in the way now, such as a state file broken by hand, must not cost the iteration: the journal keeps it.
@@ -211,12 +206,12 @@ const stamped = <State extends Fields>(state: State): State => ({ ...state, form
 
 const lineOf = (entry: JournalEntry): LedgerLine => JSON.parse(entry.ledger.text);
 
-async function entryFor<State extends Fields>(
+function entryFor<State extends Fields>(
   folder: string,
   format: StateFormat<State>,
   fold: Fold,
   base: State | undefined,
-): Promise<JournalEntry> {
+): JournalEntry {
   if (base === undefined) throw new Error("a fold before the first load");
   const { iteration, at, message, changes, progress, files } = fold;
   return {
@@ -224,8 +219,8 @@ async function entryFor<State extends Fields>(
     at,
     message,
     changes: changes.map((change) => completeChange(format, change, base)),
-    progress: progress === undefined ? null : { offset: await sizeOf(join(folder, format.log)), text: progress },
-    ledger: { offset: await sizeOf(ledgerFile(folder)), text: formatLine({ ...fold.ledger, iteration }) },
+    progress: progress === undefined ? null : { offset: sizeOf(join(folder, format.log)), text: progress },
+    ledger: { offset: sizeOf(ledgerFile(folder)), text: formatLine({ ...fold.ledger, iteration }) },
     ...(files === undefined ? {} : { files: files.map(({ name, text }) => ({ name, text })) }),
   };
 }

@@ -1,4 +1,4 @@
-import { readdir, rename } from "node:fs/promises";
+import { readdirSync, renameSync } from "node:fs";
 import { join } from "node:path";
 import type { JournalEntry } from "../../generated/journal.js";
 import { hasCode } from "../../lib/errors.js";
@@ -12,9 +12,8 @@ import { isNewer, newerFormat, stateVersion } from "./format-version.js";
 import { areKnown } from "./record-merge.js";
 
 /** Makes the journal's folders. */
-export async function makeJournal(folder: string): Promise<void> {
-  await explaining(doneFolder(folder), () => makeFolder(doneFolder(folder)));
-}
+export const makeJournal = (folder: string): void =>
+  explaining(doneFolder(folder), () => makeFolder(doneFolder(folder)));
 
 /** Writes an entry before anything of it takes effect; it is on the disk when this returns. */
 export async function writeEntry(folder: string, entry: JournalEntry): Promise<void> {
@@ -28,9 +27,7 @@ export async function writeEntry(folder: string, entry: JournalEntry): Promise<v
 }
 
 /** Iterations whose entry may not have taken effect whole, in order. Usually none, so a start costs the same however long a project is. */
-export async function pendingEntries(folder: string): Promise<number[]> {
-  return iterationsIn(journalFolder(folder));
-}
+export const pendingEntries = (folder: string): number[] => iterationsIn(journalFolder(folder));
 
 /** What a format says of the names in a journal. */
 type Names = Pick<StateFormat<Fields>, "top" | "parts" | "collections">;
@@ -55,29 +52,26 @@ export async function readEntry(folder: string, names: Names, iteration: number)
 }
 
 /** Puts an entry that has taken effect whole away. Should the power undo it, the entry is found to be done once more. */
-export async function markDone(folder: string, iteration: number): Promise<void> {
+export function markDone(folder: string, iteration: number): void {
   const name = `${iteration}.json`;
-  await explaining(doneFolder(folder), () => rename(join(journalFolder(folder), name), join(doneFolder(folder), name)));
+  explaining(doneFolder(folder), () => renameSync(join(journalFolder(folder), name), join(doneFolder(folder), name)));
 }
 
 /** Takes an entry that can't be replayed out of the way without losing it. Returns where it is. */
-export async function setAside(folder: string, iteration: number): Promise<string> {
+export function setAside(folder: string, iteration: number): string {
   const from = join(journalFolder(folder), `${iteration}.json`);
   const to = `${from}.unusable`;
-  await explaining(to, () => rename(from, to));
+  explaining(to, () => renameSync(from, to));
   return to;
 }
 
 /** The highest iteration that ever had an entry; 0 when none had. */
-export async function lastIteration(folder: string): Promise<number> {
-  const all = [...(await iterationsIn(journalFolder(folder))), ...(await iterationsIn(doneFolder(folder)))];
-  return all.reduce((a, b) => Math.max(a, b), 0);
-}
+export const lastIteration = (folder: string): number =>
+  [...iterationsIn(journalFolder(folder)), ...iterationsIn(doneFolder(folder))].reduce((a, b) => Math.max(a, b), 0);
 
-async function iterationsIn(place: string): Promise<number[]> {
+function iterationsIn(place: string): number[] {
   try {
-    const names = await readdir(place);
-    return names
+    return readdirSync(place)
       .filter((name) => /^\d+\.json$/.test(name))
       .map((name) => Number.parseInt(name, 10))
       .toSorted((a, b) => a - b);

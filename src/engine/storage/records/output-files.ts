@@ -83,7 +83,7 @@ export async function outputsAfter<State extends Fields>(
     for (const name of names) {
       const text = earlier?.files?.find((each) => each.name === name)?.text ?? null;
       // Without its journal an earlier version can't be had; the later one is better than none.
-      if (text !== null || (iteration === undefined && (await stampOf(join(folder, name))) !== undefined))
+      if (text !== null || (iteration === undefined && stampOf(join(folder, name)) !== undefined))
         files.push({ name, text });
     }
   }

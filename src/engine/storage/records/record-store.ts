@@ -73,13 +73,13 @@ export async function openRecordStore<State extends Fields>(
   await requireKnownFormats(folder, format);
   const hidden = hiddenFolder(folder);
   const take = async () => {
-    await makeJournal(folder);
+    makeJournal(folder);
     return acquireLock(lockFile(folder), { describe: `The ${format.noun} ${folder}` });
   };
   let lock = await take();
   try {
     // Whatever the .gitignore above says, none of this is for the repository.
-    if ((await stampOf(join(hidden, ".gitignore"))) === undefined)
+    if (stampOf(join(hidden, ".gitignore")) === undefined)
       await writeFileAtomic(join(hidden, ".gitignore"), "*\n");
     for (const place of [folder, hidden, journalFolder(folder), ...format.swept(folder)])
       await sweepTemporaryFiles(place);

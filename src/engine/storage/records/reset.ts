@@ -130,7 +130,7 @@ async function replaceBroken<State extends Fields>(
   const { problems } = await readStateFile(path, format);
   if (problems === undefined) return [];
   const lastGood = lastGoodOf(folder, format.file);
-  const good = (await stampOf(lastGood)) === undefined ? undefined : await readStateFile(lastGood, format);
+  const good = stampOf(lastGood) === undefined ? undefined : await readStateFile(lastGood, format);
   if (good?.ok === undefined) throw await invalid(folder, format, problems);
   const broken = `${path}.broken-${timeForName(Date.parse(at))}`;
   await explaining(broken, () => copyRegular(path, broken));

@@ -27,7 +27,7 @@ interface StateFile<State> {
 interface Version<State> {
   readonly state: State;
   readonly stamp: Stamp;
-  readonly text: string;
+  readonly bytes: Buffer;
   readonly readAt: number;
   /** How many of its values were read in another shape than the one that is written. */
   readonly changes: number;
@@ -40,71 +40,63 @@ export function openStateFile<State extends Fields>(
 ): StateFile<State> {
   const path = join(folder, format.file);
   let known: Version<State> | undefined;
-  let copied: string | undefined;
+  let copied: Buffer | undefined;
 
   const readNow = async (found: Stamp | undefined): Promise<Version<State>> => {
     if (found === undefined) await requireState(folder, format);
-    const stamp = found ?? (await stampOf(path)) ?? "";
+    const stamp = found ?? stampOf(path) ?? "";
     const changedAt = Number(stamp.split(":")[2]);
     if (known?.stamp === stamp && known.readAt - changedAt > coarsestTimeStep) return known;
 
-    const { text, problem } = await readStateText(path, format);
-    if (known?.text === text) known = { ...known, stamp, readAt: Date.now() };
-    else {
-      const read: Parsed<State> =
-        problem === undefined ? format.parse(text, path) : { changes: [], problems: [problem] };
-      if (read.problems !== undefined) {
-        requireKnownText(path, text);
-        throw await invalid(folder, format, read.problems);
-      }
-      if (isNewer(read.ok)) throw newerFormat(path, read.ok);
-      known = { state: read.ok, stamp, text, readAt: Date.now(), changes: read.changes.length };
-    }
-    return known as Version<State>;
+    // By what it holds: an edit may keep the size and the time.
+    const bytes = await readBytes(path, format.maxBytes);
+    if (typeof bytes !== "number" && known?.bytes.equals(bytes) === true)
+      return (known = { ...known, stamp, readAt: Date.now() });
+    const read = parsed(path, bytes, format);
+    if (typeof bytes === "number" || read.problems !== undefined)
+      throw await invalid(folder, format, read.problems ?? []);
+    if (isNewer(read.ok)) throw newerFormat(path, read.ok);
+    return (known = { state: read.ok, stamp, bytes, readAt: Date.now(), changes: read.changes.length });
   };
 
   return {
     read: () => readOnceSaved(path, readNow),
     async replace(state, stamp) {
-      const text = format.format(state);
-      if (text === known?.text) return true;
+      const bytes = Buffer.from(format.format(state));
+      if (known?.bytes.equals(bytes) === true) return true;
       // What an object was read as may say less than the object did.
       const backup =
         known === undefined || known.changes === 0 ? undefined : await backUp(folder, Date.now(), [format.file]);
-      const written = await writeFileAtomic(path, text, { ifStill: stamp });
+      const written = await writeFileAtomic(path, bytes, { ifStill: stamp });
       if (written === undefined) return false;
       if (backup !== undefined)
         notify(
           `${format.file} is now written in the current format; the previous version is ${backup}, and 'research-ralph validate' on it says what differs.`,
         );
-      known = { state, stamp: written, text, readAt: Date.now(), changes: 0 };
+      known = { state, stamp: written, bytes, readAt: Date.now(), changes: 0 };
       return true;
     },
     async keepCopy() {
-      if (known === undefined || known.text === copied) return;
-      const { text } = known;
+      if (known === undefined || known.bytes === copied) return;
+      const { bytes } = known;
       // The copy helps after a mistake by a person, not after a power cut, so it is not worth a sync.
-      await writeFileAtomic(lastGoodOf(folder, format.file), text, { durable: false });
-      copied = text;
+      await writeFileAtomic(lastGoodOf(folder, format.file), bytes, { durable: false });
+      copied = bytes;
     },
   };
 }
 
-/**
- * The text of the file at `path`, and what keeps it from being read as one.
- * @throws ExpectedError when there is no such file or it can't be read.
- */
-export async function readStateText(
-  path: string,
-  { maxBytes, noun }: Pick<StateFormat<Fields>, "maxBytes" | "noun">,
-): Promise<{ readonly text: string; readonly problem?: Problem }> {
-  const bytes = await readBytes(path, maxBytes);
-  if (typeof bytes === "number") return { text: "", problem: tooLarge(path, bytes, maxBytes, noun) };
-  const text = bytes.toString("utf8");
+/** What the bytes of a state file say; a number: it has so many, which is too many. @throws ExpectedError where a later version wrote it (exit 5). */
+function parsed<State extends Fields>(path: string, bytes: Buffer | number, format: StateFormat<State>): Parsed<State> {
+  if (typeof bytes === "number")
+    return { changes: [], problems: [tooLarge(path, bytes, format.maxBytes, format.noun)] };
   // Read on, every letter outside ASCII would be lost with the next write.
-  return isUtf8(bytes)
-    ? { text }
-    : { text, problem: { pointer: "", message: `${path} is not UTF-8`, hint: "Save it as UTF-8 in your editor." } };
+  const notText = { pointer: "", message: `${path} is not UTF-8`, hint: "Save it as UTF-8 in your editor." };
+  if (!isUtf8(bytes)) return { changes: [], problems: [notText] };
+  const text = bytes.toString("utf8");
+  const read = format.parse(text, path);
+  if (read.problems !== undefined) requireKnownText(path, text);
+  return read;
 }
 
 async function readBytes(path: string, maxBytes: number): Promise<Buffer | number> {
@@ -126,16 +118,10 @@ export const tooLarge = (path: string, size: number, maxBytes: number, noun: str
  * Reads and parses the file at `path`, which need not lie in a folder of its own.
  * @throws ExpectedError when there is no such file, it can't be read, or it is not valid because a later version wrote it (exit 5).
  */
-export async function readStateFile<State extends Fields>(
+export const readStateFile = async <State extends Fields>(
   path: string,
   format: StateFormat<State>,
-): Promise<Parsed<State>> {
-  const { text, problem } = await readStateText(path, format);
-  if (problem !== undefined) return { changes: [], problems: [problem] };
-  const read = format.parse(text, path);
-  if (read.problems !== undefined) requireKnownText(path, text);
-  return read;
-}
+): Promise<Parsed<State>> => parsed(path, await readBytes(path, format.maxBytes), format);
 
 /** One sentence for an invalid file: its first three problems and how many more there are. */
 export function summarise(path: string, problems: readonly Problem[]): string {
@@ -155,11 +141,11 @@ export function summarise(path: string, problems: readonly Problem[]): string {
  */
 export async function requireState<State extends Fields>(folder: string, format: StateFormat<State>): Promise<void> {
   const path = join(folder, format.file);
-  if ((await stampOf(path)) !== undefined) return;
-  if ((await stampOf(folder)) === undefined)
+  if (stampOf(path) !== undefined) return;
+  if (stampOf(folder) === undefined)
     throw new ExpectedError(`The ${format.noun} folder ${folder} is gone; run again where it is now, or restore it.`);
   const lastGood = lastGoodOf(folder, format.file);
-  if ((await stampOf(lastGood)) !== undefined)
+  if (stampOf(lastGood) !== undefined)
     throw new ExpectedError(`There is no ${path}; copy its last good version, ${lastGood}, there.`);
   throw new ExpectedError(`There is no ${path}; ${format.howToBegin}.`);
 }
@@ -167,13 +153,13 @@ export async function requireState<State extends Fields>(folder: string, format:
 /** The highest number of an iteration; 0 before the first. One that only the journal holds yet must not be taken back with the rest. */
 export async function lastRecorded(folder: string): Promise<number> {
   const { lines } = await readLedger(folder);
-  return lines.reduce((highest, line) => Math.max(highest, line.iteration), await lastIteration(folder));
+  return lines.reduce((highest, line) => Math.max(highest, line.iteration), lastIteration(folder));
 }
 
 /** How a person whose state file can't be used gets an earlier one back. */
 export async function wayBack<State extends Fields>(folder: string, format: StateFormat<State>): Promise<string> {
   const lastGood = lastGoodOf(folder, format.file);
-  if ((await stampOf(lastGood)) === undefined) return "or put an earlier version in its place";
+  if (stampOf(lastGood) === undefined) return "or put an earlier version in its place";
   return `or restore the last good version (${lastGood}) with '${format.resetCommand(folder, await lastRecorded(folder))}'; your version is kept too`;
 }
 
@@ -196,7 +182,7 @@ export function openLedger(folder: string, notify: (message: string) => void): (
   let known: { stamp?: Stamp | undefined; text: string; lines: readonly LedgerLine[] } = { text: "", lines: [] };
   const told = new Set<string>();
   return async () => {
-    const stamp = await stampOf(path);
+    const stamp = stampOf(path);
     if (stamp === known.stamp) return known.lines;
     const text = stamp === undefined ? "" : await ledgerText(folder);
     // One that ended in the middle of a line is parsed again.

@@ -24,7 +24,7 @@ export async function leaveMessage(folder: string, message: Message, now: number
   const hidden = hiddenFolder(folder);
   await explaining(hidden, () => mkdir(inboxFolder(folder), { recursive: true }));
   // The first run may be yet to come, and none of this is for the repository.
-  if ((await stampOf(join(hidden, ".gitignore"))) === undefined)
+  if (stampOf(join(hidden, ".gitignore")) === undefined)
     await writeFileAtomic(join(hidden, ".gitignore"), "*\n");
   await writeFileAtomic(
     join(inboxFolder(folder), `${timeForName(now)}-${randomBytes(4).toString("hex")}.json`),

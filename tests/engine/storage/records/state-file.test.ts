@@ -133,12 +133,12 @@ describe("the state of a research", () => {
   it("is parsed once for each text, and looked at again with each version of the file", async () => {
     const { path, file } = opened();
     const first = await file.read();
-    expect(first.stamp).toBe(await stampOf(path));
+    expect(first.stamp).toBe(stampOf(path));
     writeFileSync(path, text);
     longAgo(path);
     const second = await file.read();
     expect(second.state).toBe(first.state);
-    expect([second.stamp === first.stamp, second.stamp]).toEqual([false, await stampOf(path)]);
+    expect([second.stamp === first.stamp, second.stamp]).toEqual([false, stampOf(path)]);
     writeFileSync(path, formatRrd(sampleRrd(2)));
     expect((await file.read()).state.papers_pool).toHaveLength(2);
   });
@@ -170,7 +170,7 @@ describe("the state of a research", () => {
     expect(await file.replace(next, stamp)).toBe(true);
     expect(readFileSync(path, "utf8")).toBe(formatRrd(next));
     const now = await file.read();
-    expect([now.state === next, now.stamp]).toEqual([true, await stampOf(path)]);
+    expect([now.state === next, now.stamp]).toEqual([true, stampOf(path)]);
     expect([told, existsSync(join(folder, ".ralph", "backups"))]).toEqual([[], false]);
   });
 
@@ -178,7 +178,7 @@ describe("the state of a research", () => {
     const { path, file } = opened();
     const { stamp } = await file.read();
     expect(await file.replace(sampleRrd(3), stamp)).toBe(true);
-    expect(await stampOf(path)).toBe(stamp);
+    expect(stampOf(path)).toBe(stamp);
     writeFileSync(path, formatRrd(sampleRrd(1)));
     expect(await file.replace(sampleRrd(2), stamp)).toBe(false);
     expect([read(dirname(path), "rrd.json"), readdirSync(dirname(path))]).toEqual([
@@ -189,7 +189,7 @@ describe("the state of a research", () => {
 
   it("that was never read is replaced without a copy of it", async () => {
     const { folder, path, told, file } = opened();
-    expect(await file.replace(sampleRrd(2), (await stampOf(path)) ?? "")).toBe(true);
+    expect(await file.replace(sampleRrd(2), stampOf(path) ?? "")).toBe(true);
     expect([told, existsSync(join(folder, ".ralph"))]).toEqual([[], false]);
   });
 
