@@ -54,7 +54,7 @@ export type Ended<State, U extends Unit, P, C> = EndedRun<U, C> | EndedPreparati
 
 /** Agents and preparations at work side by side. Agents take up lanes, preparations don't. */
 interface Lanes<State, U extends Unit, P, C> {
-  /** Whether one more agent may be started. */
+  /** Whether one more agent may be started. Where a lane is free, a unit under preparation holds it: it was named first. */
   hasRoom(): boolean;
   /**
    * Whether one more unit may be prepared: one for each free lane, and one ahead while there is none. None beside an agent that nothing
@@ -73,8 +73,9 @@ interface Lanes<State, U extends Unit, P, C> {
   /** Tells preparations to end. */
   endPreparations(): void;
   /**
-   * Waits until a run or a preparation has ended, and returns it; or undefined at `until` (milliseconds since the epoch), or at once where
-   * nothing is under way and there is nothing to wait for. Throws what an agent or a preparation threw, which is our own bug.
+   * Waits until a run or a preparation has ended, and returns it; or undefined at `until` (milliseconds since the epoch), each second while
+   * no agent is at work, so that a person's stop is seen, or at once where nothing is under way and there is nothing to wait for. Throws
+   * what an agent or a preparation threw, which is our own bug.
    */
   next(until?: number): Promise<Ended<State, U, P, C> | undefined>;
   /** Ends whatever is still at work, and resolves once it has ended. */
@@ -117,6 +118,9 @@ function moreRequests(): (event: AgentEvent) => "another" | "calls" | undefined 
     return newCall || (event.type === "usage" && calls) ? "calls" : undefined;
   };
 }
+
+/** Milliseconds between two looks at the files and the guards while units are only prepared, which may take minutes. */
+const lookMs = 1_000;
 
 export function openLanes<State, U extends Unit, P, C>(options: LaneOptions): Lanes<State, U, P, C> {
   const { clock, jobs, finish, abort, tell, watches, reviews = [], soFar } = options;
@@ -203,7 +207,7 @@ export function openLanes<State, U extends Unit, P, C>(options: LaneOptions): La
   }
 
   return {
-    hasRoom: () => live.size < jobs,
+    hasRoom: () => live.size + preparations.size < jobs,
     hasRoomToPrepare: () =>
       preparations.size < Math.max(jobs - live.size, 1) &&
       ![...live.values()].some(({ run }) => run.confinement === "unconfined"),
@@ -234,11 +238,12 @@ export function openLanes<State, U extends Unit, P, C>(options: LaneOptions): La
       if (live.size + preparations.size === 0) return void (until !== undefined && (await clock.sleep(until, finish)));
       const heard = new AbortController();
       let isTime = false;
-      if (until !== undefined)
-        void clock.sleep(until, heard.signal).then(() => {
-          isTime = true;
-          wake();
-        });
+      const stopWaiting = () => {
+        isTime = true;
+        wake();
+      };
+      if (until !== undefined) void clock.sleep(until, heard.signal).then(stopWaiting);
+      const look = live.size === 0 ? setTimeout(stopWaiting, lookMs) : undefined;
       try {
         for (;;) {
           if (bugs.length > 0) throw bugs[0];
@@ -253,6 +258,7 @@ export function openLanes<State, U extends Unit, P, C>(options: LaneOptions): La
         }
       } finally {
         heard.abort();
+        clearTimeout(look);
       }
     },
     async close() {

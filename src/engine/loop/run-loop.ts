@@ -100,7 +100,9 @@ export async function runLoop<State, U extends Unit, P, C>(
       const busy = lanes.busy();
       const unit = workflow.next(state, busy, putOff());
       if (unit === "wait" && busy.length === 0) throw new Error(`${workflow.name} waits although nothing is under way`);
-      if (unit === "wait" || isVerdict(unit)) return unit === "wait" ? undefined : unit;
+      if (isVerdict(unit)) return unit;
+      // Where agents are at work the guards are asked after one of them; a preparation alone is ended by their word.
+      if (unit === "wait" && lanes.inFlight().length > 0) return undefined;
       soFar = {
         ...soFar,
         now: clock.now(),
@@ -111,6 +113,7 @@ export async function runLoop<State, U extends Unit, P, C>(
       };
       const objection = firstObjection(guards, soFar);
       if (objection !== undefined) return objection;
+      if (unit === "wait") return undefined;
 
       const turn = workflow.prepare === undefined ? unprepared : ready.get(unit.id);
       if (turn === undefined) {
@@ -127,8 +130,6 @@ export async function runLoop<State, U extends Unit, P, C>(
   }
 
   async function prepare(state: State, unit: U): Promise<void> {
-    // This one goes first: a unit that was ready would take its lane, so it is prepared again, from what the disk kept of it.
-    ready.clear();
     await tell({ type: "preparing", unit: unit.id, phase: unit.phase, title: unit.title });
     lanes.prepare(unit, state, (signal) => prepareUnit(state, unit, { signal, tell }));
   }

@@ -37,7 +37,7 @@ export function openTranscript(
   };
   const keep = (text: string): void => {
     const bytes = Buffer.from(redact(text), "latin1");
-    for (let at = 0; at < bytes.length && file !== undefined && problem === undefined; )
+    for (let at = 0; at < bytes.length && file !== undefined && problem === undefined;)
       attempt(() => (at += writeSync(file as number, bytes, at)));
   };
 

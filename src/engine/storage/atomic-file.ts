@@ -101,7 +101,7 @@ async function create(path: string, bytes: Buffer, mode: number | undefined, dur
     // The mode given to open is narrowed by the umask, so an existing file's permissions are set once more.
     if (mode !== undefined) fchmodSync(file, mode);
     if (isLarge(bytes.length)) {
-      for (let at = 0; at < bytes.length; ) at += (await writeLater(file, bytes, at)).bytesWritten;
+      for (let at = 0; at < bytes.length;) at += (await writeLater(file, bytes, at)).bytesWritten;
       if (durable) await syncLater(file);
     } else {
       writeFileSync(file, bytes);
@@ -155,7 +155,11 @@ interface Append {
 export function appendOnce(path: string, append: Append): void {
   if (append.text === "") return;
   explaining(path, () => {
-    const file = openSync(path, constants.O_RDWR | constants.O_CREAT | constants.O_APPEND | constants.O_NOFOLLOW, 0o666);
+    const file = openSync(
+      path,
+      constants.O_RDWR | constants.O_CREAT | constants.O_APPEND | constants.O_NOFOLLOW,
+      0o666,
+    );
     try {
       const found = fstatSync(file);
       requireRegular(found, path);
@@ -182,8 +186,7 @@ function missingPart(file: number, size: number, { offset, text }: Append): Buff
     return withLineBreak(wanted, tail.subarray(-1));
   }
 
-  const existing =
-    size > offset ? readAt(file, offset, Math.min(size - offset, wanted.length + 1)) : Buffer.alloc(0);
+  const existing = size > offset ? readAt(file, offset, Math.min(size - offset, wanted.length + 1)) : Buffer.alloc(0);
   for (const at of [0, 1]) {
     // At 1: an earlier call ended a torn line of something else with a line feed before it began.
     if (at === 1 && existing[0] !== lineFeed) break;

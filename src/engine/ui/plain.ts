@@ -5,19 +5,49 @@ import { historyLine, historySummary } from "./terminal/history-lines.js";
 import type { Io } from "./io.js";
 import { oneLine } from "../lib/sanitise.js";
 import { searchLine } from "./terminal/searching.js";
-import { emptyTally, leftText, resumption, spending, summary, tallied, tokensOf } from "./terminal/tally.js";
+import {
+  emptyTally,
+  leftText,
+  resumption,
+  spending,
+  summary,
+  type Tally,
+  tallied,
+  tokensOf,
+  underWay,
+} from "./terminal/tally.js";
 
 /** Plain lines on stderr, for logs and pipes: one line per event worth reading, no escape sequences, local times. */
 export function plainSink(io: Io, finish?: AbortSignal): Sink {
   let tally = emptyTally;
+  /** Titles of the units that are prepared, by the unit, and the units whose preparation was told of. */
+  const preparing = new Map<string, string>();
+  const told = new Set<string>();
+  let waiting: NodeJS.Timeout | undefined;
   // Other signals than Ctrl+C end the run at once, or nobody is there to press it.
-  const onFinish = () => void (finish?.reason === "SIGINT" && io.stderr(`${stopping}\n`));
+  const onFinish = () => void (finish?.reason === "SIGINT" && io.stderr(`${stopping(tally)}\n`));
   finish?.addEventListener("abort", onFinish);
+
+  /** While nothing but preparations is under way nothing else is said, for minutes where a host is slow. */
+  function sayWhatIsWaitedFor(): void {
+    waiting = undefined;
+    for (const [unit, title] of preparing) {
+      if (!told.has(unit))
+        io.stderr(`${clockTime(new Date(io.clock.now()).toISOString())} preparing: ${oneLine(title)}\n`);
+      told.add(unit);
+    }
+  }
+
   return {
     event(event) {
+      if (event.type === "preparing") preparing.set(event.unit, event.title);
+      if (event.type === "prepared") preparing.delete(event.unit);
       const resumed = resumption(event, tally);
       if (resumed !== undefined) io.stderr(`${clockTime(event.at)} ${resumed}\n`);
       tally = tallied(tally, event);
+      if (preparing.size > 0 && underWay(tally).length === 0)
+        waiting ??= setTimeout(sayWhatIsWaitedFor, silenceMs).unref();
+      else waiting = void clearTimeout(waiting);
       const line = lineOf(event);
       if (line !== undefined) io.stderr(`${clockTime(event.at)} ${oneLine(line)}\n`);
       if (event.type === "run-ended") io.stderr(`${clockTime(event.at)} ${summary(tally, Date.parse(event.at))}\n`);
@@ -25,13 +55,20 @@ export function plainSink(io: Io, finish?: AbortSignal): Sink {
       if (history !== undefined) io.stderr(`${clockTime(event.at)} ${history}\n`);
     },
     close() {
+      clearTimeout(waiting);
       finish?.removeEventListener("abort", onFinish);
     },
   };
 }
 
+/** Milliseconds of a preparation in which nobody wonders what it is. */
+const silenceMs = 3_000;
+
 /** What a person who pressed Ctrl+C has to know. */
-export const stopping = "Stopping after this iteration; press Ctrl+C again to stop at once.";
+export const stopping = (tally: Tally): string =>
+  underWay(tally).length > 0
+    ? "Stopping after this iteration; press Ctrl+C again to stop at once."
+    : "Stopping; no iteration is under way.";
 
 /** With --quiet: only what a person has to know: warnings, and why a run ended unless it is complete. */
 export const quietSink = (io: Io): Sink => ({

@@ -40,10 +40,17 @@ export function tellTo({ sink, hooks, redact, now }: Watchers): Tell {
     return redactValue({ type, at, ...facts }, redact).value as LoopEvent;
   }
 
-  return async (told) => {
+  async function tellAll(told: Told): Promise<void> {
     if (early !== undefined && told.type !== "run-started") return void early.push(told);
     const following = early ?? [];
     early = undefined;
     await Promise.all([told, ...following].map((each) => inTurn(stamped(each))));
+  }
+
+  return (told) => {
+    const heard = tellAll(told);
+    // A notice is told without waiting for it: a listener that throws ends the run at the next event that is awaited, not the process.
+    heard.catch(() => undefined);
+    return heard;
   };
 }

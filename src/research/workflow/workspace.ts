@@ -3,6 +3,7 @@ import { lstatSync } from "node:fs";
 import { chmod, readdir, rename, rm, rmdir, statfs } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { ExpectedError, hasCode, messageOf } from "../../engine/lib/errors.js";
+import { inodeAt } from "../../engine/storage/atomic-file.js";
 import { makeFolder } from "../../engine/storage/regular-file.js";
 import { workspacesFolder } from "../folder/layout.js";
 
@@ -100,6 +101,7 @@ export function workspacesOf(stateDir: string, folder: string): Workspaces {
 
 /** Removes a folder, also one in which an agent took away its own right to do so, or a link in its place. */
 async function removeAll(path: string): Promise<void> {
+  if (inodeAt(path) === undefined) return;
   const remove = () => rm(path, { recursive: true, force: true, maxRetries: 3 });
   await remove().catch(async () => {
     if (lstatSync(path).isDirectory()) await openUp(path);

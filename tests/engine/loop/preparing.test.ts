@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { limitIterations, limitWallTime } from "../../../src/engine/loop/guards/limits.js";
 import { stopWithoutResult } from "../../../src/engine/loop/guards/loop-detection.js";
 import { firstAble, guardFailures } from "../../../src/engine/loop/guards/retry.js";
@@ -159,6 +159,52 @@ describe("a unit is prepared before it is briefed", () => {
     await run(workflow, named("claude"), { jobs: 3 });
     expect(most).toBe(3);
   });
+
+  test("once, also where a refused unit goes before it and holds the one lane while it is prepared again", async () => {
+    const { workflow, seen } = prepared(2);
+    let refused = 0;
+    const { accept } = workflow;
+    const refusing: typeof workflow = {
+      ...workflow,
+      accept: async (...given) =>
+        (refused += 1) === 1 ? { outcome: "refused", reasons: ["once"] } : await accept(...given),
+    };
+    const agent = working(() => new Promise((resolve) => setTimeout(resolve, 2)));
+    const { verdict } = await run(refusing, agent);
+    expect([verdict.verdict, seen.prepared, seen.briefed]).toEqual([
+      "complete",
+      ["u0", "u1", "u0"],
+      ["text of u0", "text of u0", "text of u1"],
+    ]);
+  });
+
+  test.each([1, 2])(
+    "and a stop or a pause is seen while only %i units are prepared, and ends that at once",
+    async (jobs) => {
+      vi.useFakeTimers();
+      onTestFinished(() => void vi.useRealTimers());
+      const paused: Verdict = { verdict: "blocked", reason: "Paused by the file PAUSE." };
+      let isPaused = false;
+      const { workflow, seen } = prepared(
+        jobs,
+        (_, { signal }) =>
+          new Promise((resolve) => {
+            const reason = "The run is ending.";
+            signal.addEventListener("abort", () => resolve({ later: { until: 0, reason } }));
+          }),
+      );
+      const going = run(workflow, named("claude"), { jobs, guards: [() => (isPaused ? paused : undefined)] });
+      await vi.advanceTimersByTimeAsync(60_000);
+      isPaused = true;
+      await vi.advanceTimersByTimeAsync(1_000);
+      const { verdict, events } = await going;
+      expect(verdict).toEqual(paused);
+      expect(seen).toMatchObject({ prepared: jobs === 1 ? ["u0"] : ["u0", "u1"], briefed: [] });
+      expect(events.filter(({ type }) => type === "prepared")).toEqual(
+        Array.from({ length: jobs }, () => expect.objectContaining({ outcome: "aborted" })),
+      );
+    },
+  );
 
   test("but not beside an agent that nothing confines: what it changes is put back, and files of a preparation with it", async () => {
     const { workflow, seen } = prepared(2);

@@ -2,7 +2,7 @@ import type { AgentEvent, LoopEvent, Outcome, Verdict } from "../../../src/engin
 import { given } from "../../../src/engine/lib/given.js";
 
 const start = Date.parse("2026-03-01T10:00:00.000Z");
-const at = (seconds: number): string => new Date(start + seconds * 1000).toISOString();
+export const at = (seconds: number): string => new Date(start + seconds * 1000).toISOString();
 
 /** Events of a run that began at 10:00 UTC; `seconds` is when they happen. */
 export const event = {

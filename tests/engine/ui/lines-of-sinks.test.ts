@@ -1,6 +1,7 @@
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
+import type { LoopEvent } from "../../../src/engine/loop/types.js";
 import { plainSink, quietSink } from "../../../src/engine/ui/plain.js";
-import { event } from "./events.js";
+import { at, event } from "./events.js";
 import { fakeIo } from "./fake-io.js";
 import { jsonSink } from "../../../src/engine/ui/sink.js";
 
@@ -32,6 +33,57 @@ test("off a terminal each event worth reading is one line without escape sequenc
     "10:02:25 1 iteration · 2m 25s · 36.1k tokens · $0.12",
     "",
   ]);
+});
+
+test("off a terminal a preparation that nothing else is said beside is named once, when it takes seconds", () => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  const io = fakeIo();
+  const sink = plainSink(io);
+  const preparing = (unit: string): LoopEvent => ({
+    type: "preparing",
+    at: at(0),
+    unit,
+    phase: "ANALYSIS",
+    title: unit,
+  });
+  const prepared = (unit: string): LoopEvent => ({
+    type: "prepared",
+    at: at(0),
+    unit,
+    title: unit,
+    outcome: "ready",
+    duration_seconds: 1,
+  });
+  sink.event(preparing("quick"));
+  vi.advanceTimersByTime(500);
+  sink.event(prepared("quick"));
+  vi.advanceTimersByTime(60_000);
+  expect(io.err()).toBe("");
+  sink.event(preparing("slow"));
+  vi.advanceTimersByTime(60_000);
+  sink.event(prepared("slow"));
+  sink.event(event.started(10));
+  sink.event(preparing("ahead"));
+  vi.advanceTimersByTime(60_000);
+  expect(io.err().match(/preparing: .*/g)).toEqual(["preparing: slow"]);
+  sink.event(event.ended(82, { outcome: "accepted", summary: "PRESENT" }));
+  vi.advanceTimersByTime(60_000);
+  expect(io.err().match(/preparing: .*/g)).toEqual(["preparing: slow", "preparing: ahead"]);
+  sink.close();
+});
+
+test.each([
+  ["an iteration", [event.started(10)], /after this iteration/],
+  ["nothing but a preparation", [], /no iteration is under way/],
+])("Ctrl+C while %s is under way says what it ends", (_, events, said) => {
+  const io = fakeIo();
+  const interrupt = new AbortController();
+  const sink = plainSink(io, interrupt.signal);
+  for (const each of [event.runStarted(), ...events]) sink.event(each);
+  interrupt.abort("SIGINT");
+  expect(io.err()).toMatch(said);
+  sink.close();
 });
 
 test("a wait that ends on another day says on which", () => {

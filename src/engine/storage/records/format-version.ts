@@ -1,4 +1,4 @@
-import { readdir } from "node:fs/promises";
+import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { ExpectedError, hasCode } from "../../lib/errors.js";
 import { inboxFolder, journalFolder, ledgerFile } from "../../lib/layout.js";
@@ -30,9 +30,8 @@ export const newerFormat = (path: string, value: unknown): ExpectedError =>
  * @throws ExpectedError (exit 5) where one is.
  */
 export async function requireKnownFormats(folder: string, { file }: { readonly file: string }): Promise<void> {
-  const entries = await jsonFilesIn(journalFolder(folder));
-  const messages = await jsonFilesIn(inboxFolder(folder));
-  for (const path of [join(folder, file), ...entries, ...messages]) requireKnownText(path, await textAt(path));
+  const waiting = [journalFolder(folder), inboxFolder(folder)].flatMap(jsonFilesIn);
+  for (const path of [join(folder, file), ...waiting]) requireKnownText(path, await textAt(path));
   const ledger = ledgerFile(folder);
   for (const line of (await textAt(ledger)).split("\n")) requireKnownText(ledger, line);
 }
@@ -50,11 +49,15 @@ export function requireKnownText(path: string, text: string): void {
   if (isNewer(value)) throw newerFormat(path, value);
 }
 
-async function jsonFilesIn(place: string): Promise<string[]> {
-  const names = await readdir(place).catch((error: unknown) =>
-    hasCode(error, "ENOENT", "ENOTDIR") ? [] : Promise.reject(error),
-  );
-  return names.filter((name) => name.endsWith(".json")).map((name) => join(place, name));
+/** The paths of the JSON files in a folder that may be absent, in the order of their names. */
+export function jsonFilesIn(place: string): string[] {
+  try {
+    const names = readdirSync(place).filter((name) => name.endsWith(".json"));
+    return names.toSorted().map((name) => join(place, name));
+  } catch (error) {
+    if (hasCode(error, "ENOENT", "ENOTDIR")) return [];
+    throw error;
+  }
 }
 
 /** What can't be read is told of by those who need it. */

@@ -79,8 +79,7 @@ export async function openRecordStore<State extends Fields>(
   let lock = await take();
   try {
     // Whatever the .gitignore above says, none of this is for the repository.
-    if (stampOf(join(hidden, ".gitignore")) === undefined)
-      await writeFileAtomic(join(hidden, ".gitignore"), "*\n");
+    if (stampOf(join(hidden, ".gitignore")) === undefined) await writeFileAtomic(join(hidden, ".gitignore"), "*\n");
     for (const place of [folder, hidden, journalFolder(folder), ...format.swept(folder)])
       await sweepTemporaryFiles(place);
     await prepare();

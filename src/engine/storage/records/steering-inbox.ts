@@ -1,12 +1,11 @@
 import { randomBytes } from "node:crypto";
-import { mkdir, readdir, rm } from "node:fs/promises";
-import { join } from "node:path";
-import { hasCode } from "../../lib/errors.js";
+import { mkdir, rm } from "node:fs/promises";
+import { basename, join } from "node:path";
 import { timeForName } from "../file-timestamp.js";
 import { readRegularText } from "../regular-file.js";
 import { stampOf, writeFileAtomic } from "../atomic-file.js";
 import { explaining } from "../explain-system-error.js";
-import { isNewer, stateVersion } from "./format-version.js";
+import { isNewer, jsonFilesIn, stateVersion } from "./format-version.js";
 import { hiddenFolder, inboxFolder } from "../../lib/layout.js";
 
 /** What a person tells a project from another terminal: words for its agents, or that earlier words no longer stand. */
@@ -24,8 +23,7 @@ export async function leaveMessage(folder: string, message: Message, now: number
   const hidden = hiddenFolder(folder);
   await explaining(hidden, () => mkdir(inboxFolder(folder), { recursive: true }));
   // The first run may be yet to come, and none of this is for the repository.
-  if (stampOf(join(hidden, ".gitignore")) === undefined)
-    await writeFileAtomic(join(hidden, ".gitignore"), "*\n");
+  if (stampOf(join(hidden, ".gitignore")) === undefined) await writeFileAtomic(join(hidden, ".gitignore"), "*\n");
   await writeFileAtomic(
     join(inboxFolder(folder), `${timeForName(now)}-${randomBytes(4).toString("hex")}.json`),
     JSON.stringify({ ...message, format: stateVersion }),
@@ -34,13 +32,10 @@ export async function leaveMessage(folder: string, message: Message, now: number
 
 /** The messages that nobody has taken yet, oldest first. What can't be read as one, or is of a later format, stays where it is. */
 export async function readMessages(folder: string): Promise<Received[]> {
-  const names = await readdir(inboxFolder(folder)).catch((error: unknown) =>
-    hasCode(error, "ENOENT", "ENOTDIR") ? [] : Promise.reject(error),
-  );
   const messages: Received[] = [];
-  for (const name of names.filter((each) => each.endsWith(".json")).sort()) {
-    const message = parse(await readRegularText(join(inboxFolder(folder), name)).catch(() => ""));
-    if (message !== undefined) messages.push({ ...message, id: name.replace(/\.json$/, "") });
+  for (const path of jsonFilesIn(inboxFolder(folder))) {
+    const message = parse(await readRegularText(path).catch(() => ""));
+    if (message !== undefined) messages.push({ ...message, id: basename(path, ".json") });
   }
   return messages;
 }

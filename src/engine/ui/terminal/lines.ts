@@ -75,7 +75,7 @@ export function liveLines(live: Live, now: number, columns: number, colors: Colo
     lines.push(line(`${bar(done, total, Math.min(40, Math.max(0, room - width(label))))}${label}`, colors.cyan));
   }
   if (forecast !== undefined && live.stopping !== true) lines.push(line(forecastText(forecast), colors.dim));
-  if (live.stopping === true) lines.push(line(stopping, colors.yellow));
+  if (live.stopping === true) lines.push(line(stopping(tally), colors.yellow));
   else if (said !== "" && waiting === undefined) lines.push(line(`› ${said}`, colors.dim));
   return lines;
 }

@@ -1,5 +1,4 @@
-import { constants } from "node:fs";
-import { open } from "node:fs/promises";
+import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
 import { join } from "node:path";
 import { hasCode } from "../../../engine/lib/errors.js";
 import { readRegularText } from "../../../engine/storage/regular-file.js";
@@ -27,7 +26,7 @@ export function patternLines(unit: string, patterns: readonly string[] = []): st
 export async function readPatterns(folder: string): Promise<Pattern[]> {
   const found = new Map<string, Pattern>();
   let inside = false;
-  for (const line of (await readTail(progressFile(folder))).split(/\r?\n/)) {
+  for (const line of readTail(progressFile(folder)).split(/\r?\n/)) {
     if (line.startsWith(heading)) inside = true;
     else if (inside) {
       const match = /^- \(([^)]{1,200})\) (.{1,200})$/.exec(line);
@@ -70,18 +69,20 @@ export async function learnPatterns(root: string, patterns: readonly Pattern[]):
   await writeFileAtomic(path, `${head}${gap}${lines}\n${next < 0 ? "" : text.slice(next)}`);
 }
 
-async function readTail(path: string): Promise<string> {
-  const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK).catch(() => undefined);
-  if (file === undefined) return "";
+/** Empty for what can't be read, and for what is no file. */
+function readTail(path: string): string {
+  let file: number;
   try {
-    const found = await file.stat();
+    file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  } catch {
+    return "";
+  }
+  try {
+    const found = fstatSync(file);
     if (!found.isFile()) return "";
-    const { size } = found;
-    const length = Math.min(size, tailBytes);
-    const buffer = Buffer.alloc(length);
-    await file.read(buffer, 0, length, size - length);
-    return buffer.toString("utf8");
+    const buffer = Buffer.alloc(Math.min(found.size, tailBytes));
+    return buffer.toString("utf8", 0, readSync(file, buffer, 0, buffer.length, found.size - buffer.length));
   } finally {
-    await file.close();
+    closeSync(file);
   }
 }

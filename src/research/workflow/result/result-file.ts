@@ -1,5 +1,5 @@
-import { constants } from "node:fs";
-import { lstat, open, writeFile } from "node:fs/promises";
+import { closeSync, constants, fstatSync, lstatSync, openSync, readFileSync } from "node:fs";
+import { writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { hasCode, messageOf } from "../../../engine/lib/errors.js";
 import { isUnfinished, locateSyntaxError, maxLevels, tooDeepAt } from "../../../engine/storage/json-syntax.js";
@@ -9,19 +9,24 @@ import { resultName } from "../../folder/layout.js";
 const maxBytes = 5 * 1024 * 1024;
 
 /** Whether a link stands where the folder was made that an agent worked in: what it leads to is not the agent's to give. */
-export const isReplaced = async (workspace: string): Promise<boolean> =>
-  (await lstat(workspace).catch(() => undefined))?.isSymbolicLink() === true;
+export function isReplaced(workspace: string): boolean {
+  try {
+    return lstatSync(workspace).isSymbolicLink();
+  } catch {
+    return false;
+  }
+}
 
 /**
  * Reads the one file an agent leaves. It may be anything: absent, a folder, a FIFO that never ends, a link to a secret,
  * 200 MB. Whatever it is, the answer is a value or one sentence for the next attempt.
  */
 export async function readResult(path: string): Promise<{ value: unknown } | { reason: string }> {
-  if (await isReplaced(dirname(path)))
+  if (isReplaced(dirname(path)))
     return { reason: "the working directory is a symbolic link now; leave it as it is and write result.json there" };
-  let file;
+  let file: number;
   try {
-    file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+    file = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   } catch (error) {
     if (hasCode(error, "ENOENT"))
       return { reason: "there is no result: the final message held no JSON object, and result.json was not written" };
@@ -29,12 +34,12 @@ export async function readResult(path: string): Promise<{ value: unknown } | { r
     return { reason: `result.json could not be read (${messageOf(error)})` };
   }
   try {
-    const stat = await file.stat();
+    const stat = fstatSync(file);
     if (!stat.isFile()) return { reason: "result.json is not a regular file" };
     if (stat.nlink > 1) return { reason: "result.json is a hard link to another file; it must be a file of its own" };
     if (stat.size > maxBytes)
       return { reason: `result.json has ${Math.round(stat.size / 1024 / 1024)} MB; 5 MB is the most` };
-    const text = (await file.readFile("utf8")).replace(/^\uFEFF/, "");
+    const text = readFileSync(file, "utf8").replace(/^\uFEFF/, "");
     if (text.trim() === "") return { reason: "result.json is empty" };
     try {
       const value = JSON.parse(text) as unknown;
@@ -49,7 +54,7 @@ export async function readResult(path: string): Promise<{ value: unknown } | { r
   } catch (error) {
     return { reason: `result.json could not be read (${messageOf(error)})` };
   } finally {
-    await file.close();
+    closeSync(file);
   }
 }
 
@@ -83,7 +88,7 @@ function repeatedName(text: string): string | undefined {
  */
 export async function keepAnswer(workspace: string, message: string): Promise<void> {
   const json = jsonIn(message) ?? cutJsonIn(message);
-  if (json === undefined || (await isReplaced(workspace))) return;
+  if (json === undefined || isReplaced(workspace)) return;
   try {
     await writeFile(join(workspace, resultName), json, { flag: "wx" });
   } catch (error) {

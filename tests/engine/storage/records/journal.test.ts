@@ -70,11 +70,11 @@ describe("the journal", () => {
 
   it("that is not there holds nothing", async () => {
     const folder = temporaryFolder();
-    expect([
-      pendingEntries(folder),
-      lastIteration(folder),
-      await readEntry(folder, researchFormat, 1),
-    ]).toEqual([[], 0, undefined]);
+    expect([pendingEntries(folder), lastIteration(folder), await readEntry(folder, researchFormat, 1)]).toEqual([
+      [],
+      0,
+      undefined,
+    ]);
     writeFileSync(join(folder, ".ralph"), "");
     expect([pendingEntries(folder), await readEntry(folder, researchFormat, 1)]).toEqual([[], undefined]);
     expect(() => makeJournal(folder)).toThrow(ExpectedError);
