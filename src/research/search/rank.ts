@@ -1,6 +1,8 @@
 import type { Requirements } from "../generated/rrd.js";
 import type { PaperRecord } from "../papers/paper-record.js";
+import { normalTitle } from "../papers/normalise-title.js";
 import { bm25, stemsOf } from "./bm25.js";
+import { type Decisions, type Learned, relevanceLearner } from "./relevance.js";
 import type { Apart } from "../papers/dedup/merge-records.js";
 import type { Query } from "../sources/client/source.js";
 import { listWeight, type CandidateSet, candidatesOf, type Work } from "./candidates.js";
@@ -13,6 +15,8 @@ export interface Ranked extends Work {
   readonly priority: number;
   /** What the priority rests on, in words. */
   readonly why: string;
+  /** Once decisions move the order: which of its words they speak for and against. */
+  readonly learned?: () => string;
 }
 
 /** What the ranking is made for. */
@@ -28,6 +32,8 @@ interface Wanted extends Pick<
 
 /** How much each part of the order weighs. Fit first: a work that every list has but that is about something else helps nobody. */
 const weights = { fit: 0.5, lists: 0.25, age: 0.15, citations: 0.1 };
+/** How much what was kept and dropped weighs beside all of them. */
+const learnedWeight = 0.8;
 const keywordWeight = 1;
 const fieldWeight = 0.5;
 const descriptionWeight = 0.2;
@@ -37,14 +43,41 @@ const firstOnes = 10;
 const wellCited = 10;
 
 /** Orders works by how well they fit, how many lists put them first, how recent they are and how often they are cited. */
-export function rankWorks(works: readonly Work[], wanted: Wanted): Ranked[] {
-  const texts = works.map(({ record: { title, abstract } }) => [
-    ...stemsOf(title),
-    ...stemsOf(title),
-    ...stemsOf(abstract ?? ""),
-  ]);
+export function rankWorks(works: readonly Work[], wanted: Wanted, judged: readonly Judged[] = []): Ranked[] {
+  const keptOf = new Map(judged.map(({ id, kept }) => [id, kept]));
+  const idsOf = ({ record, provenance }: Work) => [record, ...provenance.mergedFrom].map(({ id }) => id);
+  const listed = new Set(works.flatMap(idsOf));
+  const elsewhere = judged.filter(({ id }) => !listed.has(id));
+  const decisions = works.map((work) =>
+    idsOf(work)
+      .map((id) => keptOf.get(id))
+      .find((kept) => kept !== undefined),
+  );
+  return ranking(works, wanted, elsewhere)([...decisions, ...elsewhere.map(({ kept }) => kept)]);
+}
+
+/** A record on which somebody decided. */
+export interface Judged {
+  readonly id: string;
+  readonly title: string;
+  readonly abstract?: string | null | undefined;
+  readonly kept: boolean;
+}
+
+/**
+ * The order of works under decisions on them, one for each work; behind them those on records that no source listed. From ten decisions on, what was kept and dropped counts most; the rest of the
+ * order decides between works that read alike.
+ */
+export function ranking(
+  works: readonly Work[],
+  wanted: Wanted,
+  elsewhere: readonly Pick<Judged, "title" | "abstract">[] = [],
+): (decisions: Decisions) => Ranked[] {
+  const read = works.map(({ record: { title, abstract } }) => [stemsOf(title), stemsOf(abstract ?? "")] as const);
+  const texts = read.map(([title, abstract]) => [...title, ...title, ...abstract]);
   const fits = shares(bm25(texts, queryOf(wanted)));
   const lists = shares(works.map(listWeight));
+  const keywords = (wanted.keywords ?? []).map((keyword) => ({ keyword, words: stemsOf(keyword) }));
   const asked = new Set(works.flatMap(({ provenance }) => provenance.places.map(({ source }) => source))).size;
   const ranked = works.map((work, index) => {
     const { record } = work;
@@ -55,11 +88,48 @@ export function rankWorks(works: readonly Work[], wanted: Wanted): Ranked[] {
       weights.lists * (lists[index] ?? 0) +
       weights.age * recency(age, wanted) +
       weights.citations * Math.min(1, Math.log1p(cited) / Math.log1p(100));
-    return { ...work, score, ...explain(work, new Set(texts[index]), wanted, { age, cited, asked }) };
+    return { ...work, score, ...explain(work, new Set(texts[index]), keywords, wanted, { age, cited, asked }) };
   });
-  return ranked
-    .toSorted((a, b) => b.priority - a.priority || b.score - a.score || (a.record.id < b.record.id ? -1 : 1))
-    .map(({ score: _, ...work }) => work);
+  const byId = (a: Work, b: Work) => (a.record.id < b.record.id ? -1 : 1);
+  const learn = relevanceLearner([
+    ...read.map(([title, abstract]) => [...title, ...abstract]),
+    ...elsewhere.map(({ title, abstract }) => [...stemsOf(title), ...stemsOf(abstract ?? "")]),
+  ]);
+  return (decisions) => {
+    const learned = learn(decisions);
+    if (learned === undefined)
+      return ranked
+        .toSorted((a, b) => b.priority - a.priority || b.score - a.score || byId(a, b))
+        .map(({ score: _, ...work }) => work);
+    const places = placesOf(learned.scores);
+    return ranked
+      .map(({ score, ...work }, index) => ({
+        work: { ...work, learned: () => learnedText(work.record, learned.reasons(index)) },
+        score: learnedWeight * (places[index] ?? 0) + (1 - learnedWeight) * score,
+      }))
+      .toSorted((a, b) => b.score - a.score || byId(a.work, b.work))
+      .map(({ work }) => work);
+  };
+}
+
+/** Where a value stands among all, as a share: 1 is the largest. */
+function placesOf(values: readonly number[]): number[] {
+  const places = values.map(() => 0);
+  const order = values.map((_, index) => index).sort((a, b) => (values[a] ?? 0) - (values[b] ?? 0));
+  for (const [place, index] of order.entries()) places[index] = (place + 1) / values.length;
+  return places;
+}
+
+/** "like the kept ones: grasping, tactile; unlike them: survey", in the record's own words. */
+function learnedText({ title, abstract }: PaperRecord, { like, unlike }: ReturnType<Learned["reasons"]>): string {
+  const words = normalTitle(`${title} ${abstract ?? ""}`).split(" ");
+  // A stem is the beginning of its word.
+  const named = (stems: readonly string[]) =>
+    stems.map((stem) => words.find((word) => word.startsWith(stem) && stemsOf(word)[0] === stem) ?? stem).join(", ");
+  return [
+    ...(like.length === 0 ? [] : [`like the kept ones: ${named(like)}`]),
+    ...(unlike.length === 0 ? [] : [`unlike them: ${named(unlike)}`]),
+  ].join("; ");
 }
 
 /** The works that these answers name, merged and in order: the one path of runs, of `search` and of the agents' tool. */
@@ -67,9 +137,10 @@ export function rankListings(
   listings: readonly Listing[],
   wanted: Wanted,
   apart: readonly Apart[] = [],
+  judged: readonly Judged[] = [],
 ): { readonly candidates: CandidateSet; readonly ranked: readonly Ranked[] } {
   const candidates = candidatesOf(listings, apart);
-  return { candidates, ranked: rankWorks(candidates.works, wanted) };
+  return { candidates, ranked: rankWorks(candidates.works, wanted, judged) };
 }
 
 /** One search outside of a project's rounds: every source is asked the one query, and what they list is merged and ranked as in a run. `now`: milliseconds since the epoch. */
@@ -117,14 +188,14 @@ interface Facts {
 function explain(
   { record, provenance: { places } }: Work,
   stems: ReadonlySet<string>,
-  wanted: Wanted,
+  keywords: readonly { readonly keyword: string; readonly words: readonly string[] }[],
+  { time_window_days: window }: Wanted,
   { age, cited, asked }: Facts,
 ): { priority: number; why: string } {
-  const keywords = wanted.keywords ?? [];
-  const matched = keywords.filter((keyword) => stemsOf(keyword).every((word) => stems.has(word)));
+  const matched = keywords.filter(({ words }) => words.every((word) => stems.has(word))).map(({ keyword }) => keyword);
   const sources = new Set(places.filter(({ rank }) => rank < firstOnes).map(({ source }) => source));
   const seeds = new Set(places.flatMap(({ seed }) => seed ?? []));
-  const isRecent = age !== undefined && wanted.time_window_days != null && age <= wanted.time_window_days;
+  const isRecent = age !== undefined && window != null && age <= window;
   const points = [
     matched.length > 0,
     matched.length >= Math.max(2, keywords.length / 3),

@@ -4,7 +4,7 @@ import type { Listing } from "../../../src/research/search/result-list.js";
 import type { PaperRecord } from "../../../src/research/papers/paper-record.js";
 import { planSearch } from "../../../src/research/search/search-plan.js";
 import { candidatesOf, candidatesText } from "../../../src/research/search/candidates.js";
-import { ageOf, rankWorks } from "../../../src/research/search/rank.js";
+import { ageOf, ranking, rankWorks } from "../../../src/research/search/rank.js";
 
 const paper = (id: string, title: string, more: Partial<PaperRecord> = {}): PaperRecord => ({
   id,
@@ -132,5 +132,58 @@ describe("rankWorks", () => {
       ageOf("2026", "2026-01-03"),
       ageOf(null, "2026-01-03"),
     ]).toEqual([2, 21, 2, undefined]);
+  });
+});
+
+describe("ranking under decisions", () => {
+  const soft = (n: number) =>
+    paper(`soft${n}`, `Silicone gripper design ${n}`, { abstract: "A pneumatic silicone gripper lifts fruit." });
+  const hard = (n: number) =>
+    paper(`hard${n}`, `Tactile grasping survey ${n}`, { abstract: "A survey of tactile grasping in warehouses." });
+  const works = candidatesOf([
+    listing("arXiv", [...[1, 2, 3, 4, 5, 6, 7].map(hard), ...[1, 2, 3, 4, 5, 6, 7].map(soft)]),
+  ]).works;
+  const decided = (most: number) =>
+    works.map(({ record: { id } }) => (Number(id.at(-1)) > most ? undefined : id.startsWith("soft")));
+  const waiting = (most: number) =>
+    ranking(works, wanted)(decided(most)).filter(({ record: { id } }) => Number(id.at(-1)) > most);
+
+  it("puts first what reads like the kept ones, whatever the words of the search say, and names the words", () => {
+    const [first, , , last] = waiting(5);
+    expect(first?.record.id).toMatch(/^soft/);
+    expect(last?.record.id).toMatch(/^hard/);
+    expect(first?.learned?.()).toMatch(/^like the kept ones: .*\b(?:silicone|gripper|pneumatic|fruit|lifts)\b/);
+    expect(last?.learned?.()).toMatch(/unlike them: .*\b(?:tactile|grasping|survey|warehouses)\b/);
+  });
+
+  it("says nothing before ten decisions, or where all are of one kind", () => {
+    expect(waiting(4)[0]?.record.id).toMatch(/^hard/);
+    expect(waiting(4)[0]?.learned).toBeUndefined();
+    const all = ranking(works, wanted)(works.map(() => false));
+    expect(all.map(({ record }) => record.id)).toEqual(rankWorks(works, wanted).map(({ record }) => record.id));
+  });
+
+  it("takes papers that no source listed as examples too", () => {
+    const elsewhere = [...[1, 2, 3, 4, 5].map(soft), ...[1, 2, 3, 4, 5].map(hard)].map(
+      ({ title, abstract }, index) => ({ id: `other${index}`, title, abstract, kept: index < 5 }),
+    );
+    const ranked = rankWorks(works, wanted, elsewhere);
+    expect(ranked).toHaveLength(works.length);
+    expect(ranked[0]?.record.id).toMatch(/^soft/);
+  });
+
+  it("orders records in any script, without abstracts and with very long ones, the same each time", () => {
+    const odd = ["", "触覚による把持", "… — !", "a ".repeat(20_000), "0 1 2 3"].flatMap((abstract, index) => [
+      paper(`o${index}`, `触覚 ${index}`, { abstract }),
+      paper(`p${index}`, `Gripper ${index}`, { abstract: abstract === "" ? null : abstract }),
+    ]);
+    const some = candidatesOf([listing("arXiv", odd)]).works;
+    const order = () =>
+      ranking(
+        some,
+        wanted,
+      )(some.map((_, index) => index % 2 === 0)).map(({ record, learned }) => [record.id, learned?.()]);
+    expect(order()).toEqual(order());
+    expect(order()).toHaveLength(some.length);
   });
 });
