@@ -75,7 +75,7 @@ describe("any result.json", () => {
           const accepted = await expectVerdict(kind, undefined);
           if (!isJson)
             expect(await judgeIt(kind)).toMatchObject({
-              reasons: [expect.stringMatching(/^result\.json is (not valid JSON: .|empty$)/)],
+              reasons: [expect.stringMatching(/^result\.json is (not valid JSON at line \d+, column \d+: .|empty$)/)],
             });
           tally.count(accepted ? "accepted" : isJson ? "refused" : "no JSON");
         },

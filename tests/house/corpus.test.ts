@@ -32,7 +32,7 @@ beforeAll(async () => {
     analyses.set(
       id,
       analysePaper(
-        { kind: "paper", unit: id, title, abstract: abstract ?? "", strategic: true, textFiles: [] },
+        { kind: "paper", unit: id, title, abstract: abstract ?? "", rubrics: ["execution", "blue_ocean"] },
         read.text.text,
       ),
     );
@@ -130,10 +130,10 @@ describe("the baseline agent on the sample corpus", () => {
       keywords: ["sample sim2real", "sim2real transfer", "dexterous manipulation"],
       candidates,
     };
-    const { papers, sources } = resultOf<DiscoveryResult>(briefOf(unit));
+    const { kept = [], sources } = resultOf<DiscoveryResult>(briefOf(unit));
     expect(sources).toMatchObject([{ name: "samples", status: "ok" }]);
-    expect(papers.map(({ id }) => id)).toEqual(ids);
-    expect(papers.find(({ id }) => id === "sample_11")?.priority).toBe(1);
+    expect(kept.map(({ id }) => id)).toEqual(ids);
+    expect(kept.find(({ id }) => id === "sample_11")?.priority).toBe(1);
   });
 
   it("brings out every decision", () => {

@@ -1,15 +1,12 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { ExpectedError, messageOf } from "../../engine/lib/errors.js";
-import { type ParsedBrief, parseBrief, SENTINEL } from "./brief.js";
-import { deriveRequirements, sortCandidates } from "./discovery.js";
+import { type ParsedBrief, parseBrief, sentinel } from "./brief.js";
 import { proposeIdeas } from "./ideas.js";
-import { analysePaper } from "./paper.js";
-import { repairPaper } from "./repair.js";
+import { analysePaper, repairPaper } from "./paper.js";
 import { writeReport } from "./report.js";
 import { total } from "./scores.js";
-
-export const ABOUT = "baseline agent: extractive, no model; scores are keyword counts, not judgement";
+import { deriveRequirements, sortCandidates } from "./screening.js";
 
 /** What goes into result.json, and what the agent prints; the sentinel comes last where the brief asks for it. */
 export interface Answer {
@@ -37,42 +34,44 @@ function readTextFile(workspace: string, name: string): string {
 /** Does the unit of a brief. `readFile` reads a file of the workspace. Throws ExpectedError where the unit can't be done. */
 export function answer(brief: ParsedBrief, readFile: (name: string) => string): Answer {
   const { result, did } = perform(brief, readFile);
-  const lines = [ABOUT, did, "result.json is written.", ...(brief.wantsSentinel ? [SENTINEL] : [])];
-  return { result, message: `${lines.join("\n")}\n` };
+  const about = "baseline agent: extractive, no model; scores are keyword counts, not judgement";
+  const lines = [about, `${brief.unit.unit}: ${did}`, "result.json is written."];
+  return { result, message: `${[...lines, ...(brief.wantsSentinel ? [sentinel] : [])].join("\n")}\n` };
 }
 
 function perform({ unit, text }: ParsedBrief, readFile: (name: string) => string): { result: object; did: string } {
   switch (unit.kind) {
     case "requirements": {
       const result = deriveRequirements(unit);
-      return { result, did: `requirements: ${result.keywords.length} keywords from the words of the topic` };
+      return { result, did: `${result.keywords.length} keywords from the words of the topic` };
     }
     case "discovery": {
-      const result = sortCandidates(unit);
+      const { kept, ...result } = sortCandidates(unit);
+      const given = unit.candidates?.length ?? 0;
       const did =
-        unit.candidates.length === 0
-          ? "no candidates were given, and it has no web access"
-          : `${result.papers.length} of ${unit.candidates.length} candidates kept`;
-      return { result, did: `${unit.unit}: ${did}` };
+        given === 0 ? "no candidates were given, and it has no web access" : `${kept.length} of ${given} kept`;
+      return { result: { ...result, kept }, did };
     }
     case "paper": {
       // What is fenced beside files is their outline.
-      const whole = unit.textFiles.length === 0 ? text : unit.textFiles.map(readFile).join("\n");
+      const files = unit.text_files ?? [];
+      const whole = files.length === 0 ? text : files.map(readFile).join("\n");
       const result = unit.repair === undefined ? analysePaper(unit, whole) : repairPaper(unit, unit.repair);
       const { points, of } = total(result.scores);
-      const did = `${result.evidence.length} quotes, ${result.insights.length} insights, ${points} of ${of} points`;
-      return { result, did: `${unit.unit}${unit.repair === undefined ? "" : " repaired"}: ${did}` };
+      return {
+        result,
+        did: `${result.evidence.length} quotes, ${result.insights.length} insights, ${points} of ${of} points`,
+      };
     }
     case "report": {
       const result = writeReport(unit);
-      return {
-        result,
-        did: `report: ${result.key_findings.length} findings from the records of ${unit.papers.length} papers`,
-      };
+      return { result, did: `${result.key_findings.length} findings from the records of the papers` };
     }
     case "ideas": {
       const result = proposeIdeas(unit);
-      return { result, did: `ideas: ${result.ideas.length}, composed from tags` };
+      return { result, did: `${result.ideas.length}, composed from tags` };
     }
+    default:
+      throw new ExpectedError(`The baseline agent does not know units of kind "${unit.kind}".`);
   }
 }

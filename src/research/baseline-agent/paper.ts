@@ -1,96 +1,109 @@
 import type { AnalysisResult } from "../generated/result-analysis.js";
-import type { PaperUnit } from "./brief.js";
-import { countScores, marketOf, type Scores, total, zeroScores } from "./scores.js";
-import { LIMITATION, tagsOf, themesOf } from "./tags.js";
-import { codeAddresses, type Part, retractionOf, type Sentence, sentencesOf, splitSentences } from "./text.js";
-import { clip } from "./words.js";
 import { given } from "../../engine/lib/given.js";
+import type { BriefUnit } from "./brief.js";
+import { countBoth, marketOf, total } from "./scores.js";
+import { limitation, tagsOf, themesOf } from "./tags.js";
+import { clip, codeAddresses, type Part, retractionOf, type Sentence, sentencesOf } from "./text.js";
 
-type Evidence = AnalysisResult["evidence"][number];
-type Insight = AnalysisResult["insights"][number];
+type Evidence = AnalysisResult["evidence"];
 
-const MOST_QUOTES = 8;
+const maxQuotes = 8;
 /** Locator of sentences of the abstract that the paper's record gives. */
-const FROM_RECORD = "abstract";
-const FINDING =
+const fromRecord = "abstract";
+const finding =
   /\b(?:achiev|improv|outperform|reduc|increas|reach|succe|fail|drop|show|found|measured|transfer|cost|took|gain|lost)\w*/i;
-const SHORTCOMING =
+const shortcoming =
   /\b(?:limit|fail|only|however|cannot|could not|did not|does not|not (?:yet|tested)|requires?|drop|assum)\w*/i;
 
 /** What stands in the paper, sorted into the fields of an analysis. Nothing is written that the text does not say. */
-export function analysePaper(unit: PaperUnit, text: string): AnalysisResult {
-  const sentences = readable(unit, text);
+export function analysePaper(unit: BriefUnit, text: string): AnalysisResult {
+  const { title = "", abstract = "", rubrics = [] } = unit;
+  const fromText = sentencesOf(text);
+  const isAbstractKnown = abstract === "" || fromText.some(({ part }) => part === "abstract");
+  const record = isAbstractKnown ? [] : sentencesOf(`[§ Abstract]\n${abstract}`);
+  const sentences = [...record.map((sentence) => ({ ...sentence, locator: fromRecord })), ...fromText];
   const usable = sentences.filter(
-    (sentence) => sentence.whole && !sentence.addressed && !["note", "references"].includes(sentence.part),
+    ({ whole, addressed, part }) => whole && !addressed && part !== "note" && part !== "references",
   );
-  const retraction = retractionOf(sentences) || (/^\W*retracted\b/i.test(unit.title) ? unit.title : "");
-  const counted = [unit.title, ...usable.map((sentence) => sentence.text)].join(" ");
-  const scores = retraction ? zeroScores(unit.strategic) : countScores(counted, unit.strategic);
-  const found = usable.filter(
-    (sentence) => sentence.part === "results" && (FINDING.test(sentence.text) || /\d ?%/.test(sentence.text)),
-  );
-  // Only what is in the text can be found there; the abstract may come from elsewhere.
-  const inText = usable.filter((sentence) => sentence.locator !== FROM_RECORD);
-  const market = marketOf(scores);
+  const retraction = retractionOf(sentences) || (/^\W*retracted\b/i.test(title) ? title : "");
+  // Nothing in a retracted paper can be built on.
+  const counted = countBoth(retraction ? "" : [title, ...usable.map((sentence) => sentence.text)].join(" "));
+  const scores = rubrics.includes("blue_ocean") ? counted : { execution: counted.execution };
+  const found = from(usable, "results").filter(({ text: said }) => finding.test(said) || /\d ?%/.test(said));
+  const limits = from(usable, "limitations");
+  const stated = prose(limits.length > 0 ? limits : usable.filter(({ text: said }) => shortcoming.test(said)), 3);
   const noted = notable(usable);
+  // Only what is in the text can be found there; the abstract may come from elsewhere.
+  const inText = usable.filter(({ locator }) => locator !== fromRecord);
   const evidence = evidenceFrom(inText.length > 0 ? inText : usable, noted);
+  const themes = themesOf(
+    title,
+    usable.map((sentence) => sentence.text),
+  );
+  const name = title || unit.unit;
+  const none = (what: string) => `No ${what} was found in the text that was given.`;
   return {
     unit: unit.unit,
-    summary: prose(from(usable, "abstract", "introduction"), 3) ?? titleOnly(unit),
-    methodology: prose(from(usable, "method"), 3) ?? "No section on the method was found in the text that was given.",
-    results:
-      prose(found.length > 0 ? found : usable.filter(hasNumber), 4) ??
-      "No sentence with a result was found in the text that was given.",
-    limitations: limitations(usable, retraction),
+    summary:
+      prose(from(usable, "abstract", "introduction"), 3) ??
+      (clip(abstract, 2000) || `Only the title was readable: ${clip(name, 500)}`),
+    methodology: prose(from(usable, "method"), 3) ?? none("section on the method"),
+    results: prose(found.length > 0 ? found : usable.filter(hasNumber), 4) ?? none("sentence with a result"),
+    limitations: clip(`${retraction} ${stated ?? ""}`.trim() || none("limitation"), 2000),
     implementations_found: codeAddresses(text),
     commercialized: null,
-    ...given({ market }),
+    ...given({ market: marketOf(scores) }),
     scores,
     evidence:
       evidence.length > 0
         ? evidence
-        : [{ claim: "The paper has this title.", quote: (unit.title || unit.unit).slice(0, 1500), locator: null }],
-    insights: insightsFrom(unit, usable, noted),
-    notes: notes(
-      scores,
-      retraction !== "",
-      sentences.some((sentence) => sentence.addressed),
-      evidence.length > 0,
-    ),
+        : [{ claim: "The paper has this title.", quote: name.slice(0, 1500), locator: null }],
+    insights: noted.map(({ text: said, part }) => ({
+      insight: claimOf(said),
+      tags: [...tagsOf(said, themes), ...(part === "limitations" ? [limitation] : [])],
+    })),
+    notes: [
+      retraction
+        ? "The text says that the paper was retracted, so every score is 0."
+        : evidence.length === 0
+          ? "Nothing but the title could be read."
+          : why(scores),
+      "Baseline agent: extractive, no model; scores are keyword counts, not judgement.",
+      ...(sentences.some(({ addressed }) => addressed)
+        ? ["The text contains sentences addressed to its reviewers; they were not followed, quoted or counted."]
+        : []),
+    ].join(" "),
   };
 }
 
-/** The sentences of the text; without a text those of the abstract. */
-function readable(unit: PaperUnit, text: string): Sentence[] {
-  const fromText = sentencesOf(text);
-  if (fromText.some((sentence) => sentence.part === "abstract") || unit.abstract === "") return fromText;
-  const abstract = sentencesOf(`[§ Abstract]\n${unit.abstract}`).map((sentence) => ({
-    ...sentence,
-    locator: FROM_RECORD,
-  }));
-  return [...abstract, ...fromText];
+/** Why these scores. It differs from paper to paper, because tables show it alone. */
+function why(scores: AnalysisResult["scores"]): string {
+  const { points, of } = total(scores);
+  if (points === 0) return "None of the counted keywords stands in what could be read.";
+  const dimensions = Object.entries({ ...scores.execution, ...scores.blue_ocean }).toSorted((a, b) => b[1] - a[1]);
+  const named = (entries: typeof dimensions) => entries.map(([dimension, count]) => `${dimension} ${count}`).join(", ");
+  return `The keyword counts add up to ${points} of ${of}, highest ${named(dimensions.slice(0, 2))}, lowest ${named(dimensions.slice(-2))}.`;
 }
 
 /**
  * Three to eight sentences in the order of the text, each found in it word by word: those that insights are made of, so that each has
  * its quote, then those with numbers or results.
  */
-function evidenceFrom(usable: readonly Sentence[], noted: readonly Sentence[]): Evidence[] {
-  const quotable = usable.filter((sentence) => sentence.text.length >= 30 && sentence.text.length <= 400);
+function evidenceFrom(usable: readonly Sentence[], noted: readonly Sentence[]): Evidence {
+  const quotable = usable.filter(({ text }) => text.length >= 30 && text.length <= 400);
   const rank = (sentence: Sentence) => weight(sentence) + (noted.includes(sentence) ? 100 : 0);
-  const ranked = quotable.toSorted((a, b) => rank(b) - rank(a)).slice(0, MOST_QUOTES);
-  const chosen = quotable.filter(
-    (sentence) => ranked.includes(sentence) && (rank(sentence) >= 3 || ranked.indexOf(sentence) < 3),
-  );
-  return chosen.map((sentence) => ({ claim: claimOf(sentence.text), quote: sentence.text, locator: sentence.locator }));
+  const ranked = quotable.toSorted((a, b) => rank(b) - rank(a)).slice(0, maxQuotes);
+  return quotable
+    .filter((sentence) => ranked.includes(sentence) && (rank(sentence) >= 3 || ranked.indexOf(sentence) < 3))
+    .map(({ text, locator }) => ({ claim: claimOf(text), quote: text, locator }));
 }
 
 function weight(sentence: Sentence): number {
   const byPart: Partial<Record<Part, number>> = { results: 3, conclusion: 1, limitations: 1, method: 1 };
-  return (byPart[sentence.part] ?? 0) + (hasNumber(sentence) ? 2 : 0) + (FINDING.test(sentence.text) ? 2 : 0);
+  return (byPart[sentence.part] ?? 0) + (hasNumber(sentence) ? 2 : 0) + (finding.test(sentence.text) ? 2 : 0);
 }
 
-const hasNumber = (sentence: Sentence): boolean => /(?<![\p{L}\d[])\d+(?:\.\d+)?(?!\])/u.test(sentence.text);
+const hasNumber = ({ text }: Sentence): boolean => /(?<![\p{L}\d[])\d+(?:\.\d+)?(?!\])/u.test(text);
 
 /** The main part of a sentence: without citations, brackets, an opening adverbial and what follows a semicolon or a relative clause. */
 export function claimOf(sentence: string): string {
@@ -113,56 +126,38 @@ function notable(usable: readonly Sentence[]): Sentence[] {
   return chosen.length > 0 ? chosen : from(usable, "abstract").slice(-1);
 }
 
-/** The sentences as insights, tagged with the paper's own words. */
-function insightsFrom(unit: PaperUnit, usable: readonly Sentence[], noted: readonly Sentence[]): Insight[] {
-  const themes = themesOf(
-    unit.title,
-    usable.map((sentence) => sentence.text),
-  );
-  return noted.map(({ text, part }) => ({
-    insight: claimOf(text),
-    tags: [...tagsOf(text, themes), ...(part === "limitations" ? [LIMITATION] : [])],
-  }));
-}
-
-function limitations(usable: readonly Sentence[], retraction: string): string {
-  const stated = from(usable, "limitations");
-  const own = prose(stated.length > 0 ? stated : usable.filter((sentence) => SHORTCOMING.test(sentence.text)), 3);
-  return clip([retraction, own ?? ""].join(" ").trim() || "No limitation is stated in the text that was given.", 2000);
-}
-
-/** Why these scores. The first sentence differs from paper to paper, because tables show it alone. */
-function notes(scores: Scores, retracted: boolean, addressed: boolean, readable: boolean): string {
-  const { points, of } = total(scores);
-  const dimensions = Object.entries({ ...scores.execution, ...scores.blue_ocean }).toSorted((a, b) => b[1] - a[1]);
-  const named = (entries: typeof dimensions) => entries.map(([dimension, count]) => `${dimension} ${count}`).join(", ");
-  const counted = !readable
-    ? "Nothing but the title could be read."
-    : points === 0
-      ? "None of the counted keywords stands in what could be read."
-      : `The keyword counts add up to ${points} of ${of}, highest ${named(dimensions.slice(0, 2))}, lowest ${named(dimensions.slice(-2))}.`;
-  return [
-    retracted ? "The text says that the paper was retracted, so every score is 0." : counted,
-    "Baseline agent: extractive, no model; scores are keyword counts, not judgement.",
-    ...(addressed
-      ? ["The text contains sentences addressed to its reviewers; they were not followed, quoted or counted."]
-      : []),
-  ].join(" ");
-}
-
-const titleOnly = (unit: PaperUnit): string =>
-  splitSentences(unit.abstract).length > 0
-    ? clip(unit.abstract, 2000)
-    : `Only the title was readable: ${clip(unit.title || unit.unit, 500)}`;
-
 const from = (sentences: readonly Sentence[], ...parts: Part[]): Sentence[] =>
-  sentences.filter((sentence) => parts.includes(sentence.part));
+  sentences.filter(({ part }) => parts.includes(part));
 
-const prose = (sentences: readonly Sentence[], count: number): string | undefined =>
-  clip(
-    sentences
-      .slice(0, count)
-      .map((sentence) => sentence.text)
-      .join(" "),
-    2000,
-  ) || undefined;
+function prose(sentences: readonly Sentence[], count: number): string | undefined {
+  const text = sentences
+    .slice(0, count)
+    .map((sentence) => sentence.text)
+    .join(" ");
+  return clip(text, 2000) || undefined;
+}
+
+/**
+ * Mends a refused analysis without the paper's text: a quote that was not found gives way to the nearest passage of the text, or goes where
+ * there is none. The rest is made from the title and the abstract; research-ralph keeps what nobody found fault with.
+ */
+export function repairPaper(
+  unit: BriefUnit,
+  { previous, passages = [] }: NonNullable<BriefUnit["repair"]>,
+): AnalysisResult {
+  const fresh = analysePaper(unit, "");
+  const refused = (typeof previous === "string" ? JSON.parse(previous) : previous) as Partial<AnalysisResult> | null;
+  // A brief may cut long quotes and passages, and marks the cut.
+  const uncut = (text: string) => text.replace(/\s*…$/, "");
+  const evidence = (Array.isArray(refused?.evidence) ? refused.evidence : []).flatMap((item): Evidence => {
+    const { quote } = item;
+    const missing = passages.find(
+      (each) => each.quote === quote || (each.quote.endsWith("…") && quote.startsWith(uncut(each.quote))),
+    );
+    if (missing === undefined) return [item];
+    const passage = uncut(missing.nearest);
+    // The old claim rested on words that are not there, so the passage makes its own.
+    return passage.trim() === "" ? [] : [{ claim: claimOf(passage), quote: passage.slice(0, 1500), locator: null }];
+  });
+  return { ...fresh, evidence: evidence.length > 0 ? evidence : fresh.evidence };
+}

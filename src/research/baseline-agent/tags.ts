@@ -1,11 +1,10 @@
-import type { JudgedInsight } from "./brief.js";
-import { contentWords, phrases, stem, stemsOf } from "./words.js";
+import { contentWords, phrases, stem, stemsOf } from "./text.js";
 
 /** A tag that says what kind of sentence it was, not what it is about; it makes no group. */
-export const LIMITATION = "limitation";
+export const limitation = "limitation";
 
 /** Words that come back in every paper of every field and tell none of them apart. */
-const GENERIC = new Set(
+const generic = new Set(
   "approach because data error every first experiment method model number object policy problem real reference result sample success system test time trial value work".split(
     " ",
   ),
@@ -15,7 +14,7 @@ const GENERIC = new Set(
 export function themesOf(title: string, sentences: readonly string[]): string[] {
   const count = new Map<string, number>();
   for (const word of sentences.flatMap((sentence) => [...new Set(contentWords(sentence).map(singular))])) {
-    if (!/^\d/.test(word) && word.length > 3 && !GENERIC.has(word)) count.set(word, (count.get(word) ?? 0) + 1);
+    if (!/^\d/.test(word) && word.length > 3 && !generic.has(word)) count.set(word, (count.get(word) ?? 0) + 1);
   }
   const pairs = phrases(title).flatMap((run) => run.slice(1).map((word, index) => `${run[index]} ${singular(word)}`));
   const inTitle = stemsOf(title);
@@ -34,18 +33,18 @@ export function tagsOf(sentence: string, themes: readonly string[]): string[] {
 }
 
 /** Insights by tag, largest group first; an insight is in the group of its most frequent tag alone, one without a tag under "untagged". */
-export function groupByTag(insights: readonly JudgedInsight[]): Map<string, JudgedInsight[]> {
-  const themesIn = ({ tags }: JudgedInsight) => tags.filter((tag) => tag !== LIMITATION);
+export function groupByTag<Insight extends { readonly tags?: readonly string[] }>(
+  insights: readonly Insight[],
+): Map<string, Insight[]> {
+  const themesIn = ({ tags = [] }: Insight) => tags.filter((tag) => tag !== limitation);
   const count = new Map<string, number>();
   for (const tag of insights.flatMap(themesIn)) count.set(tag, (count.get(tag) ?? 0) + 1);
-  const groups = new Map<string, JudgedInsight[]>();
+  const groups = new Map<string, Insight[]>();
   for (const insight of insights) {
     const [tag = "untagged"] = themesIn(insight).toSorted(
       (a, b) => (count.get(b) ?? 0) - (count.get(a) ?? 0) || a.localeCompare(b),
     );
-    const group = groups.get(tag);
-    if (group === undefined) groups.set(tag, [insight]);
-    else group.push(insight);
+    groups.set(tag, [...(groups.get(tag) ?? []), insight]);
   }
   return new Map([...groups].toSorted((a, b) => b[1].length - a[1].length || a[0].localeCompare(b[0])));
 }

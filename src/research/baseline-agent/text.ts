@@ -1,16 +1,7 @@
 import { findInstructions } from "../../engine/documents/text/find-injections.js";
 
 /** The part of a paper that a sentence stands in, told by its heading. `note` is what an editor set before the text. */
-export type Part =
-  | "note"
-  | "abstract"
-  | "introduction"
-  | "method"
-  | "results"
-  | "limitations"
-  | "conclusion"
-  | "references"
-  | "other";
+export type Part = "note" | "other" | keyof typeof parts;
 
 export interface Sentence {
   /** The paper's own words, on one line. */
@@ -24,22 +15,22 @@ export interface Sentence {
   readonly addressed: boolean;
 }
 
-const PARTS: readonly [Part, RegExp][] = [
-  ["references", /^(references|bibliography|acknowledge?ments?|appendix)\b/i],
-  ["abstract", /^abstract\b/i],
-  ["limitations", /\b(limitations?|discussion|threats|failure cases)\b/i],
-  ["conclusion", /\b(conclusions?|outlook|future work)\b/i],
-  ["results", /\b(results?|evaluation|experiments?|findings|ablations?)\b/i],
-  ["method", /\b(methods?|methodology|approach|system|setup|training|model|implementation|design)\b/i],
-  ["introduction", /\b(introduction|motivation|background|related work|preliminaries)\b/i],
-];
+const parts = {
+  references: /^(references|bibliography|acknowledge?ments?|appendix)\b/i,
+  abstract: /^abstract\b/i,
+  limitations: /\b(limitations?|discussion|threats|failure cases)\b/i,
+  conclusion: /\b(conclusions?|outlook|future work)\b/i,
+  results: /\b(results?|evaluation|experiments?|findings|ablations?)\b/i,
+  method: /\b(methods?|methodology|approach|system|setup|training|model|implementation|design)\b/i,
+  introduction: /\b(introduction|motivation|background|related work|preliminaries)\b/i,
+};
 
-const MARK = /^\[(p\. ?\d+|§ ?.+)\]$/;
-const HEADING = /^#{1,6}\s+(.+?)\s*#*$/;
+const placeMark = /^\[(p\. ?\d+|§ ?.+)\]$/;
+const markdownHeading = /^#{1,6}\s+(.+?)\s*#*$/;
 /** "3 Results", "IV. EXPERIMENTS" or a bare known word: what is left of a heading in the text of a PDF. */
-const PLAIN_HEADING =
+const plainHeading =
   /^(?:(?:\d+(?:\.\d+)*\.?|[IVX]+\.)\s+\p{Lu}[\p{L}\p{N} ,:&-]{2,60}|(?:Abstract|Introduction|Methods?|Results|Discussion|Limitations|Conclusions?|References))$/u;
-const ABBREVIATION = /(?:\b(?:e\.g|i\.e|et al|figs?|eqs?|secs?|tab|vs|cf|resp|approx|no|dr|ref)|(?:^|\s)\p{Lu})\.$/iu;
+const abbreviation = /(?:\b(?:e\.g|i\.e|et al|figs?|eqs?|secs?|tab|vs|cf|resp|approx|no|dr|ref)|(?:^|\s)\p{Lu})\.$/iu;
 
 /** Splits a paper's text into sentences with the part and the page or section they stand in. Pages win over sections as locators. */
 export function sentencesOf(text: string): Sentence[] {
@@ -72,7 +63,8 @@ export function sentencesOf(text: string): Sentence[] {
     const bare = heading.replace(/^(?:§\s*)?(?:(?:[\d.]+|[IVX]+\.)\s+)?/, "");
     // "3.1 Peg insertion" is still about results; and nothing that follows the references is the paper's own finding.
     const inherits = /^§?\s*\d+\.\d/.test(heading) || part === "references";
-    part = PARTS.find(([, pattern]) => pattern.test(bare))?.[0] ?? (inherits ? part : "other");
+    const named = (Object.keys(parts) as (keyof typeof parts)[]).find((name) => parts[name].test(bare));
+    part = named ?? (inherits ? part : "other");
     section = `§ ${heading.replace(/^§\s*/, "")}`;
   };
 
@@ -82,8 +74,8 @@ export function sentencesOf(text: string): Sentence[] {
   const running = runningLines(lines);
   for (const line of lines) {
     if (running.has(line) || /^\d{1,4}$/.test(line)) continue; // what is printed on every page, and its number
-    const mark = MARK.exec(line)?.[1];
-    const heading = HEADING.exec(line)?.[1] ?? (PLAIN_HEADING.test(line) ? line : undefined);
+    const mark = placeMark.exec(line)?.[1];
+    const heading = markdownHeading.exec(line)?.[1] ?? (plainHeading.test(line) ? line : undefined);
     if (mark?.startsWith("p.")) {
       flush();
       page = mark;
@@ -119,7 +111,7 @@ export function splitSentences(paragraph: string): string[] {
   for (const end of paragraph.matchAll(/[.!?][)”"]?\s+(?=[\p{Lu}\p{N}“"([])/gu)) {
     const stop = end.index + end[0].trimEnd().length;
     const sentence = paragraph.slice(start, stop).trim();
-    if (ABBREVIATION.test(sentence)) continue;
+    if (abbreviation.test(sentence)) continue;
     sentences.push(sentence);
     start = stop;
   }
@@ -140,15 +132,66 @@ export function codeAddresses(text: string): string[] {
   ].slice(0, 30);
 }
 
-const RETRACTED = /^\W*retracted\b|\bthis (?:\w+ )?(?:paper|article|preprint) (?:has been|was) retracted\b/i;
+const retracted = /^\W*retracted\b|\bthis (?:\w+ )?(?:paper|article|preprint) (?:has been|was) retracted\b/i;
 
 /** The sentences at the head of a paper that say that it was retracted: an editor's note, or the first lines. Others' retractions don't count. */
 export const retractionOf = (sentences: readonly Sentence[]): string =>
   sentences
     .filter(({ text, part }, index) =>
-      part === "note" ? /\bretracted\b/i.test(text) : index < 4 && part !== "references" && RETRACTED.test(text),
+      part === "note" ? /\bretracted\b/i.test(text) : index < 4 && part !== "references" && retracted.test(text),
     )
     .map(({ text }) => text)
     .join(" ");
 
 const withoutFrontMatter = (text: string): string => text.replace(/^\uFEFF?---\r?\n[\s\S]*?\n---[ \t]*\r?\n/, "");
+
+/** Words without meaning of their own, in titles and topics. */
+const stopWords = new Set(
+  (
+    "a about above after all also among an and any are as at be been before being between both but by can could did do does during each either for from " +
+    "had has have how if in into is it its itself may might more most much must no nor not of off on once only or other our out over own per same " +
+    "she should so some such than that the their them then there these they this those through to too under until up upon us use used using very via " +
+    "was we were what when where whether which while who whose why will with within without would yet you your toward towards based study research " +
+    "paper papers " +
+    // Words of measurements: they come back in every paper and are nobody's theme.
+    "two three four five seven eight nine second third half seconds minutes hours days weeks percentage points times mean median average rose fell " +
+    "reached took showed shows found made give given"
+  ).split(" "),
+);
+
+/** Lower-case words that carry meaning, in the order of the text. A hyphen inside a word stays. */
+export const contentWords = (text: string): string[] =>
+  (text.toLowerCase().match(/[\p{L}\p{N}]+(?:-[\p{L}\p{N}]+)*/gu) ?? []).filter(
+    (word) => word.length > 1 && !stopWords.has(word),
+  );
+
+/** Runs of meaningful words that stand side by side in `text`, such as "dexterous manipulation". */
+export function phrases(text: string): string[][] {
+  const runs: string[][] = [[]];
+  for (const token of text.toLowerCase().match(/[\p{L}\p{N}]+(?:-[\p{L}\p{N}]+)*|[^\s\p{L}\p{N}-]/gu) ?? []) {
+    const [word] = contentWords(token);
+    if (word === undefined) runs.push([]);
+    else runs.at(-1)?.push(word);
+  }
+  return runs.filter((run) => run.length > 0);
+}
+
+/** A crude stem, so that "manipulating" and "manipulation" count as the same word. */
+export const stem = (word: string): string =>
+  word.length > 5
+    ? word.replace(/(?:ations?|ating|ated|ings?|ion|ions|ers?|ies|ed|es|s|y)$/u, "")
+    : word.replace(/s$/u, "");
+
+export const stemsOf = (text: string): Set<string> => new Set(contentWords(text).map(stem));
+
+/** `text` on one line and at most `max` characters long, cut at a word. */
+export function clip(text: string, max: number): string {
+  const line = text.replace(/\s+/g, " ").trim();
+  if (line.length <= max) return line;
+  const cut = line.slice(0, max - 2);
+  const space = cut.lastIndexOf(" ");
+  return `${space > max / 2 ? cut.slice(0, space) : cut} …`;
+}
+
+export const titleCase = (words: readonly string[]): string =>
+  words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join(" ");

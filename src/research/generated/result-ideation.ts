@@ -64,7 +64,8 @@ export interface Idea {
      */
     paper_ids: string[];
     /**
-     * @minItems 1
+     * Empty only where no paper gave an insight.
+     *
      * @maxItems 100
      */
     insight_ids: string[];

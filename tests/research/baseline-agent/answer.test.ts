@@ -48,5 +48,6 @@ it("reads the text files of its workspace and none outside of it", () => {
 it("refuses a brief without a unit, and leaves no result", () => {
   const folder = workspace();
   expect(() => workIn(folder, "hello")).toThrow(ExpectedError);
+  expect(() => workIn(folder, briefOf({ kind: "poem", unit: "x" }))).toThrow('"poem"');
   expect(existsSync(join(folder, "result.json"))).toBe(false);
 });

@@ -178,10 +178,7 @@ describe("an analysis", () => {
 
   it("answers for a unit without a title", () => {
     expect(
-      problemsOf(
-        "analysis",
-        analysePaper({ kind: "paper", unit: "u", title: "", abstract: "", strategic: true, textFiles: [] }, ""),
-      ),
+      problemsOf("analysis", analysePaper({ kind: "paper", unit: "u", rubrics: ["execution", "blue_ocean"] }, "")),
     ).toEqual([]);
   });
 });

@@ -8,6 +8,7 @@ import {
   type Answer,
   facts,
   goodAgent,
+  idea,
   ideas,
   library,
   narrative,
@@ -18,6 +19,7 @@ import {
   rrdWith,
   scriptedAgent,
 } from "../../support/research.js";
+import type { AnalysisResult } from "../../../src/research/generated/result-analysis.js";
 import type { PaperRecord } from "../../../src/research/papers/paper-record.js";
 
 const outcomes = (ledger: readonly { unit: string; outcome: string }[]) =>
@@ -580,6 +582,33 @@ describe("refusals", () => {
       "1 ideas; 3 to 12 are asked for",
       "0 ideas are recommended_for_prd; one to three must be",
     ]);
+  });
+
+  test("ideas rest on insights where there are any, and on papers alone where none was found", async () => {
+    const bare = idea({ evidence: { paper_ids: ["p1"], insight_ids: [], notes: "It follows." } });
+    const result = ideas({ ideas: [{ ...bare, recommended_for_prd: true }, bare, bare] });
+    const ideasAfter = async (insights: AnalysisResult["insights"]) => {
+      const agent = goodAgent((unit) =>
+        unit["kind"] === "paper"
+          ? { result: reading("p1", { insights }) }
+          : unit["kind"] === "ideas"
+            ? { result }
+            : undefined,
+      );
+      return (await researchFolder(rrdWith([paper("p1")])).run(agent, 3)).ledger[2];
+    };
+    expect(await ideasAfter([{ insight: "Fourteen minutes are enough." }])).toMatchObject({
+      outcome: "refused",
+      reasons: expect.arrayContaining(["/ideas/0 rests on no insight"]),
+    });
+    expect(await ideasAfter([])).toMatchObject({ unit: "ideas", outcome: "accepted" });
+  });
+
+  test("where every paper is retracted no agent is asked for ideas: there is nothing to build on", async () => {
+    const { run } = researchFolder(rrdWith([paper("p1", { retracted: true })]));
+    const { verdict, ledger } = await run(goodAgent());
+    expect(ledger.map(({ unit }) => unit)).toEqual(["p1", "report"]);
+    expect(verdict.verdict).toBe("complete");
   });
 
   test("a failed run counts for nothing, whatever it left behind", async () => {

@@ -79,7 +79,5 @@ function nothingFound({ rrd }: ResearchState, folder: string): Verdict {
 }
 
 /** Whether the project is complete once this unit is accepted. */
-export function isLastUnit({ rrd, status }: ResearchState, unit: ResearchUnit): boolean {
-  if (unit.kind === "ideas") return true;
-  return unit.kind === "report" && rrd.handoff?.product_ideation?.enabled !== true && status.refused.length === 0;
-}
+export const isLastUnit = ({ status }: ResearchState, { kind }: ResearchUnit): boolean =>
+  kind === "ideas" || (kind === "report" && !status.ideasWanted && status.refused.length === 0);

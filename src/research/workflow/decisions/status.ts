@@ -58,7 +58,9 @@ export function statusOf(rrd: Rrd, ledger: readonly LedgerLine[]): ProjectStatus
   const phaseSays = (...phases: Rrd["phase"][]) => lastPaper === 0 && phases.includes(rrd.phase);
   const allRead = discoveryOver && pending.length === 0 && rrd.papers_pool.length > 0;
   const reportDone = allRead && ((accepted.get("report") ?? 0) > lastPaper || phaseSays("IDEATION", "COMPLETE"));
-  const ideasWanted = rrd.handoff?.product_ideation?.enabled === true;
+  // On a retracted paper nobody may build.
+  const ideasWanted =
+    rrd.handoff?.product_ideation?.enabled === true && !(allRead && rrd.papers_pool.every((paper) => paper.retracted));
   const ideasDone =
     reportDone &&
     (!ideasWanted || (accepted.get("ideas") ?? 0) > (accepted.get("report") ?? 0) || phaseSays("COMPLETE"));

@@ -49,6 +49,7 @@ export function acceptIdeas(rrd: Rrd, result: IdeationResult, judging: Judging):
           (id) =>
             `/ideas/${index} rests on the paper ${id}, which ${papers.has(id) ? "was retracted" : "is not in this project"}`,
         ),
+      ...(insights.size > 0 && idea.evidence.insight_ids.length === 0 ? [`/ideas/${index} rests on no insight`] : []),
       ...idea.evidence.insight_ids
         .filter((id) => !insights.has(id))
         .map((id) => `/ideas/${index} rests on the insight ${id}, which does not exist`),

@@ -156,7 +156,7 @@ test("cost tells of a fresh research what it will take", async () => {
   const io = fakeIo({ cwd, env: { HOME: cwd, RESEARCH_RALPH_AGENT: "codex" } });
   await costCommand({ folder: "fresh-2026-03-01", json: false }, io);
   expect(io.out()).toMatch(
-    /Forecast: ≈ 19 iterations left \(16 papers\): .* tokens, \$\d+\.\d\d, .* of work; estimated from figures of/,
+    /Forecast: ≈ 19 iterations left \(16 papers\): .* tokens, \$\d+\.\d\d, .* of\s+work; estimated from figures of/,
   );
 });
 
