@@ -25,7 +25,7 @@ export async function demoCommand(
     io.stderr(
       "This demo reads eleven sample papers written for it, one of them in two copies; their numbers are invented.\n",
     );
-  const { verdict, folder } = await create(topic, ["samples"], config, io, { quiet, json });
+  const { verdict, folder } = await create(topic, { sources: ["samples"] }, config, io, { quiet, json });
   if (folder === undefined) return exitCodeOf(verdict);
   const { rrd } = await readResearch(folder);
   const name = shown(io.cwd, folder);

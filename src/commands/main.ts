@@ -22,7 +22,7 @@ export async function main(args: readonly string[], io: Io, version: string): Pr
     const isFolder = (word: string) =>
       existsSync(resolve(io.cwd, word)) || existsSync(resolve(io.cwd, researchesName, word));
     await program.parseAsync(
-      withCommandFirst([...args], { commands: [...Object.keys(summaries), "create", "help"], isFolder }),
+      withCommandFirst(jsonLast(args), { commands: [...Object.keys(summaries), "create", "help"], isFolder }),
       { from: "user" },
     );
     return exitCode;
@@ -30,6 +30,10 @@ export async function main(args: readonly string[], io: Io, version: string): Pr
     return fail(error, args, io);
   }
 }
+
+/** People write it anywhere; commander takes it behind the command. */
+const jsonLast = (args: readonly string[]): string[] =>
+  args[0] === "--json" && args.length > 1 ? [...args.slice(1), "--json"] : [...args];
 
 /** Tells what went wrong in one sentence and returns the exit code it deserves. Never throws. */
 export async function fail(error: unknown, args: readonly string[], io: Io): Promise<number> {

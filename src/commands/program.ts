@@ -1,10 +1,13 @@
 import { Command, InvalidArgumentError, Option } from "commander";
 import type { ConfigFlags } from "../engine/config/resolve.js";
 import type { ResetUnit } from "../research/folder/reset/reset-targets.js";
+import { given } from "../engine/lib/given.js";
 import type { Io } from "../engine/ui/io.js";
 import { type CommandName, epilogue, summaries } from "./help-text.js";
 
 type Values = Record<string, unknown>;
+type WishValues = { source?: string[]; keyword?: string[]; from?: string; until?: string };
+type ResetValues = { paper?: string; unit?: ResetUnit; to?: number; undo?: boolean; json?: boolean };
 
 /**
  * The command line as commander knows it. Every command is imported when it is called: loading all of them would
@@ -38,6 +41,11 @@ export function buildProgram(io: Io, version: string, done: (exitCode: number) =
   };
 
   const run = add("run", "[folder]", async (values, folder) => {
+    if (folder === undefined && io.canAsk && values["json"] !== true) {
+      const { beginCommand } = await import("./begin.js");
+      const begun = await beginCommand(running(values), io);
+      if (begun !== undefined) return begun;
+    }
     const { runCommand } = await import("./run/run.js");
     return runCommand(
       {
@@ -46,6 +54,7 @@ export function buildProgram(io: Io, version: string, done: (exitCode: number) =
         ask: values["ask"] === true,
         force: values["force"] === true,
         classic: values["classic"] === true,
+        ...given({ sources: (values as WishValues).source }),
       },
       io,
     );
@@ -56,19 +65,33 @@ export function buildProgram(io: Io, version: string, done: (exitCode: number) =
     .option("--max-usd <N>", "maximum cost of this run, in US dollars", number)
     .option("--max-tokens <N>", "maximum tokens of this run, in and out", number)
     .option("--jobs <N>", "number of papers to read at the same time (default: 1)", number)
+    .option("--source <names>", "search these sources from now on: arxiv,folder:papers,…", listed)
     .option("--ask", "ask the project's open questions first")
     .option("--force", "allow -p on a project already started; continue after the verdict stuck")
     .option("--classic", "let the agent edit the project folder itself, as in the original");
   withAgent(run);
 
-  const create = add("new", "<topic>", async (values, topic) => {
+  const create = add("new", "[topic]", async (values, topic) => {
     const { newCommand } = await import("./run/new.js");
-    return newCommand({ topic: topic ?? "", ...running(values), ask: values["ask"] === true }, io);
+    const { source: sources, keyword: keywords, from, until } = values as WishValues;
+    const wishes = given({ topic, sources, keywords, from, until });
+    return newCommand({ ...wishes, ...running(values), ask: values["ask"] === true }, io);
   })
     .alias("create")
     .option("-p, --papers <N>", "number of papers in the pool", number)
+    .option("--source <names>", "where to search: arxiv,folder:papers,… (default: arXiv, Google Scholar, web)", listed)
+    .option("--keyword <words>", "search for these words too; again for more", listed)
+    .option("--from <date>", "earliest date of publication: 2024, 2024-06 or 2024-06-30")
+    .option("--until <date>", "latest date of publication")
     .option("--ask", "ask questions that the topic leaves open");
   withAgent(create);
+
+  add("add", "<folder> <references...>", async ({ json, git }, folder, ...references) =>
+    (await import("./steer/add.js")).addCommand(
+      { folder: folder ?? "", references: references.flat(), flags: flagsOf({ git }), json: json === true },
+      io,
+    ),
+  ).option("--no-git", "do not commit");
 
   const read = add("read", "<reference>", async (values, reference) => {
     const { readCommand } = await import("./run/read.js");
@@ -108,6 +131,9 @@ export function buildProgram(io: Io, version: string, done: (exitCode: number) =
   add("status", "[folder]", async ({ json, papers }, folder) =>
     (await import("./inspect/status.js")).statusCommand({ folder, json: json === true, papers: papers === true }, io),
   ).option("--papers", "list all papers with their ids, not only the first 20");
+  add("show", "[folder] [what]", async ({ json }, folder, what) =>
+    (await import("./inspect/show.js")).showCommand({ folder, target: what, json: json === true }, io),
+  );
   add("cost", "[folder]", async ({ json }, folder) =>
     (await import("./inspect/cost.js")).costCommand({ folder, json: json === true }, io),
   );
@@ -137,20 +163,24 @@ export function buildProgram(io: Io, version: string, done: (exitCode: number) =
 
   add("reset", "<folder>", async (values, folder) => {
     const { resetCommand } = await import("./steer/reset.js");
-    const { paper, unit, to, json } = values as { paper?: string; unit?: ResetUnit; to?: number; json?: boolean };
-    return resetCommand({ folder: folder ?? "", paper, unit, to, flags: flagsOf(values), json: json === true }, io);
+    const { paper, unit, to, undo, json } = values as ResetValues;
+    return resetCommand(
+      { folder: folder ?? "", paper, unit, to, undo: undo === true, flags: flagsOf(values), json: json === true },
+      io,
+    );
   })
     .option("--paper <id>", "reset only this paper")
     .addOption(
       new Option("--unit <name>", "reset only the search, the report or the ideas")
         .choices(["discovery", "report", "ideas"])
-        .conflicts(["paper", "to"]),
+        .conflicts(["paper", "to", "undo"]),
     )
     .addOption(
       new Option("--to <iteration>", "undo everything after this iteration")
         .argParser(whole)
-        .conflicts(["paper", "unit"]),
+        .conflicts(["paper", "unit", "undo"]),
     )
+    .addOption(new Option("--undo", "take the last reset back, and what was done since").conflicts("paper"))
     .option("--no-git", "do not commit")
     .option("-y, --yes", "has no effect; scripts of the original use it");
 
@@ -173,9 +203,22 @@ export function buildProgram(io: Io, version: string, done: (exitCode: number) =
     return patternsCommand({ folder, accept, json: json === true }, io);
   }).option("--accept <N>", "move pattern N into AGENTS.md", whole);
 
-  add("config", "[key[=value]]", async ({ json }, assignment) =>
-    (await import("./setup/config.js")).configCommand({ assignment, json: json === true }, io),
-  );
+  add("config", "[key[=value]]", async ({ json, global, unset }, assignment) =>
+    (await import("./setup/config.js")).configCommand(
+      { assignment, global: global === true, unset: unset === true, json: json === true },
+      io,
+    ),
+  )
+    .option("--global", "write your settings for all projects, ~/.local/ralph/config.yaml")
+    .option("--unset", "remove the setting");
+  program
+    .command("completion <shell>")
+    .description(summaries.completion)
+    .action(async (shell: string) => {
+      const { completionScript } = await import("./completion.js");
+      io.stdout(completionScript(program, shell));
+      done(0);
+    });
   add("init", "", async ({ json }) => (await import("./init.js")).initCommand({ json: json === true }, io)).option(
     "-y, --yes",
     "has no effect; scripts of the original use it",
@@ -247,6 +290,9 @@ function number(value: string): number {
   if (value.trim() === "" || !Number.isFinite(parsed)) throw new InvalidArgumentError("It must be a number.");
   return parsed;
 }
+
+/** Names with commas between them; the option may be given again. */
+const listed = (value: string, before: string[] = []): string[] => [...before, ...value.split(",")];
 
 function whole(value: string): number {
   if (!/^\d+$/.test(value)) throw new InvalidArgumentError("It must be a whole number.");

@@ -1,5 +1,9 @@
+import { execFileSync } from "node:child_process";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { beforeAll, expect, test } from "vitest";
-import { cli } from "../support/in-process.js";
+import { main } from "../../src/commands/main.js";
+import { cli, ioIn, type } from "../support/in-process.js";
 import { freshFolder } from "../support/research-folder.js";
 
 let cwd: string;
@@ -35,4 +39,68 @@ test.each([
     .filter((name) => /^[a-z]+[A-Z]/.test(name) || /(^|_)(ms|milliseconds|minutes|hours|usd)$/.test(name))
     .filter((name) => name !== "cost_usd");
   expect([...new Set(odd)]).toEqual([]);
+});
+
+test("--json stands before or behind a command", async () => {
+  expect((await cli(["--json", "list"], cwd)).out).toBe((await cli(["list", "--json"], cwd)).out);
+});
+
+test("show prints a paper as read does, an iteration with its brief and answer, and names what it does not know", async () => {
+  const [{ pool }] = [
+    JSON.parse((await cli(["status", "--json"], cwd)).out) as { pool: { id: string; title: string }[] },
+  ];
+  const best = pool[0]!;
+  expect((await cli(["show"], cwd)).out).toContain(pool.at(-1)!.id);
+  for (const args of [
+    ["show", best.id],
+    ["show", "sample", best.id],
+  ]) {
+    const { out, code } = await cli(args, cwd);
+    expect({ code, out }).toEqual({ code: 0, out: expect.stringMatching(/^One Calibration[\s\S]*Evidence\n {2}✓ /) });
+    expect(out).not.toContain("Thirty papers");
+  }
+  // These tests' agents are no processes, so nothing they print is kept.
+  const { folder } = JSON.parse((await cli(["status", "--json"], cwd)).out) as { folder: string };
+  mkdirSync(join(folder, ".ralph/transcripts"), { recursive: true });
+  writeFileSync(join(folder, ".ralph/transcripts/3.jsonl"), "Thinking.\n\nIt scores high.\n");
+  const iteration = await cli(["show", "sample", "3", "--json"], cwd);
+  expect(JSON.parse(iteration.out)).toMatchObject({
+    iteration: 3,
+    outcome: "accepted",
+    brief: expect.stringContaining(best.title),
+    answer: expect.stringMatching(/^It scores high\.$/),
+  });
+  expect((await cli(["show", "sample", "3"], cwd)).out).toMatch(
+    /^#3 ANALYSIS: sample_01 accepted[\s\S]*\nAnswer\n[\s\S]*\nBrief\n/,
+  );
+  expect(await cli(["show", "sample", "nope"], cwd)).toMatchObject({ code: 2, out: "" });
+});
+
+test("add puts papers into the pool once, to be read next, and says which could not be had", async () => {
+  const added = await cli(["add", "sample", "sample:sample_02", "sample:nothing", "--no-git", "--json"], cwd);
+  expect(added.code).toBe(1);
+  expect(JSON.parse(added.out)).toMatchObject({
+    papers: [{ result: "not found" }, { result: "already there", id: "sample_02" }],
+  });
+});
+
+test.each(["bash", "zsh", "fish"])(
+  "completion prints a script with every command for %s, and bash can read it",
+  async (shell) => {
+    const { code, out } = await cli(["completion", shell], cwd);
+    expect(code).toBe(0);
+    for (const word of ["status", "completion", "max-usd"]) expect(out).toContain(word);
+    if (shell !== "bash") return;
+    const typed = `${out}COMP_WORDS=(research-ralph status sam) COMP_CWORD=2; _research_ralph; echo "\${COMPREPLY[*]}"`;
+    expect(execFileSync("bash", ["-c", typed], { cwd, encoding: "utf8" })).toMatch(/^sample-/);
+    expect(await cli(["completion", "csh"], cwd)).toMatchObject({ code: 2 });
+  },
+);
+
+test("where there is no project a person on a terminal is asked what to begin with", async () => {
+  const empty = freshFolder();
+  const io = ioIn(empty, {}, { canAsk: true });
+  type(io, "\u001b[B", "\r");
+  expect(await main(["--no-git"], io, "0.0.0")).toBe(0);
+  expect((await cli(["list"], empty)).out).toContain("COMPLETE");
 });

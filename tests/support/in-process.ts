@@ -1,3 +1,4 @@
+import type { PassThrough } from "node:stream";
 import { main } from "../../src/commands/main.js";
 import { messageOf } from "../../src/engine/lib/errors.js";
 import { type ProcessEnd, type ProcessRequest, runProcess } from "../../src/engine/process/run-process.js";
@@ -50,4 +51,20 @@ export async function cli(args: readonly string[], cwd: string, env: Record<stri
   const io = ioIn(cwd, env);
   const code = await main(args, io, "0.0.0");
   return { code, out: io.out(), err: io.err() };
+}
+
+/** Types keys once a question stands on the terminal of `io`. */
+export function type({ stdin, terminal }: FakeIo, ...keys: readonly string[]): void {
+  const [input, output] = [stdin, terminal] as unknown as readonly [PassThrough, PassThrough];
+  const answers = [...keys];
+  let isWaiting = false;
+  output.on("data", () => {
+    // Clack listens only after it has painted.
+    if (isWaiting || answers.length === 0) return;
+    isWaiting = true;
+    setTimeout(() => {
+      isWaiting = false;
+      input.write(answers.shift());
+    }, 20);
+  });
 }

@@ -20,6 +20,23 @@ export async function choose(
   return choice;
 }
 
+/** The topic of a new project, from the person. @throws ExpectedError (exit code 2) where nobody can be asked, or nothing is said. */
+export async function askForTopic(io: Io): Promise<string> {
+  const example = 'research-ralph new "sim2real transfer for dexterous manipulation"';
+  if (!io.canAsk) throw new ExpectedError(`The topic is missing; give one, such as ${example}.`, 2);
+  const topic = await askText(io, "What do you want to research? A topic in a few words, or a question.");
+  if (topic.trim() === "") throw new ExpectedError("Nothing was said, nothing was started.", 2);
+  return topic;
+}
+
+/** One line from the person; throws ExpectedError when they would rather not. On stderr: stdout carries results. */
+export async function askText(io: Pick<Io, "stdin" | "terminal">, message: string, initialValue = ""): Promise<string> {
+  const { text, isCancel } = await import("@clack/prompts");
+  const said = await text({ message, initialValue, input: io.stdin, output: io.terminal });
+  if (isCancel(said)) throw new ExpectedError("Nothing was said, nothing was started.", 2);
+  return said ?? "";
+}
+
 /** For commands that ask only at their end: said before an agent has worked for it. */
 export function needTerminal(io: Io): void {
   if (!io.canAsk)

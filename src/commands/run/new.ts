@@ -16,13 +16,23 @@ import { oneLine } from "../../engine/lib/sanitise.js";
 import { createWorkflow } from "../../research/workflow/new-research.js";
 import { loadPrompt } from "../../research/workflow/brief/prompt.js";
 import { workspacesOf } from "../../research/workflow/workspace.js";
-import { askOpenQuestions, needTerminal, questionLines } from "./ask.js";
+import { askForTopic, askOpenQuestions, needTerminal, questionLines } from "./ask.js";
+import { datesOf, namedSources } from "./wishes.js";
 import { shown } from "../../research/overview/find-research.js";
 import { exitCodeOf } from "../../engine/ui/sink.js";
 import { committedFiles, researchesName } from "../../research/folder/layout.js";
 
-interface NewArguments {
-  readonly topic: string;
+/** What people say of a project beside its topic. */
+export interface Wishes {
+  readonly sources?: readonly string[];
+  readonly keywords?: readonly string[];
+  /** YYYY, YYYY-MM or YYYY-MM-DD. */
+  readonly from?: string;
+  readonly until?: string;
+}
+
+interface NewArguments extends Wishes {
+  readonly topic?: string;
   readonly flags: ConfigFlags;
   readonly ask: boolean;
   readonly quiet: boolean;
@@ -32,10 +42,12 @@ interface NewArguments {
 const defaultSources = ["arXiv", "Google Scholar", "web"];
 
 /** Makes a project folder from a topic, in one iteration of the agent. */
-export async function newCommand({ topic, flags, ask, quiet, json }: NewArguments, io: Io): Promise<number> {
+export async function newCommand(args: NewArguments, io: Io): Promise<number> {
+  const { flags, ask, quiet, json } = args;
   if (ask) needTerminal(io);
+  const topic = args.topic ?? (await askForTopic(io));
   const config = await resolveConfig({ flags, env: io.env, cwd: io.cwd });
-  const { verdict, folder } = await create(topic, defaultSources, config, io, { quiet, json });
+  const { verdict, folder } = await create(topic, args, config, io, { quiet, json });
   if (folder === undefined) return exitCodeOf(verdict);
   let { rrd } = await readResearch(folder);
   if (ask) rrd = await askOpenQuestions(folder, rrd, config.git, io);
@@ -53,7 +65,7 @@ export async function newCommand({ topic, flags, ask, quiet, json }: NewArgument
 /** Runs the workflow that turns a topic into a folder under ./researches. */
 export async function create(
   topic: string,
-  sources: readonly string[],
+  { sources = defaultSources, keywords = [], from, until }: Wishes,
   config: ResolvedConfig,
   io: Io,
   how: { readonly quiet: boolean; readonly json: boolean },
@@ -69,6 +81,9 @@ export async function create(
       "The topic is longer than 2,000 characters; shorten it, and put the rest into rrd.json afterwards.",
       2,
     );
+  const days = datesOf(from, until);
+  const { named, said } = namedSources(sources, io.cwd);
+  if (!how.quiet && !how.json) for (const sentence of said) io.stderr(`${sentence}\n`);
   const parent = join(io.cwd, researchesName);
   const prompt = await loadPrompt(io.cwd);
   // An agent that can't be used must be known before anything is looked at.
@@ -86,7 +101,9 @@ export async function create(
     return createWorkflow({
       topic: clean,
       papers: config.papers,
-      sources,
+      sources: named,
+      keywords,
+      ...days,
       parent,
       prompt,
       workspaces,

@@ -2,7 +2,9 @@ import { createColors } from "picocolors";
 import type { LedgerLine } from "../../engine/generated/ledger.js";
 import type { Evidence, Paper, Rrd } from "../../research/generated/rrd.js";
 import { authorsOf } from "../../research/papers/authors.js";
-import { count, duration, money, wrap } from "../../engine/ui/terminal/format.js";
+import { given } from "../../engine/lib/given.js";
+import { costText } from "../../engine/ui/terminal/tally.js";
+import { count, duration, wrap } from "../../engine/ui/terminal/format.js";
 import type { Io } from "../../engine/ui/io.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
 import {
@@ -24,8 +26,8 @@ export interface Reading {
   readonly thirty_papers: { readonly seconds: number; readonly cost_usd?: number };
 }
 
-export function readingOf(rrd: Rrd, ledger: readonly LedgerLine[]): Reading {
-  const [paper] = rrd.papers_pool;
+/** `ledger`: the lines of this paper's iterations; `rrd` holds its insights and no others. */
+export function readingOf(rrd: Rrd, ledger: readonly LedgerLine[], paper = rrd.papers_pool[0]): Reading {
   if (paper === undefined) throw new Error("a reading without its paper");
   const spending = sumOf(ledger);
   const scores = scoresOf(paper);
@@ -41,8 +43,8 @@ export function readingOf(rrd: Rrd, ledger: readonly LedgerLine[]): Reading {
   };
 }
 
-/** A reading for people: verdict and scores first, then every claim with its quote and whether it was found. */
-export function readingLines(reading: Reading, io: Pick<Io, "columns" | "color">): string[] {
+/** A reading for people: verdict and scores first, then every claim with its quote and whether it was found. `isTrial`: say what many would cost. */
+export function readingLines(reading: Reading, io: Pick<Io, "columns" | "color">, isTrial = true): string[] {
   const { paper, totals, spending, thirty_papers: thirty } = reading;
   const colors = createColors(io.color);
   const columns = Math.min(io.columns, 100);
@@ -68,8 +70,7 @@ export function readingLines(reading: Reading, io: Pick<Io, "columns" | "color">
     totals?.strategic === undefined
       ? `${totals?.combined ?? "?"}/30`
       : `${totals.combined}/50 (execution ${totals.execution}/30, blue ocean ${totals.strategic}/20)`;
-  const cost = (usd: number | undefined) =>
-    usd === undefined ? "cost not known" : `${spending.estimated === true ? "≈ " : ""}${money(usd)}`;
+  const { estimated } = spending;
   return [
     colors.bold(oneLine(paper.title)),
     ...flow(byline.join(" · ")),
@@ -100,8 +101,12 @@ export function readingLines(reading: Reading, io: Pick<Io, "columns" | "color">
     ...(wasRead
       ? [
           "",
-          `${count(spending.input)} tokens in, ${count(spending.output)} out · ${cost(spending.cost_usd)} · ${duration(spending.seconds * 1000)}`,
-          `Thirty papers like this one: about ${duration(thirty.seconds * 1000)}, ${cost(thirty.cost_usd)}`,
+          `${count(spending.input)} tokens in, ${count(spending.output)} out · ${spending.cost_usd === undefined ? "cost not known" : costText(spending)} · ${duration(spending.seconds * 1000)}`,
+          ...(isTrial
+            ? [
+                `Thirty papers like this one: about ${duration(thirty.seconds * 1000)}, ${thirty.cost_usd === undefined ? "cost not known" : costText({ cost_usd: thirty.cost_usd, ...given({ estimated }) })}`,
+              ]
+            : []),
         ]
       : []),
   ];

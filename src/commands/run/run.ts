@@ -13,6 +13,8 @@ import { sentinel } from "../../engine/loop/sentinel.js";
 import { statusOf, targetOf } from "../../research/workflow/decisions/status.js";
 import { derive } from "../../research/workflow/derived/statistics.js";
 import { askOpenQuestions, choose, needTerminal } from "./ask.js";
+import { rootOf } from "../../research/workflow/brief/prompt.js";
+import { namedSources } from "./wishes.js";
 import { endLines } from "./end-of-run.js";
 import { classicPrompt } from "./classic-prompt.js";
 import { someOf, findResearch, listResearches, shown } from "../../research/overview/find-research.js";
@@ -22,6 +24,8 @@ import { rrdFile } from "../../research/folder/layout.js";
 interface RunArguments {
   readonly folder?: string;
   readonly flags: ConfigFlags;
+  /** Where to search from now on. */
+  readonly sources?: readonly string[];
   readonly force: boolean;
   readonly classic: boolean;
   readonly ask: boolean;
@@ -44,6 +48,7 @@ export async function runCommand(args: RunArguments, io: Io): Promise<number> {
   agentsFor(config, settingsFor(config, io, { classic: prompt !== undefined }));
   if (args.flags.papers !== undefined && args.flags.papers !== targetOf(rrd))
     rrd = await retarget(folder, rrd, args.flags.papers, args.force, config.git, io);
+  if (args.sources !== undefined) rrd = await withSources(folder, args.sources, config.git, io);
   if (args.ask) rrd = await askOpenQuestions(folder, rrd, config.git, io);
   return work(folder, rrd, config, io, args, prompt);
 }
@@ -136,6 +141,15 @@ async function retarget(folder: string, rrd: Rrd, papers: number, force: boolean
   if (held > papers)
     io.stderr(`The pool already holds ${held} papers, and all of them are read; a target only ends the search.\n`);
   return edited.rrd;
+}
+
+/** Searches elsewhere from now on: another search begins, and papers that are there stay. */
+async function withSources(folder: string, sources: readonly string[], git: boolean, io: Io): Promise<Rrd> {
+  const { named, said } = namedSources(sources, rootOf(folder, io.cwd));
+  for (const sentence of said) io.stderr(`${sentence}\n`);
+  const change = (current: Rrd) => ({ ...current, requirements: { ...current.requirements, sources: named } });
+  const notify = (_: string, message: string) => io.stderr(`${oneLine(message)}\n`);
+  return (await editResearch(folder, change, { derive, git, backup: false, now: io.clock.now, notify })).rrd;
 }
 
 /** More papers than there are means another search, also where the last one was exhausted. */

@@ -1,18 +1,18 @@
 import { httpFor } from "../../compose/library.js";
 import { resolveConfig } from "../../engine/config/resolve.js";
 import { ExpectedError } from "../../engine/lib/errors.js";
-import { nearest } from "../../engine/lib/nearest.js";
 import type { Listing, Open } from "../../research/search/result-list.js";
 import { keptFacts } from "../../research/papers/paper-record.js";
 import { type MergeDecisions, mergeDecisions } from "../../research/search/candidates.js";
 import { searchOnce, type Ranked } from "../../research/search/rank.js";
-import { allSources, sourceNamed, sourcesFor, substituteFor, substitutes } from "../../research/sources/registry.js";
+import { allSources, sourcesFor } from "../../research/sources/registry.js";
 import type { Source } from "../../research/sources/client/source.js";
 import { contextOf } from "../../research/sources/source-settings.js";
 import type { Io } from "../../engine/ui/io.js";
 import { oneLine, behindName } from "../../engine/lib/sanitise.js";
 import { listenForSignals } from "../../engine/ui/signals.js";
 import { bibliographyOf } from "../../research/workflow/report/references.js";
+import { datesOf, namedSources } from "../run/wishes.js";
 import { exitCodeOf } from "../../engine/ui/sink.js";
 import { createColors } from "picocolors";
 import { wrap } from "../../engine/ui/terminal/format.js";
@@ -42,12 +42,10 @@ export async function searchCommand(
   if (query.trim() === "")
     throw new ExpectedError('Say what to search for: research-ralph search "sim2real transfer".', 2);
   if (limit < 1 || limit > maxLimit) throw new ExpectedError(`--limit must be 1 to ${maxLimit}.`, 2);
-  const days = { ...dayOf("--from", from, "first"), ...dayOf("--until", until, "last") };
-  if (days.from !== undefined && days.until !== undefined && days.from > days.until)
-    throw new ExpectedError(`--from (${days.from}) is after --until (${days.until}).`, 2);
+  const days = datesOf(from, until);
   const config = await resolveConfig({ env: io.env, cwd: io.cwd });
   const sources =
-    source === undefined ? allSources.filter(({ search }) => search !== undefined) : namedSources(source, io);
+    source === undefined ? allSources.filter(({ search }) => search !== undefined) : askedSources(source, io);
 
   const signals = listenForSignals(io);
   try {
@@ -86,49 +84,16 @@ export async function searchCommand(
   }
 }
 
-function namedSources(text: string, io: Io): Source[] {
-  const names = text
-    .split(",")
-    .map((name) => name.trim())
-    .filter((name) => name !== "");
-  const sources = names.flatMap((name) => {
+/** The services that these names mean, substitutes in place of those that programs may not ask. */
+function askedSources(text: string, io: Io): Source[] {
+  const { named, said } = namedSources(text.split(","), io.cwd);
+  for (const sentence of said) io.stderr(`${sentence}\n`);
+  const sources = named.flatMap((name) => {
     const found = sourcesFor(name, io.cwd);
-    const substitute = sourceNamed(name, io.cwd) === undefined ? substituteFor(name) : undefined;
-    if (substitute !== undefined) io.stderr(`${substitute.reason}\n`);
-    if (found.length === 0) throw new ExpectedError(`There is no source '${name}'; ${advice(name)}.`, 2);
+    if (found.length === 0) throw new ExpectedError(`'${name}' is no service that can be searched.`, 2);
     return found;
   });
-  const [first] = sources;
-  if (first === undefined) throw new ExpectedError("--source names no source.", 2);
   return sources.filter(({ name }, index) => sources.findIndex((each) => each.name === name) === index);
-}
-
-function advice(name: string): string {
-  const names = [...allSources, ...substitutes].map((each) => each.name);
-  const near = nearest(
-    name.toLowerCase(),
-    names.map((each) => each.toLowerCase()),
-  );
-  const meant = names.find((each) => each.toLowerCase() === near);
-  return meant === undefined ? `there are ${names.join(", ")}` : `the nearest one is '${meant}'`;
-}
-
-/** The first or last day that a date of one, two or three parts means. */
-function dayOf(
-  flag: "--from" | "--until",
-  value: string | undefined,
-  which: "first" | "last",
-): { from?: string; until?: string } {
-  if (value === undefined) return {};
-  const [, year = "", month, day] = /^(\d{4})(?:-(\d{2})(?:-(\d{2}))?)?$/.exec(value) ?? [];
-  const inMonth = month ?? (which === "first" ? "01" : "12");
-  const last = new Date(Date.UTC(Number(year), Number(inMonth), 0)).getUTCDate();
-  const date = `${year}-${inMonth}-${day ?? (which === "first" ? "01" : String(last).padStart(2, "0"))}`;
-  const time = Date.parse(`${date}T00:00:00Z`);
-  // 2024-02-30 is read as the first of March.
-  if (year === "" || Number.isNaN(time) || !new Date(time).toISOString().startsWith(date))
-    throw new ExpectedError(`${flag} is '${value}'; it must be a date such as 2024, 2024-06 or 2024-06-30.`, 2);
-  return which === "first" ? { from: date } : { until: date };
 }
 
 /** One sentence on how a source did. */

@@ -1,4 +1,6 @@
 import { gatherConfig } from "../../engine/config/resolve.js";
+import { projectFiles, userFiles } from "../../engine/config/file.js";
+import { ExpectedError } from "../../engine/lib/errors.js";
 import { kindAt, listKeys, namedKeys, scalarKeys } from "../../engine/config/keys.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
 import { tableLines } from "../../engine/ui/terminal/table.js";
@@ -10,15 +12,26 @@ import { shown } from "../../research/overview/find-research.js";
 interface ConfigOptions {
   /** `key` or `key=value`; undefined: all of them. */
   readonly assignment?: string;
+  /** Write the user's own settings, not those of this folder. */
+  readonly global: boolean;
+  /** Remove the setting. */
+  readonly unset: boolean;
   /** Print one JSON value. */
   readonly json: boolean;
 }
 
 /** `config` shows every key, its value and where that comes from; `config key` one; `config key=value` writes it. */
-export async function configCommand({ assignment, json }: ConfigOptions, io: Io): Promise<number> {
+export async function configCommand({ assignment, global, unset, json }: ConfigOptions, io: Io): Promise<number> {
   const at = assignment?.indexOf("=") ?? -1;
-  if (assignment !== undefined && at > 0)
-    return write(assignment.slice(0, at).trim(), assignment.slice(at + 1), json, io);
+  if (unset && (assignment === undefined || at > 0))
+    throw new ExpectedError(
+      "--unset needs the name of a setting alone, such as research-ralph config --unset agent.",
+      2,
+    );
+  if (assignment !== undefined && (at > 0 || unset)) {
+    const key = at > 0 ? assignment.slice(0, at).trim() : assignment;
+    return write(key, unset ? undefined : assignment.slice(at + 1), global, json, io);
+  }
 
   const gathered = await gatherConfig({ env: io.env, cwd: io.cwd, home: homeOf(io.env) });
   const { origins } = gathered;
@@ -37,7 +50,7 @@ export async function configCommand({ assignment, json }: ConfigOptions, io: Io)
     const from = origins[key] ?? "default";
     const text =
       value === undefined
-        ? (unset[key as keyof typeof unset] ?? "not set")
+        ? (unsetText[key as keyof typeof unsetText] ?? "not set")
         : typeof value === "string"
           ? value
           : JSON.stringify(value);
@@ -49,7 +62,7 @@ export async function configCommand({ assignment, json }: ConfigOptions, io: Io)
 }
 
 /** What the absence of a value means. */
-const unset = {
+const unsetText = {
   iterations: "papers + 6",
   max_minutes: "no limit",
   max_usd: "no limit",
@@ -61,11 +74,11 @@ const unset = {
   historian: "built in",
 } as const;
 
-async function write(key: string, text: string, json: boolean, io: Io): Promise<number> {
+async function write(key: string, text: string | undefined, global: boolean, json: boolean, io: Io): Promise<number> {
   const { writeConfigValue } = await import("../../engine/config/write.js");
-  const path = await writeConfigValue(io.cwd, key, text);
+  const path = await writeConfigValue(global ? userFiles(homeOf(io.env)) : projectFiles(io.cwd), key, text);
   if (json) io.stdout(`${JSON.stringify({ key, file: path })}\n`);
-  else io.stderr(`${key} is written to ${shown(io.cwd, path)}\n`);
+  else io.stderr(`${key} is ${text === undefined ? "removed from" : "written to"} ${shown(io.cwd, path)}\n`);
   return 0;
 }
 

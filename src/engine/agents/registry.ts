@@ -48,6 +48,14 @@ export function checkAgent(spec: string, settings: AgentSettings): Promise<Agent
   return definition.check(context);
 }
 
+/** The final message in what an agent printed; null where there is none, or the agent is not known any more. */
+export function answerIn(printed: string, spec: string, settings: AgentSettings): string | null {
+  const named = spec.startsWith(inline) || Object.hasOwn(settings.agents, spec) || knownAgents(settings).includes(spec);
+  const reader = (named ? find(spec, settings).definition : command).reader();
+  for (const line of printed.split("\n")) reader.line(line);
+  return reader.answer().message ?? null;
+}
+
 /** The model that the agent uses, as far as the settings tell. */
 export function modelOf(spec: string, settings: AgentSettings): string | undefined {
   const { definition, context } = find(spec, settings);

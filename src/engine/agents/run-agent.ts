@@ -3,6 +3,7 @@ import { dirname } from "node:path";
 import { timeIsUp, spanInWords } from "../lib/clock.js";
 import { messageOf } from "../lib/errors.js";
 import type { ProcessEnd } from "../process/run-process.js";
+import { briefOf } from "../lib/layout.js";
 import { redactFor } from "../lib/redact.js";
 import type { Agent, AgentEnd, AgentEvent, Brief, Failure } from "../loop/types.js";
 import {
@@ -47,6 +48,7 @@ export function agentFrom(definition: AgentDefinition, context: AgentContext): A
       // A timer takes 0 for none.
       const timeoutMs = Math.max(1, Math.min(settings.iterationMs, maxMs ?? Infinity));
       const transcript = settings.transcript(brief.iteration);
+      if (transcript !== undefined) await keepBrief(transcript, redact(brief.text));
       const lines = settings.runProgram({
         command: invocation.command,
         args: invocation.args,
@@ -82,6 +84,13 @@ export function agentFrom(definition: AgentDefinition, context: AgentContext): A
       yield failure === undefined ? ended : { ...ended, failure: { ...failure, message: redact(failure.message) } };
     },
   };
+}
+
+/** Kept for people alone, so a full disk is no reason to start no agent. */
+async function keepBrief(transcript: string, text: string): Promise<void> {
+  await mkdir(dirname(transcript), { recursive: true })
+    .then(() => writeFile(briefOf(transcript), text))
+    .catch(() => undefined);
 }
 
 /** An event of usage with its price, how it is paid for, and whether it is the last. */

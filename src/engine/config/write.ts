@@ -1,21 +1,34 @@
-import { readFile } from "node:fs/promises";
+import { mkdir, readFile } from "node:fs/promises";
+import { dirname } from "node:path";
 import { ExpectedError, messageOf } from "../lib/errors.js";
 import { writeFileAtomic } from "../storage/atomic-file.js";
-import { checkConfig, projectFiles, readConfigFile } from "./file.js";
+import { checkConfig, readConfigFile } from "./file.js";
 import { isRecord, kindAt, readScalar } from "./keys.js";
 
 /**
- * Writes `key` (with dots inside `agents`, such as agents.claude.model) into the project's config file, keeping its
- * comments and order, and returns the file's path. Nothing is written unless the whole file is valid afterwards.
+ * Writes `key` (with dots inside `agents`, such as agents.claude.model) into the one of `files` that is there, else the first, keeping its
+ * comments and order, and returns the file's path; without a text the key is removed. Nothing is written unless the whole file is valid
+ * afterwards.
  */
-export async function writeConfigValue(cwd: string, key: string, text: string): Promise<string> {
+export async function writeConfigValue(
+  files: readonly string[],
+  key: string,
+  text: string | undefined,
+): Promise<string> {
   const path = key.split(".");
   const kind = kindAt(path);
   const { Document, parse, parseDocument } = await import("yaml");
-  const value = kind === "yaml" ? parseYamlValue(parse, key, text) : readScalar(kind, text, key, 2);
+  const value =
+    text === undefined
+      ? undefined
+      : kind === "yaml"
+        ? parseYamlValue(parse, key, text)
+        : readScalar(kind, text, key, 2);
 
-  const file = await readConfigFile(projectFiles(cwd));
-  const target = file?.path ?? projectFiles(cwd)[0]!;
+  const file = await readConfigFile(files);
+  const target = file?.path ?? files[0]!;
+  if (text === undefined && !isSet(file?.written, path)) throw new ExpectedError(`${key} is not set in ${target}.`, 1);
+  await mkdir(dirname(target), { recursive: true });
   if (target.endsWith(".json")) {
     const changed = setIn(JSON.parse(await readFile(target, "utf8")), path, value);
     checkConfig(changed, key, 2);
@@ -23,7 +36,8 @@ export async function writeConfigValue(cwd: string, key: string, text: string): 
     return target;
   }
   const document = file === undefined ? new Document({}) : parseDocument(file.text);
-  document.setIn(path, value);
+  if (value === undefined) document.deleteIn(path);
+  else document.setIn(path, value);
   checkConfig(document.toJS(), key, 2);
   await writeFileAtomic(target, document.toString());
   return target;
@@ -36,6 +50,9 @@ function parseYamlValue(parse: (text: string) => unknown, key: string, text: str
     throw new ExpectedError(`The value of ${key} is not valid YAML: ${messageOf(error).split("\n")[0]}.`, 2);
   }
 }
+
+const isSet = (record: unknown, path: readonly string[]): boolean =>
+  path.reduce<unknown>((inner, part) => (isRecord(inner) ? inner[part] : undefined), record) !== undefined;
 
 function setIn(record: unknown, [first = "", ...rest]: readonly string[], value: unknown): Record<string, unknown> {
   const before = isRecord(record) ? record : {};

@@ -41,6 +41,9 @@ export const inboxFolder = inHidden("inbox");
 /** What each agent printed, one file an iteration. */
 export const transcriptsFolder = inHidden("transcripts");
 
+/** Beside a transcript: what that agent was given to read. */
+export const briefOf = (transcript: string): string => transcript.replace(/\.jsonl$/, ".brief.md");
+
 export const ledgerFile = (folder: string): string => join(folder, ledgerName);
 
 /** When each host may be asked next, shared by all processes of a user. `stateDir`: the folder of the program's state. */

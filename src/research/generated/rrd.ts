@@ -551,6 +551,14 @@ export interface Requirements {
    */
   historical_lookback_days?: number | null;
   /**
+   * Earliest date of publication, YYYY-MM-DD. With it or 'published_until' the two windows do not bound the search.
+   */
+  published_from?: string | null;
+  /**
+   * Latest date of publication, YYYY-MM-DD.
+   */
+  published_until?: string | null;
+  /**
    * Number of papers that the pool should hold.
    */
   target_papers?: number;

@@ -1,3 +1,4 @@
+import { given } from "../../engine/lib/given.js";
 import type { Requirements, Step } from "../generated/rrd.js";
 
 /** Keywords of one round: each costs a request a source, and the first may bring enough. */
@@ -11,7 +12,10 @@ const maxRecords = 50;
  * at maxRecords ten keywords a round. `today` is YYYY-MM-DD, `target` the papers wanted.
  */
 export function planSearch(
-  requirements: Pick<Requirements, "keywords" | "focus_area" | "time_window_days" | "historical_lookback_days">,
+  requirements: Pick<
+    Requirements,
+    "keywords" | "focus_area" | "time_window_days" | "historical_lookback_days" | "published_from" | "published_until"
+  >,
   wanted: { readonly target: number; readonly today: string; readonly sources: readonly string[] },
 ): Step[] {
   const terms = termsOf(requirements);
@@ -59,9 +63,15 @@ interface Window {
 }
 
 function windowsOf(
-  { time_window_days: recent, historical_lookback_days: back }: Partial<Requirements>,
+  {
+    time_window_days: recent,
+    historical_lookback_days: back,
+    published_from: from,
+    published_until: until,
+  }: Partial<Requirements>,
   today: string,
 ): Window[] {
+  if (from != null || until != null) return [given({ from: from ?? undefined, until: until ?? undefined })];
   const before = (days: number) => dayBefore(today, Math.ceil(days));
   if (recent == null) return [back == null ? {} : { from: before(back) }];
   const windows: Window[] = [{ from: before(recent), until: today }];

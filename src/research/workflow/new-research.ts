@@ -10,6 +10,7 @@ import type { AgentRun, Notes, Outcome, Unit, Workflow } from "../../engine/loop
 import { appendOnce, writeFileAtomic } from "../../engine/storage/atomic-file.js";
 import { stateVersion } from "../../engine/storage/records/format-version.js";
 import { formatLine } from "../../engine/storage/records/ledger.js";
+import { given } from "../../engine/lib/given.js";
 import { formatRrd } from "../folder/rrd-file.js";
 import { explaining } from "../../engine/storage/explain-system-error.js";
 
@@ -30,6 +31,11 @@ interface CreateOptions {
   /** Target of the new research. */
   readonly papers: number;
   readonly sources: readonly string[];
+  /** Keywords that the search uses as well. */
+  readonly keywords?: readonly string[];
+  /** Bounds of the date of publication, YYYY-MM-DD. */
+  readonly from?: string;
+  readonly until?: string;
   /** The folder that holds projects. Absolute. */
   readonly parent: string;
   readonly prompt: Prompt;
@@ -226,7 +232,7 @@ async function makeFreeFolder(parent: string, name: string): Promise<string> {
 
 /** The document that a new research starts with; the order of its fields is the original's. */
 export function newRrd(
-  options: Pick<CreateOptions, "papers" | "sources">,
+  options: Pick<CreateOptions, "papers" | "sources" | "keywords" | "from" | "until">,
   requirements: Omit<RequirementsResult, "unit">,
 ): Rrd {
   const terms = requirements.terms ?? {};
@@ -243,9 +249,10 @@ export function newRrd(
     },
     requirements: {
       focus_area: requirements.focus_area,
-      keywords: requirements.keywords,
+      keywords: [...new Set([...(options.keywords ?? []), ...requirements.keywords])],
       time_window_days: requirements.time_window_days ?? 365,
       historical_lookback_days: requirements.historical_lookback_days ?? 1095,
+      ...given({ published_from: options.from, published_until: options.until }),
       target_papers: options.papers,
       sources: [...options.sources],
       min_score_to_present: 18,

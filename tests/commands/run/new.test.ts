@@ -1,9 +1,10 @@
 import { execFileSync } from "node:child_process";
-import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { Rrd } from "../../../src/research/generated/rrd.js";
-import { cli } from "../../support/in-process.js";
+import { main } from "../../../src/commands/main.js";
+import { cli, ioIn, type } from "../../support/in-process.js";
 import { unitAgent } from "../../support/command-agents.js";
 import { freshFolder } from "../../support/research-folder.js";
 
@@ -23,6 +24,46 @@ test("the baseline agent makes a valid research from the topic's words: 3 to 6 w
   expect(requirements.keywords?.length).toBeLessThanOrEqual(8);
   expect((await cli(["validate", out.trim()], cwd)).code).toBe(0);
   expect(readdirSync(join(cwd, ".local/state/research-ralph/workspaces"))).toEqual([]);
+});
+
+test("sources, dates and keywords that a person names stand in the project, and what is asked instead is said", async () => {
+  const cwd = freshFolder();
+  mkdirSync(join(cwd, "papers"));
+  const wishes = ["--source", "folder:papers,arxiv", "--source", "pubmed", "--keyword", "tactile skin"];
+  const { code, out, err } = await cli(
+    ["new", topic, ...agent, ...wishes, "--from", "2024", "--until", "2025-06"],
+    cwd,
+  );
+  expect(code).toBe(0);
+  expect(err).toContain("Europe PMC");
+  const { requirements } = rrdOf(cwd, out);
+  expect(requirements).toMatchObject({
+    sources: ["folder:papers", "arxiv", "pubmed"],
+    keywords: expect.arrayContaining(["tactile skin"]),
+    published_from: "2024-01-01",
+    published_until: "2025-06-30",
+  });
+  for (const wrong of [
+    ["--source", "folder:nowhere"],
+    ["--source", "arxvi"],
+    ["--from", "soon"],
+    ["--from", "2025", "--until", "2024"],
+  ])
+    expect(await cli(["new", topic, ...agent, ...wrong], cwd)).toMatchObject({ code: 2, out: "" });
+  expect(await cli(["run", out.trim(), ...agent, "--source", "samples", "-i", "1", "--no-git"], cwd)).toMatchObject({
+    code: 3,
+  });
+  expect(rrdOf(cwd, out).requirements.sources).toEqual(["samples"]);
+});
+
+test("off a terminal a missing topic is an error, on one it is asked for", async () => {
+  const cwd = freshFolder();
+  expect(await cli(["new"], cwd)).toMatchObject({ code: 2, err: expect.stringContaining("The topic is missing") });
+  const io = ioIn(cwd, {}, { canAsk: true });
+  const done = main(["new", "--agent", "baseline", "--no-git"], io, "0.0.0");
+  type(io, `${topic}\r`);
+  expect(await done).toBe(0);
+  expect(readdirSync(join(cwd, "researches"))).toHaveLength(1);
 });
 
 test("one agent makes one research, however many may read papers at a time", async () => {

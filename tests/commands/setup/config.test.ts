@@ -11,9 +11,9 @@ beforeEach(() => {
   cwd = realpathSync(mkdtempSync(join(tmpdir(), "rr-config-command-")));
 });
 
-async function config(assignment?: string, json = false) {
+async function config(assignment?: string, json = false, { global = false, unset = false } = {}) {
   const io = fakeIo({ cwd, env: { HOME: cwd } });
-  const exitCode = await configCommand({ ...given({ assignment }), json }, io);
+  const exitCode = await configCommand({ ...given({ assignment }), global, unset, json }, io);
   return { exitCode, out: io.out(), err: io.err() };
 }
 
@@ -26,6 +26,17 @@ test("every key is shown with its value and where that comes from", async () => 
     papers: { value: 30 },
     contact: { value: null, from: "default" },
   });
+});
+
+test("--global writes the settings for all projects, --unset takes a setting away and says where there is none", async () => {
+  await config("agent=codex", false, { global: true });
+  expect(readFileSync(join(cwd, ".local/ralph/config.yaml"), "utf8")).toBe("agent: codex\n");
+  expect(existsSync(join(cwd, "ralph.config.yaml"))).toBe(false);
+  expect((await config("agent")).out).toBe("codex\n");
+  await config("agent", false, { global: true, unset: true });
+  expect((await config("agent")).out).toBe("claude\n");
+  await expect(config("agent", false, { unset: true })).rejects.toMatchObject({ exitCode: 1 });
+  await expect(config("agent=x", false, { unset: true })).rejects.toMatchObject({ exitCode: 2 });
 });
 
 test("one key prints its bare value; a key that is not set has exit code 1", async () => {

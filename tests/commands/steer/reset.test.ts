@@ -38,6 +38,29 @@ test("reset takes back one paper, everything after an iteration, or all, with a 
   expect(standing(folder)).toEqual({ phase: "COMPLETE", papers: presented });
 });
 
+test("reset --undo takes the last reset back, whatever was reset, and a second one does it again", async () => {
+  const cwd = freshFolder();
+  const folder = sampleResearch(cwd);
+  expect(await cli(["reset", folder, "--undo", "--no-git"], cwd)).toMatchObject({ code: 2 });
+  await cli(withUnitAgent, cwd);
+  const report = readFileSync(join(folder, "research-report.md"), "utf8");
+  const complete = standing(folder);
+  for (const what of [
+    ["--yes"],
+    ["--paper", rrdOf(folder).papers_pool[0]?.id ?? ""],
+    ["--unit", "report"],
+    ["--to", "1"],
+  ]) {
+    expect((await cli(["reset", folder, ...what, "--no-git"], cwd)).code).toBe(0);
+    expect(standing(folder).phase).not.toBe("COMPLETE");
+    expect((await cli(["reset", folder, "--undo", "--no-git"], cwd)).code).toBe(0);
+    expect(standing(folder)).toEqual(complete);
+    expect(readFileSync(join(folder, "research-report.md"), "utf8")).toBe(report);
+  }
+  await cli(["reset", folder, "--undo", "--no-git"], cwd);
+  expect(standing(folder)).not.toEqual(complete);
+});
+
 test("reset --unit has the report written again, with the ideas after it, and takes neither another name nor another target beside it", async () => {
   const cwd = freshFolder();
   const folder = sampleResearch(cwd);

@@ -70,6 +70,8 @@ const readRequirements = fieldsOf({
   keywords: texts,
   time_window_days: leaf(toDays),
   historical_lookback_days: leaf(toDays),
+  published_from: text,
+  published_until: text,
   target_papers: number(),
   sources: texts,
   min_score_to_present: leaf(toNumber(30)),

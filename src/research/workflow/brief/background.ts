@@ -17,6 +17,9 @@ export function aboutResearch(rrd: Rrd): string {
     requirements.historical_lookback_days
       ? `Older work counts back to: ${requirements.historical_lookback_days} days`
       : "",
+    requirements.published_from || requirements.published_until
+      ? `Published: ${requirements.published_from ?? "any time"} to ${requirements.published_until ?? "today"}`
+      : "",
     mission?.strategic_focus && mission.strategic_focus !== "balanced"
       ? `Strategic focus: ${mission.strategic_focus}`
       : "",

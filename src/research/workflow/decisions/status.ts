@@ -89,7 +89,8 @@ function isAnotherSearch(rrd: Rrd): boolean {
 /** Stands for what is searched for: target, sources, keywords, the field, and how far back. */
 export function searchOf(rrd: Rrd): string {
   const { focus_area = null, time_window_days = null, historical_lookback_days = null } = rrd.requirements;
-  return hashOf([...searchedFor(rrd), focus_area, time_window_days, historical_lookback_days]);
+  const dates = [rrd.requirements.published_from, rrd.requirements.published_until].filter((date) => date != null);
+  return hashOf([...searchedFor(rrd), focus_area, time_window_days, historical_lookback_days, ...dates]);
 }
 
 /** All that earlier versions noted, so their finished searches still count as made. */

@@ -256,6 +256,15 @@ function leftOut(
     };
   }
   if (record.kind === "notice") return { stage: "notice", reason: "a notice about another work" };
+  const { published_from: from, published_until: until } = rrd.requirements;
+  if (from != null || until != null) {
+    // Of a year alone nobody knows on which side of a day within it the work lies.
+    const isOutside = (date: string) =>
+      date < (from ?? "").slice(0, date.length) || date > (until ?? "9999").slice(0, date.length);
+    return record.date !== undefined && record.date !== null && isOutside(record.date)
+      ? { stage: "window", reason: `of ${record.date}, outside ${from ?? "any time"} to ${until ?? "today"}` }
+      : undefined;
+  }
   const back = Math.max(rrd.requirements.historical_lookback_days ?? Infinity, rrd.requirements.time_window_days ?? 0);
   const age = ageOf(record.date, today);
   // A year alone may be some months younger than its first day.

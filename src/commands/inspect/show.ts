@@ -1,0 +1,117 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { answerIn } from "../../engine/agents/registry.js";
+import { settingsFor } from "../../compose/agents.js";
+import { resolveConfig } from "../../engine/config/resolve.js";
+import type { LedgerLine } from "../../engine/generated/ledger.js";
+import { ExpectedError } from "../../engine/lib/errors.js";
+import { briefOf, transcriptsFolder } from "../../engine/lib/layout.js";
+import { oneLine, sanitise } from "../../engine/lib/sanitise.js";
+import type { Io } from "../../engine/ui/io.js";
+import { count, duration, timeText, wrap } from "../../engine/ui/terminal/format.js";
+import { costText } from "../../engine/ui/terminal/tally.js";
+import { sumOf } from "../../research/overview/costs.js";
+import { findResearch, type FolderOptions } from "../../research/overview/find-research.js";
+import { readResearch } from "../../research/folder/research.js";
+import { readingLines, readingOf } from "../run/reading-report.js";
+import { statusCommand } from "./status.js";
+
+interface ShowArguments extends FolderOptions {
+  /** A paper's id or the beginning of one, or an iteration's number; without it all papers are listed. */
+  readonly target?: string | undefined;
+}
+
+/** Shows one paper as `read` does, or what one iteration was asked, answered and refused for. */
+export async function showCommand({ folder: argument, target, json }: ShowArguments, io: Io): Promise<number> {
+  if (target === undefined && argument !== undefined && !(await isProject(io.cwd, argument)))
+    return showCommand({ target: argument, json }, io);
+  if (target === undefined)
+    return statusCommand({ ...(argument === undefined ? {} : { folder: argument }), json, papers: true }, io);
+  const folder = await findResearch(io.cwd, argument);
+  const { rrd, ledger } = await readResearch(folder);
+  const exact = rrd.papers_pool.filter(({ id }) => id === target);
+  const papers = exact.length > 0 ? exact : rrd.papers_pool.filter(({ id }) => id.startsWith(target));
+  const [paper, other] = papers;
+  if (paper !== undefined && other === undefined) {
+    const insights = (rrd.insights ?? []).filter(({ paper_id }) => paper_id === paper.id);
+    const reading = readingOf(
+      { ...rrd, insights },
+      ledger.filter(({ unit }) => unit === paper.id),
+      paper,
+    );
+    if (json) io.stdout(`${JSON.stringify(reading, null, 2)}\n`);
+    else for (const line of readingLines(reading, io, false)) io.stdout(`${line}\n`);
+    return 0;
+  }
+  const line = /^#?\d+$/.test(target)
+    ? ledger.find(({ iteration }) => iteration === Number(target.replace("#", "")))
+    : undefined;
+  if (line === undefined)
+    throw new ExpectedError(
+      other === undefined
+        ? `There is no paper and no iteration '${target}' in ${folder}; 'research-ralph status --papers' lists the papers.`
+        : `Several papers begin with '${target}': ${papers
+            .map(({ id }) => id)
+            .slice(0, 6)
+            .join(", ")}.`,
+      2,
+    );
+  const said = await wordsOf(folder, line, io);
+  if (json) io.stdout(`${JSON.stringify({ ...line, ...said }, null, 2)}\n`);
+  else for (const each of iterationLines(line, said, io)) io.stdout(`${each}\n`);
+  return 0;
+}
+
+/** Where there is one project alone, its name may be left away. */
+const isProject = (cwd: string, argument: string): Promise<boolean> =>
+  Promise.all([
+    findResearch(cwd, argument).then(
+      () => true,
+      () => false,
+    ),
+    findResearch(cwd, undefined).then(
+      () => true,
+      () => false,
+    ),
+  ]).then(([isNamed, isOnly]) => isNamed || !isOnly);
+
+/** What was said in an iteration, as far as it is kept on this machine. */
+interface Words {
+  readonly brief: string | null;
+  readonly answer: string | null;
+}
+
+async function wordsOf(folder: string, { iteration, agent }: LedgerLine, io: Io): Promise<Words> {
+  const transcript = join(transcriptsFolder(folder), `${iteration}.jsonl`);
+  const text = (path: string) => readFile(path, "utf8").catch(() => null);
+  const [brief, printed] = await Promise.all([text(briefOf(transcript)), text(transcript)]);
+  const config = await resolveConfig({ env: io.env, cwd: io.cwd });
+  const answer = printed === null || agent === undefined ? null : answerIn(printed, agent, settingsFor(config, io));
+  return { brief, answer };
+}
+
+function iterationLines(line: LedgerLine, { brief, answer }: Words, io: Io): string[] {
+  const { iteration, unit, phase, outcome, agent, model, reasons = [], at } = line;
+  const flow = (text: string) => wrap(oneLine(text), Math.min(io.columns, 100) - 4).map((each) => `  ${each}`);
+  const sum = sumOf([line]);
+  const part = (head: string, text: string | null) => [
+    "",
+    head,
+    ...(text === null
+      ? ["  not kept on this machine"]
+      : text
+          .trimEnd()
+          .split("\n")
+          .map((each) => `  ${sanitise(each)}`)),
+  ];
+  return [
+    oneLine(`#${iteration} ${phase}: ${unit} ${outcome} (${timeText(at, io.clock.now())})`),
+    oneLine(
+      `${agent ?? "code alone"}${model === undefined ? "" : `, ${model}`}, ${duration(sum.seconds * 1000)}, ${count(sum.tokens)} tokens, ${costText(sum)}`,
+    ),
+    ...(reasons.length === 0
+      ? []
+      : ["", outcome === "refused" ? "Refused because" : "Reasons", ...reasons.flatMap(flow)]),
+    ...(agent === undefined ? [] : [...part("Answer", answer), ...part("Brief", brief)]),
+  ];
+}
