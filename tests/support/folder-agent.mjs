@@ -110,7 +110,8 @@ export async function* work(prompt, _workspace, { RECORD, VICE }) {
     save("Done, I think");
     yield finish;
   } else if (rrd.phase === "DISCOVERY") discover();
-  else if (rrd.phase === "ANALYSIS" && pending.length > 0) analyse(pending[0]);
+  else if (rrd.phase === "ANALYSIS" && pending.length > 0)
+    for (const paper of pending.slice(0, VICE === "hurries" ? 2 : 1)) analyse(paper);
   else if (rrd.phase === "ANALYSIS") report();
   else if (rrd.phase === "IDEATION") yield* ideate();
   else yield finish;

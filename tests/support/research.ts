@@ -177,9 +177,11 @@ export const scriptedAgent = (answer: (unit: Record<string, unknown>, brief: Bri
 });
 
 /** An agent that does everything right. */
-export const goodAgent = (over: (unit: Record<string, unknown>) => Answer | undefined = () => undefined): Agent =>
-  scriptedAgent((unit) => {
-    const special = over(unit);
+export const goodAgent = (
+  over: (unit: Record<string, unknown>, text: string) => Answer | undefined = () => undefined,
+): Agent =>
+  scriptedAgent((unit, brief) => {
+    const special = over(unit, brief.text);
     if (special !== undefined) return special;
     if (unit["kind"] === "paper") return { result: reading(String(unit["unit"])) };
     if (unit["kind"] === "report") return { result: narrative() };

@@ -53,7 +53,8 @@ export async function briefCommand({ folder: argument, flags = {}, json }: Brief
   const next = classic === undefined ? await nextKept(disk, state) : nextClassicUnit(rrd, folder);
   if (isVerdict(next)) return noAgent(next.reason, json, io);
   const settled = "material" in next ? next.settled : 0;
-  const iteration = ledger.reduce((most, line) => Math.max(most, line.iteration), 0) + 1 + settled;
+  const last = ledger.reduce((most, line) => Math.max(most, line.iteration), rrd.loop?.iteration ?? 0);
+  const iteration = last + 1 + settled;
   const notes = recall(memoryOf(rrd, ledger));
   let text = classicBrief(classic ?? "", folder, notes.steering);
   if ("material" in next) {

@@ -34,7 +34,21 @@ export type ResearchOptions = StoreOptions<Rrd>;
  */
 export async function openResearch(folder: string, options: ResearchOptions): Promise<Research> {
   const store = await openRecordStore(folder, researchFormat, options);
-  return { ...store, load: async () => asResearch(await store.load()) };
+  let last = 0;
+  return {
+    ...store,
+    async load() {
+      const loaded = asResearch(await store.load());
+      // The ledger may be gone: in a clone without it, or deleted.
+      last = loaded.rrd.loop?.iteration ?? 0;
+      return loaded;
+    },
+    nextIteration() {
+      let next = store.nextIteration();
+      while (next <= last) next = store.nextIteration();
+      return next;
+    },
+  };
 }
 
 /**

@@ -12,16 +12,24 @@ import { progressFile, rrdFile, rrdName } from "../folder/layout.js";
 /** What is settled once a paper is decided: 'reset --paper' opens it again, an agent does not. */
 const judgement = ["status", "decision", "score", "score_breakdown"] as const;
 
+/** What an iteration left, put right. */
+interface Restored {
+  /** What was wrong and refuses the iteration, a sentence each. */
+  readonly reasons: string[];
+  /** What was put back and does not. */
+  readonly notices: readonly string[];
+}
+
 /**
  * Puts back what an agent that edits rrd.json itself broke or lost; a broken file is kept beside it, and of a valid one everything
- * that is new stays. Answers with what was wrong, a sentence each.
+ * that is new stays, but for papers beyond the one that an iteration reads.
  */
-export async function restoreRecords(folder: string, before: Rrd, at: Date): Promise<string[]> {
+export async function restoreRecords(folder: string, before: Rrd, at: Date): Promise<Restored> {
   const path = rrdFile(folder);
   const text = await readRegularText(path).catch(() => undefined);
   if (text === undefined) {
     await writeFileAtomic(path, formatRrd(before));
-    return ["rrd.json was left deleted and was restored"];
+    return { reasons: ["rrd.json was left deleted and was restored"], notices: [] };
   }
   const { ok: now, problems } = parseRrd(text, rrdName);
   if (now === undefined) {
@@ -30,54 +38,75 @@ export async function restoreRecords(folder: string, before: Rrd, at: Date): Pro
     await writeFileAtomic(path, formatRrd(before));
     const [first] = problems;
     const what = first === undefined ? "" : ` (${first.pointer === "" ? "" : `${first.pointer} `}${first.message})`;
-    return [`rrd.json was left broken${what} and was restored; the broken one is ${broken}`];
+    return { reasons: [`rrd.json was left broken${what} and was restored; the broken one is ${broken}`], notices: [] };
   }
 
   const old = new Map(before.papers_pool.map((paper) => [paper.id, paper]));
+  const decidedBefore = ({ id }: Paper) => {
+    const was = old.get(id);
+    return was !== undefined && isDecided(was) ? was : undefined;
+  };
   const isUndone = (paper: Paper) => {
-    const was = old.get(paper.id);
-    return (
-      was !== undefined && isDecided(was) && (!isDecided(paper) || (was.analysis != null && paper.analysis == null))
-    );
+    const was = decidedBefore(paper);
+    return was !== undefined && (!isDecided(paper) || (was.analysis != null && paper.analysis == null));
   };
   const isRejudged = (paper: Paper) => {
-    const was = old.get(paper.id);
+    const was = decidedBefore(paper);
     return (
-      was !== undefined &&
-      isDecided(was) &&
-      !isUndone(paper) &&
-      judgement.some((field) => !isDeepStrictEqual(was[field], paper[field]))
+      was !== undefined && !isUndone(paper) && judgement.some((field) => !isDeepStrictEqual(was[field], paper[field]))
     );
   };
+  const fresh = now.papers_pool.filter((paper) => isDecided(paper) && decidedBefore(paper) === undefined);
+  const [, ...more] = fresh.toSorted((a, b) => (b.priority ?? 3) - (a.priority ?? 3));
+  const beyond = new Set(more.map(({ id }) => id));
   const papers = missing(before.papers_pool, now.papers_pool);
   const undone = now.papers_pool.filter(isUndone);
   const rejudged = now.papers_pool.filter(isRejudged);
   const insights = missing(before.insights ?? [], now.insights ?? []);
+  const known = new Set((before.insights ?? []).map(({ id }) => id));
   const lost = [
-    ...(papers.length > 0 ? [`${counted(papers.length, "paper")} removed`] : []),
-    ...(undone.length > 0 ? [`${counted(undone.length, "analysis", "analyses")} removed`] : []),
-    ...(insights.length > 0 ? [`${counted(insights.length, "insight")} removed`] : []),
-    ...(rejudged.length > 0 ? [`${counted(rejudged.length, "decided paper")} judged anew`] : []),
-  ];
-  const own = ofThePerson(before, now);
-  if (lost.length === 0) {
-    if (own !== now) await writeFileAtomic(path, formatRrd(own));
-    return [];
-  }
+    [papers, "paper", "papers", "removed"],
+    [undone, "analysis", "analyses", "removed"],
+    [insights, "insight", "insights", "removed"],
+    [rejudged, "decided paper", "decided papers", "judged anew"],
+  ] as const;
+  const said = lost.flatMap(([{ length }, one, many, done]) =>
+    length === 0 ? [] : [`${length} ${length === 1 ? one : many} ${done}`],
+  );
   const restored = (paper: Paper): Paper => {
     const was = old.get(paper.id);
+    if (beyond.has(paper.id)) return was ?? { ...paper, ...unread };
     if (was === undefined || isUndone(paper)) return was ?? paper;
     return isRejudged(paper)
       ? { ...paper, ...Object.fromEntries(judgement.map((field) => [field, was[field]])) }
       : paper;
   };
-  const pool = [...now.papers_pool.map(restored), ...papers];
-  await writeFileAtomic(
-    path,
-    formatRrd({ ...own, papers_pool: pool, insights: [...(now.insights ?? []), ...insights] }),
-  );
-  return [`rrd.json was left with ${lost.join(", ")}; the previous content was restored`];
+  const own = ofThePerson(before, now);
+  const whole =
+    said.length + beyond.size === 0
+      ? own
+      : {
+          ...own,
+          papers_pool: [...now.papers_pool.map(restored), ...papers],
+          insights: [
+            ...(now.insights ?? []).filter(({ id, paper_id }) => known.has(id) || !beyond.has(paper_id ?? "")),
+            ...insights,
+          ],
+        };
+  if (whole !== now) await writeFileAtomic(path, formatRrd(whole));
+  return {
+    reasons: said.length === 0 ? [] : [`rrd.json was left with ${said.join(", ")}; the previous content was restored`],
+    notices:
+      beyond.size === 0
+        ? []
+        : [
+            `${fresh.length} papers were decided in one iteration; one counts, and ${[...beyond].join(", ")} will be read again.`,
+          ],
+  };
 }
+
+/** A paper that was found and decided at once, as it was found. */
+const unread = { status: "pending", score: null, score_breakdown: null, analysis: null, decision: null } as const;
 
 /**
  * With what agents have no say in: what the loop remembers, the words of the person among it, and a budget that the agent dropped. One
@@ -100,8 +129,6 @@ function missing<Item extends { id?: string | null }>(before: readonly Item[], n
   const ids = new Set(now.map(({ id }) => id));
   return before.filter(({ id }) => id != null && !ids.has(id));
 }
-
-const counted = (count: number, one: string, many = `${one}s`): string => `${count} ${count === 1 ? one : many}`;
 
 /**
  * progress.txt only grows: where an agent rewrote it, the earlier text comes back and the agent's version is kept. Answers with what

@@ -15,18 +15,18 @@ import { loadSteered } from "./apply-steering.js";
 
 import { memoryOf } from "./derived/observations.js";
 import { orVerdict } from "../../engine/loop/or-verdict.js";
-import { fill } from "./brief/prompt.js";
+import { fill, readPromptFile } from "./brief/prompt.js";
 import { saysComplete } from "../../engine/loop/sentinel.js";
 import { isDecided, progressOf, statusOf, type ResearchState } from "./decisions/status.js";
 
-import { ideasName, progressFile, reportName, rrdFile } from "../folder/layout.js";
+import { ideasName, progressFile, promptName, reportName, rrdFile } from "../folder/layout.js";
 import { ledgerLine, sentinelOf } from "./accept.js";
 
 interface ClassicOptions {
   readonly research: Research;
-  /** The prompt, front matter taken off. */
+  /** The prompt, front matter taken off, where prompt.md is gone later. */
   readonly prompt: string;
-  /** The repository's root, where the agent works. */
+  /** The repository's root, where the agent works and prompt.md lies. */
   readonly root: string;
   readonly now: () => number;
   /** Takes the user's secrets out of what they say. */
@@ -86,7 +86,8 @@ export function classicWorkflow(options: ClassicOptions): ClassicWorkflow {
           log: await readRegularText(progressFile(folder)).catch(() => ""),
           documents: await documentStamps(folder),
         };
-        const text = classicBrief(prompt, folder, notes.steering);
+        const now = await readPromptFile(join(root, promptName));
+        const text = classicBrief(now === undefined ? prompt : withoutFrontMatter(now), folder, notes.steering);
         const brief = {
           iteration: research.nextIteration(),
           text,
@@ -153,8 +154,8 @@ async function acceptClassic(
   const { folder } = research;
   const at = new Date(options.now());
   const fold = { iteration: run.iteration, at: at.toISOString(), changes: [] as Change[] };
-  const reasons = await restoreRecords(folder, state.rrd, at);
-  for (const message of await restoreLog(folder, before.log, at))
+  const { reasons, notices } = await restoreRecords(folder, state.rrd, at);
+  for (const message of [...notices, ...(await restoreLog(folder, before.log, at))])
     await tell({ type: "notice", level: "warning", message });
 
   const { ok: after = state.rrd } = await readRrdFile(rrdFile(folder));

@@ -140,6 +140,22 @@ describe("what such an agent breaks is put back", () => {
     expect(last(folder)?.reasons).toEqual([expect.stringContaining("1 decided paper judged anew")]);
   });
 
+  test("of several papers that an agent decides in one iteration one counts, and the others are read again", async () => {
+    const { folder, before, ended } = await after("hurries");
+    expect(statuses(folder)).toEqual(["pending", "presented", "presented"]);
+    expect(rrdOf(folder).insights).toHaveLength((before.rrd.insights ?? []).length + 1);
+    expect(last(folder)).toMatchObject({ outcome: "accepted" });
+    expect(ended.err).toContain("2 papers were decided in one iteration");
+  });
+
+  test("prompt.md is read for each brief", async () => {
+    const { cwd, folder } = classicFolder();
+    const record = join(cwd, "record.txt");
+    const change = `cmd:cat > ${record}; echo 'Another prompt of {{RESEARCH_DIR}}.' >> ${join(cwd, "prompt.md")}; echo 'a note' >> ${join(folder, "notes.txt")}`;
+    await cli(["run", "-i", "2", "--classic", "--agent", change, "--unconfined", "--no-git"], cwd);
+    expect(readFileSync(record, "utf8")).toContain(`Another prompt of ${folder}.`);
+  });
+
   test("the baseline agent, which answers briefs only, is refused before anything is touched", async () => {
     const { cwd, folder } = classicFolder();
     const ended = await cli(["run", "--classic", "--agent", "baseline"], cwd);

@@ -1,8 +1,9 @@
-import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { execFileSync } from "node:child_process";
 import { join } from "node:path";
 import { globSync } from "fast-glob";
 import { describe, expect, test } from "vitest";
+import { estimateTokens } from "../../../src/engine/lib/tokens.js";
 import { readPatterns } from "../../../src/research/workflow/derived/lessons.js";
 import {
   type Answer,
@@ -623,6 +624,57 @@ describe("refusals", () => {
     expect(ledger[0]).toMatchObject({ outcome: "failed", failure: "timeout" });
     expect(rrd.papers_pool[0]?.status).toBe("pending");
   });
+});
+
+describe("what a person writes into the files reaches the next brief", () => {
+  test("notes in progress.txt, bounded and fenced", async () => {
+    const { run, folder } = researchFolder(rrdWith([paper("p1"), paper("p2")]));
+    await run(goodAgent(), 1);
+    const long = Array.from({ length: 200 }, (_, index) => `Older note ${index} of many words.`).join(
+      "\n\n---\n\nIteration: 1\n",
+    );
+    appendFileSync(join(folder, "progress.txt"), `${long}\n\n---\n\nIteration: 1\nMind the fingertips.\n`);
+    const briefs: string[] = [];
+    await run(
+      scriptedAgent((_, { text }) => (briefs.push(text), {})),
+      1,
+    );
+    const [, notes = ""] =
+      /# Notes of people in progress.txt\n\n<untrusted-text[^>]*>\n([^]*?)<\/untrusted-text/.exec(briefs[0] ?? "") ??
+      [];
+    expect(notes).toMatch(/^Mind the fingertips\./);
+    expect(estimateTokens(notes)).toBeLessThanOrEqual(260);
+  });
+
+  test("prompt.md, changed during a run", async () => {
+    const { run, root } = researchFolder(rrdWith([paper("p1"), paper("p2")]));
+    const briefs: string[] = [];
+    await run(
+      goodAgent((_, text = "") => {
+        writeFileSync(join(root, "prompt.md"), "# ANALYSIS\n\nLook at the hands.\n");
+        briefs.push(text);
+        return undefined;
+      }),
+      2,
+    );
+    expect(briefs.map((text) => text.includes("Look at the hands."))).toEqual([false, true]);
+  });
+});
+
+describe("a claim that all is done", () => {
+  test("is kept in the ledger also where the result was refused", async () => {
+    const { run } = researchFolder(rrdWith([paper("p1")]));
+    const claims = scriptedAgent(() => ({ message: "<promise>COMPLETE</promise>" }));
+    expect((await run(claims, 1)).ledger[0]).toMatchObject({ outcome: "refused", sentinel: "false-claim" });
+  });
+});
+
+test("iteration numbers go on from rrd.json where the ledger is gone", async () => {
+  const { run, folder } = researchFolder(rrdWith([paper("p1"), paper("p2"), paper("p3")]));
+  await run(goodAgent(), 2);
+  rmSync(join(folder, "ledger.jsonl"));
+  rmSync(join(folder, ".ralph"), { recursive: true });
+  expect((await run(goodAgent(), 1)).ledger.map(({ iteration }) => iteration)).toEqual([3]);
 });
 
 describe("what is known of a paper decides too", () => {

@@ -8,7 +8,7 @@ import type { Paper } from "../../generated/rrd.js";
 import { aboutResearch, agentsFile, related } from "./background.js";
 import { contents, type Excerpt, excerptOf, writeParts } from "./long-text.js";
 import { isLastUnit } from "../decisions/next-unit.js";
-import { readPatterns } from "../derived/lessons.js";
+import { readNotes, readPatterns } from "../derived/lessons.js";
 import { fill, loadPrompt, type PromptPart } from "./prompt.js";
 import {
   defaultMinIdeas,
@@ -127,11 +127,13 @@ export async function briefFor(
   };
   const share = (most: number) => Math.max(Math.min(most, room - 60), 0);
   const patterns = (await readPatterns(where.folder)).toReversed();
+  const people = readNotes(where.folder).toReversed();
   const middle =
     repair === undefined
       ? [
           spend("What happened so far", fenced([clip(notes.history ?? "", share(historyTokens))])),
           spend("From earlier iterations", fenced(fit(patterns, share(250), ({ text }) => `- ${text}`).lines)),
+          spend("Notes of people in progress.txt", fenced(fit(people, share(250), (note) => clip(note, 120)).lines)),
           paper === undefined ? "" : spend("Related, already read", fenced(related(rrd, paper, share(650)))),
           spend("AGENTS.md of this repository", await agentsFile(where.root, share(agentsFileTokens))),
         ]

@@ -49,6 +49,12 @@ function differences(stated: object, derived: object, pointer: string): [string,
 
 function ofPaper(rrd: Rrd, paper: Paper, pointer: string): Inconsistency[] {
   const found: Inconsistency[] = [];
+  const { priority } = paper;
+  if (priority != null && !(priority >= 1 && priority <= 5))
+    found.push({
+      pointer: `${pointer}/priority`,
+      message: `is ${priority}; priorities go from 1 to 5, 5 is read first`,
+    });
   const scores = scoresOf(paper);
   if (scores !== undefined) {
     const totals = totalsOf(rrd, scores);

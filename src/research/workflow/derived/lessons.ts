@@ -39,6 +39,17 @@ export async function readPatterns(folder: string): Promise<Pattern[]> {
   return [...found.values()];
 }
 
+/**
+ * What people wrote into progress.txt, oldest first: what stands behind the last line of one of our entries, or below the head of a log
+ * that `new` began. Of a long log only the last 256 KB are read.
+ */
+export function readNotes(folder: string): string[] {
+  const [head = "", ...entries] = readTail(progressFile(folder)).split(/^---\r?$/m);
+  return [/^Topic: .*$/m.exec(head), ...entries.map((entry) => /^Iteration: \d+\r?$/m.exec(entry))]
+    .map((end) => (end === null ? "" : end.input.slice(end.index + end[0].length).trim()))
+    .filter((note) => note !== "");
+}
+
 const learnedHeading = "## Learned patterns";
 
 /** Patterns that AGENTS.md does not hold yet. */

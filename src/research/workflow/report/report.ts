@@ -195,9 +195,17 @@ function recommendations({ recommendations: all }: ReportResult): string {
   );
 }
 
-function costText(usd: number, estimated: boolean): string {
+/** What agents did not report is never $0.00. */
+function costText(runs: readonly LedgerLine[]): string {
+  const said = runs.filter(({ cost_usd }) => cost_usd !== undefined);
+  const silent = runs.filter(({ agent, cost_usd }) => agent !== undefined && cost_usd === undefined).length;
+  if (said.length === 0) return "not known";
+  const usd = said.reduce((sum, { cost_usd = 0 }) => sum + cost_usd, 0);
   const dollars = `$${usd.toFixed(usd > 0 && usd < 0.01 ? 4 : 2)}`;
-  return estimated ? `≈ ${dollars}, estimated where no agent reported it` : `${dollars}, as the agents reported it`;
+  if (silent > 0) return `at least ${dollars}; ${silent} ${silent === 1 ? "iteration" : "iterations"} did not say`;
+  return said.some(({ estimated }) => estimated === true)
+    ? `≈ ${dollars}, estimated where no agent reported it`
+    : `${dollars}, as the agents reported it`;
 }
 
 function howMade(ledger: readonly LedgerLine[]): string {
@@ -206,9 +214,6 @@ function howMade(ledger: readonly LedgerLine[]): string {
   const sum = (of: (line: LedgerLine) => number | undefined) =>
     runs.reduce((total, line) => total + (of(line) ?? 0), 0);
   const agents = [...new Set(runs.map((line) => line.agent).filter(Boolean))].join(", ");
-  const cost = sum((line) => line.cost_usd);
-  const priced = runs.filter((line) => line.cost_usd !== undefined);
-  const estimated = priced.some((line) => line.estimated === true);
   return table(
     ["Fact", "Value"],
     [
@@ -218,7 +223,7 @@ function howMade(ledger: readonly LedgerLine[]): string {
         `${runs.length} (${count("accepted")} accepted, ${count("refused")} refused, ${count("failed")} failed)`,
       ],
       ["Tokens", `${sum((line) => line.tokens?.input)} in, ${sum((line) => line.tokens?.output)} out`],
-      ["Cost", priced.length === 0 ? "not known" : costText(cost, estimated)],
+      ["Cost", costText(runs)],
       ...(runs.some((line) => line.confinement === "unconfined")
         ? [["Confinement", "some iterations ran unconfined"]]
         : []),

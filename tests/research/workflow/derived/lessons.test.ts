@@ -5,6 +5,7 @@ import { describe, expect, test } from "vitest";
 import {
   learnPatterns,
   patternLines,
+  readNotes,
   readPatterns,
   unlearned,
 } from "../../../../src/research/workflow/derived/lessons.js";
@@ -41,4 +42,23 @@ describe("learned patterns", () => {
     writeFileSync(join(folder, "progress.txt"), `**Research Patterns:**\n- (p1) \u200b\n- (p1) ${nasty}\n`);
     expect(await readPatterns(folder)).toEqual([{ unit: "p1", text: "Learn this." }]);
   });
+});
+
+test("notes of people are what stands behind our own entries and below the head of a new log", () => {
+  const folder = temporaryFolder();
+  const log = [
+    "# Research-Ralph Progress Log\nStarted: 2026-01-01\nTopic: hands\n\nMind the fingertips.\n\n",
+    "---\n\n## 2026-01-02 - Paper: One\n\nIt works.\n\nIteration: 3\n\n",
+    "---\n\n## 2026-01-03 - Paper: Two\n\nIteration: 4\n\nTwo is by a rival.\nBe careful.\n\n",
+    "---\n\n## 2026-01-04 - Reset\n- p1\n\n",
+  ].join("");
+  for (const text of [log, log.replaceAll("\n", "\r\n")]) {
+    writeFileSync(join(folder, "progress.txt"), text);
+    expect(readNotes(folder).map((note) => note.replaceAll("\r", ""))).toEqual([
+      "Mind the fingertips.",
+      "Two is by a rival.\nBe careful.",
+    ]);
+  }
+  writeFileSync(join(folder, "progress.txt"), "# Research Progress Log\n\n---\n\n## 2026-01-01 - Paper: One\nSaid.\n");
+  expect(readNotes(folder)).toEqual([]);
 });

@@ -318,6 +318,14 @@ describe("what follows from the records", () => {
     );
   });
 
+  test("a priority that is none is named by its place; 1 to 5 and none at all are right", () => {
+    const papers = [9, 0, 1, 5, null].map((priority, index) => paper(`p${index}`, { priority }));
+    expect(inconsistencies(derive(rrdWith(papers), [])).map(({ pointer }) => pointer)).toEqual([
+      "/papers_pool/0/priority",
+      "/papers_pool/1/priority",
+    ]);
+  });
+
   test("a consistent file has none", () => {
     expect(inconsistencies(derive(rrdWith(pool), []))).toEqual([]);
   });
