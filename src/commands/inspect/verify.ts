@@ -7,9 +7,10 @@ import { exitCodeOf } from "../../engine/ui/sink.js";
 import { listenForSignals } from "../../engine/ui/signals.js";
 import { many } from "../../engine/ui/terminal/format.js";
 import { abstractLocator, hashOf, reasonOf } from "../../research/evidence/check.js";
-import { citedWords, findQuote } from "../../research/evidence/find-quote.js";
+import { citedWords, type QuoteMatch } from "../../research/evidence/find-quote.js";
 import { textsFolder } from "../../research/folder/layout.js";
 import { readResearch } from "../../research/folder/research.js";
+import { searchUntrusted } from "../../research/full-text/reader-process.js";
 import { keptText } from "../../research/full-text/text-cache.js";
 import type { Evidence, Paper } from "../../research/generated/rrd.js";
 import { findResearch, type FolderOptions } from "../../research/overview/find-research.js";
@@ -50,13 +51,14 @@ export async function verifyCommand({ folder: argument, json, fetch }: VerifyOpt
       const evidence = paper.analysis?.evidence ?? [];
       if (evidence.length === 0) continue;
       const kept = (await keptText(textsFolder(folder), paper.id)) ?? (await fetched?.(paper));
-      for (const [index, item] of evidence.entries())
+      const results = await checkAgain(paper, evidence, kept);
+      for (const [index, { quote, status }] of evidence.entries())
         checked.push({
           paper: paper.id,
           number: index + 1,
-          quote: item.quote,
-          recorded: item.status,
-          ...check(paper, item, kept),
+          quote,
+          recorded: status,
+          ...(results[index] ?? { result: "could-not-check" }),
         });
     }
     if (signals.finish.aborted)
@@ -87,21 +89,50 @@ function print(
   );
 }
 
-function check(
+type Result = Pick<Checked, "result" | "reason">;
+
+/** Looks again for the quotes of one paper, each in the text that its record names; the results in their order. */
+async function checkAgain(
   paper: Paper,
-  { quote, status, locator, text_sha256 }: Evidence,
+  evidence: readonly Evidence[],
   kept: PaperText | undefined,
-): Pick<Checked, "result" | "reason"> {
-  const wanted = text_sha256 ?? paper.text_sha256;
-  const abstract = paper.abstract ?? "";
-  const text = locator === abstractLocator && wanted === hashOf(abstract) ? { text: abstract } : kept;
-  if (text === undefined) return { result: "could-not-check", reason: "the text is not stored" };
-  if (wanted == null) return { result: "could-not-check", reason: "the record names no text" };
-  if (text === kept && kept.sha256 !== wanted)
-    return { result: "could-not-check", reason: "the stored text is not the one that was searched" };
-  const match = findQuote(text, quote);
+): Promise<readonly Result[]> {
+  const abstract = { text: paper.abstract ?? "" };
+  const isOfAbstract = ({ locator, text_sha256 }: Evidence) =>
+    locator === abstractLocator && (text_sha256 ?? paper.text_sha256) === hashOf(abstract.text);
+  const results = new Map<Evidence, Result>();
+  for (const text of [abstract, kept]) {
+    const items = evidence.filter((item) => (isOfAbstract(item) ? abstract : kept) === text);
+    const searchable = items.filter((item) => {
+      const problem = text === abstract ? undefined : textProblem(item.text_sha256 ?? paper.text_sha256, kept);
+      if (problem !== undefined) results.set(item, { result: "could-not-check", reason: problem });
+      return problem === undefined;
+    });
+    if (text === undefined || searchable.length === 0) continue;
+    const search = await searchUntrusted(
+      "findQuotes",
+      text,
+      searchable.map(({ quote }) => quote),
+    );
+    for (const [index, item] of searchable.entries())
+      results.set(
+        item,
+        "cut" in search ? { result: "could-not-check", reason: search.cut } : resultOf(item, search.value[index]),
+      );
+  }
+  return evidence.map((item) => results.get(item) ?? { result: "could-not-check" });
+}
+
+/** Why the stored text says nothing of a quote; undefined where it is the text that the quote was found in. */
+function textProblem(wanted: string | null | undefined, kept: PaperText | undefined): string | undefined {
+  if (kept === undefined) return "the text is not stored";
+  if (wanted == null) return "the record names no text";
+  return kept.sha256 === wanted ? undefined : "the stored text is not the one that was searched";
+}
+
+function resultOf({ status }: Evidence, match: QuoteMatch | undefined): Result {
   // What the record itself calls missing claims nothing.
-  if (status === "not-in-text" || status === "could-not-check") return { result: "holds" };
+  if (match === undefined || status === "not-in-text" || status === "could-not-check") return { result: "holds" };
   if (match.found) return match.isCited === true ? { result: "fails", reason: citedWords } : { result: "holds" };
   if (status === "near" && match.near !== undefined) return { result: "holds" };
   return { result: "fails", reason: match.near === undefined ? reasonOf(match) : `near: ${match.near.differs}` };

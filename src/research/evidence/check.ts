@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
-import type { Evidence } from "../generated/rrd.js";
+import type { CheckedNumber, Evidence } from "../generated/rrd.js";
 import type { PaperText } from "../../engine/documents/text/paper-text.js";
+import { checkNumbers } from "./check-numbers.js";
 import { citedWords, findQuote, type QuoteMatch } from "./find-quote.js";
 import { normalise } from "./normalise.js";
 
@@ -21,6 +22,28 @@ interface CheckedEvidence {
   readonly couldNotCheck: number;
   /** For each quote that was not found: the passage nearest to it, empty where there is none, and why it is none. */
   readonly missing: readonly { readonly quote: string; readonly nearest: string; readonly why: string }[];
+}
+
+/** The check of a reading: of its quotes, and of the numbers of its results. */
+export interface CheckedReading extends CheckedEvidence {
+  readonly numbers: readonly CheckedNumber[];
+}
+
+/** Checks the quotes of a reading, and the numbers of its results by the quotes that were found. */
+export function checkReading(
+  items: readonly Claimed[],
+  results: string,
+  text: PaperText | undefined,
+  abstract?: string | null,
+): CheckedReading {
+  const checked = checkEvidence(items, text, abstract);
+  return { ...checked, numbers: checkNumbers(results, checked.evidence, text) };
+}
+
+/** The same where the check was cut off: nothing is false, and each quote says why it was not looked for. */
+export function uncheckedReading(items: readonly Claimed[], reason: string): CheckedReading {
+  const { evidence, ...rest } = checkEvidence(items, undefined);
+  return { ...rest, evidence: evidence.map((each) => ({ ...each, reason })), numbers: [] };
 }
 
 /** Where a quote stands that is in the abstract of the paper's record and not in its text. */

@@ -7,17 +7,19 @@ export interface Vocabulary {
   readonly pairs: ReadonlyMap<string, number>;
 }
 
-const wordPattern = /\p{L}{1,60}\p{N}{0,3}/gu;
+const wordPattern = /\p{L}[\p{L}\p{M}]{0,60}\p{N}{0,3}/gu;
 
 /** Counts the words of a text. Linear in its length. */
 export function vocabularyOf(text: string): Vocabulary {
   const words = new Map<string, number>();
   const pairs = new Map<string, number>();
   let last = "";
-  for (const [match] of text.normalize("NFKC").toLowerCase().matchAll(wordPattern)) {
-    words.set(match, (words.get(match) ?? 0) + 1);
-    pairs.set(`${last} ${match}`, (pairs.get(`${last} ${match}`) ?? 0) + 1);
-    last = match;
+  // Word by word: normalising a long run of combining marks takes the square of its length.
+  for (const [match] of text.matchAll(wordPattern)) {
+    const word = match.normalize("NFKC").toLowerCase();
+    words.set(word, (words.get(word) ?? 0) + 1);
+    pairs.set(`${last} ${word}`, (pairs.get(`${last} ${word}`) ?? 0) + 1);
+    last = word;
   }
   return { words, pairs };
 }

@@ -91,6 +91,10 @@ export function findQuote(text: Searchable | string, quote: string): QuoteMatch 
   };
 }
 
+/** The same for many quotes of one text. */
+export const findQuotes = (text: Searchable, quotes: readonly string[]): QuoteMatch[] =>
+  quotes.map((quote) => findQuote(text, quote));
+
 function locatedAt(searchable: Searchable, offset: number): { locator?: string } {
   const locator = locatorAt(searchable.marks ?? [], offset);
   return locator === undefined ? {} : { locator };

@@ -2,6 +2,8 @@ import { type GuardedRead, maxReaderMemory, readGuarded } from "../../engine/doc
 import type { DocumentHints } from "../../engine/documents/read-document.js";
 import { entry } from "../../engine/lib/package-root.js";
 import { openTaskProcess } from "../../engine/process/task-process.js";
+import { checkReading } from "../evidence/check.js";
+import { findQuotes } from "../evidence/find-quote.js";
 
 let program: () => string | Promise<string> = () => entry("reader");
 
@@ -18,3 +20,31 @@ export const readUntrusted = async (
   bytes: Uint8Array,
   hints: DocumentHints & { readonly signal?: AbortSignal },
 ): Promise<GuardedRead> => await readGuarded(readerProcess, bytes, hints);
+
+/** Text and quotes up to so many characters are searched in this process: that takes 0.2 s at most, and the start of another costs more. */
+const maxSearchedHere = 64 * 1024;
+/** Wall time for one search, in milliseconds. A text of a million characters takes some five seconds. */
+const maxSearching = 30_000;
+const searches = { checkReading, findQuotes };
+
+/**
+ * Looks for quotes that an agent gave in a text that strangers wrote, within bounds of time and memory. `cut`: why there is no answer, which
+ * says nothing about the quotes.
+ */
+export async function searchUntrusted<Name extends keyof typeof searches>(
+  search: Name,
+  ...args: Parameters<(typeof searches)[Name]>
+): Promise<{ readonly value: ReturnType<(typeof searches)[Name]> } | { readonly cut: string }> {
+  type Value = ReturnType<(typeof searches)[Name]>;
+  if (JSON.stringify(args).length <= maxSearchedHere)
+    return { value: (searches[search] as unknown as (...given: readonly unknown[]) => Value)(...args) };
+  const end = await readerProcess.run<Value>(search, args, { maxMs: maxSearching });
+  if (end.status === "ok") return { value: end.value };
+  const why =
+    end.status === "cut"
+      ? `it came to the limit of ${end.limit === "crash" ? "what its process bears" : end.limit}`
+      : end.status === "aborted"
+        ? "it was interrupted"
+        : end.message.slice(0, 200);
+  return { cut: `the search for the quotes gave no answer (${why})` };
+}

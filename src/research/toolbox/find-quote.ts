@@ -1,4 +1,5 @@
-import { findQuote as find, type QuoteMatch } from "../evidence/find-quote.js";
+import type { QuoteMatch } from "../evidence/find-quote.js";
+import { searchUntrusted } from "../full-text/reader-process.js";
 import type { PaperText } from "../../engine/documents/text/paper-text.js";
 import { isProblem } from "../../engine/tools/tool.js";
 import { idParameter, textOf } from "./which-paper.js";
@@ -15,7 +16,10 @@ export const findQuote: ResearchTool = {
   async run({ id, quote = "" }, context) {
     const text = await textOf(id, context);
     if (isProblem(text)) return text;
-    const match = find(text, quote);
+    const search = await searchUntrusted("findQuotes", text, [quote]);
+    if ("cut" in search) return { problem: `It could not be looked for: ${search.cut}.` };
+    const [match] = search.value;
+    if (match === undefined) return { head: "Not in the text." };
     if (match.found) {
       const { start, end, locator } = match;
       return {

@@ -12,6 +12,8 @@ import type { DiscoveryResult } from "../generated/result-discovery.js";
 import type { IdeationResult } from "../generated/result-ideation.js";
 import type { ReportResult } from "../generated/result-report.js";
 import type { Rrd } from "../generated/rrd.js";
+import { uncheckedReading } from "../evidence/check.js";
+import { searchUntrusted } from "../full-text/reader-process.js";
 import { acceptPaper } from "./analysis/judge-paper.js";
 import { acceptRetractedPaper } from "./analysis/retracted-paper.js";
 import type { Material } from "./brief/brief.js";
@@ -227,17 +229,17 @@ export async function judge(
   const isObject = typeof found === "object" && found !== null && !Array.isArray(found);
   const { value, dropped, problems } = checkedResult(unit.kind, isObject ? { ...found, ...material.kept } : found);
   if (problems.length > 0) return { redacted, dropped, reasons: reasonsOf(problems) };
-  return { redacted, dropped, ...judgeValid(state, unit, value, material, patterns, { ...judging, redacted }) };
+  return { redacted, dropped, ...(await judgeValid(state, unit, value, material, patterns, { ...judging, redacted })) };
 }
 
-function judgeValid(
+async function judgeValid(
   { rrd, ledger }: ResearchState,
   unit: ResearchUnit,
   value: unknown,
   material: Material,
   patterns: readonly Pattern[],
   judging: Judging,
-): Acceptable | Unacceptable {
+): Promise<Acceptable | Unacceptable> {
   switch (unit.kind) {
     case "discovery": {
       const batch = material.batch ?? { candidates: [], sources: [], duplicates: [] };
@@ -250,7 +252,11 @@ function judgeValid(
     case "paper": {
       const paper = paperOf(rrd, unit.id);
       if (paper === undefined) return { reasons: [`the paper ${unit.id} is no longer in the pool`] };
-      return acceptPaper(rrd, paper, value as AnalysisResult, material, judging);
+      const reading = value as AnalysisResult;
+      const { evidence, results } = reading;
+      const search = await searchUntrusted("checkReading", evidence, results, material.text, paper.abstract);
+      const checked = "cut" in search ? uncheckedReading(evidence, search.cut) : search.value;
+      return acceptPaper(rrd, paper, reading, material, judging, checked);
     }
   }
 }

@@ -1,7 +1,6 @@
 import type { AnalysisResult } from "../../generated/result-analysis.js";
 import type { CheckedNumber, Insight, Paper, Rrd } from "../../generated/rrd.js";
-import { checkEvidence } from "../../evidence/check.js";
-import { checkNumbers } from "../../evidence/check-numbers.js";
+import { checkReading } from "../../evidence/check.js";
 import type { PaperText } from "../../../engine/documents/text/paper-text.js";
 import type { UpdateCheck } from "../../paper-services/kept-retraction-checks.js";
 import { clip } from "../../../engine/lib/tokens.js";
@@ -30,18 +29,18 @@ export interface PaperMaterial {
   readonly check?: UpdateCheck;
 }
 
-/** Checks a reading against the paper's text and derives totals, decision and status. */
+/** Derives totals, decision and status of a reading whose quotes and numbers were checked against the paper's text. */
 export function acceptPaper(
   rrd: Rrd,
   paper: Paper,
   result: AnalysisResult,
   material: PaperMaterial,
   judging: Judging,
+  checked = checkReading(result.evidence, result.results, material.text, paper.abstract),
 ): Acceptable | Unacceptable {
   const both = usesBothRubrics(rrd);
   const strategic = result.scores.blue_ocean;
-  const { evidence, missing, ...counts } = checkEvidence(result.evidence, material.text, paper.abstract);
-  const numbers = checkNumbers(result.results, evidence, material.text);
+  const { evidence, numbers, missing, ...counts } = checked;
   const reasons = [
     ...(result.unit === paper.id ? [] : [`unit is "${result.unit}"; this unit is "${paper.id}"`]),
     ...(both && strategic === undefined
@@ -94,7 +93,7 @@ export function acceptPaper(
       commercialized: result.commercialized,
       ...(result.commercialized_by ? { commercialized_by: result.commercialized_by } : {}),
       ...(result.market ? { market: result.market } : {}),
-      ...(numbers.length > 0 ? { numbers } : {}),
+      ...(numbers.length > 0 ? { numbers: [...numbers] } : {}),
       evidence,
     },
     decision,

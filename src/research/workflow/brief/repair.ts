@@ -1,5 +1,6 @@
 import { join } from "node:path";
-import { checkEvidence } from "../../evidence/check.js";
+import type { CheckedReading } from "../../evidence/check.js";
+import { searchUntrusted } from "../../full-text/reader-process.js";
 import type { PaperText } from "../../../engine/documents/text/paper-text.js";
 import { clip, estimateTokens, fit } from "../../../engine/lib/tokens.js";
 import type { AnalysisResult } from "../../generated/result-analysis.js";
@@ -57,7 +58,7 @@ export async function repairFor(
   const isKnown = problems.length > 0 || reading.unit !== unit.id;
   if (!isKnown || first.read_depth !== depth) return undefined;
   if (usesBothRubrics(state.rrd) && reading.scores?.blue_ocean === undefined) return undefined;
-  const evidence = evidenceOf(reading, text, paper);
+  const evidence = await evidenceOf(reading, text, paper);
   if (evidence === undefined) return undefined;
   const isFaulty = (field: string) => problems.some(({ pointer }) => `${pointer}/`.startsWith(`/${field}/`));
   const kept = Object.entries(reading).filter(([field]) => !["unit", "evidence"].includes(field) && !isFaulty(field));
@@ -65,15 +66,20 @@ export async function repairFor(
 }
 
 /** The check of a refused reading's quotes; undefined where too few were found for a repair of some. */
-function evidenceOf({ evidence }: AnalysisResult, text: PaperText | undefined, { abstract }: Paper) {
+async function evidenceOf(
+  { evidence }: AnalysisResult,
+  text: PaperText | undefined,
+  { abstract }: Paper,
+): Promise<CheckedReading | undefined> {
   const quoted = (Array.isArray(evidence) ? evidence : []).filter(
     (item) => typeof item?.quote === "string" && typeof item.claim === "string",
   );
-  const checked = checkEvidence(quoted, text, abstract);
-  return (checked.verified + checked.near) * 2 >= quoted.length ? checked : undefined;
+  const search = await searchUntrusted("checkReading", quoted, "", text, abstract);
+  if ("cut" in search) return undefined;
+  return (search.value.verified + search.value.near) * 2 >= quoted.length ? search.value : undefined;
 }
 
-function passagesOf({ missing }: ReturnType<typeof checkEvidence>): Repair["passages"] {
+function passagesOf({ missing }: CheckedReading): Repair["passages"] {
   const passages = missing.map(({ quote, nearest, why }) => ({
     quote: clip(quote, 25),
     why: clip(why, 50),
