@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import type { LedgerLine } from "../engine/generated/ledger.js";
 import { readLedger } from "../engine/storage/records/ledger.js";
 import { type Experience, figuresFor, takesOf } from "../research/workflow/derived/forecast.js";
-import { modelNamed, priceOf } from "../engine/agents/prices.js";
+import { isPriced, modelNamed, priceOf } from "../engine/agents/prices.js";
 import { ledgerFile } from "../engine/lib/layout.js";
 
 /** Researches beside one that are looked at, the newest first. */
@@ -24,7 +24,7 @@ interface Worker {
 export async function experienceFor(folder: string, worker: Worker, classic: boolean): Promise<Experience> {
   const model = modelNamed(worker.model);
   const known = figuresFor(worker, ({ input, output }) =>
-    model === undefined ? undefined : priceOf({ input, cached: 0, output, requests: 1 }, model),
+    model === undefined || !isPriced(model) ? undefined : priceOf({ input, cached: 0, output, requests: 1 }, model),
   );
   const mode = classic ? { classic: true as const } : {};
   const beside =

@@ -14,6 +14,7 @@ export const amp: AgentDefinition = {
   name: "amp",
   confinement: "unconfined",
   takesTools: true,
+  keyVariables: ["AMP_API_KEY"],
   invoke({ access: { tools } }, context) {
     // Without a key it waits for a login that nobody can give, -x or not.
     if (!hasKey(context)) return { kind: "auth", message: `amp needs a key. ${fix}` };

@@ -97,6 +97,10 @@ export interface AgentDefinition {
   readonly free?: true;
   /** Its invocation hands the brief's `access.tools` to the CLI. */
   readonly takesTools?: true;
+  /** The oldest version that it was tested with, and how to get a newer one. */
+  readonly oldest?: { readonly version: string; readonly update: string };
+  /** Environment variables that may hold its key, the first that is set counts; without one it uses a login. */
+  readonly keyVariables?: readonly string[];
   /** The model it uses, where its stream does not name it; for the ledger and the estimate of what it costs. Undefined: not known. */
   modelOf?(context: AgentContext): string | undefined;
   /** How its use is paid for, where its stream does not say. Undefined: not known. */

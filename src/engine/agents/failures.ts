@@ -2,8 +2,11 @@ import type { Failure } from "../loop/types.js";
 import { resetIn } from "./reset-time.js";
 import { given } from "../lib/given.js";
 
+/** What a failure of access says where nothing more is known of the agent. */
+export const accessAdvice = " Log in or set its key; `research-ralph doctor` says how.";
+
 /** The failures that are the model service's and not the agent's. */
-export type ServiceFailure = "rate-limit" | "auth" | "network";
+export type ServiceFailure = "rate-limit" | "auth" | "network" | "unusable" | "context";
 
 /**
  * What an error text means: the message of a CLI's own error event, or the tail of its stderr. Never to be asked about the
@@ -22,11 +25,15 @@ export function serviceFailure(kind: ServiceFailure, text: string, agent: string
       kind,
       message: `${agent}: the API rejected the request: out of credit${said}. Add credit, or set another key.`,
     };
-  if (kind === "auth")
+  if (kind === "auth") return { kind, message: `${agent}: the model service refused access${said}.${accessAdvice}` };
+  if (kind === "unusable" && isTooOld(text))
+    return { kind, message: `${agent} does not know what research-ralph asks of it${said}. Update it.` };
+  if (kind === "unusable")
     return {
       kind,
-      message: `${agent}: the model service refused access${said}. Log in or set its key; \`research-ralph doctor\` says how.`,
+      message: `${agent}: the model service refused the request itself${said}. Trying again would not change that; choose another --model, or correct agents.${agent} in the configuration.`,
     };
+  if (kind === "context") return { kind, message: `${agent}: the request was too long for the model${said}.` };
   if (kind === "network") return { kind, message: `${agent} got no answer from its model service${said}.` };
   const reset_at = timeIn(resetIn(text, now));
   return { kind, message: `${agent} has reached a limit of its model service${said}.`, ...given({ reset_at }) };
@@ -42,10 +49,18 @@ export function timeIn(ms: number | undefined): string | undefined {
 export function kindOfStatus(status: number): ServiceFailure | undefined {
   if (status === 429 || status === 529) return "rate-limit";
   if (status === 401 || status === 403) return "auth";
+  if (status === 400 || status === 404 || status === 422) return "unusable";
   return status === 408 || status >= 500 ? "network" : undefined;
 }
 
 const status = (codes: string): string => `(?:status|http|error|code|api)[^\\n]{0,24}\\b(?:${codes})\\b`;
+
+/** What a CLI says that is older than the flags it is given. */
+const tooOld =
+  /unknown (?:option|argument|feature|flag)|unexpected argument|unrecognized (?:option|argument)|needs an update|requires a newer version|out of date|please (?:update|upgrade)/i;
+
+/** Whether a CLI says of itself that it is too old. */
+export const isTooOld = (text: string): boolean => tooOld.test(text);
 
 /** No waiting ends it: the money is used up, whatever the status is. */
 const outOfCredit = /insufficient_quota|quota exceeded\. check your plan|credit balance is too low/i;
@@ -71,6 +86,17 @@ const kinds: readonly (readonly [ServiceFailure, RegExp])[] = [
     "network",
     new RegExp(
       `ECONN\\w+|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|EPIPE|socket hang up|connection (?:refused|reset|error|closed|failed)|stream disconnected|error sending request|network error|fetch failed|request timed out|getaddrinfo|dns error|${status("408|5\\d\\d")}|internal server error|high demand|at capacity|bad gateway|service unavailable|gateway timeout`,
+      "i",
+    ),
+  ],
+  [
+    "context",
+    /prompt is too long|context[_ ]length[_ ]exceeded|maximum context length|exceeds? the (?:model's )?context window/i,
+  ],
+  [
+    "unusable",
+    new RegExp(
+      `${tooOld.source}|${status("400|404|422")}|invalid_request_error|issue with the selected model|model[^\\n]{0,80}(?:not found|not exist|not supported|not available|unknown)|(?:unknown|invalid) model`,
       "i",
     ),
   ],

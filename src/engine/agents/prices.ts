@@ -6,11 +6,14 @@ export interface Model {
   readonly name: string;
   /** Tokens it takes in one request. */
   readonly window: number;
-  readonly input: number;
+  /** Absent where only the window is listed. */
+  readonly input?: number;
   /** Input that the provider's cache served. */
-  readonly cached: number;
-  readonly output: number;
+  readonly cached?: number;
+  readonly output?: number;
 }
+
+type PricedModel = Required<Model>;
 
 /** The day on which the list was last held against https://platform.claude.com/docs/en/about-claude/pricing and https://developers.openai.com/api/docs/pricing. */
 export const listedOn = "2026-11-22";
@@ -40,15 +43,42 @@ export const models: readonly Model[] = [
   { name: "gpt-5.4-nano", window: 400_000, input: 0.2, cached: 0.02, output: 1.25 },
   { name: "gpt-5.5", window: 400_000, input: 5, cached: 0.5, output: 30 },
   { name: "gpt-5.5-pro", window: 400_000, input: 30, cached: 30, output: 180 },
+  // Earlier models, and those of other makers: the window alone, as https://platform.openai.com/docs/models,
+  // https://docs.claude.com/en/docs/about-claude/models, https://ai.google.dev/gemini-api/docs/models, https://api-docs.deepseek.com and
+  // https://help.aliyun.com/zh/model-studio/models say.
+  ...windows([100_000, "claude-instant-1.2", "claude-2", "claude-2.0"]),
+  ...windows([200_000, "claude-2.1", "claude-3-opus", "claude-3-sonnet", "claude-3-haiku", "claude-3-5-sonnet"]),
+  ...windows([200_000, "claude-3-5-haiku", "claude-3-7-sonnet", "claude-opus-4", "claude-opus-4-1"]),
+  ...windows([16_385, "gpt-3.5-turbo"], [8_192, "gpt-4"], [32_768, "gpt-4-32k"], [128_000, "gpt-4-turbo"]),
+  ...windows([128_000, "gpt-4o", "gpt-4o-mini", "chatgpt-4o", "o1-mini", "o1-preview"]),
+  ...windows([1_047_576, "gpt-4.1", "gpt-4.1-mini", "gpt-4.1-nano"]),
+  ...windows([200_000, "o1", "o1-pro", "o3", "o3-mini", "o3-pro", "o4-mini"]),
+  ...windows([1_048_576, "gemini-1.5-flash", "gemini-2.0-flash", "gemini-2.0-flash-lite", "gemini-2.5-pro"]),
+  ...windows([1_048_576, "gemini-2.5-flash", "gemini-2.5-flash-lite", "gemini-3-pro"], [2_097_152, "gemini-1.5-pro"]),
+  ...windows([131_072, "deepseek-chat", "deepseek-reasoner", "deepseek-v3", "deepseek-r1"]),
+  ...windows([32_768, "qwen-max"], [1_000_000, "qwen-plus", "qwen-flash", "qwen3-coder-plus"], [262_144, "qwen3-max"]),
 ];
 
+function windows(...rows: readonly (readonly [window: number, ...names: string[]])[]): Model[] {
+  return rows.flatMap(([window, ...names]) => names.map((name) => ({ name, window })));
+}
+
+/** Names that Claude Code takes for the newest model of a family. */
+const aliases: Readonly<Record<string, string>> = {
+  fable: "claude-fable-5-1",
+  opus: "claude-opus-5-5",
+  sonnet: "claude-sonnet-5-5",
+  haiku: "claude-haiku-5-5",
+};
+
 /** Behind a name of the list may stand a date, a snapshot or the size of the window; another number or word is another model. */
-const tail = /^(?:$|[-@]\d{6,8}\b|-latest\b|\[)/;
+const tail = /^(?:$|[-@]\d{6,8}\b|-latest\b|-00\d$|-(?:preview|exp)\b|\[)/;
 
 /** The model of this name, as the list has it; undefined for one it does not hold: a wrong price is worse than none. */
 export function modelNamed(name: string | undefined): Model | undefined {
-  const plain = name?.replace(/^.*\//, "").toLowerCase();
-  if (plain === undefined) return undefined;
+  const given = name?.replace(/^.*\//, "").toLowerCase();
+  if (given === undefined) return undefined;
+  const plain = given.replace(/^[a-z]+(?=$|\[)/, (word) => aliases[word] ?? word);
   const fitting = models.filter(
     (model) =>
       plain.startsWith(model.name) && tail.test(plain.slice(model.name.length).replace(/^-\d{4}-\d\d-\d\d/, "")),
@@ -60,8 +90,11 @@ export function modelNamed(name: string | undefined): Model | undefined {
   return known !== undefined && plain.endsWith("[1m]") ? { ...known, window: 1_000_000 } : known;
 }
 
+/** Whether the list holds the prices of a model. */
+export const isPriced = (model: Model): model is PricedModel => model.input !== undefined;
+
 /** US dollars that this use costs at the API's standard rate. Writing to a cache, which some makers charge more for, counts as input. */
-export const priceOf = ({ input, cached, output }: Usage, model: Model): number =>
+export const priceOf = ({ input, cached, output }: Usage, model: PricedModel): number =>
   ((input - cached) * model.input + cached * model.cached + output * model.output) / 1_000_000;
 
 /** A usage event with the name of its model and what the list knows of it: the window, and our estimate where the CLI tells no cost. Others stay. */
@@ -72,5 +105,7 @@ export function priced(event: AgentEvent, fallback: string | undefined): AgentEv
   const named = name === undefined ? event : { ...event, model: name };
   if (model === undefined) return named;
   const known = { ...named, window: event.window ?? model.window };
-  return event.cost_usd === undefined ? { ...known, cost_usd: priceOf(event.usage, model), estimated: true } : known;
+  return event.cost_usd === undefined && isPriced(model)
+    ? { ...known, cost_usd: priceOf(event.usage, model), estimated: true }
+    : known;
 }

@@ -1,6 +1,7 @@
-import { resolve } from "node:path";
+import { existsSync } from "node:fs";
+import { delimiter, join, resolve } from "node:path";
 import { execa } from "execa";
-import type { AgentContext } from "./definition.js";
+import type { AgentCheck, AgentContext, AgentDefinition } from "./definition.js";
 
 /** The program to start: as configured (a relative path from the user's folder), else the adapter's own. */
 export function programOf({ options, settings }: AgentContext, fallback: string): string {
@@ -44,3 +45,26 @@ export async function ask(
 
 /** The first line of what a program says about its version. */
 export const versionIn = ({ stdout }: Probe): string | undefined => /\d+\.\d+[\w.+-]*/.exec(stdout)?.[0];
+
+/** Whether a version is older than the oldest that the agent was tested with. */
+export function isOlder({ oldest }: Pick<AgentDefinition, "oldest">, found: string | undefined): boolean {
+  if (oldest === undefined || found === undefined) return false;
+  const [ours, theirs] = [oldest.version, found].map((version) => version.split(/[.+-]/).map(Number));
+  const at = (ours ?? []).findIndex((part, place) => part !== theirs?.[place]);
+  return at !== -1 && (theirs?.[at] ?? 0) < (ours?.[at] ?? 0);
+}
+
+/** What `doctor` says of a program that is too old. */
+export const tooOldCheck = (
+  { name, oldest }: Pick<AgentDefinition, "name" | "oldest">,
+  found: string | undefined,
+): AgentCheck => ({
+  ok: false,
+  version: found,
+  detail: `${name} ${found ?? ""} is older than ${oldest?.version}, the oldest version that research-ralph works with.`,
+  fix: `Update it with \`${oldest?.update}\`.`,
+});
+
+/** The programs of these names that stand in the user's PATH. */
+export const onPath = (names: readonly string[], { PATH = "" }: NodeJS.ProcessEnv): string[] =>
+  names.filter((name) => PATH.split(delimiter).some((folder) => folder !== "" && existsSync(join(folder, name))));

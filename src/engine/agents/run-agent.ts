@@ -14,7 +14,8 @@ import {
   type PreparedFile,
   type Reader,
 } from "./definition.js";
-import { quote, recogniseFailure } from "./failures.js";
+import { accessAdvice, isTooOld, quote, recogniseFailure } from "./failures.js";
+import { onPath } from "./program.js";
 import { priced } from "./prices.js";
 import { given } from "../lib/given.js";
 
@@ -76,10 +77,9 @@ export function agentFrom(definition: AgentDefinition, context: AgentContext): A
         await lines.return({ cause: "aborted", stderr: "" });
       }
       if (end.transcriptProblem !== undefined) yield { type: "notice", message: end.transcriptProblem };
-      const { failure, ...ended } = judge(end, reader, invocation, context, {
-        timeoutMs,
-        why: signal.reason as unknown,
-      });
+      const limits = { timeoutMs, why: signal.reason as unknown };
+      const { failure: found, ...ended } = judge(end, reader, invocation, context, limits);
+      const failure = found && withAdvice(found, definition, context);
       // It quotes stderr, and goes into the ledger.
       yield failure === undefined ? ended : { ...ended, failure: { ...failure, message: redact(failure.message) } };
     },
@@ -153,7 +153,7 @@ function judge(
         message: `${name} was ended because ${why === timeIsUp ? "the time of this run was up" : "the run was interrupted"}.`,
       });
     case "not-started":
-      return failed(notStarted(name, command, end));
+      return failed(notStarted(name, command, end, settings.env));
   }
   const { message, failure } = reader.answer();
   if (failure !== undefined) return failed(failure);
@@ -177,11 +177,16 @@ function judge(
   return failed({ kind: "crashed", message: `${name} ended ${how}${said}.` });
 }
 
-function notStarted(name: string, command: string, { startError }: ProcessEnd): Failure {
+function notStarted(name: string, command: string, { startError }: ProcessEnd, env: NodeJS.ProcessEnv): Failure {
   if (startError?.code === "ENOENT") {
+    const there = onPath(["claude", "codex", "amp"], env);
+    const other =
+      there.length === 0
+        ? "name another agent with --agent: baseline needs none"
+        : `use what is installed here: --agent ${there.join(" or --agent ")}`;
     return {
       kind: "missing",
-      message: `${name} can't be started, because there is no program ${command}; install it ('research-ralph doctor' says how), or name another agent with --agent: baseline needs none.`,
+      message: `${name} can't be started, because there is no program ${command}; install it ('research-ralph doctor' says how), or ${other}.`,
     };
   }
   if (startError?.code === "E2BIG")
@@ -195,6 +200,28 @@ function notStarted(name: string, command: string, { startError }: ProcessEnd): 
 }
 
 const failed = (failure: Failure): AgentEnd => ({ type: "end", message: "", failure });
+
+/** The failure with what a person can do about it with this very agent. */
+function withAdvice(
+  { kind, message, ...rest }: Failure,
+  { name: type, oldest, keyVariables = [] }: AgentDefinition,
+  { name, settings, options }: AgentContext,
+): Failure {
+  const env = { ...settings.env, ...options.env };
+  if (kind === "unusable" && oldest !== undefined && isTooOld(message))
+    return {
+      kind,
+      message: `${message.replace(/ Update it\.$/, "")} It needs ${type} ${oldest.version} or newer: update it with \`${oldest.update}\`.`,
+    };
+  if (kind !== "auth" || !message.endsWith(accessAdvice)) return { kind, message, ...rest };
+  const key = keyVariables.find((variable) => (env[variable] ?? "") !== "");
+  const what = key === undefined ? "Log in again, or set its key" : `Refused was the key in ${key}; set another`;
+  return {
+    kind,
+    message: `${message.slice(0, -accessAdvice.length)} ${what}; \`research-ralph doctor --probe ${name}\` tries it.`,
+    ...rest,
+  };
+}
 
 /** Writes or links a file, unless it is so already: several agents may start at once. */
 async function prepare(file: PreparedFile): Promise<void> {

@@ -244,6 +244,7 @@ export interface Failure {
     | "auth"
     | "network"
     | "missing"
+    | "unusable"
     | "too-large"
     | "crashed"
     | "no-answer"

@@ -51,6 +51,8 @@ describe("the command of claude", () => {
       "stream-json",
       "--verbose",
       "--dangerously-skip-permissions",
+      "--allowedTools",
+      "Bash,Read,Edit,Write,Grep,Glob,WebFetch,WebSearch",
     ]);
     expect(classic.env?.["IS_SANDBOX"]).toBe(process.getuid?.() === 0 ? "1" : undefined);
   });
@@ -103,11 +105,20 @@ describe("the command of codex", () => {
     expect(invoke(codex, { web: true, read: true }).args).toContain('web_search="disabled"');
   });
 
+  it("has a temporary folder that does not hold its home, which is made before it starts", () => {
+    const { env, files } = invoke(codex);
+    const folder = env?.["TMPDIR"] ?? "";
+    expect(folder).not.toBe("");
+    expect(`${env?.["CODEX_HOME"]}/`.startsWith(`${folder}/`)).toBe(false);
+    expect(files?.some(({ path }) => path.startsWith(`${folder}/`))).toBe(true);
+  });
+
   it("bypasses its sandbox in classic mode alone, with the user's home", () => {
     expect(invoke(codex).args).not.toContain("--dangerously-bypass-approvals-and-sandbox");
     const classic = invoke(codex, { everything: true });
     expect(classic.args).toContain("--dangerously-bypass-approvals-and-sandbox");
     expect(classic.env).toBeUndefined();
+    expect(after(classic.args, "--output-last-message")).toBe(join(here.folder, "state", "codex-last-message.txt"));
   });
 
   it("has a home of its own that links the user's login, and keeps a login renewed there", async () => {

@@ -7,8 +7,8 @@ describe("the list of models", () => {
   test("is dated, and holds each name once, with prices of which none is negative and cached input is never dearer", () => {
     expect(Number.isNaN(Date.parse(listedOn))).toBe(false);
     expect(new Set(models.map(({ name }) => name)).size).toBe(models.length);
-    for (const { window, input, cached, output } of models) {
-      expect(window).toBeGreaterThan(100_000);
+    for (const { window, input = 0, cached = 0, output = 1 } of models) {
+      expect(window).toBeGreaterThan(8_000);
       expect(cached).toBeLessThanOrEqual(input);
       expect(output).toBeGreaterThan(input);
     }
@@ -21,6 +21,13 @@ describe("the list of models", () => {
     ["claude-opus-4-6[1m]", "claude-opus-4-6"],
     ["gpt-5.5-2026-04-23", "gpt-5.5"],
     ["gpt-5.5", "gpt-5.5"],
+    ["gpt-4o-2024-08-06", "gpt-4o"],
+    ["o3", "o3"],
+    ["gemini-2.5-pro-preview-05-06", "gemini-2.5-pro"],
+    ["gemini-1.5-pro-002", "gemini-1.5-pro"],
+    ["deepseek-chat", "deepseek-chat"],
+    ["sonnet", "claude-sonnet-5-5"],
+    ["opus[1m]", "claude-opus-5-5"],
   ])("finds %s as %s", (name, known) => {
     expect(modelNamed(name)?.name).toBe(known);
   });
@@ -35,6 +42,13 @@ describe("the list of models", () => {
   test("a model that was asked for with its larger window has that", () => {
     expect(modelNamed("claude-opus-4-6[1m]")?.window).toBe(1_000_000);
   });
+});
+
+test("of a model without a listed price the window alone is known, and no cost is made up", () => {
+  const usage = { input: 10, cached: 0, output: 1, requests: 1 };
+  const event = priced({ type: "usage", usage, model: "gpt-4.1-2025-04-14" }, undefined);
+  expect(event).toMatchObject({ window: 1_047_576 });
+  expect(event).not.toHaveProperty("cost_usd");
 });
 
 describe("the price of a use", () => {

@@ -116,6 +116,26 @@ describe("how a run is judged", () => {
     expect(end.failure).toMatchObject({ kind: "missing", message: expect.stringContaining("/no/such/claude") });
   });
 
+  it("names what is installed instead of a program that is not there", async () => {
+    program(here.folder, "codex", "exit 0");
+    const settings = settingsIn(here, { env: { PATH: here.folder } });
+    expect(endOf(await run("claude", settings, briefIn(here))).failure?.message).toContain("--agent codex");
+  });
+
+  it("names the key that was refused, the command that tries it, and the version that a CLI needs", async () => {
+    const refused = "echo 'API Error: 401 unauthorized' >&2; exit 1";
+    const withKey = await pretend("claude", refused, { env: { PATH: process.env["PATH"], ANTHROPIC_API_KEY: "k" } });
+    expect(withKey.failure).toMatchObject({
+      kind: "auth",
+      message: expect.stringMatching(/ANTHROPIC_API_KEY.*doctor --probe claude/),
+    });
+    expect((await pretend("claude", refused)).failure?.message).toMatch(/Log in.*doctor --probe claude/);
+    expect((await pretend("claude", "echo \"error: unknown option '--tools'\" >&2; exit 1")).failure).toMatchObject({
+      kind: "unusable",
+      message: expect.stringMatching(/claude 2\.\d+\.\d+ or newer.*npm install/),
+    });
+  });
+
   it("looks for a reason in stderr when the protocol tells none, and never in stdout", async () => {
     expect(await pretend("claude", "echo 'HTTP 429 Too Many Requests'; exit 1")).toMatchObject({
       failure: { kind: "crashed" },

@@ -192,6 +192,12 @@ describe("the stream of claude", () => {
 });
 
 describe("a plain text", () => {
+  it("has the block before it as its answer too, where the last block is the sentinel alone", () => {
+    const reader = readPlainText();
+    for (const line of ["Thinking.", "", "{", '"a": 1', "}", "", "<promise>COMPLETE</promise>"]) reader.line(line);
+    expect(reader.answer().message).toBe('{\n"a": 1\n}\n<promise>COMPLETE</promise>');
+  });
+
   it("has no end of its own, no blank line in its message, and up to 20,000 characters", () => {
     const reader = readPlainText();
     expect([reader.finished(), reader.answer()]).toEqual([false, { message: "" }]);

@@ -1,7 +1,7 @@
 import type { Brief, ToolServer } from "../../loop/types.js";
 import { readClaude } from "./stream.js";
 import type { AgentCheck, AgentContext, AgentDefinition, Invocation } from "../definition.js";
-import { ask, instructions, programOf, versionIn } from "../program.js";
+import { ask, instructions, isOlder, programOf, tooOldCheck, versionIn } from "../program.js";
 import { serverName, withoutSecrets } from "../tool-server.js";
 
 /** Claude Code: https://code.claude.com/docs/en/headless */
@@ -9,12 +9,16 @@ export const claude: AgentDefinition = {
   name: "claude",
   confinement: "workspace",
   takesTools: true,
+  oldest: { version: "2.1.197", update: "npm install -g @anthropic-ai/claude-code@latest" },
+  keyVariables: ["ANTHROPIC_AUTH_TOKEN", "ANTHROPIC_API_KEY", "CLAUDE_CODE_OAUTH_TOKEN"],
   invoke(brief, context, maxUsd): Invocation {
     const { options } = context;
     const model = options.model === undefined ? [] : ["--model", options.model];
     // It takes no 0, which there is no need to ask it for either.
     const budget = maxUsd === undefined ? [] : ["--max-budget-usd", Math.max(maxUsd, 0.01).toFixed(2)];
-    const mode = brief.access.everything ? ["--dangerously-skip-permissions"] : confined(brief, context);
+    const mode = brief.access.everything
+      ? ["--dangerously-skip-permissions", "--allowedTools", classicTools]
+      : confined(brief, context);
     return {
       command: programOf(context, "claude"),
       args: [
@@ -58,10 +62,14 @@ export const claude: AgentDefinition = {
     const ok = /"loggedIn":\s*true/.test(login.stdout);
     const how = /"authMethod":\s*"([\w-]+)"/.exec(login.stdout)?.[1];
     const fix = "Run `claude` once and log in, or set ANTHROPIC_API_KEY.";
+    if (isOlder(claude, found)) return tooOldCheck(claude, found);
     if (!ok) return { ok, version: found, detail: `${program} ${found ?? ""} is installed, but not logged in.`, fix };
     return { ok, version: found, detail: `${program} ${found ?? ""}, logged in (${how ?? "unknown method"}).` };
   },
 };
+
+/** What the original gave it. */
+const classicTools = "Bash,Read,Edit,Write,Grep,Glob,WebFetch,WebSearch";
 
 /** By itself it asks the model after a few seconds without tools, however busy the machine, or hides them behind a search. */
 const waitForTools = {

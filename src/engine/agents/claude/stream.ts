@@ -87,9 +87,10 @@ export function readClaude(): Reader {
     const ofStatus = status === undefined ? undefined : kindOfStatus(status);
     const now = Date.now();
     const kind = errorKind ?? ofStatus ?? kindOfError[text(retried?.["error"]) ?? ""];
+    // What is wrong with a request only its words tell: too long a prompt is a 400 too, and so is an account without credit.
     const known =
-      kind === undefined
-        ? recogniseFailure(said, "claude", now)
+      kind === undefined || kind === "unusable"
+        ? (recogniseFailure(said, "claude", now) ?? (kind && serviceFailure(kind, said, "claude", now)))
         : serviceFailure(kind, said || `${status}`, "claude", now);
     if (known !== undefined)
       return reset_at === undefined || known.kind !== "rate-limit" ? known : { ...known, reset_at };

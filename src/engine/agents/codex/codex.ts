@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { Billing, Brief, ToolServer } from "../../loop/types.js";
 import { readCodex } from "./stream.js";
 import type { AgentCheck, AgentContext, AgentDefinition, Invocation } from "../definition.js";
-import { ask, instructions, programOf, versionIn } from "../program.js";
+import { ask, instructions, isOlder, programOf, tooOldCheck, versionIn } from "../program.js";
 import { serverName } from "../tool-server.js";
 import { codexHome } from "../../lib/layout.js";
 import { given } from "../../lib/given.js";
@@ -14,13 +14,24 @@ export const codex: AgentDefinition = {
   name: "codex",
   confinement: "workspace",
   takesTools: true,
+  oldest: { version: "0.169.0", update: "npm install -g @openai/codex@latest" },
+  keyVariables: ["CODEX_API_KEY", "OPENAI_API_KEY"],
   invoke(brief, context): Invocation {
     const { options } = context;
     const command = programOf(context, "codex");
     const model = options.model === undefined ? [] : ["--model", options.model];
     const args = ["exec", "--json", "--skip-git-repo-check", ...bounded, ...model];
     if (brief.access.everything)
-      return { command, args: [...args, "--dangerously-bypass-approvals-and-sandbox", ...(options.args ?? []), "-"] };
+      return {
+        command,
+        args: [
+          ...args,
+          ...["--dangerously-bypass-approvals-and-sandbox", "--output-last-message", lastMessage(context)],
+          ...(options.args ?? []),
+          "-",
+        ],
+        files: [{ path: lastMessage(context), text: "" }],
+      };
 
     const own = options.user_settings === true ? undefined : ownHome(context);
     return {
@@ -33,11 +44,12 @@ export const codex: AgentDefinition = {
         ...(options.args ?? []),
         "-",
       ],
-      env: own === undefined ? {} : { CODEX_HOME: own.home, ...keyFrom(context) },
+      env: { TMPDIR: temporary(context), ...(own === undefined ? {} : { CODEX_HOME: own.home, ...keyFrom(context) }) },
       files:
         own === undefined
-          ? []
+          ? [{ path: join(temporary(context), ".keep"), text: "" }]
           : [
+              { path: join(temporary(context), ".keep"), text: "" },
               { path: own.instructions, text: `${instructions}\n` },
               { path: join(own.home, "auth.json"), linkTo: own.login },
             ],
@@ -62,6 +74,7 @@ export const codex: AgentDefinition = {
       };
     }
     const found = versionIn(version);
+    if (isOlder(codex, found)) return tooOldCheck(codex, found);
     const { CODEX_API_KEY } = { ...environment(context), ...keyFrom(context) };
     const key = CODEX_API_KEY === undefined || CODEX_API_KEY === "" ? undefined : "an API key in the environment";
     const login = key ?? (await loginOf(context, program));
@@ -71,6 +84,15 @@ export const codex: AgentDefinition = {
     return { ok: true, version: found, detail: `${program} ${found ?? ""}, logged in (${login}).` };
   },
 };
+
+/** In classic mode, where the original kept it too. */
+const lastMessage = ({ settings }: AgentContext): string => join(settings.stateDir, "codex-last-message.txt");
+
+/**
+ * Its sandbox shuts the temporary folder. Where that holds its own home, because the state folder lies in it, the bubblewrap of Debian
+ * starts nothing any more: Codex wrote no result and ended with exit code 0.
+ */
+const temporary = ({ settings }: AgentContext): string => join(settings.stateDir, "codex-tmp");
 
 const set = (key: string, value: string): string[] => ["-c", `${key}=${value}`];
 

@@ -1,3 +1,4 @@
+import { saysComplete } from "../../loop/sentinel.js";
 import type { Reader } from "../definition.js";
 
 /** Characters of a final message that are kept; the sentinel stands at its end. */
@@ -5,10 +6,11 @@ const maxMessage = 20_000;
 
 /**
  * Reads an agent that prints plain text: the exit code says how it ended, and the final message is the last block of
- * lines, after the last blank one. Bounded, however much is printed.
+ * lines, after the last blank one, with the one before it where it is the sentinel alone. Bounded, however much is printed.
  */
 export function readPlainText(): Reader {
   let block: string[] = [];
+  let before: string[] = [];
   let size = 0;
   let ended = false;
   return {
@@ -19,6 +21,7 @@ export function readPlainText(): Reader {
         return [];
       }
       if (ended) {
+        before = block;
         block = [];
         size = 0;
         ended = false;
@@ -30,6 +33,9 @@ export function readPlainText(): Reader {
       return [{ type: "text", text: text.slice(0, maxMessage) }];
     },
     finished: () => false,
-    answer: () => ({ message: block.join("\n") }),
+    // Programs like to say the sentinel apart, behind a blank line: then the block before it is the answer.
+    answer: () => ({
+      message: block.length === 1 && saysComplete(block[0] ?? "") ? [...before, ...block].join("\n") : block.join("\n"),
+    }),
   };
 }

@@ -4,7 +4,13 @@ import type { Failure, Guard, PastIteration } from "../types.js";
 import { spanInWords } from "../../lib/clock.js";
 import { pauseName, stopName } from "../../lib/layout.js";
 
-const notTheAgentsFault: ReadonlySet<string> = new Set<Failure["kind"]>(["rate-limit", "network", "auth", "missing"]);
+const notTheAgentsFault: ReadonlySet<string> = new Set<Failure["kind"]>([
+  "rate-limit",
+  "network",
+  "auth",
+  "missing",
+  "unusable",
+]);
 
 /** Whether an iteration that failed so, or did not fail, uses the allowance up. */
 export const usesAllowance = (failure: string | undefined): boolean =>

@@ -21,6 +21,7 @@ const backOff = (first: number, maxMs: number, attempt: number): number => Math.
 const ofTheService: ReadonlySet<Failure["kind"]> = new Set([
   "auth",
   "missing",
+  "unusable",
   "rate-limit",
   "network",
   "timeout",
@@ -109,7 +110,7 @@ function availabilityOf(
   now: number,
 ): Availability {
   const mine = all.filter(({ agent }) => isOnly || agent === name);
-  const gone = mine.find(({ outcome }) => kindOf(outcome) === "auth" || kindOf(outcome) === "missing")?.outcome;
+  const gone = mine.find(({ outcome }) => ["auth", "missing", "unusable"].includes(kindOf(outcome) ?? ""))?.outcome;
   if (gone?.outcome === "failed") {
     const why = gone.failure.message;
     return { until: 0, why, gone: { verdict: gone.failure.kind === "auth" ? "blocked" : "failed", reason: why } };

@@ -45,7 +45,7 @@ export const emptyTally: Tally = { iterations: 0, tokens: 0 };
 /** Tokens in and out; what came from a provider's cache is part of `input`. */
 export const tokensOf = (usage: Usage): number => usage.input + usage.output;
 
-const free: ReadonlySet<string> = new Set(["rate-limit", "network", "auth", "missing"]);
+const free: ReadonlySet<string> = new Set(["rate-limit", "network", "auth", "missing", "unusable"]);
 const add = (a: number | undefined, b: number | undefined): number | undefined => (a === undefined ? b : a + (b ?? 0));
 
 /** The tally after one more event. Pure. */

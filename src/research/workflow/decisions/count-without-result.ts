@@ -8,6 +8,7 @@ const notAtWork: ReadonlySet<Failure["kind"]> = new Set([
   "network",
   "auth",
   "missing",
+  "unusable",
   "too-large",
   "aborted",
 ]);

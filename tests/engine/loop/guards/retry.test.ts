@@ -77,6 +77,11 @@ describe("what the failures of a unit mean", () => {
 });
 
 describe("the choice of one agent", () => {
+  test("an agent that can't do what is asked is not asked again", () => {
+    const choice = firstAble([named("claude")], minute)(soFar([past(failed("unusable"))], 0));
+    expect(choice).toMatchObject({ verdict: "failed", reason: "It was unusable." });
+  });
+
   const choose = firstAble([named("claude")], 120 * minute);
   const delay = (iterations: PastIteration[], now = 0): number | undefined => {
     const answer = choose(soFar(iterations, now));
