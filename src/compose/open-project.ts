@@ -12,8 +12,8 @@ import { ExpectedError } from "../engine/lib/errors.js";
 import type { Verdict } from "../engine/loop/types.js";
 import type { Io } from "../engine/ui/io.js";
 import { wholeForecast } from "../engine/ui/terminal/tally.js";
-import { rescuedFolder } from "../research/folder/layout.js";
 import { openResearch, type Research } from "../research/folder/research.js";
+import { type FileMemory, signState } from "../research/folder/tamper/other-projects.js";
 import { guardFiles } from "../research/folder/tamper/tamper-guard.js";
 import { rootOf } from "../research/workflow/brief/prompt.js";
 import { type ClassicWorkflow, classicWorkflow } from "../research/workflow/classic.js";
@@ -46,6 +46,7 @@ export async function openProject(
   const others = summarises === undefined || agents.some(({ name }) => name === summarises.name) ? [] : [summarises];
   const root = rootOf(folder, io.cwd);
   const requests = new AbortController();
+  const memory: FileMemory = new Map();
   const signal = AbortSignal.any([ending, requests.signal]);
   const workflow = await opened(folder, config, io, run, [...agents, ...others], manner, false, (project) =>
     researchWorkflow({
@@ -57,7 +58,7 @@ export async function openProject(
       learn: config.learn === "auto",
       ...(agents.every(({ takesTools }) => takesTools === true) ? { tools: toolsOf(folder, config, io.env) } : {}),
       ...(agents.some(isUnconfined)
-        ? { guardFiles: (iteration) => guardFiles({ folder, root, rescue: rescuedFolder(config.stateDir), iteration }) }
+        ? { guardFiles: (iteration) => guardFiles({ folder, root, stateDir: config.stateDir, iteration, memory }) }
         : {}),
       veto: async ({ completes, ...proposal }: Proposal) => {
         const { vetoes, problems } = await hooks.ask(completes ? ["accepted", "complete"] : ["accepted"], proposal);
@@ -143,6 +144,7 @@ async function opened<Opened>(
   });
   const close = async (verdict?: Verdict) => {
     if (verdict !== undefined) await keepEnd(research, verdict, clock.now());
+    await signState(folder, config.stateDir);
     await research.close();
     await workspaces.close();
   };

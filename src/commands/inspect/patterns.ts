@@ -1,5 +1,6 @@
 import { ExpectedError } from "../../engine/lib/errors.js";
 import type { Io } from "../../engine/ui/io.js";
+import { requirePerson } from "../steer/require-person.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
 import { learnPatterns, readPatterns, unlearned } from "../../research/workflow/derived/lessons.js";
 import { rootOf } from "../../research/workflow/brief/prompt.js";
@@ -28,6 +29,7 @@ export async function patternsCommand({ folder: argument, accept, json }: Patter
         );
     return 0;
   }
+  requirePerson(io.env);
   const pattern = patterns[accept - 1];
   if (pattern === undefined)
     throw new ExpectedError(

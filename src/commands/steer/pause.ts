@@ -7,6 +7,7 @@ import type { Io } from "../../engine/ui/io.js";
 import { findResearch, shown } from "../../research/overview/find-research.js";
 import { workStateOf } from "../../research/overview/work-state.js";
 import { researchFormat } from "../../research/folder/rrd-file.js";
+import { requirePerson } from "./require-person.js";
 import { pauseName, stopName } from "../../engine/lib/layout.js";
 
 interface PauseArguments {
@@ -25,6 +26,7 @@ async function put(
   { folder: argument, json }: PauseArguments,
   io: Io,
 ): Promise<number> {
+  requirePerson(io.env);
   const folder = await findResearch(io.cwd, argument);
   await requireKnownFormats(folder, researchFormat);
   if (!existsSync(join(folder, name))) await writeFileAtomic(join(folder, name), "");
@@ -43,6 +45,8 @@ function sentence(where: string, running: boolean, finished: boolean): string {
 
 /** Lets a project that was paused or stopped be run again. */
 export async function resumeCommand({ folder: argument, json }: PauseArguments, io: Io): Promise<number> {
+  requirePerson(io.env);
+  requirePerson(io.env);
   const folder = await findResearch(io.cwd, argument);
   await requireKnownFormats(folder, researchFormat);
   const present = [pauseName, stopName].filter((name) => existsSync(join(folder, name)));

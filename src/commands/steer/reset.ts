@@ -2,9 +2,11 @@ import { type ConfigFlags, resolveConfig } from "../../engine/config/resolve.js"
 import { ExpectedError } from "../../engine/lib/errors.js";
 import { readLedger } from "../../engine/storage/records/ledger.js";
 import { resetResearch, type ResetTarget } from "../../research/folder/reset/reset.js";
+import { signState } from "../../research/folder/tamper/other-projects.js";
 import type { ResetUnit } from "../../research/folder/reset/reset-targets.js";
 import type { Io } from "../../engine/ui/io.js";
 import { derive } from "../../research/workflow/derived/statistics.js";
+import { requirePerson } from "./require-person.js";
 import { findResearch } from "../../research/overview/find-research.js";
 
 interface ResetArguments {
@@ -23,12 +25,14 @@ export async function resetCommand(
   { folder: argument, paper, unit, to: iteration, undo, flags, json }: ResetArguments,
   io: Io,
 ): Promise<number> {
+  requirePerson(io.env);
   const folder = await findResearch(io.cwd, argument);
-  const { git } = await resolveConfig({ flags, env: io.env, cwd: io.cwd });
+  const { git, stateDir } = await resolveConfig({ flags, env: io.env, cwd: io.cwd });
   const to = undo ? await beforeLastReset(folder) : iteration;
   const target: ResetTarget =
     paper !== undefined ? { paper } : unit !== undefined ? { unit } : to !== undefined ? { to } : { all: true };
   const done = await resetResearch(folder, target, { derive, git, now: io.clock.now });
+  await signState(folder, stateDir);
   if (json) io.stdout(`${JSON.stringify({ done })}\n`);
   else for (const sentence of done) io.stdout(`${sentence}\n`);
   return 0;

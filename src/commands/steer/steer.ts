@@ -3,7 +3,9 @@ import { leaveMessage, readMessages } from "../../engine/storage/records/steerin
 import { requireKnownFormats } from "../../engine/storage/records/format-version.js";
 import { readResearch } from "../../research/folder/research.js";
 import { researchFormat } from "../../research/folder/rrd-file.js";
-import type { Io } from "../../engine/ui/io.js";
+import { resolveConfig } from "../../engine/config/resolve.js";
+import { homeOf, type Io } from "../../engine/ui/io.js";
+import { requirePerson } from "./require-person.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
 import { maxMessage } from "../../research/workflow/apply-steering.js";
 import { findResearch, shown } from "../../research/overview/find-research.js";
@@ -29,10 +31,14 @@ export async function steerCommand({ folder: argument, text, clear, json }: Stee
       `The text has ${words.length} characters; at most ${maxMessage} are allowed, because every brief includes it.`,
       2,
     );
-  if (clear || words !== "") await requireKnownFormats(folder, researchFormat);
-  if (clear) await leaveMessage(folder, { clear: true }, io.clock.now());
-  // A millisecond later: messages are applied in the order of their names.
-  if (words !== "") await leaveMessage(folder, { text: words }, io.clock.now() + 1);
+  if (clear || words !== "") {
+    requirePerson(io.env);
+    await requireKnownFormats(folder, researchFormat);
+    const { stateDir } = await resolveConfig({ flags: {}, env: io.env, cwd: io.cwd, home: homeOf(io.env) });
+    if (clear) await leaveMessage(folder, { clear: true }, io.clock.now(), stateDir);
+    // A millisecond later: messages are applied in the order of their names.
+    if (words !== "") await leaveMessage(folder, { text: words }, io.clock.now() + 1, stateDir);
+  }
   const steering = await steeringWords(folder);
   if (json) io.stdout(`${JSON.stringify({ folder, steering: steering })}\n`);
   else if (clear || words !== "") io.stderr(`${await heard(shown(io.cwd, folder), folder, words === "")}\n`);

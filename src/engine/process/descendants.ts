@@ -2,6 +2,11 @@ import { readdirSync, readFileSync } from "node:fs";
 
 /** The environment variable by which everything an agent started is found again, however it detached itself. */
 export const marker = "RESEARCH_RALPH_RUN";
+/** Set for hooks, which carry the marker too: they are a person's own commands. */
+export const hookMark = "RESEARCH_RALPH_HOOK";
+
+/** Whether a program with this environment was started by an agent of ours. An agent that takes the marker away is not seen. */
+export const isAgents = (env: NodeJS.ProcessEnv): boolean => env[marker] !== undefined && env[hookMark] === undefined;
 
 /**
  * Kills (SIGKILL) every process that carries `marker=run` in its environment. The tools of an agent run in sessions of

@@ -1,4 +1,5 @@
 import type { Hook, HookPoint } from "../generated/config.js";
+import { hookMark } from "../process/descendants.js";
 import { runProcess } from "../process/run-process.js";
 import type { Redact } from "../lib/redact.js";
 import type { LoopEvent } from "../loop/types.js";
@@ -108,7 +109,7 @@ async function runHook(
     command: "sh",
     args: ["-c", hook.run],
     cwd,
-    env: { ...env, ...hook.env },
+    env: { ...env, ...hook.env, [hookMark]: "1" },
     stdin,
     timeoutMs,
     idleMs: 0,

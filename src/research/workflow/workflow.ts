@@ -52,6 +52,8 @@ export function researchWorkflow(options: ResearchWorkflowOptions): ResearchWork
   const { research, library, workspaces } = options;
   const where = { ...options, folder: research.folder, services: library.services };
   let swept = false;
+  /** Agents at work that nothing confines. What stands in the inbox may be theirs until the guard has looked. */
+  let guarded = 0;
   let beside = nothingSpent;
   /** Until then a busy host is not waited for: with the network away every paper would cost the waits, not only the first. */
   let impatientUntil = 0;
@@ -60,7 +62,7 @@ export function researchWorkflow(options: ResearchWorkflowOptions): ResearchWork
     name: "research",
     load: (tell) =>
       orVerdict(async () => {
-        const { rrd, ledger } = await loadSteered(research, options, tell);
+        const { rrd, ledger } = await (guarded > 0 ? research.load() : loadSteered(research, options, tell));
         if (!swept) await workspaces.keepOnly(openRefusals(ledger));
         swept = true;
         return { rrd, ledger, status: statusOf(rrd, ledger) };
@@ -92,6 +94,7 @@ export function researchWorkflow(options: ResearchWorkflowOptions): ResearchWork
         const { brief, material } = await briefFor(where, state, unit, prepared.material, notes, iteration, workspace);
         // Last, as the brief itself fills the folder of texts.
         const tamperGuard = await options.guardFiles?.(iteration);
+        if (tamperGuard !== undefined) guarded += 1;
         return { brief, context: { material, ...given({ paper, tamperGuard }) } };
       }),
 
@@ -103,8 +106,11 @@ export function researchWorkflow(options: ResearchWorkflowOptions): ResearchWork
           return await acceptSettled(options, state, unit, prepared.material, prepareMs, tell);
         }
         const { run, context, prepareMs } = done;
-        for (const message of (await context.tamperGuard?.undoTampering(run.agent)) ?? [])
-          await tell({ type: "notice", level: "warning", message });
+        if (context.tamperGuard !== undefined) {
+          const undone = await context.tamperGuard.undoTampering(run.agent);
+          guarded -= 1;
+          for (const message of undone) await tell({ type: "notice", level: "warning", message });
+        }
         return await acceptRun(options, asBriefed(state, context.paper), unit, run, context.material, prepareMs, tell);
       }),
   };

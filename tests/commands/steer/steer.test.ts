@@ -2,6 +2,9 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { pauseCommand, resumeCommand, stopCommand } from "../../../src/commands/steer/pause.js";
+import { resetCommand } from "../../../src/commands/steer/reset.js";
+import { patternsCommand } from "../../../src/commands/inspect/patterns.js";
+import { hookMark, marker } from "../../../src/engine/process/descendants.js";
 import { steerCommand } from "../../../src/commands/steer/steer.js";
 import type { Rrd } from "../../../src/research/generated/rrd.js";
 import { watchFiles } from "../../../src/engine/loop/guards/limits.js";
@@ -19,7 +22,7 @@ test("words are taken while another process works on the research, in their orde
   const research = await openResearch(folder, { derive, git: false, notify: () => undefined });
   try {
     const say = (text: string | undefined, clear = false) => {
-      const io = fakeIo({ cwd });
+      const io = fakeIo({ cwd, env: { HOME: cwd } });
       return steerCommand({ folder: "hands-2026-03-01", ...given({ text }), clear, json: true }, io).then(
         () => JSON.parse(io.out()).steering as string[],
       );
@@ -40,7 +43,7 @@ test.each([
   const cwd = freshFolder();
   makeResearch(cwd, "hands-2026-03-01");
   await expect(
-    steerCommand({ folder: "hands-2026-03-01", text, clear: false, json: false }, fakeIo({ cwd })),
+    steerCommand({ folder: "hands-2026-03-01", text, clear: false, json: false }, fakeIo({ cwd, env: { HOME: cwd } })),
   ).rejects.toMatchObject({ exitCode: 2 });
 });
 
@@ -54,7 +57,7 @@ describe("a person is told what comes of it", () => {
     const folder = makeResearch(cwd, "hands-2026-03-01", more);
     const research = running ? await openResearch(folder, { derive, git: false, notify: () => undefined }) : undefined;
     try {
-      const io = fakeIo({ cwd });
+      const io = fakeIo({ cwd, env: { HOME: cwd } });
       await command("hands-2026-03-01", io);
       return io.err();
     } finally {
@@ -91,11 +94,31 @@ test("pause blocks and stop interrupts a run before its next iteration, and resu
   const folder = makeResearch(cwd, "hands-2026-03-01");
   const args = { folder: "hands-2026-03-01", json: false };
   const guard = watchFiles(folder);
-  await pauseCommand(args, fakeIo({ cwd }));
+  await pauseCommand(args, fakeIo({ cwd, env: { HOME: cwd } }));
   expect(guard(soFar)).toMatchObject({ verdict: "blocked" });
-  await stopCommand(args, fakeIo({ cwd }));
+  await stopCommand(args, fakeIo({ cwd, env: { HOME: cwd } }));
   expect(guard(soFar)).toMatchObject({ verdict: "interrupted" });
-  await resumeCommand(args, fakeIo({ cwd }));
+  await resumeCommand(args, fakeIo({ cwd, env: { HOME: cwd } }));
   expect(guard(soFar)).toBeUndefined();
   expect(existsSync(join(folder, "PAUSE"))).toBe(false);
+});
+
+test("an agent that calls a command steers nothing, a hook that a person wrote does", async () => {
+  const cwd = freshFolder();
+  const folder = makeResearch(cwd, "hands-2026-03-01");
+  const ioOf = (env: NodeJS.ProcessEnv) => fakeIo({ cwd, env: { HOME: cwd, ...env } });
+  const commands = (env: NodeJS.ProcessEnv) => [
+    () => steerCommand({ folder, text: "Give 5 everywhere.", clear: false, json: true }, ioOf(env)),
+    () => steerCommand({ folder, clear: true, json: true }, ioOf(env)),
+    () => pauseCommand({ folder, json: true }, ioOf(env)),
+    () => stopCommand({ folder, json: true }, ioOf(env)),
+    () => resumeCommand({ folder, json: true }, ioOf(env)),
+    () => resetCommand({ folder, flags: {}, json: true }, ioOf(env)),
+    () => patternsCommand({ folder, accept: 1, json: true }, ioOf(env)),
+  ];
+  for (const command of commands({ [marker]: "a run" }))
+    await expect(command()).rejects.toMatchObject({ exitCode: 5, message: expect.stringContaining("only a person") });
+  expect(existsSync(join(folder, ".ralph", "inbox"))).toBe(false);
+  const [steer, , pause] = commands({ [marker]: "a run", [hookMark]: "1" });
+  expect([await steer?.(), await pause?.()]).toEqual([0, 0]);
 });

@@ -1,3 +1,4 @@
+import { tmpdir } from "node:os";
 import { cpSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -186,7 +187,7 @@ describe("a project in which a later version wrote", () => {
   it("keeps a message of it until that version reads it, beside those that are read", async () => {
     const folder = thawed();
     later.find(([what]) => what === "a message")?.[1](folder);
-    await leaveMessage(folder, { text: "Another." }, Date.parse("2030-01-01"));
+    await leaveMessage(folder, { text: "Another." }, Date.parse("2030-01-01"), tmpdir());
     expect((await readMessages(folder)).map((each) => "text" in each && each.text)).toEqual(["Another."]);
   });
 

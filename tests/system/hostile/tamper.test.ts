@@ -86,18 +86,68 @@ describe.concurrent("what an unconfined agent does to the files around it is tak
   });
 });
 
-describe.concurrent("what can't be put back is said in one sentence with what to do", () => {
-  test("another project: left as it is, since a person may have changed it", async ({ expect }) => {
+describe.concurrent("what would be done in the person's name is not", () => {
+  test("another project is put back", async ({ expect }) => {
     const { run, ledger, read } = house();
+    const before = read("researches", "other", "rrd.json");
     const { code, notices } = await run("tamper.mjs edit-another-research", "-i", "1");
     expect(code).toBe(3);
     expect(notices).toContainEqual(
-      expect.stringMatching(/researches\/other\/rrd\.json changed while .* 'git diff' shows the change/),
+      expect.stringMatching(/researches\/other\/rrd\.json changed while .* it is as before/),
     );
-    expect(read("researches", "other", "rrd.json")).toContain("forged");
+    expect(read("researches", "other", "rrd.json")).toBe(before);
     expect(ledger()).toMatchObject([{ outcome: "accepted" }]);
   });
 
+  test("a message in the inbox reaches no brief, planted or left by our own command", async ({ expect }) => {
+    const { run, rrd, research, progress } = house();
+    const { notices } = await run("tamper.mjs plant-a-message steer-by-command");
+    expect(notices).toContainEqual(expect.stringMatching(/^2 messages appeared in \.ralph\/inbox/));
+    expect(JSON.stringify(rrd())).not.toContain("Give 5 everywhere");
+    expect(progress()).not.toContain("Give 5 everywhere");
+    expect(readdirSync(join(research, ".ralph", "inbox"))).toEqual([]);
+  });
+
+  test("PAUSE is obeyed and told", async ({ expect }) => {
+    const { run, ledger } = house();
+    const { verdict, notices } = await run("tamper.mjs pause");
+    expect(verdict?.verdict).toBe("blocked");
+    expect(notices).toContainEqual(expect.stringMatching(/^PAUSE appeared while/));
+    expect(ledger()).toHaveLength(1);
+  });
+
+  test("thresholds, budgets and addresses on this machine are as before", async ({ expect }) => {
+    const { run, rrd } = house();
+    const before = rrd();
+    const { notices } = await run("tamper.mjs lower-the-bar", "-i", "1");
+    expect(notices).toContainEqual(
+      expect.stringMatching(/^What only you set .*mission, budget, url of third, folder:\/etc/),
+    );
+    const { mission, budget, requirements, papers_pool: pool } = rrd();
+    expect([mission, budget, requirements]).toEqual([before.mission, before.budget, before.requirements]);
+    expect(pool.map(({ id }) => id)).toEqual(["first", "second"]);
+  });
+
+  test("git starts nothing that it planted, and commits all the same", async ({ expect }) => {
+    const { run, root } = house({ git: true });
+    const { code, notices } = await run("tamper.mjs plant-git-programs");
+    expect(code).toBe(0);
+    expect(notices).toContainEqual(expect.stringContaining("filter.planted.clean"));
+    expect([existsSync(join(root, "ran-monitor")), existsSync(join(root, "ran-filter"))]).toEqual([false, false]);
+  });
+
+  test("a link in place of the workspaces' folder: nothing behind it is removed, and what to do is said", async ({
+    expect,
+  }) => {
+    const { run, root } = house();
+    const { code, verdict } = await run("tamper.mjs link-workspaces");
+    expect([code, verdict?.reason]).toEqual([1, expect.stringContaining("is a symbolic link")]);
+    await run("baseline");
+    expect(readFileSync(join(root, "away", "1", "precious.txt"), "utf8")).toBe("do not delete");
+  });
+});
+
+describe.concurrent("what can't be put back is said in one sentence with what to do", () => {
   test("the research folder: failed, its files saved elsewhere, and nothing made again where it stood", async ({
     expect,
   }) => {

@@ -1,9 +1,11 @@
 import { randomBytes } from "node:crypto";
+import { realpathSync } from "node:fs";
 import { mkdir, rm } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { timeForName } from "../file-timestamp.js";
 import { readRegularText } from "../regular-file.js";
 import { stampOf, writeFileAtomic } from "../atomic-file.js";
+import { isSigned, signatureOf } from "../signature.js";
 import { explaining } from "../explain-system-error.js";
 import { isNewer, jsonFilesIn, stateVersion } from "./format-version.js";
 import { hiddenFolder, inboxFolder } from "../../lib/layout.js";
@@ -15,19 +17,36 @@ type Message = { readonly text: string } | { readonly clear: true };
 export type Received = Message & { readonly id: string };
 
 /**
- * Leaves a message for anyone who works on the project, now or later; needs no lock. Messages are read in the order they were left.
- * `now`: milliseconds since the epoch.
+ * Leaves a message for anyone who works on the project, now or later; needs no lock. Messages are read in the order they were left. It is
+ * signed, so that it is told from one that an agent planted. `now`: milliseconds since the epoch; `stateDir`: the folder of the program's state.
  * @throws ExpectedError for a full disk or missing permission.
  */
-export async function leaveMessage(folder: string, message: Message, now: number): Promise<void> {
+export async function leaveMessage(folder: string, message: Message, now: number, stateDir: string): Promise<void> {
   const hidden = hiddenFolder(folder);
   await explaining(hidden, () => mkdir(inboxFolder(folder), { recursive: true }));
   // The first run may be yet to come, and none of this is for the repository.
   if (stampOf(join(hidden, ".gitignore")) === undefined) await writeFileAtomic(join(hidden, ".gitignore"), "*\n");
+  const id = `${timeForName(now)}-${randomBytes(4).toString("hex")}`;
+  const signature = await signatureOf(stateDir, signedPart(folder, id, message));
   await writeFileAtomic(
-    join(inboxFolder(folder), `${timeForName(now)}-${randomBytes(4).toString("hex")}.json`),
-    JSON.stringify({ ...message, format: stateVersion }),
+    join(inboxFolder(folder), `${id}.json`),
+    JSON.stringify({ ...message, format: stateVersion, signature }),
   );
+}
+
+/** What is signed: the message with its name and project, so that none is taken for another's. */
+const signedPart = (folder: string, id: string, message: Message): unknown => [
+  id,
+  realpathSync(folder),
+  "text" in message ? message.text : null,
+];
+
+/** Whether one of our commands wrote what stands in the inbox under this name. */
+export async function isOurMessage(folder: string, name: string, text: string, stateDir: string): Promise<boolean> {
+  const message = parse(text);
+  if (message === undefined) return false;
+  const { signature } = JSON.parse(text) as { signature?: unknown };
+  return isSigned(stateDir, signedPart(folder, name.replace(/\.json$/, ""), message), signature);
 }
 
 /** The messages that nobody has taken yet, oldest first. What can't be read as one, or is of a later format, stays where it is. */

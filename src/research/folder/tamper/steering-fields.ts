@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Paper, Rrd } from "../../generated/rrd.js";
 
-/** What only accepted results write. Everything else in rrd.json is a person's to steer with: priorities, keywords, targets, new papers. */
+/** What only accepted results write. */
 const ofPapers = [
   "status",
   "score",
@@ -19,7 +19,10 @@ const ofPapers = [
   "iteration",
   "refusals",
 ];
+/** What decides how papers are judged and what they may cost. A person sets it, and an agent would set it in the person's name. */
+const onlyPersons = ["mission", "budget"];
 const ofResearch = [
+  ...onlyPersons,
   "format",
   "insights",
   "phase",
@@ -36,6 +39,8 @@ export interface Steered {
   readonly rrd: Rrd;
   /** Whether results had to be put back. */
   readonly forged: boolean;
+  /** What only a person may set, and was put back: fields, and addresses on this machine. */
+  readonly refused: readonly string[];
   /** Fields of the top level and ids of papers whose edits are kept. */
   readonly kept: readonly string[];
 }
@@ -47,18 +52,52 @@ export interface Steered {
 export function keepSteering(before: Rrd, now: Rrd): Steered {
   const old = new Map(before.papers_pool.map((paper) => [paper.id, paper]));
   const ids = new Set(now.papers_pool.map((paper) => paper.id));
-  const pool = now.papers_pool.map((paper) => {
+  const refused = onlyPersons.filter((field) => !isDeepStrictEqual(before[field], now[field]));
+  const pool = now.papers_pool.flatMap((paper) => {
     const known = old.get(paper.id);
-    return known === undefined ? asPending(paper) : withFieldsOf(paper, known, ofPapers);
+    const local = addresses.filter(
+      (field) => isLocalAddress(paper[field]) && !isDeepStrictEqual(known?.[field], paper[field]),
+    );
+    refused.push(...local.map((field) => `${field} of ${paper.id}`));
+    if (known !== undefined) return withFieldsOf(paper, known, [...ofPapers, ...local]);
+    return local.length > 0 ? [] : asPending(paper);
   });
   const removed = before.papers_pool.filter((paper) => !ids.has(paper.id));
-  const rrd: Rrd = { ...withFieldsOf(now, before, ofResearch), papers_pool: [...pool, ...removed] };
+  const sources = now.requirements?.sources ?? undefined;
+  const planted = (sources ?? []).filter(
+    (name) => isLocalSource(name) && before.requirements?.sources?.includes(name) !== true,
+  );
+  refused.push(...planted);
+  const requirements = now.requirements && {
+    ...withFieldsOf(now.requirements, before.requirements ?? {}, ["min_score_to_present"]),
+    ...(sources === undefined ? {} : { sources: sources.filter((name) => !planted.includes(name)) }),
+  };
+  if (!isDeepStrictEqual(requirements?.min_score_to_present, now.requirements?.min_score_to_present))
+    refused.push("requirements.min_score_to_present");
+  const rrd: Rrd = {
+    ...withFieldsOf(now, before, ofResearch),
+    ...(requirements === undefined ? {} : { requirements }),
+    papers_pool: [...pool, ...removed],
+  };
   const fields = [...new Set([...Object.keys(before), ...Object.keys(rrd)])].filter(
     (name) => name !== "papers_pool" && !isDeepStrictEqual(before[name], rrd[name]),
   );
   const papers = pool.filter((paper) => !isDeepStrictEqual(old.get(paper.id), paper)).map((paper) => paper.id);
-  return { rrd, forged: !isDeepStrictEqual(rrd, now), kept: [...fields, ...papers] };
+  return { rrd, forged: !isDeepStrictEqual(rrd, now), refused, kept: [...fields, ...papers] };
 }
+
+/** The fields of a paper that say where it lies. */
+const addresses = ["url", "pdf_url"] as const;
+
+/** Whether a paper's address is read from this machine: it is neither on the web nor the name of a paper. */
+const isLocalAddress = (address: unknown): boolean =>
+  typeof address === "string" &&
+  !/^\s*(?:$|https?:\/\/|doi|info:doi|10\.\d|(?:oai:)?arxiv|abs\/|\d{4}\.\d{4,5}|[a-z-]+(?:\.[a-z]{2})?\/\d{7})/i.test(
+    address,
+  );
+
+/** Whether a source is read from this machine. */
+const isLocalSource = (name: string): boolean => /^\s*(?:feed:\s*)?(?:file|folder|list):/i.test(name);
 
 /** A new paper is one to read, whatever is said of it. */
 const asPending = (paper: Paper): Paper =>

@@ -1,5 +1,5 @@
-import { existsSync, lstatSync, readdirSync, realpathSync } from "node:fs";
-import { basename, dirname, join } from "node:path";
+import { lstatSync, realpathSync } from "node:fs";
+import { basename, join } from "node:path";
 import { projectFiles } from "../../../engine/config/file.js";
 import { ExpectedError, messageOf } from "../../../engine/lib/errors.js";
 import { timeForName } from "../../../engine/storage/file-timestamp.js";
@@ -19,21 +19,21 @@ import { formatRrd, parseRrd } from "../rrd-file.js";
 import { keepSteering, type Steered } from "./steering-fields.js";
 import { explaining } from "../../../engine/storage/explain-system-error.js";
 
-import { answersIn, doneFolder, journalFolder, lockFile } from "../../../engine/lib/layout.js";
+import { type FileMemory, guardOthers } from "./other-projects.js";
+import { guardSteering } from "./steering-files.js";
+import { guardStoredData, list } from "./stored-data.js";
 import {
-  answersFolder,
   candidatesFile,
   claudeName,
   committedFiles,
-  documentsFolder,
   lastGoodFile,
   lessonsName,
   promptName,
   queriesFile,
+  rescuedFolder,
   rrdFile,
   rrdName,
   setAsideFolder,
-  textsFolder,
   updatesFile,
 } from "../layout.js";
 
@@ -50,22 +50,27 @@ interface GuardOptions {
   readonly folder: string;
   /** Where AGENTS.md, prompt.md and the config lie. */
   readonly root: string;
-  /** Where the files of a deleted research are saved; outside of the user's tree. */
-  readonly rescue: string;
+  /** The folder of the program's state, outside of the user's tree. */
+  readonly stateDir: string;
   readonly iteration: number;
+  /** What is known of other projects' files; kept over the iterations of a run. */
+  readonly memory?: FileMemory;
 }
-
-/** Folders that say which answer a question had. The answers themselves stand under their hash, and are checked against it. */
-const answerFolders = (folder: string) => [answersFolder(folder), documentsFolder(folder)].map(answersIn);
 
 /**
  * Remembers, in this process's memory where no agent reaches, the files that only this program and people write. An agent that nothing
  * confines can write them too, and its changes can't be told from a person's. In rrd.json what steers is kept and what forges results is
  * put back; every other file is as it was, and the changed ones are kept aside.
  */
-export async function guardFiles({ folder, root, rescue, iteration }: GuardOptions): Promise<TamperGuard> {
+export async function guardFiles({
+  folder,
+  root,
+  stateDir,
+  iteration,
+  memory = new Map(),
+}: GuardOptions): Promise<TamperGuard> {
   const kept = new Map<string, Version>();
-  const aside = join(setAsideFolder(folder), String(iteration));
+  const [aside, rescue] = [join(setAsideFolder(folder), String(iteration)), rescuedFolder(stateDir)];
   const [place, places] = [whereIs(folder), placesOf(folder, aside)];
   const paths = [
     ...committedFiles.names.map((name) => join(folder, name)),
@@ -77,12 +82,11 @@ export async function guardFiles({ folder, root, rescue, iteration }: GuardOptio
   ];
   const snapshots = await Promise.all(paths.map((path) => explaining(path, () => snapshotOf(path))));
   for (const [index, path] of paths.entries()) kept.set(path, snapshots[index]?.version ?? { kind: "absent" });
-  const [journal, texts, others] = [
-    stampsOf(journalFolder(folder), doneFolder(folder)),
-    stampsOf(textsFolder(folder)),
-    othersOf(folder),
+  const more = [
+    ...(await guardStoredData(folder, aside)),
+    await guardSteering(folder, aside, stateDir),
+    await guardOthers(folder, aside, stateDir, memory),
   ];
-  const answers = await versionsIn(answerFolders(folder));
 
   /** Where an editor was just saving rrd.json, half of it was remembered; the last good version is what the loop had read. */
   const wholeVersion = (path: string, version: Version): Version =>
@@ -99,6 +103,7 @@ export async function guardFiles({ folder, root, rescue, iteration }: GuardOptio
       if (path === queriesFile(folder) && isToolsLog(remembered, now)) return;
       const steered = path === rrdFile(folder) ? steering(remembered, now) : undefined;
       if (steered !== undefined && steered.kept.length > 0) sentences.push(edited(steered.kept, agent));
+      if (steered !== undefined && steered.refused.length > 0) sentences.push(refused(steered.refused, agent));
       if (steered?.forged === false) return;
       const version =
         steered === undefined
@@ -129,55 +134,6 @@ export async function guardFiles({ folder, root, rescue, iteration }: GuardOptio
     ];
   };
 
-  const clearJournal = async (agent: string): Promise<string[]> => {
-    const now = stampsOf(journalFolder(folder), doneFolder(folder));
-    const foreign = [...now].filter(([path, stamp]) => journal.get(path) !== stamp).map(([path]) => path);
-    const gone = [...journal.keys()].filter((path) => !now.has(path));
-    for (const path of foreign) await explaining(path, () => moveAside(path, aside));
-    return [
-      ...(foreign.length > 0
-        ? [
-            `${agent} wrote to the journal (${list(foreign.map((path) => basename(path)))}); that is set aside in ${aside} and not used.`,
-          ]
-        : []),
-      ...(gone.length > 0
-        ? [
-            `${agent} deleted ${gone.length} entries of the journal; the results are in rrd.json, but a reset can't go back to those iterations.`,
-          ]
-        : []),
-    ];
-  };
-
-  const clearTexts = async (agent: string): Promise<string[]> => {
-    const foreign = [...stampsOf(textsFolder(folder))]
-      .filter(([path, stamp]) => texts.get(path) !== stamp)
-      .map(([path]) => path);
-    for (const path of foreign) await explaining(path, () => moveAside(path, aside));
-    return foreign.length > 0
-      ? [`${agent} changed ${foreign.length} of the papers' texts stored in .ralph; they will be fetched again.`]
-      : [];
-  };
-
-  const restoreAnswers = async (agent: string): Promise<string[]> => {
-    const now = await versionsIn(answerFolders(folder));
-    let changed = 0;
-    for (const path of new Set([...answers.keys(), ...now.keys()])) {
-      const [before, after]: [Version, Version] = [
-        answers.get(path) ?? { kind: "absent" },
-        now.get(path) ?? { kind: "absent" },
-      ];
-      if (isSameVersion(before, after)) continue;
-      changed += 1;
-      await explaining(path, async () => {
-        if (after.kind !== "absent") await moveAside(path, aside);
-        await putVersion(path, before);
-      });
-    }
-    return changed === 0
-      ? []
-      : [`${agent} changed stored answers of sources in .ralph (${changed}); they were restored.`];
-  };
-
   return {
     async undoTampering(agent) {
       if (place === undefined || whereIs(folder) !== place || !isFolder(place))
@@ -186,14 +142,9 @@ export async function guardFiles({ folder, root, rescue, iteration }: GuardOptio
       let failure: unknown;
       const makeWay = () => explaining(folder, () => clearObstacles(folder, places, agent));
       // One step that fails keeps none of the others from being made.
-      for (const step of [makeWay, restoreFiles, clearJournal, clearTexts, restoreAnswers])
+      for (const step of [makeWay, restoreFiles, ...more])
         sentences.push(...(await step(agent).catch((error: unknown) => ((failure ??= error), []))));
       if (failure !== undefined) throw failure;
-      for (const [path, stamp] of othersOf(folder))
-        if (others.has(path) && others.get(path) !== stamp) sentences.push(changedElsewhere(path, agent));
-      for (const path of others.keys())
-        if (!existsSync(path))
-          sentences.push(`${path} was deleted while ${agent} ran; git or a backup has to bring it back.`);
       return sentences;
     },
   };
@@ -215,6 +166,9 @@ function steering(before: Version, now: Version): Steered | undefined {
 
 const edited = (kept: readonly string[], agent: string): string =>
   `rrd.json was edited while ${agent} ran, which nothing confines (${list(kept)}); that is kept as yours, so check it if it was not.`;
+
+const refused = (what: readonly string[], agent: string): string =>
+  `What only you set was changed in rrd.json while ${agent} ran, which nothing confines (${list(what)}); that is as before, so set it again while no agent runs if it was you.`;
 
 function isJson(version: Version): boolean {
   try {
@@ -268,53 +222,6 @@ async function saved(
   return place;
 }
 
-/** Which version of each file stands in folders of .ralph. The time of the last change of the inode can't be set back by a program. */
-function stampsOf(...places: readonly string[]): Map<string, string> {
-  const stamps = new Map<string, string>();
-  for (const place of places) {
-    for (const entry of entriesOf(place)) {
-      const path = join(place, entry);
-      const found = lstatSync(path, { throwIfNoEntry: false });
-      if (found !== undefined && !places.includes(path))
-        stamps.set(path, `${found.ino}:${found.size}:${found.ctimeMs}`);
-    }
-  }
-  return stamps;
-}
-
-/** What stands in folders of .ralph, whole. Reading an answer touches its times, so they tell nothing. */
-async function versionsIn(places: readonly string[]): Promise<Map<string, Version>> {
-  const paths = places.flatMap((place) => entriesOf(place).map((entry) => join(place, entry)));
-  const versions = new Map<string, Version>();
-  for (const path of paths) versions.set(path, await explaining(path, () => versionAt(path)));
-  return versions;
-}
-
-/** rrd.json of the other projects beside this one that no run is at work on: those change by themselves. */
-function othersOf(folder: string): Map<string, string> {
-  const stamps = new Map<string, string>();
-  for (const name of entriesOf(dirname(folder))) {
-    const other = join(dirname(folder), name);
-    // A file beside the projects is none of them, and looking into it is an error of the system.
-    const found =
-      other === folder || !isFolder(other) ? undefined : lstatSync(rrdFile(other), { throwIfNoEntry: false });
-    if (found !== undefined && !existsSync(lockFile(other)))
-      stamps.set(rrdFile(other), `${found.size}:${found.ctimeMs}`);
-  }
-  return stamps;
-}
-
-const changedElsewhere = (path: string, agent: string): string =>
-  `${path} changed while ${agent} ran, and no run works on that project; if it was not you, 'git diff' shows the change, and 'git checkout -- ${path}' undoes it.`;
-
-function entriesOf(place: string): string[] {
-  try {
-    return readdirSync(place);
-  } catch {
-    return [];
-  }
-}
-
 /** Where a folder really lies; undefined where none does. A person may have linked it there. */
 function whereIs(folder: string): string | undefined {
   try {
@@ -325,6 +232,3 @@ function whereIs(folder: string): string | undefined {
 }
 
 const isFolder = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
-
-const list = (names: readonly string[]): string =>
-  names.length > 5 ? `${names.slice(0, 5).join(", ")} and ${names.length - 5} more` : names.join(", ");

@@ -1,3 +1,4 @@
+import { tmpdir } from "node:os";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -9,9 +10,9 @@ const now = Date.parse("2026-01-02T03:04:05.678Z");
 describe("a message to a research", () => {
   it("waits, in the order of its leaving, until it is taken", async () => {
     const folder = temporaryFolder();
-    await leaveMessage(folder, { text: "second" }, now + 1);
-    await leaveMessage(folder, { text: "first" }, now);
-    await leaveMessage(folder, { clear: true }, now + 2);
+    await leaveMessage(folder, { text: "second" }, now + 1, tmpdir());
+    await leaveMessage(folder, { text: "first" }, now, tmpdir());
+    await leaveMessage(folder, { clear: true }, now + 2, tmpdir());
     const [first, ...rest] = await readMessages(folder);
     expect([first, ...rest]).toMatchObject([{ text: "first" }, { text: "second" }, { clear: true }]);
     expect(first?.id).toMatch(/^2026-01-02T03-04-05\.678Z-[0-9a-f]{8}$/);
@@ -22,10 +23,10 @@ describe("a message to a research", () => {
 
   it("is for nobody's repository, and leaves what is said of that alone", async () => {
     const folder = temporaryFolder();
-    await leaveMessage(folder, { text: "x" }, now);
+    await leaveMessage(folder, { text: "x" }, now, tmpdir());
     expect(read(folder, ".ralph/.gitignore")).toBe("*\n");
     writeFileSync(join(folder, ".ralph/.gitignore"), "mine\n");
-    await leaveMessage(folder, { text: "y" }, now);
+    await leaveMessage(folder, { text: "y" }, now, tmpdir());
     expect(read(folder, ".ralph/.gitignore")).toBe("mine\n");
   });
 
@@ -47,7 +48,8 @@ describe("a message to a research", () => {
   it("comes after all that were left before it", async () => {
     const folder = temporaryFolder();
     const words = Array.from({ length: 20 }, (_, index) => `word ${index}`);
-    for (const [index, text] of words.entries()) await leaveMessage(folder, { text }, now + ((index * 7) % 20));
+    for (const [index, text] of words.entries())
+      await leaveMessage(folder, { text }, now + ((index * 7) % 20), tmpdir());
     expect(await readMessages(folder)).toEqual(
       words.map((_, index) => ({ id: expect.any(String), text: `word ${(index * 3) % 20}` })),
     );
@@ -56,7 +58,7 @@ describe("a message to a research", () => {
   it("that can't be left says why", async () => {
     const folder = temporaryFolder();
     writeFileSync(join(folder, ".ralph"), "");
-    await expect(leaveMessage(folder, { text: "x" }, now)).rejects.toThrow(
+    await expect(leaveMessage(folder, { text: "x" }, now, tmpdir())).rejects.toThrow(
       `${join(folder, ".ralph")} is a file where a folder belongs; move it away.`,
     );
     expect(await readMessages(folder)).toEqual([]);

@@ -18,6 +18,7 @@ describe("an edit of rrd.json while an unconfined agent works", () => {
     expect(keepSteering(before, now)).toEqual({
       rrd: now,
       forged: false,
+      refused: [],
       kept: expect.arrayContaining(["my_note", "requirements", "p2", "p3"]),
     });
   });
@@ -61,6 +62,52 @@ describe("an edit of rrd.json while an unconfined agent works", () => {
     expect(keepSteering(before, structuredClone(before))).toMatchObject({ forged: false, kept: [] });
   });
 });
+describe("what only a person sets goes back", () => {
+  const own = rrdWith([paper("p1", { url: "https://a.example/p1" })], {
+    mission: { blue_ocean_scoring: true, min_combined_score: 25 },
+    requirements: { keywords: ["a"], sources: ["arxiv", "folder:papers"], min_score_to_present: 18 },
+    budget: { max_usd: 5 },
+  });
+
+  it.each([
+    ["mission", { mission: { ...own.mission, min_combined_score: 0 } }],
+    ["mission", { mission: { ...own.mission, blue_ocean_scoring: false } }],
+    ["mission", { mission: undefined }],
+    ["budget", { budget: { max_usd: 5000 } }],
+    ["budget", { budget: undefined }],
+    ["requirements.min_score_to_present", { requirements: { ...own.requirements, min_score_to_present: 0 } }],
+    [
+      "folder:/home",
+      { requirements: { ...own.requirements, sources: [...own.requirements!.sources!, "folder:/home"] } },
+    ],
+    [
+      "list:~/.ssh/config",
+      { requirements: { ...own.requirements, sources: ["arxiv", "folder:papers", "list:~/.ssh/config"] } },
+    ],
+    [
+      "feed:file:///etc",
+      { requirements: { ...own.requirements, sources: ["arxiv", "folder:papers", "feed:file:///etc"] } },
+    ],
+    ["url of p1", { papers_pool: [{ ...own.papers_pool[0]!, url: "file:///etc/passwd.txt" }] }],
+    ["pdf_url of p1", { papers_pool: [{ ...own.papers_pool[0]!, pdf_url: "/home/me/taxes.pdf" }] }],
+    ["url of p2", { papers_pool: [...own.papers_pool, paper("p2", { url: "../notes.md" })] }],
+  ])("%s", (what, edit) => {
+    expect(keepSteering(own, { ...own, ...edit } as typeof own)).toEqual({
+      rrd: own,
+      forged: true,
+      refused: [what],
+      kept: [],
+    });
+  });
+
+  it("and what else was changed with it stays", () => {
+    const requirements = { ...own.requirements, keywords: ["b"], sources: ["openalex", "list:x.bib"] };
+    const { rrd, kept } = keepSteering(own, { ...own, requirements, budget: { max_usd: 1 } });
+    expect(rrd).toEqual({ ...own, requirements: { ...requirements, sources: ["openalex"] } });
+    expect(kept).toEqual(["requirements"]);
+  });
+});
+
 describe("of an edit while an unconfined agent works", () => {
   const before = rrdWith(
     [paper("p1", { status: "presented", score: 30 }), paper("p2", { analysis: null, notes: null })],
@@ -120,7 +167,11 @@ describe("of an edit while an unconfined agent works", () => {
 
   it("the fields and papers that it may change are named, and those that it took away come back or stay gone", () => {
     const { mine: _, ...without } = before;
-    expect(keepSteering(before, without as typeof before)).toEqual({ rrd: without, forged: false, kept: ["mine"] });
+    expect(keepSteering(before, without as typeof before)).toMatchObject({
+      rrd: without,
+      forged: false,
+      kept: ["mine"],
+    });
     expect(keepSteering(before, { ...withPaper(1, { priority: 5 }), yours: 2 }).kept).toEqual(["yours", "p2"]);
     const { insights: __, ...robbed } = before;
     expect(keepSteering(before, robbed as typeof before)).toMatchObject({

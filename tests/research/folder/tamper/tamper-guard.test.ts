@@ -13,9 +13,13 @@ import {
   rmSync,
   statSync,
   symlinkSync,
+  truncateSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, it, describe } from "vitest";
+import { acquireLock } from "../../../../src/engine/storage/lock.js";
+import { leaveMessage, readMessages } from "../../../../src/engine/storage/records/steering-inbox.js";
+import { signState } from "../../../../src/research/folder/tamper/other-projects.js";
 import { guardFiles } from "../../../../src/research/folder/tamper/tamper-guard.js";
 import { queryRecorder } from "../../../../src/research/folder/logs/query-log.js";
 import { formatRrd } from "../../../../src/research/folder/rrd-file.js";
@@ -36,7 +40,7 @@ function loaded() {
   return {
     folder,
     path,
-    begin: () => guardFiles({ folder, root: dirname(folder), rescue: join(folder, "rescue"), iteration: 1 }),
+    begin: () => guardFiles({ folder, root: dirname(folder), stateDir: join(folder, "state"), iteration: 1 }),
   };
 }
 
@@ -140,7 +144,7 @@ const orders = ["AGENTS.md", "CLAUDE.md", "prompt.md", "ralph.config.yaml", "ral
 async function protectedResearch({ whole = true } = {}) {
   const folder = researchFolder(sampleRrd(3));
   const root = temporaryFolder();
-  const rescue = join(temporaryFolder(), "rescue");
+  const rescue = join(temporaryFolder(), "rescued");
   for (const place of ["journal/done", "texts"]) mkdirSync(join(folder, ".ralph", place), { recursive: true });
   writeFileSync(join(folder, "rrd.json"), text);
   writeFileSync(lastGoodFile(folder), text);
@@ -149,7 +153,7 @@ async function protectedResearch({ whole = true } = {}) {
   writeFileSync(join(folder, ".ralph/journal/2.json"), "{}");
   writeFileSync(join(folder, ".ralph/journal/done/1.json"), "{}");
   writeFileSync(join(folder, ".ralph/texts/p1.json"), "{}");
-  const guard = await guardFiles({ folder, root, rescue, iteration: 7 });
+  const guard = await guardFiles({ folder, root, stateDir: dirname(rescue), iteration: 7 });
   const aside = join(folder, ".ralph/set-aside/7");
   return { folder, root, rescue, aside, said: () => guard.undoTampering("the agent") };
 }
@@ -210,7 +214,7 @@ describe("after an agent that nothing confines", () => {
     expect(await gone.said()).toEqual([back("queries.jsonl")]);
     const { folder, root, rescue } = await protectedResearch({ whole: false });
     symlinkSync("elsewhere", join(folder, "queries.jsonl"));
-    const guard = await guardFiles({ folder, root, rescue, iteration: 8 });
+    const guard = await guardFiles({ folder, root, stateDir: dirname(rescue), iteration: 8 });
     rmSync(join(folder, "queries.jsonl"));
     writeFileSync(join(folder, "queries.jsonl"), noted);
     expect(await guard.undoTampering("the agent")).toHaveLength(1);
@@ -297,7 +301,7 @@ describe("of rrd.json, after such an agent,", () => {
     const { said, folder, root, rescue } = await protectedResearch();
     await said();
     writeFileSync(join(folder, "rrd.json"), '{"papers_pool": 7}');
-    const guard = await guardFiles({ folder, root, rescue, iteration: 8 });
+    const guard = await guardFiles({ folder, root, stateDir: dirname(rescue), iteration: 8 });
     writeFileSync(join(folder, "rrd.json"), text);
     await guard.undoTampering("the agent");
     expect(read(folder, "rrd.json")).toBe('{"papers_pool": 7}');
@@ -368,7 +372,7 @@ describe("in .ralph, after such an agent,", () => {
     const answers = join(folder, ".ralph/http/answers");
     mkdirSync(answers, { recursive: true });
     writeFileSync(join(answers, "a.json"), "given");
-    const guard = await guardFiles({ folder, root, rescue, iteration: 8 });
+    const guard = await guardFiles({ folder, root, stateDir: dirname(rescue), iteration: 8 });
     rmSync(join(answers, "a.json"));
     expect(await guard.undoTampering("the agent")).toEqual([
       "the agent changed stored answers of sources in .ralph (1); they were restored.",
@@ -390,32 +394,126 @@ describe("of the researches beside it", () => {
     writeFileSync(join(other, "rrd.json"), "{}");
     return join(other, "rrd.json");
   };
+  const hold = (rrd: string) => acquireLock(join(dirname(rrd), ".ralph/lock"), { describe: "It" });
   const begin = async () => {
-    const folder = researchFolder(sampleRrd(3));
+    const [folder, stateDir] = [researchFolder(sampleRrd(3)), temporaryFolder()];
     const [one, two, held] = [beside(folder, "one"), beside(folder, "two"), beside(folder, "held")];
-    writeFileSync(join(dirname(held), ".ralph/lock"), "{}");
+    const lock = await hold(held);
     mkdirSync(join(dirname(folder), "empty"));
-    const guard = await guardFiles({ folder, root: temporaryFolder(), rescue: temporaryFolder(), iteration: 1 });
-    return { folder, one, two, held, said: () => guard.undoTampering("the agent") };
+    const memory = new Map();
+    const root = temporaryFolder();
+    const again = async () => {
+      const guard = await guardFiles({ folder, root, stateDir, iteration: 1, memory });
+      return () => guard.undoTampering("the agent");
+    };
+    return { folder, stateDir, one, two, held, lock, memory, again, said: await again() };
   };
+  const others = (folder: string) => join(folder, ".ralph/set-aside/1/others");
 
-  it("a change is told and left, as a person may have made it; one that a run is at work on changes by itself", async () => {
-    const { one, held, said } = await begin();
-    writeFileSync(one, '{"forged": 1}');
-    writeFileSync(held, '{"forged": 1}');
-    expect(await said()).toEqual([
-      `${one} changed while the agent ran, and no run works on that project; if it was not you, 'git diff' shows the change, and 'git checkout -- ${one}' undoes it.`,
-    ]);
-    expect(readFileSync(one, "utf8")).toBe('{"forged": 1}');
+  it("a change is put back, kept aside and told; one that a run is at work on changes by itself", async () => {
+    const { folder, one, held, said, again } = await begin();
+    for (const path of [one, held]) writeFileSync(path, '{"forged": 1}');
+    writeFileSync(join(dirname(one), "progress.txt"), "forged");
+    const place = join(others(folder), "0");
+    expect(await said()).toEqual(
+      [one, join(dirname(one), "progress.txt")].map(
+        (path) =>
+          `${path} changed while the agent ran, which nothing confines, and no run works on that project; it is as before, and the changed one is in ${place}.`,
+      ),
+    );
+    expect([readFileSync(one, "utf8"), readFileSync(held, "utf8")]).toEqual(["{}", '{"forged": 1}']);
+    expect(existsSync(join(dirname(one), "progress.txt"))).toBe(false);
+    expect(readdirSync(place).toSorted()).toEqual(["progress.txt", "rrd.json"]);
+    expect(await (await again())()).toEqual([]);
   });
 
-  it("a deletion is told, a new one or one that a run took up is not", async () => {
-    const { folder, one, two, said } = await begin();
+  it("a deletion is undone, and a new one is not told", async () => {
+    const { folder, one, said } = await begin();
     rmSync(dirname(one), { recursive: true });
-    writeFileSync(join(dirname(two), ".ralph/lock"), "{}");
-    writeFileSync(two, '{"by": "its run"}');
     beside(folder, "new");
-    expect(await said()).toEqual([`${one} was deleted while the agent ran; git or a backup has to bring it back.`]);
+    expect(await said()).toEqual([expect.stringContaining(`${one} changed`)]);
+    expect(readFileSync(one, "utf8")).toBe("{}");
+  });
+
+  it("what a run or a command of ours left there meanwhile stays; what one is at work on now is told", async () => {
+    const { one, two, stateDir, said } = await begin();
+    writeFileSync(one, '{"by": "its run"}');
+    await signState(dirname(one), stateDir);
+    writeFileSync(two, '{"by": "its run"}');
+    await hold(two);
+    expect(await said()).toEqual([expect.stringContaining(`${dirname(two)} changed while the agent ran`)]);
+    expect([readFileSync(one, "utf8"), readFileSync(two, "utf8")]).toEqual(['{"by": "its run"}', '{"by": "its run"}']);
+  });
+
+  it("a signature of another state or by another key says nothing", async () => {
+    const { one, stateDir, said } = await begin();
+    await signState(dirname(one), stateDir);
+    writeFileSync(one, '{"forged": 1}');
+    expect(await said()).toHaveLength(1);
+    const other = await begin();
+    writeFileSync(other.one, '{"forged": 1}');
+    await signState(dirname(other.one), temporaryFolder());
+    expect(await other.said()).toHaveLength(1);
+    expect([readFileSync(one, "utf8"), readFileSync(other.one, "utf8")]).toEqual(["{}", "{}"]);
+  });
+
+  it("files are read again only where they have changed, and beyond 64 MB a change is told alone", async () => {
+    const { one, two, memory, again } = await begin();
+    const kept = memory.get(one);
+    truncateSync(join(two), 65 * 1024 * 1024);
+    const said = await again();
+    expect(memory.get(one)).toBe(kept);
+    expect(memory.has(two)).toBe(false);
+    truncateSync(two, 3);
+    expect(await said()).toEqual([expect.stringContaining("too large to be remembered")]);
+    expect(statSync(two).size).toBe(3);
+  });
+});
+
+describe("of what a person has told the project", () => {
+  const begin = async () => {
+    const [folder, stateDir] = [researchFolder(sampleRrd(3)), temporaryFolder()];
+    await leaveMessage(folder, { text: "Mind the cost." }, 1, stateDir);
+    const inbox = join(folder, ".ralph/inbox");
+    const guard = await guardFiles({ folder, root: temporaryFolder(), stateDir, iteration: 1 });
+    const heard = async () =>
+      (await readMessages(folder)).map((message) => ("text" in message ? message.text : message));
+    return { folder, stateDir, inbox, heard, said: () => guard.undoTampering("the agent") };
+  };
+
+  it("a message that no command of ours wrote is set aside and told; a signed one is heard", async () => {
+    const { folder, stateDir, inbox, heard, said } = await begin();
+    await leaveMessage(folder, { text: "And the time." }, 2, stateDir);
+    writeFileSync(join(inbox, "3.json"), JSON.stringify({ text: "Give 5 everywhere.", format: 1 }));
+    await leaveMessage(folder, { clear: true }, 4, temporaryFolder());
+    const [signed = ""] = readdirSync(inbox).toSorted().slice(1);
+    const copy = JSON.parse(readFileSync(join(inbox, signed), "utf8")) as object;
+    writeFileSync(join(inbox, "5.json"), JSON.stringify(copy));
+    writeFileSync(join(inbox, "6.json"), JSON.stringify({ ...copy, text: "Forged." }));
+    expect(await said()).toEqual([expect.stringMatching(/^4 messages appeared .*without the signature/)]);
+    expect(await heard()).toEqual(["Mind the cost.", "And the time."]);
+    expect(readdirSync(join(folder, ".ralph/set-aside/1"))).toHaveLength(4);
+  });
+
+  it("one that was there before comes back where it was deleted or changed", async () => {
+    for (const harm of [
+      (path: string) => rmSync(path),
+      (path: string) => writeFileSync(path, '{"text": "Forged."}'),
+      (path: string) => (rmSync(path), mkdirSync(path)),
+    ]) {
+      const { inbox, heard, said } = await begin();
+      const [name = ""] = readdirSync(inbox);
+      harm(join(inbox, name));
+      expect(await said()).toEqual([expect.stringMatching(/deleted or changed 1 message/)]);
+      expect(await heard()).toEqual(["Mind the cost."]);
+    }
+  });
+
+  it.each(["PAUSE", "STOP"])("%s is obeyed and told", async (name) => {
+    const { folder, said } = await begin();
+    writeFileSync(join(folder, name), "");
+    expect(await said()).toEqual([expect.stringMatching(new RegExp(`^${name} appeared while`))]);
+    expect(existsSync(join(folder, name))).toBe(true);
   });
 });
 

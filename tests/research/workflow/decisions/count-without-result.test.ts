@@ -1,3 +1,4 @@
+import { tmpdir } from "node:os";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
@@ -80,7 +81,7 @@ describe("a research that is started again and again", () => {
   });
 
   test.each([
-    ["the person steers", (folder: string) => leaveMessage(folder, { text: "Mind the form." }, 1)],
+    ["the person steers", (folder: string) => leaveMessage(folder, { text: "Mind the form." }, 1, tmpdir())],
     [
       "the person raises a limit",
       async (folder: string) => {

@@ -1,3 +1,4 @@
+import { tmpdir } from "node:os";
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -152,8 +153,8 @@ test("what a person says is heard once, written to progress.txt once, and stands
     async *run(brief, options) {
       briefs.push(brief.text);
       // Said while an agent works.
-      if (briefs.length === 1) await leaveMessage(at.folder, { text: "Mind the cost of hands. SECRET" }, 1);
-      if (briefs.length === 3) await leaveMessage(at.folder, { clear: true }, 2);
+      if (briefs.length === 1) await leaveMessage(at.folder, { text: "Mind the cost of hands. SECRET" }, 1, tmpdir());
+      if (briefs.length === 3) await leaveMessage(at.folder, { clear: true }, 2, tmpdir());
       yield* good.run(brief, options);
     },
   };
@@ -170,7 +171,7 @@ test("what a person says is heard once, written to progress.txt once, and stands
 
 test("a message that a kill left behind after it was heard is not heard twice", async () => {
   const at = researchFolder(rrdWith(papers(3)));
-  await leaveMessage(at.folder, { text: "Mind the cost." }, 1);
+  await leaveMessage(at.folder, { text: "Mind the cost." }, 1, tmpdir());
   const inbox = join(at.folder, ".ralph/inbox");
   const [name = ""] = readdirSync(inbox);
   const message = readFileSync(join(inbox, name), "utf8");

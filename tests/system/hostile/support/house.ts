@@ -102,6 +102,7 @@ export function openHouse(cli: string, options: HouseOptions = {}) {
     HOME: home,
     HOSTILE_ROOT: root,
     HOSTILE_MARK: mark,
+    HOSTILE_CLI: cli,
     HOSTILE_API_KEY: secrets.apiKey,
     LANG: "C.UTF-8",
   };

@@ -1,0 +1,48 @@
+import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
+import { mkdir, rename, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { temporaryName } from "./atomic-file.js";
+import { explaining } from "./explain-system-error.js";
+import { readRegularFile } from "./regular-file.js";
+
+/**
+ * Signatures (HMAC-SHA-256) by which what a person's command wrote is told from what an agent planted. The key stands in the folder of the
+ * program's state (`stateDir`), readable for its user alone and made on first use. An agent that runs as that user and reads the key can sign too.
+ */
+const keyFile = (stateDir: string): string => join(stateDir, "steering-key");
+const keyBytes = 32;
+
+async function keyIn(stateDir: string): Promise<Buffer | undefined> {
+  const key = await readRegularFile(keyFile(stateDir)).catch(() => undefined);
+  return key?.length === keyBytes ? key : undefined;
+}
+
+async function makeKey(stateDir: string): Promise<Buffer> {
+  const key = randomBytes(keyBytes);
+  const path = keyFile(stateDir);
+  await explaining(path, async () => {
+    await mkdir(stateDir, { recursive: true });
+    const temp = temporaryName(path);
+    await writeFile(temp, key, { flag: "wx", mode: 0o600 });
+    await rename(temp, path);
+  });
+  return key;
+}
+
+const signatureBy = (key: Buffer, value: unknown): string =>
+  createHmac("sha256", key).update(JSON.stringify(value)).digest("hex");
+
+/**
+ * Signs a JSON value.
+ * @throws ExpectedError where the key can't be made.
+ */
+export const signatureOf = async (stateDir: string, value: unknown): Promise<string> =>
+  signatureBy((await keyIn(stateDir)) ?? (await makeKey(stateDir)), value);
+
+/** Whether `signature` is that of a JSON value. */
+export async function isSigned(stateDir: string, value: unknown, signature: unknown): Promise<boolean> {
+  const key = await keyIn(stateDir);
+  if (key === undefined) return false;
+  const [right, given] = [Buffer.from(signatureBy(key, value)), Buffer.from(String(signature))];
+  return given.length === right.length && timingSafeEqual(given, right);
+}
