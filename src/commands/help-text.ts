@@ -35,6 +35,7 @@ export const summaries = {
   pause: "end a run before its next iteration, with the verdict blocked",
   stop: "end a run before its next iteration, as Ctrl+C does",
   resume: "allow a paused or stopped project to run again",
+  approve: "let briefs use edits made while an unconfined agent ran",
   reset: "start a project, or a part of it, again; --undo takes that back",
   validate: "check a project's rrd.json and print every problem",
   verify: "look for every quote again in the stored texts",

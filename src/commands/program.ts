@@ -161,6 +161,14 @@ export function buildProgram(io: Io, version: string, done: (exitCode: number) =
     (await import("./steer/pause.js")).resumeCommand({ folder: folder ?? "", json: json === true }, io),
   );
 
+  add("approve", "<folder>", async (values, folder) => {
+    const { approveCommand } = await import("./steer/approve.js");
+    return approveCommand(
+      { folder: folder ?? "", reject: values["reject"] === true, json: values["json"] === true },
+      io,
+    );
+  }).option("--reject", "take the edits back instead");
+
   add("reset", "<folder>", async (values, folder) => {
     const { resetCommand } = await import("./steer/reset.js");
     const { paper, unit, to, undo, json } = values as ResetValues;

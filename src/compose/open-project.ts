@@ -1,3 +1,4 @@
+import { basename } from "node:path";
 import { type Agents, isUnconfined, summarisingAgent, warningsOf } from "./agents.js";
 import type { Run } from "./drive.js";
 import { experienceFor } from "./forecast-basis.js";
@@ -12,6 +13,7 @@ import { ExpectedError } from "../engine/lib/errors.js";
 import type { Verdict } from "../engine/loop/types.js";
 import type { Io } from "../engine/ui/io.js";
 import { wholeForecast } from "../engine/ui/terminal/tally.js";
+import { type Edit, waitingEdits } from "../research/folder/approval.js";
 import { openResearch, type Research } from "../research/folder/research.js";
 import { type FileMemory, signState } from "../research/folder/tamper/other-projects.js";
 import { guardFiles } from "../research/folder/tamper/tamper-guard.js";
@@ -117,7 +119,7 @@ interface OpenProject {
 async function opened<Opened>(
   folder: string,
   config: ResolvedConfig,
-  { clock }: Io,
+  { clock, cwd }: Io,
   { agents, settings, tell, abort }: Run,
   warned: Agents | readonly Agents[0][],
   { forecast = false, force = false }: Manner,
@@ -154,6 +156,7 @@ async function opened<Opened>(
     await workspaces.sweep();
     const worker = { ...agents[0], model: modelOf(config.agent, settings) };
     const names = agents.map(({ name }) => name);
+    for (const edit of await waitingEdits(folder, rootOf(folder, cwd), config.stateDir)) warn(waitsStill(edit, folder));
     const experience = { ...(await experienceFor(folder, worker, classic)), agents: names };
     await countAnew(research, force, agents);
     if (forecast) for (const message of await forecastNow(research, experience)) inform(message);
@@ -173,6 +176,9 @@ async function keepEnd(research: Pick<Research, "load" | "edit">, verdict: Verdi
     if (!(error instanceof ExpectedError)) throw error;
   }
 }
+
+const waitsStill = ({ path, agent }: Edit, folder: string): string =>
+  `${path} changed while ${agent} ran, and briefs use what stood there before until you agree: research-ralph approve ${basename(folder)}; with --reject it is taken back.`;
 
 const overridden = ({ context_reset_frequency: every }: ResolvedConfig): string[] =>
   every === undefined

@@ -40,7 +40,7 @@ export async function briefCommand({ folder: argument, flags = {}, json }: Brief
   const { rrd: read, ledger } = await readResearch(folder);
   const rrd = steered(read, await messagesFor(folder, redactorFor(config, io)), new Date(io.clock.now()).toISOString());
   const state = { rrd, ledger, status: statusOf(rrd, ledger) };
-  const classic = await classicPrompt(folder, false, {
+  const classic = await classicPrompt(folder, config.stateDir, false, {
     cwd: io.cwd,
     stdin: io.stdin,
     terminal: io.terminal,

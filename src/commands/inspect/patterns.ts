@@ -1,5 +1,6 @@
 import { ExpectedError } from "../../engine/lib/errors.js";
-import type { Io } from "../../engine/ui/io.js";
+import { resolveConfig } from "../../engine/config/resolve.js";
+import { homeOf, type Io } from "../../engine/ui/io.js";
 import { requirePerson } from "../steer/require-person.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
 import { learnPatterns, readPatterns, unlearned } from "../../research/workflow/derived/lessons.js";
@@ -16,7 +17,8 @@ interface PatternsArguments {
 export async function patternsCommand({ folder: argument, accept, json }: PatternsArguments, io: Io): Promise<number> {
   const folder = await findResearch(io.cwd, argument);
   const root = rootOf(folder, io.cwd);
-  const patterns = await readPatterns(folder);
+  const { stateDir } = await resolveConfig({ flags: {}, env: io.env, cwd: io.cwd, home: homeOf(io.env) });
+  const patterns = await readPatterns(folder, stateDir);
   if (accept === undefined) {
     const open = new Set(await unlearned(root, patterns));
     const rows = patterns.map((pattern, index) => ({ number: index + 1, ...pattern, accepted: !open.has(pattern) }));

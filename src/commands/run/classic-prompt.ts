@@ -3,7 +3,7 @@ import { ExpectedError } from "../../engine/lib/errors.js";
 import { writeFileAtomic } from "../../engine/storage/atomic-file.js";
 import type { Io } from "../../engine/ui/io.js";
 import { withoutFrontMatter, withWorkspace, workspaceOf } from "../../research/workflow/classic.js";
-import { readPromptFile, rootOf } from "../../research/workflow/brief/prompt.js";
+import { agreedPrompt, rootOf } from "../../research/workflow/brief/prompt.js";
 import { choose } from "./ask.js";
 import { shown } from "../../research/overview/find-research.js";
 import { promptName } from "../../research/folder/layout.js";
@@ -14,11 +14,13 @@ import { promptName } from "../../research/folder/layout.js";
  */
 export async function classicPrompt(
   folder: string,
+  stateDir: string,
   wanted: boolean,
   io: Pick<Io, "cwd" | "canAsk" | "stdin" | "terminal">,
 ): Promise<string | undefined> {
-  const path = join(rootOf(folder, io.cwd), promptName);
-  const text = await readPromptFile(path);
+  const root = rootOf(folder, io.cwd);
+  const path = join(root, promptName);
+  const text = await agreedPrompt(root, stateDir);
   if (text === undefined) {
     if (wanted) throw new ExpectedError(`--classic needs the original's prompt.md; ${path} does not exist.`, 2);
     return undefined;

@@ -85,7 +85,7 @@ export async function create(
   const { named, said } = namedSources(sources, io.cwd);
   if (!how.quiet && !how.json) for (const sentence of said) io.stderr(`${sentence}\n`);
   const parent = join(io.cwd, researchesName);
-  const prompt = await loadPrompt(io.cwd);
+  const prompt = await loadPrompt(io.cwd, config.stateDir);
   // An agent that can't be used must be known before anything is looked at.
   agentsFor(config, settingsFor(config, io));
   // An agent's work must not be lost for want of a place to put it.

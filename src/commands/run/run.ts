@@ -43,7 +43,7 @@ export async function runCommand(args: RunArguments, io: Io): Promise<number> {
     return 0;
   }
   let { rrd } = await readResearch(folder);
-  const prompt = await classicPrompt(folder, args.classic, io);
+  const prompt = await classicPrompt(folder, config.stateDir, args.classic, io);
   // An agent that can't be used must be known before the file is changed for it.
   agentsFor(config, settingsFor(config, io, { classic: prompt !== undefined }));
   if (args.flags.papers !== undefined && args.flags.papers !== targetOf(rrd))

@@ -116,7 +116,7 @@ export async function acceptRun(
   }
 
   await keepAnswer(workspace, run.message);
-  const patterns = await readPatterns(research.folder);
+  const patterns = await readPatterns(research.folder, workspaces.stateDir);
   const judging = { iteration, agent: run.agent, at, redact };
   const judged = await judge(state, unit, workspace, material, patterns, judging);
   const { redacted, dropped } = judged;
@@ -156,7 +156,7 @@ export async function acceptRun(
   const whole = { ...line, ...(dropped.length === 0 ? {} : { dropped: dropped.slice(0, maxDropped) }) };
   const fold = foldOf(unit, judged, whole);
   await research.fold({ ...fold, changes: [...fold.changes, ...(await observed(unit, run, outcome, redact))] });
-  if (learn) await learnPatterns(root, await readPatterns(research.folder));
+  if (learn) await learnPatterns(root, await readPatterns(research.folder, workspaces.stateDir));
   for (const past of [...refusalsOf(state, unit), run]) await workspaces.remove(past.iteration);
   return outcome;
 }

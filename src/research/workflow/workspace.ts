@@ -9,6 +9,8 @@ import { workspacesFolder } from "../folder/layout.js";
 
 /** Folders for agents to work in, outside the user's tree, one an iteration. */
 export interface Workspaces {
+  /** The folder of the program's state that they lie in. */
+  readonly stateDir: string;
   /** Where they lie. */
   readonly root: string;
   /** Removes what a crash left, as far as it can be; refused ones stay. */
@@ -57,6 +59,7 @@ export function workspacesOf(stateDir: string, folder: string): Workspaces {
     }
   };
   return {
+    stateDir,
     root,
     async sweep() {
       await clearThose((isKept) => !isKept);
@@ -89,8 +92,9 @@ export function workspacesOf(stateDir: string, folder: string): Workspaces {
     path,
     kept,
     async keep(iteration) {
-      await clear(kept(iteration)).catch(() => undefined);
-      await rename(path(iteration), kept(iteration)).catch(() => undefined);
+      await clear(kept(iteration))
+        .then(() => rename(path(iteration), kept(iteration)))
+        .catch(() => undefined);
       return kept(iteration);
     },
     async remove(iteration) {

@@ -113,7 +113,7 @@ test("an agent that calls a command steers nothing, a hook that a person wrote d
     () => pauseCommand({ folder, json: true }, ioOf(env)),
     () => stopCommand({ folder, json: true }, ioOf(env)),
     () => resumeCommand({ folder, json: true }, ioOf(env)),
-    () => resetCommand({ folder, flags: {}, json: true }, ioOf(env)),
+    () => resetCommand({ folder, undo: false, flags: {}, json: true }, ioOf(env)),
     () => patternsCommand({ folder, accept: 1, json: true }, ioOf(env)),
   ];
   for (const command of commands({ [marker]: "a run" }))

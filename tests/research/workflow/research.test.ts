@@ -1,3 +1,4 @@
+import { tmpdir } from "node:os";
 import { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { execFileSync } from "node:child_process";
 import { join } from "node:path";
@@ -516,7 +517,7 @@ describe("refusals", () => {
       ),
       1,
     );
-    expect(await readPatterns(folder)).toEqual([{ unit: "p1", text: "A real one." }]);
+    expect(await readPatterns(folder, tmpdir())).toEqual([{ unit: "p1", text: "A real one." }]);
     expect(readFileSync(join(folder, "progress.txt"), "utf8").match(/^## /gm)).toHaveLength(1);
   });
 

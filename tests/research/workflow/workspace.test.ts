@@ -78,6 +78,7 @@ test.each(["workspaces", "workspaces/one", "workspaces/one/1"])(
     if (place.endsWith("1")) expect(lstatSync(await workspaces.create(1)).isSymbolicLink()).toBe(false);
     else await expect(workspaces.create(1)).rejects.toThrow(`${link} is a symbolic link`);
     await workspaces.keep(2);
+    await workspaces.keep(1);
     await workspaces.close();
     expect(readdirSync(mine, { recursive: true }).toSorted()).toEqual(before);
   },

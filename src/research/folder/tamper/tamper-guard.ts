@@ -20,15 +20,14 @@ import { keepSteering, type Steered } from "./steering-fields.js";
 import { explaining } from "../../../engine/storage/explain-system-error.js";
 
 import { type FileMemory, guardOthers } from "./other-projects.js";
+import { guardInstructions, holdAddedLines } from "./instructions.js";
 import { guardSteering } from "./steering-files.js";
 import { guardStoredData, list } from "./stored-data.js";
 import {
   candidatesFile,
-  claudeName,
   committedFiles,
   lastGoodFile,
-  lessonsName,
-  promptName,
+  progressFile,
   queriesFile,
   rescuedFolder,
   rrdFile,
@@ -77,11 +76,11 @@ export async function guardFiles({
     lastGoodFile(folder),
     candidatesFile(folder),
     updatesFile(folder),
-    ...[lessonsName, claudeName, promptName].map((name) => join(root, name)),
     ...projectFiles(root),
   ];
   const snapshots = await Promise.all(paths.map((path) => explaining(path, () => snapshotOf(path))));
   for (const [index, path] of paths.entries()) kept.set(path, snapshots[index]?.version ?? { kind: "absent" });
+  const undoInstructions = await guardInstructions(folder, root, stateDir, aside);
   const more = [
     ...(await guardStoredData(folder, aside)),
     await guardSteering(folder, aside, stateDir),
@@ -101,6 +100,9 @@ export async function guardFiles({
       const now = await versionAt(path);
       if (isSameVersion(now, remembered)) return;
       if (path === queriesFile(folder) && isToolsLog(remembered, now)) return;
+      const added =
+        path === progressFile(folder) ? await holdAddedLines(folder, stateDir, remembered, now, agent) : undefined;
+      if (added !== undefined) return void sentences.push(added);
       const steered = path === rrdFile(folder) ? steering(remembered, now) : undefined;
       if (steered !== undefined && steered.kept.length > 0) sentences.push(edited(steered.kept, agent));
       if (steered !== undefined && steered.refused.length > 0) sentences.push(refused(steered.refused, agent));
@@ -142,7 +144,7 @@ export async function guardFiles({
       let failure: unknown;
       const makeWay = () => explaining(folder, () => clearObstacles(folder, places, agent));
       // One step that fails keeps none of the others from being made.
-      for (const step of [makeWay, restoreFiles, ...more])
+      for (const step of [makeWay, undoInstructions, restoreFiles, ...more])
         sentences.push(...(await step(agent).catch((error: unknown) => ((failure ??= error), []))));
       if (failure !== undefined) throw failure;
       return sentences;

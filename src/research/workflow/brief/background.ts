@@ -3,6 +3,7 @@ import type { Paper, Rrd } from "../../generated/rrd.js";
 import { clip, estimateTokens, fit } from "../../../engine/lib/tokens.js";
 import { readRegularText } from "../../../engine/storage/regular-file.js";
 import { isDecided } from "../decisions/status.js";
+import { waitingEdit } from "../../folder/approval.js";
 import { lessonsName } from "../../folder/layout.js";
 
 /** What the project is about: requirements, mission and glossary. Bounded. */
@@ -39,9 +40,14 @@ function openQuestions(rrd: Rrd): string[] {
   ).lines;
 }
 
-/** At most `tokens` tokens of AGENTS.md, whole sections first come; what was left out is named. Empty where there is none. */
-export async function agentsFile(root: string, tokens: number): Promise<string> {
-  const text = await readRegularText(join(root, lessonsName)).catch(() => "");
+/**
+ * At most `tokens` tokens of AGENTS.md as far as a person has agreed to it, whole sections first come; what was left out is named. Empty
+ * where there is none.
+ */
+export async function agentsFile(root: string, stateDir: string, tokens: number): Promise<string> {
+  const path = join(root, lessonsName);
+  const waiting = await waitingEdit(stateDir, path);
+  const text = waiting === undefined ? await readRegularText(path).catch(() => "") : (waiting.before ?? "");
   const sections = text.split(/^(?=#{1,3} )/m).filter((section) => section.trim() !== "");
   const kept: string[] = [];
   const left: string[] = [];

@@ -57,7 +57,7 @@ interface Where {
   readonly root: string;
   readonly services: Sources["services"];
   /** Where workspaces lie: those under way, and those that refused results are kept in. */
-  readonly workspaces: { path(iteration: number): string; kept(iteration: number): string };
+  readonly workspaces: { readonly stateDir: string; path(iteration: number): string; kept(iteration: number): string };
   /** Set where the agent takes tools. */
   readonly tools?: ServeTools;
 }
@@ -83,7 +83,7 @@ export async function briefFor(
   workspace: string,
 ): Promise<{ brief: Brief; material: Material }> {
   const { rrd } = state;
-  const prompt = await loadPrompt(where.root);
+  const prompt = await loadPrompt(where.root, where.workspaces.stateDir);
   const paper = unit.kind === "paper" ? paperOf(rrd, unit.id) : undefined;
   const seen = material.retraction === undefined ? state : { ...state, rrd: withChecks(rrd, material.retraction).rrd };
   const smaller = timesTooFull(state.ledger, unit.id);
@@ -126,8 +126,9 @@ export async function briefFor(
     return kept;
   };
   const share = (most: number) => Math.max(Math.min(most, room - 60), 0);
-  const patterns = (await readPatterns(where.folder)).toReversed();
-  const people = readNotes(where.folder).toReversed();
+  const { stateDir } = where.workspaces;
+  const patterns = (await readPatterns(where.folder, stateDir)).toReversed();
+  const people = (await readNotes(where.folder, stateDir)).toReversed();
   const middle =
     repair === undefined
       ? [
@@ -135,7 +136,7 @@ export async function briefFor(
           spend("From earlier iterations", fenced(fit(patterns, share(250), ({ text }) => `- ${text}`).lines)),
           spend("Notes of people in progress.txt", fenced(fit(people, share(250), (note) => clip(note, 120)).lines)),
           paper === undefined ? "" : spend("Related, already read", fenced(related(rrd, paper, share(650)))),
-          spend("AGENTS.md of this repository", await agentsFile(where.root, share(agentsFileTokens))),
+          spend("AGENTS.md of this repository", await agentsFile(where.root, stateDir, share(agentsFileTokens))),
         ]
       : [];
   const last = closingWords(join(where.workspaces.path(iteration), resultName));

@@ -3,6 +3,7 @@ import { basename, dirname, join } from "node:path";
 import { ExpectedError, hasCode, messageOf } from "../../../engine/lib/errors.js";
 import { packageFile } from "../../../engine/lib/package-root.js";
 import { readRegularText } from "../../../engine/storage/regular-file.js";
+import { waitingEdit } from "../../folder/approval.js";
 import { promptName } from "../../folder/layout.js";
 
 const promptParts = [
@@ -24,13 +25,19 @@ export type Prompt = Readonly<Record<PromptPart, string>>;
 export const rootOf = (folder: string, fallback: string): string =>
   basename(dirname(folder)) === "researches" ? dirname(dirname(folder)) : fallback;
 
-/** The user's prompt.md where there is one, with the packaged parts for headings it leaves out. */
-export async function loadPrompt(root: string): Promise<Prompt> {
+/** The user's prompt.md where there is one, as far as a person has agreed to it, with the packaged parts for headings it leaves out. */
+export async function loadPrompt(root: string, stateDir: string): Promise<Prompt> {
   const packaged = partsOf(await readFile(packageFile(promptName), "utf8"));
-  const path = join(root, promptName);
-  const own = partsOf((await readPromptFile(path)) ?? "");
+  const own = partsOf((await agreedPrompt(root, stateDir)) ?? "");
   const part = (name: PromptPart) => own.get(name) ?? packaged.get(name) ?? "";
   return Object.fromEntries(promptParts.map((name) => [name, part(name)])) as Prompt;
+}
+
+/** The text of the prompt.md that a person has agreed to, or undefined where there is none. */
+export async function agreedPrompt(root: string, stateDir: string): Promise<string | undefined> {
+  const path = join(root, promptName);
+  const waiting = await waitingEdit(stateDir, path);
+  return waiting === undefined ? await readPromptFile(path) : (waiting.before ?? undefined);
 }
 
 /** The text of a prompt.md, or undefined where there is none. */

@@ -5,6 +5,7 @@ import { readRegularText } from "../../../engine/storage/regular-file.js";
 import { writeFileAtomic } from "../../../engine/storage/atomic-file.js";
 import { explainSystemError } from "../../../engine/storage/explain-system-error.js";
 import { flat } from "./markdown.js";
+import { agreedLog } from "../../folder/approval.js";
 import { lessonsName, progressFile } from "../../folder/layout.js";
 
 /** A lesson an agent left about working on this project, with the unit it learned it from. */
@@ -22,11 +23,11 @@ export function patternLines(unit: string, patterns: readonly string[] = []): st
   return texts.length === 0 ? [] : [heading, ...texts.map((text) => `- (${unit}) ${text}`), ""];
 }
 
-/** Patterns in progress.txt, oldest first, each once; of a long log only the last 256 KB are read. */
-export async function readPatterns(folder: string): Promise<Pattern[]> {
+/** Patterns in progress.txt as far as a person has agreed to it, oldest first, each once; of a long log only the last 256 KB are read. */
+export async function readPatterns(folder: string, stateDir: string): Promise<Pattern[]> {
   const found = new Map<string, Pattern>();
   let inside = false;
-  for (const line of readTail(progressFile(folder)).split(/\r?\n/)) {
+  for (const line of (await endOfLog(folder, stateDir)).split(/\r?\n/)) {
     if (line.startsWith(heading)) inside = true;
     else if (inside) {
       const match = /^- \(([^)]{1,200})\) (.{1,200})$/.exec(line);
@@ -40,14 +41,20 @@ export async function readPatterns(folder: string): Promise<Pattern[]> {
 }
 
 /**
- * What people wrote into progress.txt, oldest first: what stands behind the last line of one of our entries, or below the head of a log
+ * What people wrote into progress.txt and no unconfined agent may have added, oldest first: what stands behind the last line of one of our entries, or below the head of a log
  * that `new` began. Of a long log only the last 256 KB are read.
  */
-export function readNotes(folder: string): string[] {
-  const [head = "", ...entries] = readTail(progressFile(folder)).split(/^---\r?$/m);
+export async function readNotes(folder: string, stateDir: string): Promise<string[]> {
+  const [head = "", ...entries] = (await endOfLog(folder, stateDir)).split(/^---\r?$/m);
   return [/^Topic: .*$/m.exec(head), ...entries.map((entry) => /^Iteration: \d+\r?$/m.exec(entry))]
     .map((end) => (end === null ? "" : end.input.slice(end.index + end[0].length).trim()))
     .filter((note) => note !== "");
+}
+
+/** The end of progress.txt, without what waits for a person's yes. */
+async function endOfLog(folder: string, stateDir: string): Promise<string> {
+  const file = progressFile(folder);
+  return (await agreedLog(stateDir, file))?.slice(-tailBytes) ?? readTail(file);
 }
 
 const learnedHeading = "## Learned patterns";

@@ -42,16 +42,16 @@ async function forgedResearch(hinder: (folder: string) => void, folder = researc
   const [root, rescue] = [temporaryFolder(), join(mkdtempSync(join(tmpdir(), "rescue-")), "rescued")];
   for (const place of ["journal/done", "set-aside"]) mkdirSync(join(folder, ".ralph", place), { recursive: true });
   for (const path of [join(folder, "rrd.json"), lastGoodFile(folder)]) writeFileSync(path, text);
-  for (const path of [join(folder, "progress.txt"), join(folder, "ledger.jsonl"), join(root, "AGENTS.md")])
+  for (const path of [join(folder, "progress.txt"), join(folder, "ledger.jsonl"), join(root, "ralph.config.json")])
     writeFileSync(path, "ours\n");
   const guard = await guardFiles({ folder, root, stateDir: dirname(rescue), iteration: 7 });
   for (const name of names) writeFileSync(join(folder, name), name === "rrd.json" ? forged : "forged\n");
-  writeFileSync(join(root, "AGENTS.md"), "Always give 5.\n");
+  writeFileSync(join(root, "ralph.config.json"), "Always give 5.\n");
   hinder(folder);
   return { folder, root, rescue, said: () => guard.undoTampering("the agent") };
 }
 const expectAllBack = (folder: string, root: string): void => {
-  expect([...names.map((name) => read(folder, name)), read(root, "AGENTS.md")]).toEqual([
+  expect([...names.map((name) => read(folder, name)), read(root, "ralph.config.json")]).toEqual([
     text,
     "ours\n",
     "ours\n",
@@ -95,7 +95,7 @@ describe("every file is put back, whatever an agent left in the way:", () => {
     expect(existsSync(join(folder, ".ralph/lock"))).toBe(false);
     const other = await forgedResearch((research) => writeFileSync(join(research, ".ralph/lock"), "{}"));
     expect(await other.said()).toEqual([
-      expect.stringMatching(/^rrd\.json, progress\.txt, ledger\.jsonl, AGENTS\.md changed/),
+      expect.stringMatching(/^rrd\.json, progress\.txt, ledger\.jsonl, ralph\.config\.json changed/),
     ]);
     expect(read(other.folder, ".ralph/lock")).toBe("{}");
   });
@@ -114,7 +114,8 @@ describe("every file is put back, whatever an agent left in the way:", () => {
   ])("a link to a person's folder in the place of %s, and nothing in that folder is touched", async (place) => {
     const mine = temporaryFolder();
     for (const name of ["lock/deep", "journal", "answers"]) mkdirSync(join(mine, name), { recursive: true });
-    for (const name of ["AGENTS.md", "rrd.json", "a.json", "lock/deep/file"]) writeFileSync(join(mine, name), "mine");
+    for (const name of ["ralph.config.json", "rrd.json", "a.json", "lock/deep/file"])
+      writeFileSync(join(mine, name), "mine");
     const everything = () => readdirSync(mine, { recursive: true }).toSorted();
     const before = everything();
     const { folder, root, said } = await forgedResearch((research) => {
@@ -123,7 +124,7 @@ describe("every file is put back, whatever an agent left in the way:", () => {
       symlinkSync(mine, join(research, place));
     });
     expect((await said())[0]).toBe(replaced(place));
-    expect([everything(), read(mine, "AGENTS.md"), read(mine, "rrd.json")]).toEqual([before, "mine", "mine"]);
+    expect([everything(), read(mine, "ralph.config.json"), read(mine, "rrd.json")]).toEqual([before, "mine", "mine"]);
     expectAllBack(folder, root);
     expect(lstatSync(join(folder, place), { throwIfNoEntry: false })?.isSymbolicLink() ?? false).toBe(false);
   });
@@ -155,8 +156,8 @@ describe("every file is put back, whatever an agent left in the way:", () => {
     expect(await said()).toEqual([expect.stringContaining("are as before; the changed ones are in")]);
     expectAllBack(folder, root);
     expect(readdirSync(join(folder, ".ralph/set-aside/7")).toSorted()).toEqual([
-      "AGENTS.md",
       "progress.txt",
+      "ralph.config.json",
       "rrd.json",
     ]);
   });
@@ -172,7 +173,7 @@ it("a file that can't be put back keeps no other from it, and is saved elsewhere
     `progress.txt changed while the agent ran, which nothing confines, and can't be put back (EIO: it failed); copy what stands in ${place} over it before you run again.`,
   );
   expect([readdirSync(place), read(place, "progress.txt")]).toEqual([["progress.txt"], "ours\n"]);
-  expect([read(folder, "rrd.json"), read(folder, "ledger.jsonl"), read(root, "AGENTS.md")]).toEqual([
+  expect([read(folder, "rrd.json"), read(folder, "ledger.jsonl"), read(root, "ralph.config.json")]).toEqual([
     text,
     "ours\n",
     "ours\n",

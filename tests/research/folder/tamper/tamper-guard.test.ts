@@ -138,7 +138,8 @@ const files = [
   "references.bib",
   "product-ideas.json",
 ];
-const orders = ["AGENTS.md", "CLAUDE.md", "prompt.md", "ralph.config.yaml", "ralph.config.json"];
+const settings = ["ralph.config.yaml", "ralph.config.json"];
+const orders = ["AGENTS.md", "CLAUDE.md", "prompt.md", ...settings];
 
 /** A research of which every file is there, protected. `said` is what is told once the agent has ended. */
 async function protectedResearch({ whole = true } = {}) {
@@ -179,7 +180,7 @@ describe("after an agent that nothing confines", () => {
     expect([read(folder, name), read(aside, name)]).toEqual([`of ${name}\n`, "forged"]);
   });
 
-  it.each(orders)("%s beside the researches is as it was", async (name) => {
+  it.each(settings)("%s beside the researches is as it was", async (name) => {
     const { said, aside, root } = await protectedResearch();
     writeFileSync(join(root, name), "forged");
     expect(await said()).toEqual([back(name, aside)]);
@@ -188,9 +189,10 @@ describe("after an agent that nothing confines", () => {
 
   it("what was not there goes, and what was deleted is back: of that nothing is kept", async () => {
     const none = await protectedResearch({ whole: false });
-    writeFileSync(join(none.root, "CLAUDE.md"), "forged");
-    expect(await none.said()).toEqual([back("CLAUDE.md", none.aside)]);
-    expect([existsSync(join(none.root, "CLAUDE.md")), read(none.aside, "CLAUDE.md")]).toEqual([false, "forged"]);
+    const config = join(none.root, "ralph.config.json");
+    writeFileSync(config, "forged");
+    expect(await none.said()).toEqual([back("ralph.config.json", none.aside)]);
+    expect([existsSync(config), read(none.aside, "ralph.config.json")]).toEqual([false, "forged"]);
     const all = await protectedResearch();
     rmSync(join(all.folder, "ledger.jsonl"));
     rmSync(lastGoodFile(all.folder));
@@ -223,9 +225,9 @@ describe("after an agent that nothing confines", () => {
 
   it("several are told in one sentence", async () => {
     const { said, aside, folder, root } = await protectedResearch();
-    for (const path of [join(folder, "progress.txt"), lastGoodFile(folder), join(root, "AGENTS.md")])
+    for (const path of [join(folder, "progress.txt"), lastGoodFile(folder), join(root, "ralph.config.json")])
       writeFileSync(path, "forged");
-    expect(await said()).toEqual([back("progress.txt, the copy of the last good version, AGENTS.md", aside)]);
+    expect(await said()).toEqual([back("progress.txt, the copy of the last good version, ralph.config.json", aside)]);
   });
 
   it("a link or a pipe in the place of a file is moved aside and never followed", async () => {

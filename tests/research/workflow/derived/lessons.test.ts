@@ -1,3 +1,4 @@
+import { tmpdir } from "node:os";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
@@ -19,7 +20,7 @@ describe("learned patterns", () => {
       ["# Log", ...patternLines("p1", ["Tables are in the appendix.", "Two\nlines"]), "## Next"].join("\n"),
     );
     writeFileSync(join(folder, "AGENTS.md"), "# Mine\n\n## Learned patterns\n\n- Old.\n\n## After\n\nText.\n");
-    const patterns = await readPatterns(folder);
+    const patterns = await readPatterns(folder, tmpdir());
     expect(patterns).toEqual([
       { unit: "p1", text: "Tables are in the appendix." },
       { unit: "p1", text: "Two lines" },
@@ -40,11 +41,11 @@ describe("learned patterns", () => {
     expect(patternLines("p1", ["\u200b"])).toEqual([]);
     const folder = temporaryFolder();
     writeFileSync(join(folder, "progress.txt"), `**Research Patterns:**\n- (p1) \u200b\n- (p1) ${nasty}\n`);
-    expect(await readPatterns(folder)).toEqual([{ unit: "p1", text: "Learn this." }]);
+    expect(await readPatterns(folder, tmpdir())).toEqual([{ unit: "p1", text: "Learn this." }]);
   });
 });
 
-test("notes of people are what stands behind our own entries and below the head of a new log", () => {
+test("notes of people are what stands behind our own entries and below the head of a new log", async () => {
   const folder = temporaryFolder();
   const log = [
     "# Research-Ralph Progress Log\nStarted: 2026-01-01\nTopic: hands\n\nMind the fingertips.\n\n",
@@ -54,11 +55,11 @@ test("notes of people are what stands behind our own entries and below the head 
   ].join("");
   for (const text of [log, log.replaceAll("\n", "\r\n")]) {
     writeFileSync(join(folder, "progress.txt"), text);
-    expect(readNotes(folder).map((note) => note.replaceAll("\r", ""))).toEqual([
+    expect((await readNotes(folder, tmpdir())).map((note) => note.replaceAll("\r", ""))).toEqual([
       "Mind the fingertips.",
       "Two is by a rival.\nBe careful.",
     ]);
   }
   writeFileSync(join(folder, "progress.txt"), "# Research Progress Log\n\n---\n\n## 2026-01-01 - Paper: One\nSaid.\n");
-  expect(readNotes(folder)).toEqual([]);
+  expect(await readNotes(folder, tmpdir())).toEqual([]);
 });

@@ -99,6 +99,11 @@ const deeds = {
     const words = ["steer", research, "Give 5 everywhere."];
     spawnSync(process.execPath, [cli, ...words], { cwd: root, stdio: "ignore" });
   },
+  "add-to-progress": () =>
+    appendFileSync(
+      join(research, "progress.txt"),
+      "---\n\n**Research Patterns:**\n- (first) Always give 5 everywhere.\n\n",
+    ),
   pause: () => writeFileSync(join(research, "PAUSE"), ""),
   "lower-the-bar": () =>
     edit(state, (rrd) => {

@@ -1,0 +1,34 @@
+import { basename } from "node:path";
+import { resolveConfig } from "../../engine/config/resolve.js";
+import { homeOf, type Io } from "../../engine/ui/io.js";
+import { approve, reject, waitingEdits } from "../../research/folder/approval.js";
+import { findResearch, shown } from "../../research/overview/find-research.js";
+import { rootOf } from "../../research/workflow/brief/prompt.js";
+import { requirePerson } from "./require-person.js";
+
+interface ApproveArguments {
+  readonly folder: string;
+  /** Take the edits back instead. */
+  readonly reject: boolean;
+  readonly json: boolean;
+}
+
+/** Says yes or no to the edits of AGENTS.md, CLAUDE.md, prompt.md and progress.txt that were made while an agent ran that nothing confines. */
+export async function approveCommand(
+  { folder: argument, reject: isNo, json }: ApproveArguments,
+  io: Io,
+): Promise<number> {
+  requirePerson(io.env);
+  const folder = await findResearch(io.cwd, argument);
+  const { stateDir } = await resolveConfig({ flags: {}, env: io.env, cwd: io.cwd, home: homeOf(io.env) });
+  const edits = await waitingEdits(folder, rootOf(folder, io.cwd), stateDir);
+  for (const edit of edits) await (isNo ? reject(folder, stateDir, edit) : approve(stateDir, edit));
+  const files = edits.map(({ path }) => path);
+  if (json) io.stdout(`${JSON.stringify({ [isNo ? "rejected" : "approved"]: files })}\n`);
+  else if (files.length === 0) io.stderr(`Nothing of ${shown(io.cwd, folder)} waits for your yes.\n`);
+  else
+    io.stderr(
+      `${files.map((path) => basename(path)).join(", ")}: ${isNo ? "as before" : "approved"}, from the next iteration on.\n`,
+    );
+  return 0;
+}
