@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { toolsOf } from "../../src/compose/tool-server.js";
+import { toolsOf } from "../../src/compose/tools.js";
 
 const way = ["HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "http_proxy", "https_proxy", "no_proxy", "NODE_EXTRA_CA_CERTS"];
 const keys = ["OPENALEX_API_KEY", "GITHUB_TOKEN", "HF_TOKEN", "OWN_KEY_OF_S2", "SEMANTIC_SCHOLAR_API_KEY"];

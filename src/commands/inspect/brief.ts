@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { agentsFor, redactorFor, settingsFor } from "../../compose/agents.js";
 import { localSources } from "../../compose/library.js";
-import { toolsOf } from "../../compose/tool-server.js";
+
 import { type ConfigFlags, type ResolvedConfig, resolveConfig } from "../../engine/config/resolve.js";
 import { isVerdict } from "../../engine/loop/types.js";
 import { recall } from "../../engine/loop/notes.js";
@@ -22,6 +22,7 @@ import { workspacesOf } from "../../research/workflow/workspace.js";
 import { estimateTokens } from "../../engine/lib/tokens.js";
 import { classicPrompt } from "../run/classic-prompt.js";
 import { findResearch } from "../../research/overview/find-research.js";
+import { toolsOf } from "../../compose/tools.js";
 
 interface BriefArguments {
   readonly folder?: string;

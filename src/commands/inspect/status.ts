@@ -9,12 +9,13 @@ import { tableLines } from "../../engine/ui/terminal/table.js";
 import { scoresOf, totalsOf } from "../../research/workflow/decisions/scores-and-decision.js";
 import { countsOf, countsText } from "../../research/overview/counts.js";
 import { progressOf, maxRefusals, statusOf } from "../../research/workflow/decisions/status.js";
-import { withoutResult } from "../../research/workflow/decisions/count-without-result.js";
+
 import { deriveStatistics } from "../../research/workflow/derived/statistics.js";
 import { totalOf } from "../../research/overview/costs.js";
 import { findResearch, shown, type FolderOptions } from "../../research/overview/find-research.js";
 import { timePerPaper, timeSpent } from "../../research/overview/time-and-cost.js";
 import { type WorkState, workStateOf } from "../../research/overview/work-state.js";
+import { withoutResult } from "../../research/workflow/derived/observations.js";
 
 /** Prints where a project stands, computed from its records; what the file says of itself is not believed. */
 export async function statusCommand(

@@ -4,7 +4,7 @@ import { toolsNamed } from "../../research/toolbox/toolbox.js";
 import type { Io } from "../../engine/ui/io.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
 import { findResearch } from "../../research/overview/find-research.js";
-import { toolContextFor } from "../../compose/tool-context.js";
+import { toolContextFor } from "../../compose/tools.js";
 
 interface McpArguments {
   readonly research?: string;

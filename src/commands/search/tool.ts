@@ -5,7 +5,7 @@ import { callTool, tools, toolsNamed } from "../../research/toolbox/toolbox.js";
 import type { Io } from "../../engine/ui/io.js";
 import { sanitise } from "../../engine/lib/sanitise.js";
 import { findResearch } from "../../research/overview/find-research.js";
-import { toolContextFor } from "../../compose/tool-context.js";
+import { toolContextFor } from "../../compose/tools.js";
 import type { ResearchTool } from "../../research/toolbox/context.js";
 
 interface ToolArguments {

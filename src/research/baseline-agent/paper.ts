@@ -2,8 +2,18 @@ import type { AnalysisResult } from "../generated/result-analysis.js";
 import { given } from "../../engine/lib/given.js";
 import type { BriefUnit } from "./brief.js";
 import { countBoth, marketOf, total } from "./scores.js";
-import { limitation, tagsOf, themesOf } from "./tags.js";
-import { clip, codeAddresses, type Part, retractionOf, type Sentence, sentencesOf } from "./text.js";
+
+import {
+  clip,
+  codeAddresses,
+  type Part,
+  retractionOf,
+  type Sentence,
+  sentencesOf,
+  limitation,
+  tagsOf,
+  themesOf,
+} from "./text.js";
 
 type Evidence = AnalysisResult["evidence"];
 

@@ -1,8 +1,8 @@
 import type { ReportResult } from "../generated/result-report.js";
 import { ExpectedError } from "../../engine/lib/errors.js";
 import { type BriefUnit, type JudgedPaper, proseOf } from "./brief.js";
-import { groupByTag } from "./tags.js";
-import { clip, splitSentences, titleCase } from "./text.js";
+
+import { clip, splitSentences, titleCase, groupByTag } from "./text.js";
 
 const firstOf = (prose: unknown): string => splitSentences(proseOf(prose).replace(/\s+/g, " ").trim())[0] ?? "";
 

@@ -5,8 +5,9 @@ import type { Tell } from "../../engine/loop/types.js";
 import { appendOnce } from "../../engine/storage/atomic-file.js";
 import { type Received, readMessages, takeMessage } from "../../engine/storage/records/steering-inbox.js";
 import type { Research } from "../folder/research.js";
-import { resetStagnation } from "./decisions/count-without-result.js";
+
 import { progressName } from "../folder/layout.js";
+import { resetStagnation } from "./derived/observations.js";
 
 /** Most words of one message that stand; the command refuses longer ones. */
 export const maxMessage = 1_000;

@@ -5,12 +5,12 @@ import type { RequirementsResult } from "../generated/result-requirements.js";
 import type { Rrd } from "../generated/rrd.js";
 import { hasCode } from "../../engine/lib/errors.js";
 import { type Redact, redactValue } from "../../engine/lib/redact.js";
+import { given } from "../../engine/lib/given.js";
 import { estimateTokens } from "../../engine/lib/tokens.js";
 import type { AgentRun, Notes, Outcome, Unit, Workflow } from "../../engine/loop/types.js";
 import { appendOnce, writeFileAtomic } from "../../engine/storage/atomic-file.js";
 import { stateVersion } from "../../engine/storage/records/format-version.js";
 import { formatLine } from "../../engine/storage/records/ledger.js";
-import { given } from "../../engine/lib/given.js";
 import { formatRrd } from "../folder/rrd-file.js";
 import { explaining } from "../../engine/storage/explain-system-error.js";
 
@@ -68,11 +68,10 @@ export function createWorkflow(options: CreateOptions): Workflow<CreateState> {
   let state: CreateState = { refused: 0 };
   let started = 0;
   const lines: LedgerLine[] = [];
-  const record = (run: AgentRun, outcome: LedgerLine["outcome"], reasons: readonly string[] = []) => {
-    const line = ledgerLine(unit, run, new Date(options.now()), outcome);
-    const whole = reasons.length === 0 ? line : { ...line, reasons: [...reasons] };
-    lines.push(whole);
-    options.recorded?.(whole);
+  const record = (run: AgentRun, outcome: LedgerLine["outcome"], reasons?: string[]) => {
+    const line = { ...ledgerLine(unit, run, new Date(options.now()), outcome), ...given({ reasons }) };
+    lines.push(line);
+    options.recorded?.(line);
   };
   return {
     name: "new",
@@ -80,13 +79,9 @@ export function createWorkflow(options: CreateOptions): Workflow<CreateState> {
     next: ({ folder, refused }, busy) => {
       if (busy.length > 0) return "wait";
       if (folder !== undefined) return { verdict: "complete", reason: `The project is ready in ${folder}.` };
-      return refused < 3
-        ? unit
-        : {
-            verdict: "blocked",
-            reason:
-              "The agent's requirements were refused three times; try another --agent, or write rrd.json by hand.",
-          };
+      const reason =
+        "The agent's requirements were refused three times; try another --agent, or write rrd.json by hand.";
+      return refused < 3 ? unit : { verdict: "blocked", reason };
     },
     progress: ({ folder }) => ({ done: folder === undefined ? 0 : 1, total: 1 }),
     close: options.close,
@@ -95,14 +90,11 @@ export function createWorkflow(options: CreateOptions): Workflow<CreateState> {
         started += 1;
         const workspace = await options.workspaces.create(started);
         const text = requirementsBrief(options, notes, join(workspace, resultName));
-        const brief = {
-          iteration: started,
-          text,
-          tokens: estimateTokens(text),
-          workspace,
-          access: { web: false, read: false, everything: false },
+        const access = { web: false, read: false, everything: false };
+        return {
+          brief: { iteration: started, text, tokens: estimateTokens(text), workspace, access },
+          context: undefined,
         };
-        return { brief, context: undefined };
       }),
     accept: (_state, _unit, done) =>
       orVerdict(async (): Promise<Outcome> => {
@@ -116,33 +108,27 @@ export function createWorkflow(options: CreateOptions): Workflow<CreateState> {
         const requirements = await requirementsIn(join(run.brief.workspace, resultName), options.redact);
         await options.workspaces.remove(run.iteration);
         if ("reasons" in requirements) {
-          const { reasons } = requirements;
-          record(run, "refused", reasons);
+          record(run, "refused", requirements.reasons);
           state = { refused: state.refused + 1 };
-          return { outcome: "refused", reasons };
+          return { outcome: "refused", reasons: requirements.reasons };
         }
+        const { keywords } = requirements;
         record(run, "accepted");
         const folder = await writeResearch(options, requirements, lines);
         state = { ...state, folder };
         options.created(folder);
-        return {
-          outcome: "accepted",
-          summary: `${requirements.keywords.length} keywords: ${requirements.keywords.join(", ")}`,
-        };
+        return { outcome: "accepted", summary: `${keywords.length} keywords: ${keywords.join(", ")}` };
       }),
   };
 }
 
-function requirementsBrief({ prompt, topic }: CreateOptions, notes: Notes, resultFile: string): string {
+function requirementsBrief({ prompt, topic }: CreateOptions, { refusal }: Notes, resultFile: string): string {
   const values = { PROJECT: topic, PHASE: "REQUIREMENTS", UNIT: unit.id };
-  const refusal =
-    notes.refusal === undefined
-      ? ""
-      : `# The last result was refused\n\n${notes.refusal.map((reason) => `- ${reason}`).join("\n")}`;
+  const reasons = refusal?.map((reason) => `- ${reason}`).join("\n");
   const parts = [
     fill(prompt.COMMON, values),
     fill(prompt.REQUIREMENTS, values),
-    refusal,
+    reasons === undefined ? "" : `# The last result was refused\n\n${reasons}`,
     `# The unit\n\n${unitBlock({ kind: "requirements", unit: unit.id, topic })}`,
     closingWords(resultFile),
   ];
@@ -181,17 +167,9 @@ async function writeResearch(
 }
 
 /** Letters that Unicode takes for whole ones, as they are written where a keyboard has none of them. */
-const spelt: Readonly<Record<string, string>> = {
-  ß: "ss",
-  æ: "ae",
-  œ: "oe",
-  ø: "o",
-  đ: "d",
-  ð: "d",
-  þ: "th",
-  ł: "l",
-  ı: "i",
-};
+const spelt: Readonly<Record<string, string>> = Object.fromEntries(
+  "ß=ss æ=ae œ=oe ø=o đ=d ð=d þ=th ł=l ı=i".split(" ").map((pair) => pair.split("=")),
+);
 
 /** Names of files are bounded in bytes, and letters of other scripts take two to four of them. */
 const maxSlug = 60;

@@ -11,13 +11,14 @@ import type { Paper } from "../generated/rrd.js";
 import { readAbout } from "../paper-services/about-paper.js";
 import { keptChecks, type UpdateCheck } from "../paper-services/kept-retraction-checks.js";
 import type { PaperServices, TextAnswer } from "../paper-services/paper-services.js";
-import { isRetracted } from "./analysis/retracted-paper.js";
+
 import type { Material } from "./brief/brief.js";
 import { nextUnit } from "./decisions/next-unit.js";
 import { paperOf, type ResearchState, type ResearchUnit, statusOf, timesTooFull } from "./decisions/status.js";
 import { type Batch, nextBatch } from "./discovery/screening-batch.js";
 import { searchSoFar, type Sources } from "./discovery/search-session.js";
 import { isRetraction, papersToCheck } from "./report/warn-of-retractions.js";
+import { isRetracted } from "./analysis/judge-paper.js";
 
 /** What the world outside offers to a project. */
 export type Library = Sources & PaperServices;

@@ -5,7 +5,7 @@ import { approveCommand } from "../../../src/commands/steer/approve.js";
 import { acquireLock } from "../../../src/engine/storage/lock.js";
 import { editFile, realFile, waitingEdits } from "../../../src/research/folder/approval.js";
 import { guardFiles } from "../../../src/research/folder/tamper/tamper-guard.js";
-import { agentsFile } from "../../../src/research/workflow/brief/background.js";
+import { agentsFile } from "../../../src/research/workflow/brief/unit-data.js";
 import { agreedPrompt } from "../../../src/research/workflow/brief/prompt.js";
 import { readPatterns } from "../../../src/research/workflow/derived/lessons.js";
 import { fakeIo } from "../../engine/ui/fake-io.js";

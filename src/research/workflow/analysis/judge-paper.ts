@@ -4,10 +4,7 @@ import { checkReading } from "../../evidence/check.js";
 import type { PaperText } from "../../../engine/documents/text/paper-text.js";
 import type { UpdateCheck } from "../../paper-services/kept-retraction-checks.js";
 import { clip } from "../../../engine/lib/tokens.js";
-import { type Acceptable, changeOf, type Judging, type Unacceptable } from "../result/accepted-result.js";
-
-import { findingOf } from "./retracted-paper.js";
-import { paperEntry } from "./progress-entry.js";
+import { type Acceptable, changeOf, type Judging, type Unacceptable, dayOf } from "../result/accepted-result.js";
 import {
   decide,
   fullScore,
@@ -16,7 +13,14 @@ import {
   usesBothRubrics,
   type Scores,
   couldBeRead,
+  executionDimensions,
+  scoresOf,
+  strategicDimensions,
+  type Totals,
 } from "../decisions/scores-and-decision.js";
+import { flat, prose } from "../derived/markdown.js";
+import { patternLines } from "../derived/lessons.js";
+import { checkedFields, isRetraction } from "../report/warn-of-retractions.js";
 
 /** What is known of a paper beside its record when its reading is judged. */
 export interface PaperMaterial {
@@ -221,4 +225,139 @@ function insightsOf(rrd: Rrd, paper: Paper, result: AnalysisResult): Insight[] {
     tags: insight.tags ?? [],
     cross_refs: (insight.cross_refs ?? []).filter((id) => pool.has(id) && id !== paper.id),
   }));
+}
+
+const names: Readonly<Record<string, string>> = {
+  novelty: "Novelty",
+  feasibility: "Feasibility",
+  time_to_poc: "Time-to-POC",
+  value_market: "Value/Market",
+  defensibility: "Defensibility",
+  adoption: "Adoption",
+  market_creation: "Market Creation",
+  first_mover_window: "First-Mover Window",
+  network_effects: "Network/Data Effects",
+  strategic_clarity: "Strategic Clarity",
+};
+
+/** The progress.txt entry of one analysed paper, in the original's form. */
+export function paperEntry(of: {
+  paper: Paper;
+  totals: Totals;
+  rrd: Rrd;
+  insights: readonly Insight[];
+  judging: Judging;
+  counts: { verified: number; near: number; notInText: number; couldNotCheck: number };
+  patterns?: readonly string[] | undefined;
+}): string {
+  const { paper, totals, rrd, insights, judging, counts } = of;
+  const scores = scoresOf(paper);
+  const analysis = paper.analysis;
+  const repos = Array.isArray(analysis?.implementations_found) ? analysis.implementations_found : [];
+  const dimension =
+    <Name extends string>(points: Readonly<Record<Name, number>>) =>
+    (name: Name) =>
+      `- ${names[name]}: ${points[name]}/5`;
+  const commercial =
+    analysis?.commercialized == null
+      ? "not looked up"
+      : analysis.commercialized
+        ? `yes${analysis.commercialized_by ? ` (${analysis.commercialized_by})` : ""}`
+        : "no";
+  const market: Readonly<Record<string, string>> = { blue: "Blue Ocean", purple: "Purple Ocean", red: "Red Ocean" };
+  const strategic = totals.strategic ?? 10;
+  const contradicts = (analysis?.market === "red" && strategic >= 12) || (analysis?.market === "blue" && strategic < 8);
+  const references = [...new Set(insights.flatMap((insight) => insight.cross_refs ?? []))];
+  const lines = [
+    `## ${dayOf(judging.at)} - Paper: ${paper.title}`,
+    `ID: ${paper.id}`,
+    `Status: ${paper.status.toUpperCase()}`,
+    !couldBeRead(paper)
+      ? "Score: none, because only the title could be read"
+      : totals.strategic === undefined
+        ? `Score: ${totals.execution}/${fullScore(rrd)}`
+        : `Combined Score: ${totals.combined}/50 (Execution: ${totals.execution}/30, Blue Ocean: ${totals.strategic}/20)`,
+    "",
+    `**Summary:** ${prose(analysis?.summary)}`,
+    "",
+    `**Key Method:** ${prose(analysis?.methodology)}`,
+    "",
+    "**Implementation Check:**",
+    `- GitHub repos: ${repos.length > 0 ? repos.join(", ") : "none found"}`,
+    `- Commercial use: ${commercial}`,
+    "",
+    `**Evidence:** ${counts.verified} quotes found, ${counts.near > 0 ? `${counts.near} near, ` : ""}${counts.notInText} not in the text, ${counts.couldNotCheck} could not be checked (read: ${paper.read_depth})`,
+    ...(paper.warnings ?? []).map((warning) => `- ${warning}`),
+    "",
+    `**Execution Score Breakdown (${totals.execution}/30):**`,
+    ...(scores === undefined ? [] : executionDimensions.map(dimension(scores.execution))),
+    "",
+    ...(scores?.strategic === undefined
+      ? []
+      : [
+          `**Blue Ocean Score Breakdown (${totals.strategic}/20):**`,
+          ...strategicDimensions.map(dimension(scores.strategic)),
+          "",
+        ]),
+    ...(analysis?.market
+      ? [
+          `**Market Classification:** ${market[analysis.market] ?? analysis.market}${contradicts ? ` (the agent's word; its points say otherwise)` : ""}`,
+          "",
+        ]
+      : []),
+    `**Decision Rationale:** ${paper.notes ?? ""}`,
+    "",
+    ...(insights.length > 0
+      ? ["**Extracted Insights:**", ...insights.map((insight) => `- ${insight.id}: ${insight.insight}`), ""]
+      : []),
+    ...(references.length > 0 ? ["**Cross-References:**", `- Related to: ${references.join(", ")}`, ""] : []),
+  ];
+  // What an agent wrote stays on its line: a line of its own could pass for a pattern or another entry.
+  return [...lines.map(flat), ...patternLines(paper.id, of.patterns)].join("\n");
+}
+
+/** Whether a paper is known to be retracted or withdrawn, by its record or by this check of it. */
+export const isRetracted = (paper: Paper, check: UpdateCheck | undefined): boolean =>
+  paper.retracted === true || check?.updates.some(isRetraction) === true;
+
+/** What a check found of a paper, for its record; nothing where it found nothing or nobody could be asked. */
+export const findingOf = (paper: Paper, check: UpdateCheck | undefined): Partial<Paper> =>
+  check === undefined || check.updates.length === 0 ? {} : checkedFields(paper, check);
+
+/** Rejects a retracted paper that nobody has read: whatever an agent found in it, it would not be presented. */
+export function acceptRetractedPaper(
+  paper: Paper,
+  check: UpdateCheck | undefined,
+  { iteration, at }: Judging,
+): Acceptable {
+  const finding = findingOf(paper, check);
+  const warnings = finding.warnings ?? paper.warnings ?? [];
+  const set: Partial<Paper> = {
+    ...finding,
+    retracted: true,
+    status: "rejected",
+    score: null,
+    score_breakdown: null,
+    analysis: null,
+    decision: "REJECT",
+    notes: `${paper.notes ?? ""} (Not read: the paper was retracted.)`.trim(),
+    warnings: warnings.length > 0 ? warnings : ["Retracted."],
+    iteration,
+  };
+  const lines = [
+    `## ${dayOf(at)} - Paper: ${paper.title}`,
+    `ID: ${paper.id}`,
+    "Status: REJECTED",
+    "Score: none, because a retracted paper is not read",
+    "",
+    ...(set.warnings ?? []).map((warning) => `- ${warning}`),
+  ];
+  return {
+    changes: [changeOf(paper, set)],
+    progress: lines.map(flat).join("\n"),
+    summary: "REJECT, retracted before it was read",
+    notice: { level: "warning", message: `${paper.title} (${paper.id}) is retracted, so no agent reads it.` },
+    // What an earlier iteration found stands on its line.
+    ...(paper.retracted === true ? {} : { ledger: { retracted: [paper.id] } }),
+  };
 }

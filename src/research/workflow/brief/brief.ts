@@ -5,7 +5,7 @@ import { piecesOf } from "../../toolbox/passage.js";
 import { readingTools, searchingTools } from "../../toolbox/toolbox.js";
 import { clip, estimateTokens, fit } from "../../../engine/lib/tokens.js";
 import type { Paper } from "../../generated/rrd.js";
-import { aboutResearch, agentsFile, related } from "./background.js";
+
 import { contents, type Excerpt, excerptOf, writeParts } from "./long-text.js";
 import { isLastUnit } from "../decisions/next-unit.js";
 import { readNotes, readPatterns } from "../derived/lessons.js";
@@ -20,7 +20,17 @@ import {
   type ResearchState,
   type ResearchUnit,
 } from "../decisions/status.js";
-import { aboutData, discoveryData, ideasData, paperData, reportData, updatesData } from "./unit-data.js";
+import {
+  aboutData,
+  discoveryData,
+  ideasData,
+  paperData,
+  reportData,
+  updatesData,
+  aboutResearch,
+  agentsFile,
+  related,
+} from "./unit-data.js";
 import { type Repair, repairFor } from "./repair.js";
 import { withChecks, type RetractionCheck } from "../report/warn-of-retractions.js";
 import { fence } from "../../../engine/lib/sanitise.js";

@@ -35,18 +35,18 @@ export type Price = (figure: Figure) => number | undefined;
 
 /** The dated figures, priced. An agent without a model takes nothing but a moment. */
 export function figuresFor(
-  agent: { readonly name: string; readonly free?: true | undefined },
+  { name, free }: { readonly name: string; readonly free?: true | undefined },
   price: Price,
 ): Experience {
-  const take = ({ input, output, minutes }: Figure): Take => {
-    if (agent.free === true) return { tokens: 0, minutes: 0.05, usd: 0 };
-    const usd = price({ input, output, minutes });
-    return { tokens: input + output, minutes, ...(usd === undefined ? {} : { usd, estimated: true as const }) };
+  const take = (figure: Figure): Take => {
+    if (free === true) return { tokens: 0, minutes: 0.05, usd: 0 };
+    const usd = price(figure);
+    const tokens = figure.input + figure.output;
+    return { tokens, minutes: figure.minutes, ...(usd === undefined ? {} : { usd, estimated: true }) };
   };
-  const takes = Object.fromEntries(Object.entries(figures).map(([kind, figure]) => [kind, take(figure)])) as Takes;
   return {
-    takes,
-    from: agent.free === true ? `${agent.name}, which uses no model` : `figures of ${measuredOn} for a typical paper`,
+    takes: Object.fromEntries(Object.entries(figures).map(([kind, figure]) => [kind, take(figure)])),
+    from: free === true ? `${name}, which uses no model` : `figures of ${measuredOn} for a typical paper`,
   };
 }
 

@@ -1,5 +1,6 @@
 import type { Paper, Rrd } from "../../generated/rrd.js";
 import { decisionOf, scoresOf, statusAfter, totalsOf, usesBothRubrics } from "../decisions/scores-and-decision.js";
+import { isDecided } from "../decisions/status.js";
 import { deriveStatistics } from "./statistics.js";
 
 /** Something a file says of itself that its own records contradict. A warning, never an error. */
@@ -12,152 +13,107 @@ interface Inconsistency {
 }
 
 /** Every contradiction between a file's statements and its records; runs of the original left many. */
-export function inconsistencies(rrd: Rrd): Inconsistency[] {
-  return [
-    ...ofStatistics(rrd),
-    ...rrd.papers_pool.flatMap((paper, index) => ofPaper(rrd, paper, `/papers_pool/${index}`)),
-    ...ofInsights(rrd),
-    ...ofPool(rrd),
-  ];
-}
-
-function ofStatistics(rrd: Rrd): Inconsistency[] {
-  if (rrd.statistics == null) return [];
-  const derived = deriveStatistics(rrd);
-  return differences(rrd.statistics, derived, "/statistics").map(([pointer, stated, actual]) => ({
-    pointer,
-    message: `says ${JSON.stringify(stated)}, the records say ${JSON.stringify(actual)}`,
-    derived: actual,
-  }));
-}
+export const inconsistencies = (rrd: Rrd): Inconsistency[] => [
+  ...(rrd.statistics == null ? [] : differences(rrd.statistics, deriveStatistics(rrd), "/statistics")),
+  ...rrd.papers_pool.flatMap((paper, index) => ofPaper(rrd, paper, `/papers_pool/${index}`)),
+  ...ofInsights(rrd),
+  ...ofPool(rrd),
+];
 
 /** Leaves that both sides have and that differ; averages are compared to a tenth. */
-function differences(stated: object, derived: object, pointer: string): [string, unknown, unknown][] {
-  return Object.entries(stated).flatMap(([key, value]): [string, unknown, unknown][] => {
+function differences(stated: object, derived: object, pointer: string): Inconsistency[] {
+  return Object.entries(stated).flatMap(([key, value]) => {
     const actual = (derived as Record<string, unknown>)[key];
     const at = `${pointer}/${key}`;
     if (actual === undefined || value == null) return [];
-    if (typeof value === "number" && typeof actual === "number")
-      return Math.abs(value - actual) < 0.11 ? [] : [[at, value, actual]];
-    if (Array.isArray(value) || Array.isArray(actual))
-      return JSON.stringify(value) === JSON.stringify(actual) ? [] : [[at, value, actual]];
-    if (typeof value === "object" && typeof actual === "object" && actual !== null)
+    const isList = Array.isArray(value) || Array.isArray(actual);
+    if (!isList && typeof value === "object" && typeof actual === "object" && actual !== null)
       return differences(value, actual, at);
-    return value === actual ? [] : [[at, value, actual]];
+    const isSame =
+      typeof value === "number" && typeof actual === "number"
+        ? Math.abs(value - actual) < 0.11
+        : JSON.stringify(value) === JSON.stringify(actual);
+    const message = `says ${JSON.stringify(value)}, the records say ${JSON.stringify(actual)}`;
+    return isSame ? [] : [{ pointer: at, message, derived: actual }];
   });
 }
 
 function ofPaper(rrd: Rrd, paper: Paper, pointer: string): Inconsistency[] {
   const found: Inconsistency[] = [];
-  const { priority } = paper;
+  const find = (field: string, message: string, derived?: unknown) =>
+    found.push({ pointer: `${pointer}/${field}`, message, ...(derived === undefined ? {} : { derived }) });
+  const { priority, score, decision: stated, status } = paper;
   if (priority != null && !(priority >= 1 && priority <= 5))
-    found.push({
-      pointer: `${pointer}/priority`,
-      message: `is ${priority}; priorities go from 1 to 5, 5 is read first`,
-    });
+    find("priority", `is ${priority}; priorities go from 1 to 5, 5 is read first`);
   const scores = scoresOf(paper);
   if (scores !== undefined) {
     const totals = totalsOf(rrd, scores);
-    const stated = {
-      score: paper.score,
-      ...(paper.score_breakdown as { execution_total?: number; blue_ocean_total?: number; combined_total?: number }),
-    };
-    const check = (field: string, value: unknown, actual: number | undefined) => {
-      if (typeof value === "number" && actual !== undefined && Math.abs(value - actual) > 0.05) {
-        found.push({
-          pointer: `${pointer}/${field}`,
-          message: `says ${value}, the points add up to ${actual}`,
-          derived: actual,
-        });
-      }
-    };
-    check("score", stated.score, totals.combined);
-    check("score_breakdown/execution_total", stated.execution_total, totals.execution);
-    check("score_breakdown/blue_ocean_total", stated.blue_ocean_total, totals.strategic);
-    check("score_breakdown/combined_total", stated.combined_total, totals.combined);
+    const { execution_total, blue_ocean_total, combined_total } = paper.score_breakdown as Record<string, unknown>;
+    const sums = [
+      ["score", score, totals.combined],
+      ["score_breakdown/execution_total", execution_total, totals.execution],
+      ["score_breakdown/blue_ocean_total", blue_ocean_total, totals.strategic],
+      ["score_breakdown/combined_total", combined_total, totals.combined],
+    ] as const;
+    for (const [field, value, actual] of sums)
+      if (typeof value === "number" && actual !== undefined && Math.abs(value - actual) > 0.05)
+        find(field, `says ${value}, the points add up to ${actual}`, actual);
     const decision = decisionOf(rrd, totals);
-    if (typeof paper.decision === "string" && !paper.decision.toUpperCase().startsWith(decision)) {
-      found.push({
-        pointer: `${pointer}/decision`,
-        message: `says ${paper.decision}, the scores say ${decision}`,
-        derived: decision,
-      });
-    }
-  }
-  if (scores === undefined && paper.score_breakdown != null) {
-    found.push({
-      pointer: `${pointer}/score_breakdown`,
-      message: "lacks some of the points, so nothing can be derived from it",
-    });
-  }
-  const known =
-    paper.decision == null
-      ? undefined
-      : Object.entries(statusAfter).find(([name]) => paper.decision?.toUpperCase().startsWith(name));
-  if (known !== undefined && known[1] !== paper.status) {
-    found.push({
-      pointer: `${pointer}/status`,
-      message: `is ${paper.status}, the decision ${paper.decision} means ${known[1]}`,
-      derived: known[1],
-    });
-  }
+    if (typeof stated === "string" && !stated.toUpperCase().startsWith(decision))
+      find("decision", `says ${stated}, the scores say ${decision}`, decision);
+  } else if (paper.score_breakdown != null)
+    find("score_breakdown", "lacks some of the points, so nothing can be derived from it");
+  const [, known] = Object.entries(statusAfter).find(([name]) => stated?.toUpperCase().startsWith(name)) ?? [];
+  if (known !== undefined && known !== status)
+    find("status", `is ${status}, the decision ${stated} means ${known}`, known);
   return found;
 }
 
 function ofInsights(rrd: Rrd): Inconsistency[] {
   const papers = new Set(rrd.papers_pool.map((paper) => paper.id));
-  return (rrd.insights ?? []).flatMap((insight, index) => {
+  return (rrd.insights ?? []).flatMap(({ paper_id: of, cross_refs }, index) => {
     const pointer = `/insights/${index}`;
-    const unknown = (insight.cross_refs ?? []).filter((id) => !papers.has(id));
-    const of = insight.paper_id;
+    const unknown = (cross_refs ?? []).filter((id) => !papers.has(id));
+    const isStray = of != null && !papers.has(of);
     return [
-      ...(of != null && !papers.has(of)
-        ? [{ pointer: `${pointer}/paper_id`, message: `names ${of}, which is not in the pool` }]
-        : []),
-      ...(unknown.length > 0
-        ? [{ pointer: `${pointer}/cross_refs`, message: `names ${unknown.join(", ")}, not in the pool` }]
-        : []),
+      ...(isStray ? [{ pointer: `${pointer}/paper_id`, message: `names ${of}, which is not in the pool` }] : []),
+      ...(unknown.length === 0
+        ? []
+        : [{ pointer: `${pointer}/cross_refs`, message: `names ${unknown.join(", ")}, not in the pool` }]),
     ];
   });
 }
 
 function ofPool(rrd: Rrd): Inconsistency[] {
+  const { papers_pool: pool, requirements, phase } = rrd;
   const found: Inconsistency[] = [];
-  const decided = rrd.papers_pool.filter((paper) => paper.status !== "pending" && paper.status !== "analyzing");
-  const presented = decided.filter((paper) => paper.status === "presented").length;
-  if (decided.length >= 10 && presented === decided.length) {
+  const decided = pool.filter(isDecided);
+  if (decided.length >= 10 && decided.every(({ status }) => status === "presented"))
     found.push({
       pointer: "/papers_pool",
-      message: `all ${presented} papers are presented: the rubric does not distinguish them`,
+      message: `all ${decided.length} papers are presented: the rubric does not distinguish them`,
     });
-  }
-  const window = rrd.requirements.time_window_days;
+  const window = requirements.time_window_days ?? Infinity;
   const start = Date.parse(rrd.timing?.research_started_at ?? "");
-  if (window != null && !Number.isNaN(start)) {
-    const old = rrd.papers_pool.filter((paper) => start - Date.parse(paper.date ?? "") > window * 86_400_000).length;
-    if (old * 2 > rrd.papers_pool.length) {
-      found.push({
-        pointer: "/requirements/time_window_days",
-        message: `is ${window}, but ${old} of ${rrd.papers_pool.length} papers are older`,
-      });
-    }
-  }
-  if (usesBothRubrics(rrd)) {
-    const one = decided.filter(
-      (paper) => scoresOf(paper)?.strategic === undefined && scoresOf(paper) !== undefined,
-    ).length;
-    if (one > 0)
-      found.push({
-        pointer: "/papers_pool",
-        message: `${one} papers have no strategic scores although the mission asks for both rubrics`,
-      });
-  }
-  const phaseDone = rrd.phase === "COMPLETE" || rrd.phase === "IDEATION";
-  const pending = rrd.papers_pool.length - decided.length;
-  if (phaseDone && pending > 0)
+  const old = pool.filter(({ date }) => start - Date.parse(date ?? "") > window * 86_400_000).length;
+  if (old * 2 > pool.length)
+    found.push({
+      pointer: "/requirements/time_window_days",
+      message: `is ${window}, but ${old} of ${pool.length} papers are older`,
+    });
+  const halves = decided
+    .map(scoresOf)
+    .filter((scores) => scores !== undefined && scores.strategic === undefined).length;
+  if (usesBothRubrics(rrd) && halves > 0)
+    found.push({
+      pointer: "/papers_pool",
+      message: `${halves} papers have no strategic scores although the mission asks for both rubrics`,
+    });
+  const pending = pool.length - decided.length;
+  if ((phase === "COMPLETE" || phase === "IDEATION") && pending > 0)
     found.push({
       pointer: "/phase",
-      message: `is ${rrd.phase}, but ${pending} papers are not analysed`,
+      message: `is ${phase}, but ${pending} papers are not analysed`,
       derived: "ANALYSIS",
     });
   return found;

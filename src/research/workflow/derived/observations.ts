@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { join } from "node:path";
 import type { LedgerLine } from "../../../engine/generated/ledger.js";
-import type { Rrd } from "../../generated/rrd.js";
+import type { Rrd, Loop } from "../../generated/rrd.js";
 import type { Redact } from "../../../engine/lib/redact.js";
 import { digestText, emptyDigest, maxDigest } from "../../../engine/loop/run-record/digest.js";
 import { measured } from "../../../engine/loop/history/summarise.js";
@@ -9,10 +9,9 @@ import { bounded, type Compression, type LoopMemory } from "../../../engine/loop
 import { sketchOf } from "../../../engine/lib/minhash.js";
 import { loopTypeOf, signsOf } from "../../../engine/loop/guards/loop-detection.js";
 import { given } from "../../../engine/lib/given.js";
-import type { AgentRun, Outcome, Unit, Verdict } from "../../../engine/loop/types.js";
+import type { AgentRun, Outcome, Unit, Verdict, Failure } from "../../../engine/loop/types.js";
 import type { Change } from "../../folder/research.js";
 import { readResult } from "../result/result-file.js";
-import { countedSince, withoutResult, limitsOf, wasAtWork } from "../decisions/count-without-result.js";
 import type { Observation } from "../../../engine/generated/memory.js";
 import { resultName } from "../../folder/layout.js";
 
@@ -140,3 +139,48 @@ export function withSummary(rrd: Rrd, compression: Compression): Rrd {
     loop: { ...loop, history_summary: compression.summary, rch_metrics: measured(loop?.rch_metrics, compression) },
   };
 }
+
+/** Failures in which no agent got to work: there is nothing to learn from them. */
+const notAtWork: ReadonlySet<Failure["kind"]> = new Set([
+  "rate-limit",
+  "network",
+  "auth",
+  "missing",
+  "unusable",
+  "too-large",
+  "aborted",
+]);
+
+/** Whether an agent got to work in an iteration that failed so, or did not fail. */
+export const wasAtWork = (failure: string | undefined): boolean =>
+  failure === undefined || !notAtWork.has(failure as Failure["kind"]);
+
+type Limits = NonNullable<NonNullable<Loop>["limits"]>;
+
+/** What a person allows: the budget, and how many papers are looked for. */
+export function limitsOf({ budget, requirements }: Rrd): Limits {
+  const { max_usd, max_tokens, max_minutes, max_iterations } = budget ?? {};
+  const all = { max_usd, max_tokens, max_minutes, max_iterations, target_papers: requirements.target_papers };
+  return Object.fromEntries(Object.entries(all).filter(([, most]) => typeof most === "number"));
+}
+
+/** Whether more is allowed than before; a limit that is gone allows more. */
+const isRaised = (before: Limits, now: Limits): boolean =>
+  Object.entries(before).some(([name, most]) => typeof most === "number" && Number(now[name] ?? Infinity) > most);
+
+/** The iteration after which it is counted: a person has acted since. */
+export function countedSince(rrd: Rrd): number {
+  const { stagnation_since: since = 0, limits, iteration = 0 } = rrd.loop ?? {};
+  return limits !== undefined && isRaised(limits, limitsOf(rrd)) ? Math.max(since, iteration) : since;
+}
+
+/** The iterations in a row, up to the last, whose work was not accepted, of all runs since a person last acted. Those in which no agent got to work do not count. */
+export function withoutResult(rrd: Rrd, ledger: readonly LedgerLine[]): readonly LedgerLine[] {
+  const since = countedSince(rrd);
+  const row = ledger.slice(ledger.findLastIndex(({ outcome }) => outcome === "accepted" || outcome === "reset") + 1);
+  return row.filter(({ failure, iteration }) => iteration > since && wasAtWork(failure));
+}
+
+/** The state once a person has acted, after iteration `last`: what brought nothing before counts no more. Pure. */
+export const resetStagnation = (rrd: Rrd, last = rrd.loop?.iteration): Rrd =>
+  last === undefined ? rrd : { ...rrd, loop: { ...rrd.loop, stagnation_since: last } };

@@ -46,14 +46,10 @@ function retractionCheck(papers: readonly Paper[]): Pick<NonNullable<Statistics>
   const checks = papers.flatMap(({ updates_check }) => updates_check ?? []);
   if (checks.length === 0) return {};
   const checked = checks.filter(({ checked_by }) => checked_by.length > 0).length;
-  const at =
-    checks
-      .map((check) => check.at)
-      .toSorted()
-      .at(-1) ?? null;
-  const demoted = papers
-    .filter(({ updates_check, status }) => updates_check?.demoted_from !== undefined && status === "rejected")
-    .map(({ id }) => id);
+  const [at = null] = checks.map((check) => check.at).toSorted((a, b) => b.localeCompare(a));
+  const isDemoted = ({ updates_check: check, status }: Paper) =>
+    check?.demoted_from !== undefined && status === "rejected";
+  const demoted = papers.filter(isDemoted).map(({ id }) => id);
   return { retraction_check: { at, checked, not_checked: checks.length - checked, demoted } };
 }
 
@@ -70,16 +66,10 @@ function flowOf(rrd: Rrd): object {
   return { flow: { ...flow, screened, excluded, included: rrd.papers_pool.length } };
 }
 
-const ownMetrics = [
-  ...["avg_score", "score_distribution"],
-  ...[
-    "avg_combined_score",
-    "avg_execution_score",
-    "avg_blue_ocean_score",
-    "combined_score_distribution",
-    "blue_ocean_distribution",
-  ],
-];
+const ownMetrics =
+  "avg_score score_distribution avg_combined_score avg_execution_score avg_blue_ocean_score combined_score_distribution blue_ocean_distribution".split(
+    " ",
+  );
 
 const without = (fields: object | null | undefined, names: readonly string[]): object =>
   Object.fromEntries(Object.entries(fields ?? {}).filter(([name]) => !names.includes(name)));
@@ -94,20 +84,18 @@ export function blockedNames(rrd: Rrd): string[] {
 }
 
 function analysisMetrics(rrd: Rrd): Record<string, unknown> {
-  const totals = rrd.papers_pool
-    .filter(isJudged)
-    .map(scoresOf)
-    .filter((scores) => scores !== undefined)
-    .map((scores) => totalsOf(rrd, scores));
-  if (!usesBothRubrics(rrd)) {
-    const scores = totals.map((total) => total.execution);
-    return { avg_score: mean(scores), score_distribution: distribution(scores, executionBands) };
-  }
+  const totals = rrd.papers_pool.filter(isJudged).flatMap((paper) => {
+    const scores = scoresOf(paper);
+    return scores === undefined ? [] : [totalsOf(rrd, scores)];
+  });
+  const execution = totals.map((total) => total.execution);
+  if (!usesBothRubrics(rrd))
+    return { avg_score: mean(execution), score_distribution: distribution(execution, executionBands) };
   const combined = totals.map((total) => total.combined);
-  const strategic = totals.map((total) => total.strategic).filter((value) => value !== undefined);
+  const strategic = totals.flatMap((total) => total.strategic ?? []);
   return {
     avg_combined_score: mean(combined),
-    avg_execution_score: mean(totals.map((total) => total.execution)),
+    avg_execution_score: mean(execution),
     avg_blue_ocean_score: mean(strategic),
     combined_score_distribution: distribution(combined, combinedBands),
     blue_ocean_distribution: distribution(strategic, strategicBands),
@@ -120,13 +108,10 @@ const combinedBands = { "0-17": 17, "18-24": 24, "25-34": 34, "35-50": 50 };
 const strategicBands = { "0-7": 7, "8-11": 11, "12-15": 15, "16-20": 20 };
 
 function distribution(values: readonly number[], bands: Readonly<Record<string, number>>): Record<string, number> {
-  const names = Object.keys(bands);
-  const counts = Object.fromEntries(names.map((name) => [name, 0]));
-  for (const value of values) {
-    const band = names.find((name) => Math.floor(value) <= (bands[name] ?? 0));
-    if (band !== undefined) counts[band] = (counts[band] ?? 0) + 1;
-  }
-  return counts;
+  const bandOf = (value: number) => Object.keys(bands).find((name) => Math.floor(value) <= (bands[name] ?? 0));
+  return Object.fromEntries(
+    Object.keys(bands).map((name) => [name, values.filter((value) => bandOf(value) === name).length]),
+  );
 }
 
 const mean = (values: readonly number[]): number =>
@@ -150,21 +135,15 @@ export function deriveTiming(rrd: Rrd, ledger: readonly LedgerLine[]): Timing {
   const undone = ledger.filter((line) => line.outcome !== "reset" && !known.has(line));
   const isPast = (phase: Rrd["phase"]) => phases.indexOf(rrd.phase) > phases.indexOf(phase);
   const span = (phase: Rrd["phase"], kept: Span) => {
-    const [lines, taken] = [counting, undone].map((all) => all.filter((line) => line.phase === phase)) as [
-      LedgerLine[],
-      LedgerLine[],
-    ];
-    const started = stillTrue(kept?.started_at, taken) ?? (lines[0] === undefined ? null : startOf(lines[0]));
+    const isOf = (line: LedgerLine) => line.phase === phase;
+    const [lines, taken] = [counting.filter(isOf), undone.filter(isOf)];
     const last = lines.at(-1);
     if (last === undefined && taken.length === 0)
       return { started_at: null, ended_at: null, duration_seconds: null, ...kept };
-    const ended = last !== undefined && isPast(phase) ? last.at : null;
-    return {
-      ...kept,
-      started_at: started,
-      ended_at: ended,
-      duration_seconds: started === null || ended === null ? null : seconds(started, ended),
-    };
+    const started_at = stillTrue(kept?.started_at, taken) ?? (lines[0] === undefined ? null : startOf(lines[0]));
+    const ended_at = last !== undefined && isPast(phase) ? last.at : null;
+    const duration_seconds = started_at === null || ended_at === null ? null : seconds(started_at, ended_at);
+    return { ...kept, started_at, ended_at, duration_seconds };
   };
   const discovery = span("DISCOVERY", before.discovery);
   const { papers_analyzed: _count, avg_seconds_per_paper: average, ...analysis } = before.analysis ?? {};
@@ -172,13 +151,11 @@ export function deriveTiming(rrd: Rrd, ledger: readonly LedgerLine[]): Timing {
   const spent = counting.filter(isReading);
   const read = spent.filter((line) => line.outcome === "accepted").length;
   const work = spent.reduce((sum, line) => sum + (line.duration_seconds ?? 0), 0);
-  const first = counting[0];
-  const ended = counting.findLast((line) => line.outcome === "accepted")?.at;
+  const first = counting[0] === undefined ? (discovery.started_at ?? null) : startOf(counting[0]);
+  const ended = counting.findLast((line) => line.outcome === "accepted")?.at ?? before.complete?.ended_at ?? null;
   return {
     ...before,
-    research_started_at:
-      stillTrue(before.research_started_at, undone) ??
-      (first === undefined ? (discovery.started_at ?? null) : startOf(first)),
+    research_started_at: stillTrue(before.research_started_at, undone) ?? first,
     discovery,
     analysis: {
       ...span("ANALYSIS", analysis),
@@ -186,10 +163,7 @@ export function deriveTiming(rrd: Rrd, ledger: readonly LedgerLine[]): Timing {
       avg_seconds_per_paper: read > 0 ? Math.round(work / read) : undone.some(isReading) ? null : (average ?? null),
     },
     ideation: span("IDEATION", before.ideation),
-    complete: {
-      ...before.complete,
-      ended_at: rrd.phase === "COMPLETE" ? (ended ?? before.complete?.ended_at ?? null) : null,
-    },
+    complete: { ...before.complete, ended_at: rrd.phase === "COMPLETE" ? ended : null },
   };
 }
 

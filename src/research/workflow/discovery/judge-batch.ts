@@ -6,16 +6,13 @@ import { keptFacts } from "../../papers/paper-record.js";
 import { paperId, parseReference, type Reference } from "../../papers/reference.js";
 import { workIndex } from "../../papers/dedup/work-index.js";
 import { matchFeaturesOf } from "../../papers/dedup/match-features.js";
-import type { Acceptable, Judging, Unacceptable } from "../result/accepted-result.js";
-import { dayOf } from "../result/accepted-result.js";
+import { type Acceptable, type Judging, type Unacceptable, dayOf } from "../result/accepted-result.js";
 import { flat } from "../derived/markdown.js";
 import { patternLines } from "../derived/lessons.js";
-import { metricsOf, newlyBlocked } from "./prisma-counts.js";
 import { isSeed } from "./next-round.js";
 import type { Batch } from "./screening-batch.js";
-import { reportLine, type SourceReport } from "./source-reports.js";
-import { targetOf } from "../decisions/status.js";
-import type { ScreeningCandidate } from "./search-results.js";
+import { targetOf, batchesWithoutNew, searchOf } from "../decisions/status.js";
+import { type ScreeningCandidate, reportLine, type SourceReport } from "./search-results.js";
 
 type Found = DiscoveryResult["papers"][number];
 
@@ -28,20 +25,18 @@ export function acceptDiscovery(
   judging: Judging,
 ): Acceptable | Unacceptable {
   const candidates = new Map(batch.candidates.map((candidate) => [candidate.id, candidate]));
-  const kept = (result.kept ?? []).map(({ id, ...said }) => ({ candidate: candidates.get(id), id, ...said }));
+  const isOffered = ({ id }: { readonly id?: string }) => id !== undefined && candidates.has(id);
+  const { kept = [], papers, dropped = [], visited_urls = [] } = result;
+  const own = papers.filter((found) => !isOffered(found));
   const reasons = [
-    ...kept
-      .filter(({ candidate }) => candidate === undefined)
-      .map(({ id }) => `kept names "${id}", which is no candidate of this unit`),
+    ...kept.filter((one) => !isOffered(one)).map(({ id }) => `kept names "${id}", which is no candidate of this unit`),
     ...(result.unit === unit ? [] : [`unit is "${result.unit}"; this unit is "${unit}"`]),
     // Only what code offered may lie on this machine: an agent's file: address would make us read, and send on, any file of the user's.
-    ...result.papers
-      .filter((found) => !isKnown(found, candidates))
-      .flatMap(({ title, url, pdf_url }) =>
-        [url, ...(pdf_url == null ? [] : [pdf_url])]
-          .filter((at) => !isAddress(at))
-          .map((at) => `"${flat(title)}" has no web address: ${flat(at)}`),
-      ),
+    ...own.flatMap(({ title, url, pdf_url }) =>
+      [url, pdf_url ?? url]
+        .filter((at, index, all) => !isAddress(at) && all.indexOf(at) === index)
+        .map((at) => `"${flat(title)}" has no web address: ${flat(at)}`),
+    ),
   ];
   if (reasons.length > 0) return { reasons };
 
@@ -49,7 +44,7 @@ export function acceptDiscovery(
   const ids = new Set(rrd.papers_pool.map(({ id }) => id));
   const known = workIndex();
   // What code offered was compared with the pool before, and a person may have said that two are two works.
-  const isCompared = result.papers.some((found) => !isKnown(found, candidates));
+  const isCompared = own.length > 0;
   if (isCompared) for (const paper of rrd.papers_pool) known.add(paper.id, matchFeaturesOf(paper));
   const added: Paper[] = [];
   const duplicate = (id: string, title: string, of: string, why?: string) => ({
@@ -64,10 +59,14 @@ export function acceptDiscovery(
     ...(batch.search?.setAside ?? []),
   ];
   let beyond = 0;
-  const chosen = kept.flatMap(({ candidate, priority, reason }) =>
-    candidate === undefined ? [] : [asFound(candidate, priority, reason)],
-  );
-  for (const found of [...chosen, ...result.papers].toSorted((a, b) => b.priority - a.priority)) {
+  const chosen = kept.flatMap(({ id, priority, reason }) => {
+    const candidate = candidates.get(id);
+    if (candidate === undefined) return [];
+    // Code's own word stands where the agent says nothing else.
+    const { title, url, priority: proposed = 3, why = "" } = candidate;
+    return [{ id, title, url, priority: priority ?? proposed, reason: reason ?? why }];
+  });
+  for (const found of [...chosen, ...papers].toSorted((a, b) => b.priority - a.priority)) {
     const candidate = candidates.get(found.id ?? "");
     const paper = recordOf(found, candidate);
     const traits = isCompared ? matchFeaturesOf(paper) : undefined;
@@ -82,7 +81,7 @@ export function acceptDiscovery(
       added.push(paper);
     }
   }
-  for (const { id, reason } of result.dropped ?? []) {
+  for (const { id, reason } of dropped) {
     const candidate = candidates.get(id);
     if (candidate !== undefined && !added.some((paper) => paper.id === id))
       excluded.push({ id, title: candidate.title, reason, stage: "screened" });
@@ -90,7 +89,8 @@ export function acceptDiscovery(
 
   const sources: SourceReport[] = [...batch.sources, ...result.sources];
   const judged = {
-    screened: batch.candidates.filter(({ id }) => wasJudged(id, result)).length,
+    screened: batch.candidates.filter(({ id }) => [...kept, ...papers, ...dropped].some((each) => each.id === id))
+      .length,
     kept: added.length,
     seeds: added.filter(isSeed).length,
     waiting: batch.candidates.filter(({ id }) => ![...added, ...excluded].some((each) => each.id === id)).length,
@@ -107,11 +107,11 @@ export function acceptDiscovery(
         add: {
           ...(excluded.length > 0 ? { excluded } : {}),
           ...(blocked.length > 0 ? { blocked_sources: blocked } : {}),
-          ...((result.visited_urls ?? []).length > 0 ? { visited_urls: result.visited_urls ?? [] } : {}),
+          ...(visited_urls.length > 0 ? { visited_urls } : {}),
         },
       },
     ],
-    progress: entry(unit, judging, added, excluded, sources, blocked, beyond, result),
+    progress: entry({ unit, judging, added, excluded, sources, blocked, beyond, result }),
     summary: `${added.length} new ${added.length === 1 ? "paper" : "papers"}, ${size} of ${targetOf(rrd)} in the pool`,
     ledger: { new_papers: added.length },
   };
@@ -129,23 +129,9 @@ export function acceptEmptyBatch(rrd: Rrd, unit: string, batch: Batch, judging: 
   };
 }
 
-const isKnown = (found: Found, candidates: ReadonlyMap<string, ScreeningCandidate>): boolean =>
-  found.id !== undefined && candidates.has(found.id);
 /** Anyone who parses an address may drop a line break or an escape code within; anyone who prints it does not. */
 const isAddress = (url: string): boolean =>
   /^https?:\/\/[^\s/]+\.[^\s/]\S*$/.test(url) && sanitise(url) === url && URL.canParse(url);
-
-const wasJudged = (id: string, { kept = [], papers, dropped = [] }: DiscoveryResult): boolean =>
-  [...kept, ...papers, ...dropped].some((each) => each.id === id);
-
-/** A kept candidate in the form of a paper that the agent found; code's own word stands where the agent says nothing else. */
-const asFound = (candidate: ScreeningCandidate, priority: number | undefined, reason: string | undefined): Found => ({
-  id: candidate.id,
-  title: candidate.title,
-  url: candidate.url,
-  priority: priority ?? candidate.priority ?? 3,
-  reason: reason ?? candidate.why ?? "",
-});
 
 /** A record from what the agent said; what code knew of a candidate beats what the agent wrote of it. */
 function recordOf(found: Found, candidate: ScreeningCandidate | undefined): Paper {
@@ -166,32 +152,33 @@ function recordOf(found: Found, candidate: ScreeningCandidate | undefined): Pape
   };
 }
 
-function entry(
-  unit: string,
-  judging: Judging,
-  added: readonly Paper[],
-  excluded: NonNullable<Rrd["excluded"]>,
-  sources: readonly SourceReport[],
-  blocked: readonly string[],
-  beyond: number,
-  result: DiscoveryResult,
-): string {
+function entry(of: {
+  unit: string;
+  judging: Judging;
+  added: readonly Paper[];
+  excluded: NonNullable<Rrd["excluded"]>;
+  sources: readonly SourceReport[];
+  blocked: readonly string[];
+  beyond: number;
+  result: DiscoveryResult;
+}): string {
+  const { unit, added, excluded, beyond } = of;
   const because = (reason: string | null | undefined) => (reason ? ` (${reason})` : "");
   const asked = (queries: readonly string[] | undefined) =>
     queries === undefined || queries.length === 0 ? "" : `; asked: ${queries.join("; ")}`;
   const lines = [
-    `## ${dayOf(judging.at)} - Discovery: batch ${unit.replace("discovery-", "")}`,
+    `## ${dayOf(of.judging.at)} - Discovery: batch ${unit.replace("discovery-", "")}`,
     "",
     `**New papers:** ${added.length}`,
     ...added.map((paper) => `- ${paper.title} (${paper.id}) - priority ${paper.priority}`),
     "",
     "**Sources:**",
-    ...sources.map((source) =>
+    ...of.sources.map((source) =>
       source.found === undefined
         ? `- ${source.name}: ${source.status}${because(source.reason)}${asked(source.queries)}`
         : `- ${reportLine(source)}${asked(source.queries)}`,
     ),
-    ...blocked.map(
+    ...of.blocked.map(
       (name) => `- ${name} is blocked from now on; remove it from blocked_sources in rrd.json to try it again`,
     ),
     "",
@@ -200,5 +187,114 @@ function entry(
       : []),
     ...(beyond > 0 ? [`${beyond} more were found than the target needs and were left out.`, ""] : []),
   ];
-  return [...lines.map(flat), ...patternLines(unit, result.patterns)].join("\n");
+  return [...lines.map(flat), ...patternLines(unit, of.result.patterns)].join("\n");
+}
+
+const maxFailures = 3;
+
+type Metrics = NonNullable<NonNullable<Rrd["statistics"]>["discovery_metrics"]>;
+
+/** What became of the candidates of a batch. */
+interface Judged {
+  readonly screened: number;
+  readonly kept: number;
+  /** Papers among them that may be followed to others. */
+  readonly seeds?: number;
+  /** Neither in the pool nor left out: the agent said nothing of them, or the target was reached before them. */
+  readonly waiting: number;
+}
+
+/** What is recorded of the search once a batch is accepted. */
+export function metricsOf(rrd: Rrd, batch: Batch, sources: readonly SourceReport[], judged: Judged): Metrics {
+  const { exhausted: _before, keywords_not_searched: __, ...metrics } = rrd.statistics?.discovery_metrics ?? {};
+  const { search, listed, toAgent = [] } = batch;
+  // With a source left to the agent only empty batches say that nothing more comes.
+  const leadsOn = search?.mayLeadOn === true && (judged.seeds ?? 0) > 0;
+  const isOver = search?.exhausted !== undefined && search.left === 0 && toAgent.length === 0 && !leadsOn;
+  const records = Object.values(search?.identified ?? {}).reduce((sum, count) => sum + count, 0);
+  return {
+    ...metrics,
+    ...sourceMetrics(metrics, sources),
+    batches: (metrics.batches ?? 0) + 1,
+    batches_without_new: judged.kept === 0 ? batchesWithoutNew(rrd) + 1 : 0,
+    searched_for: searchOf(rrd),
+    ...(judged.screened === 0 || search === undefined
+      ? {}
+      : {
+          screening: [
+            ...screeningOf(rrd),
+            { screened: judged.screened, kept: judged.kept, rounds: search.rounds.length },
+          ],
+        }),
+    ...(search === undefined
+      ? {}
+      : {
+          rounds: [...search.rounds],
+          pool_sha256: search.candidatesSha256,
+          ...(Object.keys(search.substitutions).length === 0 ? {} : { substitutions: { ...search.substitutions } }),
+          flow: {
+            ...metrics.flow,
+            identified: { ...search.identified, ...listed?.identified },
+            // What folders hold is compared with the rest batch by batch, so its duplicates are among the excluded.
+            duplicates_removed: records - search.works,
+            not_screened: search.left + (listed?.left ?? 0) + judged.waiting + (search.passed ?? 0),
+          },
+          ...(search.notAsked === undefined || search.notAsked.length === 0
+            ? {}
+            : { keywords_not_searched: [...search.notAsked] }),
+        }),
+    ...(isOver ? { exhausted: search.exhausted } : {}),
+  };
+}
+
+const screeningOf = (rrd: Rrd): NonNullable<Metrics["screening"]> => {
+  const metrics = rrd.statistics?.discovery_metrics;
+  return metrics?.searched_for === searchOf(rrd) ? (metrics.screening ?? []) : [];
+};
+
+function sourceMetrics(before: Metrics, sources: readonly SourceReport[]): Partial<Metrics> {
+  const union = (old: readonly string[] | null | undefined, names: readonly string[]) => [
+    ...new Set([...(old ?? []), ...names]),
+  ];
+  const named = (...statuses: SourceReport["status"][]) =>
+    sources.filter((source) => statuses.includes(source.status)).map((source) => source.name);
+  const failed = sources.filter(({ status }) => status !== "ok" && status !== "empty");
+  // Maps: a source may be called constructor.
+  const now = new Map<string, string>();
+  // Where code and the agent failed, both say why.
+  for (const { name, reason, status } of failed)
+    now.set(name, now.has(name) ? `${now.get(name)} The agent: ${reason ?? status}` : (reason ?? status));
+  const inARow = new Map(Object.entries(before.failures_in_a_row ?? {}));
+  // Code's reports come before the agent's: where code failed and the agent did not, the source can be had.
+  const counted = new Set<string>();
+  for (const source of sources) {
+    const { name, failures = isFailed(source) ? 1 : 0 } = source;
+    if (source.status === "skipped") continue;
+    if (!isFailed(source)) inARow.set(name, failures);
+    else if (!counted.has(name)) inARow.set(name, (inARow.get(name) ?? 0) + failures);
+    counted.add(name);
+  }
+  return {
+    failures_in_a_row: Object.fromEntries(inARow),
+    sources_tried: union(
+      before.sources_tried,
+      sources.filter((source) => !isFailed(source) || source.failures !== 0).map((source) => source.name),
+    ),
+    sources_skipped: sources.filter(({ status }) => status === "skipped").map(({ name }) => name),
+    sources_successful: union(before.sources_successful, named("ok")),
+    source_failure_reasons: Object.fromEntries([...Object.entries(before.source_failure_reasons ?? {}), ...now]),
+  };
+}
+
+const isFailed = ({ status }: SourceReport): boolean => status !== "ok" && status !== "empty" && status !== "skipped";
+
+/** A source that refuses us is not asked again, nor is one that failed three times in a row for whatever reason. */
+export function newlyBlocked(
+  rrd: Rrd,
+  sources: readonly SourceReport[],
+  failures: Readonly<Record<string, number>> = {},
+): string[] {
+  const known = new Set(rrd.blocked_sources ?? []);
+  const gaveUp = sources.filter(({ name, status }) => status === "blocked" || (failures[name] ?? 0) >= maxFailures);
+  return [...new Set(gaveUp.map(({ name }) => name))].filter((name) => !known.has(name));
 }

@@ -8,7 +8,7 @@ import { type CandidateSet, candidatesOf, candidatesText } from "../../search/ca
 import { ageOf, rankListings, type Ranked } from "../../search/rank.js";
 import { runStep } from "../../search/run-round.js";
 import { isSaturated, mayLeadOn, nextRound } from "./next-round.js";
-import { reportLine, reportsOf } from "./source-reports.js";
+
 import { blockedNames } from "../derived/statistics.js";
 import { searchOf } from "../decisions/status.js";
 import type { PaperRecord } from "../../papers/paper-record.js";
@@ -16,6 +16,7 @@ import { candidatesFile } from "../../folder/layout.js";
 import type { Searching } from "../../../engine/generated/event.js";
 import { sourceNamed, sourcesFor, substituteFor } from "../../sources/registry.js";
 import type { Source, SourceContext } from "../../sources/client/source.js";
+import { reportLine, reportsOf } from "./search-results.js";
 
 /** What the searches of the scholarly services have come to. */
 export interface SearchSession {

@@ -42,47 +42,46 @@ export function acceptIdeas(rrd: Rrd, result: IdeationResult, judging: Judging):
     ...(recommended < 1 || recommended > 3
       ? [`${recommended} ideas are recommended_for_prd; one to three must be`]
       : []),
-    ...result.ideas.flatMap((idea, index) => [
-      ...idea.evidence.paper_ids
-        .filter((id) => !papers.has(id) || papers.get(id)?.retracted === true)
-        .map(
-          (id) =>
-            `/ideas/${index} rests on the paper ${id}, which ${papers.has(id) ? "was retracted" : "is not in this project"}`,
-        ),
-      ...(insights.size > 0 && idea.evidence.insight_ids.length === 0 ? [`/ideas/${index} rests on no insight`] : []),
-      ...idea.evidence.insight_ids
-        .filter((id) => !insights.has(id))
-        .map((id) => `/ideas/${index} rests on the insight ${id}, which does not exist`),
-    ]),
+    ...result.ideas.flatMap(({ evidence: { paper_ids, insight_ids } }, index) => {
+      const rests = `/ideas/${index} rests on`;
+      return [
+        ...paper_ids
+          .filter((id) => !papers.has(id))
+          .map((id) => `${rests} the paper ${id}, which is not in this project`),
+        ...paper_ids
+          .filter((id) => papers.get(id)?.retracted === true)
+          .map((id) => `${rests} the paper ${id}, which was retracted`),
+        ...(insights.size > 0 && insight_ids.length === 0 ? [`${rests} no insight`] : []),
+        ...insight_ids
+          .filter((id) => !insights.has(id))
+          .map((id) => `${rests} the insight ${id}, which does not exist`),
+      ];
+    }),
   ];
   if (reasons.length > 0) return { reasons };
 
+  const both = { ...rrd, mission: { ...rrd.mission, blue_ocean_scoring: true } };
   const ideas = result.ideas
     .map((idea) => {
-      const totals = totalsOf(
-        { ...rrd, mission: { ...rrd.mission, blue_ocean_scoring: true } },
-        { execution: idea.scores.execution, strategic: idea.scores.blue_ocean },
-      );
-      return { idea, totals };
-    })
-    .sort(
-      (a, b) =>
-        Number(b.idea.recommended_for_prd) - Number(a.idea.recommended_for_prd) ||
-        b.totals.combined - a.totals.combined,
-    )
-    .map(({ idea, totals }, index) => ({
-      id: `idea_${String(index + 1).padStart(3, "0")}`,
-      ...idea,
-      scores: {
+      const { execution, blue_ocean, confidence } = idea.scores;
+      const totals = totalsOf(both, { execution, strategic: blue_ocean });
+      const scores = {
         execution_0_30: totals.execution,
         blue_ocean_0_20: totals.strategic ?? 0,
         combined_0_50: totals.combined,
         weighted_0_5: weightedOf(idea.scores),
-        confidence_0_1: idea.scores.confidence,
-        execution: idea.scores.execution,
-        blue_ocean: idea.scores.blue_ocean,
-      },
-    }));
+        confidence_0_1: confidence,
+        execution,
+        blue_ocean,
+      };
+      return { ...idea, scores };
+    })
+    .sort(
+      (a, b) =>
+        Number(b.recommended_for_prd) - Number(a.recommended_for_prd) ||
+        b.scores.combined_0_50 - a.scores.combined_0_50,
+    )
+    .map((idea, index) => ({ id: `idea_${String(index + 1).padStart(3, "0")}`, ...idea }));
   const file: ProductIdeas = {
     schema_version: "1.0",
     project: rrd.project,
@@ -110,12 +109,9 @@ export function acceptIdeas(rrd: Rrd, result: IdeationResult, judging: Judging):
       `Ideas: ${ideas.length}`,
       "",
       `**Top ${Math.min(3, ideas.length)} Ideas:**`,
-      ...ideas
-        .slice(0, 3)
-        .map(
-          (idea, at) =>
-            `${at + 1}. ${idea.id} - ${flat(idea.name)} (Combined: ${idea.scores.combined_0_50}/50, Confidence: ${idea.scores.confidence_0_1})`,
-        ),
+      ...ideas.slice(0, 3).map(({ id, name, scores: { combined_0_50: combined, confidence_0_1: confidence } }, at) => {
+        return `${at + 1}. ${id} - ${flat(name)} (Combined: ${combined}/50, Confidence: ${confidence})`;
+      }),
       "",
       "**Evidence Summary:**",
       `- Papers referenced: ${cited((idea) => idea.evidence.paper_ids)}`,

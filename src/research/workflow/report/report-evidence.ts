@@ -1,9 +1,7 @@
 import type { ReportResult } from "../../generated/result-report.js";
 import type { Evidence, Paper, Rrd } from "../../generated/rrd.js";
-import { inline, line } from "../derived/markdown.js";
+import { inline, line, maxListed, moreThan } from "../derived/markdown.js";
 
-/** A report is for people: longer lists end with where the rest stands. */
-const maxListed = 100;
 /** Papers whose quotes are printed, presented ones first. */
 const maxPapers = 300;
 /** Quotes of a paper that is not presented; those that a statement of the report names come first. */
@@ -25,7 +23,7 @@ export function evidenceOf(rrd: Rrd): string {
   return [
     legend,
     ...shown.slice(0, maxPapers).map((paper) => evidenceOfPaper(paper, quotesOf(paper))),
-    ...rest(shown.length - maxPapers),
+    ...moreThan(shown.length, maxPapers, "paper"),
   ].join("\n\n");
 }
 
@@ -46,12 +44,9 @@ export function evidenceOfOthers(rrd: Rrd, narrative: ReportResult): string | un
   return [
     "Of papers that are not presented, but whose insights or findings stand above.",
     ...shown,
-    ...rest(others.length - room),
+    ...moreThan(others.length, room, "paper"),
   ].join("\n\n");
 }
-
-const rest = (left: number): string[] =>
-  left > 0 ? [`_${left} more ${left === 1 ? "paper" : "papers"}: see rrd.json._`] : [];
 
 function chosen(paper: Paper, statements: readonly string[]): NumberedQuote[] {
   const named = new Set(statements.map((text) => quoteFor(text, paper)?.number));
@@ -67,12 +62,11 @@ function evidenceOfPaper(paper: Paper, quotes: readonly NumberedQuote[]): string
     const words = `“${inline(quote)}” ${locator ? `(${inline(locator)}) ` : ""}${markOf(status, reason)}`;
     return alike(claim, quote) ? `- ${number}: ${words}` : `- ${number}: ${inline(claim)}\n  > ${words}`;
   });
-  const left = quotesOf(paper).length - quotes.length;
   return [
     `### ${inline(paper.title)}`,
     line(paper.id),
     lines.join("\n") || "_No quote was recorded._",
-    ...(left > 0 ? [`_${left} more: see rrd.json._`] : []),
+    ...moreThan(quotesOf(paper).length, quotes.length),
   ].join("\n\n");
 }
 
@@ -152,12 +146,8 @@ export function insightsByCategory(rrd: Rrd, narrative: ReportResult): string {
       const source = paper_id == null ? "several" : sourceText(insight, byId.get(paper_id), paper_id);
       return `${index + 1}. ${line(insight)} (${inline(id)}, source: ${inline(source)})`;
     });
-    const left = members.length - maxListed;
     const counted = `${members.length} ${members.length === 1 ? "insight" : "insights"}`;
-    return [
-      `### ${inline(title)} (${counted})`,
-      [...lines, ...(left > 0 ? [`_${left} more: see rrd.json._`] : [])].join("\n"),
-    ].join("\n\n");
+    return [`### ${inline(title)} (${counted})`, [...lines, ...moreThan(members.length)].join("\n")].join("\n\n");
   };
   const groups = groupsOf(rrd, narrative).map(({ name, members }) => list(name, members));
   return [

@@ -1,13 +1,12 @@
+import { costText } from "../../../engine/ui/terminal/tally.js";
 import type { LedgerLine } from "../../../engine/generated/ledger.js";
 import type { ReportResult } from "../../generated/result-report.js";
 import type { Paper, Rrd } from "../../generated/rrd.js";
 import { type Judging, dayOf } from "../result/accepted-result.js";
-import { block, bullets, inline, line, table, prose } from "../derived/markdown.js";
+import { block, bullets, inline, line, longTable, maxListed, table, prose } from "../derived/markdown.js";
 import type { Pattern } from "../derived/lessons.js";
-
 import { referencesOf } from "./references.js";
-import { evidenceOf, evidenceOfOthers, insightsByCategory, keyFindings } from "./report-evidence.js";
-import { keyMetrics, openSourceProjects, warningsOf, assess, strayNumbers } from "./report-tables.js";
+import { evidenceOf, evidenceOfOthers, insightsByCategory, keyFindings, insightsApart } from "./report-evidence.js";
 import { retractionsOf } from "./warn-of-retractions.js";
 import {
   fullScore,
@@ -16,7 +15,10 @@ import {
   totalsOf,
   usesBothRubrics,
   couldBeRead,
+  isJudged,
 } from "../decisions/scores-and-decision.js";
+import { isDecided, targetOf } from "../decisions/status.js";
+import { deriveStatistics } from "../derived/statistics.js";
 
 /** What the report says besides the records and the narrative. */
 export interface ReportFacts {
@@ -72,8 +74,7 @@ function tiers(rrd: Rrd): string {
   const full = fullScore(rrd);
   const both = usesBothRubrics(rrd);
   const ranked = rrd.papers_pool.toSorted((a, b) => (b.score ?? 0) - (a.score ?? 0));
-  const status = (name: Paper["status"]) => ranked.filter((paper) => paper.status === name);
-  const isPriority = (paper: Paper) => both && (paper.score ?? 0) >= priorityThreshold;
+  const status = (...names: Paper["status"][]) => ranked.filter((paper) => names.includes(paper.status));
   const scores = (paper: Paper): string[] => {
     if (!couldBeRead(paper)) return both ? ["–", "–", "–"] : ["–"];
     const points = scoresOf(paper);
@@ -82,42 +83,39 @@ function tiers(rrd: Rrd): string {
     return both ? [combined, `${totals?.execution ?? "?"}/30`, `${totals?.strategic ?? "?"}/20`] : [combined];
   };
   const columns = both ? ["Combined", "Execution", "Blue Ocean"] : ["Score"];
-  const list = (papers: readonly Paper[], last: string, why: (paper: Paper) => string, none: string) =>
+  const list = (papers: readonly Paper[], last: string, why: (paper: Paper) => string, none = "None.") =>
     table(
       ["Paper", ...columns, last],
       papers.map((paper) => [title(paper), ...scores(paper), why(paper)]),
       none,
     );
-  const innovation = (paper: Paper) =>
-    newIn(prose(paper.analysis?.summary)) || firstSentence(prose(paper.analysis?.methodology));
+  const innovation = ({ analysis }: Paper) =>
+    newIn(prose(analysis?.summary)) || firstSentence(prose(analysis?.methodology));
+  const tier = (papers: readonly Paper[]) => list(papers, "Key Innovation", innovation, "No paper reached this tier.");
   const why = (paper: Paper) =>
     couldBeRead(paper)
       ? firstSentence(paper.notes ?? "")
       : "Not judged: nothing but its title could be read; see Warnings.";
-  const presented = status("presented");
+  const [priority, others] = apart(status("presented"), ({ score }) => both && (score ?? 0) >= priorityThreshold);
   const bar = both ? (rrd.mission?.min_combined_score ?? 25) : (rrd.requirements.min_score_to_present ?? 18);
-  const unread = ranked.filter((paper) => paper.status === "pending" || paper.status === "analyzing");
+  const unread = status("pending", "analyzing");
   return [
-    ...(both
-      ? [
-          `### Tier 1: Blue Ocean Priority (Combined >= ${priorityThreshold}/${full})`,
-          list(presented.filter(isPriority), "Key Innovation", innovation, "No paper reached this tier."),
-        ]
-      : []),
+    ...(both ? [`### Tier 1: Blue Ocean Priority (Combined >= ${priorityThreshold}/${full})`, tier(priority)] : []),
     `### Tier 2: Strong Opportunities (presented, >= ${bar}/${full})`,
-    list(
-      presented.filter((paper) => !isPriority(paper)),
-      "Key Innovation",
-      innovation,
-      "No paper reached this tier.",
-    ),
+    tier(others),
     "### Tier 3: Insights Extracted",
-    list(status("insights_extracted"), "Reason for Extraction", why, "None."),
+    list(status("insights_extracted"), "Reason for Extraction", why),
     "### Rejected Papers",
-    list(status("rejected"), "Reason", why, "None."),
+    list(status("rejected"), "Reason", why),
     ...(unread.length > 0 ? ["### Not Read", bullets(unread.map((paper) => `${paper.title} (${paper.id})`))] : []),
   ].join("\n\n");
 }
+
+/** Those for which it holds, and the others. */
+const apart = <Item>(items: readonly Item[], is: (item: Item) => boolean): readonly [Item[], Item[]] => [
+  items.filter(is),
+  items.filter((item) => !is(item)),
+];
 
 const title = (paper: Paper): string =>
   `${paper.retracted === true ? "[RETRACTED] " : ""}**${paper.title}** (${paper.id})`;
@@ -195,39 +193,184 @@ function recommendations({ recommendations: all }: ReportResult): string {
   );
 }
 
-/** What agents did not report is never $0.00. */
-function costText(runs: readonly LedgerLine[]): string {
-  const said = runs.filter(({ cost_usd }) => cost_usd !== undefined);
-  const silent = runs.filter(({ agent, cost_usd }) => agent !== undefined && cost_usd === undefined).length;
-  if (said.length === 0) return "not known";
-  const usd = said.reduce((sum, { cost_usd = 0 }) => sum + cost_usd, 0);
-  const dollars = `$${usd.toFixed(usd > 0 && usd < 0.01 ? 4 : 2)}`;
-  if (silent > 0) return `at least ${dollars}; ${silent} ${silent === 1 ? "iteration" : "iterations"} did not say`;
-  return said.some(({ estimated }) => estimated === true)
-    ? `≈ ${dollars}, estimated where no agent reported it`
-    : `${dollars}, as the agents reported it`;
-}
-
 function howMade(ledger: readonly LedgerLine[]): string {
   const runs = ledger.filter((line) => line.outcome !== "reset");
   const count = (outcome: LedgerLine["outcome"]) => runs.filter((line) => line.outcome === outcome).length;
   const sum = (of: (line: LedgerLine) => number | undefined) =>
     runs.reduce((total, line) => total + (of(line) ?? 0), 0);
   const agents = [...new Set(runs.map((line) => line.agent).filter(Boolean))].join(", ");
+  const came = `${runs.length} (${count("accepted")} accepted, ${count("refused")} refused, ${count("failed")} failed)`;
+  const isUnconfined = runs.some((line) => line.confinement === "unconfined");
   return table(
     ["Fact", "Value"],
     [
       ["Agents", agents || "unknown"],
-      [
-        "Iterations before this one",
-        `${runs.length} (${count("accepted")} accepted, ${count("refused")} refused, ${count("failed")} failed)`,
-      ],
+      ["Iterations before this one", came],
       ["Tokens", `${sum((line) => line.tokens?.input)} in, ${sum((line) => line.tokens?.output)} out`],
-      ["Cost", costText(runs)],
-      ...(runs.some((line) => line.confinement === "unconfined")
-        ? [["Confinement", "some iterations ran unconfined"]]
-        : []),
+      ["Cost", costOf(runs)],
+      ...(isUnconfined ? [["Confinement", "some iterations ran unconfined"]] : []),
     ],
     "None.",
   );
+}
+
+/** What agents did not report is never $0.00. */
+function costOf(runs: readonly LedgerLine[]): string {
+  const said = runs.filter(({ cost_usd }) => cost_usd !== undefined);
+  if (said.length === 0) return "not known";
+  const unreported = runs.filter(({ agent, cost_usd }) => agent !== undefined && cost_usd === undefined).length;
+  const cost_usd = said.reduce((sum, line) => sum + (line.cost_usd ?? 0), 0);
+  const isGuess = said.some(({ estimated }) => estimated === true);
+  const text = costText({ cost_usd, unreported, ...(isGuess ? { estimated: true } : {}) });
+  if (unreported > 0) return text;
+  return `${text}, ${isGuess ? "estimated where no agent reported it" : "as the agents reported it"}`;
+}
+
+function keyMetrics(rrd: Rrd): string {
+  const statistics = deriveStatistics(rrd);
+  const analysed = statistics.total_analyzed ?? 0;
+  const share = (count: number | null | undefined) =>
+    `${count ?? 0} (${analysed === 0 ? 0 : Math.round(((count ?? 0) / analysed) * 100)}%)`;
+  const metrics = statistics.analysis_metrics as Record<string, number | Record<string, number>>;
+  const strategic = metrics["blue_ocean_distribution"] as Record<string, number> | undefined;
+  const insights = insightsApart(rrd);
+  const links = insights.valid.reduce((sum, insight) => sum + (insight.cross_refs?.length ?? 0), 0);
+  const judged = rrd.papers_pool.filter(isJudged).length;
+  const unreadable = rrd.papers_pool.filter((paper) => isDecided(paper) && !couldBeRead(paper)).length;
+  const checked = rrd.papers_pool.flatMap((paper) => paper.analysis?.evidence ?? []);
+  const withStatus = (status: string) => checked.filter((evidence) => evidence.status === status).length;
+  /** A row that is only there where it says something. */
+  const row = (is: boolean, ...cells: unknown[]) => (is ? [cells] : []);
+  const retracted = statistics.total_retracted ?? 0;
+  const rows = [
+    ["Papers Discovered", statistics.total_discovered],
+    ["Candidates Screened Out", rrd.excluded?.length ?? 0],
+    ["Papers Analysed", analysed],
+    ["Papers Presented", share(statistics.total_presented)],
+    ["Papers with Insights Extracted", share(statistics.total_insights_extracted)],
+    ["Papers Rejected", share(statistics.total_rejected)],
+    ...row(retracted > 0, "Papers Retracted", retracted),
+    ...row(unreadable > 0, "Papers That Could Not Be Read", unreadable),
+    ["Insights", insights.valid.length],
+    ...row(insights.retracted.length > 0, "Insights of Retracted Papers (not counted)", insights.retracted.length),
+    ["Cross-References Identified", links],
+    ...row(judged !== analysed, "Papers in the averages (without retracted and unreadable ones)", judged),
+    ...(usesBothRubrics(rrd)
+      ? [
+          ["Blue Ocean Papers (score >= 12/20)", share((strategic?.["12-15"] ?? 0) + (strategic?.["16-20"] ?? 0))],
+          ["Avg Execution Score", `${metrics["avg_execution_score"]}/30`],
+          ["Avg Blue Ocean Score", `${metrics["avg_blue_ocean_score"]}/20`],
+        ]
+      : [["Avg Score", `${metrics["avg_score"]}/30`]]),
+    ["Quotes found in the papers", `${withStatus("verified")} of ${checked.length}`],
+    ...row(withStatus("near") > 0, "Quotes near the text (a number's unit or rounding differs)", withStatus("near")),
+    ["Quotes not in the text (left out of this report)", withStatus("not-in-text")],
+    ["Quotes that could not be checked", withStatus("could-not-check")],
+  ];
+  return table(["Metric", "Value"], rows, "None.");
+}
+
+/** What a reader should know of papers whatever their decision: retracted, read from the abstract alone, orders to AI readers. */
+function warningsOf(rrd: Rrd): string {
+  const rows = rrd.papers_pool.flatMap(({ title, id, warnings = [] }) =>
+    warnings.map((warning) => [`${title} (${id})`, warning]),
+  );
+  return longTable(["Paper", "Warning"], rows, "None.");
+}
+
+function openSourceProjects(rrd: Rrd): string {
+  const projects = new Map<string, string[]>();
+  for (const paper of rrd.papers_pool) {
+    const found = paper.analysis?.implementations_found;
+    for (const entry of Array.isArray(found) ? found : []) {
+      const address = typeof entry === "string" ? entry : JSON.stringify(entry);
+      projects.set(address, [...(projects.get(address) ?? []), paper.id]);
+    }
+  }
+  return table(
+    ["Project", "Papers"],
+    [...projects].slice(0, maxListed).map(([address, ids]) => [address, ids.join(", ")]),
+    "None was found.",
+  );
+}
+
+/** One dimension of the report's quality assessment, 0 to 100, with the sentence that says how it was computed. */
+interface QualityRow {
+  readonly dimension: string;
+  readonly score: number;
+  readonly how: string;
+}
+
+/** How good this project is, measured on its records. A model's opinion of itself is not asked. */
+export function assess(rrd: Rrd): { rows: readonly QualityRow[]; overall: number } {
+  const papers = rrd.papers_pool.filter(isDecided);
+  const evidence = papers.flatMap((paper) => paper.analysis?.evidence ?? []);
+  const insights = insightsApart(rrd).valid;
+  const start = Date.parse(rrd.timing?.research_started_at ?? "") || Date.now();
+  const window = (rrd.requirements.time_window_days ?? 365) * 86_400_000;
+  const isRecent = ({ date }: Paper) => start - Date.parse(date ?? "") <= window;
+  const count = <Item>(items: readonly Item[], is: (item: Item) => boolean): [number, number] => [
+    items.filter(is).length,
+    items.length,
+  ];
+  const rows = [
+    row("Coverage", [rrd.papers_pool.length, targetOf(rrd)], "papers found of papers wanted"),
+    row(
+      "Depth",
+      count(papers, ({ read_depth }) => read_depth === "full"),
+      "papers read in full",
+    ),
+    row(
+      "Accuracy",
+      count(evidence, ({ status }) => status === "verified"),
+      "quotes found in the text, of all quotes",
+    ),
+    row(
+      "Insight Quality",
+      count(insights, ({ cross_refs, tags }) => (cross_refs?.length ?? 0) + (tags?.length ?? 0) > 0),
+      "insights with a tag or a cross-reference, without those of retracted papers",
+    ),
+    row(
+      "Commercial Awareness",
+      count(papers, ({ analysis }) => analysis?.commercialized != null),
+      "papers whose commercial use was looked up",
+    ),
+    row("Timeliness", count(papers, isRecent), "papers inside the time window"),
+  ];
+  return { rows, overall: Math.round(rows.reduce((sum, one) => sum + one.score, 0) / rows.length) };
+}
+
+const row = (dimension: string, [part, whole]: [number, number], what: string): QualityRow => ({
+  dimension,
+  score: whole === 0 ? 0 : Math.min(100, Math.round((part / whole) * 100)),
+  how: `${part} of ${whole}: ${what}`,
+});
+
+/**
+ * Numbers of the narrative that stand in no record of the project. Small whole numbers up to ten are let pass: they count things
+ * in prose. A reader is told of the rest; they are not called false.
+ */
+export function strayNumbers(rrd: Rrd, narrative: ReportResult): string[] {
+  const known = new Set(numbersIn(JSON.stringify([rrd.papers_pool, rrd.insights, rrd.statistics, rrd.requirements])));
+  const said = numbersIn(
+    [
+      narrative.executive_summary,
+      narrative.conclusion,
+      ...narrative.key_findings.map((finding) => finding.text),
+      ...narrative.recommendations.map((one) => one.text),
+      ...narrative.strengths,
+      ...narrative.improvements,
+      ...(narrative.companies ?? []).map((company) => company.notes),
+      ...(narrative.comparison?.rows ?? []).flatMap((row) => row.cells),
+    ].join("\n"),
+  );
+  return [...new Set(said)].filter(
+    (number) => !known.has(number) && !(Number.isInteger(Number(number)) && Number(number) <= 10),
+  );
+}
+
+/** Numbers without thousands separators and trailing zeros after the point. Digits inside words and ids (sample_03) are no numbers. */
+function numbersIn(text: string): string[] {
+  const found = text.match(/(?<![\w.])\d{1,3}(?:,\d{3})+(?:\.\d+)?|(?<![\w.])\d+(?:\.\d+)?/g) ?? [];
+  return found.map((number) => String(Number(number.replace(/,/g, ""))));
 }

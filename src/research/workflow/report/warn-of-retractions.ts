@@ -1,7 +1,8 @@
 import type { Paper, Rrd } from "../../generated/rrd.js";
 import type { UpdateCheck } from "../../paper-services/kept-retraction-checks.js";
 import type { Change } from "../../folder/research.js";
-import { inline, table } from "../derived/markdown.js";
+import { given } from "../../../engine/lib/given.js";
+import { inline, longTable } from "../derived/markdown.js";
 
 import { deriveStatistics } from "../derived/statistics.js";
 import { changeOf } from "../result/accepted-result.js";
@@ -13,7 +14,6 @@ export interface RetractionCheck {
 
 /** A pool may hold thousands; a report names some hundred. */
 const maxChecked = 300;
-const maxListed = 100;
 
 /** What a report rests on: presented papers, then papers with insights, the best first. */
 export function papersToCheck(rrd: Rrd): readonly Paper[] {
@@ -52,35 +52,28 @@ export function withChecks(rrd: Rrd, { checks }: RetractionCheck): Checked {
 
 /** What a check changes in a paper's record: what was found and by whom, warnings, and the status of one that no longer stands. Pure. */
 export function checkedFields(paper: Paper, check: UpdateCheck): Partial<Paper> {
-  const { updates, checked_by, unchecked } = check;
+  const { updates, checked_by, unchecked, at } = check;
+  const { decision, status, notes } = paper;
   const demoted_from = paper.updates_check?.demoted_from;
-  const noted = {
-    ...(checked_by.length > 0 && (updates.length > 0 || paper.updates !== undefined)
-      ? { updates: updates.map((update) => ({ ...update })) }
-      : {}),
-    updates_check: {
-      at: check.at,
-      checked_by: [...checked_by],
-      unchecked: [...unchecked],
-      ...(demoted_from === undefined ? {} : { demoted_from }),
-    },
-  };
-  const warnings = [
-    ...new Set([...(paper.warnings ?? []), ...updates.filter(({ type }) => type === "concern").map(sentenceOf)]),
-  ];
-  const warned = warnings.length > (paper.warnings?.length ?? 0) ? { warnings } : {};
+  const isNews = checked_by.length > 0 && (updates.length > 0 || paper.updates !== undefined);
+  const updates_check = { at, checked_by: [...checked_by], unchecked: [...unchecked], ...given({ demoted_from }) };
+  const noted = { ...(isNews ? { updates: updates.map((update) => ({ ...update })) } : {}), updates_check };
+  const concerns = updates.filter(({ type }) => type === "concern").map(sentenceOf);
+  const warnings = [...new Set([...(paper.warnings ?? []), ...concerns])];
   const retraction = updates.find(isRetraction);
-  if (retraction === undefined) return { ...noted, ...warned };
+  if (retraction === undefined)
+    return { ...noted, ...(warnings.length > (paper.warnings?.length ?? 0) ? { warnings } : {}) };
 
-  const found = { ...noted, retracted: true, warnings: [...new Set([...warnings, sentenceOf(retraction)])] };
-  if (paper.status !== "presented" && paper.status !== "insights_extracted") return found;
+  const sentence = sentenceOf(retraction);
+  const found = { ...noted, retracted: true, warnings: [...new Set([...warnings, sentence])] };
+  if (status !== "presented" && status !== "insights_extracted") return found;
+  const because = `${sentence.slice(0, 1).toLowerCase()}${sentence.slice(1).replace(/\.$/, "")}`;
   return {
     ...found,
-    updates_check: { ...noted.updates_check, demoted_from: paper.status },
+    updates_check: { ...updates_check, demoted_from: status },
     status: "rejected",
     decision: "REJECT",
-    notes:
-      `${paper.notes ?? ""} (No longer ${paper.decision ?? paper.status}: ${lowerFirst(sentenceOf(retraction)).replace(/\.$/, "")}; found on ${check.at.slice(0, 10)}.)`.trim(),
+    notes: `${notes ?? ""} (No longer ${decision ?? status}: ${because}; found on ${at.slice(0, 10)}.)`.trim(),
   };
 }
 
@@ -93,72 +86,51 @@ const words: Readonly<Record<string, string>> = {
   concern: "An expression of concern was published",
 };
 
-const sentenceOf = ({
-  type,
-  date,
-  source,
-}: {
-  readonly type: string;
-  readonly date?: string;
-  readonly source: string;
-}): string => `${words[type] ?? type}${date === undefined ? "" : ` on ${date}`}, as ${source} says.`;
-
-const lowerFirst = (text: string): string => `${text.slice(0, 1).toLowerCase()}${text.slice(1)}`;
+const sentenceOf = ({ type, date, source }: { type: string; date?: string; source: string }): string =>
+  `${words[type] ?? type}${date === undefined ? "" : ` on ${date}`}, as ${source} says.`;
 
 /** The report's section: what happened to papers after they were published, what was checked, and what could not be. */
 export function retractionsOf(rrd: Rrd): string {
-  const rows = rrd.papers_pool.flatMap((paper) => {
-    const notable = (paper.updates ?? []).filter(({ type }) => type !== "version");
+  const rows = rrd.papers_pool.flatMap(({ title, id, updates = [], updates_check, retracted }) => {
+    const paper = `${title} (${id})`;
     const what = (type: string) =>
-      isRetraction({ type }) && paper.updates_check?.demoted_from !== undefined ? `${type}; no longer presented` : type;
-    const named = notable.map(({ type, date, source }) => [
-      `${paper.title} (${paper.id})`,
-      what(type),
-      date ?? "no date",
-      source,
-    ]);
-    return named.length === 0 && paper.retracted === true
-      ? [[`${paper.title} (${paper.id})`, "retraction", "no date", "the paper itself or its source"]]
+      isRetraction({ type }) && updates_check?.demoted_from !== undefined ? `${type}; no longer presented` : type;
+    const named = updates
+      .filter(({ type }) => type !== "version")
+      .map(({ type, date, source }) => [paper, what(type), date ?? "no date", source]);
+    return named.length === 0 && retracted === true
+      ? [[paper, "retraction", "no date", "the paper itself or its source"]]
       : named;
   });
-  const rest = rows.length - maxListed;
-  return [
-    table(["Paper", "What", "Date", "Source"], rows.slice(0, maxListed), "None is known."),
-    ...(rest > 0 ? [`_${rest} more: see rrd.json._`] : []),
-    checkSentence(rrd),
-  ].join("\n\n");
+  return [longTable(["Paper", "What", "Date", "Source"], rows, "None is known."), checkSentence(rrd)].join("\n\n");
 }
 
 /** How far the papers that the report rests on were checked, in one or two sentences. */
 export function checkSentence(rrd: Rrd): string {
-  const papers = [
-    ...papersToCheck(rrd),
-    ...rrd.papers_pool.filter(
-      ({ status, updates_check }) => status === "rejected" && updates_check?.demoted_from !== undefined,
-    ),
-  ];
-  const all = [...new Map(papers.map((paper) => [paper.id, paper])).values()];
+  const isDemoted = ({ status, updates_check }: Paper) =>
+    status === "rejected" && updates_check?.demoted_from !== undefined;
+  const all = [...new Set([...papersToCheck(rrd), ...rrd.papers_pool.filter(isDemoted)])];
   if (all.length === 0) return "There is no presented paper and none with insights to check for retractions.";
-  const known = all.filter(({ updates_check }) => (updates_check?.checked_by.length ?? 0) > 0);
-  const unknown = all.filter((paper) => !known.includes(paper));
-  const reason =
-    unknown.map(({ updates_check }) => updates_check?.unchecked[0]).find((why) => why !== undefined) ??
-    "no service was asked.";
+  const isKnown = ({ updates_check }: Paper) => (updates_check?.checked_by.length ?? 0) > 0;
+  const [known, unknown] = [all.filter(isKnown), all.filter((paper) => !isKnown(paper))];
+  const [reason = "no service was asked."] = unknown.flatMap(({ updates_check }) => updates_check?.unchecked[0] ?? []);
   const why = inline(reason).replace(/\.?$/, ".");
   if (known.length === 0) return `Retraction status could not be checked: ${why}`;
   const services = [...new Set(known.flatMap(({ updates_check }) => updates_check?.checked_by ?? []))].join(", ");
   const last = known
-    .map(({ updates_check }) => updates_check?.at ?? "")
+    .map(({ updates_check }) => updates_check?.at.slice(0, 10) ?? "")
     .toSorted()
-    .at(-1)
-    ?.slice(0, 10);
+    .at(-1);
   const checked = `${known.length} of the ${all.length} papers that this report rests on were checked for retractions on ${last} (${services}).`;
   if (unknown.length === 0) return checked;
-  const ids = `${unknown
-    .slice(0, 10)
-    .map(({ id }) => id)
-    .join(", ")}${unknown.length > 10 ? ", …" : ""}`;
-  return `${checked} ${unknown.length} could not be checked, which does not mean that they were not retracted: ${inline(ids)}; ${why}`;
+  const [ids, more] = [
+    unknown
+      .slice(0, 10)
+      .map(({ id }) => id)
+      .join(", "),
+    unknown.length > 10 ? ", …" : "",
+  ];
+  return `${checked} ${unknown.length} could not be checked, which does not mean that they were not retracted: ${inline(ids)}${more}; ${why}`;
 }
 
 /** What the log says of a check. */

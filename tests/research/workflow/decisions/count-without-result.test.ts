@@ -8,11 +8,12 @@ import type { Rrd } from "../../../../src/research/generated/rrd.js";
 import { limitIterations } from "../../../../src/engine/loop/guards/limits.js";
 import { stopWithoutResult } from "../../../../src/engine/loop/guards/loop-detection.js";
 import { leaveMessage } from "../../../../src/engine/storage/records/steering-inbox.js";
-import { resetStagnation, withoutResult } from "../../../../src/research/workflow/decisions/count-without-result.js";
+
 import { freshFolder, line, makeResearch, paper as found } from "../../../support/research-folder.js";
 import { goodAgent, paper, reading, researchFolder, rrdWith, scriptedAgent } from "../../../support/research.js";
 import { fakeIo } from "../../../engine/ui/fake-io.js";
 import { given } from "../../../../src/engine/lib/given.js";
+import { resetStagnation, withoutResult } from "../../../../src/research/workflow/derived/observations.js";
 
 const refused = (iteration: number, more: Partial<LedgerLine> = {}) =>
   line(iteration, `p${iteration}`, { outcome: "refused", agent: "scripted", ...more });

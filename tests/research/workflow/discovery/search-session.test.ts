@@ -13,10 +13,11 @@ import {
 } from "../../../../src/research/workflow/discovery/search-session.js";
 
 import { searchOf } from "../../../../src/research/workflow/decisions/status.js";
-import { reportsOf } from "../../../../src/research/workflow/discovery/source-reports.js";
+
 import { nextBatch } from "../../../../src/research/workflow/discovery/screening-batch.js";
 import { goodAgent, library, researchFolder, rrdWith, temporaryFolder } from "../../../support/research.js";
 import { candidatesFile } from "../../../../src/research/folder/layout.js";
+import { reportsOf } from "../../../../src/research/workflow/discovery/search-results.js";
 
 const record = (id: string, over: Partial<PaperRecord> = {}): PaperRecord => ({
   id,

@@ -3,12 +3,11 @@ import type { LedgerLine } from "../../../../src/engine/generated/ledger.js";
 import type { ReportResult } from "../../../../src/research/generated/result-report.js";
 import type { Evidence, Insight, Paper, Rrd } from "../../../../src/research/generated/rrd.js";
 
-import { renderReport } from "../../../../src/research/workflow/report/report.js";
+import { renderReport, assess, strayNumbers } from "../../../../src/research/workflow/report/report.js";
 import { narrative, paper, rrdWith } from "../../../support/research.js";
 import { bibliography } from "../../../../src/research/workflow/report/references.js";
 import { block, cell } from "../../../../src/research/workflow/derived/markdown.js";
 import { derive } from "../../../../src/research/workflow/derived/statistics.js";
-import { assess, strayNumbers } from "../../../../src/research/workflow/report/report-tables.js";
 
 const quote = (words: string, more: Partial<Evidence> = {}): Evidence => ({
   claim: words,
