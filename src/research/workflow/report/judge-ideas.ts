@@ -45,12 +45,11 @@ export function acceptIdeas(rrd: Rrd, result: IdeationResult, judging: Judging):
     ...result.ideas.flatMap(({ evidence: { paper_ids, insight_ids } }, index) => {
       const rests = `/ideas/${index} rests on`;
       return [
-        ...paper_ids
-          .filter((id) => !papers.has(id))
-          .map((id) => `${rests} the paper ${id}, which is not in this project`),
-        ...paper_ids
-          .filter((id) => papers.get(id)?.retracted === true)
-          .map((id) => `${rests} the paper ${id}, which was retracted`),
+        ...paper_ids.flatMap((id) => {
+          const paper = papers.get(id);
+          if (paper === undefined) return `${rests} the paper ${id}, which is not in this project`;
+          return paper.retracted === true ? `${rests} the paper ${id}, which was retracted` : [];
+        }),
         ...(insights.size > 0 && insight_ids.length === 0 ? [`${rests} no insight`] : []),
         ...insight_ids
           .filter((id) => !insights.has(id))
