@@ -20,6 +20,8 @@ interface Stretch {
 interface Ink {
   /** Glyphs that the page shows, spaces left out. */
   readonly glyphs: number;
+  /** By font, what stands for glyphs of which the font does not say which characters they are: the numbers of the glyphs, as pdf.js gives them. */
+  readonly unknown: ReadonlyMap<string, ReadonlySet<string>>;
   /** Whether so much of a run of text is unseen that it is none for a reader. */
   isUnseen(run: { readonly x: number; readonly y: number; readonly width: number; readonly height: number }): boolean;
 }
@@ -37,12 +39,20 @@ interface State {
   readonly mode: number;
   readonly alpha: number;
   readonly isBlended: boolean;
+  readonly font: string;
   readonly size: number;
   readonly charSpace: number;
   readonly wordSpace: number;
   readonly scale: number;
   readonly leading: number;
   readonly lineWidth: number;
+}
+
+interface Glyph {
+  readonly width?: number;
+  readonly isSpace?: boolean;
+  readonly unicode?: string;
+  readonly originalCharCode?: number;
 }
 
 /** Operations that are looked at, on one page; a drawing has more, and text of a paper fewer. */
@@ -66,6 +76,7 @@ export function inkOf({ fnArray, argsArray }: Operators, numbers: OperatorNumber
     mode: 0,
     alpha: 1,
     isBlended: false,
+    font: "",
     size: 0,
     charSpace: 0,
     wordSpace: 0,
@@ -78,6 +89,7 @@ export function inkOf({ fnArray, argsArray }: Operators, numbers: OperatorNumber
   let line: Matrix = identity;
   let isPlaced = false;
   let glyphs = 0;
+  const fonts = new Map<string, { readonly numbers: Set<string>; translated: number }>();
   const shown: (Stretch & {
     readonly box: Box;
     readonly at: number;
@@ -151,7 +163,7 @@ export function inkOf({ fnArray, argsArray }: Operators, numbers: OperatorNumber
         state = { ...state, lineWidth: number(0) };
         break;
       case "setFont":
-        state = { ...state, size: number(1) };
+        state = { ...state, font: String(args[0]), size: number(1) };
         break;
       case "setCharSpacing":
         state = { ...state, charSpace: number(0) };
@@ -193,14 +205,21 @@ export function inkOf({ fnArray, argsArray }: Operators, numbers: OperatorNumber
         const start = times(state.ctm, text);
         let width = 0;
         let count = 0;
-        for (const glyph of (args[0] ?? []) as readonly (number | { width?: number; isSpace?: boolean } | null)[]) {
+        const font = fonts.get(state.font) ?? { numbers: new Set<string>(), translated: 0 };
+        fonts.set(state.font, font);
+        for (const glyph of (args[0] ?? []) as readonly (number | Glyph | null)[]) {
           if (typeof glyph === "number") width -= (glyph / 1000) * state.size;
           else if (glyph !== null) {
             width +=
               ((glyph.width ?? 0) / 1000) * state.size +
               state.charSpace +
               (glyph.isSpace === true ? state.wordSpace : 0);
-            if (glyph.isSpace !== true) count += 1;
+            if (glyph.isSpace === true) continue;
+            count += 1;
+            const code = glyph.originalCharCode ?? 0;
+            if (code < 256) continue;
+            if (glyph.unicode === String.fromCharCode(code)) font.numbers.add(glyph.unicode);
+            else font.translated += 1;
           }
         }
         glyphs += count;
@@ -242,8 +261,15 @@ export function inkOf({ fnArray, argsArray }: Operators, numbers: OperatorNumber
     if (there === undefined) unseen.set(key, [each]);
     else there.push(each);
   }
+  // In a font that is encoded by characters all numbers are; in any other, those that are left over when the rest has been translated.
+  const unknown = new Map(
+    [...fonts]
+      .filter(([, { translated, numbers: own }]) => translated > own.size && own.size > 0)
+      .map(([name, font]) => [name, font.numbers]),
+  );
   return {
     glyphs,
+    unknown,
     isUnseen: ({ x, y, width, height }) => {
       if (unseen.size === 0 || width <= 0) return false;
       const reach = Math.max(1, Math.round(0.2 * height));

@@ -16,6 +16,8 @@ const minPrint = 1.2;
 
 /** Letters and digits among all signs of a text, at least; formulas and tables have fewer than prose. */
 const minLetters = 0.45;
+/** From so many characters on that could not be read a person is told. */
+const minNonsense = 10;
 /** Of fewer glyphs nothing can be said. */
 const minGlyphs = 300;
 
@@ -55,8 +57,10 @@ export async function readPdf(bytes: Uint8Array, { pages: wanted = maxPages }: P
     for (let number = 1; number <= Math.min(document.numPages, wanted, maxPages); number += 1) {
       const page = await document.getPage(number);
       const content = await page.getTextContent();
-      const runs = content.items.flatMap((item) => ("str" in item ? [item] : []));
       const ink = inkOf((await page.getOperatorList()) as Operators, OPS as unknown as OperatorNumbers);
+      const runs = content.items.flatMap((item) =>
+        "str" in item ? [{ ...item, str: inCharacters(item.str, ink.unknown.get(item.fontName)) }] : [],
+      );
       const isShown = (run: TextItem) => !isTiny(run) && !ink.isUnseen(placeOf(run));
       const out = runs.filter((run) => !isShown(run));
       const [some] = out.map(({ str }) => str.trim()).filter((text) => text !== "");
@@ -110,6 +114,17 @@ function giveNodeItsTransfer(): void {
     },
   });
 }
+
+/**
+ * Text without what stands for no character: the numbers of glyphs that a font says nothing of, and TeX's name of its epsilon, the one letter
+ * of its formulas that no list of glyph names has.
+ */
+const inCharacters = (text: string, unknown: ReadonlySet<string> | undefined): string =>
+  (unknown === undefined ? text : Array.from(text, (each) => (unknown.has(each) ? "\ufffd" : each)).join("")).replace(
+    // eslint-disable-next-line no-control-regex
+    /(?<=^|[\p{L}\s])\x0f(?=$|[^\p{L}\x00-\x1f])/gu,
+    "ϵ",
+  );
 
 const placeOf = ({ transform, width }: TextItem) => ({
   x: transform[4] ?? 0,
@@ -195,6 +210,10 @@ function assemble(
     );
   if (isGarbled)
     warnings.push("Some of the PDF's fonts don't say which letters they show; some of the text is missing or wrong.");
+  else if (nonsense >= minNonsense)
+    warnings.push(
+      `${nonsense} characters could not be read, since the PDF's fonts don't say which they are; each stands as �.`,
+    );
   if (total > maxPages) warnings.push(`Only the first ${maxPages} of ${total} pages were read.`);
   const depth: PaperText["depth"] = isGarbled || total > maxPages || total > wanted ? "partial" : "full";
   const [given, largest] = [titleFrom(info.Title), largestLines(pages[0] ?? [])];

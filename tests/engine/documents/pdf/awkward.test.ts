@@ -237,6 +237,29 @@ describe("a font of another kind", () => {
     );
   });
 
+  it("that leaves out what some of its glyphs are has a mark for each, and says so from ten on", async () => {
+    const text = "提案手法は未知の物体に対しても高い成功率を示した。実験では六百回の試行を行い九十四回成功した。";
+    const font = unicodeFont(text.replaceAll("回", ""), 1000, 1);
+    const lines = (count: number) =>
+      Array.from({ length: count }, (_, index) => unicodeAt(text, 60, 700 - index * 16, 1)).join("");
+    const [some, many] = [
+      await readPdf(rawPdf({ pages: [lines(2)], ...font })),
+      await readPdf(rawPdf({ pages: [lines(5)], ...font })),
+    ];
+    expect(some).toMatchObject({ text: { warnings: [], depth: "full" } });
+    expect(many).toMatchObject({ text: { warnings: [expect.stringMatching(/^10 characters/)], depth: "full" } });
+    expect(many.status === "ok" && many.text.text).toContain("六百�の試行を行い九十四�成功した。");
+  });
+
+  it("of TeX's formulas has its epsilon, whose name no list of glyphs knows", async () => {
+    const italic =
+      "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding << /Type /Encoding /Differences [15 /epsilon1] >> >>";
+    const line = `${textAt("a ratio of 3/2 +", 60, 775)}BT /F2 10 Tf 1 0 0 1 140 775 Tm (\\017) Tj ET\n${textAt("was reached", 150, 775)}`;
+    expect(await read({ pages: [line + page], objects: { italic }, fonts: "/F2 @italic" })).toContain(
+      "a ratio of 3/2 + ϵ was reached",
+    );
+  });
+
   it("kerned letter by letter gives whole words", async () => {
     const line =
       "BT /F1 10 Tf 1 0 0 1 60 790 Tm [(T) 80 (ok) -10 (en) -15 (s) -300 (are) -280 (k) 20 (erned) -290 (w) 10 (ell)] TJ ET\n";
