@@ -19,6 +19,7 @@ import { row as loop } from "./rows/loop.mjs";
 import { row as loopWithGit } from "./rows/loop-with-git.mjs";
 import { row as memory } from "./rows/memory.mjs";
 import { row as merge } from "./rows/merge.mjs";
+import { row as reading } from "./rows/reading.mjs";
 import { row as screening } from "./rows/screening.mjs";
 import { row as screeningTokens } from "./rows/screening-tokens.mjs";
 import { row as start } from "./rows/start.mjs";
@@ -38,6 +39,7 @@ const rows = [
   brief,
   history,
   analysisTokens,
+  reading,
   screeningTokens,
   arxivFeed,
   discoveryTime,

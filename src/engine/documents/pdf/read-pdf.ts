@@ -18,6 +18,8 @@ const minPrint = 1.2;
 const minLetters = 0.45;
 /** From so many characters on that could not be read a person is told. */
 const minNonsense = 10;
+/** pdf.js's AnnotationMode.DISABLE: what forms and remarks show is not among the text either. */
+const noAnnotations = 0;
 /** Of fewer glyphs nothing can be said. */
 const minGlyphs = 300;
 
@@ -57,7 +59,10 @@ export async function readPdf(bytes: Uint8Array, { pages: wanted = maxPages }: P
     for (let number = 1; number <= Math.min(document.numPages, wanted, maxPages); number += 1) {
       const page = await document.getPage(number);
       const content = await page.getTextContent();
-      const ink = inkOf((await page.getOperatorList()) as Operators, OPS as unknown as OperatorNumbers);
+      const ink = inkOf(
+        (await page.getOperatorList({ annotationMode: noAnnotations })) as Operators,
+        OPS as unknown as OperatorNumbers,
+      );
       const runs = content.items.flatMap((item) =>
         "str" in item ? [{ ...item, str: inCharacters(item.str, ink.unknown.get(item.fontName)) }] : [],
       );
