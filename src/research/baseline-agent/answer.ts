@@ -1,11 +1,10 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { ExpectedError, messageOf } from "../../engine/lib/errors.js";
-import { type ParsedBrief, parseBrief, sentinel } from "./brief.js";
+import { type BriefUnit, type ParsedBrief, parseBrief, sentinel } from "./brief.js";
 import { proposeIdeas } from "./ideas.js";
 import { analysePaper, repairPaper } from "./paper.js";
 import { writeReport } from "./report.js";
-import { total } from "./scores.js";
 import { deriveRequirements, sortCandidates } from "./screening.js";
 
 /** What goes into result.json, and what the agent prints; the sentinel comes last where the brief asks for it. */
@@ -32,45 +31,31 @@ function readTextFile(workspace: string, name: string): string {
 }
 
 /** Does the unit of a brief. `readFile` reads a file of the workspace. Throws ExpectedError where the unit can't be done. */
-export function answer(brief: ParsedBrief, readFile: (name: string) => string): Answer {
-  const { result, did } = perform(brief, readFile);
+export function answer({ unit, text, wantsSentinel }: ParsedBrief, readFile: (name: string) => string): Answer {
+  const result = perform(unit, text, readFile);
   const about = "baseline agent: extractive, no model; scores are keyword counts, not judgement";
-  const lines = [about, `${brief.unit.unit}: ${did}`, "result.json is written."];
-  return { result, message: `${[...lines, ...(brief.wantsSentinel ? [sentinel] : [])].join("\n")}\n` };
+  const lists = Object.entries(result).flatMap(([name, list]) =>
+    Array.isArray(list) ? [`${list.length} ${name.replaceAll("_", " ")}`] : [],
+  );
+  const lines = [about, `${unit.unit}: ${lists.join(", ")}`, "result.json is written."];
+  return { result, message: `${[...lines, ...(wantsSentinel ? [sentinel] : [])].join("\n")}\n` };
 }
 
-function perform({ unit, text }: ParsedBrief, readFile: (name: string) => string): { result: object; did: string } {
+function perform(unit: BriefUnit, text: string, readFile: (name: string) => string): object {
+  const files = unit.text_files ?? [];
   switch (unit.kind) {
-    case "requirements": {
-      const result = deriveRequirements(unit);
-      return { result, did: `${result.keywords.length} keywords from the words of the topic` };
-    }
-    case "discovery": {
-      const { kept, ...result } = sortCandidates(unit);
-      const given = unit.candidates?.length ?? 0;
-      const did =
-        given === 0 ? "no candidates were given, and it has no web access" : `${kept.length} of ${given} kept`;
-      return { result: { ...result, kept }, did };
-    }
-    case "paper": {
+    case "requirements":
+      return deriveRequirements(unit);
+    case "discovery":
+      return sortCandidates(unit);
+    case "paper":
+      if (unit.repair !== undefined) return repairPaper(unit, unit.repair);
       // What is fenced beside files is their outline.
-      const files = unit.text_files ?? [];
-      const whole = files.length === 0 ? text : files.map(readFile).join("\n");
-      const result = unit.repair === undefined ? analysePaper(unit, whole) : repairPaper(unit, unit.repair);
-      const { points, of } = total(result.scores);
-      return {
-        result,
-        did: `${result.evidence.length} quotes, ${result.insights.length} insights, ${points} of ${of} points`,
-      };
-    }
-    case "report": {
-      const result = writeReport(unit);
-      return { result, did: `${result.key_findings.length} findings from the records of the papers` };
-    }
-    case "ideas": {
-      const result = proposeIdeas(unit);
-      return { result, did: `${result.ideas.length}, composed from tags` };
-    }
+      return analysePaper(unit, files.length === 0 ? text : files.map(readFile).join("\n"));
+    case "report":
+      return writeReport(unit);
+    case "ideas":
+      return proposeIdeas(unit);
     default:
       throw new ExpectedError(`The baseline agent does not know units of kind "${unit.kind}".`);
   }

@@ -95,14 +95,14 @@ function ideaOf(
       key_features: said.slice(0, 4).map((insight) => clip(insight, 1000)),
       mvp_scope: titles.slice(0, 2).map((title) => clip(`What "${title}" describes, repeated once.`, 1000)),
       out_of_scope: ["Anything that the cited papers do not report."],
-      integration_points: ["Not derived: it takes a reader or a model to name them."],
+      integration_points: [],
     },
     market: {
       segment: clip(`Users of work on ${theme}; not researched.`, 1000),
       buyer: `Presumably ${buyer}; not researched.`,
-      users: ["Not researched."],
-      alternatives: ["Not researched."],
-      differentiators: ["Every feature is tied to an insight of this research."],
+      users: [],
+      alternatives: [],
+      differentiators: [],
     },
     evidence: {
       paper_ids: papers.map(({ id }) => id),
@@ -114,12 +114,7 @@ function ideaOf(
       {
         type: "evidence",
         risk: clip(limit ?? "The cited insights name no limitation.", 1000),
-        mitigation: "Read the cited papers before building anything.",
-      },
-      {
-        type: "method",
-        risk: "This idea was composed from tags by a program.",
-        mitigation: "Have a person or a model judge it.",
+        mitigation: "Read the cited papers, and have a person or a model judge what a program composed from tags.",
       },
     ],
     open_questions: ["Does anybody need it?", "Do the cited results hold outside of the papers?"],
@@ -127,7 +122,7 @@ function ideaOf(
       ...countBoth([...said, ...records].join(" ")),
       confidence: Math.min(0.5, Math.round((50 * papers.length) / ofPapers) / 100),
     },
-    recommended_next_steps: ["Read the cited papers.", "Ask a person who knows the field whether the problem is real."],
+    recommended_next_steps: ["Ask a person who knows the field whether the problem is real."],
     recommended_for_prd: false,
   };
 }

@@ -23,7 +23,7 @@ it("leaves a valid result.json in the workspace and says what it is and what it 
   const folder = workspace();
   const said = workIn(folder, briefOf(paper, results));
   expect(said).toContain("extractive, no model");
-  expect(said).toContain("p1: 1 quotes");
+  expect(said).toContain("1 evidence, 1 insights");
   expect(problemsOf("analysis", resultIn(folder))).toEqual([]);
 });
 

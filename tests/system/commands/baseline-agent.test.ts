@@ -36,7 +36,7 @@ describe("the baseline program", () => {
     const { status, stdout } = run(briefOf(paper, "## 3 Results\n\nThe hand reached 87 % in 600 trials."));
     expect(status).toBe(0);
     expect(stdout).toContain("extractive, no model");
-    expect(stdout).toContain("p1: 1 quotes");
+    expect(stdout).toContain("1 evidence, 1 insights");
     expect(problemsOf("analysis", result())).toEqual([]);
   });
 

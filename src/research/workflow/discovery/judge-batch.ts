@@ -12,7 +12,8 @@ import { patternLines } from "../derived/lessons.js";
 import { isSeed } from "./next-round.js";
 import type { Batch } from "./screening-batch.js";
 import { targetOf, batchesWithoutNew, searchOf } from "../decisions/status.js";
-import { type ScreeningCandidate, reportLine, type SourceReport } from "./search-results.js";
+import { type ScreeningCandidate } from "./search-results.js";
+import { reportLine, type SourceReport } from "./source-reports.js";
 
 type Found = DiscoveryResult["papers"][number];
 

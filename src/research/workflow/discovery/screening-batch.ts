@@ -4,12 +4,13 @@ import { clip, estimateTokens } from "../../../engine/lib/tokens.js";
 import { workIndex } from "../../papers/dedup/work-index.js";
 import { matchFeaturesOf } from "../../papers/dedup/match-features.js";
 import type { Apart } from "../../papers/dedup/merge-records.js";
-import { type ScreeningCandidate, type Searched, searchResults, type SourceReport } from "./search-results.js";
+import { type ScreeningCandidate, type Searched, searchResults } from "./search-results.js";
 import { apartOf, settledIds, type Sources } from "./search-session.js";
 
 import { blockedNames } from "../derived/statistics.js";
 
 import { keptFacts, type PaperRecord } from "../../papers/paper-record.js";
+import type { SourceReport } from "./source-reports.js";
 
 const batchTokens = 2_400;
 

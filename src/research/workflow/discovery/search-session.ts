@@ -16,7 +16,7 @@ import { candidatesFile } from "../../folder/layout.js";
 import type { Searching } from "../../../engine/generated/event.js";
 import { sourceNamed, sourcesFor, substituteFor } from "../../sources/registry.js";
 import type { Source, SourceContext } from "../../sources/client/source.js";
-import { reportLine, reportsOf } from "./search-results.js";
+import { reportLine, reportsOf } from "./source-reports.js";
 
 /** What the searches of the scholarly services have come to. */
 export interface SearchSession {

@@ -17,7 +17,7 @@ import { searchOf } from "../../../../src/research/workflow/decisions/status.js"
 import { nextBatch } from "../../../../src/research/workflow/discovery/screening-batch.js";
 import { goodAgent, library, researchFolder, rrdWith, temporaryFolder } from "../../../support/research.js";
 import { candidatesFile } from "../../../../src/research/folder/layout.js";
-import { reportsOf } from "../../../../src/research/workflow/discovery/search-results.js";
+import { reportsOf } from "../../../../src/research/workflow/discovery/source-reports.js";
 
 const record = (id: string, over: Partial<PaperRecord> = {}): PaperRecord => ({
   id,
