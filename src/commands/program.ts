@@ -285,11 +285,13 @@ const withAgent = (command: Command): Command =>
     .option("--idle-minutes <N>", "kill an agent after N minutes without output; 0: never (default: 15)", number)
     .option("--patience <N>", "minutes to wait for a service that does not answer (default: 120)", number)
     .option("--no-git", "do not commit")
-    .option("--quiet", "print only warnings and results");
+    .option("--quiet", "print only warnings and results")
+    .option("--verbose", "show each summary of the history in full");
 
 const running = (values: Values) => ({
   flags: flagsOf(values),
   quiet: values["quiet"] === true,
+  verbose: values["verbose"] === true,
   json: values["json"] === true,
 });
 

@@ -1,8 +1,11 @@
+import { existsSync, readdirSync } from "node:fs";
+import { basename, join } from "node:path";
 import { type Agents, agentsFor, isUnconfined, redactorFor, settingsFor, summariserFor } from "./agents.js";
 import type { AgentSettings } from "../engine/agents/definition.js";
 import type { ResolvedConfig } from "../engine/config/resolve.js";
 import { abortedAt, timeIsUp } from "../engine/lib/clock.js";
 import { ExpectedError } from "../engine/lib/errors.js";
+import { inboxFolder, pauseName, stopName } from "../engine/lib/layout.js";
 import type { Redact } from "../engine/lib/redact.js";
 import { stopWhenStuck, stopWithoutResult } from "../engine/loop/guards/loop-detection.js";
 import { withHistory } from "../engine/loop/history/keep-history.js";
@@ -20,6 +23,7 @@ import { given } from "../engine/lib/given.js";
 interface Drive {
   readonly json: boolean;
   readonly quiet: boolean;
+  readonly verbose?: boolean;
   /** Most iterations of this run. */
   readonly iterations: number;
   /** The project's: its PAUSE and STOP files count, hooks are told of it, and it keeps the transcripts. */
@@ -50,7 +54,7 @@ export async function drive<State, U extends Unit, P, C>(
   how: Drive,
   open: (run: Run) => Promise<Workflow<State, U, P, C>>,
 ): Promise<Verdict> {
-  const { folder, iterations, json, quiet } = how;
+  const { folder, iterations, json, quiet, verbose = false } = how;
   const { maxMs, patienceMs, budget, hooks: configured } = config;
   const { clock } = io;
   const settings = settingsFor(config, io, how);
@@ -63,8 +67,12 @@ export async function drive<State, U extends Unit, P, C>(
   const about = { cwd: io.cwd, env: io.env, redact, ...given({ folder }) };
   const hooks = hooksOf({ ...about, hooks: configured, signal: abort });
   const names = agents.map(({ name }) => name).join(", ");
-  const sink = sinkFor(io, { json, quiet, agent: names, maxIterations: iterations, finish });
+  const sink = sinkFor(io, {
+    ...{ json, quiet, verbose, agent: names, maxIterations: iterations, finish },
+    ...given({ name: folder === undefined ? undefined : basename(folder) }),
+  });
   const tell = tellTo({ sink, hooks, redact, now: clock.now });
+  const stopWatching = folder === undefined ? () => undefined : tellOfMessages(folder, tell);
   let limit: ReturnType<typeof abortedAt> | undefined;
   try {
     const ending = AbortSignal.any([finish, abort]);
@@ -98,7 +106,36 @@ export async function drive<State, U extends Unit, P, C>(
     return { verdict: "interrupted", reason: "The run was interrupted before it began.", signal: finish.reason };
   } finally {
     limit?.clear();
+    stopWatching();
     signals.stop();
     sink.close();
   }
+}
+
+/** How often a person's messages are looked for, in milliseconds. */
+const lookMs = 1_000;
+
+/** Tells a person at once that a run has seen what they asked for from another terminal; it acts on it before its next iteration. */
+function tellOfMessages(folder: string, tell: Tell): () => void {
+  const says = [
+    { at: join(folder, pauseName), text: "Paused: the run ends before its next iteration." },
+    { at: join(folder, stopName), text: "Stopped: the run ends before its next iteration." },
+  ];
+  const seen = new Set(says.filter(({ at }) => existsSync(at)).map(({ at }) => at));
+  const timer = setInterval(() => {
+    for (const { at, text } of says) {
+      if (!existsSync(at)) seen.delete(at);
+      else if (!seen.has(at)) {
+        seen.add(at);
+        void tell({ type: "notice", level: "warning", message: text });
+      }
+    }
+    for (const name of existsSync(inboxFolder(folder)) ? readdirSync(inboxFolder(folder)) : []) {
+      if (name.startsWith(".") || seen.has(name)) continue;
+      seen.add(name);
+      void tell({ type: "notice", level: "info", message: "Instructions have come in; the next brief includes them." });
+    }
+  }, lookMs);
+  timer.unref();
+  return () => clearInterval(timer);
 }

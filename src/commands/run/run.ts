@@ -30,6 +30,7 @@ interface RunArguments {
   readonly classic: boolean;
   readonly ask: boolean;
   readonly quiet: boolean;
+  readonly verbose?: boolean;
   readonly json: boolean;
 }
 
@@ -59,7 +60,7 @@ export async function work(
   rrd: Rrd,
   config: ResolvedConfig,
   io: Io,
-  how: { readonly json: boolean; readonly quiet: boolean; readonly force?: boolean },
+  how: { readonly json: boolean; readonly quiet: boolean; readonly verbose?: boolean; readonly force?: boolean },
   classic?: string,
 ): Promise<number> {
   const iterations = config.iterations ?? Math.max(targetOf(rrd), rrd.papers_pool.length) + 6;

@@ -91,6 +91,12 @@ export interface IterationStarted {
 export interface Progress {
   done: number;
   total: number;
+  /**
+   * What became of those that are done, such as presented, for_insights and rejected.
+   */
+  counts?: {
+    [k: string]: number;
+  };
 }
 /**
  * What the rest of a project will take: the units left, times the median of what one took.
@@ -274,6 +280,10 @@ export interface IterationEnded {
 export interface Accepted {
   outcome: "accepted";
   summary: string;
+  /**
+   * What the workflow thinks of it: a paper that is presented, kept for its insights, or rejected.
+   */
+  grade?: "high" | "middle" | "low";
 }
 export interface Refused {
   outcome: "refused";

@@ -7,6 +7,10 @@ import { terminalSink } from "./terminal/terminal.js";
 interface WatchOptions {
   readonly json: boolean;
   readonly quiet: boolean;
+  /** The box of each summary of the history, not one line. */
+  readonly verbose: boolean;
+  /** What is worked on, where it has a name. */
+  readonly name?: string;
   readonly agent: string;
   /** Most iterations of this run. */
   readonly maxIterations?: number;
@@ -15,8 +19,8 @@ interface WatchOptions {
 }
 
 /** JSON lines if asked for, next to nothing with --quiet, a live view on a terminal, else plain lines. */
-export function sinkFor(io: Io, { json, quiet, agent, maxIterations, finish }: WatchOptions): Sink {
+export function sinkFor(io: Io, { json, quiet, ...watched }: WatchOptions): Sink {
   if (json) return jsonSink(io);
   if (quiet) return quietSink(io);
-  return io.isTTY ? terminalSink(io, { agent, maxIterations, finish, clock: io.clock }) : plainSink(io, finish);
+  return io.isTTY ? terminalSink(io, { ...watched, clock: io.clock }) : plainSink(io, watched.finish);
 }

@@ -80,7 +80,7 @@ export async function acceptSettled(
   const line = { iteration, at: at.toISOString(), unit: id, phase, outcome: "accepted", duration_seconds: 0 } as const;
   await research.fold(foldOf(unit, judged, { ...line, prepare_seconds: seconds(prepareMs) }));
   if (judged.notice !== undefined) await tell({ type: "notice", ...judged.notice });
-  return { outcome: "accepted", summary: judged.summary };
+  return { outcome: "accepted", summary: judged.summary, ...gradeOf(unit, judged) };
 }
 
 /** Judges what an agent left, and folds or refuses it. */
@@ -151,13 +151,27 @@ export async function acceptRun(
     await warn(
       `The result of ${run.agent} for ${unit.id} has fields that nobody asked for (${dropped.slice(0, 5).join(", ")}${dropped.length > 5 ? ", …" : ""}); they were dropped.`,
     );
-  const outcome: Outcome = { outcome: "accepted", summary: judged.summary };
+  const outcome: Outcome = { outcome: "accepted", summary: judged.summary, ...gradeOf(unit, judged) };
   const whole = { ...line, ...(dropped.length === 0 ? {} : { dropped: dropped.slice(0, maxDropped) }) };
   const fold = foldOf(unit, judged, whole);
   await research.fold({ ...fold, changes: [...fold.changes, ...(await observed(unit, run, outcome, redact))] });
   if (learn) await learnPatterns(root, await readPatterns(research.folder, workspaces.stateDir));
+  if (line.sentinel === "false-claim")
+    await warn(`${run.agent} said that all is done while work is left; the run goes on.`);
   for (const past of [...refusalsOf(state, unit), run]) await workspaces.remove(past.iteration);
   return outcome;
+}
+
+const grades = { presented: "high", insights_extracted: "middle", rejected: "low" } as const;
+
+/** What the decision on a paper says of it; nothing of any other unit. */
+function gradeOf(
+  { id }: ResearchUnit,
+  { changes }: Acceptable,
+): Pick<Extract<Outcome, { outcome: "accepted" }>, "grade"> {
+  const status = changes.find((change) => change.in === "papers_pool" && change.id === id)?.set["status"];
+  const grade = Object.entries(grades).find(([name]) => name === status)?.[1];
+  return given({ grade });
 }
 
 /** Dropped fields that a ledger line names. */

@@ -7,6 +7,8 @@ import { moneyText, type Tally } from "./tally.js";
 const saved = (tokens: number): string =>
   tokens < 0 ? `${count(-tokens)} tokens more than it saves` : `${count(tokens)} tokens saved`;
 
+const percentOf = (before: number, after: number): number => (before === 0 ? 100 : Math.round((after / before) * 100));
+
 /** A summary of the history, in one line. */
 export function historyLine({
   iteration,
@@ -18,7 +20,7 @@ export function historyLine({
   estimated,
 }: HistoryCompressed): string {
   const cost = cost_usd === undefined ? "" : `, ${moneyText(cost_usd, estimated)}`;
-  return `history up to #${iteration} summarised by ${oneLine(by)}: ${chars_before} to ${chars_after} characters, about ${saved(tokens_saved)}${cost}`;
+  return `history up to #${iteration} summarised by ${oneLine(by)}: ${chars_before} to ${chars_after} characters (${percentOf(chars_before, chars_after)} %), about ${saved(tokens_saved)}${cost}`;
 }
 
 /** The same as a box that stays on the screen. Each line fits `columns`. */
@@ -34,7 +36,7 @@ export function historyBox(event: HistoryCompressed, columns: number, colors: Co
     cost_usd,
     estimated,
   } = event;
-  const percent = chars_before === 0 ? 100 : Math.round((chars_after / chars_before) * 100);
+  const percent = percentOf(chars_before, chars_after);
   const lines = [
     `History up to #${iteration}, summarised by ${oneLine(by)}`,
     `${chars_before} → ${chars_after} characters (${percent} %), about ${saved(tokens_saved)}${cost_usd === undefined ? "" : `, ${moneyText(cost_usd, estimated)}`}`,

@@ -1,14 +1,26 @@
 import type { Colors } from "picocolors/types.js";
 import type { LoopEvent, Outcome } from "../../loop/types.js";
-import { bar, count, duration, pad, timeText, truncate, width, wrap } from "./format.js";
+import { bar, clockTime, count, duration, pad, timeText, truncate, width, wrap } from "./format.js";
 import { putOff, stopping } from "../plain.js";
 import { oneLine } from "../../lib/sanitise.js";
-import { historyBox, historySummary } from "./history-lines.js";
+import { historyBox, historyLine, historySummary } from "./history-lines.js";
 import { type Round, roundRows } from "./searching.js";
-import { forecastText, resumption, spending, spent, summary, type Tally, tokensOf, underWay } from "./tally.js";
+import {
+  forecastText,
+  leftText,
+  resumption,
+  spending,
+  spent,
+  summary,
+  type Tally,
+  tokensOf,
+  underWay,
+} from "./tally.js";
 
 /** All that the live lines show. */
 export interface Live {
+  /** The project's name; empty where there is none. */
+  readonly name: string;
   readonly agent: string;
   /** Most iterations of this run. */
   readonly maxIterations?: number | undefined;
@@ -31,26 +43,38 @@ export interface Line {
   readonly plain: string;
 }
 
-/** The lines that are repainted: the unit, the numbers, the progress, the agent's last words. Each fits `columns`. */
+/**
+ * The lines that are repainted: what is worked on, each unit under way with its clock and tokens, what its agent does, how far the whole is,
+ * what it used, what is left, and the keys. Each fits `columns`.
+ */
 export function liveLines(live: Live, now: number, columns: number, colors: Colors): Line[] {
   if (live.over === true) return [];
-  const { tally, agent, maxIterations, said, waiting } = live;
+  const { tally, said, waiting } = live;
   const room = columns - 1;
   const line = (plain: string, paint: (text: string) => string = (text) => text): Line => {
     const fitting = truncate(plain, room);
     return { plain: fitting, text: paint(fitting) };
   };
+  /** `right` stays whole; the other side gives way. */
+  const both = (left: string, right: string, paint?: (text: string) => string): Line => {
+    const forLeft = room - width(right) - 2;
+    return forLeft < 8 ? line(left, paint) : line(`${pad(truncate(left, forLeft), forLeft)}  ${right}`, paint);
+  };
+  const { progress, forecast } = tally;
+  const current = underWay(tally);
   const lines: Line[] = [];
-  const { current, progress, forecast } = tally;
+  const phase = current.at(-1)?.phase ?? tally.phase;
+  const head = [live.name, phase].map((part) => oneLine(part ?? "")).filter((part) => part !== "");
+  if (head.length > 0) lines.push(both(head.join(" · "), clockTime(now).slice(0, 5), colors.dim));
   if (waiting !== undefined) {
-    lines.push(
-      line(
-        `Waiting until ${timeText(waiting.until, now)} (${duration(Math.max(0, waiting.until - now))}): ${oneLine(waiting.reason)}`,
-        colors.yellow,
-      ),
-    );
-  } else if (current !== undefined) {
-    for (const each of underWay(tally)) lines.push(line(`${each.phase} · ${oneLine(each.title)}`, colors.bold));
+    const until = `Waiting until ${timeText(waiting.until, now)} (${duration(Math.max(0, waiting.until - now))})`;
+    lines.push(line(`${until}: ${oneLine(waiting.reason)}`, colors.yellow));
+  } else if (current.length > 0) {
+    for (const { iteration, title, startedAt, tokens } of current) {
+      const usedUp = [duration(now - startedAt), ...(tokens === 0 ? [] : [`${count(tokens)} tokens`])].join(" · ");
+      lines.push(both(`#${iteration} ${oneLine(title)}`, usedUp, colors.bold));
+    }
+    if (said !== "") lines.push(line(`› ${said}`, colors.dim));
   } else if (live.searching !== undefined) {
     lines.push(line(`Searching, round ${[...live.searching.values()][0]?.round ?? 1}`, colors.bold));
     for (const { text, isWrong } of roundRows(live.searching, room))
@@ -59,25 +83,35 @@ export function liveLines(live: Live, now: number, columns: number, colors: Colo
     const [title] = live.preparing?.values() ?? [];
     lines.push(line(title === undefined ? "Getting ready…" : `Preparing: ${oneLine(title)}`, colors.dim));
   }
-  const run = duration(now - (tally.startedAt ?? now));
-  const nth = tally.iterations + 1;
-  const times = current === undefined ? run : `${duration(now - current.startedAt)} (run ${run})`;
+  if (progress !== undefined) {
+    const { done, total, counts = {} } = progress;
+    const parts = Object.entries(counts).map(([name, value]) => `${value} ${name.replaceAll("_", " ")}`);
+    const label = ` ${[`${done} of ${total}`, ...parts].join(" · ")}`;
+    const forBar = Math.min(24, room - width(label));
+    lines.push(line(forBar < 6 ? label.trim() : `${bar(done, total, forBar)}${label}`, colors.cyan));
+  }
+  const most = lastAllowed(live);
   const numbers = [
-    oneLine(agent),
-    `iteration ${nth}${maxIterations === undefined ? "" : ` of ${Math.max(maxIterations, nth)}`}`,
-    times,
+    oneLine(live.agent),
+    `run ${duration(now - (tally.startedAt ?? now))}`,
     spent(tally),
+    ...(most === undefined ? [] : [`up to #${most}`]),
   ];
   lines.push(line(numbers.filter((part) => part !== "").join(" · ")));
-  if (progress !== undefined) {
-    const { done, total } = progress;
-    const label = ` ${done} of ${total}`;
-    lines.push(line(`${bar(done, total, Math.min(40, Math.max(0, room - width(label))))}${label}`, colors.cyan));
-  }
-  if (forecast !== undefined && live.stopping !== true) lines.push(line(forecastText(forecast), colors.dim));
-  if (live.stopping === true) lines.push(line(stopping(tally), colors.yellow));
-  else if (said !== "" && waiting === undefined) lines.push(line(`› ${said}`, colors.dim));
-  return lines;
+  if (live.stopping === true) return [...lines, line(stopping(tally), colors.yellow)];
+  if (forecast !== undefined) lines.push(line(columns < 80 ? leftText(forecast) : forecastText(forecast), colors.dim));
+  return [...lines, line(columns < 80 ? shortKeys : keys, colors.dim)];
+}
+
+const keys = "Ctrl+C: stop after this iteration · from another terminal: steer, pause, stop";
+const shortKeys = "Ctrl+C: stop after this · elsewhere: steer, pause, stop";
+
+/** The number of the last iteration that this run may have, as far as that is known. */
+function lastAllowed({ maxIterations, tally }: Live): number | undefined {
+  const current = underWay(tally);
+  const first = current[0]?.iteration;
+  if (maxIterations === undefined || first === undefined) return undefined;
+  return Math.max(first + maxIterations - tally.iterations - 1, ...current.map(({ iteration }) => iteration));
 }
 
 /** What stays on the screen of an event; empty for most. `before` is the tally without the event, `after` the one with it. */
@@ -85,8 +119,11 @@ export function permanentLines(
   event: LoopEvent,
   before: Tally,
   after: Tally,
-  columns: number,
-  colors: Colors,
+  {
+    columns,
+    colors,
+    verbose = false,
+  }: { readonly columns: number; readonly colors: Colors; readonly verbose?: boolean | undefined },
 ): string[] {
   const room = columns - 1;
   const block = (text: string, paint: (text: string) => string) =>
@@ -104,10 +141,10 @@ export function permanentLines(
         ...(tokens === 0 ? [] : [count(tokens)]),
         ...spending(0, event.cost_usd, event.estimated),
       ];
-      return endedLines(oneLine(title), event.outcome, cost.join(" · "), room, colors);
+      return endedLines(`#${event.iteration} ${oneLine(title)}`, event.outcome, cost.join(" · "), room, colors);
     }
     case "history-compressed":
-      return historyBox(event, columns, colors);
+      return verbose ? historyBox(event, columns, colors) : block(`· ${historyLine(event)}`, colors.dim);
     case "agent-changed":
       return block(`! ${event.to} continues instead of ${event.from}: ${event.reason}`, colors.yellow);
     case "notice":
@@ -136,20 +173,26 @@ const narrow = 60;
 
 /** "✓ title — summary      1m 12s · 36.1k · $0.12"; the reasons of a failure stand below it, whole. */
 function endedLines(title: string, outcome: Outcome, cost: string, room: number, colors: Colors): string[] {
+  const grade = outcome.outcome === "accepted" ? outcome.grade : undefined;
+  // Colours tell a paper that is presented from one that is not; the mark says that the work on it is done.
+  const paint = { high: colors.green, middle: colors.yellow, low: colors.dim, none: (text: string) => text }[
+    grade ?? "none"
+  ];
   const left = room - width(cost) - 2;
   if (outcome.outcome === "accepted") {
     const summary = oneLine(outcome.summary);
     if (room < narrow && left - 2 - 3 - width(summary) < 20)
       return [
         `${colors.green("✓")} ${pad(truncate(title, left - 2), left - 2)}  ${colors.dim(cost)}`,
-        `    ${truncate(summary, room - 4)}`,
+        paint(`    ${truncate(summary, room - 4)}`),
       ];
     // Twenty columns tell a title; the summary says what people wait for.
     const forTitle = Math.max(20, left - 2 - 3 - width(summary));
     const short = truncate(title, Math.min(forTitle, left - 2));
     const rest = truncate(summary, left - 2 - width(short) - 3);
-    const text = rest === "" ? short : `${short} — ${rest}`;
-    return [`${colors.green("✓")} ${pad(text, left - 2)}  ${colors.dim(cost)}`];
+    const text = rest === "" ? short : `${short} — ${paint(rest)}`;
+    const plain = rest === "" ? short : `${short} — ${rest}`;
+    return [`${colors.green("✓")} ${text}${" ".repeat(Math.max(0, left - 2 - width(plain)))}  ${colors.dim(cost)}`];
   }
   const why = outcome.outcome === "refused" ? `refused: ${outcome.reasons.join("; ")}` : outcome.failure.message;
   const lines = wrap(oneLine(why), room - 4);

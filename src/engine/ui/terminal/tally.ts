@@ -13,6 +13,8 @@ export interface Tally {
   /** Part of that is our estimate. */
   readonly estimated?: true;
   readonly progress?: Progress | undefined;
+  /** The phase of the unit that was begun last. */
+  readonly phase?: string;
   /** The iteration that began last of those under way. */
   readonly current?: Current;
   /** The others under way, the oldest first. */
@@ -57,7 +59,7 @@ export function tallied(tally: Tally, event: LoopEvent): Tally {
     case "iteration-started": {
       const { iteration, title, phase, progress, forecast } = event;
       const current = { iteration, title, phase, startedAt: at, tokens: 0 };
-      return { ...tally, progress, current, beside: underWay(tally), forecast: forecast ?? tally.forecast };
+      return { ...tally, phase, progress, current, beside: underWay(tally), forecast: forecast ?? tally.forecast };
     }
     case "agent": {
       const { iteration, event: said } = event;
@@ -84,6 +86,8 @@ export function tallied(tally: Tally, event: LoopEvent): Tally {
         ...(event.estimated === true ? { estimated: true as const } : {}),
       };
     }
+    case "preparing":
+      return { ...tally, phase: event.phase };
     case "history-compressed": {
       const { compressions, chars_before, chars_after, tokens_saved } = tally.history ?? {
         compressions: 0,
@@ -160,18 +164,13 @@ export interface KnownCost {
   readonly unreported?: number;
 }
 
-/** "$0.12", "at least $0.12; 22 iterations did not say", or "not known": what agents did not report is never $0.00. */
-export function costText(cost: KnownCost): string {
-  const { cost_usd, unreported = 0 } = cost;
-  if (cost_usd === undefined || unreported === 0) return shortCost(cost);
-  return `${shortCost(cost)}; ${many(unreported, "iteration")} did not say`;
-}
+/** "$0.12", or "at least $0.12; 22 iterations did not say": what agents did not report is never told as $0.00. */
+export const costText = (cost: KnownCost): string =>
+  `${shortCost(cost)}${(cost.unreported ?? 0) === 0 ? "" : `; ${many(cost.unreported ?? 0, "iteration")} did not say`}`;
 
 /** The same without the count. */
-export const shortCost = ({ cost_usd: usd, estimated, unreported = 0 }: KnownCost): string =>
-  usd === undefined && unreported > 0
-    ? "not known"
-    : `${unreported === 0 ? "" : "at least "}${moneyText(usd ?? 0, estimated)}`;
+export const shortCost = ({ cost_usd: usd = 0, estimated, unreported = 0 }: KnownCost): string =>
+  `${unreported === 0 ? "" : "at least "}${moneyText(usd, estimated)}`;
 
 /** "≈ 14 iterations left (12 papers): 430k tokens, $1.42, 1h 10m of work". */
 export function forecastText({ papers, iterations, tokens, seconds, cost_usd }: Forecast): string {

@@ -21,6 +21,10 @@ const tickMs = 1000;
 const minimumMs = 100;
 
 interface TerminalOptions {
+  /** The project's name. */
+  readonly name?: string;
+  /** Show each summary of the history in a box. */
+  readonly verbose?: boolean;
   readonly agent: string;
   /** Most iterations of this run. */
   readonly maxIterations?: number | undefined;
@@ -35,7 +39,8 @@ interface TerminalOptions {
  */
 export function terminalSink(io: Io, options: TerminalOptions): Sink {
   const colors = pc.createColors(io.color);
-  let live: Live = { agent: options.agent, maxIterations: options.maxIterations, tally: emptyTally, said: "" };
+  const { agent, maxIterations, name = "" } = options;
+  let live: Live = { agent, maxIterations, name, tally: emptyTally, said: "" };
   let painted: string[] = [];
   let paintedAt = 0;
   const timer = setInterval(() => paint(), tickMs);
@@ -74,7 +79,11 @@ export function terminalSink(io: Io, options: TerminalOptions): Sink {
     event(event) {
       const before = live;
       live = { ...live, tally: tallied(live.tally, event), ...changed(event, live) };
-      const permanent = permanentLines(event, before.tally, live.tally, io.columns, colors);
+      const permanent = permanentLines(event, before.tally, live.tally, {
+        columns: io.columns,
+        colors,
+        verbose: options.verbose,
+      });
       const isChatter = (event.type === "agent" || event.type === "searching") && permanent.length === 0;
       if (!isChatter || options.clock.now() - paintedAt >= minimumMs) paint(permanent);
     },

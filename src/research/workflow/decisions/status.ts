@@ -143,5 +143,8 @@ export function openRefusals(ledger: readonly LedgerLine[]): ReadonlySet<number>
 export function progressOf(rrd: Rrd): Progress {
   const done = rrd.papers_pool.filter(isDecided).length;
   const total = rrd.phase === "DISCOVERY" ? Math.max(targetOf(rrd), rrd.papers_pool.length) : rrd.papers_pool.length;
-  return { done, total };
+  if (done === 0) return { done, total };
+  const count = (wanted: Paper["status"]) => rrd.papers_pool.filter(({ status }) => status === wanted).length;
+  const [presented, for_insights, rejected] = [count("presented"), count("insights_extracted"), count("rejected")];
+  return { done, total, counts: { presented, for_insights, rejected } };
 }

@@ -47,7 +47,7 @@ test("while sources are searched the terminal has a bar for each, and says why o
     "  arXiv             ██████████░░░░░░░░░░ 2 of 4 · 13 records",
     "  Semantic Scholar  stopped after 1 of 4: it asks to wait.",
     "  Brave             not asked: Brave needs a key; set BRAVE_API_KEY.",
-    "claude · iteration 1 of 9 · 4s",
+    "claude · run 4s",
   ]);
   now += 1000;
   sink.event(searching(5, "arXiv", { round: 2 }));

@@ -33,10 +33,12 @@ test("the live lines say what is being done, by whom, for how long, at what cost
     event.agent(82, { type: "text", text: "I read the method.\nNow the results.\n" }),
   ]);
   expect(screenOf(io.err(), 80)).toEqual([
-    "ANALYSIS · Grasping with few samples",
-    "claude · iteration 1 of 18 · 1m 12s (run 1m 22s) · 30.9k tokens · $0.08",
-    "██████████░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░ 3 of 12",
+    "ANALYSIS                                                                  10:01",
+    "#1 Grasping with few samples                              1m 12s · 30.9k tokens",
     "› Now the results.",
+    "██████░░░░░░░░░░░░░░░░░░ 3 of 12",
+    "claude · run 1m 22s · 30.9k tokens · $0.08 · up to #18",
+    "Ctrl+C: stop after this iteration · from another terminal: steer, pause, stop",
     "",
   ]);
 });
@@ -48,16 +50,33 @@ test("an iteration that ended leaves one line, above what is repainted", () => {
     event.ended(82, { outcome: "accepted", summary: "PRESENT, 31 of 50" }),
     event.started(83, "Sim-to-real without tears", 5),
   ]);
-  const [first, second] = screenOf(io.err(), 80);
-  expect(first).toBe("✓ Grasping with few samples — PRESENT, 31 of 50          1m 12s · 36.1k · $0.12");
-  expect(second).toBe("ANALYSIS · Sim-to-real without tears");
+  const [first, , second] = screenOf(io.err(), 80);
+  expect(first).toBe("✓ #1 Grasping with few samples — PRESENT, 31 of 50       1m 12s · 36.1k · $0.12");
+  expect(second).toMatch(/^#5 Sim-to-real without tears +<1s$/);
+});
+
+test("what became of the work is counted, named is the project, and a run of many shows one clock each", () => {
+  const io = fakeIo({ isTTY: true, columns: 60 });
+  const counts = { presented: 2, for_insights: 1, rejected: 0 };
+  const begun = { ...event.started(10), progress: { done: 3, total: 12, counts } } as LoopEvent;
+  const sink = terminalSink(io, {
+    ...{ name: "grasping-2026-03-01", agent: "claude", maxIterations: 3 },
+    ...{ finish: new AbortController().signal, clock: { now: () => event.start + 20_000 } },
+  });
+  open.push(sink);
+  for (const each of [event.runStarted(), begun, event.started(12, "Second paper", 2)]) sink.event(each);
+  const lines = screenOf(io.err(), 60);
+  expect(lines[0]).toMatch(/^grasping-2026-03-01 · ANALYSIS +10:00$/);
+  expect(lines.filter((line) => /^#\d .* \d+s$/.test(line))).toHaveLength(2);
+  sink.event({ ...begun, iteration: 3 } as LoopEvent);
+  expect(screenOf(io.err(), 60).join("\n")).toContain("3 of 12 · 2 presented · 1 for insights · 0 rejected");
 });
 
 test("the reasons of a refusal are shown whole, on lines of their own", () => {
   const reasons = ["5 of 8 quotes are not in the text", "the score of novelty is 7, and at most 5 is allowed"];
   const { io } = shown([event.runStarted(), event.started(10), event.ended(82, { outcome: "refused", reasons })]);
   const [first, second, third] = screenOf(io.err(), 80);
-  expect(first).toMatch(/^✗ Grasping with few samples +1m 12s · 36\.1k · \$0\.12$/);
+  expect(first).toMatch(/^✗ #1 Grasping with few samples +1m 12s · 36\.1k · \$0\.12$/);
   expect(`${second?.trim()} ${third?.trim()}`).toBe(`refused: ${reasons.join("; ")}`);
 });
 
@@ -69,7 +88,7 @@ test("on a narrow terminal what came of an iteration stands in a line of its own
     io,
   );
   sink.close();
-  expect(screenOf(io.err(), 40).slice(0, 2)).toEqual([expect.stringMatching(/^✓ Gra.*… +1m 12s/), `    ${summary}`]);
+  expect(screenOf(io.err(), 40).slice(0, 2)).toEqual([expect.stringMatching(/^✓ #1 Gra.*… +1m 12s/), `    ${summary}`]);
 });
 
 test.each([40, 60, 80, 120])(
@@ -130,7 +149,7 @@ test("at the end the cursor is back and only permanent lines are left", () => {
   ]);
   sink.close();
   expect(screenOf(io.err(), 80).map((line) => line.trimEnd())).toEqual([
-    "✓ Grasping with few samples — PRESENT                    1m 12s · 36.1k · $0.12",
+    "✓ #1 Grasping with few samples — PRESENT                 1m 12s · 36.1k · $0.12",
     "✓ complete: All 12 papers are read.",
     "1 iteration · 1m 23s · 36.1k tokens · $0.12",
     "",
@@ -145,8 +164,8 @@ test("after the window was made narrower, nothing of the old painting is left", 
   const painted = io.err();
   columns = 40;
   sink.event(event.started(12, "Short"));
-  // The first line took 80 columns: two rows of the narrower window. The other two fit into two and two.
-  expect(io.err().slice(painted.length)).toContain("\u001b[6A");
+  // Of the five lines three took more than 40 columns: two rows each of the narrower window.
+  expect(io.err().slice(painted.length)).toContain("\u001b[8A");
 });
 
 test("a chatty agent does not flood the terminal", () => {
@@ -158,14 +177,14 @@ test("a chatty agent does not flood the terminal", () => {
 test("a free wait for a closed service does not count as an iteration of this run", () => {
   const limited = { outcome: "failed", failure: { kind: "rate-limit", message: "Limit reached." } } as const;
   const { io } = shown([event.runStarted(), event.started(10), event.ended(12, limited, undefined), event.started(50)]);
-  expect(screenOf(io.err(), 80).join("\n")).toContain("iteration 1 of 18");
+  expect(screenOf(io.err(), 80).join("\n")).toContain("up to #18");
 });
 
 test("after the first Ctrl+C the live lines say what happens, and what a second one would do", () => {
   const interrupt = new AbortController();
   const { io } = shown([event.runStarted(), event.started(10)], undefined, interrupt.signal);
   interrupt.abort("SIGINT");
-  expect(screenOf(io.err(), 80)[3]).toBe("Stopping after this iteration; press Ctrl+C again to stop at once.");
+  expect(screenOf(io.err(), 80)[4]).toBe("Stopping after this iteration; press Ctrl+C again to stop at once.");
 });
 
 test("a run that goes on with what earlier ones began says so once, above the live lines", () => {

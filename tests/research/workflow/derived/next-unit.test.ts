@@ -311,10 +311,17 @@ describe("report and ideas", () => {
 
 it("progress counts decided papers, of those the research will hold", () => {
   const papers = [done("p1"), paper("p2"), paper("p3", { status: "analyzing" }), paper("p4", { status: "rejected" })];
-  expect(progressOf(rrdWith(papers))).toEqual({ done: 2, total: 4 });
-  expect(progressOf({ ...searching({ target_papers: 9 }, papers), phase: "ANALYSIS" })).toEqual({ done: 2, total: 4 });
-  expect(progressOf(searching({ target_papers: 9 }, papers))).toEqual({ done: 2, total: 9 });
-  expect(progressOf(searching({ target_papers: 2 }, papers))).toEqual({ done: 2, total: 4 });
+  expect(progressOf(rrdWith(papers))).toEqual({
+    done: 2,
+    total: 4,
+    counts: { presented: 1, for_insights: 0, rejected: 1 },
+  });
+  expect(progressOf({ ...searching({ target_papers: 9 }, papers), phase: "ANALYSIS" })).toMatchObject({
+    done: 2,
+    total: 4,
+  });
+  expect(progressOf(searching({ target_papers: 9 }, papers))).toMatchObject({ done: 2, total: 9 });
+  expect(progressOf(searching({ target_papers: 2 }, papers))).toMatchObject({ done: 2, total: 4 });
   expect(progressOf(searching({ target_papers: undefined }))).toEqual({ done: 0, total: 20 });
 });
 
