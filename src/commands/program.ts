@@ -184,7 +184,7 @@ export function buildProgram(io: Io, version: string, done: (exitCode: number) =
         .conflicts(["paper", "to", "undo"]),
     )
     .addOption(
-      new Option("--to <iteration>", "undo everything after this iteration")
+      new Option("--to <iteration>", "undo everything after this iteration, later resets too")
         .argParser(whole)
         .conflicts(["paper", "unit", "undo"]),
     )

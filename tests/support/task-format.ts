@@ -22,6 +22,7 @@ export const taskFormat: StateFormat<Task> = {
   file: "task.json",
   log: "log.md",
   otherLogs: [],
+  rewritten: () => [],
   swept: () => [],
   maxBytes: 1_000_000,
   top: "task",

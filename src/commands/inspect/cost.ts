@@ -4,7 +4,7 @@ import { experienceFor } from "../../compose/forecast-basis.js";
 import { settingsFor } from "../../compose/agents.js";
 import { resolveConfig } from "../../engine/config/resolve.js";
 import { readLedger } from "../../engine/storage/records/ledger.js";
-import { readResearch } from "../../research/folder/research.js";
+import { laterFormatIn, readResearch } from "../../research/folder/research.js";
 import { count, duration, many, wrap } from "../../engine/ui/terminal/format.js";
 import { tableLines } from "../../engine/ui/terminal/table.js";
 import type { Io } from "../../engine/ui/io.js";
@@ -20,6 +20,8 @@ export async function costCommand({ folder: argument, json }: FolderOptions, io:
   if (argument !== undefined || folders.length === 1) {
     const folder = await findResearch(io.cwd, argument);
     const { rrd, ledger } = await readResearch(folder);
+    const later = await laterFormatIn(folder);
+    if (later !== undefined) io.stderr(`warning: ${later}\n`);
     const costs = costsOf(rrd, ledger, await experience(folder, ledger.at(-1)?.unit === "classic", io));
     if (json) io.stdout(`${JSON.stringify({ folder, ...costs }, null, 2)}\n`);
     else for (const line of costLines(costs, io.tableWidth)) io.stdout(`${line}\n`);

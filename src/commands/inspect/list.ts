@@ -4,6 +4,7 @@ import type { Rrd } from "../../research/generated/rrd.js";
 import { messageOf } from "../../engine/lib/errors.js";
 import { ledgerFile } from "../../engine/lib/layout.js";
 import { locateSyntaxError, maxLevels, tooDeepAt } from "../../engine/storage/json-syntax.js";
+import { isNewer } from "../../engine/storage/records/format-version.js";
 import { readLedger } from "../../engine/storage/records/ledger.js";
 import { readRrdShape } from "../../research/folder/legacy/read-rrd.js";
 import { maxRrdBytes } from "../../research/folder/rrd-file.js";
@@ -31,6 +32,8 @@ interface Whole {
   readonly insights: number;
   /** Seconds that agents worked on it; null where nothing was recorded. */
   readonly seconds: number | null;
+  /** Set where a later version wrote it, so that a row may say less than the project holds. */
+  readonly later_format?: true;
 }
 
 interface Broken {
@@ -74,7 +77,8 @@ async function readRow(folder: string): Promise<Row> {
       return { name, folder, broken: `rrd.json is nested deeper than ${maxLevels} levels` };
     const rrd = outlineOf(parsed);
     const { done, total } = progressOf(rrd);
-    const spent = timeSpent(rrd, existsSync(ledgerFile(folder)) ? (await readLedger(folder)).lines : []);
+    const ledger = existsSync(ledgerFile(folder)) ? (await readLedger(folder)).lines : [];
+    const spent = timeSpent(rrd, ledger);
     const presented = rrd.papers_pool.filter((paper) => paper.status === "presented").length;
     const [project, phase] = [rrd.project, rrd.phase].map((text) => oneLine(decode(String(text))));
     const seconds = spent === undefined ? null : Math.round(spent / 1000);
@@ -88,6 +92,7 @@ async function readRow(folder: string): Promise<Row> {
       presented,
       insights: parsed.insights?.length ?? 0,
       seconds,
+      ...(isNewer(parsed) || ledger.some(isNewer) ? { later_format: true as const } : {}),
     };
   } catch (error) {
     return { name, folder, broken: oneLine(messageOf(error)) };
@@ -153,6 +158,11 @@ const table = (rows: readonly Row[], room: number): string[] => [
   ),
   "",
   `${many(rows.length, "project")}${brokenNote(rows)}`,
+  ...rows.flatMap((row) =>
+    "later_format" in row
+      ? [`${oneLine(row.name)} was written by a later version of research-ralph and is only read.`]
+      : [],
+  ),
 ];
 
 function brokenNote(rows: readonly Row[]): string {

@@ -1,6 +1,6 @@
 import type { LedgerLine } from "../../engine/generated/ledger.js";
 import type { Paper, Rrd } from "../../research/generated/rrd.js";
-import { readResearch } from "../../research/folder/research.js";
+import { laterFormatIn, readResearch } from "../../research/folder/research.js";
 import { bar, count, duration, many, timeText, wrap } from "../../engine/ui/terminal/format.js";
 import { costText } from "../../engine/ui/terminal/tally.js";
 import type { Io } from "../../engine/ui/io.js";
@@ -25,6 +25,8 @@ export async function statusCommand(
   const folder = await findResearch(io.cwd, argument);
   const { rrd, ledger } = await readResearch(folder);
   const status = { ...reportOf(folder, rrd, ledger), ...(await workStateOf(folder)) };
+  const later = await laterFormatIn(folder);
+  if (later !== undefined) io.stderr(`warning: ${later}\n`);
   if (json) io.stdout(`${JSON.stringify(status, null, 2)}\n`);
   else for (const line of [...statusLines(status, io), ...listed(status.pool, papers, io)]) io.stdout(`${line}\n`);
   return 0;

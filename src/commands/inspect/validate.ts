@@ -8,6 +8,7 @@ import type { Io } from "../../engine/ui/io.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
 import { inconsistencies } from "../../research/workflow/derived/inconsistencies.js";
 import { findResearch, shown, type FolderOptions } from "../../research/overview/find-research.js";
+import { laterFormatIn } from "../../research/folder/research.js";
 import { rrdName } from "../../research/folder/layout.js";
 
 interface Finding extends Problem {
@@ -57,6 +58,8 @@ async function findingsOf(folder: string, path: string): Promise<Finding[]> {
     parsed.ok === undefined
       ? parsed.problems.map((problem): Finding => ({ level: "error", ...problem }))
       : inconsistencies(parsed.ok).map((warning): Finding => ({ level: "warning", ...warning }));
+  const later = await laterFormatIn(folder);
+  const news: Finding[] = later === undefined ? [] : [{ level: "warning", pointer: "", message: later }];
   const read = parsed.changes.map((change): Finding => ({ level: "warning", ...change }));
-  return [...rrd, ...read, ...ledger];
+  return [...news, ...rrd, ...read, ...ledger];
 }

@@ -201,8 +201,10 @@ export async function runLoop<State, U extends Unit, P, C>(
     // What was asked while the run was ending says nothing of the unit.
     if (aborted && (isVerdict(prepared) || "later" in prepared)) return await tell({ ...event, outcome: "aborted" });
     if (isVerdict(prepared)) {
+      // What keeps the state from being read, such as a folder that is gone, is why the preparation failed too.
+      if (over === undefined) await load();
       over ??= prepared;
-      return await tell({ ...event, outcome: "failed", reason: prepared.reason });
+      return await tell({ ...event, outcome: "failed", reason: over.reason });
     }
     if (!("later" in prepared)) {
       ready.set(unit.id, { prepared, prepareMs, from });

@@ -1,7 +1,8 @@
 import { closeSync, constants, fstatSync, mkdirSync, openSync, readFile, readFileSync, type Stats } from "node:fs";
-import { dirname } from "node:path";
+import { basename, dirname } from "node:path";
 import { promisify } from "node:util";
 import { ExpectedError, hasCode } from "../lib/errors.js";
+import { hiddenName } from "../lib/layout.js";
 
 /** Whether a file is read and written without holding everything else up: 4 MB from memory take a few milliseconds. See docs/decisions/synchronous-files.md. */
 export const isLarge = (bytes: number): boolean => bytes > 4_000_000;
@@ -51,13 +52,14 @@ const notRegular = (path: string): ExpectedError =>
 /**
  * Makes a folder and those above it, and leaves what is there. Node's own recursive mkdir says ENOENT where a folder above can't be
  * made, which told people with a read-only disk that their folder was deleted; this one throws what the system said (EROFS, EACCES).
+ * A .ralph is made only in a folder that is there: one that was moved away under a run must not come to stand in its old place again.
  */
 export function makeFolder(path: string, mode?: number): void {
   try {
     mkdirSync(path, { mode });
   } catch (error) {
     if (hasCode(error, "EEXIST")) return;
-    if (!hasCode(error, "ENOENT") || dirname(path) === path) throw error;
+    if (!hasCode(error, "ENOENT") || dirname(path) === path || basename(path) === hiddenName) throw error;
     makeFolder(dirname(path), mode);
     makeFolder(path, mode);
   }

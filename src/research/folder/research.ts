@@ -5,6 +5,8 @@ import {
   type RecordStore,
   type StoreOptions,
 } from "../../engine/storage/records/record-store.js";
+import { ExpectedError } from "../../engine/lib/errors.js";
+import { requireKnownFormats } from "../../engine/storage/records/format-version.js";
 import type { Rrd } from "../generated/rrd.js";
 import { researchFormat } from "./rrd-file.js";
 
@@ -57,6 +59,13 @@ export async function openResearch(folder: string, options: ResearchOptions): Pr
  */
 export const readResearch = async (folder: string): Promise<LoadedResearch> =>
   asResearch(await readRecords(folder, researchFormat));
+
+/** One sentence for a project of which a later version wrote a file, so that what is read may be less than it holds; undefined for any other. */
+export const laterFormatIn = (folder: string): Promise<string | undefined> =>
+  requireKnownFormats(folder, researchFormat).then(
+    () => undefined,
+    (error: unknown) => (error instanceof ExpectedError ? error.message : Promise.reject(error)),
+  );
 
 const asResearch = ({ state, ledger }: Awaited<ReturnType<RecordStore<Rrd>["load"]>>): LoadedResearch => ({
   rrd: state,

@@ -5,7 +5,15 @@ import type { Fields, Parsed, StateFormat } from "../../engine/storage/records/f
 import { readStateFile, tooLarge } from "../../engine/storage/records/state-file.js";
 import { type Problem, problemsOf } from "../../engine/storage/schema-check.js";
 import type { Rrd } from "../generated/rrd.js";
-import { committedFiles, documentsOf, progressName, queriesName, rrdName, textsFolder } from "./layout.js";
+import {
+  candidatesFile,
+  committedFiles,
+  documentsOf,
+  progressName,
+  queriesName,
+  rrdName,
+  textsFolder,
+} from "./layout.js";
 import { readRrdShape } from "./legacy/read-rrd.js";
 
 /** 10,000 papers with their analyses are 60 MB; a file above this is something else. */
@@ -82,6 +90,7 @@ export const researchFormat: StateFormat<Rrd> = {
   file: rrdName,
   log: progressName,
   otherLogs: [queriesName],
+  rewritten: (folder) => [candidatesFile(folder)],
   swept: (folder) => [textsFolder(folder)],
   maxBytes: maxRrdBytes,
   top: "rrd",

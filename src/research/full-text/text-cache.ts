@@ -1,9 +1,10 @@
 import { createHash, randomUUID } from "node:crypto";
-import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
+import { rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { safeName } from "../papers/reference.js";
 import type { PaperText } from "../../engine/documents/text/paper-text.js";
 import { temporaryName } from "../../engine/storage/atomic-file.js";
+import { makeFolder, readRegularText } from "../../engine/storage/regular-file.js";
 import { isNewer, stateVersion } from "../../engine/storage/records/format-version.js";
 
 /** One file of the cache. `stamp` tells whether the document, or the address that leads to it, has changed since. */
@@ -38,7 +39,7 @@ async function read(
   id: string,
 ): Promise<{ text: PaperText; stamp: string | undefined; run: string | undefined } | undefined> {
   try {
-    const kept = JSON.parse(await readFile(cachedTextPath(cacheDir, id), "utf8")) as CachedText;
+    const kept = JSON.parse(await readRegularText(cachedTextPath(cacheDir, id))) as CachedText;
     if (isNewer(kept)) return undefined;
     const { paper, stamp, run, format: _, ...text } = kept;
     const isWhole =
@@ -55,7 +56,7 @@ async function read(
 /** Keeps a paper's text and answers with the path. Throws the system's error where the disk refuses. */
 export async function saveText(cacheDir: string, id: string, text: PaperText, stamp?: string): Promise<string> {
   const path = cachedTextPath(cacheDir, id);
-  await mkdir(cacheDir, { recursive: true });
+  makeFolder(cacheDir);
   const temporary = temporaryName(path);
   await writeFile(
     temporary,

@@ -1,8 +1,9 @@
-import { mkdir, readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { hasCode } from "../../engine/lib/errors.js";
+import { ExpectedError } from "../../engine/lib/errors.js";
 import { given } from "../../engine/lib/given.js";
 import { writeFileAtomic } from "../../engine/storage/atomic-file.js";
+import { explaining } from "../../engine/storage/explain-system-error.js";
+import { makeFolder, readRegularText } from "../../engine/storage/regular-file.js";
 import { aboutFolder } from "../folder/layout.js";
 import { identifiersOf } from "../full-text/locations.js";
 import type { Identifiers, NamedPaper, PaperRecord, TitledPaper } from "../papers/paper-record.js";
@@ -87,7 +88,7 @@ const aboutPath = (folder: string, id: string): string => join(aboutFolder(folde
 export async function readAbout(folder: string, paper: NamedPaper, now: number): Promise<AboutPaper | undefined> {
   if (!isAskedAbout(paper, identifiersOf(paper))) return { code: [], unchecked: [] };
   try {
-    const kept = JSON.parse(await readFile(aboutPath(folder, paper.id), "utf8")) as Partial<KeptAbout>;
+    const kept = JSON.parse(await readRegularText(aboutPath(folder, paper.id))) as Partial<KeptAbout>;
     const isFresh = now - Date.parse(kept.at ?? "") < freshMs;
     const isIts = kept.paper === paper.id && kept.asked === askedBy(paper);
     return isFresh && isIts && Array.isArray(kept.about?.code) && Array.isArray(kept.about.unchecked)
@@ -104,9 +105,9 @@ export async function keepAbout(folder: string, paper: NamedPaper, about: AboutP
   const path = aboutPath(folder, paper.id);
   const kept: KeptAbout = { paper: paper.id, at: new Date(now).toISOString(), asked: askedBy(paper), about };
   try {
-    await mkdir(dirname(path), { recursive: true });
+    explaining(path, () => makeFolder(dirname(path)));
     await writeFileAtomic(path, JSON.stringify(kept), { durable: false });
   } catch (error) {
-    if (!hasCode(error, "ENOSPC", "EDQUOT", "EACCES", "EROFS", "ENOENT")) throw error;
+    if (!(error instanceof ExpectedError)) throw error;
   }
 }

@@ -1,13 +1,14 @@
-import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
-import { hasCode } from "../../engine/lib/errors.js";
+import { ExpectedError } from "../../engine/lib/errors.js";
 import type { Identifiers, NamedPaper, Update } from "../papers/paper-record.js";
 import { updatesFile } from "../folder/layout.js";
 import { identifiersOf } from "../full-text/locations.js";
 import { isAt } from "./about-paper.js";
 import { canBeChecked, type WorkUpdates } from "./find-retractions.js";
 import type { Clock } from "../../engine/lib/clock.js";
-import { temporaryName } from "../../engine/storage/atomic-file.js";
+import { writeFileAtomic } from "../../engine/storage/atomic-file.js";
+import { explaining } from "../../engine/storage/explain-system-error.js";
+import { makeFolder, readRegularText } from "../../engine/storage/regular-file.js";
 import { isNewer, stateVersion } from "../../engine/storage/records/format-version.js";
 
 /** What a check found of one work, as rrd.json keeps it. */
@@ -85,7 +86,7 @@ export async function checkWorks(
       givenUp = silent[0]?.unchecked.map(({ source, reason }) => `${source}: ${reason}`);
   }
   // Other preparations may have kept theirs meanwhile.
-  await save(options.file, { ...(await load(options.file)), ...added });
+  if (Object.keys(added).length > 0) await save(options.file, { ...(await load(options.file)), ...added });
   return found;
 }
 
@@ -138,7 +139,7 @@ async function inTime<Value>(
 
 async function load(file: string): Promise<Kept> {
   try {
-    const read: unknown = JSON.parse(await readFile(file, "utf8"));
+    const read: unknown = JSON.parse(await readRegularText(file));
     const entries = typeof read === "object" && read !== null && !isNewer(read) ? Object.entries(read as Kept) : [];
     return Object.fromEntries(
       entries.filter(
@@ -155,16 +156,12 @@ async function save(file: string, kept: Kept): Promise<void> {
   const newest = Object.entries(kept)
     .toSorted(([, a], [, b]) => b.at.localeCompare(a.at))
     .slice(0, maxKept);
-  const temporary = temporaryName(file);
   try {
-    // Not where the project itself is gone: it would come to stand in the place that it was moved away from.
-    await mkdir(dirname(file)).catch((error: unknown) => {
-      if (!hasCode(error, "EEXIST")) throw error;
-    });
-    await writeFile(temporary, JSON.stringify({ ...Object.fromEntries(newest), format: stateVersion }));
-    await rename(temporary, file);
+    explaining(file, () => makeFolder(dirname(file)));
+    const text = JSON.stringify({ ...Object.fromEntries(newest), format: stateVersion });
+    await writeFileAtomic(file, text, { durable: false });
   } catch (error) {
     // Asked again the next time.
-    if (!hasCode(error, "ENOSPC", "EDQUOT", "EACCES", "EROFS", "ENOENT")) throw error;
+    if (!(error instanceof ExpectedError)) throw error;
   }
 }

@@ -1,7 +1,8 @@
 import type { Step } from "../generated/rrd.js";
-import { mkdir, readFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { writeFileAtomic } from "../../engine/storage/atomic-file.js";
+import { explaining } from "../../engine/storage/explain-system-error.js";
+import { makeFolder, readRegularText } from "../../engine/storage/regular-file.js";
 import { isNewer, stateVersion } from "../../engine/storage/records/format-version.js";
 import { hasCode } from "../../engine/lib/errors.js";
 import type { Listing } from "./result-list.js";
@@ -20,7 +21,7 @@ export interface SearchRecord {
 /** What is kept of this search; undefined where nothing is, or another search; `broken` where what is there can't be read. Throws never. */
 export async function readSearchRecord(path: string, search: string): Promise<SearchRecord | "broken" | undefined> {
   try {
-    const kept = JSON.parse(await readFile(path, "utf8")) as Partial<SearchRecord> | null;
+    const kept = JSON.parse(await readRegularText(path)) as Partial<SearchRecord> | null;
     // It is only a cache: one of a later version is as none.
     if (isNewer(kept) || (typeof kept?.search === "string" && kept.search !== search)) return undefined;
     const { day, steps, listings } = kept ?? {};
@@ -53,6 +54,6 @@ const isRecord = (value: unknown): value is PaperRecord => {
 
 /** Keeps a search. It may be lost with a kill: the cache of answers holds it too. */
 export async function writeSearchRecord(path: string, kept: SearchRecord): Promise<void> {
-  await mkdir(dirname(path), { recursive: true });
+  explaining(path, () => makeFolder(dirname(path)));
   await writeFileAtomic(path, JSON.stringify({ ...kept, format: stateVersion }), { durable: false });
 }

@@ -115,3 +115,17 @@ test("where there is none, it says how to make one", async () => {
   expect(err).toContain('research-ralph new "<topic>"');
   expect(JSON.parse((await list(freshFolder(), true)).out)).toEqual([]);
 });
+
+test("a project in which a later version wrote is listed, and named as one that is only read", async () => {
+  const cwd = freshFolder();
+  makeResearch(cwd, "later-2026-03-01", { format: 2, papers_pool: [paper("a", "presented")] });
+  makeResearch(cwd, "line-2026-03-01", { papers_pool: [] }, [line(1, "a", { format: 2 })]);
+  makeResearch(cwd, "today-2026-03-01", { format: 1, papers_pool: [] }, [line(1, "a", { format: 1 })]);
+  const { lines } = await list(cwd);
+  expect(lines.filter((text) => text.includes("later version")).map((text) => text.split(" ")[0])).toEqual([
+    "later-2026-03-01",
+    "line-2026-03-01",
+  ]);
+  const rows: { later_format?: true }[] = JSON.parse((await list(cwd, true)).out);
+  expect(rows.map(({ later_format }) => later_format)).toEqual([true, true, undefined]);
+});

@@ -1,7 +1,10 @@
 import { tmpdir } from "node:os";
 import { cpSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { costCommand } from "../../../src/commands/inspect/cost.js";
+import { statusCommand } from "../../../src/commands/inspect/status.js";
+import { validateCommand } from "../../../src/commands/inspect/validate.js";
 import { ExpectedError } from "../../../src/engine/lib/errors.js";
 import { packageFile } from "../../../src/engine/lib/package-root.js";
 import { writeFileAtomic } from "../../../src/engine/storage/atomic-file.js";
@@ -12,13 +15,14 @@ import { writeOutputs } from "../../../src/engine/storage/records/output-files.j
 import { leaveMessage, readMessages } from "../../../src/engine/storage/records/steering-inbox.js";
 import { editResearch } from "../../../src/research/folder/edit.js";
 import { candidatesFile, lastGoodFile, textsFolder, updatesFile } from "../../../src/research/folder/layout.js";
-import { readQueries } from "../../../src/research/folder/logs/query-log.js";
+import { queryRecorder, readQueries } from "../../../src/research/folder/logs/query-log.js";
 import { openResearch, readResearch } from "../../../src/research/folder/research.js";
 import { resetResearch } from "../../../src/research/folder/reset/reset.js";
 import { readRrdFile, researchFormat } from "../../../src/research/folder/rrd-file.js";
 import { keptText, saveText } from "../../../src/research/full-text/text-cache.js";
 import { readSearchRecord, writeSearchRecord } from "../../../src/research/search/search-record.js";
 import { derive } from "../../../src/research/workflow/derived/statistics.js";
+import { fakeIo } from "../../engine/ui/fake-io.js";
 import { temporaryFolder } from "../../support/folders.js";
 
 // One folder for each format that a release or a state of the main branch has written, made by tests/fixtures/formats/make.mjs.
@@ -143,6 +147,15 @@ describe("a project in which a later version wrote", () => {
         edit(folder, ".ralph/journal/9.json", (text) => text.replace(/"format":1\}$/, '"format":2}'));
       },
     ],
+    [
+      "a line of its log of queries",
+      (folder) =>
+        edit(folder, "queries.jsonl", (text) => `${text}${text.split("\n")[0]?.replace('"format":1', '"format":2')}\n`),
+    ],
+    [
+      "the search under way",
+      (folder) => writeFileSync(candidatesFile(folder), JSON.stringify({ ...json(candidatesFile(folder)), format: 2 })),
+    ],
     ["a message", (folder) => edit(folder, message(folder), (text) => text.replace('"format":1', '"format":2'))],
   ];
   const refused = (error: unknown) => {
@@ -171,6 +184,30 @@ describe("a project in which a later version wrote", () => {
     later.find(([what]) => what.includes("not valid"))?.[1](folder);
     edit(folder, "rrd.json", (text) => text.replace('"phase": "COMPLETE"', '"phase": "PUBLISHED"'));
     await readResearch(folder).then(() => expect.unreachable(), refused);
+  });
+
+  it.each(later)("(%s) is named wherever it is shown", async (what, change) => {
+    const folder = thawed();
+    const said = async () => {
+      const io = fakeIo({ cwd: dirname(folder) });
+      for (const show of [statusCommand, costCommand, validateCommand])
+        await show({ folder, json: false }, io).catch((error: Error) => io.stderr(error.message));
+      return `${io.out()}${io.err()}`.match(/was written in format 2 by a later version/g)?.length ?? 0;
+    };
+    expect(await said()).toBe(0);
+    change(folder);
+    expect([what, await said()]).toEqual([what, 3]);
+  });
+
+  it("takes no line into its log of queries, from a tool either", async () => {
+    const folder = thawed();
+    later.find(([what]) => what.includes("queries"))?.[1](folder);
+    const before = read(folder, "queries.jsonl");
+    const record = queryRecorder(folder);
+    const [line] = (await readQueries(folder)).lines;
+    for (let time = 0; time < 2; time++)
+      await record(line as Parameters<typeof record>[0]).then(() => expect.unreachable(), refused);
+    expect(read(folder, "queries.jsonl")).toBe(before);
   });
 
   it("while a run works on it is not written any more", async () => {

@@ -1,8 +1,9 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { ExpectedError, hasCode } from "../../lib/errors.js";
-import { inboxFolder, journalFolder, ledgerFile } from "../../lib/layout.js";
+import { inboxFolder, journalFolder, ledgerName } from "../../lib/layout.js";
 import { readRegularText } from "../regular-file.js";
+import type { Fields, StateFormat } from "./format.js";
 
 /**
  * What every state file carries as `format`: how this version writes them. It rises only where an earlier version would lose or misread
@@ -24,16 +25,23 @@ export const newerFormat = (path: string, value: unknown): ExpectedError =>
     5,
   );
 
+/** What is read of a format here. */
+type Files = Pick<StateFormat<Fields>, "file" | "otherLogs" | "rewritten">;
+
 /**
- * Makes sure that a folder may be written: neither its state, a line of its ledger, an entry that is still to be replayed nor a message is
- * of a later format. Writes nothing, takes no lock.
+ * Makes sure that a folder may be written: none of the files that a run writes to or takes up is of a later format, nor a line of its logs.
+ * Writes nothing, takes no lock.
  * @throws ExpectedError (exit 5) where one is.
  */
-export async function requireKnownFormats(folder: string, { file }: { readonly file: string }): Promise<void> {
+export async function requireKnownFormats(folder: string, { file, otherLogs, rewritten }: Files): Promise<void> {
   const waiting = [journalFolder(folder), inboxFolder(folder)].flatMap(jsonFilesIn);
-  for (const path of [join(folder, file), ...waiting]) requireKnownText(path, await textAt(path));
-  const ledger = ledgerFile(folder);
-  for (const line of (await textAt(ledger)).split("\n")) requireKnownText(ledger, line);
+  for (const path of [join(folder, file), ...rewritten(folder), ...waiting]) requireKnownText(path, await textAt(path));
+  for (const log of [ledgerName, ...otherLogs]) await requireKnownLines(join(folder, log));
+}
+
+/** The same of a log alone, which may be absent. */
+export async function requireKnownLines(log: string): Promise<void> {
+  for (const line of (await textAt(log)).split("\n")) requireKnownText(log, line);
 }
 
 /** Looks for the word before it parses: a state can be large, and hardly one is of a later format. */

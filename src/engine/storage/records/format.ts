@@ -56,6 +56,8 @@ export interface StateFormat<State extends Fields> {
   readonly log: string;
   /** Other files that are appended to while work goes on. */
   readonly otherLogs: readonly string[];
+  /** Further files that a run writes again, made of what it read in them. */
+  rewritten(folder: string): readonly string[];
   /** Further folders in which files are written atomically, so that what interrupted writes left is swept there. */
   swept(folder: string): readonly string[];
   /** A larger file is something else. */

@@ -1,9 +1,9 @@
 import { randomBytes } from "node:crypto";
 import { realpathSync } from "node:fs";
-import { mkdir, rm } from "node:fs/promises";
+import { rm } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { timeForName } from "../file-timestamp.js";
-import { readRegularText } from "../regular-file.js";
+import { makeFolder, readRegularText } from "../regular-file.js";
 import { stampOf, writeFileAtomic } from "../atomic-file.js";
 import { isSigned, signatureOf } from "../signature.js";
 import { explaining } from "../explain-system-error.js";
@@ -23,7 +23,7 @@ export type Received = Message & { readonly id: string };
  */
 export async function leaveMessage(folder: string, message: Message, now: number, stateDir: string): Promise<void> {
   const hidden = hiddenFolder(folder);
-  await explaining(hidden, () => mkdir(inboxFolder(folder), { recursive: true }));
+  explaining(hidden, () => makeFolder(inboxFolder(folder)));
   // The first run may be yet to come, and none of this is for the repository.
   if (stampOf(join(hidden, ".gitignore")) === undefined) await writeFileAtomic(join(hidden, ".gitignore"), "*\n");
   const id = `${timeForName(now)}-${randomBytes(4).toString("hex")}`;

@@ -4,7 +4,7 @@ import type { QueryLine } from "../../../engine/generated/query.js";
 import { hasCode } from "../../../engine/lib/errors.js";
 import { readRegularText, requireRegular } from "../../../engine/storage/regular-file.js";
 import { explaining } from "../../../engine/storage/explain-system-error.js";
-import { stateVersion } from "../../../engine/storage/records/format-version.js";
+import { requireKnownLines, stateVersion } from "../../../engine/storage/records/format-version.js";
 import { problemsOf } from "../../../engine/storage/schema-check.js";
 import { queriesFile } from "../layout.js";
 
@@ -57,15 +57,18 @@ function parse(row: string): QueryLine | undefined {
 
 /**
  * Writes questions to the log of a project, in the order of the calls. A torn last line of an earlier process is ended first.
- * Rejects with an ExpectedError for a full or read-only disk: a search that is not recorded can't be replayed.
+ * Rejects with an ExpectedError for a log of a later format, and for a full or read-only disk: a search that is not recorded can't be replayed.
  */
 export function queryRecorder(folder: string): (line: QueryLine) => Promise<void> {
   const path = queriesFile(folder);
   let last: Promise<void> = Promise.resolve();
+  let known: Promise<void> | undefined;
   return (line) => {
-    const written = last.then(() =>
-      explaining(path, () => append(path, `${JSON.stringify({ ...line, format: stateVersion })}\n`)),
-    );
+    const written = last.then(async () => {
+      // Tools write there outside of a run too.
+      await (known ??= requireKnownLines(path));
+      await explaining(path, () => append(path, `${JSON.stringify({ ...line, format: stateVersion })}\n`));
+    });
     last = written.catch(() => undefined);
     return written;
   };

@@ -155,12 +155,16 @@ async function resetTo(folder: string, rrd: Rrd, ledger: readonly LedgerLine[], 
   const [first] = undone;
   if (first !== undefined) after = { ...after, phase: first.phase as Rrd["phase"] };
   const sentences = [`Everything after iteration ${to} is undone: ${count(undone.length, "iteration")}.`];
-  if (missing.length > 0) {
-    after = withoutResultsOf(
-      after,
-      undone,
-      to === 0 ? new Map() : currentAccepted(ledger.filter(({ iteration }) => iteration <= to)),
+  const then = currentAccepted(ledger.filter(({ iteration }) => iteration <= to));
+  const back = [...then.keys()].filter((unit) => !currentAccepted(ledger).has(unit));
+  if (back.length > 0) {
+    const resets = undone.filter(({ outcome }) => outcome === "reset").map(({ iteration }) => iteration);
+    sentences.push(
+      `${count(resets.length, "reset")} (iteration ${resets.join(", ")}) ${resets.length === 1 ? "is" : "are"} undone with it, so ${count(back.length, "result")} ${back.length === 1 ? "counts" : "count"} again: ${back.join(", ")}.`,
     );
+  }
+  if (missing.length > 0) {
+    after = withoutResultsOf(after, undone, then);
     sentences.push(
       `The journal of iterations ${missing.join(", ")} is gone, so papers that they found stay, as pending ones.`,
     );

@@ -187,6 +187,15 @@ describe("resetting to an iteration", () => {
     expect(statuses(folder)).toEqual(["presented", "pending", "pending", "pending", "pending"]);
   });
 
+  it("says which results count again where a reset is among what it undoes", async () => {
+    const folder = await readPapers(researchFolder(), 3);
+    await reset(folder, { to: 1 }, { at: 1 });
+    const said = await reset(folder, { to: 3 }, { at: 2 });
+    expect(statuses(folder).slice(0, 3)).toEqual(["presented", "presented", "presented"]);
+    expect(said.join("\n")).toMatch(/reset \(iteration 4\) .* 2 results count again: sample_2, sample_3\./);
+    expect((await reset(folder, { to: 2 }, { at: 3 })).join("\n")).not.toContain("again");
+  });
+
   it("puts the last good version back where rrd.json is broken, and keeps the broken one beside it", async () => {
     const folder = await readPapers(researchFolder(), 2);
     writeFileSync(join(folder, "rrd.json"), '{ "half": ');
