@@ -74,6 +74,7 @@ async function fromDocument(reference: Reference, options: ReadOptions): Promise
     source,
     abstract: text.abstract ?? null,
     identifiers,
+    ...given({ publicationType: text.publicationType, license: text.license }),
     ...(text.retracted === true ? { retracted: true } : {}),
   };
   return { status: "ok", paper };

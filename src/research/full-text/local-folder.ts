@@ -98,6 +98,7 @@ function candidateOf(path: string, id: string, text: PaperText | undefined, nami
     source: naming.source,
     abstract: text?.abstract?.slice(0, abstractLength) ?? null,
     identifiers: text?.doi === undefined ? {} : { doi: text.doi },
+    ...given({ publicationType: text?.publicationType, license: text?.license }),
     ...(text?.retracted === true ? { retracted: true } : {}),
   };
 }

@@ -644,6 +644,22 @@ export interface Paper {
    */
   pages?: string | null;
   /**
+   * What the source calls it, such as journal-article.
+   */
+  publication_type?: string | null;
+  /**
+   * Categories on arXiv, such as cs.RO; the primary one first.
+   */
+  categories?: string[];
+  /**
+   * The authors' comment on arXiv.
+   */
+  comment?: string | null;
+  /**
+   * Licence of its text: an address or a short name.
+   */
+  license?: string | null;
+  /**
    * Number of citations when it was found.
    */
   citations?: {

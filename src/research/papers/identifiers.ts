@@ -9,7 +9,8 @@ type Maybe<Name extends keyof PaperRecord> = { readonly [Each in Name]?: PaperRe
 interface RecordParts
   extends
     Pick<PaperRecord, "source" | "identifiers">,
-    Maybe<"url" | "authors" | "kind" | "venue" | "copies" | "updates" | "otherVersions" | "snippet"> {
+    Maybe<"url" | "authors" | "kind" | "venue" | "copies" | "updates" | "otherVersions" | "snippet">,
+    Maybe<"publicationType" | "categories" | "comment" | "license"> {
   readonly title: string | undefined;
   readonly pdf?: string | undefined;
   readonly date?: string | undefined;
@@ -24,10 +25,13 @@ interface RecordParts
 /** Papers of large collaborations have some 3,000 authors. */
 const maxAuthors = 200;
 const maxTitle = 1000;
+/** A remark, a type or a licence that is longer is none. */
+const maxRemark = 500;
+const maxCategories = 20;
 
 /** A record, or undefined where there is no title or nothing to reach the work by. */
 export function paperRecord(parts: RecordParts): PaperRecord | undefined {
-  const { identifiers, source, copies = [], otherVersions = [] } = parts;
+  const { identifiers, source, copies = [], otherVersions = [], categories = [] } = parts;
   const title = line(parts.title)?.slice(0, maxTitle);
   const updates = withMark(parts, title);
   const url = webAddress(parts.url) ?? addressOf(identifiers);
@@ -45,6 +49,12 @@ export function paperRecord(parts: RecordParts): PaperRecord | undefined {
     identifiers,
     ...(isOut ? { retracted: true } : {}),
     ...given({ kind: parts.kind, venue: parts.venue }),
+    ...given({
+      publicationType: parts.publicationType?.slice(0, maxRemark),
+      comment: parts.comment?.slice(0, maxRemark),
+      license: (parts.license ?? copies.find((copy) => copy.license !== undefined)?.license)?.slice(0, maxRemark),
+    }),
+    ...(categories.length === 0 ? {} : { categories: categories.slice(0, maxCategories) }),
     ...placeOf(parts),
     ...(parts.citations === undefined ? {} : { citations: { count: parts.citations, source } }),
     ...(copies.length === 0

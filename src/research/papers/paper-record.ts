@@ -38,6 +38,14 @@ export interface PaperRecord {
   readonly retracted?: boolean;
   /** What the source says it is. `notice`: a retraction, correction or editorial about another work. */
   readonly kind?: "preprint" | "published" | "review" | "notice" | "other";
+  /** What the source itself calls it, such as "journal-article". */
+  readonly publicationType?: string;
+  /** Of arXiv, such as "cs.RO", the primary one first. */
+  readonly categories?: readonly string[];
+  /** What the authors remark on arXiv, such as "12 pages, accepted at a workshop". */
+  readonly comment?: string;
+  /** The licence of its text: an address, or a short name such as "cc-by". */
+  readonly license?: string;
   /** Journal, conference or repository. */
   readonly venue?: string;
   /** Where in a journal it stands, as the source writes it; they tell two works of one title apart. */
@@ -103,11 +111,12 @@ export type TitledPaper = PaperFacts & { readonly title: string };
 /** The facts of a record that rrd.json keeps of a paper: no free copies, which go out of date, and nothing that only matching needs. */
 export function keptFacts(record: PaperRecord) {
   const { id, title, url, pdf_url, date, source, abstract, identifiers, venue, volume, issue, pages } = record;
-  const { authors, citations, retracted, updates } = record;
+  const { authors, citations, retracted, updates, categories, comment, license, publicationType } = record;
   return {
     ...{ id, title, url, pdf_url, authors: [...authors], date, source, abstract },
     ...(Object.keys(identifiers).length === 0 ? {} : { identifiers }),
-    ...given({ venue, volume, issue, pages }),
+    ...given({ venue, volume, issue, pages, publication_type: publicationType, comment, license }),
+    ...(categories === undefined ? {} : { categories: [...categories] }),
     ...(citations === undefined ? {} : { citations: { ...citations } }),
     ...(retracted === true ? { retracted } : {}),
     ...(updates === undefined ? {} : { updates: updates.map((update) => ({ ...update })) }),

@@ -1,8 +1,11 @@
-/** Whole, well-formed XML as objects: texts stay texts (2401.00010 keeps its zero), repeated elements named in `arrays` are always arrays. */
+/**
+ * Whole, well-formed XML as objects, with the attributes that are asked for as `@name`: texts stay texts (2401.00010 keeps its zero), repeated elements
+ * named in `arrays` are always arrays. An element with an attribute holds its text as `#text`.
+ */
 export async function parseXml(
   xml: string,
   arrays: readonly string[],
-  attributes = false,
+  attributes: readonly string[] | "all" = [],
 ): Promise<{ readonly value: unknown } | { readonly reason: string }> {
   const { XMLParser, XMLValidator } = await import("fast-xml-parser");
   // One entity of 100 kB named 100,000 times is 10 GB; no service declares any.
@@ -11,7 +14,7 @@ export async function parseXml(
     // The parser takes half a document for a whole one.
     if (XMLValidator.validate(xml) !== true) return { reason: "it is cut off or not well-formed" };
     const parser = new XMLParser({
-      ignoreAttributes: !attributes,
+      ignoreAttributes: attributes === "all" ? false : (name: string) => !attributes.includes(name),
       attributeNamePrefix: "@",
       parseTagValue: false,
       parseAttributeValue: false,

@@ -122,7 +122,7 @@ async function askArxiv(context: SourceContext, parameters: string): Promise<Ans
 
 /** Reads an Atom feed of arXiv's. An error that it carries in place of papers, or half a feed, is an `error`; so is what is no feed. */
 export async function readArxivFeed(xml: string): Promise<Answer<ArxivFeed>> {
-  const parsed = await parseXml(xml, ["entry", "author"]);
+  const parsed = await parseXml(xml, ["entry", "author"], ["term"]);
   const feed = "value" in parsed ? at(parsed.value, "feed") : undefined;
   // A feed without children is parsed as an empty text.
   if ("reason" in parsed || feed === undefined)
@@ -166,6 +166,10 @@ function recordOf(entry: unknown): PaperRecord | undefined {
     date: day(at(entry, "published")),
     abstract,
     kind: "preprint",
+    publicationType: "preprint",
+    categories: categoriesOf(entry),
+    comment: line(at(entry, "arxiv:comment")),
+    license: line(at(entry, "arxiv:license")),
     venue: line(at(entry, "arxiv:journal_ref")) ?? "arXiv",
     copies: [
       { url: `https://arxiv.org/html/${id}`, kind: "html" },
@@ -174,6 +178,12 @@ function recordOf(entry: unknown): PaperRecord | undefined {
     updates: updatesOf(entry, id, abstract),
     ...(doi === undefined ? {} : { otherVersions: [{ relation: "published", doi }] }),
   });
+}
+
+/** The primary category and the others, each once. */
+function categoriesOf(entry: unknown): readonly string[] {
+  const named = [at(entry, "arxiv:primary_category"), ...list(at(entry, "category"))];
+  return [...new Set(lines(named.map((category) => at(category, "@term"))))];
 }
 
 const work = "(?:paper|article|submission|manuscript|preprint|work|version|note)";

@@ -60,6 +60,7 @@ export function readVersions(versions: readonly unknown[]): PaperRecord | undefi
     date: day(at(sorted[0], "date")),
     abstract: abstractText(at(newest, "abstract")),
     kind: "preprint",
+    publicationType: "preprint",
     venue: server,
     copies: [
       ...(xml === undefined ? [] : [{ url: xml, kind: "xml" as const, ...terms }]),

@@ -129,6 +129,8 @@ export function readWork(json: unknown, doi?: string): PaperRecord | undefined {
     date: dateOf(json),
     abstract: abstractText(at(json, "abstract")),
     kind: kindOf(line(at(json, "type")), line(at(json, "subtype")), notices),
+    publicationType: line(at(json, "type")),
+    license: open ?? licenses.find((license) => license !== undefined),
     venue: plainText(list(at(json, "container-title"))[0]),
     volume: at(json, "volume"),
     issue: at(json, "issue"),

@@ -134,6 +134,8 @@ export function readResult(json: unknown, endpoint: string): PaperRecord | undef
       day(at(json, "pubYear")),
     abstract: abstractText(at(json, "abstractText")),
     kind: kindOf(types, isPreprint),
+    publicationType: types.length === 0 ? undefined : types.join(", "),
+    license: line(at(json, "license")),
     venue:
       plainText(at(json, "journalInfo", "journal", "title")) ?? plainText(at(json, "bookOrReportDetails", "publisher")),
     volume: at(json, "journalInfo", "volume"),

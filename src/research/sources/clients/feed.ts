@@ -28,7 +28,7 @@ async function readAddress(
 
 /** Reads a feed of either kind. Undated entries are taken. */
 export async function readFeed(name: string, xml: string, query: Query): Promise<Answer<readonly PaperRecord[]>> {
-  const parsed = await parseXml(xml.replace(/^\s+/, ""), ["item", "entry"], true);
+  const parsed = await parseXml(xml.replace(/^\s+/, ""), ["item", "entry"], "all");
   if ("reason" in parsed)
     return { status: "error", reason: `${name} is not a readable RSS or Atom feed: ${parsed.reason}.` };
   const { value } = parsed;

@@ -204,6 +204,7 @@ export function readWork(json: unknown): PaperRecord | undefined {
     date: dateOf(json),
     abstract: abstractOf(at(json, "abstract_inverted_index")),
     kind,
+    publicationType: line(at(json, "type")),
     venue: line(at(json, "primary_location", "source", "display_name")),
     volume: at(json, "biblio", "volume"),
     issue: at(json, "biblio", "issue"),

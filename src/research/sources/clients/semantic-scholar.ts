@@ -211,6 +211,7 @@ export function readPaper(json: unknown): PaperRecord | undefined {
   // Many of its PDFs are the publisher's page.
   const isPage = copy !== undefined && (parseReference(copy).kind === "doi" || /arxiv\.org\/abs\//.test(copy));
   const venue = line(at(json, "venue")) ?? line(at(json, "journal", "name"));
+  const types = lines(at(json, "publicationTypes"));
   return paperRecord({
     source: "Semantic Scholar",
     title: plainText(at(json, "title")),
@@ -219,7 +220,8 @@ export function readPaper(json: unknown): PaperRecord | undefined {
     authors: lines(list(at(json, "authors")).map((author) => at(author, "name"))),
     date: day(at(json, "publicationDate")) ?? day(at(json, "year")),
     abstract: abstractText(at(json, "abstract")),
-    kind: kindOf(lines(at(json, "publicationTypes")), venue, identifiers.doi),
+    kind: kindOf(types, venue, identifiers.doi),
+    publicationType: types.length === 0 ? undefined : types.join(", "),
     venue,
     volume: at(json, "journal", "volume"),
     pages: at(json, "journal", "pages"),

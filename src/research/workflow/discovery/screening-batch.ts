@@ -122,7 +122,10 @@ function chooser(rrd: Rrd, maxCandidates: number) {
 /** A candidate as the brief shows it: of what code found, only what it takes to judge. */
 export function shown(candidate: ScreeningCandidate): object {
   const abstract = candidate.abstract == null ? candidate.abstract : clip(candidate.abstract, 120);
-  if (candidate.why === undefined) return { ...keptFacts(candidate), authors: candidate.authors.slice(0, 6), abstract };
+  if (candidate.why === undefined) {
+    const { license: _, comment: __, ...facts } = keptFacts(candidate);
+    return { ...facts, authors: candidate.authors.slice(0, 6), abstract };
+  }
   const { id, title, authors, date, source, venue, priority, why, retracted } = candidate;
   return {
     id,

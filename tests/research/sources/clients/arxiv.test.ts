@@ -40,6 +40,9 @@ describe("answers of arXiv", () => {
     if (answer?.status !== "ok") return;
     expect(answer.value).toHaveLength(10);
     expect(answer.value[0]).toMatchObject({
+      categories: ["cs.RO"],
+      comment: "12 pages, 3 figures",
+      publicationType: "preprint",
       id: "arxiv_2601.00021",
       title: "Testing Robot Hands: A First Comparison of Three Benches",
       url: "https://arxiv.org/abs/2601.00021",
