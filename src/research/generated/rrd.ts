@@ -252,8 +252,38 @@ export type Statistics = {
        * Number of rounds before the batch.
        */
       rounds: number;
+      /**
+       * Where requirements.screening asks for a recall: the share of the relevant records kept by then, at least, at its confidence.
+       */
+      recall_at_least?: number;
+      /**
+       * The p value of the stopping rule after the batch.
+       */
+      risk?: number;
       [k: string]: unknown;
     }[];
+    /**
+     * What may be claimed of the recall that requirements.screening asks for. Its curve is in 'screening'.
+     */
+    recall?: {
+      /**
+       * Share of the relevant records that was kept at least, at the confidence asked for.
+       */
+      at_least: number;
+      /**
+       * The chance of the last batches if the recall were below the target.
+       */
+      risk: number;
+      /**
+       * Whether the rule ended screening or would end it.
+       */
+      reached: boolean;
+      /**
+       * The claim in one sentence.
+       */
+      says: string;
+      [k: string]: unknown;
+    };
     /**
      * Why the search is over: discovery then ends, unless agents search too.
      */
@@ -563,6 +593,20 @@ export interface Requirements {
    */
   target_papers?: number;
   sources?: Strings;
+  /**
+   * The recall that screening has to reach. Screening then ends by a stopping rule, or once every record is screened; target_papers still ends it. Absent: it ends when little is found.
+   */
+  screening?: {
+    /**
+     * Share of the relevant records among those that the search found, such as 0.95.
+     */
+    target_recall: number;
+    /**
+     * How sure the rule has to be of it, such as 0.95.
+     */
+    confidence: number;
+    [k: string]: unknown;
+  };
   /**
    * Minimum execution score at which a paper is presented if blue_ocean_scoring is off.
    */

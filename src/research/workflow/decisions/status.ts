@@ -73,6 +73,9 @@ function isDiscoveryOver(rrd: Rrd): boolean {
   if (rrd.papers_pool.length >= targetOf(rrd)) return true;
   const without = batchesWithoutNew(rrd);
   if (rrd.statistics?.discovery_metrics?.exhausted !== undefined && !isAnotherSearch(rrd)) return true;
+  // Where a recall is asked for, batches that bring nothing are what the stopping rule waits for.
+  const unscreened = rrd.statistics?.discovery_metrics?.flow?.not_screened ?? 0;
+  if (rrd.requirements.screening !== undefined && unscreened > 0 && !isAnotherSearch(rrd)) return false;
   return without >= maxEmptyBatches || (without >= minEmptyBatches && untriedSources(rrd).length === 0);
 }
 

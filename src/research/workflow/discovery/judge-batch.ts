@@ -9,6 +9,7 @@ import { matchFeaturesOf } from "../../papers/dedup/match-features.js";
 import { type Acceptable, type Judging, type Unacceptable, dayOf } from "../result/accepted-result.js";
 import { flat } from "../derived/markdown.js";
 import { patternLines } from "../derived/lessons.js";
+import { screeningMetrics } from "./screened.js";
 import { isSeed } from "./next-round.js";
 import type { Batch } from "./screening-batch.js";
 import { targetOf, batchesWithoutNew, searchOf } from "../decisions/status.js";
@@ -112,7 +113,10 @@ export function acceptDiscovery(
         },
       },
     ],
-    progress: entry({ unit, judging, added, excluded, sources, blocked, beyond, result }),
+    progress: entry({
+      ...{ unit, judging, added, excluded, sources, blocked, beyond, result },
+      recall: discovery_metrics.recall?.says,
+    }),
     summary: `${added.length} new ${added.length === 1 ? "paper" : "papers"}, ${size} of ${targetOf(rrd)} in the pool`,
     ledger: { new_papers: added.length },
   };
@@ -162,8 +166,9 @@ function entry(of: {
   blocked: readonly string[];
   beyond: number;
   result: DiscoveryResult;
+  recall: string | undefined;
 }): string {
-  const { unit, added, excluded, beyond } = of;
+  const { unit, added, excluded, beyond, recall } = of;
   const because = (reason: string | null | undefined) => (reason ? ` (${reason})` : "");
   const asked = (queries: readonly string[] | undefined) =>
     queries === undefined || queries.length === 0 ? "" : `; asked: ${queries.join("; ")}`;
@@ -186,6 +191,7 @@ function entry(of: {
     ...(excluded.length > 0
       ? ["**Screened out:**", ...excluded.map((one) => `- ${one.title ?? one.id} (${one.id}): ${one.reason}`), ""]
       : []),
+    ...(recall === undefined ? [] : [`**Recall:** ${recall}.`, ""]),
     ...(beyond > 0 ? [`${beyond} more were found than the target needs and were left out.`, ""] : []),
   ];
   return [...lines.map(flat), ...patternLines(unit, of.result.patterns)].join("\n");
@@ -212,6 +218,7 @@ export function metricsOf(rrd: Rrd, batch: Batch, sources: readonly SourceReport
   // With a source left to the agent only empty batches say that nothing more comes.
   const leadsOn = search?.mayLeadOn === true && (judged.seeds ?? 0) > 0;
   const isOver = search?.exhausted !== undefined && search.left === 0 && toAgent.length === 0 && !leadsOn;
+  const unscreened = (search?.left ?? 0) + judged.waiting + (search?.passed ?? 0);
   const records = Object.values(search?.identified ?? {}).reduce((sum, count) => sum + count, 0);
   return {
     ...metrics,
@@ -219,14 +226,9 @@ export function metricsOf(rrd: Rrd, batch: Batch, sources: readonly SourceReport
     batches: (metrics.batches ?? 0) + 1,
     batches_without_new: judged.kept === 0 ? batchesWithoutNew(rrd) + 1 : 0,
     searched_for: searchOf(rrd),
-    ...(judged.screened === 0 || search === undefined
+    ...(search === undefined
       ? {}
-      : {
-          screening: [
-            ...screeningOf(rrd),
-            { screened: judged.screened, kept: judged.kept, rounds: search.rounds.length },
-          ],
-        }),
+      : screeningMetrics(rrd, { ...judged, rounds: search.rounds.length, waiting: unscreened })),
     ...(search === undefined
       ? {}
       : {
@@ -238,7 +240,7 @@ export function metricsOf(rrd: Rrd, batch: Batch, sources: readonly SourceReport
             identified: { ...search.identified, ...listed?.identified },
             // What folders hold is compared with the rest batch by batch, so its duplicates are among the excluded.
             duplicates_removed: records - search.works,
-            not_screened: search.left + (listed?.left ?? 0) + judged.waiting + (search.passed ?? 0),
+            not_screened: unscreened + (listed?.left ?? 0),
           },
           ...(search.notAsked === undefined || search.notAsked.length === 0
             ? {}
@@ -247,11 +249,6 @@ export function metricsOf(rrd: Rrd, batch: Batch, sources: readonly SourceReport
     ...(isOver ? { exhausted: search.exhausted } : {}),
   };
 }
-
-const screeningOf = (rrd: Rrd): NonNullable<Metrics["screening"]> => {
-  const metrics = rrd.statistics?.discovery_metrics;
-  return metrics?.searched_for === searchOf(rrd) ? (metrics.screening ?? []) : [];
-};
 
 function sourceMetrics(before: Metrics, sources: readonly SourceReport[]): Partial<Metrics> {
   const union = (old: readonly string[] | null | undefined, names: readonly string[]) => [

@@ -72,7 +72,9 @@ export async function searchResults(
   );
   return {
     ...(unasked[0] === undefined ? {} : { away: unasked[0].reason ?? unasked[0].status }),
-    works: session.works.map((work) => screeningCandidate(work, decisionsOn)),
+    works: session.works.map((work, index) =>
+      screeningCandidate(index < maxOfABatch ? work : withoutLearned(work), decisionsOn),
+    ),
     reports: [...own, ...asRequested(services, own, substitutions)],
     search: {
       rounds: session.steps,
@@ -113,8 +115,12 @@ function asRequested(
   });
 }
 
+/** More records than fit into a batch, whose words are worth naming. */
+const maxOfABatch = 100;
+const withoutLearned = ({ learned: _, ...work }: Ranked): Ranked => work;
+
 function screeningCandidate(work: Ranked, decisionsOn: (work: Ranked) => MergeDecisions): ScreeningCandidate {
-  const { record, provenance, priority, why } = work;
+  const { record, provenance, priority, why, learned } = work;
   const { merged, apart } = decisionsOn(work);
   const { arxiv, ...others } = record.identifiers;
   return {
@@ -124,7 +130,7 @@ function screeningCandidate(work: Ranked, decisionsOn: (work: Ranked) => MergeDe
     why,
     found: {
       sources: [...new Set(provenance.places.map(({ source }) => source))],
-      why,
+      why: [why, learned?.() ?? ""].filter((part) => part !== "").join("; "),
       ...(merged.length === 0 ? {} : { merged: [...merged] }),
       ...(apart.length === 0 ? {} : { apart: [...apart] }),
     },

@@ -8,7 +8,7 @@ import { type CandidateSet, candidatesOf, candidatesText } from "../../search/ca
 import { ageOf, rankListings, type Ranked } from "../../search/rank.js";
 import { runStep } from "../../search/run-round.js";
 import { isSaturated, mayLeadOn, nextRound } from "./next-round.js";
-
+import { judgedIn, recallOf, screeningOf } from "./screened.js";
 import { blockedNames } from "../derived/statistics.js";
 import { searchOf } from "../decisions/status.js";
 import type { PaperRecord } from "../../papers/paper-record.js";
@@ -142,13 +142,16 @@ function stateOf(
   open: Open,
 ): { readonly session: SearchSession; readonly next?: Step } {
   const wanted = { ...rrd.requirements, description: rrd.description, today: kept.day };
-  const { candidates, ranked } = rankListings(kept.listings, wanted, apartOf(rrd));
+  const { candidates, ranked } = rankListings(kept.listings, wanted, apartOf(rrd), judgedIn(rrd));
   const { works, setAside, passed } = sort(rrd, ranked, kept);
-  const isOver = kept.steps.at(-1)?.kind === "snowball" && isSaturated(rrd, kept);
+  const waiting = { rounds: kept.steps.length, waiting: works.length + passed };
+  const recall = recallOf(rrd.requirements, screeningOf(rrd), waiting);
+  const isOver = recall?.reached ?? (kept.steps.at(-1)?.kind === "snowball" && isSaturated(rrd, kept));
   const isEnough = works.length >= minWorks && !isOver;
-  const next = isEnough ? undefined : nextRound(rrd, names, kept, works.length);
-  const exhausted = typeof next === "string" ? next : undefined;
-  const isGivenUp = exhausted !== undefined && isSaturated(rrd, kept);
+  const next = isEnough ? undefined : nextRound(rrd, names, kept, recall?.reached === true ? 0 : works.length);
+  const isGivenUp = typeof next === "string" && (recall?.reached ?? isSaturated(rrd, kept));
+  const isEnded = recall?.reached === true && works.length > 0;
+  const exhausted = typeof next !== "string" ? undefined : isEnded ? recall.says : next;
   const session = {
     works: isGivenUp ? [] : works,
     passed: passed + (isGivenUp ? works.length : 0),
@@ -236,7 +239,10 @@ function sort(
     if ([record, ...provenance.mergedFrom].some((each) => settled.has(each.id) && isOwn(each))) continue;
     const because = leftOut(work, rrd, kept.day);
     // What the search itself brought was judged, or given up, before the first paper was followed.
-    const isPassed = lastSnowball && !provenance.places.some(({ seed }) => seed !== undefined);
+    const isPassed =
+      rrd.requirements.screening === undefined &&
+      lastSnowball &&
+      !provenance.places.some(({ seed }) => seed !== undefined);
     if (because !== undefined) setAside.push({ work, ...because });
     else if (isPassed) passed += 1;
     else works.push(work);
