@@ -6,6 +6,10 @@ import { packageFile } from "../engine/lib/package-root.js";
 import { explainSystemError } from "../engine/storage/explain-system-error.js";
 import type { Io } from "../engine/ui/io.js";
 
+import { onPath } from "../engine/agents/program.js";
+import { projectFiles } from "../engine/config/file.js";
+import { shown } from "../research/overview/find-research.js";
+import { choose } from "./run/ask.js";
 import { hiddenName } from "../engine/lib/layout.js";
 import { claudeName, lessonsName, promptName, researchesName, rrdName } from "../research/folder/layout.js";
 
@@ -20,7 +24,10 @@ interface Step {
 }
 
 /** Makes the current folder a home for projects: files to edit, a git repository, what git should ignore. Overwrites nothing. */
-export async function initCommand({ json }: { readonly json: boolean }, io: Io): Promise<number> {
+export async function initCommand(
+  { json, yes = false }: { readonly json: boolean; readonly yes?: boolean },
+  io: Io,
+): Promise<number> {
   const steps: Step[] = [];
   const warnings: string[] = [];
   try {
@@ -41,6 +48,10 @@ export async function initCommand({ json }: { readonly json: boolean }, io: Io):
   if (typeof git === "string") warnings.push(git);
   else steps.push(git);
 
+  if (io.canAsk && !json && !yes) {
+    const file = await askForAgent(io);
+    if (file !== undefined) steps.push({ file: shown(io.cwd, file), did: "made" });
+  }
   if (json) io.stdout(`${JSON.stringify({ steps, warnings })}\n`);
   else {
     for (const { file, did } of steps) io.stdout(`${did === "kept" ? "kept as it is" : did}: ${file}\n`);
@@ -48,6 +59,21 @@ export async function initCommand({ json }: { readonly json: boolean }, io: Io):
     io.stdout(`Next: research-ralph doctor, then research-ralph new "<topic>"\n`);
   }
   return 0;
+}
+
+/** Lets the person choose among the agents that are installed, and writes that down; the file, where anything was written. */
+async function askForAgent(io: Io): Promise<string | undefined> {
+  const files = projectFiles(io.cwd);
+  if (files.some((file) => existsSync(file))) return undefined;
+  const installed = onPath(["claude", "codex", "amp"], io.env);
+  const agent = await choose(io, "Which agent should do the work?", [
+    ...installed.map((name) => ({ value: name, label: name })),
+    { value: "", label: installed.length === 0 ? "none is installed: decide later" : "decide later" },
+    { value: "baseline", label: "baseline: no model, no key; it only extracts sentences" },
+  ]);
+  if (agent === "" || agent === "claude") return undefined;
+  const { writeConfigValue } = await import("../engine/config/write.js");
+  return writeConfigValue(files, "agent", agent);
 }
 
 async function copyOnce(file: string, cwd: string): Promise<Step> {

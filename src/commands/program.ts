@@ -227,10 +227,9 @@ export function buildProgram(io: Io, version: string, done: (exitCode: number) =
       io.stdout(completionScript(program, shell));
       done(0);
     });
-  add("init", "", async ({ json }) => (await import("./init.js")).initCommand({ json: json === true }, io)).option(
-    "-y, --yes",
-    "has no effect; scripts of the original use it",
-  );
+  add("init", "", async ({ json, yes }) =>
+    (await import("./init.js")).initCommand({ json: json === true, yes: yes === true }, io),
+  ).option("-y, --yes", "ask nothing");
   add("doctor", "", async (values) => {
     const { doctorCommand } = await import("./setup/doctor.js");
     const { probe, json } = values as { probe?: string; json?: boolean };

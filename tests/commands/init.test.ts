@@ -5,6 +5,8 @@ import { expect, test } from "vitest";
 import { initCommand } from "../../src/commands/init.js";
 import { packageFile } from "../../src/engine/lib/package-root.js";
 import { fakeIo } from "../engine/ui/fake-io.js";
+import { main } from "../../src/commands/main.js";
+import { ioIn, type } from "../support/in-process.js";
 import { freshFolder } from "../support/research-folder.js";
 
 async function init(cwd: string, json = false) {
@@ -46,4 +48,15 @@ test("a folder inside a repository gets no repository of its own", async () => {
   execFileSync("mkdir", [join(outer, "inner")]);
   await init(join(outer, "inner"));
   expect(existsSync(join(outer, "inner", ".git"))).toBe(false);
+});
+
+test("on a terminal init asks for an agent among those installed and writes it down, off it and with --yes never", async () => {
+  const cwd = freshFolder();
+  writeFileSync(join(cwd, "codex"), "");
+  const io = ioIn(cwd, { PATH: `${cwd}:${process.env["PATH"]}` }, { canAsk: true });
+  expect(await main(["init", "--yes"], io, "0.0.0")).toBe(0);
+  expect(existsSync(join(cwd, "ralph.config.yaml"))).toBe(false);
+  type(io, "\r");
+  expect(await main(["init"], io, "0.0.0")).toBe(0);
+  expect(readFileSync(join(cwd, "ralph.config.yaml"), "utf8")).toBe("agent: codex\n");
 });

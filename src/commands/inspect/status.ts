@@ -6,7 +6,7 @@ import { costText } from "../../engine/ui/terminal/tally.js";
 import type { Io } from "../../engine/ui/io.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
 import { tableLines } from "../../engine/ui/terminal/table.js";
-import { scoresOf, totalsOf } from "../../research/workflow/decisions/scores-and-decision.js";
+import { type ListedPaper, papersByScore } from "../../research/overview/papers-by-score.js";
 import { countsOf, countsText } from "../../research/overview/counts.js";
 import { progressOf, maxRefusals, statusOf } from "../../research/workflow/decisions/status.js";
 
@@ -151,33 +151,6 @@ function workText({ seconds, seconds_per_paper: average, seconds_left: left }: S
 
 /** How many papers `status` lists unless it is asked for all. */
 const defaultShown = 20;
-
-/** What is told of one paper. */
-interface ListedPaper {
-  readonly id: string;
-  readonly title: string;
-  readonly status: Paper["status"];
-  readonly decision: string | null;
-  /** Of 50, or of 30 where only the execution rubric is used; null where there is none. */
-  readonly score: number | null;
-  readonly year: number | null;
-}
-
-/** The papers, the best first; those that are not read yet come last, in the order in which they will be. */
-export const papersByScore = (rrd: Rrd): ListedPaper[] =>
-  rrd.papers_pool
-    .map((paper) => {
-      const scores = scoresOf(paper);
-      const score = scores === undefined ? null : totalsOf(rrd, scores).combined;
-      const year = Number(/^\d{4}/.exec(paper.date ?? "")?.[0] ?? Number.NaN);
-      const { id, title, status, decision = null, priority } = paper;
-      return { id, title, status, decision, score, year: Number.isNaN(year) ? null : year, priority };
-    })
-    .sort((a, b) => rank(b) - rank(a) || (b.score ?? 0) - (a.score ?? 0) || (b.priority ?? 0) - (a.priority ?? 0))
-    .map(({ priority: _, ...listed }) => listed);
-
-const rank = ({ status, score }: Pick<ListedPaper, "status" | "score">): number =>
-  score !== null ? 2 : status === "pending" || status === "analyzing" ? 0 : 1;
 
 /** The papers with their ids, one a line, each fitting `room`; `all`: not only the first twenty. */
 function paperLines(papers: readonly ListedPaper[], all: boolean, room: number): string[] {

@@ -9,6 +9,8 @@ import { many } from "../../engine/ui/terminal/format.js";
 import { abstractLocator, hashOf, reasonOf } from "../../research/evidence/check.js";
 import { citedWords, type QuoteMatch } from "../../research/evidence/find-quote.js";
 import { textsFolder } from "../../research/folder/layout.js";
+import { requireKnownFormats } from "../../engine/storage/records/format-version.js";
+import { researchFormat } from "../../research/folder/rrd-file.js";
 import { readResearch } from "../../research/folder/research.js";
 import { searchUntrusted } from "../../research/full-text/reader-process.js";
 import { keptText } from "../../research/full-text/text-cache.js";
@@ -42,6 +44,7 @@ interface Checked {
 export async function verifyCommand({ folder: argument, json, fetch }: VerifyOptions, io: Io): Promise<number> {
   const folder = await findResearch(io.cwd, argument);
   const { rrd } = await readResearch(folder);
+  if (fetch) await requireKnownFormats(folder, researchFormat);
   const signals = listenForSignals(io);
   const checked: Checked[] = [];
   try {
@@ -50,8 +53,12 @@ export async function verifyCommand({ folder: argument, json, fetch }: VerifyOpt
     for (const paper of rrd.papers_pool) {
       const evidence = paper.analysis?.evidence ?? [];
       if (evidence.length === 0) continue;
-      const kept = (await keptText(textsFolder(folder), paper.id)) ?? (await fetched?.(paper));
-      const results = await checkAgain(paper, evidence, kept);
+      const stored = await keptText(textsFolder(folder), paper.id);
+      const got = stored === undefined ? await fetched?.(paper) : { text: stored };
+      const kept = got !== undefined && "text" in got ? got.text : undefined;
+      const results = (await checkAgain(paper, evidence, kept)).map((each) =>
+        each.reason === notStored && got !== undefined && "reason" in got ? { ...each, reason: got.reason } : each,
+      );
       for (const [index, { quote, status }] of evidence.entries())
         checked.push({
           paper: paper.id,
@@ -80,10 +87,13 @@ function print(
 ): void {
   for (const { paper, number, quote, result, recorded, reason } of checked.filter((each) => each.result === "fails"))
     io.stdout(`${result}: ${paper}, quote ${number}, recorded as ${recorded}: ${reason ?? ""}: “${oneLine(quote)}”\n`);
-  const open = new Map<string, number>();
-  for (const { result, reason } of checked)
-    if (result === "could-not-check") open.set(reason ?? "", (open.get(reason ?? "") ?? 0) + 1);
-  for (const [reason, times] of open) io.stdout(`could not check: ${many(times, "quote")}: ${reason}\n`);
+  const open = new Map<string, string[]>();
+  for (const { result, reason = "", paper } of checked)
+    if (result === "could-not-check") open.set(reason, [...(open.get(reason) ?? []), paper]);
+  for (const [reason, papers] of open)
+    io.stdout(
+      `could not check: ${many(papers.length, "quote")} of ${oneLine([...new Set(papers)].join(", "))}: ${oneLine(reason).replace(/\.$/, "")}\n`,
+    );
   io.stdout(
     `${many(checked.length, "quote")}: ${holds} as recorded, ${fails} ${fails === 1 ? "fails" : "fail"}, ${could_not_check} could not be checked\n`,
   );
@@ -123,9 +133,11 @@ async function checkAgain(
   return evidence.map((item) => results.get(item) ?? { result: "could-not-check" });
 }
 
+const notStored = "the text is not stored";
+
 /** Why the stored text says nothing of a quote; undefined where it is the text that the quote was found in. */
 function textProblem(wanted: string | null | undefined, kept: PaperText | undefined): string | undefined {
-  if (kept === undefined) return "the text is not stored";
+  if (kept === undefined) return notStored;
   if (wanted == null) return "the record names no text";
   return kept.sha256 === wanted ? undefined : "the stored text is not the one that was searched";
 }
@@ -138,16 +150,17 @@ function resultOf({ status }: Evidence, match: QuoteMatch | undefined): Result {
   return { result: "fails", reason: match.near === undefined ? reasonOf(match) : `near: ${match.near.differs}` };
 }
 
-/** Gets the text of a paper from the network, and stores it; undefined where it is not to be had. */
+/** Gets the text of a paper from the network, and stores it; or says why it is not to be had. */
 async function fetcherOf(
   folder: string,
   io: Io,
   ending: AbortSignal,
-): Promise<(paper: Paper) => Promise<PaperText | undefined>> {
+): Promise<(paper: Paper) => Promise<{ readonly text: PaperText } | { readonly reason: string }>> {
   const config = await resolveConfig({ env: io.env, cwd: io.cwd });
   const library = libraryFor(folder, rootOf(folder, io.cwd), config, io.env, ending);
   return async (paper) => {
     const answer = await library.text?.(paper);
-    return answer !== undefined && "text" in answer ? answer.text : undefined;
+    if (answer !== undefined && "text" in answer) return { text: answer.text };
+    return { reason: answer?.unavailable ?? notStored };
   };
 }

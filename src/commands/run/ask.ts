@@ -2,6 +2,7 @@ import type { OpenQuestion, Rrd } from "../../research/generated/rrd.js";
 import { ExpectedError } from "../../engine/lib/errors.js";
 import { editResearch } from "../../research/folder/edit.js";
 import { wrap } from "../../engine/ui/terminal/format.js";
+import { problemsOf } from "../../engine/storage/schema-check.js";
 import type { Io } from "../../engine/ui/io.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
 import { derive } from "../../research/workflow/derived/statistics.js";
@@ -86,14 +87,48 @@ async function askAll(
   return answers;
 }
 
-/** The state with these answers, by question, as defaults of its open questions. */
-function withAnswers(rrd: Rrd, answers: ReadonlyMap<string, string>): Rrd {
+/**
+ * The state with these answers, by question, as defaults of its open questions, and each in the field that its question names, as far as the
+ * answer fits there. Pure.
+ */
+export function withAnswers(rrd: Rrd, answers: ReadonlyMap<string, string>): Rrd {
+  let answered = rrd;
+  for (const question of (rrd.open_questions ?? []).filter(isQuestion)) {
+    const answer = answers.get(question.question);
+    const path = (question.field ?? "").split(/[./]/).filter((part) => part !== "");
+    if (answer === undefined || path.length === 0) continue;
+    const changed = setAt(answered, path, answer);
+    if (changed !== undefined && problemsOf("rrd", changed).length === 0) answered = changed as Rrd;
+  }
   const open_questions = (rrd.open_questions ?? []).map((question) =>
     isQuestion(question) && answers.has(question.question)
       ? { ...question, current_default: answers.get(question.question) ?? null }
       : question,
   );
-  return { ...rrd, open_questions };
+  return { ...answered, open_questions };
+}
+
+/** A copy with the field at `path` answered, in the kind of value that stands there; undefined where there is no such field. */
+function setAt(value: unknown, [first = "", ...rest]: readonly string[], answer: string): unknown {
+  if (typeof value !== "object" || value === null || Array.isArray(value) || !Object.hasOwn(value, first))
+    return undefined;
+  const before = (value as Record<string, unknown>)[first];
+  const after = rest.length === 0 ? asBefore(before, answer) : setAt(before, rest, answer);
+  return after === undefined ? undefined : { ...value, [first]: after };
+}
+
+function asBefore(before: unknown, answer: string): unknown {
+  if (typeof before === "number") {
+    const number = Number(/-?\d+(?:\.\d+)?/.exec(answer.replaceAll(",", ""))?.[0]);
+    return Number.isNaN(number) ? undefined : number;
+  }
+  if (typeof before === "boolean") return /^(yes|true|on|y)\b/i.test(answer.trim());
+  if (Array.isArray(before))
+    return answer
+      .split(",")
+      .map((part) => part.trim())
+      .filter((part) => part !== "");
+  return typeof before === "string" || before === null ? answer : undefined;
 }
 
 /** The open questions, for people to read: what was assumed, and where to change it. */

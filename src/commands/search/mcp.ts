@@ -1,3 +1,9 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { reportName } from "../../research/folder/layout.js";
+import { readResearch } from "../../research/folder/research.js";
+import { papersByScore } from "../../research/overview/papers-by-score.js";
+import type { Resource } from "../../research/toolbox/mcp-server.js";
 import { ExpectedError } from "../../engine/lib/errors.js";
 import { isProblem } from "../../engine/tools/tool.js";
 import { toolsNamed } from "../../research/toolbox/toolbox.js";
@@ -23,7 +29,9 @@ export async function mcpCommand({ research, paper, tools: names, version }: Mcp
   const { serveOverStdio } = await import("../../research/toolbox/mcp-server.js");
   const gone = new AbortController();
   const context = await toolContextFor(folder, paper, io, gone.signal);
-  await serveOverStdio(tools, context, version, {
+  // Who is allowed one paper, or some of the tools, is no client of the person's own.
+  const resources = paper === undefined && names === undefined ? resourcesOf(folder) : [];
+  await serveOverStdio(tools, resources, context, version, {
     stdin: io.stdin,
     stdout: io.stdout,
     report: (message) => io.stderr(`research-ralph: ${oneLine(message)}\n`),
@@ -31,3 +39,41 @@ export async function mcpCommand({ research, paper, tools: names, version }: Mcp
   gone.abort();
   return 0;
 }
+
+/** A project's papers, findings and report, read afresh each time. */
+const resourcesOf = (folder: string): Resource[] => [
+  {
+    uri: "research://papers",
+    name: "papers",
+    description: "The project's papers, the best first: id, title, status, decision, score, year.",
+    mimeType: "application/json",
+    read: async () => JSON.stringify(papersByScore((await readResearch(folder)).rrd), null, 2),
+  },
+  {
+    uri: "research://findings",
+    name: "findings",
+    description:
+      "The project's insights, each with the id of its paper, and every claim with its quote and whether it was found.",
+    mimeType: "application/json",
+    read: async () => {
+      const { papers_pool: papers, insights } = (await readResearch(folder)).rrd;
+      const claims = papers.flatMap(({ id, analysis }) =>
+        (analysis?.evidence ?? []).map(({ claim, quote, status, locator }) => ({
+          paper_id: id,
+          claim,
+          quote,
+          status,
+          locator,
+        })),
+      );
+      return JSON.stringify({ insights: insights ?? [], claims }, null, 2);
+    },
+  },
+  {
+    uri: "research://report",
+    name: "report",
+    description: "The project's report.",
+    mimeType: "text/markdown",
+    read: () => readFile(join(folder, reportName), "utf8").catch(() => undefined),
+  },
+];

@@ -1,4 +1,5 @@
 import type { ErrorObject } from "ajv/dist/2020.js";
+import { oneLine } from "../lib/sanitise.js";
 
 /** Something wrong in a file, for the person who has to mend it. */
 export interface Problem {
@@ -39,7 +40,13 @@ export function wordProblem(error: ErrorObject, root: unknown): Problem {
     case "required": {
       const name = String(params.missingProperty);
       const near = isObject(data) ? nearest(name, Object.keys(data)) : undefined;
-      const rename = near === undefined ? undefined : `Rename ${quote(near)} to ${quote(name)}.`;
+      // A letter of another script, or one that is not shown, looks the same.
+      const rename =
+        near === undefined
+          ? undefined
+          : shownAs(near) === shownAs(name)
+            ? `Type ${quote(name)} again: its name in the file holds a character that only looks right.`
+            : `Rename ${quote(near)} to ${quote(name)}.`;
       return withHint(
         { pointer, message: `${quote(name)} is missing`, missing: true },
         rename ?? (root === data ? undefined : `Add ${quote(name)}.`),
@@ -84,6 +91,9 @@ const withHint = (problem: Problem, hint: string | undefined): Problem =>
 
 const quote = (text: string): string => `"${text}"`;
 
+/** A name as a reader sees it. */
+const shownAs = (name: string): string => oneLine(name).normalize("NFKC").trim();
+
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
@@ -124,7 +134,6 @@ function hintForType(types: readonly string[], data: unknown): string | undefine
     if (wants("array")) return `Put it in brackets: ["…"].`;
   }
   if (typeof data === "number" && wants("string")) return `Write "${data}", with quotes.`;
-  if (typeof data === "number" && wants("integer")) return `Write ${Math.round(data)}.`;
   if (isObject(data) && wants("array")) return "Put it in brackets: [{…}].";
   return data === null ? "Leave the field out, or give it a value." : undefined;
 }

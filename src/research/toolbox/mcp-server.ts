@@ -7,6 +7,16 @@ import { callTool } from "./toolbox.js";
 import { isProblem } from "../../engine/tools/tool.js";
 import type { ToolContext, ResearchTool } from "./context.js";
 
+/** What a client can read whole, beside calling tools. */
+export interface Resource {
+  readonly uri: string;
+  readonly name: string;
+  readonly description: string;
+  readonly mimeType: string;
+  /** Its text as it stands now; undefined where there is none yet. */
+  read(): Promise<string | undefined>;
+}
+
 interface Client {
   readonly stdin: Readable;
   stdout(text: string): void;
@@ -17,6 +27,7 @@ interface Client {
 /** Serves tools to the client that writes `stdin` and reads what `stdout` is given, until it goes away. Nothing but the protocol is written. */
 export async function serveOverStdio(
   tools: readonly ResearchTool[],
+  resources: readonly Resource[],
   context: ToolContext,
   version: string,
   { stdin, stdout, report }: Client,
@@ -32,7 +43,16 @@ export async function serveOverStdio(
     }),
   );
   await new Promise<void>((resolve) => {
-    serveStdio(() => serverFor(tools, context, version), { transport, onerror: (error) => report(error.message) });
+    serveStdio(() => serverFor(tools, resources, context, version), {
+      transport,
+      // The validator's own words are a page of JSON.
+      onerror: ({ message }) =>
+        report(
+          /^\s*[[{]|JSON|token/.test(message)
+            ? "The client sent a line that is no MCP message; it is ignored."
+            : message,
+        ),
+    });
     const close = transport.onclose;
     // oxlint-disable-next-line unicorn/prefer-add-event-listener -- a transport is no event target
     transport.onclose = () => {
@@ -43,8 +63,15 @@ export async function serveOverStdio(
 }
 
 /** The low-level server: the high-level one answers wrong arguments and unknown tools in its own words, at length. */
-function serverFor(tools: readonly ResearchTool[], context: ToolContext, version: string): Server {
-  const server = new Server({ name: "research-ralph", version }, { capabilities: { tools: {} } });
+function serverFor(
+  tools: readonly ResearchTool[],
+  resources: readonly Resource[],
+  context: ToolContext,
+  version: string,
+): Server {
+  const capabilities = { tools: {}, ...(resources.length === 0 ? {} : { resources: {} }) };
+  const server = new Server({ name: "research-ralph", version }, { capabilities });
+  if (resources.length > 0) serveResources(server, resources);
   server.setRequestHandler("tools/list", () => ({
     tools: tools.map((tool) => ({
       name: tool.name,
@@ -59,4 +86,19 @@ function serverFor(tools: readonly ResearchTool[], context: ToolContext, version
     return isProblem(answer) ? { content: said(answer.problem), isError: true } : { content: said(answer.text) };
   });
   return server;
+}
+
+function serveResources(server: Server, resources: readonly Resource[]): void {
+  server.setRequestHandler("resources/list", () => ({
+    resources: resources.map(({ read: _, ...resource }) => resource),
+  }));
+  server.setRequestHandler("resources/read", async ({ params: { uri } }) => {
+    const wanted = resources.find((resource) => resource.uri === uri);
+    if (wanted === undefined)
+      throw new Error(
+        `There is no resource ${uri.slice(0, 100)}; there are ${resources.map((each) => each.uri).join(", ")}.`,
+      );
+    const text = (await wanted.read()) ?? `There is no ${wanted.name} yet.`;
+    return { contents: [{ uri, mimeType: wanted.mimeType, text }] };
+  });
 }

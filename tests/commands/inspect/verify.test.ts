@@ -85,7 +85,18 @@ test("without the text that was searched nothing fails: what is not in the abstr
   const other = buildText([{ text: `${text.text} And more.` }], { kind: "text", depth: "full" });
   const { exitCode, out } = await verify(await project(other));
   expect(exitCode).toBe(0);
-  expect(out).toContain("could not check: 3 quotes: the stored text is not the one that was searched\n");
+  expect(out).toContain("could not check: 3 quotes of x: the stored text is not the one that was searched\n");
+});
+
+test("what could not be checked names its papers, with --fetch why their text is not to be had, and a later format is left alone", async () => {
+  const folder = await project("none");
+  expect((await verify(folder)).out).toMatch(/could not check: \d quotes? of x: the text is not stored\n/);
+  edit(folder, '"id": "x"', '"id": "x", "url": "http://127.0.0.1:1/x"');
+  expect((await verify(folder, false, true)).out).toMatch(
+    /could not check: \d quotes? of x: (?!the text is not stored)\S/,
+  );
+  edit(folder, '"project"', '"format": 999, "project"');
+  await expect(verify(folder, false, true)).rejects.toMatchObject({ exitCode: 5 });
 });
 
 test("a text that is not stored is fetched only where that is asked for, and stored", async () => {

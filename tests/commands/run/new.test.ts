@@ -5,6 +5,8 @@ import { expect, test } from "vitest";
 import type { Rrd } from "../../../src/research/generated/rrd.js";
 import { main } from "../../../src/commands/main.js";
 import { cli, ioIn, type } from "../../support/in-process.js";
+import { withAnswers } from "../../../src/commands/run/ask.js";
+import { rrdWith } from "../../support/research.js";
 import { unitAgent } from "../../support/command-agents.js";
 import { freshFolder } from "../../support/research-folder.js";
 
@@ -123,4 +125,30 @@ test("an agent whose requirements are refused three times makes no folder: exit 
     err: expect.stringContaining("blocked: The agent's requirements were refused three times"),
   });
   expect(existsSync(join(cwd, "researches"))).toBe(false);
+});
+
+test("an answer goes into the field that its question names, in the kind of value that stands there, and nowhere else", () => {
+  const open_questions = [
+    { question: "how far back?", field: "requirements.historical_lookback_days" },
+    { question: "which keywords?", field: "/requirements/keywords" },
+    { question: "what for?", field: "description" },
+    { question: "nonsense?", field: "requirements.nothing" },
+    { question: "how many?", field: "requirements.target_papers" },
+  ];
+  const rrd = { ...rrdWith([]), open_questions };
+  const answers = new Map([
+    ["how far back?", "730 days"],
+    ["which keywords?", "soft hands, tactile skin"],
+    ["what for?", "Hands for kitchens."],
+    ["nonsense?", "x"],
+    ["how many?", "-3"],
+  ]);
+  const answered = withAnswers(rrd, answers);
+  expect(answered).toMatchObject({
+    description: "Hands for kitchens.",
+    requirements: { historical_lookback_days: 730, keywords: ["soft hands", "tactile skin"] },
+  });
+  expect(answered.requirements.target_papers).toBe(rrd.requirements.target_papers);
+  expect(answered.requirements).not.toHaveProperty("nothing");
+  expect(answered.open_questions?.[3]).toMatchObject({ current_default: "x" });
 });

@@ -42,6 +42,18 @@ describe("a problem", () => {
     expect(problemsOf("rrd", rrd({ ...untitled, Title: "x" }))[0]?.hint).toBe('Rename "Title" to "title".');
   });
 
+  it("of a name that only looks right says so, and of a broken number advises no other one", () => {
+    const { title, ...untitled } = paper;
+    const rrd = (record: object, over: object = {}) => ({
+      ...sampleRrd(0),
+      requirements: {},
+      papers_pool: [record],
+      ...over,
+    });
+    expect(problemsOf("rrd", rrd({ ...untitled, "title\u200b": title }))[0]?.hint).toMatch(/only looks right/);
+    expect(problemsOf("rrd", rrd(paper, { format: 1.5 }))[0]).not.toHaveProperty("hint");
+  });
+
   it("of a field that a closed shape does not know names the one that was meant", () => {
     const found = problemsOf("result-discovery", { unit: "discovery", papers: [], sources: [], pattern: [] });
     expect(found.find(({ message }) => message.startsWith('"pattern"'))?.hint).toBe('Rename it to "patterns".');

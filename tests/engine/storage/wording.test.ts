@@ -24,7 +24,7 @@ describe("what is wrong is said in words", () => {
     ["type", { type: "string" }, 7, 'must be a text, is 7 | Write "7", with quotes.'],
     ["type", { type: "string" }, true, "must be a text, is true"],
     ["type", { type: "string" }, null, "must be a text, is null | Leave the field out, or give it a value."],
-    ["type", { type: ["integer", "null"] }, 2.6, "must be a whole number or null, is 2.6 | Write 3."],
+    ["type", { type: ["integer", "null"] }, 2.6, "must be a whole number or null, is 2.6"],
     ["type", { type: "integer" }, " -12 ", 'must be a whole number, is " -12 " | Write -12 without quotes.'],
     ["type", { type: "number" }, "3.50", 'must be a number, is "3.50" | Write 3.50 without quotes.'],
     ["type", { type: "number" }, "3.", 'must be a number, is "3."'],

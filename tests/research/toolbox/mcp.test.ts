@@ -52,7 +52,7 @@ afterAll(() => {
 function server(args: readonly string[], hear: (text: string) => void) {
   const stdin = new PassThrough();
   const io = ioIn(folder, {}, { stdin, stdout: hear });
-  return { stdin, ended: main(["mcp", "--research", "one", ...args], io, "0.0.0") };
+  return { io, stdin, ended: main(["mcp", "--research", "one", ...args], io, "0.0.0") };
 }
 
 /** An official client that speaks to a server in this process over streams, as over the pipes of a child. */
@@ -111,6 +111,21 @@ test("an official client lists the tools as read-only, calls them, and reads err
   }
 });
 
+test("a client of a person's own reads the project's papers, findings and report; one of a single paper does not", async () => {
+  const { client } = await connect();
+  const { resources } = await client.listResources();
+  expect(resources.map(({ name }) => name)).toEqual(["papers", "findings", "report"]);
+  const read = async (uri: string) => {
+    const [content] = (await client.readResource({ uri })).contents;
+    return content !== undefined && "text" in content ? content.text : "";
+  };
+  expect(JSON.parse(await read("research://papers"))).toContainEqual(expect.objectContaining({ id: "p1" }));
+  expect(JSON.parse(await read("research://findings"))).toMatchObject({ insights: [], claims: expect.any(Array) });
+  expect(await read("research://report")).toContain("no report yet");
+  const { client: narrow } = await connect("--paper=p1");
+  expect(narrow.getServerCapabilities()).not.toHaveProperty("resources");
+});
+
 test("a server of one paper offers the tools named and shows no other paper", async () => {
   const { client } = await connect("--paper=p1", "--tools", "outline,paper_details");
   expect((await client.listTools()).tools.map(({ name }) => name)).toEqual(["paper_details", "outline"]);
@@ -147,15 +162,15 @@ test("it writes nothing into the research", async () => {
 async function byHand(
   lines: readonly string[],
   leave: (answers: number) => boolean,
-): Promise<{ code: number | null; out: string }> {
+): Promise<{ code: number | null; out: string; err: string }> {
   let out = "";
-  const { stdin, ended } = server([], (text) => {
+  const { stdin, ended, io } = server([], (text) => {
     out += text;
     if (leave(out.split("\n").length - 1)) stdin.end();
   });
   for (const line of lines) stdin.write(`${line}\n`);
   if (leave(0)) stdin.end();
-  return { code: await ended, out };
+  return { code: await ended, out, err: io.err() };
 }
 
 const initialize = JSON.stringify({
@@ -172,14 +187,15 @@ const search = JSON.stringify({
 });
 
 test("a client that goes away ends the server, also one that never spoke and one that waits for an answer", async () => {
-  expect(await byHand([], () => true)).toEqual({ code: 0, out: "" });
+  expect(await byHand([], () => true)).toEqual({ code: 0, out: "", err: "" });
   expect((await byHand([initialize], (answers) => answers >= 1)).code).toBe(0);
   expect((await byHand([initialize, search], (answers) => answers >= 1)).code).toBe(0);
 });
 
 test("nothing but the protocol is on stdout, whatever is sent", async () => {
-  const { code, out } = await byHand(["no JSON at all", "[]", '{"a":1}', initialize], (answers) => answers >= 1);
+  const { code, out, err } = await byHand(["no JSON at all", "[]", '{"a":1}', initialize], (answers) => answers >= 1);
   expect(code).toBe(0);
+  for (const line of err.trim().split("\n")) expect(line.length).toBeLessThan(120);
   for (const line of out.trim().split("\n")) expect(JSON.parse(line)).toMatchObject({ jsonrpc: "2.0" });
 });
 

@@ -136,7 +136,7 @@ describe.concurrent("what would be done in the person's name is not", () => {
     const before = rrd();
     const { notices } = await run("tamper.mjs lower-the-bar", "-i", "1");
     expect(notices).toContainEqual(
-      expect.stringMatching(/^What only you set .*mission, budget, url of third, folder:\/etc/),
+      expect.stringMatching(/^Settings that only you .*mission, budget, url of third, folder:\/etc/),
     );
     const { mission, budget, requirements, papers_pool: pool } = rrd();
     expect([mission, budget, requirements]).toEqual([before.mission, before.budget, before.requirements]);

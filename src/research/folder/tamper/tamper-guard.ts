@@ -167,10 +167,10 @@ function steering(before: Version, now: Version): Steered | undefined {
 }
 
 const edited = (kept: readonly string[], agent: string): string =>
-  `rrd.json was edited while ${agent} ran, which nothing confines (${list(kept)}); that is kept as yours, so check it if it was not.`;
+  `rrd.json was edited (${list(kept)}) while ${agent} ran, which nothing confines. The edit is kept as yours; check it if you did not make it.`;
 
 const refused = (what: readonly string[], agent: string): string =>
-  `What only you set was changed in rrd.json while ${agent} ran, which nothing confines (${list(what)}); that is as before, so set it again while no agent runs if it was you.`;
+  `Settings that only you may change were changed in rrd.json (${list(what)}) while ${agent} ran, which nothing confines. They are as before; if it was you, set them again while no agent runs.`;
 
 function isJson(version: Version): boolean {
   try {

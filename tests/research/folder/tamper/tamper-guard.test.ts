@@ -254,7 +254,7 @@ describe("of rrd.json, after such an agent,", () => {
   const edit = (folder: string, over: Partial<Rrd>) =>
     writeFileSync(join(folder, "rrd.json"), formatRrd({ ...sampleRrd(3), ...over }));
   const kept = (names: string) =>
-    `rrd.json was edited while the agent ran, which nothing confines (${names}); that is kept as yours, so check it if it was not.`;
+    `rrd.json was edited (${names}) while the agent ran, which nothing confines. The edit is kept as yours; check it if you did not make it.`;
 
   it("what steers stays and is told", async () => {
     const { said, folder, aside } = await protectedResearch();

@@ -1,0 +1,29 @@
+import type { Paper, Rrd } from "../generated/rrd.js";
+import { scoresOf, totalsOf } from "../workflow/decisions/scores-and-decision.js";
+
+/** What is told of one paper. */
+export interface ListedPaper {
+  readonly id: string;
+  readonly title: string;
+  readonly status: Paper["status"];
+  readonly decision: string | null;
+  /** Of 50, or of 30 where only the execution rubric is used; null where there is none. */
+  readonly score: number | null;
+  readonly year: number | null;
+}
+
+/** The papers, the best first; those that are not read yet come last, in the order in which they will be. */
+export const papersByScore = (rrd: Rrd): ListedPaper[] =>
+  rrd.papers_pool
+    .map((paper) => {
+      const scores = scoresOf(paper);
+      const score = scores === undefined ? null : totalsOf(rrd, scores).combined;
+      const year = Number(/^\d{4}/.exec(paper.date ?? "")?.[0] ?? Number.NaN);
+      const { id, title, status, decision = null, priority } = paper;
+      return { id, title, status, decision, score, year: Number.isNaN(year) ? null : year, priority };
+    })
+    .sort((a, b) => rank(b) - rank(a) || (b.score ?? 0) - (a.score ?? 0) || (b.priority ?? 0) - (a.priority ?? 0))
+    .map(({ priority: _, ...listed }) => listed);
+
+const rank = ({ status, score }: Pick<ListedPaper, "status" | "score">): number =>
+  score !== null ? 2 : status === "pending" || status === "analyzing" ? 0 : 1;
