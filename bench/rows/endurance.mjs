@@ -122,7 +122,7 @@ async function runAll(cwd, folder) {
     learn: false,
     close: research.close,
   });
-  const whole = withHistory(workflow, summariser({ every: 5, ask, tell }));
+  const whole = withHistory(workflow, summariser({ every: 5, ask, tell, now: Date.now }));
   const { verdict } = await runLoop(whole, agent, {
     ...rules,
     tell,

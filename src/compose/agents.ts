@@ -80,8 +80,9 @@ export function summariserFor(
 ): Summariser {
   const { every } = config.history;
   const agent = summarisingAgent(config, io);
-  if (agent === undefined) return summariser({ every, tell });
+  const { now } = io.clock;
+  if (agent === undefined) return summariser({ every, tell, now });
   const { stateDir } = config;
   const run = (text: string) => askForSummary(agent, text, { stateDir, clock: io.clock, signal, redact });
-  return summariser({ every, tell, ask: { name: agent.name, run } });
+  return summariser({ every, tell, now, ask: { name: agent.name, run } });
 }

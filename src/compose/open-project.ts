@@ -10,6 +10,7 @@ import { lockFile } from "../engine/lib/layout.js";
 import { withoutHistory } from "../engine/storage/checkpoints.js";
 import { isHeld } from "../engine/storage/lock.js";
 import { ExpectedError } from "../engine/lib/errors.js";
+import type { MemoryLimits } from "../engine/lib/memory-limits.js";
 import type { Verdict } from "../engine/loop/types.js";
 import type { Io } from "../engine/ui/io.js";
 import { wholeForecast } from "../engine/ui/terminal/tally.js";
@@ -113,6 +114,7 @@ interface OpenProject {
   readonly research: Research;
   readonly workspaces: ReturnType<typeof workspacesOf>;
   readonly experience: Experience;
+  readonly memory: MemoryLimits;
   close(verdict?: Verdict): Promise<void>;
 }
 
@@ -134,7 +136,9 @@ async function opened<Opened>(
   for (const message of oneAtATime(config, agents)) warn(message);
   const notify = (level: "info" | "warning", message: string) => void tell({ type: "notice", level, message });
   const workspaces = workspacesOf(config.stateDir, folder);
-  const options = { derive, git: config.git, notify, abort, unconfined: classic || agents.some(isUnconfined) };
+  const { limits: memory } = config.history;
+  const derived = (...[rrd, ledger]: Parameters<typeof derive>) => derive(rrd, ledger, memory);
+  const options = { derive: derived, git: config.git, notify, abort, unconfined: classic || agents.some(isUnconfined) };
   const research = await openResearch(folder, options).catch(async (error: unknown) => {
     // On a full disk not even the lock can be written, and what fills it may be our own.
     const isFull = await requireSpace(folder).then(
@@ -161,7 +165,7 @@ async function opened<Opened>(
     const experience = { ...(await experienceFor(folder, worker, classic)), agents: names };
     await countAnew(research, force, agents);
     if (forecast) for (const message of await forecastNow(research, experience)) inform(message);
-    return workflowOf({ research, workspaces, experience, close });
+    return workflowOf({ research, workspaces, experience, memory, close });
   } catch (error) {
     await close();
     throw error;

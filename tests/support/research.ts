@@ -1,3 +1,4 @@
+import { defaultMemoryLimits } from "../../src/engine/lib/memory-limits.js";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import type { SearchSession } from "../../src/research/workflow/discovery/search-session.js";
 import { candidatesOf } from "../../src/research/search/candidates.js";
@@ -201,7 +202,7 @@ export async function materialFor(
 }
 
 /** How the history of a run is summarised. */
-type History = Omit<Parameters<typeof summariser>[0], "tell">;
+type History = Omit<Parameters<typeof summariser>[0], "tell" | "now">;
 
 /** A research folder on the disk, and how to run agents over it. */
 export function researchFolder(rrd: Rrd, given: Library = library()) {
@@ -251,11 +252,13 @@ export function researchFolder(rrd: Rrd, given: Library = library()) {
           learn: false,
           redact: redactFor({}),
           experience: { takes: {}, from: "" },
+          memory: defaultMemoryLimits,
           veto,
           close: research.close,
         }),
       );
-      const whole = history === undefined ? workflow : withHistory(workflow, summariser({ ...history, tell }));
+      const whole =
+        history === undefined ? workflow : withHistory(workflow, summariser({ ...history, tell, now: clock.now }));
       const verdict = await runLoop(whole, agent, {
         tell,
         guards: [limitIterations(most)],

@@ -56,7 +56,7 @@ export async function briefCommand({ folder: argument, flags = {}, json }: Brief
   const settled = "material" in next ? next.settled : 0;
   const last = ledger.reduce((most, line) => Math.max(most, line.iteration), rrd.loop?.iteration ?? 0);
   const iteration = last + 1 + settled;
-  const notes = recall(memoryOf(rrd, ledger));
+  const notes = recall(memoryOf(rrd, ledger, config.history.limits));
   let text = classicBrief(classic ?? "", folder, notes.steering);
   if ("material" in next) {
     const tools = takesTools(config, io) ? { tools: toolsOf(folder, config, io.env) } : {};

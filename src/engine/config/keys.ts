@@ -26,6 +26,12 @@ export const scalarKinds = {
   learn: "text",
   state_dir: "text",
   history_every: "number",
+  history_observations: "number",
+  history_recent: "number",
+  history_observation_chars: "number",
+  history_summary_chars: "number",
+  stagnation_limit: "number",
+  stagnation_window: "number",
   historian: "text",
   contact: "text",
 } as const satisfies Record<ScalarKey, Kind>;
@@ -70,6 +76,12 @@ export const defaults = {
   git: true,
   learn: "ask",
   history_every: 5,
+  history_observations: 10,
+  history_recent: 3,
+  history_observation_chars: 1500,
+  history_summary_chars: 2000,
+  stagnation_limit: 5,
+  stagnation_window: 10,
 } as const satisfies WrittenConfig;
 
 /** Keys of the original tool and what became of them. */

@@ -16,6 +16,7 @@ import {
   variableOf,
 } from "./keys.js";
 import { stateNames } from "../lib/layout.js";
+import type { MemoryLimits } from "../lib/memory-limits.js";
 import { given } from "../lib/given.js";
 
 /** What the command line said, in the spelling of the config. Undefined: not given. */
@@ -51,8 +52,8 @@ export interface ResolvedConfig {
   readonly patienceMs: number;
   readonly unconfined: boolean;
   readonly git: boolean;
-  /** How often the history is summarised, in iterations (0: never), and by which agent where not by code. */
-  readonly history: { readonly every: number; readonly agent?: string };
+  /** How often the history is summarised, in iterations (0: never), by which agent where not by code, and how much is remembered. */
+  readonly history: { readonly every: number; readonly agent?: string; readonly limits: MemoryLimits };
   readonly hooks: NonNullable<WrittenConfig["hooks"]>;
   readonly learn: "ask" | "auto";
   readonly stateDir: string;
@@ -143,7 +144,24 @@ export async function resolveConfig(surroundings: Surroundings): Promise<Resolve
     patience_minutes,
     ...more
   } = values;
-  const { state_dir, agents = {}, sources = {}, hooks = [], history_every, historian, ...same } = more;
+  const { state_dir, agents = {}, sources = {}, hooks = [], history_every, historian, ...others } = more;
+  const {
+    history_observations,
+    history_recent,
+    history_observation_chars,
+    history_summary_chars,
+    stagnation_limit,
+    stagnation_window,
+    ...same
+  } = others;
+  const limits: MemoryLimits = {
+    observations: history_observations,
+    recent: history_recent,
+    observationChars: history_observation_chars,
+    summaryChars: history_summary_chars,
+    stagnation: stagnation_limit,
+    window: stagnation_window,
+  };
   const [agent = named, ...fallbacks] = agentsIn(named);
   const ms = (minutes: number) => Math.round(minutes * 60_000);
   return {
@@ -154,7 +172,7 @@ export async function resolveConfig(surroundings: Surroundings): Promise<Resolve
     agents,
     sources,
     hooks,
-    history: { every: history_every, ...given({ agent: historian }) },
+    history: { every: history_every, limits, ...given({ agent: historian }) },
     stateDir: state_dir,
     ...(max_minutes === undefined ? {} : { maxMs: ms(max_minutes) }),
     iterationMs: ms(iteration_minutes),

@@ -84,9 +84,33 @@ export interface WrittenConfig {
    */
   state_dir?: string;
   /**
-   * Number of iterations between two summaries of the history; 0: no summaries. At most ten iterations are remembered, so a larger number would lose some.
+   * Number of iterations between two summaries of the history; 0: no summaries. At most ten iterations are remembered by default, so a larger number would lose some.
    */
   history_every?: number;
+  /**
+   * Iterations whose details are remembered before older ones are shortened.
+   */
+  history_observations?: number;
+  /**
+   * Newest iterations that keep their details once a summary covers the older ones.
+   */
+  history_recent?: number;
+  /**
+   * Maximum characters remembered of one iteration.
+   */
+  history_observation_chars?: number;
+  /**
+   * Maximum characters of the summary of the history, which is part of every brief.
+   */
+  history_summary_chars?: number;
+  /**
+   * End the run as stuck after this many repetitions in a row, over all runs since you last acted. At two you are warned, and the next brief gives advice.
+   */
+  stagnation_limit?: number;
+  /**
+   * Number of newest iterations in which repetitions are looked for. Answers that take turns by five need ten.
+   */
+  stagnation_window?: number;
   /**
    * Agent that summarises the history, a name as for 'agent'. By default code does it at no cost. If the agent fails, code does it too.
    */

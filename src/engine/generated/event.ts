@@ -313,6 +313,14 @@ export interface HistoryCompressed {
   chars_before: number;
   chars_after: number;
   /**
+   * How long the summary took.
+   */
+  duration_seconds: number;
+  /**
+   * Characters of the last twenty summaries, oldest first.
+   */
+  trend: number[];
+  /**
    * Estimated tokens saved by the summary, minus 'tokens'.
    */
   tokens_saved: number;

@@ -24,7 +24,7 @@ export interface Memory {
   [k: string]: unknown;
 }
 /**
- * Outcome of one iteration, in at most 1,500 characters.
+ * Outcome of one iteration, in at most 'history_observation_chars' (1,500) characters.
  *
  * This interface was referenced by `Memory`'s JSON-Schema
  * via the `definition` "observation".
@@ -107,6 +107,10 @@ export interface HistoryMetrics {
    * The last iteration that the summary covers.
    */
   last_iteration?: number;
+  /**
+   * How long the last summary took.
+   */
+  last_duration_seconds?: number;
   /**
    * Tokens in and out used by historians with a model.
    */

@@ -1,8 +1,6 @@
-import { maxSummary } from "./history/summarise.js";
 import { type LoopMemory, sinceSummary } from "./run-record/memory.js";
 import { type Notes, type Delay, type Guard, isVerdict, type RunSoFar, type Unit, type Verdict } from "./types.js";
-import { type LoopKind, rowOf } from "./guards/loop-detection.js";
-import type { Observation } from "../generated/memory.js";
+import { iterationsIn, type LoopKind, rowOf } from "./guards/loop-detection.js";
 
 /** Iterations since the last summary that a brief tells of, one line each. */
 const maxLines = 5;
@@ -14,7 +12,7 @@ const maxSteering = 1_600;
 export function recall(memory: LoopMemory | undefined): Pick<Notes, "history" | "remediation" | "steering"> {
   if (memory === undefined) return {};
   const history = historyNote(memory);
-  const remediation = remediationFor(memory.observations);
+  const remediation = remediationFor(memory);
   const steering = steeringNote(memory);
   return {
     ...(history === "" ? {} : { history }),
@@ -23,12 +21,12 @@ export function recall(memory: LoopMemory | undefined): Pick<Notes, "history" | 
   };
 }
 
-function historyNote({ historySummary = "", metrics, observations }: LoopMemory): string {
+function historyNote({ historySummary = "", metrics, observations, limits }: LoopMemory): string {
   const since = sinceSummary({ observations, metrics }).slice(-maxLines);
   const lines = since.map(({ iteration, unit, outcome, said = "" }) =>
     `- #${iteration} ${unit} ${outcome}: ${said}`.slice(0, maxLine),
   );
-  return [historySummary.slice(0, maxSummary), ...lines].filter((part) => part !== "").join("\n");
+  return [historySummary.slice(0, limits.summaryChars), ...lines].filter((part) => part !== "").join("\n");
 }
 
 function steeringNote({ steering }: LoopMemory): string {
@@ -59,11 +57,13 @@ const remedies: Readonly<Record<LoopKind, string>> = {
 };
 
 /** What the next brief says when the last two or more iterations went round in circles; undefined when they did not. At most 600 characters. */
-export function remediationFor(observations: readonly Observation[]): string | undefined {
-  const row = rowOf(observations);
+export function remediationFor({
+  observations,
+  limits,
+}: Pick<LoopMemory, "observations" | "limits">): string | undefined {
+  const row = rowOf(observations, limits);
   if (row === undefined) return undefined;
-  const times = row.kind === "oscillation" ? row.length * 2 : row.length;
-  return `The last ${times} iterations got nowhere (${row.kind}). ${remedies[row.kind]}`;
+  return `The last ${iterationsIn(row)} iterations got nowhere (${row.kind}). ${remedies[row.kind]}`;
 }
 
 /** What the guards say: a verdict of one goes before the delay of another. */

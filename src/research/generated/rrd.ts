@@ -363,7 +363,7 @@ export type Loop = {
    */
   loop_type?: string | null;
   /**
-   * Outcomes of the last iterations, oldest first; at most ten. With more than ten, only the last three keep their digest.
+   * Outcomes of the last iterations, oldest first; ten unless configured otherwise. Once a summary covers them, only the last three keep their digest.
    */
   observations?: Observation[];
   /**
@@ -371,11 +371,11 @@ export type Loop = {
    */
   history_summary?: string | null;
   /**
-   * Iterations in a row without an accepted result, over all runs since a person last acted. At 15 a run ends as stuck. An accepted result, a reset, steering, a raised limit, another agent or --force restarts the count.
+   * Repetitions of one kind of loop in a row, over all runs since a person last acted; 0 below two. At 'stagnation_limit' (5) a run ends as stuck. An accepted result, a reset, steering, a raised limit, another agent or --force restarts the count.
    */
   stagnation_count?: number;
   /**
-   * The iteration after which 'stagnation_count' counts.
+   * The iteration after which a person last acted: repetitions and iterations without a result count from then on.
    */
   stagnation_since?: number;
   /**

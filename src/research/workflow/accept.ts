@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import type { MemoryLimits } from "../../engine/lib/memory-limits.js";
 import type { LedgerLine } from "../../engine/generated/ledger.js";
 import { given } from "../../engine/lib/given.js";
 import { type redactFor, redactValue } from "../../engine/lib/redact.js";
@@ -39,6 +40,7 @@ export interface Accepting {
   readonly learn: boolean;
   /** Takes the user's secrets out of what an agent left. */
   readonly redact: ReturnType<typeof redactFor>;
+  readonly memory: MemoryLimits;
   /** Asked before an acceptable result is folded in; every reason it gives refuses the result. */
   readonly veto: (proposal: Proposal) => Promise<readonly string[]>;
 }
@@ -107,7 +109,7 @@ export async function acceptRun(
       ...head,
       message: `${unit.id}: ${kind}`,
       later: true,
-      changes: await observed(unit, run, outcome, redact),
+      changes: await observed(unit, run, outcome, accepting),
       ledger: { ...ledgerLine(unit, run, at, "failed", prepareMs), failure: kind, reasons: [message] },
     });
     await workspaces.remove(iteration);
@@ -130,7 +132,7 @@ export async function acceptRun(
   };
   if ("reasons" in judged || reasons.length > 0) {
     const outcome: Outcome = { outcome: "refused", reasons: [...reasons] };
-    const observation = await observed(unit, run, outcome, redact);
+    const observation = await observed(unit, run, outcome, accepting);
     await requireSpace(workspace);
     // A repair would send a kept one to the model again.
     if (redacted) await workspaces.remove(iteration);
@@ -154,7 +156,7 @@ export async function acceptRun(
   const outcome: Outcome = { outcome: "accepted", summary: judged.summary, ...gradeOf(unit, judged) };
   const whole = { ...line, ...(dropped.length === 0 ? {} : { dropped: dropped.slice(0, maxDropped) }) };
   const fold = foldOf(unit, judged, whole);
-  await research.fold({ ...fold, changes: [...fold.changes, ...(await observed(unit, run, outcome, redact))] });
+  await research.fold({ ...fold, changes: [...fold.changes, ...(await observed(unit, run, outcome, accepting))] });
   if (learn) await learnPatterns(root, await readPatterns(research.folder, workspaces.stateDir));
   if (line.sentinel === "false-claim")
     await warn(`${run.agent} said that all is done while work is left; the run goes on.`);

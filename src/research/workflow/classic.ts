@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import type { MemoryLimits } from "../../engine/lib/memory-limits.js";
 import type { Rrd, Paper } from "../generated/rrd.js";
 import type { Redact } from "../../engine/lib/redact.js";
 import { estimateTokens } from "../../engine/lib/tokens.js";
@@ -30,6 +31,7 @@ interface ClassicOptions {
   readonly now: () => number;
   /** Takes the user's secrets out of what they say. */
   readonly redact: Redact;
+  readonly memory: MemoryLimits;
   /** What forecasts rest on until the project has its own. */
   readonly experience: Experience;
   /** Puts the project away at the end of the run. */
@@ -77,7 +79,7 @@ export function classicWorkflow(options: ClassicOptions): ClassicWorkflow {
     next: ({ rrd }, busy) => (busy.length > 0 ? "wait" : nextClassicUnit(rrd, folder)),
     progress: ({ rrd }) => progressOf(rrd),
     account: ({ rrd, ledger }) => accountOf(rrd, ledger, options.experience),
-    memory: ({ rrd, ledger }) => memoryOf(rrd, ledger),
+    memory: ({ rrd, ledger }) => memoryOf(rrd, ledger, options.memory),
     close: options.close,
     brief: (_state, _unit, _prepared, notes) =>
       orVerdict(async () => {

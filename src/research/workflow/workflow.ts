@@ -70,7 +70,7 @@ export function researchWorkflow(options: ResearchWorkflowOptions): ResearchWork
     next: (state, busy, later) => nextUnit(state, busy, later, research.folder),
     progress: ({ rrd }) => progressOf(rrd),
     account: ({ rrd, ledger }) => ({ ...accountOf(rrd, ledger, options.experience), beside }),
-    memory: ({ rrd, ledger }) => memoryOf(rrd, ledger),
+    memory: ({ rrd, ledger }) => memoryOf(rrd, ledger, options.memory),
     remember: async (compression) => {
       beside = plus(beside, { ...nothingSpent, tokens: compression.tokens, usd: compression.cost_usd ?? 0 });
       await research.edit((rrd) => withSummary(rrd, compression), true);

@@ -1,3 +1,4 @@
+import { defaultMemoryLimits } from "../../../src/engine/lib/memory-limits.js";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -28,7 +29,15 @@ test("a point that does not exist is refused", async () => {
 
 test("the history is summarised every five iterations by code unless somebody says otherwise", async () => {
   const cwd = temporaryFolder();
-  expect((await resolveConfig({ env: {}, cwd, home: cwd })).history).toEqual({ every: 5 });
-  const env = { RESEARCH_RALPH_HISTORY_EVERY: "0", RESEARCH_RALPH_HISTORIAN: "codex" };
-  expect((await resolveConfig({ env, cwd, home: cwd })).history).toEqual({ every: 0, agent: "codex" });
+  expect((await resolveConfig({ env: {}, cwd, home: cwd })).history).toEqual({ every: 5, limits: defaultMemoryLimits });
+  const env = {
+    RESEARCH_RALPH_HISTORY_EVERY: "0",
+    RESEARCH_RALPH_HISTORIAN: "codex",
+    RESEARCH_RALPH_STAGNATION_LIMIT: "3",
+  };
+  expect((await resolveConfig({ env, cwd, home: cwd })).history).toEqual({
+    every: 0,
+    agent: "codex",
+    limits: { ...defaultMemoryLimits, stagnation: 3 },
+  });
 });

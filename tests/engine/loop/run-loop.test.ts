@@ -18,6 +18,7 @@ import { fakeClock } from "../../support/clock.js";
 import { listener } from "../../support/listener.js";
 import { begun, folded } from "../../../src/engine/loop/run-record/agent-run.js";
 import { openLanes, type LaneOptions } from "../../../src/engine/loop/lanes.js";
+import { remembered } from "./remembered.js";
 import { live, named, soFar, unit } from "./runs.js";
 
 const complete: Verdict = { verdict: "complete", reason: "All done." };
@@ -418,7 +419,7 @@ describe("before an iteration", () => {
     const clock = fakeClock();
     const seen: RunSoFar[] = [];
     const account = { spent: { iterations: 1, tokens: 2, usd: 3, minutes: 4 }, budget: {} };
-    const memory = { observations: [], ledger: [], steering: [] };
+    const memory = remembered();
     const workflow = units(2, { account: () => account, memory: () => memory });
     clock.advance(500);
     await drain(workflow, saying(usage(5, { cost_usd: 0.5 })), {

@@ -1,4 +1,5 @@
 import { tmpdir } from "node:os";
+import { defaultMemoryLimits } from "../../../src/engine/lib/memory-limits.js";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -46,6 +47,7 @@ async function runClassic(
     root: at.root,
     now: clock.now,
     experience: { takes: {}, from: "" },
+    memory: defaultMemoryLimits,
     close: research.close,
     redact: (text) => text.replaceAll("hunter2", "***"),
   });

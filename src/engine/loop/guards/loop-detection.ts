@@ -3,6 +3,8 @@ import { likenessOf } from "../../lib/minhash.js";
 import { counts } from "./limits.js";
 import type { Guard } from "../types.js";
 import type { Observation } from "../../generated/memory.js";
+import type { MemoryLimits } from "../../lib/memory-limits.js";
+import type { LoopMemory } from "../run-record/memory.js";
 
 /** The ways in which iterations go round in circles. */
 export const loopKinds = [
@@ -15,10 +17,8 @@ export const loopKinds = [
 ] as const;
 export type LoopKind = (typeof loopKinds)[number];
 
-/** From so many in a row on the next brief says what to do otherwise. */
+/** From so many in a row on the next brief says what to do otherwise, and the person is warned. */
 const remedyAt = 2;
-/** At so many in a row the run is stuck. */
-const stuckAt = 5;
 
 /** How many of the last iterations, none of them accepted, show a loop of this kind in a row; for oscillation, pairs of them. */
 export interface Row {
@@ -44,9 +44,17 @@ export function signsOf({ counts, repeated, remade, last }: Digest, left: boolea
   ];
 }
 
+/** Iterations in a row. */
+export const iterationsIn = ({ kind, length }: Row): number => (kind === "oscillation" ? length * 2 : length);
+
 /** The longest row of one kind that the last iterations end in; undefined below two. Accepted work ends every row. */
-export function rowOf(observations: readonly Observation[]): Row | undefined {
-  const since = observations.slice(observations.findLastIndex(({ outcome }) => outcome === "accepted") + 1);
+export function rowOf(
+  observations: readonly Observation[],
+  { window }: Pick<MemoryLimits, "window">,
+  after = 0,
+): Row | undefined {
+  const seen = observations.slice(-window).filter(({ iteration }) => iteration > after);
+  const since = seen.slice(seen.findLastIndex(({ outcome }) => outcome === "accepted") + 1);
   const rows = loopKinds.map((kind) => ({ kind, length: lengthOf(kind, since) }));
   const longest = rows.reduce((best, row) => (row.length > best.length ? row : best));
   return longest.length < remedyAt ? undefined : longest;
@@ -55,14 +63,17 @@ export function rowOf(observations: readonly Observation[]): Row | undefined {
 function lengthOf(kind: LoopKind, since: readonly Observation[]): number {
   const trailing = (like: (each: Observation) => boolean): number =>
     since.length - 1 - since.findLastIndex((each) => !like(each));
-  if (kind === "oscillation") return Math.max(pairs(since, 2), pairs(since, 3));
+  if (kind === "oscillation") return Math.max(...periods.map((period) => pairs(since, period)));
   if (kind !== "identical-answers") return trailing(({ signs = [] }) => signs.includes(kind));
   const last = since.at(-1);
   return last?.answer === undefined ? 0 : trailing((each) => isSameAnswer(each, last));
 }
 
+/** Answers that may take turns. */
+const periods = [2, 3, 4, 5];
+
 /** Pairs of iterations in the row that the list ends in and that repeats itself every `period` iterations, two times at least. */
-function pairs(list: readonly Observation[], period: 2 | 3): number {
+function pairs(list: readonly Observation[], period: number): number {
   const [last, before] = [list.at(-1), list.at(-2)];
   if (last === undefined || before === undefined) return 0;
   const turn = list.slice(-period);
@@ -101,9 +112,6 @@ const endOf = ({ outcome, failure, said }: Observation): string => `${outcome}: 
 const reasonsOf = ({ outcome, failure, said = "" }: Observation): string =>
   `${outcome} ${failure ?? ""} ${withoutNames(said)}`;
 
-/** The kind of loop that the last iterations show; undefined for none. */
-export const loopTypeOf = (observations: readonly Observation[]): LoopKind | undefined => rowOf(observations)?.kind;
-
 const inWords: Readonly<Record<LoopKind, string>> = {
   "identical-answers": "the same answer was given again and again",
   oscillation: "the same answers alternated",
@@ -113,20 +121,29 @@ const inWords: Readonly<Record<LoopKind, string>> = {
   "command-loop": "the same command was run again and again, without a result",
 };
 
+/** The row of repetitions since a person last acted, over all runs. */
+export const stagnationIn = ({ observations, limits, since }: LoopMemory): Row | undefined =>
+  rowOf(observations, limits, since);
+
+/** What a person is told of repetitions before they end the run; undefined where there are none. */
+export function stagnationWarning(memory: LoopMemory): string | undefined {
+  const row = stagnationIn(memory);
+  if (row === undefined || row.length >= memory.limits.stagnation) return undefined;
+  return `The last ${iterationsIn(row)} iterations made no progress (${row.kind}): ${inWords[row.kind]}. The next brief says what to do otherwise; at ${memory.limits.stagnation} in a row the run ends as stuck.`;
+}
+
 /**
- * Ends a run that goes round in circles: five in a row of one kind, counted over the iterations of this run, so that it can be run
- * again once somebody has changed something.
+ * Ends a run that goes round in circles: so many repetitions in a row, also those of earlier runs, since a person last acted. A script
+ * that starts a stuck run again is told the same at once.
  */
-export const stopWhenStuck: Guard = ({ memory, iterations }) => {
-  const first = Math.min(...iterations.map(({ iteration }) => iteration));
-  const row = rowOf((memory?.observations ?? []).filter(({ iteration }) => iteration >= first));
-  if (row === undefined || row.length < stuckAt) return undefined;
-  const last = memory?.observations.at(-1);
-  const times = row.kind === "oscillation" ? row.length * 2 : row.length;
+export const stopWhenStuck: Guard = ({ memory }) => {
+  const row = memory && stagnationIn(memory);
+  if (memory === undefined || row === undefined || row.length < memory.limits.stagnation) return undefined;
+  const last = memory.observations.at(-1);
   const why = last?.said === undefined ? "" : ` The last time: ${last.said.replace(/\.$/, "")}.`;
   return {
     verdict: "stuck",
-    reason: `The last ${times} iterations made no progress (${row.kind}): ${inWords[row.kind]}.${why} Look at loop.observations in rrd.json, change the requirements or the --agent, and run again.`,
+    reason: `The last ${iterationsIn(row)} iterations made no progress (${row.kind}): ${inWords[row.kind]}.${why} Look at loop.observations in rrd.json; then give advice with 'research-ralph steer', use another --agent, or run again with --force.`,
   };
 };
 
@@ -141,7 +158,7 @@ export const stopWithoutResult: Guard = ({ iterations, memory }) => {
   const inThisRun = iterations
     .slice(iterations.findLastIndex(({ outcome }) => outcome.outcome === "accepted") + 1)
     .filter(counts).length;
-  const row = memory?.stagnation ?? inThisRun;
+  const row = memory?.withoutResult ?? inThisRun;
   return row < maxWithoutResult
     ? undefined
     : {

@@ -1,10 +1,11 @@
 import { ExpectedError } from "../../lib/errors.js";
 import { isVerdict, type Unit, type Workflow } from "../types.js";
+import { stagnationWarning } from "../guards/loop-detection.js";
 import { lastIteration, type Summariser } from "./summarise.js";
 
 /**
  * The workflow with a summary of its history made wherever one is due: after its state was loaded, when nothing else changes it, as the
- * loop loads between two iterations. A summary that a killed run owed is made first.
+ * loop loads between two iterations. A summary that a killed run owed is made first. The person is warned of repetitions in the same place.
  */
 export function withHistory<State, U extends Unit, P, C>(
   workflow: Workflow<State, U, P, C>,
@@ -12,12 +13,17 @@ export function withHistory<State, U extends Unit, P, C>(
 ): Workflow<State, U, P, C> {
   /** The iteration after which a summary could not be kept: what stood in its way would stand there again a moment later. */
   let failedAt: number | undefined;
+  /** The iteration up to which the person has been warned of repetitions. */
+  let warnedAt = 0;
   return {
     ...workflow,
     async load(tell) {
       const state = await workflow.load(tell);
       if (isVerdict(state) || workflow.memory === undefined || workflow.remember === undefined) return state;
       const memory = workflow.memory(state);
+      const warning = lastIteration(memory) > warnedAt ? stagnationWarning(memory) : undefined;
+      warnedAt = Math.max(warnedAt, lastIteration(memory));
+      if (warning !== undefined) await tell({ type: "notice", level: "warning", message: warning });
       if (lastIteration(memory) === failedAt) return state;
       const compression = await summarise(memory);
       if (compression === undefined) return state;

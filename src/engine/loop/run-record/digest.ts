@@ -1,7 +1,5 @@
 import type { AgentEvent } from "../../generated/event.js";
 
-/** Most characters of a digest's text. */
-export const maxDigest = 1_500;
 const maxLabel = 90;
 const maxSteps = 24;
 const maxSaid = 420;
@@ -111,8 +109,8 @@ const oneLine = (text: string, most: number): string => {
   return line.length > most || text.length > most * 4 ? `${line.slice(0, most - 1)}…` : line;
 };
 
-/** The digest in words, at most 1,500 characters. Empty for an agent that neither did nor said anything. */
-export function digestText({ first, last, steps }: Digest): string {
+/** The digest in words, at most `maxChars` characters. Empty for an agent that neither did nor said anything. */
+export function digestText({ first, last, steps }: Digest, maxChars: number): string {
   const done = new Map<string, number>();
   for (const { kind, label, times } of steps) if (kind !== "plan") done.set(label, (done.get(label) ?? 0) + times);
   const did = [...done].map(([label, times]) => (times === 1 ? label : `${label} (${times} times)`));
@@ -121,10 +119,9 @@ export function digestText({ first, last, steps }: Digest): string {
     ...(last === "" ? [] : [`Said last: ${last}`]),
     ...(did.length === 0 ? [] : [`Did: ${did.join("; ")}`]),
   ];
-  return oneLineEach(lines.join("\n"));
+  const text = lines.join("\n");
+  return text.length > maxChars ? `${text.slice(0, maxChars - 1)}…` : text;
 }
-
-const oneLineEach = (text: string): string => (text.length > maxDigest ? `${text.slice(0, maxDigest - 1)}…` : text);
 
 /** A text without what differs from one event of its kind to the next: names in quotes, paths, numbers. */
 export const withoutNames = (text: string): string =>

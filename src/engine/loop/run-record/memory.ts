@@ -1,16 +1,20 @@
+import type { MemoryLimits } from "../../lib/memory-limits.js";
 import type { LedgerLine } from "../../generated/ledger.js";
 import type { HistoryMetrics, Observation, Steering } from "../../generated/memory.js";
 
 /** What a workflow remembers of earlier iterations, also of those of earlier runs. Bounded. */
 export interface LoopMemory {
-  /** What came of the last iterations, oldest first; at most ten. Those whose agent never got to work are not among them. */
+  readonly limits: MemoryLimits;
+  /** What came of the last iterations, oldest first. Those whose agent never got to work are not among them. */
   readonly observations: readonly Observation[];
-  /** What came before, at most 2,000 characters. */
+  /** What came before, at most `limits.summaryChars` characters. */
   readonly historySummary?: string;
   /** Measures of the summary; absent where there never was one. */
   readonly metrics?: HistoryMetrics;
-  /** Iterations in a row without an accepted result, of all runs since a person last acted. */
-  readonly stagnation?: number;
+  /** The iteration after which a person last acted: repetitions are counted from then on. 0: never. */
+  readonly since: number;
+  /** Iterations in a row without an accepted result, of all runs since then. */
+  readonly withoutResult?: number;
   /** The ledger's last five lines, oldest first. */
   readonly ledger: readonly LedgerLine[];
   /** What a person told the agents, oldest first, until it is cleared. */
@@ -19,7 +23,7 @@ export interface LoopMemory {
 
 /** A summary and what it cost. */
 export interface Compression {
-  /** At most 2,000 characters. */
+  /** At most `summaryChars` characters. */
   readonly summary: string;
   /** The iteration of the last observation that it covers. */
   readonly upTo: number;
@@ -28,27 +32,29 @@ export interface Compression {
   readonly chars_before: number;
   /** Tokens in and out that the historian's model used; 0 without a model. */
   readonly tokens: number;
+  /** How long it took. */
+  readonly duration_seconds: number;
   /** US dollars, as reported or estimated. */
   readonly cost_usd?: number;
   readonly estimated?: true;
 }
 
-/** Observations that are kept at all. */
-const maxObservations = 10;
-/** Observations that keep their digest once there are more than `maxObservations` with one. */
-const keptDigests = 3;
-
 /**
- * The observations that stay: the last ten, and of these all with a digest until there would be an eleventh; then only the last three
- * keep it. The same however often it is done.
+ * The observations that stay. Loop detection needs the answers of the whole window, so these stay; what an agent did is dropped from all but
+ * the newest `recent` once a summary covers it, or there are more than `observations` that tell it. The same however often it is done.
  */
-export function bounded(observations: readonly Observation[]): Observation[] {
-  const withDigest = observations.filter(({ digest }) => digest !== undefined).length;
-  const last = observations.slice(-maxObservations);
-  if (withDigest <= maxObservations) return last;
+export function bounded(
+  observations: readonly Observation[],
+  { observations: most, recent, window }: MemoryLimits,
+  metrics?: HistoryMetrics,
+): Observation[] {
+  const isFull = observations.filter(({ digest }) => digest !== undefined).length > most;
+  const last = observations.slice(-Math.max(most, window));
+  const covered = last.findLastIndex(({ iteration }) => iteration === metrics?.last_iteration);
   return last.map((each, index) => {
+    if (index >= last.length - recent || !(isFull || index <= covered)) return each;
     const { digest: _dropped, ...rest } = each;
-    return index < last.length - keptDigests ? rest : each;
+    return rest;
   });
 }
 

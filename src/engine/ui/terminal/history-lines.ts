@@ -1,46 +1,37 @@
 import type { Colors } from "picocolors/types.js";
 import type { HistoryCompressed } from "../../generated/event.js";
-import { count, many, pad, truncate } from "./format.js";
+import { count, duration, many, pad, truncate } from "./format.js";
 import { oneLine } from "../../lib/sanitise.js";
 import { moneyText, type Tally } from "./tally.js";
 
 const saved = (tokens: number): string =>
   tokens < 0 ? `${count(-tokens)} tokens more than it saves` : `${count(tokens)} tokens saved`;
 
-const percentOf = (before: number, after: number): number => (before === 0 ? 100 : Math.round((after / before) * 100));
-
 /** A summary of the history, in one line. */
-export function historyLine({
-  iteration,
-  by,
-  chars_before,
-  chars_after,
-  tokens_saved,
-  cost_usd,
-  estimated,
-}: HistoryCompressed): string {
-  const cost = cost_usd === undefined ? "" : `, ${moneyText(cost_usd, estimated)}`;
-  return `history up to #${iteration} summarised by ${oneLine(by)}: ${chars_before} to ${chars_after} characters (${percentOf(chars_before, chars_after)} %), about ${saved(tokens_saved)}${cost}`;
-}
+export const historyLine = (event: HistoryCompressed): string =>
+  `history up to #${event.iteration} summarised by ${oneLine(event.by)}: ${sizes(event)}, about ${saved(event.tokens_saved)}, ${spent(event)}`;
+
+const sizes = ({ chars_before, chars_after }: HistoryCompressed): string =>
+  `${chars_before} → ${chars_after} characters (${chars_before === 0 ? 100 : Math.round((chars_after / chars_before) * 100)} %)`;
+
+/** The time and what a model used for it. */
+const spent = ({ duration_seconds, tokens, cost_usd, estimated }: HistoryCompressed): string =>
+  [
+    duration(duration_seconds * 1000),
+    ...(tokens === 0 ? [] : [`${count(tokens)} tokens used`]),
+    ...(cost_usd === undefined ? [] : [moneyText(cost_usd, estimated)]),
+  ].join(", ");
+
+/** The last sizes of the summary, oldest first: whether it has reached a plateau. */
+const trendOf = ({ trend }: HistoryCompressed): string => `summary size: ${trend.slice(-6).join(" → ")} characters`;
 
 /** The same as a box that stays on the screen. Each line fits `columns`. */
 export function historyBox(event: HistoryCompressed, columns: number, colors: Colors): string[] {
-  const {
-    iteration,
-    by,
-    chars_before,
-    chars_after,
-    tokens_saved,
-    compressions,
-    total_tokens_saved,
-    cost_usd,
-    estimated,
-  } = event;
-  const percent = percentOf(chars_before, chars_after);
+  const { iteration, by, tokens_saved, compressions, total_tokens_saved } = event;
   const lines = [
-    `History up to #${iteration}, summarised by ${oneLine(by)}`,
-    `${chars_before} → ${chars_after} characters (${percent} %), about ${saved(tokens_saved)}${cost_usd === undefined ? "" : `, ${moneyText(cost_usd, estimated)}`}`,
-    `${many(compressions, "time")} so far, about ${saved(total_tokens_saved)}`,
+    `History up to #${iteration}, summarised by ${oneLine(by)} in ${spent(event)}`,
+    `${sizes(event)}, about ${saved(tokens_saved)}`,
+    `${many(compressions, "time")} so far, about ${saved(total_tokens_saved)}; ${trendOf(event)}`,
   ];
   const room = Math.max(1, columns - 5);
   const inner = Math.min(room, Math.max(...lines.map((line) => line.length)));

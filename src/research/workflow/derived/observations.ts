@@ -3,11 +3,12 @@ import { join } from "node:path";
 import type { LedgerLine } from "../../../engine/generated/ledger.js";
 import type { Rrd, Loop } from "../../generated/rrd.js";
 import type { Redact } from "../../../engine/lib/redact.js";
-import { digestText, emptyDigest, maxDigest } from "../../../engine/loop/run-record/digest.js";
+import { digestText, emptyDigest } from "../../../engine/loop/run-record/digest.js";
 import { measured } from "../../../engine/loop/history/summarise.js";
+import { type MemoryLimits } from "../../../engine/lib/memory-limits.js";
 import { bounded, type Compression, type LoopMemory } from "../../../engine/loop/run-record/memory.js";
 import { sketchOf } from "../../../engine/lib/minhash.js";
-import { loopTypeOf, signsOf } from "../../../engine/loop/guards/loop-detection.js";
+import { rowOf, signsOf } from "../../../engine/loop/guards/loop-detection.js";
 import { given } from "../../../engine/lib/given.js";
 import type { AgentRun, Outcome, Unit, Verdict, Failure } from "../../../engine/loop/types.js";
 import type { Change } from "../../folder/research.js";
@@ -62,14 +63,14 @@ export async function observed(
   unit: Unit,
   run: AgentRun,
   outcome: Outcome,
-  redact: Redact = (text) => text,
+  { redact, memory: { observationChars } }: { readonly redact: Redact; readonly memory: MemoryLimits },
 ): Promise<Change[]> {
   if (outcome.outcome === "failed" && !wasAtWork(outcome.failure.kind)) return [];
   const said = inOneLine(outcome);
   const did = run.digest ?? emptyDigest;
   const { left, ...answer } = outcome.outcome === "accepted" ? {} : await answerOf(run);
   // Redacted whole: what is cut first might leave half of a secret.
-  const digest = redact(digestText(did)).slice(0, maxDigest - said.length);
+  const digest = redact(digestText(did, observationChars)).slice(0, Math.max(0, observationChars - said.length));
   // An agent that tells no use tells none of its tools either.
   const isWhole = outcome.outcome !== "failed" && run.usage.requests > 0;
   const signs = outcome.outcome === "accepted" ? [] : signsOf(did, left === true, isWhole);
@@ -88,32 +89,35 @@ export async function observed(
 }
 
 /** What the loop remembers, with everything that follows from its records computed again. Pure. */
-export function deriveLoop(rrd: Rrd, ledger: readonly LedgerLine[]): NonNullable<Rrd["loop"]> {
+export function deriveLoop(rrd: Rrd, ledger: readonly LedgerLine[], limits: MemoryLimits): NonNullable<Rrd["loop"]> {
   const { limits: _, ...loop } = rrd.loop ?? {};
-  const observations = bounded(loop.observations ?? []);
+  const observations = bounded(loop.observations ?? [], limits, loop.rch_metrics);
   const since = countedSince(rrd);
-  const row = withoutResult(rrd, ledger).length;
+  const without = withoutResult(rrd, ledger).length;
+  const row = rowOf(observations, limits, since);
   // A finished folder from before any of this was kept stays as it is.
-  if (observations.length + row === 0 && loop.loop_type === undefined && loop.stagnation_count === undefined)
+  if (observations.length + without === 0 && loop.loop_type === undefined && loop.stagnation_count === undefined)
     return loop;
   return {
     ...loop,
     observations,
-    loop_type: loopTypeOf(observations) ?? null,
-    stagnation_count: row,
+    loop_type: row?.kind ?? null,
+    stagnation_count: row?.length ?? 0,
     ...(since === 0 ? {} : { stagnation_since: since }),
-    ...(row === 0 ? {} : { limits: limitsOf(rrd) }),
+    ...(without === 0 ? {} : { limits: limitsOf(rrd) }),
   };
 }
 
 /** What guards and briefs are told of earlier iterations. */
-export function memoryOf(rrd: Rrd, ledger: readonly LedgerLine[]): LoopMemory {
+export function memoryOf(rrd: Rrd, ledger: readonly LedgerLine[], limits: MemoryLimits): LoopMemory {
   const { loop } = rrd;
   return {
+    limits,
     observations: loop?.observations ?? [],
     ...(loop?.history_summary ? { historySummary: loop.history_summary } : {}),
     ...(loop?.rch_metrics === undefined ? {} : { metrics: loop.rch_metrics }),
-    stagnation: withoutResult(rrd, ledger).length,
+    since: countedSince(rrd),
+    withoutResult: withoutResult(rrd, ledger).length,
     ledger: ledger.slice(-5),
     steering: loop?.steering ?? [],
   };

@@ -1,19 +1,23 @@
 import type { LedgerLine } from "../../../engine/generated/ledger.js";
 import type { Paper, Rrd, Statistics, Timing } from "../../generated/rrd.js";
+import { defaultMemoryLimits, type MemoryLimits } from "../../../engine/lib/memory-limits.js";
 import { countingLines } from "../../../engine/storage/records/ledger.js";
 import { deriveLoop } from "./observations.js";
 import { scoresOf, totalsOf, usesBothRubrics, isJudged } from "../decisions/scores-and-decision.js";
 import { isDecided, statusOf } from "../decisions/status.js";
 
 /** The state with everything that follows from its records computed again: statistics, phase and timing. Pure. */
-export function derive(rrd: Rrd, ledger: readonly LedgerLine[]): Rrd {
+export function derive(rrd: Rrd, ledger: readonly LedgerLine[], memory: MemoryLimits = defaultMemoryLimits): Rrd {
   const counted: Rrd = { ...rrd, statistics: deriveStatistics(rrd) };
   const phase = statusOf(counted, ledger).phase;
   const whole = { ...counted, phase, timing: deriveTiming({ ...counted, phase }, ledger) };
   // A folder of the original that nobody has run yet stays as it is.
   return ledger.length === 0
     ? whole
-    : { ...whole, loop: { ...deriveLoop(rrd, ledger), iteration: lastIteration(ledger), done: phase === "COMPLETE" } };
+    : {
+        ...whole,
+        loop: { ...deriveLoop(rrd, ledger, memory), iteration: lastIteration(ledger), done: phase === "COMPLETE" },
+      };
 }
 
 const lastIteration = (ledger: readonly LedgerLine[]): number =>

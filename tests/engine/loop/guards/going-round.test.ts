@@ -1,16 +1,17 @@
 import { describe, expect, test } from "vitest";
 import { emptyDigest } from "../../../../src/engine/loop/run-record/digest.js";
+import { defaultMemoryLimits } from "../../../../src/engine/lib/memory-limits.js";
 import { bounded, type LoopMemory, sinceSummary } from "../../../../src/engine/loop/run-record/memory.js";
 import { recall, remediationFor, firstObjection, notesFor } from "../../../../src/engine/loop/notes.js";
 import {
   loopKinds,
-  loopTypeOf,
   rowOf,
   signsOf,
   stopWhenStuck,
   stopWithoutResult,
 } from "../../../../src/engine/loop/guards/loop-detection.js";
 import type { Outcome, PastIteration, RunSoFar } from "../../../../src/engine/loop/types.js";
+import { remembered } from "../remembered.js";
 import { accepted, failed, past, refused, soFar, unit } from "../runs.js";
 import type { Observation } from "../../../../src/engine/generated/memory.js";
 
@@ -22,12 +23,10 @@ const seen = (iteration: number, over: Partial<Observation> = {}): Observation =
   answer: `answer-${iteration}`,
   ...over,
 });
-const memory = (observations: readonly Observation[], over: Partial<LoopMemory> = {}): LoopMemory => ({
-  observations,
-  ledger: [],
-  steering: [],
-  ...over,
-});
+const memory = (observations: readonly Observation[], over: Partial<LoopMemory> = {}): LoopMemory =>
+  remembered({ observations, ...over });
+const rowIn = (observations: readonly Observation[]) => rowOf(observations, defaultMemoryLimits);
+const kept = (observations: readonly Observation[]) => bounded(observations, defaultMemoryLimits);
 const did = (counts: object, repeated: object = {}) =>
   ({
     ...emptyDigest,
@@ -66,42 +65,40 @@ describe("a row", () => {
 
   test("is as long as its end is alike, and two at least", () => {
     const same = (count: number) => Array.from({ length: count }, (_, n) => seen(n + 2, { answer: "x" }));
-    expect(rowOf([seen(1), ...same(1)])).toBeUndefined();
-    expect(rowOf([seen(1), ...same(3)])).toEqual({ kind: "identical-answers", length: 3 });
-    expect(rowOf(alternating("a", "a", "b", "b"))).toEqual({ kind: "identical-answers", length: 2 });
-    expect(rowOf([])).toBeUndefined();
-    expect(loopTypeOf(same(2))).toBe("identical-answers");
-    expect(loopTypeOf([])).toBeUndefined();
+    expect(rowIn([seen(1), ...same(1)])).toBeUndefined();
+    expect(rowIn([seen(1), ...same(3)])).toEqual({ kind: "identical-answers", length: 3 });
+    expect(rowIn(alternating("a", "a", "b", "b"))).toEqual({ kind: "identical-answers", length: 2 });
+    expect(rowIn([])).toBeUndefined();
   });
 
   test("of no answers is none: nothing was left that could be the same", () => {
-    expect(rowOf([1, 2, 3].map((n) => seen(n, { answer: undefined } as object)))).toBeUndefined();
+    expect(rowIn([1, 2, 3].map((n) => seen(n, { answer: undefined } as object)))).toBeUndefined();
   });
 
   test("of two answers in turn counts whole pairs from the end", () => {
-    expect(rowOf(alternating("a", "b", "a"))).toBeUndefined();
-    expect(rowOf(alternating("a", "b", "a", "b"))).toEqual({ kind: "oscillation", length: 2 });
-    expect(rowOf(alternating("a", "b", "a", "b", "a"))).toEqual({ kind: "oscillation", length: 2 });
-    expect(rowOf(alternating("c", "b", "a", "b", "a", "b", "a"))).toEqual({ kind: "oscillation", length: 3 });
-    expect(rowOf(alternating("a", "b", "x", "b", "a"))).toBeUndefined();
-    expect(rowOf(alternating("b"))).toBeUndefined();
+    expect(rowIn(alternating("a", "b", "a"))).toBeUndefined();
+    expect(rowIn(alternating("a", "b", "a", "b"))).toEqual({ kind: "oscillation", length: 2 });
+    expect(rowIn(alternating("a", "b", "a", "b", "a"))).toEqual({ kind: "oscillation", length: 2 });
+    expect(rowIn(alternating("c", "b", "a", "b", "a", "b", "a"))).toEqual({ kind: "oscillation", length: 3 });
+    expect(rowIn(alternating("a", "b", "x", "b", "a"))).toBeUndefined();
+    expect(rowIn(alternating("b"))).toBeUndefined();
   });
 
   test("of failures goes by how they ended, where there was no answer", () => {
     const ended = (n: number, over: object) => seen(n, { answer: undefined, outcome: "failed", ...over } as object);
     // The same failure over and over is no taking turns, and no answer.
-    expect(rowOf([1, 2, 3, 4].map((n) => ended(n, { failure: "idle" })))).toBeUndefined();
+    expect(rowIn([1, 2, 3, 4].map((n) => ended(n, { failure: "idle" })))).toBeUndefined();
     const turns = [1, 2, 3, 4].map((n) => ended(n, { failure: n % 2 === 0 ? "idle" : "crashed", said: `at ${n}` }));
-    expect(rowOf(turns)).toEqual({ kind: "oscillation", length: 2 });
-    expect(rowOf([1, 2, 3, 4].map((n) => ended(n, { said: n % 2 === 0 ? "x" : "y" })))).toEqual({
+    expect(rowIn(turns)).toEqual({ kind: "oscillation", length: 2 });
+    expect(rowIn([1, 2, 3, 4].map((n) => ended(n, { said: n % 2 === 0 ? "x" : "y" })))).toEqual({
       kind: "oscillation",
       length: 2,
     });
-    expect(rowOf([1, 2, 3, 4].map((n) => ended(n, { said: `${n}` })))).toBeUndefined();
+    expect(rowIn([1, 2, 3, 4].map((n) => ended(n, { said: `${n}` })))).toBeUndefined();
     expect(
-      rowOf([1, 2, 3, 4].map((n) => ended(n, { said: "x", outcome: n % 2 === 0 ? "failed" : "refused" }))),
+      rowIn([1, 2, 3, 4].map((n) => ended(n, { said: "x", outcome: n % 2 === 0 ? "failed" : "refused" }))),
     ).toEqual({ kind: "oscillation", length: 2 });
-    expect(rowOf([1, 2, 3, 4].map((n) => ended(n, n % 2 === 0 ? { said: undefined } : { failure: "idle" })))).toEqual({
+    expect(rowIn([1, 2, 3, 4].map((n) => ended(n, n % 2 === 0 ? { said: undefined } : { failure: "idle" })))).toEqual({
       kind: "oscillation",
       length: 2,
     });
@@ -109,13 +106,13 @@ describe("a row", () => {
 
   test("is the longest of its kinds, and of equals the one named first", () => {
     const both = [1, 2, 3].map((n) => seen(n, { signs: n > 1 ? ["command-loop", "read-loop"] : ["command-loop"] }));
-    expect(rowOf(both)).toEqual({ kind: "command-loop", length: 3 });
-    expect(rowOf(both.slice(1))).toEqual({ kind: "read-loop", length: 2 });
+    expect(rowIn(both)).toEqual({ kind: "command-loop", length: 3 });
+    expect(rowIn(both.slice(1))).toEqual({ kind: "read-loop", length: 2 });
   });
 
   test("begins after the last accepted work", () => {
     const same = [1, 2, 3].map((n) => seen(n, { answer: "x", ...(n === 1 ? { outcome: "accepted" as const } : {}) }));
-    expect(rowOf(same)).toEqual({ kind: "identical-answers", length: 2 });
+    expect(rowIn(same)).toEqual({ kind: "identical-answers", length: 2 });
   });
 });
 
@@ -130,7 +127,8 @@ describe("a run that got nowhere is told", () => {
   test("how long, in what way, and what was said last", () => {
     const same = (said: string | undefined) =>
       [1, 2, 3, 4, 5].map((n) => seen(n, { answer: "x", ...(n === 5 ? { said } : {}) } as object));
-    const how = "Look at loop.observations in rrd.json, change the requirements or the --agent, and run again.";
+    const how =
+      "Look at loop.observations in rrd.json; then give advice with 'research-ralph steer', use another --agent, or run again with --force.";
     expect(stopWhenStuck(run(same("Only 0.5 of them."))))?.toEqual({
       verdict: "stuck",
       reason: `The last 5 iterations made no progress (identical-answers): the same answer was given again and again. The last time: Only 0.5 of them. ${how}`,
@@ -145,10 +143,10 @@ describe("a run that got nowhere is told", () => {
         "The last 10 iterations made no progress (oscillation): the same answers alternated.",
       ),
     });
-    expect(remediationFor(turns)).toMatch(
+    expect(remediationFor(memory(turns))).toMatch(
       /^The last 10 iterations got nowhere \(oscillation\)\. They went back and forth/,
     );
-    expect(remediationFor(same("x"))).toMatch(
+    expect(remediationFor(memory(same("x")))).toMatch(
       /^The last 5 iterations got nowhere \(identical-answers\)\. Every one of them/,
     );
   });
@@ -166,9 +164,7 @@ describe("a run that got nowhere is told", () => {
     expect(words).not.toContain(undefined);
   });
 
-  test("nothing before it has done anything, or without a memory", () => {
-    const five = [1, 2, 3, 4, 5].map((n) => seen(n, { answer: "x" }));
-    expect(stopWhenStuck({ ...run(five), iterations: [] })).toBeUndefined();
+  test("nothing without a memory", () => {
     expect(stopWhenStuck({ startedAt: 0, now: 0, iterations: [past(refused)] })).toBeUndefined();
   });
 
@@ -226,7 +222,7 @@ describe("what the loop adds to a brief", () => {
 
   test("says what to do otherwise once two went round in circles", () => {
     const two = [1, 2].map((n) => seen(n, { signs: ["planning-loop"] }));
-    expect(recall(memory(two)).remediation).toBe(remediationFor(two));
+    expect(recall(memory(two)).remediation).toBe(remediationFor(memory(two)));
     expect(recall(memory(two.slice(1)))).not.toHaveProperty("remediation");
   });
 });
@@ -244,15 +240,28 @@ describe("observations that are kept", () => {
   const digests = (...which: boolean[]) => which.map((has, n) => seen(n + 1, has ? { digest: "d" } : {}));
 
   test("are the last ten, each with its digest while no more than ten have one", () => {
-    const kept = bounded(digests(false, ...Array.from({ length: 10 }, () => true)));
-    expect(kept.map(({ iteration, digest }) => [iteration, digest])).toEqual(
+    const last = kept(digests(false, ...Array.from({ length: 10 }, () => true)));
+    expect(last.map(({ iteration, digest }) => [iteration, digest])).toEqual(
       [2, 3, 4, 5, 6, 7, 8, 9, 10, 11].map((n) => [n, "d"]),
     );
-    expect(bounded([])).toEqual([]);
+    expect(kept([])).toEqual([]);
+  });
+
+  test("lose their digest once a summary covers them, but for the newest three", () => {
+    const digests = Array.from({ length: 5 }, (_, n) => seen(n + 1, { digest: "d" }));
+    const left = bounded([...digests, seen(6, { digest: "d" })], defaultMemoryLimits, { last_iteration: 5 });
+    expect(left.map(({ digest }) => digest)).toEqual([undefined, undefined, undefined, "d", "d", "d"]);
+    expect(bounded(left, defaultMemoryLimits, { last_iteration: 5 })).toEqual(left);
+  });
+
+  test("are as many as the window needs, each whole where the configuration says so", () => {
+    const digests = Array.from({ length: 20 }, (_, n) => seen(n + 1, { digest: "d" }));
+    expect(bounded(digests, { ...defaultMemoryLimits, observations: 12, window: 15 })).toHaveLength(15);
+    expect(bounded(digests.slice(0, 12), { ...defaultMemoryLimits, observations: 12 })).toEqual(digests.slice(0, 12));
   });
 
   test("lose nothing else with their digest", () => {
-    const [first] = bounded(digests(...Array.from({ length: 11 }, () => true)));
+    const [first] = kept(digests(...Array.from({ length: 11 }, () => true)));
     expect(first).toEqual(seen(2));
   });
 

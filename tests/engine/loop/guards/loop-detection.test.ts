@@ -1,16 +1,19 @@
 import { describe, expect, test } from "vitest";
 import { digestOf, emptyDigest } from "../../../../src/engine/loop/run-record/digest.js";
+import { defaultMemoryLimits } from "../../../../src/engine/lib/memory-limits.js";
 import { bounded, type LoopMemory } from "../../../../src/engine/loop/run-record/memory.js";
 import {
   type LoopKind,
   loopKinds,
   rowOf,
   signsOf,
+  stagnationWarning,
   stopWhenStuck,
   stopWithoutResult,
 } from "../../../../src/engine/loop/guards/loop-detection.js";
 import type { AgentEvent, PastIteration, RunSoFar } from "../../../../src/engine/loop/types.js";
 import type { Observation } from "../../../../src/engine/generated/memory.js";
+import { remembered } from "../remembered.js";
 import { remediationFor } from "../../../../src/engine/loop/notes.js";
 
 const seen = (iteration: number, over: Partial<Observation> = {}): Observation => ({
@@ -33,14 +36,14 @@ const rowOfKind = (kind: LoopKind, length: number): Observation[] => {
 
 const run = (events: readonly AgentEvent[], left = false) => signsOf(events.reduce(digestOf, emptyDigest), left);
 const repeat = (event: AgentEvent, times: number): AgentEvent[] => Array.from({ length: times }, () => event);
-const memory = (observations: readonly Observation[]): LoopMemory => ({ observations, ledger: [], steering: [] });
-const soFar = (observations: readonly Observation[], since = 1): RunSoFar => ({
+const memory = (observations: readonly Observation[]) => remembered({ observations });
+const rowIn = (observations: readonly Observation[]) => rowOf(observations, defaultMemoryLimits);
+const kept = (observations: readonly Observation[]) => bounded(observations, defaultMemoryLimits);
+const soFar = (observations: readonly Observation[], over: Partial<LoopMemory> = {}): RunSoFar => ({
   startedAt: 0,
   now: 0,
-  iterations: observations
-    .filter(({ iteration }) => iteration >= since)
-    .map(({ iteration }) => ({ iteration }) as PastIteration),
-  memory: memory(observations),
+  iterations: [],
+  memory: remembered({ observations, ...over }),
 });
 
 describe("what one run shows by itself", () => {
@@ -73,10 +76,12 @@ describe("what one run shows by itself", () => {
 
 describe.each(loopKinds)("%s", (kind) => {
   test("is nothing once, is answered from the second in a row with words of its own, and ends the run at five", () => {
-    expect(remediationFor(rowOfKind(kind, 1))).toBeUndefined();
-    const others = loopKinds.filter((other) => other !== kind).map((other) => remediationFor(rowOfKind(other, 2)));
-    expect(remediationFor(rowOfKind(kind, 2))).toContain(kind);
-    expect(others).not.toContain(remediationFor(rowOfKind(kind, 2)));
+    expect(remediationFor(memory(rowOfKind(kind, 1)))).toBeUndefined();
+    const others = loopKinds
+      .filter((other) => other !== kind)
+      .map((other) => remediationFor(memory(rowOfKind(other, 2))));
+    expect(remediationFor(memory(rowOfKind(kind, 2)))).toContain(kind);
+    expect(others).not.toContain(remediationFor(memory(rowOfKind(kind, 2))));
     expect(stopWhenStuck(soFar(rowOfKind(kind, 4)))).toBeUndefined();
     expect(stopWhenStuck(soFar(rowOfKind(kind, 5)))).toMatchObject({
       verdict: "stuck",
@@ -87,22 +92,43 @@ describe.each(loopKinds)("%s", (kind) => {
   test("is over as soon as work is accepted", () => {
     const last = rowOfKind(kind, 5);
     const accepted = seen(last.length + 1, { outcome: "accepted" });
-    expect(rowOf([...last, accepted])).toBeUndefined();
+    expect(rowIn([...last, accepted])).toBeUndefined();
     expect(stopWhenStuck(soFar([...last, accepted]))).toBeUndefined();
   });
 
-  test("of an earlier run is told to the first brief, but a new run has five iterations of its own", () => {
+  test("of earlier runs counts until a person acts; then the whole row is needed again", () => {
     const earlier = rowOfKind(kind, 5);
-    expect(remediationFor(earlier)).toBeDefined();
-    expect(stopWhenStuck(soFar(earlier, earlier.length + 1))).toBeUndefined();
-    expect(stopWhenStuck(soFar(earlier, earlier.length))).toBeUndefined();
+    expect(remediationFor(memory(earlier))).toBeDefined();
+    expect(stopWhenStuck(soFar(earlier))).toMatchObject({ verdict: "stuck" });
+    expect(stopWhenStuck(soFar(earlier, { since: 1 }))).toBeUndefined();
   });
+
+  test("is warned of from two in a row on until it ends the run, at the number that is configured", () => {
+    expect(stagnationWarning(memory(rowOfKind(kind, 1)))).toBeUndefined();
+    expect(stagnationWarning(memory(rowOfKind(kind, 2)))).toContain(kind);
+    expect(stagnationWarning(memory(rowOfKind(kind, 5)))).toBeUndefined();
+    const limits = { ...defaultMemoryLimits, stagnation: 3 };
+    expect(stopWhenStuck(soFar(rowOfKind(kind, 2), { limits }))).toBeUndefined();
+    expect(stopWhenStuck(soFar(rowOfKind(kind, 3), { limits }))).toMatchObject({ verdict: "stuck" });
+  });
+});
+
+test.each([2, 3, 4, 5])("%i answers that take turns are an oscillation once each came twice", (period) => {
+  const turns = (length: number) => Array.from({ length }, (_, n) => seen(n + 1, { answer: `${n % period}` }));
+  expect(rowIn(turns(2 * period - 1))).toBeUndefined();
+  expect(rowIn(turns(2 * period))).toEqual({ kind: "oscillation", length: period });
+  expect(stopWhenStuck(soFar(turns(10)))).toMatchObject({ verdict: "stuck" });
+});
+
+test("repetitions are looked for in the window that is configured", () => {
+  const turns = Array.from({ length: 10 }, (_, n) => seen(n + 1, { answer: `${n % 5}` }));
+  expect(rowOf(turns, { window: 9 })).toBeUndefined();
 });
 
 test("refusals for different reasons are no loop, however many there are", () => {
   const observations = Array.from({ length: 10 }, (_, n) => seen(n + 1));
   expect(stopWhenStuck(soFar(observations))).toBeUndefined();
-  expect(remediationFor(observations)).toBeUndefined();
+  expect(remediationFor(memory(observations))).toBeUndefined();
 });
 
 test("fifteen iterations in a row without an accepted result end the run, those that met a closed service not counted", () => {
@@ -119,13 +145,13 @@ test("fifteen iterations in a row without an accepted result end the run, those 
 });
 
 test("remediation asks for the result where the brief does: in the final message", () => {
-  const said = loopKinds.map((kind) => remediationFor(rowOfKind(kind, 2)) ?? "").join("\n");
+  const said = loopKinds.map((kind) => remediationFor(memory(rowOfKind(kind, 2))) ?? "").join("\n");
   expect(said).toContain("final message");
   expect(said).not.toMatch(/write result\.json|write it/i);
 });
 
 test("remediation fits a brief's share of it", () => {
-  for (const kind of loopKinds) expect(remediationFor(rowOfKind(kind, 5))?.length).toBeLessThanOrEqual(600);
+  for (const kind of loopKinds) expect(remediationFor(memory(rowOfKind(kind, 5)))?.length).toBeLessThanOrEqual(600);
 });
 
 test("a healthy run of 1,000 iterations is never called stuck, and what is remembered stays small", () => {
@@ -138,17 +164,17 @@ test("a healthy run of 1,000 iterations is never called stuck, and what is remem
     const outcome = luck < 0.05 ? "failed" : luck < 0.19 ? "refused" : "accepted";
     const answer = outcome === "refused" && chance() < 0.5 ? "common" : `answer-${iteration}`;
     const signs = outcome === "failed" ? { signs: ["read-loop"], failure: "idle" } : {};
-    state = bounded([...state, seen(iteration, { outcome, answer, digest: "d".repeat(1_200), ...signs })]);
+    state = kept([...state, seen(iteration, { outcome, answer, digest: "d".repeat(1_200), ...signs })]);
     expect(stopWhenStuck(soFar(state))).toBeUndefined();
     expect(JSON.stringify(state).length).toBeLessThan(15_000);
   }
 });
 
 test("above ten observations with a digest only the last three keep it, and never more than ten are kept", () => {
-  const all = (count: number) => bounded(Array.from({ length: count }, (_, n) => seen(n + 1, { digest: "d" })));
+  const all = (count: number) => kept(Array.from({ length: count }, (_, n) => seen(n + 1, { digest: "d" })));
   expect(all(10).filter(({ digest }) => digest !== undefined)).toHaveLength(10);
   expect(all(11).map(({ iteration, digest }) => [iteration, digest !== undefined])).toEqual(
     [2, 3, 4, 5, 6, 7, 8, 9, 10, 11].map((iteration) => [iteration, iteration >= 9]),
   );
-  expect(bounded(all(11))).toEqual(all(11));
+  expect(kept(all(11))).toEqual(all(11));
 });

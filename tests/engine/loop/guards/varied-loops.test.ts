@@ -5,10 +5,12 @@ import { readClaude } from "../../../../src/engine/agents/claude/stream.js";
 import { readCodex } from "../../../../src/engine/agents/codex/stream.js";
 import { likenessOf, sketchOf } from "../../../../src/engine/lib/minhash.js";
 import { digestOf, emptyDigest } from "../../../../src/engine/loop/run-record/digest.js";
+import { defaultMemoryLimits } from "../../../../src/engine/lib/memory-limits.js";
 import { rowOf, signsOf } from "../../../../src/engine/loop/guards/loop-detection.js";
 import type { AgentEvent } from "../../../../src/engine/loop/types.js";
 import type { Observation } from "../../../../src/engine/generated/memory.js";
 
+const rowIn = (observations: readonly Observation[]) => rowOf(observations, defaultMemoryLimits);
 const use = (name: string, input: object) => ({ type: "tool_use", name, input });
 const say = (text: string) => ({ type: "text", text });
 /** What Claude Code's stream of these blocks, one message each, shows without a result. */
@@ -105,9 +107,9 @@ describe("over several runs", () => {
   ];
 
   test("the same answer in other words is the same answer, where it is refused for the same reasons", () => {
-    expect(rowOf(excuses.map((words, n) => seen(n + 1, words)))).toEqual({ kind: "identical-answers", length: 5 });
+    expect(rowIn(excuses.map((words, n) => seen(n + 1, words)))).toEqual({ kind: "identical-answers", length: 5 });
     expect(
-      rowOf(
+      rowIn(
         excuses.map((words, n) =>
           seen(n + 1, words, { said: ["no result", "bad scores", "no quotes", "wrong unit", "too long"][n] ?? "" }),
         ),
@@ -117,7 +119,7 @@ describe("over several runs", () => {
 
   test("reasons that differ in numbers and names alone are the same", () => {
     expect(
-      rowOf(excuses.map((words, n) => seen(n + 1, words, { said: `no result for "p${n}" (${n} of 9)` }))),
+      rowIn(excuses.map((words, n) => seen(n + 1, words, { said: `no result for "p${n}" (${n} of 9)` }))),
     ).toMatchObject({ length: 5 });
   });
 
@@ -133,7 +135,7 @@ describe("over several runs", () => {
     const refused = readings.map((words, n) =>
       seen(n + 1, words, { left: true, said: `fewer than half of the quotes were found (${n} of 9)` }),
     );
-    expect(rowOf(refused)).toBeUndefined();
+    expect(rowIn(refused)).toBeUndefined();
     for (const a of refused)
       for (const b of refused) if (a !== b) expect(likenessOf(a.sketch ?? "", b.sketch ?? "")).toBeLessThan(0.45);
   });
@@ -141,8 +143,8 @@ describe("over several runs", () => {
   test("a result in other words is the same where its refusal is the same to the letter, and none where it names other numbers", () => {
     const results = (said: (n: number) => string) =>
       [1, 2, 3].map((n) => seen(n, `${readings[0]} Version ${n}.`, { left: true, said: said(n) }));
-    expect(rowOf(results(() => "the scores are missing"))).toEqual({ kind: "identical-answers", length: 3 });
-    expect(rowOf(results((n) => `quote ${n} is nowhere in the text`))).toBeUndefined();
+    expect(rowIn(results(() => "the scores are missing"))).toEqual({ kind: "identical-answers", length: 3 });
+    expect(rowIn(results((n) => `quote ${n} is nowhere in the text`))).toBeUndefined();
   });
 
   test("an attempt that mends one thing and meets another reason is no repetition", () => {
@@ -153,7 +155,7 @@ describe("over several runs", () => {
         said: ["bad quote", "bad score", "bad date"][n - 1] ?? "",
       }),
     );
-    expect(rowOf(mended)).toBeUndefined();
+    expect(rowIn(mended)).toBeUndefined();
   });
 
   test("answers that take turns by three are a loop, and end the run after ten", () => {
@@ -161,11 +163,11 @@ describe("over several runs", () => {
       Array.from({ length: count }, (_, n) =>
         seen(n + 1, readings[n % 3] ?? "", { left: true, said: `reason ${"abc"[n % 3]}` }),
       );
-    expect(rowOf(turns(5))).toBeUndefined();
-    expect(rowOf(turns(6))).toEqual({ kind: "oscillation", length: 3 });
-    expect(rowOf(turns(10))).toEqual({ kind: "oscillation", length: 5 });
+    expect(rowIn(turns(5))).toBeUndefined();
+    expect(rowIn(turns(6))).toEqual({ kind: "oscillation", length: 3 });
+    expect(rowIn(turns(10))).toEqual({ kind: "oscillation", length: 5 });
     expect(
-      rowOf([...turns(9), seen(10, "Something else entirely was written here.", { said: "other" })]),
+      rowIn([...turns(9), seen(10, "Something else entirely was written here.", { said: "other" })]),
     ).toBeUndefined();
   });
 });

@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
 import {
-  maxSummary,
   measured,
   type Summariser,
   summariser,
   type SummaryAnswer,
 } from "../../../../src/engine/loop/history/summarise.js";
+import { defaultMemoryLimits } from "../../../../src/engine/lib/memory-limits.js";
 import { bounded, type Compression, type LoopMemory } from "../../../../src/engine/loop/run-record/memory.js";
 import { recall } from "../../../../src/engine/loop/notes.js";
 import type { Agent, AgentEvent, Brief, Verdict, Workflow } from "../../../../src/engine/loop/types.js";
@@ -20,6 +20,7 @@ import { extractiveSummary } from "../../../../src/engine/loop/history/extractiv
 import { withHistory } from "../../../../src/engine/loop/history/keep-history.js";
 import { fakeClock } from "../../../support/clock.js";
 import { listener } from "../../../support/listener.js";
+import { remembered } from "../remembered.js";
 import { temporaryFolder } from "../../../support/research.js";
 import { given } from "../../../../src/engine/lib/given.js";
 
@@ -39,7 +40,7 @@ const seen = (iteration: number): Observation => {
   return { iteration, unit: `p${iteration}`, outcome: refused ? "refused" : "accepted", digest, ...given({ said }) };
 };
 
-type History = Omit<Parameters<typeof summariser>[0], "tell">;
+type History = Omit<Parameters<typeof summariser>[0], "tell" | "now">;
 
 /** A run of so many iterations with a historian over it, as the workflow keeps it. */
 async function runOf(
@@ -47,10 +48,10 @@ async function runOf(
   history: History,
   order = Array.from({ length: iterations }, (_, n) => n + 1),
 ) {
-  let memory: LoopMemory = { observations: [], ledger: [], steering: [] };
+  let memory = remembered();
   const notes: string[] = [];
   const { events: told, tell } = listener(fakeClock());
-  const compress = summariser({ ...history, tell });
+  const compress = summariser({ ...history, tell, now: () => 0 });
   for (const iteration of order) {
     notes.push(recall(memory).history ?? "");
     const line = {
@@ -62,7 +63,7 @@ async function runOf(
     } as const;
     memory = {
       ...memory,
-      observations: bounded([...memory.observations, seen(iteration)]),
+      observations: bounded([...memory.observations, seen(iteration)], memory.limits, memory.metrics),
       ledger: [...memory.ledger, line].slice(-5),
     };
     const compression = await compress(memory);
@@ -77,7 +78,7 @@ describe("the history", () => {
     const { memory, told } = await runOf(23, { every: 5 });
     expect(told.map((event) => event.type === "history-compressed" && event.iteration)).toEqual([5, 10, 15, 20]);
     const { metrics, historySummary = "" } = memory;
-    expect(historySummary.length).toBeLessThanOrEqual(maxSummary);
+    expect(historySummary.length).toBeLessThanOrEqual(defaultMemoryLimits.summaryChars);
     expect(metrics).toMatchObject({ compressions: 4, last_iteration: 20 });
     expect(metrics?.history_size_trend?.reduce((sum, size) => sum + size, 0)).toBe(metrics?.total_chars_after);
     expect(metrics?.total_tokens_saved).toBeGreaterThan(0);
@@ -102,7 +103,7 @@ describe("the history", () => {
     const { notes } = await runOf(200, { every: 5 });
     const longest = (from: number, to: number) => Math.max(...notes.slice(from, to).map((note) => note.length));
     expect(longest(150, 200)).toBeLessThanOrEqual(longest(50, 100) * 1.05);
-    expect(longest(0, 200)).toBeLessThanOrEqual(maxSummary + 5 * 201);
+    expect(longest(0, 200)).toBeLessThanOrEqual(defaultMemoryLimits.summaryChars + 5 * 201);
   });
 
   test("takes at least 43 % fewer tokens than a brief that carries every observation, the historian's own counted against it", async () => {
@@ -152,7 +153,7 @@ describe("the history", () => {
     };
     const { memory, told } = await runOf(5, { every: 5, ask });
     expect(told).toMatchObject([{ by: "scribe", tokens: 900, cost_usd: 0.02 }]);
-    expect(memory.historySummary?.length).toBeLessThanOrEqual(maxSummary);
+    expect(memory.historySummary?.length).toBeLessThanOrEqual(defaultMemoryLimits.summaryChars);
     expect(memory.metrics).toMatchObject({ historian_tokens: 900, historian_cost_usd: 0.02 });
     const free = await runOf(5, {
       every: 5,
@@ -178,14 +179,14 @@ describe("the history", () => {
 describe("what a brief is told", () => {
   test("a person's words stand in every brief, the latest first to stay when they are too many", () => {
     const steering = Array.from({ length: 30 }, (_, n) => ({ id: `${n}`, text: `wish ${n} ${"x".repeat(100)}` }));
-    const told = recall({ observations: [], ledger: [], steering }).steering ?? "";
+    const told = recall(remembered({ steering })).steering ?? "";
     expect(told.length).toBeLessThanOrEqual(1_600);
     expect(told).toContain("wish 29");
     expect(told).not.toContain("wish 0 ");
   });
 
   test("is nothing where there is nothing to tell", () => {
-    expect(recall({ observations: [], ledger: [], steering: [] })).toEqual({});
+    expect(recall(remembered())).toEqual({});
     expect(recall(undefined)).toEqual({});
   });
 });
@@ -205,12 +206,7 @@ const line = (iteration: number, over: Partial<LedgerLine> = {}): LedgerLine => 
   outcome: "accepted",
   ...over,
 });
-const memory = (over: Partial<LoopMemory> = {}): LoopMemory => ({
-  observations: [],
-  ledger: [],
-  steering: [],
-  ...over,
-});
+const memory = remembered;
 
 const verdict: Verdict = { verdict: "complete", reason: "All done." };
 
@@ -430,7 +426,7 @@ describe("a historian", () => {
   });
   const summarised = async (given: Partial<LoopMemory>, ask?: ReturnType<typeof scribe>, every = 5) => {
     const { events: told, tell } = listener({ now });
-    const returned = await summariser({ every, tell, ...(ask === undefined ? {} : { ask }) })(memory(given));
+    const returned = await summariser({ every, tell, now, ...(ask === undefined ? {} : { ask }) })(memory(given));
     return { told, returned };
   };
 
@@ -461,6 +457,7 @@ describe("a historian", () => {
       upTo: 5,
       by: "scribe",
       chars_before: before,
+      duration_seconds: 0,
       tokens: 40,
       cost_usd: 0.5,
     });
@@ -472,6 +469,8 @@ describe("a historian", () => {
         by: "scribe",
         chars_before: before,
         chars_after: 6,
+        duration_seconds: 0,
+        trend: [6],
         tokens_saved: saved,
         tokens: 40,
         cost_usd: 0.5,
@@ -555,7 +554,9 @@ test("a historian that has no summary yet is given what happened alone", async (
   let asked = "";
   const run = async (brief: string) => ((asked = brief), { summary: "S.", tokens: 1 });
   const tell = async () => undefined;
-  await summariser({ every: 1, tell, ask: { name: "scribe", run } })(memory({ observations: [observed(1)] }));
+  await summariser({ every: 1, tell, now: () => 0, ask: { name: "scribe", run } })(
+    memory({ observations: [observed(1)] }),
+  );
   expect(asked).toContain("\n\n<history>\n#1 p1: accepted. said 1\n</history>\n");
 });
 
@@ -565,6 +566,7 @@ describe("the measures of the history", () => {
     upTo: 9,
     by: "scribe",
     chars_before: 400,
+    duration_seconds: 2,
     tokens: 3,
     cost_usd: 0.1,
   };
@@ -579,6 +581,7 @@ describe("the measures of the history", () => {
       last_compression_ratio: 0.125,
       history_size_trend: [50],
       last_iteration: 9,
+      last_duration_seconds: 2,
       historian_tokens: 3,
       historian_cost_usd: 0.1,
     });
@@ -600,6 +603,7 @@ describe("the measures of the history", () => {
       last_compression_ratio: 0.125,
       history_size_trend: [...Array.from({ length: 19 }, (_, n) => n + 1), 50],
       last_iteration: 12,
+      last_duration_seconds: 2,
       historian_tokens: 6,
       historian_cost_usd: 0.3,
     });
@@ -615,7 +619,14 @@ describe("the measures of the history", () => {
 });
 
 describe("the history is kept between two iterations", () => {
-  const done = (upTo: number): Compression => ({ summary: "S.", upTo, by: "built-in", chars_before: 1, tokens: 0 });
+  const done = (upTo: number): Compression => ({
+    summary: "S.",
+    upTo,
+    by: "built-in",
+    chars_before: 1,
+    duration_seconds: 0,
+    tokens: 0,
+  });
   /** A workflow whose state is the number of its last iteration, and what was asked of it in its order. */
   const kept = (over: Partial<Workflow<number>> = {}) => {
     const order: string[] = [];

@@ -2,9 +2,12 @@ import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { readClaude } from "../../../../src/engine/agents/claude/stream.js";
 import { readCodex } from "../../../../src/engine/agents/codex/stream.js";
-import { digestOf, digestText, emptyDigest, maxDigest } from "../../../../src/engine/loop/run-record/digest.js";
+import { digestOf, digestText as textWithin, emptyDigest } from "../../../../src/engine/loop/run-record/digest.js";
 import { signsOf } from "../../../../src/engine/loop/guards/loop-detection.js";
 import type { AgentEvent } from "../../../../src/engine/loop/types.js";
+
+const maxDigest = 1_500;
+const digestText = (digest: Parameters<typeof textWithin>[0]) => textWithin(digest, maxDigest);
 
 const fold = (events: readonly AgentEvent[]) => events.reduce(digestOf, emptyDigest);
 const tool = (name: string, detail = ""): AgentEvent => ({ type: "tool", name, detail });

@@ -1,4 +1,5 @@
 import { tmpdir } from "node:os";
+import { defaultMemoryLimits } from "../../../../src/engine/lib/memory-limits.js";
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -12,6 +13,7 @@ import { leaveMessage } from "../../../../src/engine/storage/records/steering-in
 import { openResearch, readResearch } from "../../../../src/research/folder/research.js";
 import { redactFor } from "../../../../src/engine/lib/redact.js";
 import { derive } from "../../../../src/research/workflow/derived/statistics.js";
+import { resetStagnation } from "../../../../src/research/workflow/derived/observations.js";
 import type { Proposal } from "../../../../src/research/workflow/accept.js";
 import { researchWorkflow } from "../../../../src/research/workflow/workflow.js";
 import { workspacesOf } from "../../../../src/research/workflow/workspace.js";
@@ -73,11 +75,12 @@ async function runWith(
     learn: false,
     redact: redactFor({}),
     experience: { takes: {}, from: "" },
+    memory: defaultMemoryLimits,
     veto: async () => [],
     close: research.close,
     ...options,
   });
-  const verdict = await runLoop(withHistory(workflow, summariser({ every, tell })), agent, {
+  const verdict = await runLoop(withHistory(workflow, summariser({ every, tell, now: clock.now })), agent, {
     tell,
     guards: [limitIterations(most), stopWhenStuck],
     clock,
@@ -119,7 +122,13 @@ test("the same answer five times over ends the run as stuck, with the kind in th
   expect(rrd.loop).toMatchObject({ loop_type: "identical-answers", stagnation_count: 5 });
   expect(briefs.map((text) => text.includes("# What to do differently"))).toEqual([false, false, true, true, true]);
 
-  // Somebody changed something, and it goes on.
+  // Whoever starts it again without a change is told the same, and no agent is started.
+  const same = await runWith(at, goodAgent(), 20);
+  expect(same.verdict).toMatchObject({ verdict: "stuck" });
+  expect(same.ledger).toHaveLength(5);
+
+  // A person acts, and it goes on.
+  writeFileSync(join(at.folder, "rrd.json"), JSON.stringify(resetStagnation(same.rrd)));
   const again = await runWith(at, goodAgent(), 1);
   expect(again.verdict.verdict).toBe("limit");
   expect(again.rrd.loop).toMatchObject({ loop_type: null, stagnation_count: 0 });

@@ -1,0 +1,12 @@
+import { defaultMemoryLimits } from "../../../src/engine/lib/memory-limits.js";
+import { type LoopMemory } from "../../../src/engine/loop/run-record/memory.js";
+
+/** A memory with the default limits in which nothing has happened yet, and `over`. */
+export const remembered = (over: Partial<LoopMemory> = {}): LoopMemory => ({
+  limits: defaultMemoryLimits,
+  observations: [],
+  since: 0,
+  ledger: [],
+  steering: [],
+  ...over,
+});
