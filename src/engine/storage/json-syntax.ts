@@ -118,6 +118,22 @@ function hintForValue(next: string): string {
   return 'Strings stand in double quotes: "…".';
 }
 
+/** Lists and objects that what an agent sends may hold. A parsed one takes a hundred bytes, so five megabytes of brackets would take 500. */
+export const maxBrackets = 100_000;
+
+/** Whether a JSON text opens more brackets than that; found without parsing it. */
+export function hasTooManyBrackets(text: string): boolean {
+  if (text.length <= maxBrackets) return false;
+  let [count, isString] = [0, false];
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (code === 0x22) isString = !isString;
+    else if (code === 0x5c && isString) at += 1;
+    else if ((code === 0x5b || code === 0x7b) && !isString && ++count > maxBrackets) return true;
+  }
+  return false;
+}
+
 /** What we write has some ten levels. JSON.stringify, and every walk that calls itself, breaks at a few thousand. */
 export const maxLevels = 100;
 

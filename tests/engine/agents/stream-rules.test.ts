@@ -1,4 +1,9 @@
+import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
+import { readAmp } from "../../../src/engine/agents/amp.js";
+import { problemsOf } from "../../../src/engine/storage/schema-check.js";
+import fc from "../../support/fast-check.js";
+import { fixture } from "./support.js";
 import { readClaude } from "../../../src/engine/agents/claude/stream.js";
 import { readCodex } from "../../../src/engine/agents/codex/stream.js";
 import type { Reader } from "../../../src/engine/agents/definition.js";
@@ -18,6 +23,85 @@ it("an event nested thousands deep is skipped, as a line that is no JSON is", ()
   const message = `{"type":"assistant","message":{"content":[{"type":"tool_use","name":"Bash","input":{"query":${deep}}}]}}`;
   expect([...readCodex().line(item)]).toEqual([]);
   expect([...readClaude().line(message)]).toEqual([]);
+});
+
+/** Every value in a JSON value, by the names that lead to it. */
+function pathsIn(value: unknown, path: readonly string[] = []): (readonly string[])[] {
+  if (typeof value !== "object" || value === null) return [path];
+  return [path, ...Object.entries(value).flatMap(([name, inner]) => pathsIn(inner, [...path, name]))];
+}
+
+function withValue(value: unknown, [name, ...rest]: readonly string[], odd: unknown): unknown {
+  if (name === undefined) return odd;
+  const copy = structuredClone(value) as Record<string, unknown>;
+  copy[name] = withValue(copy[name], rest, odd);
+  return copy;
+}
+
+describe("a field of an odd type", () => {
+  const readers = { claude: readClaude, codex: readCodex, amp: readAmp, plain: readPlainText };
+  const recorded = readdirSync(fixture("x").replace(/x\.jsonl$/, ""))
+    .flatMap((name) =>
+      readFileSync(fixture(name.replace(/\.jsonl$/, "")), "utf8")
+        .trimEnd()
+        .split("\n"),
+    )
+    .map((line) => JSON.parse(line) as object);
+  // Events that the recorded streams lack.
+  const more = [
+    { type: "system", subtype: "api_retry", attempt: 1, max_retries: 3, error_status: 529, error: "overloaded" },
+    { type: "rate_limit_event", rate_limit_info: { status: "rejected", resetsAt: 1_790_000_000 } },
+    { type: "assistant", error: "rate_limit", message: { content: [{ type: "tool_use", name: "x", input: {} }] } },
+    {
+      type: "result",
+      subtype: "success",
+      is_error: true,
+      errors: ["x"],
+      result: "",
+      permission_denials: [{ tool_name: "x" }],
+    },
+    { type: "item.completed", item: { type: "file_change", changes: [{ path: "a" }] } },
+    { type: "turn.failed", error: { message: "x" } },
+    { type: "error", message: "x" },
+  ];
+  const unprintable = { toString: 1, valueOf: [], toJSON: "x" };
+  const odd = fc.oneof(
+    fc.constantFrom<unknown>(
+      null,
+      true,
+      -1,
+      1e308,
+      "",
+      [],
+      {},
+      unprintable,
+      [unprintable],
+      "constructor",
+      "__proto__",
+      "toString",
+    ),
+    fc.jsonValue({ maxDepth: 2 }),
+  );
+
+  it.each(Object.entries(readers))("never throws, and tells only events of the schema: %s", (_, reader) => {
+    const told = (event: unknown) =>
+      expect(problemsOf("event", { type: "agent", at: "x", iteration: 1, event }), JSON.stringify(event)).toEqual([]);
+    for (const event of [...recorded, ...more])
+      for (const path of pathsIn(event))
+        fc.assert(
+          fc.property(odd, (value) => {
+            const reading = reader();
+            const lines = [withValue(event, path, value), { type: "turn.failed" }, { type: "result" }];
+            for (const line of lines.slice(0, 2)) for (const said of reading.line(JSON.stringify(line))) told(said);
+            const { message = "", failure } = reading.answer();
+            told({ type: "end", message, ...(failure === undefined ? {} : { failure }) });
+            [...reading.line(JSON.stringify(lines[2]))].forEach(told);
+            expect(typeof reading.finished()).toBe("boolean");
+            reading.answer();
+          }),
+          { numRuns: 14 },
+        );
+  });
 });
 
 describe("the stream of codex", () => {

@@ -13,6 +13,16 @@ describe("the sentinel", () => {
   ])("counts alone on its line: %j", (message) => {
     expect(saysComplete(message)).toBe(true);
   });
+  test("is found among megabytes, and missed in none", () => {
+    const many = "say <promise>COMPLETE</promise> ".repeat(200_000);
+    expect([saysComplete(many), saysComplete(`${many}\n${sentinel}`)]).toEqual([false, true]);
+    for (const noise of ["\n", " ", "`", "> "])
+      expect([saysComplete(noise.repeat(4_000_000)), saysComplete(`${noise.repeat(4_000_000)}x`)]).toEqual([
+        false,
+        false,
+      ]);
+    expect(saysComplete(`${"\n".repeat(4_000_000)}${sentinel}${"\n".repeat(4_000_000)}`)).toBe(true);
+  });
   test.each([
     "",
     "COMPLETE",

@@ -28,6 +28,21 @@ test("one line of 100 MB: accepted, the memory stays bounded", async () => {
   expect(left()).toEqual([]);
 });
 
+test.each([
+  ["line-feeds", "accepted"],
+  ["sentinels", "accepted"],
+  ["brackets-as-result", "refused"],
+  ["nested-brackets-as-result", "refused"],
+])("%s: %s, the memory stays bounded", async (mode, outcome) => {
+  const { run, ledger, left } = house();
+  const { code, peakMb } = await run(`noise.mjs ${mode}`, "-i", "1", "--plain", "--quiet");
+  console.log(`${mode}: peak ${Math.round(peakMb)} MB`);
+  expect(code).toBe(3);
+  expect(ledger()).toMatchObject([{ outcome }]);
+  expect(peakMb).toBeLessThan(250);
+  expect(left()).toEqual([]);
+});
+
 describe.concurrent("what an agent prints harms neither the research nor the screen", () => {
   test.for(["2-MB-line", "not-UTF-8", "escape-codes"])("%s", async (mode, { expect }) => {
     const { run, ledger, problems, left } = house();

@@ -6,15 +6,17 @@ import { countAnswers, eventsOf, sum, usageIn } from "../shared/messages.js";
 import { given } from "../../lib/given.js";
 
 /** What the `error` of an assistant event or a retry means; the HTTP status is not always told. */
-const kindOfError: Readonly<Record<string, ServiceFailure>> = {
-  authentication_failed: "auth",
-  oauth_org_not_allowed: "auth",
-  billing_error: "auth",
-  rate_limit: "rate-limit",
-  usage_limit_reached: "rate-limit",
-  overloaded: "rate-limit",
-  server_error: "network",
-};
+const kindOfError: ReadonlyMap<string, ServiceFailure> = new Map(
+  Object.entries({
+    authentication_failed: "auth",
+    oauth_org_not_allowed: "auth",
+    billing_error: "auth",
+    rate_limit: "rate-limit",
+    usage_limit_reached: "rate-limit",
+    overloaded: "rate-limit",
+    server_error: "network",
+  } as const),
+);
 
 /**
  * Reads `claude -p --output-format stream-json --verbose`. An API error is a result of subtype `success` with
@@ -30,7 +32,7 @@ export function readClaude(): Reader {
   let result: Json | undefined;
 
   function assistant(message: Json, error: string | undefined): AgentEvent[] {
-    errorKind = kindOfError[error ?? ""];
+    errorKind = kindOfError.get(error ?? "");
     if (error !== undefined) return eventsOf(message);
     // What was tried again has come right.
     retried = undefined;
@@ -51,7 +53,7 @@ export function readClaude(): Reader {
     return [
       {
         type: "notice",
-        message: `The model service answered ${status ?? text(event["error"]) ?? "nothing"}; attempt ${event["attempt"]} of ${event["max_retries"]}.`,
+        message: `The model service answered ${status ?? text(event["error"]) ?? "nothing"}; attempt ${number(event["attempt"]) ?? "?"} of ${number(event["max_retries"]) ?? "?"}.`,
       },
     ];
   }
@@ -86,7 +88,7 @@ export function readClaude(): Reader {
     const status = number(result?.["api_error_status"]) ?? number(retried?.["error_status"]);
     const ofStatus = status === undefined ? undefined : kindOfStatus(status);
     const now = Date.now();
-    const kind = errorKind ?? ofStatus ?? kindOfError[text(retried?.["error"]) ?? ""];
+    const kind = errorKind ?? ofStatus ?? kindOfError.get(text(retried?.["error"]) ?? "");
     // What is wrong with a request only its words tell: too long a prompt is a 400 too, and so is an account without credit.
     const known =
       kind === undefined || kind === "unusable"

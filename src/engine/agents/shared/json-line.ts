@@ -1,12 +1,12 @@
 import { createHash } from "node:crypto";
-import { tooDeepAt } from "../../storage/json-syntax.js";
+import { hasTooManyBrackets, tooDeepAt } from "../../storage/json-syntax.js";
 
 /** Access to parsed JSON of a protocol that is not ours: any part may be missing or of another type. */
 export type Json = Readonly<Record<string, unknown>>;
 
 /** The object on this line, if there is one that can be worked with: a key is made of all that a tool is asked. */
 export function objectIn(line: string): Json | undefined {
-  if (!line.trimStart().startsWith("{")) return undefined;
+  if (!line.trimStart().startsWith("{") || hasTooManyBrackets(line)) return undefined;
   try {
     const value: unknown = JSON.parse(line);
     return tooDeepAt(value) === undefined ? object(value) : undefined;

@@ -2,7 +2,14 @@ import { closeSync, constants, fstatSync, lstatSync, openSync, readFileSync } fr
 import { writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { hasCode, messageOf } from "../../../engine/lib/errors.js";
-import { isUnfinished, locateSyntaxError, maxLevels, tooDeepAt } from "../../../engine/storage/json-syntax.js";
+import {
+  hasTooManyBrackets,
+  isUnfinished,
+  locateSyntaxError,
+  maxBrackets,
+  maxLevels,
+  tooDeepAt,
+} from "../../../engine/storage/json-syntax.js";
 import { type Problem, problemsOf } from "../../../engine/storage/schema-check.js";
 import { resultName } from "../../folder/layout.js";
 
@@ -41,6 +48,7 @@ export async function readResult(path: string): Promise<{ value: unknown } | { r
       return { reason: `result.json has ${Math.round(stat.size / 1024 / 1024)} MB; 5 MB is the most` };
     const text = readFileSync(file, "utf8").replace(/^\uFEFF/, "");
     if (text.trim() === "") return { reason: "result.json is empty" };
+    if (hasTooManyBrackets(text)) return { reason: `result.json holds more than ${maxBrackets} lists and objects` };
     try {
       const value = JSON.parse(text) as unknown;
       const deep = tooDeepAt(value);
@@ -102,15 +110,29 @@ const maxSurrounding = 400;
 
 /** The one JSON object of a message: all of it, what a code fence holds, or from the first brace to the last, with few words around it. */
 export function jsonIn(message: string): string | undefined {
-  const fenced = [...message.matchAll(/^\s*(`{3,}|~{3,})(?:json)?[ \t]*\r?\n([\s\S]*?)\r?\n\s*\1[ \t]*$/gm)].map(
-    (match) => match[2] ?? "",
-  );
+  const fenced = fencedIn(message);
   const [first, last] = [message.indexOf("{"), message.lastIndexOf("}")];
   const braced = first === -1 || last < first ? "" : message.slice(first, last + 1);
   const whole = message.trim();
   return [whole, ...fenced.toReversed(), braced].find(
     (json) => whole.length - json.length <= maxSurrounding && isObject(json),
   );
+}
+
+/** What the code fences of a text hold, in one pass: an agent may send megabytes of line feeds or fences. */
+function fencedIn(text: string): string[] {
+  const found: string[] = [];
+  /** Where what stands behind an open fence begins, by its marks. */
+  const open = new Map<string, number>();
+  for (const { 0: line, 1: marks = "", 2: kind, index } of text.matchAll(/^[^\S\n]*(`{3,}|~{3,})(json)?[^\S\n]*$/gm)) {
+    const from = open.get(marks);
+    if (from === undefined || kind !== undefined) open.set(marks, index + line.length + 1);
+    else {
+      found.push(text.slice(from, index).trim());
+      open.clear();
+    }
+  }
+  return found;
 }
 
 /** What a message ends with, where that is the beginning of an object: a model that ran out of tokens stops anywhere. */
@@ -121,7 +143,7 @@ function cutJsonIn(message: string): string | undefined {
 }
 
 function isObject(text: string): boolean {
-  if (!text.trimStart().startsWith("{")) return false;
+  if (!text.trimStart().startsWith("{") || hasTooManyBrackets(text)) return false;
   try {
     const value: unknown = JSON.parse(text);
     return typeof value === "object" && value !== null && !Array.isArray(value);

@@ -34,9 +34,13 @@ describe("what an agent leaves as result.json", () => {
   test("is refused with its place where it is nested deeper than anything that is asked for", async () => {
     const nested = (levels: number) => `{"unit": "p1", "notes": ${"[".repeat(levels)}${"]".repeat(levels)}}`;
     expect(await textOf(nested(99))).toHaveProperty("value");
-    for (const levels of [100, 5_000, 100_000])
+    for (const levels of [100, 5_000, 99_000])
       expect(await textOf(nested(levels))).toEqual({
         reason: "result.json is nested deeper than 100 levels at /notes/0/0",
+      });
+    for (const noise of ["[", "{}", "[[]", '{"a":'])
+      expect(await textOf(noise.repeat(1_000_000))).toEqual({
+        reason: expect.stringMatching(/100000 lists and objects$/),
       });
   });
 

@@ -24,6 +24,12 @@ const noises = {
     const chunk = Buffer.alloc(1024 * 1024, "x");
     for (let sent = 0; sent < Number(process.argv[3]); sent++) print(chunk);
   },
+  "line-feeds": () => {
+    for (let sent = 0; sent < 20; sent++) print(Buffer.alloc(1024 * 1024, "\n"));
+  },
+  sentinels: () => print(Buffer.from("<promise>COMPLETE</promise>\n".repeat(200_000))),
+  "brackets-as-result": () => leave("[".repeat(5 * 1024 * 1024)),
+  "nested-brackets-as-result": () => leave("[".repeat(2_600_000) + "]".repeat(2_600_000)),
   "2-MB-line": () => print(Buffer.concat([Buffer.alloc(2 * 1024 * 1024, "x"), Buffer.from("\n")])),
   "not-UTF-8": () => print(Buffer.from([0xff, 0xfe, 0x80, 0xc3, 0x28, 0x00, 0x0a, 0xf0, 0x9f, 0x98, 0x0a])),
   "escape-codes": () =>
