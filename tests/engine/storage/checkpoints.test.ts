@@ -265,6 +265,23 @@ describe("beside an agent that nothing confines", () => {
     expect([subjects(root)[0], monitor.ran()]).toEqual(["one", false]);
   });
 
+  it("nor one of a submodule, with something to commit and with nothing", async () => {
+    const root = repository();
+    const monitor = program();
+    const { fold, commit, finish } = await checkpoints(root, { unconfined: true });
+    const inner = join(root, "inner");
+    mkdirSync(inner);
+    git(inner, "init", "-q");
+    git(inner, "-c", "user.name=a", "-c", "user.email=a@localhost", "commit", "-q", "--allow-empty", "-m", "x");
+    git(root, "add", "inner");
+    git(root, "config", "submodule.inner.ignore", "none");
+    git(inner, "config", "core.fsmonitor", monitor.command);
+    await fold("one");
+    await commit("two");
+    await finish();
+    expect([subjects(root)[0], monitor.ran()]).toEqual(["one", false]);
+  });
+
   it("filters that appeared since are not run, and the person's own is, and each is told once", async () => {
     const root = repository();
     const [own, planted] = [program(), program()];

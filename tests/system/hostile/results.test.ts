@@ -24,7 +24,6 @@ describe.concurrent("a result that can't be used is refused, changes nothing but
     ["blank", /\/notes must not be empty/],
     ["all-fabricated", /only 0 of 2 quotes were found/],
     ["most-fabricated", /only 1 of 3 quotes were found/],
-    ["a-prototype", /__proto__/],
     ["a-list", /must be an object/i],
     ["nested", /nested deeper than 100 levels at \/deep/],
   ] as const)("%s", async ([mode, reason], { expect }) => {
@@ -46,6 +45,13 @@ describe.concurrent("a result that can't be used is refused, changes nothing but
     expect(kept?.startsWith(state)).toBe(true);
     expect(existsSync(kept ?? "")).toBe(true);
   });
+});
+
+test("a field that would change every object is dropped as any unknown one, and changes nothing", async () => {
+  const { run, ledger, paper } = house();
+  await run("results.mjs a-prototype", "-i", "1");
+  expect(ledger()).toMatchObject([{ outcome: "accepted", dropped: ["/__proto__"] }]);
+  expect(JSON.stringify(paper("first"))).not.toContain("polluted");
 });
 
 describe.concurrent("quotes are looked for, and only what was found is called evidence", () => {

@@ -84,7 +84,7 @@ const misbehaviours = {
   blank: () => leave(reading({ summary: "  \n", notes: "\u200b\u2060" })),
   "a-prototype": () => leave(`{"__proto__":{"polluted":true},${JSON.stringify(reading()).slice(1)}`),
   "a-list": () => leave([reading()]),
-  nested: () => leave(JSON.stringify(reading()).replace("{", `{"deep":${"[".repeat(100_000)}${"]".repeat(100_000)},`)),
+  nested: () => leave(JSON.stringify(reading()).replace("{", `{"deep":${"[".repeat(50_000)}${"]".repeat(50_000)},`)),
 };
 
 misbehaviours[mode]();
