@@ -2,7 +2,7 @@ import { existsSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 import { ExpectedError } from "../../engine/lib/errors.js";
 import { nearest } from "../../engine/lib/nearest.js";
-import { allSources, sourceNamed, substituteFor, substitutes } from "../../research/sources/registry.js";
+import { allSources, onRequest, sourceNamed, substituteFor, substitutes } from "../../research/sources/registry.js";
 
 /** Sources that are no service: the agent's own search, the documents of a folder, the packaged samples. */
 const others = ["web", "folder:<path>", "samples"] as const;
@@ -33,7 +33,7 @@ function requireSource(name: string, root: string): void {
     throw new ExpectedError(`--source ${name}: there is no folder ${path}.`, 2);
   }
   if (sourceNamed(name, root) !== undefined || substituteFor(name) !== undefined) return;
-  const names = [...allSources, ...substitutes].map((each) => each.name);
+  const names = [...allSources, ...onRequest, ...substitutes].map((each) => each.name);
   const near = nearest(
     name.toLowerCase(),
     names.map((each) => each.toLowerCase()),

@@ -62,6 +62,7 @@ const budgets: readonly Budget[] = [
   { name: "pubmed", hosts: ["eutils.ncbi.nlm.nih.gov"], byKey: true, ...perSecond(3, 1), keyed: perSecond(10, 2) },
   { name: "biorxiv", hosts: ["api.biorxiv.org"], ...perSecond(2, 1) },
   { name: "huggingface", hosts: ["huggingface.co"], byKey: true, ...perSecond(2, 1) },
+  { name: "hackernews", hosts: ["hn.algolia.com"], ...perSecond(1, 1) },
   { name: "brave", hosts: ["api.search.brave.com"], byKey: true, ...perSecond(1, 1) },
   { name: "tavily", hosts: ["api.tavily.com"], byKey: true, ...perSecond(1, 1) },
 ];

@@ -1,5 +1,6 @@
 import { arxiv } from "./clients/arxiv.js";
 import { biorxiv } from "./clients/biorxiv.js";
+import { hackerNews } from "./clients/hacker-news.js";
 import { brave } from "./clients/brave.js";
 import { crossref } from "./clients/crossref.js";
 import { europePmc } from "./clients/europe-pmc.js";
@@ -29,8 +30,18 @@ export const allSources: readonly Source[] = [
   tavily,
 ];
 
+/** Asked only where a person names them: what they list is mostly no scholarly work. */
+export const onRequest: readonly Source[] = [gitHub, hackerNews];
+
 /** Every service that is asked for anything: papers, their texts, and their code. Their addresses and keys can be configured. */
-export const allServices: readonly Source[] = [...allSources, gitHub, huggingFace, arxivPages, ar5iv, doiResolver];
+export const allServices: readonly Source[] = [
+  ...allSources,
+  ...onRequest,
+  huggingFace,
+  arxivPages,
+  ar5iv,
+  doiResolver,
+];
 
 /** What stands in for a service that programs may not ask, or that another one holds whole. */
 interface Substitute {
@@ -71,7 +82,9 @@ export function sourceNamed(name: string, root: string = process.cwd()): Source 
   const [, kind, place = ""] = /^(feed|list):\s*(\S.*)$/i.exec(name.trim()) ?? [];
   if (kind?.toLowerCase() === "feed") return webAddress(place) === undefined ? undefined : feedSource(place);
   if (kind !== undefined) return listSource(place, root);
-  return allSources.find((source) => source.name.toLowerCase() === wanted || source.aliases.includes(wanted));
+  return [...allSources, ...onRequest].find(
+    (source) => source.name.toLowerCase() === wanted || source.aliases.includes(wanted),
+  );
 }
 
 /** What stands in for the service of this name, where it is not asked itself. */

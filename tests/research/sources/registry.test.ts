@@ -41,7 +41,9 @@ describe("the registry of sources", () => {
     expect(sourceNamed(" ARXIV ")?.name).toBe("arXiv");
     expect(sourceNamed("s2")?.name).toBe("Semantic Scholar");
     expect(sourceNamed("web")).toBeUndefined();
-    expect(sourceNamed("GitHub")).toBeUndefined();
+    // Asked where a person names them, and by no search that names no source.
+    expect([sourceNamed("GitHub"), sourceNamed("hn")].map((source) => source?.name)).toEqual(["GitHub", "Hacker News"]);
+    expect(allSources.some(({ name }) => name === "GitHub" || name === "Hacker News")).toBe(false);
     expect(sourceNamed("ACM Digital Library")).toBeUndefined();
   });
 

@@ -1,9 +1,10 @@
 import { askJson } from "../client/request.js";
 import { at, count, day, line } from "../../../engine/lib/json-fields.js";
 import { plainText } from "../client/markup-to-text.js";
-import type { TitledPaper } from "../../papers/paper-record.js";
+import { pageRecord, webAnswer } from "../client/web-page.js";
+import type { PaperRecord, TitledPaper } from "../../papers/paper-record.js";
 import { unversioned } from "../../papers/identifiers.js";
-import type { Answer, ContextFor, Source, SourceContext } from "../client/source.js";
+import type { Answer, ContextFor, Query, Source, SourceContext } from "../client/source.js";
 import type { Request } from "../../../engine/net/http.js";
 import { isTitle } from "../../papers/dedup/title-match.js";
 import { given } from "../../../engine/lib/given.js";
@@ -31,12 +32,13 @@ export interface CodeLinks {
   readonly unchecked: readonly { readonly source: string; readonly reason: string }[];
 }
 
-/** Asked for code, never for papers. */
+/** Asked for the code of papers, and for repositories where a person names it as a source. */
 export const gitHub: Source = {
   name: "GitHub",
-  aliases: [],
+  aliases: ["github repositories", "github.com"],
   endpoint: "https://api.github.com",
   keyVariable: "GITHUB_TOKEN",
+  search: searchRepositories,
 };
 export const huggingFace: Source = {
   name: "Hugging Face",
@@ -134,6 +136,28 @@ const requestOf = (path: string, context: SourceContext): Request => ({
   accept: "application/vnd.github+json",
   ...(context.key === undefined ? {} : { secret: { headers: { Authorization: `Bearer ${context.key}` } } }),
 });
+
+/** Repositories about a subject, as pages; the day on which one was made stands for its publication. */
+async function searchRepositories(query: Query, context: SourceContext): Promise<Answer<readonly PaperRecord[]>> {
+  const dates =
+    query.from === undefined && query.until === undefined ? "" : ` created:${query.from ?? "*"}..${query.until ?? "*"}`;
+  const words = `${query.terms.replace(/[":]/g, " ").slice(0, 200)}${dates}`;
+  const most = Math.max(1, Math.min(query.most, 100));
+  const path = `/search/repositories?q=${encodeURIComponent(words)}&per_page=${most}`;
+  const answer = await askJson(gitHub, context, requestOf(path, context));
+  if (answer.status !== "ok") return answer;
+  return webAnswer("GitHub", query, at(answer.value, "items"), (item) => {
+    const [name, owner] = [line(at(item, "full_name")), line(at(item, "owner", "login"))];
+    const description = plainText(at(item, "description"));
+    return pageRecord("GitHub", {
+      url: at(item, "html_url"),
+      title: name === undefined || description === undefined ? name : `${name}: ${description.slice(0, 160)}`,
+      snippet: description,
+      date: day(at(item, "created_at")),
+      ...given({ authors: owner === undefined ? undefined : [owner] }),
+    });
+  });
+}
 
 /** Repositories that name the paper by its arXiv id or, without one, by its title. */
 async function searchGitHub(

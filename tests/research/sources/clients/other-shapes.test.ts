@@ -6,12 +6,14 @@ import { europePmc, readResult } from "../../../../src/research/sources/clients/
 import { abstractOf, openAlex, readWork as readOpenAlex } from "../../../../src/research/sources/clients/openalex.js";
 import { readPaper, semanticScholar } from "../../../../src/research/sources/clients/semantic-scholar.js";
 import { readWork as readUnpaywall, unpaywall } from "../../../../src/research/sources/clients/unpaywall.js";
+import { gitHub } from "../../../../src/research/sources/clients/code-links.js";
+import { hackerNews } from "../../../../src/research/sources/clients/hacker-news.js";
 import { allSources } from "../../../../src/research/sources/registry.js";
 import { answering, type Canned } from "./answering.js";
 
 const contact = "someone@example.org";
 const doi = "10.1101/2024.01.02.573000";
-const searching = allSources.filter((source) => source.search !== undefined);
+const searching = [...allSources, gitHub, hackerNews].filter((source) => source.search !== undefined);
 const looking = allSources.filter((source) => source.lookup !== undefined);
 const context = (answer: Canned) => answering(() => answer, { contact, key: "k" }).context;
 const feed = (inner: string) => `<?xml version="1.0"?><feed xmlns="http://www.w3.org/2005/Atom">${inner}</feed>`;

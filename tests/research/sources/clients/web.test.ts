@@ -1,5 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { brave } from "../../../../src/research/sources/clients/brave.js";
+import { gitHub } from "../../../../src/research/sources/clients/code-links.js";
+import { hackerNews } from "../../../../src/research/sources/clients/hacker-news.js";
 import { searxng } from "../../../../src/research/sources/clients/searxng.js";
 import { tavily } from "../../../../src/research/sources/clients/tavily.js";
 import { answering } from "./answering.js";
@@ -27,6 +29,54 @@ describe("searches of the web", () => {
         { id: expect.stringMatching(/^url_/), date: "2024-01-05", url: "https://lab.test/hand" },
       ],
     });
+  });
+
+  it("ask GitHub for repositories and Hacker News for stories, each without a key and between the days", async () => {
+    const git = answering([
+      {
+        body: {
+          items: [
+            {
+              html_url: "https://github.com/lab/hand",
+              full_name: "lab/hand",
+              description: "A tactile hand",
+              created_at: "2024-01-03T00:00:00Z",
+              owner: { login: "lab" },
+            },
+            { full_name: "no/address" },
+          ],
+        },
+      },
+    ]);
+    expect(await gitHub.search?.(query, git.context)).toMatchObject({
+      status: "ok",
+      value: [
+        { title: "lab/hand: A tactile hand", date: "2024-01-03", authors: ["lab"], url: "https://github.com/lab/hand" },
+      ],
+    });
+    expect(decodeURIComponent(git.requests[0]?.url ?? "")).toContain("tactile hand created:2024-01-01..2024-02-01");
+    const hn = answering([
+      {
+        body: {
+          hits: [
+            {
+              objectID: "7",
+              title: "A hand that feels",
+              url: "https://lab.test/hand",
+              created_at: "2024-01-05T10:00:00Z",
+            },
+            { objectID: "8", title: "Ask HN: which hand?", url: null, author: "ada" },
+          ],
+        },
+      },
+    ]);
+    expect(await hackerNews.search?.(query, hn.context)).toMatchObject({
+      status: "ok",
+      value: [{ url: "https://lab.test/hand" }, { url: "https://news.ycombinator.com/item?id=8", authors: ["ada"] }],
+    });
+    expect(decodeURIComponent(hn.requests[0]?.url ?? "")).toContain("created_at_i>=1704067200,created_at_i<1706832000");
+    for (const source of [gitHub, hackerNews])
+      expect(await source.search?.(query, answering([{ body: {} }]).context)).toMatchObject({ status: "error" });
   });
 
   it("say how SearXNG is made to answer in JSON, which it does not by default", async () => {
