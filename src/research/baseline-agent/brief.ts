@@ -23,7 +23,7 @@ export interface JudgedPaper {
   readonly results?: unknown;
 }
 
-export interface JudgedInsight {
+interface JudgedInsight {
   readonly id: string;
   readonly paper_id: string;
   readonly insight: string;

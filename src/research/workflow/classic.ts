@@ -237,7 +237,7 @@ interface Restored {
  * Puts back what an agent that edits rrd.json itself broke or lost; a broken file is kept beside it, and of a valid one everything
  * that is new stays, but for papers beyond the one that an iteration reads.
  */
-export async function restoreRecords(folder: string, before: Rrd, at: Date): Promise<Restored> {
+async function restoreRecords(folder: string, before: Rrd, at: Date): Promise<Restored> {
   const path = rrdFile(folder);
   const text = await readRegularText(path).catch(() => undefined);
   if (text === undefined) {
@@ -347,7 +347,7 @@ function missing<Item extends { id?: string | null }>(before: readonly Item[], n
  * progress.txt only grows: where an agent rewrote it, the earlier text comes back and the agent's version is kept. Answers with what
  * was done. It is no reason to refuse the iteration: the records are whole.
  */
-export async function restoreLog(folder: string, before: string, at: Date): Promise<string[]> {
+async function restoreLog(folder: string, before: string, at: Date): Promise<string[]> {
   const path = progressFile(folder);
   const now = await readRegularText(path).catch(() => "");
   if (now.startsWith(before)) return [];

@@ -14,7 +14,6 @@ import {
   type Scores,
   couldBeRead,
   executionDimensions,
-  scoresOf,
   strategicDimensions,
   type Totals,
 } from "../decisions/scores-and-decision.js";
@@ -117,15 +116,16 @@ export function acceptPaper(
         ? [{ in: "rrd" as const, set: {}, was: {}, add: { visited_urls: result.visited_urls } }]
         : []),
     ],
-    progress: paperEntry({
-      paper: { ...paper, ...set },
-      totals,
+    progress: paperEntry(
       rrd,
+      { ...paper, ...set },
+      { ...result, analysis: set.analysis },
+      scores,
+      totals,
       insights,
-      judging,
       counts,
-      patterns: result.patterns,
-    }),
+      judging,
+    ),
     summary: couldBeRead({ ...paper, ...set })
       ? `${decision} ${totals.combined}/${fullScore(rrd)}, ${evidenceSummary(counts)}`
       : `${decision}, only the title could be read`,
@@ -227,93 +227,73 @@ function insightsOf(rrd: Rrd, paper: Paper, result: AnalysisResult): Insight[] {
   }));
 }
 
-const names: Readonly<Record<string, string>> = {
-  novelty: "Novelty",
-  feasibility: "Feasibility",
+const labels: Readonly<Record<string, string>> = {
   time_to_poc: "Time-to-POC",
   value_market: "Value/Market",
-  defensibility: "Defensibility",
-  adoption: "Adoption",
-  market_creation: "Market Creation",
   first_mover_window: "First-Mover Window",
   network_effects: "Network/Data Effects",
-  strategic_clarity: "Strategic Clarity",
 };
 
+/** "market_creation" as "Market Creation", where the original has no spelling of its own. */
+const labelOf = (name: string): string =>
+  labels[name] ?? name.replaceAll("_", " ").replace(/\b\w/g, (letter) => letter.toUpperCase());
+
 /** The progress.txt entry of one analysed paper, in the original's form. */
-export function paperEntry(of: {
-  paper: Paper;
-  totals: Totals;
-  rrd: Rrd;
-  insights: readonly Insight[];
-  judging: Judging;
-  counts: { verified: number; near: number; notInText: number; couldNotCheck: number };
-  patterns?: readonly string[] | undefined;
-}): string {
-  const { paper, totals, rrd, insights, judging, counts } = of;
-  const scores = scoresOf(paper);
-  const analysis = paper.analysis;
-  const repos = Array.isArray(analysis?.implementations_found) ? analysis.implementations_found : [];
-  const dimension =
-    <Name extends string>(points: Readonly<Record<Name, number>>) =>
-    (name: Name) =>
-      `- ${names[name]}: ${points[name]}/5`;
-  const commercial =
-    analysis?.commercialized == null
-      ? "not looked up"
-      : analysis.commercialized
-        ? `yes${analysis.commercialized_by ? ` (${analysis.commercialized_by})` : ""}`
-        : "no";
-  const market: Readonly<Record<string, string>> = { blue: "Blue Ocean", purple: "Purple Ocean", red: "Red Ocean" };
-  const strategic = totals.strategic ?? 10;
-  const contradicts = (analysis?.market === "red" && strategic >= 12) || (analysis?.market === "blue" && strategic < 8);
-  const references = [...new Set(insights.flatMap((insight) => insight.cross_refs ?? []))];
-  const lines = [
-    `## ${dayOf(judging.at)} - Paper: ${paper.title}`,
-    `ID: ${paper.id}`,
-    `Status: ${paper.status.toUpperCase()}`,
-    !couldBeRead(paper)
-      ? "Score: none, because only the title could be read"
-      : totals.strategic === undefined
-        ? `Score: ${totals.execution}/${fullScore(rrd)}`
-        : `Combined Score: ${totals.combined}/50 (Execution: ${totals.execution}/30, Blue Ocean: ${totals.strategic}/20)`,
-    "",
-    `**Summary:** ${prose(analysis?.summary)}`,
-    "",
-    `**Key Method:** ${prose(analysis?.methodology)}`,
-    "",
-    "**Implementation Check:**",
-    `- GitHub repos: ${repos.length > 0 ? repos.join(", ") : "none found"}`,
-    `- Commercial use: ${commercial}`,
-    "",
-    `**Evidence:** ${counts.verified} quotes found, ${counts.near > 0 ? `${counts.near} near, ` : ""}${counts.notInText} not in the text, ${counts.couldNotCheck} could not be checked (read: ${paper.read_depth})`,
-    ...(paper.warnings ?? []).map((warning) => `- ${warning}`),
-    "",
-    `**Execution Score Breakdown (${totals.execution}/30):**`,
-    ...(scores === undefined ? [] : executionDimensions.map(dimension(scores.execution))),
-    "",
-    ...(scores?.strategic === undefined
+function paperEntry(
+  rrd: Rrd,
+  paper: Paper,
+  { analysis, patterns }: { analysis: NonNullable<Paper["analysis"]>; patterns?: readonly string[] | undefined },
+  { execution, strategic }: Scores,
+  totals: Totals,
+  insights: readonly Insight[],
+  counts: Counts,
+  { at }: Judging,
+): string {
+  const { implementations_found: repos, commercialized: isSold, commercialized_by: by, market } = analysis;
+  const score =
+    totals.strategic === undefined
+      ? `Score: ${totals.execution}/${fullScore(rrd)}`
+      : `Combined Score: ${totals.combined}/50 (Execution: ${totals.execution}/30, Blue Ocean: ${totals.strategic}/20)`;
+  const near = counts.near > 0 ? `${counts.near} near, ` : "";
+  const ocean = totals.strategic ?? 10;
+  const contradicts = (market === "red" && ocean >= 12) || (market === "blue" && ocean < 8);
+  const references = [...new Set(insights.flatMap(({ cross_refs }) => cross_refs ?? []))];
+  const dimensions = (names: readonly string[], points: object) =>
+    names.map((name) => `- ${labelOf(name)}: ${Reflect.get(points, name)}/5`);
+  const parts: string[][] = [
+    [
+      `## ${dayOf(at)} - Paper: ${paper.title}`,
+      `ID: ${paper.id}`,
+      `Status: ${paper.status.toUpperCase()}`,
+      couldBeRead(paper) ? score : "Score: none, because only the title could be read",
+    ],
+    [`**Summary:** ${prose(analysis.summary)}`],
+    [`**Key Method:** ${prose(analysis.methodology)}`],
+    [
+      "**Implementation Check:**",
+      `- GitHub repos: ${Array.isArray(repos) && repos.length > 0 ? repos.join(", ") : "none found"}`,
+      `- Commercial use: ${isSold == null ? "not looked up" : isSold ? `yes${by ? ` (${by})` : ""}` : "no"}`,
+    ],
+    [
+      `**Evidence:** ${counts.verified} quotes found, ${near}${counts.notInText} not in the text, ${counts.couldNotCheck} could not be checked (read: ${paper.read_depth})`,
+      ...(paper.warnings ?? []).map((warning) => `- ${warning}`),
+    ],
+    [`**Execution Score Breakdown (${totals.execution}/30):**`, ...dimensions(executionDimensions, execution)],
+    strategic === undefined
       ? []
-      : [
-          `**Blue Ocean Score Breakdown (${totals.strategic}/20):**`,
-          ...strategicDimensions.map(dimension(scores.strategic)),
-          "",
-        ]),
-    ...(analysis?.market
+      : [`**Blue Ocean Score Breakdown (${totals.strategic}/20):**`, ...dimensions(strategicDimensions, strategic)],
+    market
       ? [
-          `**Market Classification:** ${market[analysis.market] ?? analysis.market}${contradicts ? ` (the agent's word; its points say otherwise)` : ""}`,
-          "",
+          `**Market Classification:** ${labelOf(market)} Ocean${contradicts ? ` (the agent's word; its points say otherwise)` : ""}`,
         ]
-      : []),
-    `**Decision Rationale:** ${paper.notes ?? ""}`,
-    "",
-    ...(insights.length > 0
-      ? ["**Extracted Insights:**", ...insights.map((insight) => `- ${insight.id}: ${insight.insight}`), ""]
-      : []),
-    ...(references.length > 0 ? ["**Cross-References:**", `- Related to: ${references.join(", ")}`, ""] : []),
+      : [],
+    [`**Decision Rationale:** ${paper.notes ?? ""}`],
+    insights.length > 0 ? ["**Extracted Insights:**", ...insights.map(({ id, insight }) => `- ${id}: ${insight}`)] : [],
+    references.length > 0 ? ["**Cross-References:**", `- Related to: ${references.join(", ")}`] : [],
   ];
   // What an agent wrote stays on its line: a line of its own could pass for a pattern or another entry.
-  return [...lines.map(flat), ...patternLines(paper.id, of.patterns)].join("\n");
+  const lines = parts.filter((part) => part.length > 0).flatMap((part) => [...part.map(flat), ""]);
+  return [...lines, ...patternLines(paper.id, patterns)].join("\n");
 }
 
 /** Whether a paper is known to be retracted or withdrawn, by its record or by this check of it. */
@@ -321,7 +301,7 @@ export const isRetracted = (paper: Paper, check: UpdateCheck | undefined): boole
   paper.retracted === true || check?.updates.some(isRetraction) === true;
 
 /** What a check found of a paper, for its record; nothing where it found nothing or nobody could be asked. */
-export const findingOf = (paper: Paper, check: UpdateCheck | undefined): Partial<Paper> =>
+const findingOf = (paper: Paper, check: UpdateCheck | undefined): Partial<Paper> =>
   check === undefined || check.updates.length === 0 ? {} : checkedFields(paper, check);
 
 /** Rejects a retracted paper that nobody has read: whatever an agent found in it, it would not be presented. */

@@ -20,7 +20,7 @@ export interface ResearchUnit extends Unit {
 export type UnitKind = ResearchUnit["kind"] | "classic";
 
 /** Where a project stands: what is done and what is left, read off the records. */
-export interface ProjectStatus {
+interface ProjectStatus {
   readonly discoveryOver: boolean;
   /** Papers to read, the highest priority first, then in the order of their discovery. */
   readonly readable: readonly Paper[];

@@ -156,13 +156,13 @@ const notAtWork: ReadonlySet<Failure["kind"]> = new Set([
 ]);
 
 /** Whether an agent got to work in an iteration that failed so, or did not fail. */
-export const wasAtWork = (failure: string | undefined): boolean =>
+const wasAtWork = (failure: string | undefined): boolean =>
   failure === undefined || !notAtWork.has(failure as Failure["kind"]);
 
 type Limits = NonNullable<NonNullable<Loop>["limits"]>;
 
 /** What a person allows: the budget, and how many papers are looked for. */
-export function limitsOf({ budget, requirements }: Rrd): Limits {
+function limitsOf({ budget, requirements }: Rrd): Limits {
   const { max_usd, max_tokens, max_minutes, max_iterations } = budget ?? {};
   const all = { max_usd, max_tokens, max_minutes, max_iterations, target_papers: requirements.target_papers };
   return Object.fromEntries(Object.entries(all).filter(([, most]) => typeof most === "number"));
@@ -173,7 +173,7 @@ const isRaised = (before: Limits, now: Limits): boolean =>
   Object.entries(before).some(([name, most]) => typeof most === "number" && Number(now[name] ?? Infinity) > most);
 
 /** The iteration after which it is counted: a person has acted since. */
-export function countedSince(rrd: Rrd): number {
+function countedSince(rrd: Rrd): number {
   const { stagnation_since: since = 0, limits, iteration = 0 } = rrd.loop ?? {};
   return limits !== undefined && isRaised(limits, limitsOf(rrd)) ? Math.max(since, iteration) : since;
 }

@@ -206,17 +206,17 @@ interface Judged {
   readonly screened: number;
   readonly kept: number;
   /** Papers among them that may be followed to others. */
-  readonly seeds?: number;
+  readonly seeds: number;
   /** Neither in the pool nor left out: the agent said nothing of them, or the target was reached before them. */
   readonly waiting: number;
 }
 
 /** What is recorded of the search once a batch is accepted. */
-export function metricsOf(rrd: Rrd, batch: Batch, sources: readonly SourceReport[], judged: Judged): Metrics {
+function metricsOf(rrd: Rrd, batch: Batch, sources: readonly SourceReport[], judged: Judged): Metrics {
   const { exhausted: _before, keywords_not_searched: __, ...metrics } = rrd.statistics?.discovery_metrics ?? {};
   const { search, listed, toAgent = [] } = batch;
   // With a source left to the agent only empty batches say that nothing more comes.
-  const leadsOn = search?.mayLeadOn === true && (judged.seeds ?? 0) > 0;
+  const leadsOn = search?.mayLeadOn === true && judged.seeds > 0;
   const isOver = search?.exhausted !== undefined && search.left === 0 && toAgent.length === 0 && !leadsOn;
   const unscreened = (search?.left ?? 0) + judged.waiting + (search?.passed ?? 0);
   const records = Object.values(search?.identified ?? {}).reduce((sum, count) => sum + count, 0);
@@ -242,9 +242,7 @@ export function metricsOf(rrd: Rrd, batch: Batch, sources: readonly SourceReport
             duplicates_removed: records - search.works,
             not_screened: unscreened + (listed?.left ?? 0),
           },
-          ...(search.notAsked === undefined || search.notAsked.length === 0
-            ? {}
-            : { keywords_not_searched: [...search.notAsked] }),
+          ...(search.notAsked.length === 0 ? {} : { keywords_not_searched: [...search.notAsked] }),
         }),
     ...(isOver ? { exhausted: search.exhausted } : {}),
   };
@@ -287,7 +285,7 @@ function sourceMetrics(before: Metrics, sources: readonly SourceReport[]): Parti
 const isFailed = ({ status }: SourceReport): boolean => status !== "ok" && status !== "empty" && status !== "skipped";
 
 /** A source that refuses us is not asked again, nor is one that failed three times in a row for whatever reason. */
-export function newlyBlocked(
+function newlyBlocked(
   rrd: Rrd,
   sources: readonly SourceReport[],
   failures: Readonly<Record<string, number>> = {},

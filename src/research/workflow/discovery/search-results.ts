@@ -1,3 +1,4 @@
+import { given } from "../../../engine/lib/given.js";
 import type { Paper, Rrd, Step } from "../../generated/rrd.js";
 import { termsNotAsked } from "../../search/search-plan.js";
 import { type MergeDecisions, mergeDecisions } from "../../search/candidates.js";
@@ -20,29 +21,21 @@ interface Assessment {
 export type ScreeningCandidate = PaperRecord & Partial<Assessment>;
 
 /** What the scholarly services gave so far, for the statistics. */
-export interface Searched {
+export interface Searched extends Pick<SearchSession, "candidatesSha256" | "passed" | "mayLeadOn" | "exhausted"> {
   readonly rounds: readonly Step[];
-  readonly candidatesSha256: string;
   /** Records by source, and works that they are about. */
   readonly identified: Readonly<Record<string, number>>;
   readonly works: number;
-  readonly setAside: readonly {
+  readonly setAside: readonly (Pick<SearchSession["setAside"][number], "stage" | "reason"> & {
     readonly id: string;
     readonly title: string;
-    readonly stage: "retracted" | "window" | "notice";
-    readonly reason: string;
-  }[];
+  })[];
   /** What was asked in place of a source that programs may not ask. */
   readonly substitutions: Readonly<Record<string, string>>;
   /** Works that wait to be judged once this batch is. */
   readonly left: number;
-  /** Works that were found and come into no batch any more. */
-  readonly passed?: number;
   /** Keywords that no source was asked for so far. */
-  readonly notAsked?: readonly string[];
-  /** A paper kept of this batch may yet be followed to others. */
-  readonly mayLeadOn?: boolean;
-  readonly exhausted?: string;
+  readonly notAsked: readonly string[];
 }
 
 /** What a search of the services that these requested names lead to has brought; undefined where none leads to one. */
@@ -58,6 +51,7 @@ export async function searchResults(
   const names = [...new Set([...services.values()].flat())];
   if (names.length === 0) return undefined;
   const session = await library.search(rrd, names);
+  const { candidatesSha256, passed, mayLeadOn, exhausted } = session;
   const noted = (rrd.statistics?.discovery_metrics?.rounds ?? []).length;
   const isContinued = session.steps.length >= noted;
   // A network that is away says nothing of a source: it counts as no failure of theirs.
@@ -77,22 +71,16 @@ export async function searchResults(
     ),
     reports: [...own, ...asRequested(services, own, substitutions)],
     search: {
+      ...{ candidatesSha256, passed, mayLeadOn, ...given({ exhausted }) },
       rounds: session.steps,
-      candidatesSha256: session.candidatesSha256,
       identified: identified(session),
       works: session.candidates.works.length,
-      setAside: session.setAside.map(({ work, stage, reason }) => ({
-        id: work.record.id,
-        title: work.record.title,
-        stage,
-        reason,
-      })),
+      setAside: session.setAside.map(({ work: { record }, stage, reason }) => {
+        return { id: record.id, title: record.title, stage, reason };
+      }),
       substitutions,
       left: 0,
-      passed: session.passed,
       notAsked: termsNotAsked(rrd.requirements, session.steps),
-      mayLeadOn: session.mayLeadOn,
-      ...(session.exhausted === undefined ? {} : { exhausted: session.exhausted }),
     },
   };
 }

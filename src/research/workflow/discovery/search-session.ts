@@ -285,7 +285,7 @@ function leftOut(
 export type SearchProgress = Omit<Searching, "type" | "at">;
 
 /** Tells of one round as it goes on; the first is 0. `end`: it is over, for all sources. */
-export function progressOfRound(
+function progressOfRound(
   index: number,
   step: Step,
   watch: (progress: SearchProgress) => void,

@@ -55,8 +55,9 @@ function statusOf(listings: readonly Listing[]): SourceReport["status"] {
   return said.includes("ok") ? "ok" : said.includes("empty") ? "empty" : (said.at(-1) ?? "error");
 }
 
-/** One line for people: "arXiv: 40 found, 12 new". */
-export function reportLine({ name, status, reason, found = 0, fresh = 0 }: SourceReport): string {
+/** One line for people: "arXiv: 40 found, 12 new". What code did not search has no numbers. */
+export function reportLine({ name, status, reason, found, fresh = 0 }: SourceReport): string {
+  if (status === "ok" && found === undefined) return `${name}: ok`;
   if (status === "ok") return `${name}: ${found} found, ${fresh} new${reason ? ` (${reason})` : ""}`;
   return status === "empty" ? `${name}: nothing found` : `${name} was skipped: ${behindName(name, reason ?? status)}`;
 }

@@ -15,7 +15,7 @@ type Cited = Pick<
 export const bibliographyOf = (papers: readonly Cited[]): string => papers.map(entry).join("\n");
 
 /** A paper's number on arXiv, undefined where it has none. */
-export const arxivOf = ({ id, identifiers }: Pick<Paper, "id" | "identifiers">): string | undefined =>
+const arxivOf = ({ id, identifiers }: Pick<Paper, "id" | "identifiers">): string | undefined =>
   identifiers?.arxiv ?? /^arxiv_(.+)$/.exec(id)?.[1]?.replace("_", "/");
 
 function entry(paper: Cited): string {

@@ -160,7 +160,7 @@ const insightLegend =
   "An insight names the quote of its paper, printed under Evidence, that holds its numbers and most of its words; code put the two together. “No quote” means that none of the recorded quotes does: look it up before you rely on it.";
 
 /** A quote of a paper's record, by its number: its place in the record's `evidence`, from 1. */
-export interface NumberedQuote {
+interface NumberedQuote {
   readonly number: number;
   readonly evidence: Evidence;
 }
@@ -169,7 +169,7 @@ export interface NumberedQuote {
 const wordShare = 0.6;
 
 /** The quotes of a paper that a reader may see. One that was looked for and not found is none. */
-export const quotesOf = (paper: Paper | undefined): NumberedQuote[] =>
+const quotesOf = (paper: Paper | undefined): NumberedQuote[] =>
   (paper?.analysis?.evidence ?? []).flatMap((evidence, index) =>
     evidence.status === "not-in-text" ? [] : [{ number: index + 1, evidence }],
   );
@@ -178,7 +178,7 @@ export const quotesOf = (paper: Paper | undefined): NumberedQuote[] =>
  * The quote that a statement about a paper rests on: it holds every number of the statement, and with its claim most of the words.
  * Undefined where none does. Records have no link between the two; this one is computed, and rather none than a wrong one.
  */
-export function quoteFor(statement: string, paper: Paper | undefined): NumberedQuote | undefined {
+function quoteFor(statement: string, paper: Paper | undefined): NumberedQuote | undefined {
   const wanted = wordsOf(statement);
   if (wanted.words.size === 0) return undefined;
   let best: { quote: NumberedQuote; share: number } | undefined;
@@ -196,10 +196,10 @@ export function quoteFor(statement: string, paper: Paper | undefined): NumberedQ
 }
 
 /** How a quote's status is marked wherever it is shown. */
-export const statusSigns = { verified: "✓", near: "≈", "not-in-text": "✗", "could-not-check": "?" } as const;
+const statusSigns = { verified: "✓", near: "≈", "not-in-text": "✗", "could-not-check": "?" } as const;
 
 /** How a statement names its quote: "sample_01, quote 3 ✓". */
-export function sourceText(statement: string, paper: Paper | undefined, id: string): string {
+function sourceText(statement: string, paper: Paper | undefined, id: string): string {
   if (paper?.retracted === true) return `${id}, RETRACTED`;
   const found = quoteFor(statement, paper);
   if (found === undefined) return `${id}, no quote`;

@@ -16,7 +16,7 @@ import { resultName } from "../../folder/layout.js";
 const maxBytes = 5 * 1024 * 1024;
 
 /** Whether a link stands where the folder was made that an agent worked in: what it leads to is not the agent's to give. */
-export function isReplaced(workspace: string): boolean {
+function isReplaced(workspace: string): boolean {
   try {
     return lstatSync(workspace).isSymbolicLink();
   } catch {

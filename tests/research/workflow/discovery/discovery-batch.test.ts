@@ -276,6 +276,9 @@ describe("what a discovery batch leaves out", () => {
       setAside,
       substitutions: {},
       left: 0,
+      passed: 0,
+      notAsked: [],
+      mayLeadOn: false,
     };
     const duplicates = [
       { candidate: offer("d1"), of: "p1", why: "the same DOI" },
@@ -327,6 +330,9 @@ describe("what is noted of a discovery batch", () => {
     setAside: [],
     substitutions: {},
     left: 2,
+    passed: 0,
+    notAsked: [],
+    mayLeadOn: false,
   };
 
   test("counts as screened whatever the agent spoke of, and as waiting what it passed over or had no room for", () => {
