@@ -6,6 +6,8 @@ import { listenForSignals } from "../../engine/ui/signals.js";
 import { editResearch } from "../../research/folder/edit.js";
 import { readResearch } from "../../research/folder/research.js";
 import type { Paper, Rrd } from "../../research/generated/rrd.js";
+import { signState } from "../../research/folder/tamper/other-projects.js";
+import { requirePerson } from "./require-person.js";
 import { findResearch, nameFor } from "../../research/overview/find-research.js";
 import { matchFeaturesOf } from "../../research/papers/dedup/match-features.js";
 import { workIndex } from "../../research/papers/dedup/work-index.js";
@@ -31,6 +33,7 @@ interface Added {
 
 /** Puts papers that a person names into a project's pool, to be read next. Exit code 1 where one of them could not be had. */
 export async function addCommand({ folder: argument, references, flags, json }: AddArguments, io: Io): Promise<number> {
+  requirePerson(io.env);
   const folder = await findResearch(io.cwd, argument);
   await readResearch(folder);
   const config = await resolveConfig({ flags, env: io.env, cwd: io.cwd });
@@ -63,6 +66,7 @@ export async function addCommand({ folder: argument, references, flags, json }: 
   const notify = (_: string, message: string) => io.stderr(`${oneLine(message)}\n`);
   if (found.length > 0)
     await editResearch(folder, change, { derive, git: config.git, backup: false, now: io.clock.now, notify });
+  await signState(folder, config.stateDir);
   const all = [...missed, ...added];
   if (json) io.stdout(`${JSON.stringify({ folder, papers: all }, null, 2)}\n`);
   else {

@@ -2,6 +2,8 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { pauseCommand, resumeCommand, stopCommand } from "../../../src/commands/steer/pause.js";
+import { addCommand } from "../../../src/commands/steer/add.js";
+import { approveCommand } from "../../../src/commands/steer/approve.js";
 import { resetCommand } from "../../../src/commands/steer/reset.js";
 import { patternsCommand } from "../../../src/commands/inspect/patterns.js";
 import { hookMark, marker } from "../../../src/engine/process/descendants.js";
@@ -114,6 +116,8 @@ test("an agent that calls a command steers nothing, a hook that a person wrote d
     () => stopCommand({ folder, json: true }, ioOf(env)),
     () => resumeCommand({ folder, json: true }, ioOf(env)),
     () => resetCommand({ folder, undo: false, flags: {}, json: true }, ioOf(env)),
+    () => addCommand({ folder, references: ["10.1000/x"], flags: {}, json: true }, ioOf(env)),
+    () => approveCommand({ folder, reject: false, json: true }, ioOf(env)),
     () => patternsCommand({ folder, accept: 1, json: true }, ioOf(env)),
   ];
   for (const command of commands({ [marker]: "a run" }))

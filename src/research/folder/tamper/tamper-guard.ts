@@ -58,8 +58,9 @@ interface GuardOptions {
 
 /**
  * Remembers, in this process's memory where no agent reaches, the files that only this program and people write. An agent that nothing
- * confines can write them too, and its changes can't be told from a person's. In rrd.json what steers is kept and what forges results is
- * put back; every other file is as it was, and the changed ones are kept aside.
+ * confines can write them too, and its changes can't be told from a person's: see docs/decisions/in-your-name.md. In rrd.json what steers
+ * is kept and what forges results is put back; lines added to the log and instructions to agents wait for a person's yes; every other file is
+ * as it was, and the changed ones are kept aside.
  */
 export async function guardFiles({
   folder,
