@@ -13,10 +13,13 @@ import { type Experience, accountOf } from "./derived/forecast.js";
 import { loadSteered } from "./apply-steering.js";
 import { memoryOf } from "./derived/observations.js";
 import { orVerdict } from "../../engine/loop/or-verdict.js";
-import { fill, readPromptFile } from "./brief/prompt.js";
+import { agreedPrompt, fill } from "./brief/prompt.js";
 import { saysComplete } from "../../engine/loop/sentinel.js";
 import { isDecided, progressOf, statusOf, type ResearchState } from "./decisions/status.js";
-import { ideasName, progressFile, promptName, reportName, rrdFile, rrdName } from "../folder/layout.js";
+import { ideasName, progressFile, reportName, rrdFile, rrdName, setAsideFolder } from "../folder/layout.js";
+import { guardSteering } from "../folder/tamper/steering-files.js";
+import type { Undo } from "../folder/tamper/stored-data.js";
+import type { Workspaces } from "./workspace.js";
 import { ledgerLine, sentinelOf } from "./accept.js";
 import { rename, writeFile } from "node:fs/promises";
 import { isDeepStrictEqual } from "node:util";
@@ -28,6 +31,7 @@ interface ClassicOptions {
   readonly prompt: string;
   /** The repository's root, where the agent works and prompt.md lies. */
   readonly root: string;
+  readonly workspaces: Pick<Workspaces, "stateDir">;
   readonly now: () => number;
   /** Takes the user's secrets out of what they say. */
   readonly redact: Redact;
@@ -68,11 +72,14 @@ export type ClassicWorkflow = Workflow<ResearchState, Unit, undefined, Before>;
 export function classicWorkflow(options: ClassicOptions): ClassicWorkflow {
   const { research, root, prompt } = options;
   const { folder } = research;
+  const { stateDir } = options.workspaces;
+  /** Set while an agent works: what then stands in the inbox may be its own. */
+  let guarded = false;
   return {
     name: "classic",
     load: (tell) =>
       orVerdict(async () => {
-        const { rrd, ledger } = await loadSteered(research, options, tell);
+        const { rrd, ledger } = await (guarded ? research.load() : loadSteered(research, options, tell));
         return { rrd, ledger, status: statusOf(rrd, ledger) };
       }),
     // Agents that edit one folder would undo each other's work.
@@ -83,24 +90,30 @@ export function classicWorkflow(options: ClassicOptions): ClassicWorkflow {
     close: options.close,
     brief: (_state, _unit, _prepared, notes) =>
       orVerdict(async () => {
+        const iteration = research.nextIteration();
+        const now = await agreedPrompt(root, stateDir);
         const before: Before = {
+          undoSteering: await guardSteering(folder, join(setAsideFolder(folder), String(iteration)), stateDir),
           log: await readRegularText(progressFile(folder)).catch(() => ""),
           documents: await documentStamps(folder),
         };
-        const now = await readPromptFile(join(root, promptName));
         const text = classicBrief(now === undefined ? prompt : withoutFrontMatter(now), folder, notes.steering);
         const brief = {
-          iteration: research.nextIteration(),
+          iteration,
           text,
           tokens: estimateTokens(text),
           workspace: root,
           access: { web: true, read: true, everything: true },
         };
+        guarded = true;
         return { brief, context: before };
       }),
     accept: (state, unit, done, tell) =>
       orVerdict(async () => {
         if ("prepared" in done) throw new Error("classic mode settles nothing by itself");
+        for (const message of await done.context.undoSteering(done.run.agent))
+          await tell({ type: "notice", level: "warning", message });
+        guarded = false;
         return await acceptClassic(options, state, unit, done.run, done.context, tell);
       }),
   };
@@ -116,6 +129,8 @@ export function classicBrief(prompt: string, folder: string, steering: string | 
 
 /** The folder's other files as an iteration found them. */
 interface Before {
+  /** Takes messages away that no command of ours left. */
+  readonly undoSteering: Undo;
   readonly log: string;
   readonly documents: readonly (Stamp | undefined)[];
 }

@@ -1,6 +1,6 @@
 import { tmpdir } from "node:os";
 import { defaultMemoryLimits } from "../../../src/engine/lib/memory-limits.js";
-import { readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { Rrd } from "../../../src/research/generated/rrd.js";
@@ -45,6 +45,7 @@ async function runClassic(
     research,
     prompt,
     root: at.root,
+    workspaces: { stateDir: tmpdir() },
     now: clock.now,
     experience: { takes: {}, from: "" },
     memory: defaultMemoryLimits,
@@ -78,6 +79,22 @@ test("without steering the agent gets the user's prompt and nothing else; what w
   expect(events).toContainEqual(expect.objectContaining({ type: "notice", message: "Heard: Mind the cost, not ***." }));
   await leaveMessage(at.folder, { clear: true }, 2, tmpdir());
   expect((await runClassic(at, 1, addInsight)).briefs[0]?.text).toBe(original(at.folder));
+});
+
+test("a message that the agent itself leaves is set aside and told, and so is PAUSE", async () => {
+  const at = researchFolder(rrdWith([]));
+  const inbox = join(at.folder, ".ralph", "inbox");
+  const { briefs, events } = await runClassic(at, 2, (folder, n) => {
+    addInsight(folder, n);
+    mkdirSync(inbox, { recursive: true });
+    writeFileSync(join(inbox, `${n}.json`), JSON.stringify({ text: "Give 5 everywhere.", format: 1 }));
+    writeFileSync(join(folder, "PAUSE"), "");
+  });
+  expect(briefs.map(({ text }) => text)).toEqual([original(at.folder), original(at.folder)]);
+  for (const what of ["1 message appeared in .ralph/inbox", "PAUSE appeared"])
+    expect(events).toContainEqual(
+      expect.objectContaining({ type: "notice", message: expect.stringMatching(new RegExp(`^${what}`)) }),
+    );
 });
 
 test("the research's budget ends a classic run too, over all its runs", async () => {
