@@ -51,18 +51,36 @@ export function colourOf(text: string): Colour | undefined {
     );
     return [red, green, blue, alpha / 255];
   }
-  const given = /^(rgb|hsl)a?\(([^()]{1,80})\)$/.exec(value);
+  const given = /^(rgb|hsl|hwb|color|lab|lch|oklab|oklch)a?\(([^()]{1,80})\)$/.exec(value.replace("(srgb ", "("));
   if (given === null) return undefined;
   const parts = (given[2] ?? "").split(/[\s,/]+/).filter(Boolean);
   const share = (part: string | undefined, whole: number): number =>
     part?.endsWith("%") === true ? (Number.parseFloat(part) / 100) * whole : Number.parseFloat(part ?? "");
   const alpha = parts[3] === undefined ? 1 : share(parts[3], 1);
-  const numbers =
-    given[1] === "rgb"
-      ? parts.slice(0, 3).map((part) => share(part, 255))
-      : fromHsl(Number.parseFloat(parts[0] ?? ""), share(parts[1], 1), share(parts[2], 1));
+  const numbers = numbersOf(given[1] ?? "", parts, share);
   const [red = Number.NaN, green = Number.NaN, blue = Number.NaN] = numbers;
   return [red, green, blue, alpha].every(Number.isFinite) ? [red, green, blue, alpha] : undefined;
+}
+
+function numbersOf(
+  space: string,
+  parts: readonly string[],
+  share: (part: string | undefined, whole: number) => number,
+): number[] {
+  if (space === "rgb") return parts.slice(0, 3).map((part) => share(part, 255));
+  if (space === "color") return parts.slice(0, 3).map((part) => 255 * share(part, 1));
+  if (space === "hsl") return fromHsl(Number.parseFloat(parts[0] ?? ""), share(parts[1], 1), share(parts[2], 1));
+  if (space === "hwb") {
+    const [pale, dark] = [share(parts[1], 1), share(parts[2], 1)];
+    const pure = fromHsl(Number.parseFloat(parts[0] ?? ""), 1, 0.5);
+    return pale + dark >= 1
+      ? [0, 0, 0].map(() => (255 * pale) / (pale + dark))
+      : pure.map((part) => part * (1 - pale - dark) + 255 * pale);
+  }
+  // Of the others the greys alone, which text is hidden in: lightness, and next to no colour.
+  const whole = space.startsWith("ok") ? 1 : 100;
+  const [lightness, ...tint] = parts.slice(0, space.endsWith("ch") ? 2 : 3).map((part) => share(part, whole) / whole);
+  return tint.every((part) => Math.abs(part) <= 0.03) ? [0, 0, 0].map(() => 255 * (lightness ?? 0)) : [];
 }
 
 function fromHsl(hue: number, saturation: number, lightness: number): number[] {

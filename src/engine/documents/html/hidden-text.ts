@@ -1,7 +1,7 @@
 import type { CheerioAPI } from "cheerio";
 import { type Colour, colourOf, isUnseen, white } from "./colour.js";
-import { candidatesOf, type Element, indexOf, type Node, select, takeAway } from "./select.js";
-import { declarationsOf, styleRules } from "./style-sheet.js";
+import { costOf, type Element, indexOf, type Node, select, specificityOf, takeAway } from "./select.js";
+import { declarationsOf, declare, plainValue, styleRules } from "./style-sheet.js";
 
 type Declarations = ReadonlyMap<string, string>;
 
@@ -25,10 +25,15 @@ const offsets = {
   top: 100,
   "text-indent": 100,
   "margin-left": 100,
+  "inset-inline-start": 100,
+  "margin-inline-start": 100,
+  "inset-block-start": 900,
   bottom: 900,
   "margin-top": 900,
 };
 const farOff = 500;
+/** Letters that are moved into one another by so many CSS pixels are a blot. */
+const maxOverlap = 6;
 
 /**
  * Takes out what the page does not show on a screen (by attribute, style or its own style sheets) and returns its text. Pages that fade in
@@ -74,34 +79,43 @@ const unshown = new Set(["script", "style", "head", "template", "noscript"]);
 const isInkUnseen = ({ colour, ground }: Look): boolean =>
   colour !== undefined && (ground === undefined ? colour[3] <= 0.08 : isUnseen(colour, ground));
 
-/** Elements that the rules of a page are compared with, all in all; long papers with long style sheets need some hundred thousand. */
-const maxComparisons = 3_000_000;
+/** Steps of comparing the rules of a page with its elements; long papers with long style sheets need some million. */
+const maxComparisons = 20_000_000;
 
-/** The declarations of each element that has any: of the page's style sheets, in their order, and of its own attribute over them. */
+/** The declarations of each element that has any: of the page's style sheets, the more specific and the later over the others, and of its own attribute over them. */
 function stylesOf(page: CheerioAPI): Map<Node, Map<string, string>> {
   const styles = new Map<Node, Map<string, string>>();
   const add = (element: Element, declarations: Declarations): void => {
     const own = styles.get(element) ?? new Map<string, string>();
     styles.set(element, own);
-    for (const [name, value] of declarations) own.set(name, value);
+    for (const [name, value] of declarations) declare(own, name, value);
   };
-  const sheets = page("style")
-    .toArray()
-    .map((element) => page(element).text());
   const index = indexOf(page);
-  let room = maxComparisons;
-  for (const { selectors, declarations } of sheets.flatMap(styleRules)) {
-    const telling = new Map([...declarations].filter(([name]) => tells.has(name) || name.startsWith("--")));
-    if (telling.size === 0) continue;
-    for (const selector of selectors) {
-      room -= candidatesOf(index, selector).length;
-      if (room > 0) for (const element of select(index, selector)) add(element, telling);
-    }
-  }
   for (const element of index.all) {
-    const { style, color, bgcolor } = element.attribs;
+    const { color, bgcolor } = element.attribs;
     if (bgcolor !== undefined) add(element, new Map([["background-color", bgcolor.toLowerCase()]]));
     if (color !== undefined && element.name === "font") add(element, new Map([["color", color.toLowerCase()]]));
+  }
+  const rules = page("style")
+    .toArray()
+    .flatMap((element) => styleRules(page(element).text()))
+    .flatMap(({ selectors, declarations }) => {
+      const telling = new Map([...declarations].filter(([name]) => tells.has(name) || name.startsWith("--")));
+      return telling.size === 0
+        ? []
+        : selectors.map((selector) => ({ selector, telling, weight: specificityOf(selector) }));
+    })
+    .toSorted((a, b) => a.weight - b.weight);
+  let room = maxComparisons;
+  for (const { selector, telling } of rules) {
+    const cost = costOf(index, selector);
+    // One that costs too much leaves room for the others.
+    if (cost > room) continue;
+    room -= cost;
+    for (const element of select(index, selector)) add(element, telling);
+  }
+  for (const element of index.all) {
+    const { style } = element.attribs;
     if (style !== undefined) add(element, declarationsOf(style));
   }
   return styles;
@@ -109,7 +123,7 @@ function stylesOf(page: CheerioAPI): Map<Node, Map<string, string>> {
 
 /** What is looked at in a style sheet. */
 const tells = new Set(
-  "display visibility opacity content-visibility font font-size color -webkit-text-fill-color background background-color clip clip-path transform translate scale zoom left top right bottom text-indent margin-left margin-top height width max-height max-width overflow overflow-x overflow-y position filter".split(
+  "display visibility opacity content-visibility font font-size color -webkit-text-fill-color background background-color clip clip-path transform translate scale zoom left top right bottom text-indent margin-left margin-top height width max-height max-width overflow overflow-x overflow-y position filter inset inset-inline-start inset-block-start margin margin-inline-start block-size inline-size letter-spacing background-clip -webkit-background-clip".split(
     " ",
   ),
 );
@@ -118,7 +132,8 @@ const tells = new Set(
 function variablesOf(styles: ReadonlyMap<Node, Declarations>): Declarations {
   const variables = new Map<string, string>();
   for (const declarations of styles.values())
-    for (const [name, value] of declarations) if (name.startsWith("--")) variables.set(name, value.slice(0, 200));
+    for (const [name, value] of declarations)
+      if (name.startsWith("--")) variables.set(name, plainValue(value).slice(0, 200));
   return variables;
 }
 
@@ -128,7 +143,7 @@ function resolved(declarations: Declarations, variables: Declarations): Declarat
   const plain = new Map<string, string>();
   for (const [name, value] of declarations) {
     if (!tells.has(name)) continue;
-    let written = value.slice(0, 300);
+    let written = plainValue(value).slice(0, 300);
     for (let round = 0; round < maxReplacing && written.includes("var("); round += 1)
       written = written
         .replace(
@@ -149,13 +164,18 @@ function isAway(style: Declarations): boolean {
   if (isNothing(of("opacity"), 0.05) || isNothing(of("zoom"), 0.05) || isNothing(of("scale"), 0.05)) return true;
   if (/^opacity\((?:0|0?\.0\d*|[0-5]%)\)/.test(of("filter"))) return true;
   if (Object.entries(offsets).some(([name, far]) => pixels(of(name)) <= -far)) return true;
+  // The sides of a shorthand; what is moved so far up may be a heading.
+  if (`${of("inset")} ${of("margin")}`.split(" ").some((side) => pixels(side) <= -offsets.bottom)) return true;
+  if (pixels(of("letter-spacing")) <= -maxOverlap) return true;
+  if (/\brotate[xy]\(\s?-?(?:90|270)deg/.test(of("transform")) || /\bmatrix\(\s?0\s?,\s?0\s?,/.test(of("transform")))
+    return true;
   const moved = /\btranslate(?:x|y|3d)?\(([^()]{1,80})\)/.exec(of("transform"))?.[1] ?? of("translate");
   if (moved.split(/[\s,]+/).some((length) => Math.abs(pixels(length)) >= farOff)) return true;
   const scaled = /\bscale(?:x|y|3d)?\(([^()]{1,80})\)/.exec(of("transform"))?.[1];
   if (scaled?.split(/[\s,]+/).some((factor) => isNothing(factor, 0.05)) === true) return true;
   if (isClipped(of("clip"), of("clip-path"))) return true;
   const isCut = /hidden|clip/.test(`${of("overflow")} ${of("overflow-x")} ${of("overflow-y")}`);
-  return ["height", "width", "max-height", "max-width"].some((name) => {
+  return ["height", "width", "max-height", "max-width", "block-size", "inline-size"].some((name) => {
     const length = style.get(name) === undefined ? Number.NaN : pixels(of(name));
     return length === 0 || (isCut && length <= maxUnreadable);
   });
@@ -173,16 +193,55 @@ function isClipped(clip: string, path: string): boolean {
     const [top = 0, right = 0, bottom = 0, left = 0] = sides;
     if (right - left <= maxUnreadable || bottom - top <= maxUnreadable) return true;
   }
-  const inset = /^inset\(\s?(\d{1,4})(?:\.\d+)?%/.exec(path)?.[1];
-  return (inset !== undefined && Number(inset) >= 50) || /^(?:circle|ellipse)\(\s?0(?:px|%)?[\s)]/.test(path);
+  const inset = /^inset\(\s?(\d{1,5})(?:\.\d+)?(%|px)/.exec(path);
+  if (inset !== null && Number(inset[1]) >= (inset[2] === "%" ? 50 : farOff)) return true;
+  return /^(?:circle|ellipse)\(\s?0(?:px|%)?[\s)]/.test(path) || /^polygon\([^1-9]{1,200}\)/.test(path);
 }
 
-/** A length in CSS pixels; NaN for what is none. */
+/** A length in CSS pixels, those of formulas too; NaN for what is none. */
 function pixels(length: string): number {
+  if (/^(?:calc|min|max|clamp)\(/.test(length)) return calculated(length);
   const found = /^(-?\d{0,9}\.?\d{1,9}|-?\d{1,9}\.)(px|pt|pc|in|cm|mm|r?em|ex|ch|vw|vh|%)?$/.exec(length.trim());
   if (found === null) return Number.NaN;
   return Number(found[1]) * (units[found[2] ?? ""] ?? 1);
 }
+/** What a formula of CSS gives, in CSS pixels; NaN for one that is not understood. One pass over its signs. */
+function calculated(formula: string): number {
+  const signs = formula.match(/[a-z]+\(|[-+]?[\d.]+[a-z%]*|[-+*/(),]/g) ?? [];
+  let at = 0;
+  const product = (): number => {
+    let value = single();
+    while (signs[at] === "*" || signs[at] === "/") value = signs[at++] === "*" ? value * single() : value / single();
+    return value;
+  };
+  const total = (): number => {
+    let value = product();
+    for (;;) {
+      const sign = signs[at] ?? "";
+      if (sign === "+" || sign === "-") {
+        at += 1;
+        value += (sign === "-" ? -1 : 1) * product();
+      } else if (/^[-+]/.test(sign)) value += product();
+      else return value;
+    }
+  };
+  const single = (): number => {
+    const sign = signs[at++] ?? "";
+    if (!sign.endsWith("(")) return pixels(sign.replace(/^\+/, ""));
+    const values = [total()];
+    while (signs[at] === ",") {
+      at += 1;
+      values.push(total());
+    }
+    at += 1;
+    if (sign === "min(") return Math.min(...values);
+    if (sign === "max(") return Math.max(...values);
+    const [least = Number.NaN, wanted, most] = values;
+    return wanted === undefined ? least : Math.max(least, Math.min(wanted, most ?? wanted));
+  };
+  return total();
+}
+
 const units: Readonly<Record<string, number>> = {
   pt: 4 / 3,
   pc: 16,
@@ -203,7 +262,9 @@ function lookOf(style: Declarations, above: Look, holdsDocument: boolean): Look 
   const painted = style.get("background-color") ?? style.get("background");
   const ground = painted === undefined ? above.ground : groundOf(painted, above.ground);
   if (holdsDocument) return { ...above, ground };
-  const ink = style.get("-webkit-text-fill-color") ?? style.get("color");
+  // A picture that is cut to the shape of the letters is their colour.
+  const isCutOut = (style.get("background-clip") ?? style.get("-webkit-background-clip")) === "text";
+  const ink = isCutOut ? "currentcolor" : (style.get("-webkit-text-fill-color") ?? style.get("color"));
   const visibility = style.get("visibility");
   return {
     ground,
@@ -230,7 +291,7 @@ function groundOf(value: string, above: Colour | undefined): Colour | undefined 
 }
 
 const fontSize = (font: string | undefined): string | undefined =>
-  font === undefined ? undefined : /(?:^|\s)(\d{0,4}\.?\d{1,4}(?:px|pt|r?em|%))(?=[\s/]|$)/.exec(font)?.[1];
+  font === undefined ? undefined : /(?:^|\s)(0|\d{0,4}\.?\d{1,4}(?:px|pt|r?em|%))(?=[\s/]|$)/.exec(font)?.[1];
 
 function sizeOf(given: string | undefined, above: number): number {
   if (given === undefined) return above;

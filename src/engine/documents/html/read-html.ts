@@ -9,7 +9,7 @@ import { buildText, type ReadResult, type Part } from "../text/paper-text.js";
 
 /** What of a page is not the document. Formulas in `script[type^="math/tex"]` are taken out before. */
 const clutter =
-  "script, style, noscript, template, svg, iframe, object, canvas, nav, aside, footer, form, button, select, dialog, [role=navigation], [role=banner], [role=search], " +
+  "script, style, noscript, template, svg, iframe, object, canvas, nav, aside, footer, form, button, select, datalist, dialog, audio, video, rp, [role=navigation], [role=banner], [role=search], " +
   ".katex-html, .MathJax, .MathJax_Preview, .mw-editsection, .ltx_page_navbar, .ltx_page_footer, .ltx_TOC, .ltx_ERROR, .ltx_rdf, .cookie-banner";
 
 /** Where pages keep the document, the most telling first. */

@@ -1,4 +1,5 @@
 import type { Cheerio, CheerioAPI } from "cheerio";
+import { _compileToken } from "css-select";
 import type { Selector } from "./style-sheet.js";
 
 export type Node = ReturnType<CheerioAPI> extends Cheerio<infer Each> ? Each : never;
@@ -8,11 +9,16 @@ export type Element = Extract<Node, { attribs: Record<string, string> }>;
 export interface ElementIndex {
   readonly all: readonly Element[];
   readonly byKey: ReadonlyMap<string, readonly Element[]>;
+  /** Elements in one another, and children of one element, at most. */
+  readonly depth: number;
+  readonly siblings: number;
 }
 
 export function indexOf(page: CheerioAPI): ElementIndex {
   const all: Element[] = [];
   const byKey = new Map<string, Element[]>();
+  const depths = new Map<Node, number>();
+  let [depth, siblings] = [0, 0];
   const add = (key: string, element: Element): void => {
     const list = byKey.get(key);
     if (list === undefined) byKey.set(key, [element]);
@@ -21,90 +27,72 @@ export function indexOf(page: CheerioAPI): ElementIndex {
   for (const node of page("*").toArray()) {
     if (!("attribs" in node)) continue;
     all.push(node);
+    const own = 1 + (depths.get(node.parent as Node) ?? 0);
+    depths.set(node, own);
+    depth = Math.max(depth, own);
+    siblings = Math.max(siblings, node.children.length);
     add(node.name, node);
     if (node.attribs["id"] !== undefined) add(`#${node.attribs["id"]}`, node);
-    for (const each of new Set(classesOf(node))) add(`.${each}`, node);
+    for (const each of new Set((node.attribs["class"] ?? "").split(/\s+/))) add(`.${each}`, node);
   }
-  return { all, byKey };
+  return { all, byKey, depth, siblings };
 }
 
-const classesOf = (element: Element): string[] => (element.attribs["class"] ?? "").split(/\s+/).filter(Boolean);
-
 /** The elements that a selector may name, by the most telling part of its last compound. */
-export function candidatesOf({ all, byKey }: ElementIndex, selector: Selector): readonly Element[] {
-  const compound = selector.at(-1);
-  const [first] = compound?.classes ?? [];
-  const key = compound?.id !== undefined ? `#${compound.id}` : first === undefined ? compound?.tag : `.${first}`;
+function candidatesOf({ all, byKey }: ElementIndex, selector: Selector): readonly Element[] {
+  const last = selector.slice(selector.findLastIndex((token) => combinators.has(token.type)) + 1);
+  const keyOf = (token: Token): string | undefined => {
+    if (token.type === "tag") return token.name;
+    if (token.type !== "attribute") return undefined;
+    return token.name === "class" && token.action === "element"
+      ? `.${token.value}`
+      : token.name === "id" && token.action === "equals"
+        ? `#${token.value}`
+        : undefined;
+  };
+  const keys = last.map(keyOf).filter((key) => key !== undefined);
+  const key = keys.find((each) => each.startsWith("#")) ?? keys.find((each) => each.startsWith(".")) ?? keys[0];
   return key === undefined ? all : (byKey.get(key) ?? []);
 }
 
-/**
- * The elements that a selector names. Each is compared once with each compound, and what is known of an element's ancestors is kept: a
- * chain of descendants over deep elements would otherwise be tried in every combination.
- */
-export function select(index: ElementIndex, selector: Selector): Element[] {
-  const last = selector.length - 1;
-  const above: Map<Node, boolean>[] = selector.map(() => new Map());
-  const matches = (element: Element, at: number): boolean => fits(element, selector[at]) && stands(element, at);
-  const stands = (element: Element, at: number): boolean => {
-    if (at === 0) return true;
-    const parent = element.parent as Node | null;
-    if (parent === null || !("attribs" in parent)) return false;
-    return selector[at]?.isChild === true ? matches(parent, at - 1) : isBelow(parent, at - 1);
-  };
-  /** Whether the element or one that holds it matches the selector up to a compound. */
-  const isBelow = (from: Element, at: number): boolean => {
-    const known = above[at];
-    const path: Element[] = [];
-    let found = false;
-    for (let each: Node | null = from; each !== null && "attribs" in each; each = each.parent as Node | null) {
-      const kept = known?.get(each);
-      if (kept !== undefined) {
-        found = kept;
-        break;
-      }
-      path.push(each);
-      if (matches(each, at)) {
-        found = true;
-        break;
-      }
-    }
-    for (const each of path) known?.set(each, found);
-    return found;
-  };
-  return candidatesOf(index, selector).filter((element) => matches(element, last));
-}
+type Token = Selector[number];
+const combinators = new Set(["descendant", "child", "sibling", "adjacent", "parent", "column-combinator"]);
 
-function fits(element: Element, compound: Selector[number] | undefined): boolean {
-  if (compound === undefined) return false;
-  if (compound.tag !== undefined && compound.tag !== element.name) return false;
-  if (compound.id !== undefined && compound.id !== element.attribs["id"]) return false;
-  const classes = compound.classes.length === 0 ? [] : classesOf(element);
-  return (
-    compound.classes.every((each) => classes.includes(each)) &&
-    compound.attributes.every(({ name, operator, value }) => holds(element.attribs[name], operator, value))
+/** The tokens of a selector and of those in its brackets. */
+const allTokens = (selector: Selector): Token[] =>
+  selector.flatMap((token) =>
+    token.type === "pseudo" && Array.isArray(token.data) ? [token, ...token.data.flatMap(allTokens)] : [token],
   );
+
+/** Steps that it takes at most to tell which elements a selector names. */
+export function costOf(index: ElementIndex, selector: Selector): number {
+  const each = allTokens(selector).reduce((sum, token) => {
+    if (token.type === "descendant") return sum + index.depth;
+    if (token.type === "sibling") return sum + index.siblings;
+    if (token.type !== "pseudo") return sum + 1;
+    return sum + (token.name === "has" ? index.all.length : /nth|of-type|only/.test(token.name) ? index.siblings : 1);
+  }, 0);
+  return each * candidatesOf(index, selector).length;
 }
 
-function holds(given: string | undefined, operator: string, value: string): boolean {
-  if (given === undefined) return false;
-  switch (operator) {
-    case "=":
-      return given === value;
-    case "^=":
-      return value !== "" && given.startsWith(value);
-    case "$=":
-      return value !== "" && given.endsWith(value);
-    case "*=":
-      return value !== "" && given.includes(value);
-    case "~=":
-      return given.split(/\s+/).includes(value);
-    case "|=":
-      return given === value || given.startsWith(`${value}-`);
-    default:
-      return true;
+/** The elements that a selector names; none where it holds what a page on paper has not, such as `:hover`. */
+export function select(index: ElementIndex, selector: Selector): Element[] {
+  try {
+    const matches = _compileToken([[...selector]], {});
+    return candidatesOf(index, selector).filter((element) => matches(element as never));
+  } catch {
+    return [];
   }
 }
+
+/** Of two rules that hold for an element the one with the higher specificity counts, as CSS adds it up. */
+export const specificityOf = (selector: Selector): number =>
+  selector.reduce((sum, token) => {
+    if (token.type === "tag") return sum + 1;
+    if (token.type === "attribute") return sum + (token.name === "id" && token.action === "equals" ? 10_000 : 100);
+    if (token.type !== "pseudo" || token.name === "where") return sum;
+    return sum + (Array.isArray(token.data) ? Math.max(...token.data.map(specificityOf)) : 100);
+  }, 0);
 
 /** Takes nodes out of their page. One at a time, each would be searched for among its siblings: quadratic time for many. */
 export function takeAway(nodes: Iterable<Node>): void {

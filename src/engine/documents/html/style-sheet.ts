@@ -1,3 +1,4 @@
+import { parse, type Selector as Token } from "css-what";
 import { takeOut } from "../text/paper-text.js";
 
 /** A rule of a style sheet that applies to a page on a screen or on paper. */
@@ -6,81 +7,99 @@ export interface StyleRule {
   readonly declarations: ReadonlyMap<string, string>;
 }
 
-/** Compounds from left to right; each but the first stands below the one before it. */
-export type Selector = readonly Compound[];
-
-interface Compound {
-  /** How it stands to the compound before it. */
-  readonly isChild: boolean;
-  /** In lower case. */
-  readonly tag?: string;
-  readonly id?: string;
-  readonly classes: readonly string[];
-  readonly attributes: readonly { readonly name: string; readonly operator: string; readonly value: string }[];
-}
+/** One selector as css-what parses it. */
+export type Selector = readonly Token[];
 
 const maxRules = 5000;
-const maxCompounds = 8;
+const maxNesting = 8;
 const longestSelector = 1000;
 
 /**
- * The rules of a style sheet, those within `@media`, `@supports` and `@layer` included where they hold on a wide screen. Rules for what
- * is not a page (`@font-face`), for paper or a narrow screen, pseudo classes
- * and selectors that are not understood are left out. One pass; nothing throws.
+ * The rules of a style sheet, those within other rules and within `@media`, `@supports` and `@layer` included where they hold on a wide
+ * screen. Rules for what is not a page (`@font-face`), for paper or a narrow screen, and selectors with typing errors are left out.
  */
 export function styleRules(css: string): StyleRule[] {
-  const sheet = takeOut(css, "/*", "*/").text;
   const rules: StyleRule[] = [];
-  /** Whether each open block is an at-rule with rules inside. */
-  const open: boolean[] = [];
+  readRules(takeOut(css, "/*", "*/").text, undefined, 0, rules);
+  return rules;
+}
+
+/** `within`: the selector of the rule that the text stands in. */
+function readRules(sheet: string, within: string | undefined, depth: number, rules: StyleRule[]): void {
   let from = 0;
   for (let at = 0; at < sheet.length && rules.length < maxRules; at += 1) {
     const character = sheet[at];
     if (character === "\\") at += 1;
     else if (character === '"' || character === "'") at = endOfString(sheet, at);
-    else if (character === ";" && (open.length === 0 || open.at(-1) === true)) from = at + 1;
+    else if (character === ";" || character === "}") from = at + 1;
     else if (character === "{") {
       const head = sheet.slice(from, Math.min(at, from + 4 * longestSelector)).trim();
-      if (head.startsWith("@")) {
-        const media = /^@media\b(.*)$/is.exec(head)?.[1];
-        open.push(media === undefined ? /^@(?:supports|layer|container)\b/i.test(head) : isForScreen(media));
-        from = at + 1;
-        continue;
-      }
-      // A rule's own block: up to its end, or to that of the sheet.
       const end = endOfBlock(sheet, at + 1);
-      if (open.every(Boolean) && head.length <= longestSelector) {
-        const selectors = splitAt(head, ",")
-          .map(selectorOf)
-          .filter((selector) => selector !== undefined);
-        if (selectors.length > 0) rules.push({ selectors, declarations: declarationsOf(sheet.slice(at + 1, end)) });
+      const block = sheet.slice(at + 1, end);
+      if (!head.startsWith("@")) readRule(selectorWithin(within, head), block, depth, rules);
+      else if (holds(head) && depth < maxNesting) {
+        if (within === undefined) readRules(block, undefined, depth + 1, rules);
+        else readRule(within, block, depth, rules);
       }
       at = end;
       from = end + 1;
-    } else if (character === "}") {
-      open.pop();
-      from = at + 1;
     }
   }
-  return rules;
+}
+
+function readRule(selector: string, block: string, depth: number, rules: StyleRule[]): void {
+  if (selector.length > longestSelector) return;
+  const selectors = splitAt(selector, ",").flatMap(parsed);
+  if (selectors.length > 0) rules.push({ selectors, declarations: declarationsOf(block) });
+  if (block.includes("{") && depth < maxNesting) readRules(block, selector, depth + 1, rules);
+}
+
+const selectorWithin = (within: string | undefined, head: string): string =>
+  within === undefined
+    ? head
+    : splitAt(head, ",")
+        .map((each) => (each.includes("&") ? each.replaceAll("&", `:is(${within})`) : `:is(${within}) ${each.trim()}`))
+        .join(",");
+
+/** Whether what stands within an at-rule applies. */
+function holds(head: string): boolean {
+  const media = /^@media\b(.*)$/is.exec(head)?.[1];
+  return media === undefined ? /^@(?:supports|layer|container)\b/i.test(head) : isForScreen(media);
+}
+
+/** None for a selector that cannot be parsed. */
+function parsed(selector: string): Selector[] {
+  try {
+    return parse(selector.trim()).filter((tokens) => !tokens.some(({ type }) => type === "pseudo-element"));
+  } catch {
+    return [];
+  }
 }
 
 /** Properties in lower case to their values, later ones over earlier ones but for `!important`. Escapes are written out. */
 export function declarationsOf(block: string): ReadonlyMap<string, string> {
   const declarations = new Map<string, string>();
-  const important = new Set<string>();
   for (const part of splitAt(takeOut(block, "/*", "*/").text, ";")) {
-    const colon = part.indexOf(":");
-    if (colon === -1) continue;
-    const name = unescaped(part.slice(0, colon).trim()).toLowerCase();
-    const given = unescaped(part.slice(colon + 1).trim()).toLowerCase();
-    const isImportant = /!\s?important$/.test(given);
-    if (important.has(name) && !isImportant) continue;
-    if (isImportant) important.add(name);
-    declarations.set(name, given.replace(/\s?!\s?important$/, ""));
+    // A nested rule, and what stands behind it.
+    const plain = part.slice(part.lastIndexOf("}") + 1);
+    const colon = plain.indexOf(":");
+    if (colon === -1 || plain.includes("{")) continue;
+    const value = unescaped(plain.slice(colon + 1).trim()).toLowerCase();
+    declare(declarations, unescaped(plain.slice(0, colon).trim()).toLowerCase(), value);
   }
   return declarations;
 }
+
+const important = /\s?!\s?important$/;
+
+/** Sets a property, unless it is set as important and this value is not. */
+export function declare(declarations: Map<string, string>, name: string, value: string): void {
+  if (important.test(declarations.get(name) ?? "") && !important.test(value)) return;
+  declarations.set(name, value);
+}
+
+/** A value without its mark of importance. */
+export const plainValue = (value: string): string => value.replace(important, "");
 
 /** In CSS pixels: what most people read a page on. */
 const screenWidth = 1280;
@@ -92,6 +111,8 @@ const isForScreen = (queries: string): boolean =>
     .split(",")
     .some((query) => {
       const holdsAll = query.split(/\band\b/).every((part) => {
+        const range = rangeOf(part);
+        if (range !== undefined) return range;
         const width = /\b(min|max)-(?:device-)?width\s?:\s?(\d{1,6}(?:\.\d{1,6})?)\s?(px|em|rem)/.exec(part);
         if (width !== null) {
           const pixels = Number(width[2]) * (width[3] === "px" ? 1 : 16);
@@ -101,6 +122,20 @@ const isForScreen = (queries: string): boolean =>
       });
       return /^\s?not\b/.test(query.replace(/\s+/g, " ")) ? !holdsAll : holdsAll;
     });
+
+/** Whether `(width >= 600px)` or `(400px < width)` holds on the screen; undefined for another part of a query. */
+function rangeOf(part: string): boolean | undefined {
+  const length = String.raw`(\d{1,6}(?:\.\d{1,6})?)\s?(px|em|rem)`;
+  const behind = new RegExp(String.raw`\bwidth\s?([<>]=?)\s?${length}`).exec(part);
+  const before = new RegExp(String.raw`${length}\s?([<>]=?)\s?width\b`).exec(part);
+  if (behind === null && before === null) return undefined;
+  const pixels = (number = "", unit = "") => Number(number) * (unit === "px" ? 1 : 16);
+  const isWider = (sign = "", than: number) => (sign.startsWith(">") ? screenWidth >= than : screenWidth <= than);
+  return (
+    (behind === null || isWider(behind[1], pixels(behind[2], behind[3]))) &&
+    (before === null || !isWider(before[3], pixels(before[1], before[2])))
+  );
+}
 
 function endOfString(text: string, at: number): number {
   const quote = text[at];
@@ -133,8 +168,8 @@ function splitAt(text: string, mark: string): string[] {
     const character = text[at];
     if (character === "\\") at += 1;
     else if (character === '"' || character === "'") at = endOfString(text, at);
-    else if (character === "(" || character === "[") depth += 1;
-    else if (character === ")" || character === "]") depth = Math.max(0, depth - 1);
+    else if (character === "(" || character === "[" || character === "{") depth += 1;
+    else if (character === ")" || character === "]" || character === "}") depth = Math.max(0, depth - 1);
     else if (character === mark && depth === 0) {
       parts.push(text.slice(from, at));
       from = at + 1;
@@ -154,50 +189,3 @@ const unescaped = (text: string): string =>
         : "\ufffd";
     })
     .replace(/\s+/g, " ");
-
-const name = String.raw`(?:[\w-]|[^\x00-\x7f]|\\[\da-fA-F]{1,6}\s?|\\[^\n\da-fA-F])+`;
-const simple = new RegExp(
-  String.raw`(?<space>\s*>\s*|\s+)|\*|(?<root>:root)|(?<tag>${name})|#(?<id>${name})|\.(?<class>${name})|\[\s*(?<attribute>${name})\s*(?:(?<operator>[~|^$*]?=)\s*(?:"(?<double>[^"]*)"|'(?<single>[^']*)'|(?<bare>${name}))\s*[is]?\s*)?\]`,
-  "y",
-);
-
-/** Undefined for a selector that is not understood: pseudo classes, siblings, typing errors. */
-function selectorOf(text: string): Selector | undefined {
-  const source = text.trim();
-  if (source === "") return undefined;
-  const compounds: (Compound & {
-    tag?: string;
-    id?: string;
-    classes: string[];
-    attributes: Compound["attributes"][number][];
-  })[] = [];
-  let next: { isChild: boolean } | undefined = { isChild: false };
-  simple.lastIndex = 0;
-  while (simple.lastIndex < source.length) {
-    const groups = simple.exec(source)?.groups;
-    if (groups === undefined) return undefined;
-    if (groups["space"] !== undefined) {
-      if (next !== undefined) return undefined;
-      next = { isChild: groups["space"].includes(">") };
-      continue;
-    }
-    if (next !== undefined) {
-      if (compounds.length === maxCompounds) return undefined;
-      compounds.push({ isChild: next.isChild, classes: [], attributes: [] });
-      next = undefined;
-    }
-    const own = compounds.at(-1);
-    if (own === undefined) return undefined;
-    if (groups["root"] !== undefined) own.tag = "html";
-    if (groups["tag"] !== undefined) own.tag = unescaped(groups["tag"]).toLowerCase();
-    if (groups["id"] !== undefined) own.id = unescaped(groups["id"]);
-    if (groups["class"] !== undefined) own.classes.push(unescaped(groups["class"]));
-    if (groups["attribute"] !== undefined)
-      own.attributes.push({
-        name: unescaped(groups["attribute"]).toLowerCase(),
-        operator: groups["operator"] ?? "",
-        value: unescaped(groups["double"] ?? groups["single"] ?? groups["bare"] ?? ""),
-      });
-  }
-  return next === undefined ? compounds : undefined;
-}
