@@ -21,6 +21,10 @@ export function buildProgram(io: Io, version: string, done: (exitCode: number) =
     )
     .version(version, "-v, --version", "print the version")
     .usage("[command] [options]")
+    // Every command has options; naming them leaves the summaries no room.
+    .configureHelp({
+      subcommandTerm: (command) => `${command.name()} ${command.usage().replace("[options]", "").trim()}`,
+    })
     .addHelpText("after", epilogue)
     .enablePositionalOptions()
     .helpCommand("help [command]", "show help for a command");

@@ -218,7 +218,7 @@ export function expectNoTrace(said: string): void {
 export const lastWords = ({ err }: Ended): string =>
   err
     .split("\n")
-    .map((line) => line.replace(/^\d\d:\d\d:\d\dZ /, ""))
+    .map((line) => line.replace(/^\d\d:\d\d:\d\d /, ""))
     .findLast((line) => /^(complete|limit|stuck|blocked|failed|interrupted): /.test(line)) ?? "";
 
 /** Ends of everything that a complete research of `papers` papers is made of: each exactly once. */
