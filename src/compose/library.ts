@@ -11,7 +11,6 @@ import type { Source } from "../research/sources/client/source.js";
 import { ofSearch, queryRecorder, readQueries } from "../research/folder/logs/query-log.js";
 import { scholarly, type Sources } from "../research/workflow/discovery/search-session.js";
 import type { Tell } from "../engine/loop/types.js";
-
 import type { Http } from "../engine/net/http.js";
 import { answersFolder, documentsFolder } from "../research/folder/layout.js";
 import type { Library } from "../research/workflow/prepare.js";

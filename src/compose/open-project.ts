@@ -3,7 +3,6 @@ import { type Agents, isUnconfined, summarisingAgent, warningsOf } from "./agent
 import type { Run } from "./drive.js";
 import { experienceFor } from "./forecast-basis.js";
 import { libraryFor } from "./library.js";
-
 import { modelOf } from "../engine/agents/registry.js";
 import type { ResolvedConfig } from "../engine/config/resolve.js";
 import { lockFile } from "../engine/lib/layout.js";
@@ -21,7 +20,6 @@ import { guardFiles } from "../research/folder/tamper/tamper-guard.js";
 import { rootOf } from "../research/workflow/brief/prompt.js";
 import { type ClassicWorkflow, classicWorkflow } from "../research/workflow/classic.js";
 import { type Experience, forecastOf } from "../research/workflow/derived/forecast.js";
-
 import { isNews, withEnd, resetStagnation, withoutResult } from "../research/workflow/derived/observations.js";
 import { derive } from "../research/workflow/derived/statistics.js";
 import type { Proposal } from "../research/workflow/accept.js";

@@ -6,7 +6,6 @@ import { acceptDiscovery } from "../../src/research/workflow/discovery/judge-bat
 import { acceptPaper } from "../../src/research/workflow/analysis/judge-paper.js";
 import type { Batch } from "../../src/research/workflow/discovery/screening-batch.js";
 import { derive } from "../../src/research/workflow/derived/statistics.js";
-
 import { ideas, narrative, paper, paperText, reading, rrdWith } from "../support/research.js";
 import { paperOf } from "../../src/research/workflow/decisions/status.js";
 

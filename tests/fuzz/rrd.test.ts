@@ -14,7 +14,6 @@ import { inconsistencies } from "../../src/research/workflow/derived/inconsisten
 import { nextUnit } from "../../src/research/workflow/decisions/next-unit.js";
 import { progressOf, statusOf, paperOf } from "../../src/research/workflow/decisions/status.js";
 import { derive } from "../../src/research/workflow/derived/statistics.js";
-
 import { ideasData, paperData, reportData } from "../../src/research/workflow/brief/unit-data.js";
 import fc from "../support/fast-check.js";
 import { narrative, reading } from "../support/research.js";

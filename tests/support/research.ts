@@ -18,9 +18,7 @@ import { buildText, type PaperText } from "../../src/engine/documents/text/paper
 import { openResearch, readResearch } from "../../src/research/folder/research.js";
 import { newRrd } from "../../src/research/workflow/new-research.js";
 import { redactFor } from "../../src/engine/lib/redact.js";
-
 import { prepareUnit, type Library } from "../../src/research/workflow/prepare.js";
-
 import { derive } from "../../src/research/workflow/derived/statistics.js";
 import { type ResearchWorkflow, researchWorkflow } from "../../src/research/workflow/workflow.js";
 import { workspacesOf } from "../../src/research/workflow/workspace.js";

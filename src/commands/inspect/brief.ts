@@ -3,7 +3,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { agentsFor, redactorFor, settingsFor } from "../../compose/agents.js";
 import { localSources } from "../../compose/library.js";
-
 import { type ConfigFlags, type ResolvedConfig, resolveConfig } from "../../engine/config/resolve.js";
 import { isVerdict } from "../../engine/loop/types.js";
 import { recall } from "../../engine/loop/notes.js";
@@ -15,7 +14,6 @@ import { memoryOf } from "../../research/workflow/derived/observations.js";
 import { nextKept } from "../../research/workflow/prepare.js";
 import { services } from "../../research/workflow/discovery/search-session.js";
 import { rootOf } from "../../research/workflow/brief/prompt.js";
-
 import { statusOf } from "../../research/workflow/decisions/status.js";
 import { briefFor } from "../../research/workflow/brief/brief.js";
 import { workspacesOf } from "../../research/workflow/workspace.js";

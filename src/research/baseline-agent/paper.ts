@@ -2,7 +2,6 @@ import type { AnalysisResult } from "../generated/result-analysis.js";
 import { given } from "../../engine/lib/given.js";
 import type { BriefUnit } from "./brief.js";
 import { countBoth, marketOf, total } from "./scores.js";
-
 import {
   clip,
   codeAddresses,

@@ -1,7 +1,6 @@
 import type { ReportResult } from "../generated/result-report.js";
 import { ExpectedError } from "../../engine/lib/errors.js";
 import { type BriefUnit, type JudgedPaper, proseOf } from "./brief.js";
-
 import { clip, splitSentences, titleCase, groupByTag } from "./text.js";
 
 const firstOf = (prose: unknown): string => splitSentences(proseOf(prose).replace(/\s+/g, " ").trim())[0] ?? "";

@@ -8,7 +8,6 @@ import { readResearch } from "../folder/research.js";
 import { progressOf, statusOf } from "../workflow/decisions/status.js";
 import { type Sum, sumOf, totalOf } from "./costs.js";
 import { timeSpent } from "./time-and-cost.js";
-
 import { hiddenName, ledgerName, lockFile, lockName, pauseName, stopName } from "../../engine/lib/layout.js";
 import { messageOf } from "../../engine/lib/errors.js";
 import { rrdFile, rrdName } from "../folder/layout.js";

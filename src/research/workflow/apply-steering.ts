@@ -5,7 +5,6 @@ import type { Tell } from "../../engine/loop/types.js";
 import { appendOnce } from "../../engine/storage/atomic-file.js";
 import { type Received, readMessages, takeMessage } from "../../engine/storage/records/steering-inbox.js";
 import type { Research } from "../folder/research.js";
-
 import { progressName } from "../folder/layout.js";
 import { resetStagnation } from "./derived/observations.js";
 

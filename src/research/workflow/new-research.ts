@@ -13,13 +13,11 @@ import { stateVersion } from "../../engine/storage/records/format-version.js";
 import { formatLine } from "../../engine/storage/records/ledger.js";
 import { formatRrd } from "../folder/rrd-file.js";
 import { explaining } from "../../engine/storage/explain-system-error.js";
-
 import { closingWords, unitBlock } from "./brief/brief.js";
 import { orVerdict } from "../../engine/loop/or-verdict.js";
 import { fill, type Prompt } from "./brief/prompt.js";
 import { checkedResult, keepAnswer, readResult, reasonsOf } from "./result/result-file.js";
 import { deriveStatistics } from "./derived/statistics.js";
-
 import type { Workspaces } from "./workspace.js";
 import { makeFolder } from "../../engine/storage/regular-file.js";
 import { ledgerFile } from "../../engine/lib/layout.js";

@@ -11,7 +11,6 @@ import type { Paper } from "../generated/rrd.js";
 import { readAbout } from "../paper-services/about-paper.js";
 import { keptChecks, type UpdateCheck } from "../paper-services/kept-retraction-checks.js";
 import type { PaperServices, TextAnswer } from "../paper-services/paper-services.js";
-
 import type { Material } from "./brief/brief.js";
 import { nextUnit } from "./decisions/next-unit.js";
 import { paperOf, type ResearchState, type ResearchUnit, statusOf, timesTooFull } from "./decisions/status.js";

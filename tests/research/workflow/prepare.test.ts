@@ -5,7 +5,6 @@ import { nextUnit } from "../../../src/research/workflow/decisions/next-unit.js"
 import { readingWorkflow } from "../../../src/research/workflow/single-paper.js";
 import { statusOf } from "../../../src/research/workflow/decisions/status.js";
 import type { Delay } from "../../../src/engine/loop/types.js";
-
 import { fakeClock } from "../../support/clock.js";
 import {
   goodAgent,

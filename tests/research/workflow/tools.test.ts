@@ -9,7 +9,6 @@ import { readingTools, searchingTools } from "../../../src/research/toolbox/tool
 import { nextUnit } from "../../../src/research/workflow/decisions/next-unit.js";
 import { scholarly } from "../../../src/research/workflow/discovery/search-session.js";
 import { statusOf, type ResearchUnit } from "../../../src/research/workflow/decisions/status.js";
-
 import { briefFor } from "../../../src/research/workflow/brief/brief.js";
 import { workspacesOf } from "../../../src/research/workflow/workspace.js";
 import { library, materialFor, paper, rrdWith, temporaryFolder } from "../../support/research.js";

@@ -5,7 +5,6 @@ import { piecesOf } from "../../toolbox/passage.js";
 import { readingTools, searchingTools } from "../../toolbox/toolbox.js";
 import { clip, estimateTokens, fit } from "../../../engine/lib/tokens.js";
 import type { Paper } from "../../generated/rrd.js";
-
 import { contents, type Excerpt, excerptOf, writeParts } from "./long-text.js";
 import { isLastUnit } from "../decisions/next-unit.js";
 import { readNotes, readPatterns } from "../derived/lessons.js";

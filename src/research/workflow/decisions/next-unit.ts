@@ -1,6 +1,5 @@
 import type { Delayed, Unit, Verdict } from "../../../engine/loop/types.js";
 import { maxRefusals, unitRefusals, untriedSources, type ResearchState, type ResearchUnit } from "./status.js";
-
 import { shellWord } from "../../../engine/lib/sanitise.js";
 
 /**

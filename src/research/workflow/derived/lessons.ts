@@ -41,8 +41,8 @@ export async function readPatterns(folder: string, stateDir: string): Promise<Pa
 }
 
 /**
- * What people wrote into progress.txt and no unconfined agent may have added, oldest first: what stands behind the last line of one of our entries, or below the head of a log
- * that `new` began. Of a long log only the last 256 KB are read.
+ * What people wrote into progress.txt and no unconfined agent may have added, oldest first: what stands behind the last line of one of our
+ * entries, or below the head of a log that `new` began. Of a long log only the last 256 KB are read.
  */
 export async function readNotes(folder: string, stateDir: string): Promise<string[]> {
   const [head = "", ...entries] = (await endOfLog(folder, stateDir)).split(/^---\r?$/m);

@@ -6,9 +6,7 @@ import { matchFeaturesOf } from "../../papers/dedup/match-features.js";
 import type { Apart } from "../../papers/dedup/merge-records.js";
 import { type ScreeningCandidate, type Searched, searchResults } from "./search-results.js";
 import { apartOf, settledIds, type Sources } from "./search-session.js";
-
 import { blockedNames } from "../derived/statistics.js";
-
 import { keptFacts, type PaperRecord } from "../../papers/paper-record.js";
 import type { SourceReport } from "./source-reports.js";
 

@@ -3,7 +3,6 @@ import type { UpdateCheck } from "../../paper-services/kept-retraction-checks.js
 import type { Change } from "../../folder/research.js";
 import { given } from "../../../engine/lib/given.js";
 import { inline, longTable } from "../derived/markdown.js";
-
 import { deriveStatistics } from "../derived/statistics.js";
 import { changeOf } from "../result/accepted-result.js";
 

@@ -5,9 +5,7 @@ import { describe, expect, test } from "vitest";
 import type { Rrd } from "../../../../src/research/generated/rrd.js";
 import { judge } from "../../../../src/research/workflow/accept.js";
 import { dayOf } from "../../../../src/research/workflow/result/accepted-result.js";
-
 import { statusOf, type ResearchUnit } from "../../../../src/research/workflow/decisions/status.js";
-
 import { ideas, narrative, paper, paperText, reading, rrdWith, temporaryFolder } from "../../../support/research.js";
 import type { PaperRecord } from "../../../../src/research/papers/paper-record.js";
 import type { Material } from "../../../../src/research/workflow/brief/brief.js";

@@ -6,7 +6,6 @@ import type { UpdateCheck } from "../../../../src/research/paper-services/kept-r
 import { checkWorks } from "../../../../src/research/paper-services/kept-retraction-checks.js";
 import type { WorkUpdates } from "../../../../src/research/paper-services/find-retractions.js";
 import type { Identifiers } from "../../../../src/research/papers/paper-record.js";
-
 import { fakeClock } from "../../../support/clock.js";
 import {
   goodAgent,

@@ -7,7 +7,6 @@ import { split } from "../../../../src/research/workflow/brief/long-text.js";
 import { nextUnit } from "../../../../src/research/workflow/decisions/next-unit.js";
 import { patternLines } from "../../../../src/research/workflow/derived/lessons.js";
 import { statusOf, type ResearchUnit } from "../../../../src/research/workflow/decisions/status.js";
-
 import { derive } from "../../../../src/research/workflow/derived/statistics.js";
 import { briefFor } from "../../../../src/research/workflow/brief/brief.js";
 import { workspacesOf } from "../../../../src/research/workflow/workspace.js";

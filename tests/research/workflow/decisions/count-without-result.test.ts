@@ -8,7 +8,6 @@ import type { Rrd } from "../../../../src/research/generated/rrd.js";
 import { limitIterations } from "../../../../src/engine/loop/guards/limits.js";
 import { stopWithoutResult } from "../../../../src/engine/loop/guards/loop-detection.js";
 import { leaveMessage } from "../../../../src/engine/storage/records/steering-inbox.js";
-
 import { freshFolder, line, makeResearch, paper as found } from "../../../support/research-folder.js";
 import { goodAgent, paper, reading, researchFolder, rrdWith, scriptedAgent } from "../../../support/research.js";
 import { fakeIo } from "../../../engine/ui/fake-io.js";

@@ -2,7 +2,6 @@ import { tmpdir } from "node:os";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-
 import {
   learnPatterns,
   patternLines,

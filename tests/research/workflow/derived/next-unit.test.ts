@@ -19,7 +19,6 @@ import {
   type ResearchState,
   type ResearchUnit,
 } from "../../../../src/research/workflow/decisions/status.js";
-
 import { paper, rrdWith } from "../../../support/research.js";
 import { given } from "../../../../src/engine/lib/given.js";
 

@@ -11,9 +11,7 @@ import {
   type SearchOptions,
   type SearchProgress,
 } from "../../../../src/research/workflow/discovery/search-session.js";
-
 import { searchOf } from "../../../../src/research/workflow/decisions/status.js";
-
 import { nextBatch } from "../../../../src/research/workflow/discovery/screening-batch.js";
 import { goodAgent, library, researchFolder, rrdWith, temporaryFolder } from "../../../support/research.js";
 import { candidatesFile } from "../../../../src/research/folder/layout.js";

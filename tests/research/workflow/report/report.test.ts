@@ -2,7 +2,6 @@ import { describe, expect, test } from "vitest";
 import type { LedgerLine } from "../../../../src/engine/generated/ledger.js";
 import type { ReportResult } from "../../../../src/research/generated/result-report.js";
 import type { Evidence, Insight, Paper, Rrd } from "../../../../src/research/generated/rrd.js";
-
 import { renderReport, assess, strayNumbers } from "../../../../src/research/workflow/report/report.js";
 import { narrative, paper, rrdWith } from "../../../support/research.js";
 import { bibliography } from "../../../../src/research/workflow/report/references.js";

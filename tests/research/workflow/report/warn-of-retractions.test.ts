@@ -9,7 +9,6 @@ import {
   retractionsOf,
   withChecks,
 } from "../../../../src/research/workflow/report/warn-of-retractions.js";
-
 import {
   library,
   narrative,
