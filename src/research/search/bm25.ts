@@ -40,7 +40,20 @@ export const stemsOf = (text: string): string[] =>
   normalTitle(text)
     .split(" ")
     .filter((word) => word.length > 1 && !stop.has(word))
-    .map(stem);
+    .map(sharedStem);
+
+/** Texts share most of their words: one string for each keeps the words of a hundred thousand abstracts small. */
+const stems = new Map<string, string>();
+const maxStems = 100_000;
+
+function sharedStem(word: string): string {
+  const known = stems.get(word);
+  if (known !== undefined) return known;
+  if (stems.size >= maxStems) stems.clear();
+  const cut = stem(word);
+  stems.set(word, cut);
+  return cut;
+}
 
 /** Cuts the commonest English endings; what is left need not be a word. */
 const stem = (word: string): string =>

@@ -91,7 +91,7 @@ export function ranking(
     return { ...work, score, ...explain(work, new Set(texts[index]), keywords, wanted, { age, cited, asked }) };
   });
   const byId = (a: Work, b: Work) => (a.record.id < b.record.id ? -1 : 1);
-  const learn = relevanceLearner([
+  const learn = relevanceLearner(() => [
     ...read.map(([title, abstract]) => [...title, ...abstract]),
     ...elsewhere.map(({ title, abstract }) => [...stemsOf(title), ...stemsOf(abstract ?? "")]),
   ]);

@@ -16,21 +16,23 @@ const maxReasons = 3;
 export type Decisions = readonly (boolean | undefined)[];
 
 /**
- * Learns from decisions which records are relevant, given the words of each as stems: multinomial Naive Bayes over words weighted by rarity
+ * Learns from decisions which records are relevant, given the words of each as stems (asked for once, when there is anything to learn): multinomial Naive Bayes over words weighted by rarity
  * (tf-idf), with both classes given the same weight however few were kept (as in ASReview: van de Schoot et al. 2021,
  * doi 10.1038/s42256-020-00287-7). Most records that wait are not relevant, so each record also counts as one that was dropped;
  * `npm run bench -- screening` measured that this finds the last ones sooner. Undefined where there are fewer than ten decisions or all are
  * of one kind. Without chance: the same input gives the same scores.
  */
-export function relevanceLearner(texts: readonly (readonly string[])[]): (decisions: Decisions) => Learned | undefined {
+export function relevanceLearner(
+  textsOf: () => readonly (readonly string[])[],
+): (decisions: Decisions) => Learned | undefined {
   let known: ReturnType<typeof vectorsOf> | undefined;
   return (decisions) => {
     const kept = decisions.filter((decision) => decision === true).length;
     const dropped = decisions.filter((decision) => decision === false).length;
     if (kept + dropped < minDecisions || kept === 0 || dropped === 0) return undefined;
-    const { vectors, words } = (known ??= vectorsOf(texts));
+    const { vectors, words } = (known ??= vectorsOf(textsOf()));
     const [likes, others] = [new Float64Array(words.length), new Float64Array(words.length)];
-    const keptWeight = (texts.length + dropped) / kept;
+    const keptWeight = (vectors.length + dropped) / kept;
     for (const [index, { ids, weights }] of vectors.entries()) {
       const decision = decisions[index];
       for (const [at, id] of ids.entries()) {
@@ -44,13 +46,13 @@ export function relevanceLearner(texts: readonly (readonly string[])[]): (decisi
     const evidence = likes.map(
       (like, id) => Math.log(like + smoothing) - Math.log((others[id] ?? 0) + smoothing) + offset,
     );
-    const partsOf = ({ ids, weights }: Vector) => ids.map((id, at) => (weights[at] ?? 0) * (evidence[id] ?? 0));
+    const partsOf = ({ ids, weights }: Vector) => weights.map((weight, at) => weight * (evidence[ids[at] ?? 0] ?? 0));
     return {
       scores: vectors.map((vector) => partsOf(vector).reduce((total, part) => total + part, 0)),
       reasons: (index) => {
-        const vector = vectors[index] ?? { ids: [], weights: [] };
-        const parts = partsOf(vector)
-          .map((part, at) => ({ part, word: words[vector.ids[at] ?? 0] ?? "" }))
+        const vector = vectors[index];
+        const parts = (vector === undefined ? [] : [...partsOf(vector)])
+          .map((part, at) => ({ part, word: words[vector?.ids[at] ?? 0] ?? "" }))
           .toSorted((a, b) => b.part - a.part || (a.word < b.word ? -1 : 1));
         const named = (some: typeof parts) => some.slice(0, maxReasons).map(({ word }) => word);
         return {
@@ -63,8 +65,8 @@ export function relevanceLearner(texts: readonly (readonly string[])[]): (decisi
 }
 
 interface Vector {
-  readonly ids: readonly number[];
-  readonly weights: readonly number[];
+  readonly ids: Int32Array;
+  readonly weights: Float64Array;
 }
 
 /** Each text as weighted words of unit length. Words of one text alone are left out: they tell nothing about another. */
@@ -74,17 +76,20 @@ function vectorsOf(texts: readonly (readonly string[])[]): {
 } {
   const idOf = new Map<string, number>();
   const holders: number[] = [];
-  const counts = texts.map((text) => {
-    const count = new Map<number, number>();
+  const lastIn: number[] = [];
+  for (const [index, text] of texts.entries())
     for (const word of text) {
       let id = idOf.get(word);
       if (id === undefined) idOf.set(word, (id = holders.push(0) - 1));
+      if (lastIn[id] !== index) holders[id] = (holders[id] ?? 0) + 1;
+      lastIn[id] = index;
+    }
+  const vectors = texts.map((text) => {
+    const count = new Map<number, number>();
+    for (const word of text) {
+      const id = idOf.get(word) ?? 0;
       count.set(id, (count.get(id) ?? 0) + 1);
     }
-    for (const id of count.keys()) holders[id] = (holders[id] ?? 0) + 1;
-    return count;
-  });
-  const vectors = counts.map((count) => {
     const ids: number[] = [];
     const weights: number[] = [];
     let square = 0;
@@ -97,7 +102,7 @@ function vectorsOf(texts: readonly (readonly string[])[]): {
       square += weight * weight;
     }
     const length = Math.sqrt(square) || 1;
-    return { ids, weights: weights.map((weight) => weight / length) };
+    return { ids: Int32Array.from(ids), weights: Float64Array.from(weights, (weight) => weight / length) };
   });
   return { vectors, words: [...idOf.keys()] };
 }
