@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { defaultStateDir } from "../engine/config/resolve.js";
 import { ExpectedError, messageOf, tooFewFiles } from "../engine/lib/errors.js";
 import { packageVersion } from "../engine/lib/package-root.js";
-import { timeForName } from "../engine/storage/file-timestamp.js";
+import { timeForName } from "../engine/lib/clock.js";
 import { wrap } from "../engine/ui/terminal/format.js";
 import { homeOf, type Io } from "../engine/ui/io.js";
 import { oneLine, sanitise } from "../engine/lib/sanitise.js";

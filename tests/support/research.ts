@@ -27,6 +27,7 @@ import type { PaperRecord } from "../../src/research/papers/paper-record.js";
 import { listener } from "./listener.js";
 import type { Material } from "../../src/research/workflow/brief/brief.js";
 import type { ResearchState, ResearchUnit } from "../../src/research/workflow/decisions/status.js";
+import { alone } from "./alone.js";
 
 /** A temporary folder that goes with the test. */
 export function temporaryFolder(): string {
@@ -258,6 +259,7 @@ export function researchFolder(rrd: Rrd, given: Library = library()) {
       const whole =
         history === undefined ? workflow : withHistory(workflow, summariser({ ...history, tell, now: clock.now }));
       const verdict = await runLoop(whole, agent, {
+        ...alone(agent),
         tell,
         guards: [limitIterations(most)],
         clock,

@@ -68,3 +68,6 @@ export function spanInWords(ms: number): string {
   const rounded = Math.round(value * 10) / 10;
   return `${rounded} ${unit}${rounded === 1 ? "" : "s"}`;
 }
+
+/** A time, ISO 8601 in UTC, as every file system takes it in a name. `at`: milliseconds since the epoch. */
+export const timeForName = (at: number): string => new Date(at).toISOString().replaceAll(":", "-");

@@ -8,15 +8,13 @@ import type {
   Failure,
   LiveIteration,
   Prepared,
-  Review,
+  LoopOptions,
   RunSoFar,
-  Tell,
   Told,
   Unit,
   Verdict,
   Watch,
 } from "./types.js";
-import type { Clock } from "../lib/clock.js";
 import { given } from "../lib/given.js";
 
 /** What an agent is started on. */
@@ -82,17 +80,7 @@ interface Lanes<State, U extends Unit, P, C> {
   close(): Promise<void>;
 }
 
-export interface LaneOptions {
-  readonly clock: Clock;
-  /** Most agents at a time. */
-  readonly jobs: number;
-  /** Ends preparations, and a wait while nothing is under way. */
-  readonly finish: AbortSignal;
-  /** Ends everything at work. */
-  readonly abort: AbortSignal;
-  readonly tell: Tell;
-  readonly watches: readonly Watch[];
-  readonly reviews?: readonly Review[];
+export interface LaneOptions extends Omit<LoopOptions, "guards" | "choose"> {
   readonly soFar: () => RunSoFar;
 }
 
@@ -123,7 +111,7 @@ function moreRequests(): (event: AgentEvent) => "another" | "calls" | undefined 
 const lookMs = 1_000;
 
 export function openLanes<State, U extends Unit, P, C>(options: LaneOptions): Lanes<State, U, P, C> {
-  const { clock, jobs, finish, abort, tell, watches, reviews = [], soFar } = options;
+  const { clock, jobs, finish, abort, tell, watches, reviews, soFar } = options;
   const limit = pLimit(jobs);
   const live = new Map<number, LiveIteration & { readonly unit: U }>();
   const preparations = new Map<string, { readonly unit: U; readonly controller: AbortController }>();

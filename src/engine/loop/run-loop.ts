@@ -1,18 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { type Ended, type EndedPreparation, type EndedRun, openLanes } from "./lanes.js";
 import { firstObjection, notesFor } from "./notes.js";
-import type {
-  Agent,
-  Choose,
-  Delay,
-  Delayed,
-  LoopOptions,
-  Prepared,
-  RunSoFar,
-  Unit,
-  Verdict,
-  Workflow,
-} from "./types.js";
+import type { Agent, Delay, Delayed, LoopOptions, Prepared, RunSoFar, Unit, Verdict, Workflow } from "./types.js";
 import { isVerdict } from "./types.js";
 import { given } from "../lib/given.js";
 
@@ -46,11 +35,10 @@ export async function runLoop<State, U extends Unit, P, C>(
   agent: Agent,
   options: LoopOptions,
 ): Promise<Verdict> {
-  const { clock, guards, tell, watches = [], jobs = 1 } = options;
-  const choose: Choose = options.choose ?? (() => ({ agent }));
+  const { clock, guards, choose, tell } = options;
   const unprepared: ReadyUnit<State, P> = { prepared: { ready: undefined as P } };
   const prepareUnit = workflow.prepare?.bind(workflow) ?? (async () => unprepared.prepared);
-  const lanes = openLanes<State, U, P, C>({ ...options, jobs, watches, soFar: () => soFar });
+  const lanes = openLanes<State, U, P, C>({ ...options, soFar: () => soFar });
   const ready = new Map<string, ReadyUnit<State, P>>();
   const later = new Map<string, Delayed<U>>();
   let soFar: RunSoFar = { startedAt: clock.now(), now: clock.now(), iterations: [] };

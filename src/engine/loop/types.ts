@@ -306,13 +306,12 @@ interface Alarm {
 export interface LoopOptions {
   readonly tell: Tell;
   readonly guards: readonly Guard[];
-  /** By default the one agent does everything. */
-  readonly choose?: Choose;
-  readonly watches?: readonly Watch[];
+  readonly choose: Choose;
+  readonly watches: readonly Watch[];
   /** Asked once an iteration has ended; each warning is told once a run. */
-  readonly reviews?: readonly Review[];
-  /** Most agents at work at the same time; by default one. */
-  readonly jobs?: number;
+  readonly reviews: readonly Review[];
+  /** Most agents at work at the same time. */
+  readonly jobs: number;
   readonly clock: Clock;
   /** Aborted when the loop should end after the iterations under way. It ends preparations at once: nobody will need them. */
   readonly finish: AbortSignal;

@@ -23,7 +23,7 @@ import type { Workspaces } from "./workspace.js";
 import { ledgerLine, sentinelOf } from "./accept.js";
 import { rename, writeFile } from "node:fs/promises";
 import { isDeepStrictEqual } from "node:util";
-import { timeForName } from "../../engine/storage/file-timestamp.js";
+import { timeForName } from "../../engine/lib/clock.js";
 
 interface ClassicOptions {
   readonly research: Research;

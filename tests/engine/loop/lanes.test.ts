@@ -14,6 +14,7 @@ import type {
 import { fakeClock } from "../../support/clock.js";
 import { listener } from "../../support/listener.js";
 import { named, unit } from "./runs.js";
+import { alone } from "../../support/alone.js";
 
 const end: AgentEvent = { type: "end", message: "done" };
 
@@ -95,7 +96,7 @@ async function drain(
   const timer = setInterval(meanwhile, 1);
   try {
     const options = { guards: [], finish: never, abort: never, ...over, clock, tell };
-    return { verdict: await runLoop(workflow, agent, options), events };
+    return { verdict: await runLoop(workflow, agent, { ...alone(agent), ...options }), events };
   } finally {
     clearInterval(timer);
   }
@@ -175,7 +176,7 @@ describe("agents side by side", () => {
       throw new TypeError("ours");
     };
     const options = { guards: [], clock: fakeClock(), finish: never, abort: never, jobs: 3, tell };
-    await expect(runLoop(workflow, agent, options)).rejects.toThrow("ours");
+    await expect(runLoop(workflow, agent, { ...alone(agent), ...options })).rejects.toThrow("ours");
     expect(seen.aborted).toBe(2);
     expect(atWork.size).toBe(0);
   });
@@ -215,7 +216,7 @@ describe("agents side by side", () => {
     };
     const stop = () => (abort.signal.aborted ? { verdict: "interrupted" as const, reason: "" } : undefined);
     const options = { guards: [stop], clock: fakeClock(), finish: never, abort: abort.signal, tell };
-    const run = runLoop(workflow, loud, options);
+    const run = runLoop(workflow, loud, { ...alone(loud), ...options });
     await new Promise((resolve) => setTimeout(resolve, 20));
     expect([heard, said]).toEqual([10, 9]);
     abort.abort("SIGINT");

@@ -20,6 +20,7 @@ import type {
 import { fakeClock } from "../../support/clock.js";
 import { listener } from "../../support/listener.js";
 import { named, unit } from "./runs.js";
+import { alone } from "../../support/alone.js";
 
 type State = { readonly done: readonly string[]; readonly edits: number };
 type Prepare = (unit: Unit, work: Work) => Promise<Prepared<string> | Verdict>;
@@ -84,7 +85,15 @@ async function run(workflow: Workflow<State, Unit, string, string>, agent: Agent
     const last = events.at(-1);
     if (last !== undefined) heard?.(last);
   };
-  const verdict = await runLoop(workflow, agent, { guards: [], finish: never, abort: never, ...over, clock, tell });
+  const verdict = await runLoop(workflow, agent, {
+    ...alone(agent),
+    guards: [],
+    finish: never,
+    abort: never,
+    ...over,
+    clock,
+    tell,
+  });
   return { verdict, events, types: events.map(({ type }) => type).filter((type) => type !== "agent") };
 }
 

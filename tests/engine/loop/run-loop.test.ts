@@ -20,6 +20,7 @@ import { begun, folded } from "../../../src/engine/loop/run-record/agent-run.js"
 import { openLanes, type LaneOptions } from "../../../src/engine/loop/lanes.js";
 import { remembered } from "./remembered.js";
 import { live, named, soFar, unit } from "./runs.js";
+import { alone } from "../../support/alone.js";
 
 const complete: Verdict = { verdict: "complete", reason: "All done." };
 
@@ -318,7 +319,7 @@ async function drain(workflow: Workflow<number>, agent: Agent, over: Over = {}) 
   const clock = over.clock ?? fakeClock();
   const { events, tell } = listener(clock);
   const options = { guards: [], finish: never, abort: never, ...over, clock, tell };
-  return { verdict: await runLoop(workflow, agent, options), events };
+  return { verdict: await runLoop(workflow, agent, { ...alone(agent), ...options }), events };
 }
 
 describe("the events of a run", () => {
@@ -393,7 +394,15 @@ describe("the events of a run", () => {
     const clock = fakeClock();
     const { events, tell } = listener(clock);
     const close = () => tell({ type: "notice", level: "warning", message: "at the end" });
-    await runLoop(units(0, { close }), named("claude"), { guards: [], clock, finish: never, abort: never, tell });
+    const agent = named("claude");
+    await runLoop(units(0, { close }), agent, {
+      ...alone(agent),
+      guards: [],
+      clock,
+      finish: never,
+      abort: never,
+      tell,
+    });
     expect(events.map(({ type }) => type)).toEqual(["run-started", "notice", "run-ended"]);
   });
 
@@ -581,6 +590,7 @@ describe("agents in their lanes", () => {
       abort: never,
       tell: async () => undefined,
       watches: [],
+      reviews: [],
       soFar: () => soFar([]),
       ...over,
     });

@@ -16,6 +16,7 @@ import { derive } from "../../../src/research/workflow/derived/statistics.js";
 import { fakeClock } from "../../support/clock.js";
 import { listener } from "../../support/listener.js";
 import { researchFolder, rrdWith } from "../../support/research.js";
+import { alone } from "../../support/alone.js";
 
 const prompt = "# Agent\n\nRead `{{RESEARCH_DIR}}/rrd.json` and do what its phase asks for.\n";
 
@@ -54,7 +55,15 @@ async function runClassic(
   });
   const guards = [limitIterations(most), limitBudget({}), stopWithoutResult];
   const watches = [watchBudget({})];
-  const verdict = await runLoop(workflow, agent, { tell, guards, watches, clock, finish: never, abort: never });
+  const verdict = await runLoop(workflow, agent, {
+    ...alone(agent),
+    tell,
+    guards,
+    watches,
+    clock,
+    finish: never,
+    abort: never,
+  });
   return { verdict, briefs, events, ...(await readResearch(at.folder)) };
 }
 

@@ -7,6 +7,7 @@ import { fakeClock } from "../../support/clock.js";
 import { listener } from "../../support/listener.js";
 import { useBuiltCli } from "./support/built.js";
 import { fakeCli } from "./support/fake-cli.js";
+import { alone } from "../../support/alone.js";
 
 const house = useBuiltCli();
 const protocols = ["claude", "codex", "amp"] as const;
@@ -135,6 +136,7 @@ describe("a network that is away, on a clock that only the waits move", () => {
     const never = new AbortController().signal;
     const { events, tell } = listener(clock);
     const verdict = await runLoop(workflow, agent, {
+      ...alone(agent),
       tell,
       guards: [limitIterations(1)],
       choose: firstAble([agent], patience * minutes),

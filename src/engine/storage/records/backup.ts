@@ -2,7 +2,7 @@ import { copyFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { backupsFolder } from "../../lib/layout.js";
 import { requireRegular, makeFolder } from "../regular-file.js";
-import { timeForName } from "../file-timestamp.js";
+import { timeForName } from "../../lib/clock.js";
 import { stampOf } from "../atomic-file.js";
 import { explaining } from "../explain-system-error.js";
 

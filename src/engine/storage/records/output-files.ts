@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { LedgerLine } from "../../generated/ledger.js";
 import { hasCode } from "../../lib/errors.js";
 import { writtenFile } from "../../lib/layout.js";
-import { timeForName } from "../file-timestamp.js";
+import { timeForName } from "../../lib/clock.js";
 import { readRegularText } from "../regular-file.js";
 import { stampOf, writeFileAtomic } from "../atomic-file.js";
 import { versionAt } from "../file-snapshot.js";

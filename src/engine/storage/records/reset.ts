@@ -4,7 +4,7 @@ import { ExpectedError } from "../../lib/errors.js";
 import { lastGoodOf } from "../../lib/layout.js";
 import { stampOf, writeFileAtomic } from "../atomic-file.js";
 import { explaining } from "../explain-system-error.js";
-import { timeForName } from "../file-timestamp.js";
+import { timeForName } from "../../lib/clock.js";
 import { backUp, copyRegular } from "./backup.js";
 import type { Fields, StateFormat } from "./format.js";
 import { readEntry } from "./journal.js";

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { realpathSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { basename, join } from "node:path";
-import { timeForName } from "../file-timestamp.js";
+import { timeForName } from "../../lib/clock.js";
 import { makeFolder, readRegularText } from "../regular-file.js";
 import { stampOf, writeFileAtomic } from "../atomic-file.js";
 import { isSigned, signatureOf } from "../signature.js";

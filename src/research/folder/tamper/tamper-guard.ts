@@ -2,7 +2,7 @@ import { lstatSync, realpathSync } from "node:fs";
 import { basename, join } from "node:path";
 import { projectFiles } from "../../../engine/config/file.js";
 import { ExpectedError, messageOf } from "../../../engine/lib/errors.js";
-import { timeForName } from "../../../engine/storage/file-timestamp.js";
+import { timeForName } from "../../../engine/lib/clock.js";
 import { clearObstacles, placesOf } from "./clear-obstacles.js";
 import {
   hasChanged,

@@ -28,6 +28,7 @@ import {
   rrdWith,
   scriptedAgent,
 } from "../../../support/research.js";
+import { alone } from "../../../support/alone.js";
 
 const papers = (count: number) => Array.from({ length: count }, (_, n) => paper(`p${n + 1}`));
 const wrong = scriptedAgent((unit) => ({
@@ -81,6 +82,7 @@ async function runWith(
     ...options,
   });
   const verdict = await runLoop(withHistory(workflow, summariser({ every, tell, now: clock.now })), agent, {
+    ...alone(agent),
     tell,
     guards: [limitIterations(most), stopWhenStuck],
     clock,
