@@ -23,6 +23,7 @@ export const row = {
       session: "src/research/workflow/discovery/search-session.ts",
       http: "src/engine/net/polite-http.ts",
       registry: "src/research/sources/registry.ts",
+      hosts: "src/research/sources/host-budgets.ts",
     });
     const { runSearch } = loaded.session;
     const { politeHttp } = loaded.http;
@@ -37,7 +38,14 @@ export const row = {
           own: sourceNamed(name).endpoint,
           endpoint: `${scholars.origin}/${path}`,
         }));
-        const http = politeHttp({ signal, stateDir: folder, services: endpoints, clock, fetch: clock.fetch });
+        const http = politeHttp({
+          signal,
+          stateDir: folder,
+          services: endpoints,
+          budgets: loaded.hosts.hostBudgets,
+          clock,
+          fetch: clock.fetch,
+        });
         const open = (name) => ({
           source: sourceNamed(name),
           context: { http, endpoint: endpoints.find((each) => each.name === name).endpoint },

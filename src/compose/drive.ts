@@ -14,6 +14,7 @@ import { runLoop } from "../engine/loop/run-loop.js";
 import type { Tell, Unit, Verdict, Workflow } from "../engine/loop/types.js";
 import { type Hooks, hooksOf } from "../engine/ui/hooks.js";
 import type { Io } from "../engine/ui/io.js";
+import { rrdName } from "../research/folder/layout.js";
 import { listenForSignals } from "../engine/ui/signals.js";
 import { sinkFor } from "../engine/ui/sink-for.js";
 import { tellTo } from "../engine/ui/tell.js";
@@ -88,7 +89,8 @@ export async function drive<State, U extends Unit, P, C>(
       budget,
       patienceMs,
       finish,
-      more: [stopWhenStuck, stopWithoutResult],
+      stateName: rrdName,
+      more: [stopWhenStuck(rrdName), stopWithoutResult(rrdName)],
       ...given({ folder, maxMs }),
     });
     const remembering = withHistory(workflow, summariserFor(config, io, { tell, redact, signal: abort }));

@@ -4,6 +4,7 @@ import { systemClock } from "../engine/lib/clock.js";
 import { listFolder, listSamples } from "../research/full-text/local-folder.js";
 import { paperServices } from "../research/paper-services/paper-services.js";
 import { politeHttp, type PoliteHttpOptions } from "../engine/net/polite-http.js";
+import { hostBudgets } from "../research/sources/host-budgets.js";
 import { allServices } from "../research/sources/registry.js";
 import { replaysOf } from "../research/search/replay-sources.js";
 import { contextOf, servicesOf } from "../research/sources/source-settings.js";
@@ -66,5 +67,5 @@ export function httpFor(
 ): Http {
   const { sources, stateDir, contact } = config;
   const services = servicesOf(allServices, sources);
-  return politeHttp({ signal, stateDir, services, contact, ...how });
+  return politeHttp({ signal, stateDir, services, budgets: hostBudgets, contact, ...how });
 }

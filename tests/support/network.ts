@@ -1,3 +1,4 @@
+import { hostBudgets } from "../../src/research/sources/host-budgets.js";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -62,7 +63,7 @@ export function pretending(
 
 /** Polite access that waits no longer than a test should. */
 export const httpWith = (options: Partial<PoliteHttpOptions> & Pick<PoliteHttpOptions, "stateDir">): Http =>
-  politeHttp({ signal: new AbortController().signal, random: () => 0, ...options });
+  politeHttp({ signal: new AbortController().signal, budgets: hostBudgets, random: () => 0, ...options });
 
 /** A test server as the service of this name, asked without pauses. */
 export const standsFor = (name: string, own: string, endpoint: string, intervalMs = 0) => ({

@@ -11,6 +11,8 @@ interface RuleSettings {
   /** Most iterations. */
   readonly iterations: number;
   readonly budget: Budget;
+  /** The file of the state, which a person is pointed to. */
+  readonly stateName: string;
   /** Most wall time; undefined: no limit. */
   readonly maxMs?: number;
   readonly patienceMs: number;
@@ -23,7 +25,7 @@ interface RuleSettings {
 
 /** The rules by which a run stops, waits and chooses its agents. */
 export function rulesFor(settings: RuleSettings): Pick<LoopOptions, "guards" | "choose" | "watches" | "reviews"> {
-  const { agents, iterations, budget, maxMs, patienceMs, finish, folder, more = [] } = settings;
+  const { agents, iterations, budget, stateName, maxMs, patienceMs, finish, folder, more = [] } = settings;
   const choose = withAllowance(budget, firstAble(agents, patienceMs));
   const bounded: Choose = maxMs === undefined ? choose : withinWallTime(maxMs, choose);
   return {
@@ -33,11 +35,11 @@ export function rulesFor(settings: RuleSettings): Pick<LoopOptions, "guards" | "
       maxMs === undefined ? guardFailures : withinWallTime(maxMs, (soFar: RunSoFar) => guardFailures(soFar)),
       limitIterations(iterations),
       ...(maxMs === undefined ? [] : [limitWallTime(maxMs)]),
-      limitBudget(budget),
+      limitBudget(stateName, budget),
       ...more,
     ],
     choose: bounded,
-    watches: [watchBudget(budget), watchContext],
+    watches: [watchBudget(stateName, budget), watchContext],
     reviews: [reviewBudget(budget)],
   };
 }

@@ -19,7 +19,7 @@ export interface HostRule {
 }
 
 /** One account that requests are booked to: all hosts of a service, or a part of one. */
-interface Budget extends HostRule {
+export interface HostBudget extends HostRule {
   readonly name: string;
   readonly hosts: readonly string[];
   /** Only paths that begin with this. */
@@ -32,40 +32,10 @@ interface Budget extends HostRule {
   readonly polite?: HostRule;
 }
 
-const perSecond = (requests: number, concurrency: number): HostRule => ({ intervalMs: 1000 / requests, concurrency });
-const perMinute = (requests: number): HostRule => ({ intervalMs: 60_000 / requests, concurrency: 1 });
-
-/** What services ask for in their terms, as of November 2026; the first that fits counts. */
-const budgets: readonly Budget[] = [
-  // "No more than one request every three seconds, and a single connection at a time", over all of a user's machines.
-  {
-    name: "arxiv",
-    hosts: ["export.arxiv.org", "arxiv.org", "www.arxiv.org", "oaipmh.arxiv.org"],
-    intervalMs: 3000,
-    concurrency: 1,
-  },
-  { name: "semanticscholar", hosts: ["api.semanticscholar.org"], byKey: true, ...perSecond(1, 1) },
-  { name: "crossref", hosts: ["api.crossref.org"], ...perSecond(5, 1), polite: perSecond(10, 3) },
-  // Its budget is money a day and told in headers.
-  { name: "openalex", hosts: ["api.openalex.org"], byKey: true, ...perSecond(5, 2), keyed: perSecond(10, 4) },
-  {
-    name: "github-search",
-    hosts: ["api.github.com"],
-    path: "/search/",
-    byKey: true,
-    ...perMinute(10),
-    keyed: perMinute(30),
-  },
-  { name: "github", hosts: ["api.github.com"], byKey: true, ...perSecond(1, 1) },
-  { name: "unpaywall", hosts: ["api.unpaywall.org"], ...perSecond(5, 2) },
-  { name: "europepmc", hosts: ["www.ebi.ac.uk"], ...perSecond(5, 2) },
-  { name: "pubmed", hosts: ["eutils.ncbi.nlm.nih.gov"], byKey: true, ...perSecond(3, 1), keyed: perSecond(10, 2) },
-  { name: "biorxiv", hosts: ["api.biorxiv.org"], ...perSecond(2, 1) },
-  { name: "huggingface", hosts: ["huggingface.co"], byKey: true, ...perSecond(2, 1) },
-  { name: "hackernews", hosts: ["hn.algolia.com"], ...perSecond(1, 1) },
-  { name: "brave", hosts: ["api.search.brave.com"], byKey: true, ...perSecond(1, 1) },
-  { name: "tavily", hosts: ["api.tavily.com"], byKey: true, ...perSecond(1, 1) },
-];
+export const perSecond = (requests: number, concurrency: number): HostRule => ({
+  intervalMs: 1000 / requests,
+  concurrency,
+});
 
 /** Any host that nothing is known of. */
 const gentle = perSecond(1, 2);
@@ -91,6 +61,8 @@ interface Asker {
   readonly keyHash: string | undefined;
   readonly contact: boolean;
   readonly standIns: readonly StandIn[];
+  /** What services ask for in their terms; the first that fits counts. */
+  readonly budgets: readonly HostBudget[];
 }
 
 /** Which account a request to `url` is booked to. A stand-in has an account of its own, with the rule of what it stands for. */
@@ -99,7 +71,7 @@ export function accountOf(url: URL, asker: Asker): Account {
   const path =
     standIn === undefined ? url.pathname : url.pathname.slice(new URL(standIn.url).pathname.replace(/\/$/, "").length);
   const host = standIn === undefined || standIn.of === "" ? url.hostname : new URL(standIn.of).hostname;
-  const budget = budgets.find(
+  const budget = asker.budgets.find(
     (each) => each.hosts.includes(host) && (each.path === undefined || path.startsWith(each.path)),
   );
   const place = url.host.replace(/[^a-z0-9.-]/gi, "_");

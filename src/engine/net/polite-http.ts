@@ -1,6 +1,6 @@
 import type { QueryLine } from "../generated/query.js";
 import { systemClock, type Clock } from "../lib/clock.js";
-import type { StandIn, Service } from "./host-rules.js";
+import type { HostBudget, StandIn, Service } from "./host-rules.js";
 import { hashOf, type HttpCache, httpCache, type KeptAnswer } from "./http-cache.js";
 import type { Failed, HttpFailure } from "./http-failure.js";
 import {
@@ -38,6 +38,8 @@ export interface PoliteHttpOptions {
   readonly record?: (line: QueryLine) => Promise<void>;
   /** Whose rules hold for which addresses, and how they are called in records. Endpoints that are not a service's own may be private. */
   readonly services?: readonly Service[];
+  /** How often hosts may be asked; a host that is not among them: once a second. */
+  readonly budgets: readonly HostBudget[];
   /** Addresses that a person has typed: their origins may be private too. */
   readonly typed?: readonly string[];
   /** A mail address told to services. Never invented. */
@@ -79,6 +81,7 @@ export function politeHttp(options: PoliteHttpOptions): Http {
     signal,
     contact: contact?.includes("@") === true,
     standIns,
+    budgets: options.budgets,
   });
   const cache = cacheDir === undefined ? undefined : httpCache(cacheDir);
 

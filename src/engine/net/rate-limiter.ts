@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { messageOf } from "../lib/errors.js";
 import { startOfProcess } from "../process/process-identity.js";
 import { paceTold, backoffAfter } from "./backoff.js";
-import { type Account, accountOf, type HostRule, type StandIn } from "./host-rules.js";
+import { type Account, accountOf, type HostBudget, type HostRule, type StandIn } from "./host-rules.js";
 import { changeHost, hostBackoff, type HostState } from "./host-state.js";
 import type { HttpFailure } from "./http-failure.js";
 import type { Gate, HttpResponse, Turn } from "./http.js";
@@ -19,6 +19,7 @@ interface LimiterOptions {
   /** Whether requests name a contact address, which some services answer with a quicker pace. */
   readonly contact: boolean;
   readonly standIns: readonly StandIn[];
+  readonly budgets: readonly HostBudget[];
 }
 
 /** How long a pace that a host told is kept to. */
@@ -45,10 +46,10 @@ const held = new Set<string>();
  * answered `rate_limited` at once and no connection is made.
  */
 export function hostLimiter(options: LimiterOptions): Gate {
-  const { folder, signal, standIns, contact } = options;
+  const { folder, signal, standIns, contact, budgets } = options;
   return {
     async enter(url, keyHash) {
-      const account = accountOf(url, { keyHash, contact, standIns });
+      const account = accountOf(url, { keyHash, contact, standIns, budgets });
       const key = join(folder, account.name);
       const place = places.get(key) ?? { turns: 0, entrance: Promise.resolve(), wakeNext: undefined };
       places.set(key, place);

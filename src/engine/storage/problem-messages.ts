@@ -1,4 +1,5 @@
 import type { ErrorObject } from "ajv/dist/2020.js";
+import { nearest } from "../lib/nearest.js";
 import { oneLine } from "../lib/sanitise.js";
 
 /** Something wrong in a file, for the person who has to mend it. */
@@ -136,32 +137,4 @@ function hintForType(types: readonly string[], data: unknown): string | undefine
   if (typeof data === "number" && wants("string")) return `Write "${data}", with quotes.`;
   if (isObject(data) && wants("array")) return "Put it in brackets: [{…}].";
   return data === null ? "Leave the field out, or give it a value." : undefined;
-}
-
-/** The candidate that `word` was most likely meant to be, when one is close enough. */
-function nearest(word: string, candidates: readonly string[]): string | undefined {
-  const plain = (text: string) => text.toLowerCase().replaceAll(/[\s_-]/g, "");
-  const ranked = candidates
-    .map((candidate) => ({ candidate, far: distance(plain(word), plain(candidate)) }))
-    .toSorted((a, b) => a.far - b.far);
-  const [best] = ranked;
-  if (best === undefined) return undefined;
-  const alike = plain(best.candidate).startsWith(plain(word).slice(0, 5)) && word.length >= 5;
-  return alike || best.far <= Math.max(1, Math.floor(word.length / 4)) ? best.candidate : undefined;
-}
-
-/** Levenshtein distance; long words are cut, as they are never a slip of the pen. */
-function distance(a: string, b: string): number {
-  const [from, to] = [a.slice(0, 40), b.slice(0, 40)];
-  let row = Array.from({ length: to.length + 1 }, (_, index) => index);
-  for (const [i, letter] of [...from].entries()) {
-    const next = [i + 1];
-    for (let j = 1; j <= to.length; j++) {
-      next.push(
-        Math.min((row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1, (row[j - 1] ?? 0) + (letter === to[j - 1] ? 0 : 1)),
-      );
-    }
-    row = next;
-  }
-  return row.at(-1) ?? 0;
 }

@@ -438,7 +438,7 @@ describe("the rules of a run", () => {
   });
 
   test("end a run of refusals as stuck after as many as without any preparation", async () => {
-    const guards = [stopWithoutResult, limitIterations(100)];
+    const guards = [stopWithoutResult("rrd.json"), limitIterations(100)];
     const of = async (change: (workflow: Refusing) => Refusing) =>
       await run(change(prepared(1, ready, { outcome: "refused", reasons: ["no"] }).workflow), named("claude"), {
         guards,

@@ -120,9 +120,8 @@ describe("the word that was meant", () => {
     ["bending", "pending"],
     ["pnding", "pending"],
     ["peending", "pending"],
-    ["presented_to_all", "presented"],
     ["presentet", "presented"],
-    ["prese", "presented"],
+    ["pres", "presented"],
     ["rejjected", "rejected"],
     ["a", "b"],
   ])("by %s is %s", (word, allowed) => {
@@ -132,8 +131,7 @@ describe("the word that was meant", () => {
 
   it.each([
     ["ending", "p_rejec"],
-    ["pres", "presented"],
-    ["penndinng", "xending"],
+    ["ppenndinngg", "xending"],
     ["ab", "xy"],
     ["abcdefg", "xbcdxfx"],
   ])("by %s is not %s", (word, allowed) => {

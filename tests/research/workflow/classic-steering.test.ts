@@ -53,8 +53,8 @@ async function runClassic(
     close: research.close,
     redact: (text) => text.replaceAll("hunter2", "***"),
   });
-  const guards = [limitIterations(most), limitBudget({}), stopWithoutResult];
-  const watches = [watchBudget({})];
+  const guards = [limitIterations(most), limitBudget("rrd.json", {}), stopWithoutResult("rrd.json")];
+  const watches = [watchBudget("rrd.json", {})];
   const verdict = await runLoop(workflow, agent, {
     ...alone(agent),
     tell,

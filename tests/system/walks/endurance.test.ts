@@ -24,7 +24,12 @@ describe("a research over many iterations", () => {
       name: "scribe",
       run: async () => ({ summary: "It goes on. ".repeat(100), tokens: 500, cost_usd: 0.002 }),
     };
-    const guards = [limitIterations(200), limitBudget({ usd: 1_000 }), stopWhenStuck, stopWithoutResult];
+    const guards = [
+      limitIterations(200),
+      limitBudget("rrd.json", { usd: 1_000 }),
+      stopWhenStuck("rrd.json"),
+      stopWithoutResult("rrd.json"),
+    ];
     const run = at.run(agent, 200, { jobs, guards, git: true, history: { every: 5, ask } });
     const { verdict, events, rrd, ledger } = await run;
     expect(verdict.verdict).toBe("complete");
@@ -70,12 +75,12 @@ describe("a research over many iterations", () => {
 
   test("a budget of the research ends it over all its runs, and what failed counts", async () => {
     const folder = researchFolder(rrdWith(papers(20), { budget: { max_usd: 0.055 } }));
-    const rules = { watches: [watchBudget({})], guards: [limitIterations(4), limitBudget({})] };
+    const rules = { watches: [watchBudget("rrd.json", {})], guards: [limitIterations(4), limitBudget("rrd.json", {})] };
     const failing = goodAgent(({ unit }) =>
       unit === "p2" ? { end: { message: "", failure: { kind: "crashed", message: "It crashed." } } } : undefined,
     );
     expect((await folder.run(failing, 4, rules)).verdict.verdict).toBe("limit");
-    const { verdict, ledger } = await folder.run(goodAgent(), 40, { ...rules, guards: [limitBudget({})] });
+    const { verdict, ledger } = await folder.run(goodAgent(), 40, { ...rules, guards: [limitBudget("rrd.json", {})] });
     expect(verdict).toMatchObject({
       verdict: "limit",
       reason: expect.stringMatching(/budget of this project, \$0\.06, .*budget\.max_usd/),

@@ -47,6 +47,7 @@ const ofARun: readonly Unit[] = ["usd", "tokens"];
 
 /** The first budget that `reached` says is used up: of this run first, then of the whole project. */
 function usedUp(
+  stateName: string,
   run: Budget,
   { iterations, now, account }: RunSoFar,
   live: readonly LiveIteration[],
@@ -68,7 +69,7 @@ function usedUp(
     if (limit !== undefined && reached(whole[unit], limit))
       return {
         cause: unit,
-        reason: `The budget of this project, ${worded[unit](limit)}, is used up: ${worded[unit](whole[unit])}. Raise budget.max_${unit} in its rrd.json to continue.`,
+        reason: `The budget of this project, ${worded[unit](limit)}, is used up: ${worded[unit](whole[unit])}. Raise budget.max_${unit} in its ${stateName} to continue.`,
       };
   }
   return undefined;
@@ -76,9 +77,9 @@ function usedUp(
 
 /** Ends the run where a budget is used up: that of the run, or that which the work itself names for its whole life. */
 export const limitBudget =
-  (run: Budget): Guard =>
+  (stateName: string, run: Budget): Guard =>
   (soFar): Verdict | undefined => {
-    const limit = usedUp(run, soFar, soFar.inFlight ?? [], (spent, most) => spent >= most);
+    const limit = usedUp(stateName, run, soFar, soFar.inFlight ?? [], (spent, most) => spent >= most);
     if (limit !== undefined) return { verdict: "limit", ...limit };
     // A CLI that ended itself for want of money would do so again.
     const last = soFar.iterations.at(-1)?.outcome;
@@ -89,9 +90,9 @@ export const limitBudget =
 
 /** Ends an iteration that takes a budget beyond its limit while it is under way. */
 export const watchBudget =
-  (run: Budget): Watch =>
+  (stateName: string, run: Budget): Watch =>
   (live, soFar) => {
-    const limit = usedUp(run, soFar, [...(soFar.inFlight ?? []), live], (spent, most) => spent > most);
+    const limit = usedUp(stateName, run, soFar, [...(soFar.inFlight ?? []), live], (spent, most) => spent > most);
     return limit && { end: { kind: "budget", message: limit.reason } };
   };
 

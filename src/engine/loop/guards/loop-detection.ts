@@ -136,16 +136,18 @@ export function stagnationWarning(memory: LoopMemory): string | undefined {
  * Ends a run that goes round in circles: so many repetitions in a row, also those of earlier runs, since a person last acted. A script
  * that starts a stuck run again is told the same at once.
  */
-export const stopWhenStuck: Guard = ({ memory }) => {
-  const row = memory && stagnationIn(memory);
-  if (memory === undefined || row === undefined || row.length < memory.limits.stagnation) return undefined;
-  const last = memory.observations.at(-1);
-  const why = last?.said === undefined ? "" : ` The last time: ${last.said.replace(/\.$/, "")}.`;
-  return {
-    verdict: "stuck",
-    reason: `The last ${iterationsIn(row)} iterations made no progress (${row.kind}): ${inWords[row.kind]}.${why} Look at loop.observations in rrd.json; then give advice with 'research-ralph steer', use another --agent, or run again with --force.`,
+export const stopWhenStuck =
+  (stateName: string): Guard =>
+  ({ memory }) => {
+    const row = memory && stagnationIn(memory);
+    if (memory === undefined || row === undefined || row.length < memory.limits.stagnation) return undefined;
+    const last = memory.observations.at(-1);
+    const why = last?.said === undefined ? "" : ` The last time: ${last.said.replace(/\.$/, "")}.`;
+    return {
+      verdict: "stuck",
+      reason: `The last ${iterationsIn(row)} iterations made no progress (${row.kind}): ${inWords[row.kind]}.${why} Look at loop.observations in ${stateName}; then give advice with 'research-ralph steer', use another --agent, or run again with --force.`,
+    };
   };
-};
 
 /** Iterations in a row without an accepted result at which a run ends, whatever each of them did. */
 const maxWithoutResult = 15;
@@ -154,15 +156,17 @@ const maxWithoutResult = 15;
  * Ends a run that brings nothing, also where no loop shows: different refusals in turn. Iterations of earlier runs count too, else a run
  * that is started again and again would never stop; those that only met a closed service don't.
  */
-export const stopWithoutResult: Guard = ({ iterations, memory }) => {
-  const inThisRun = iterations
-    .slice(iterations.findLastIndex(({ outcome }) => outcome.outcome === "accepted") + 1)
-    .filter(counts).length;
-  const row = memory?.withoutResult ?? inThisRun;
-  return row < maxWithoutResult
-    ? undefined
-    : {
-        verdict: "stuck",
-        reason: `None of the last ${row} iterations, including those of earlier runs, brought an accepted result. Read the reasons in ledger.jsonl; then give advice with 'research-ralph steer', raise a limit in rrd.json, use another --agent, or run again with --force.`,
-      };
-};
+export const stopWithoutResult =
+  (stateName: string): Guard =>
+  ({ iterations, memory }) => {
+    const inThisRun = iterations
+      .slice(iterations.findLastIndex(({ outcome }) => outcome.outcome === "accepted") + 1)
+      .filter(counts).length;
+    const row = memory?.withoutResult ?? inThisRun;
+    return row < maxWithoutResult
+      ? undefined
+      : {
+          verdict: "stuck",
+          reason: `None of the last ${row} iterations, including those of earlier runs, brought an accepted result. Read the reasons in ledger.jsonl; then give advice with 'research-ralph steer', raise a limit in ${stateName}, use another --agent, or run again with --force.`,
+        };
+  };

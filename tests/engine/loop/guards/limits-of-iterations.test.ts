@@ -81,13 +81,13 @@ describe("a person is told which limit ended the run and how to go on", () => {
 
   test("of the money and tokens of a run, its own before those of the research", () => {
     const both = withAccount(soFar([cost(2.25)]), { budget: { usd: 1 }, spent: { ...nothing, usd: 3 } });
-    expect(reasonOf(limitBudget({ usd: 2 })(both))).toBe(
+    expect(reasonOf(limitBudget("rrd.json", { usd: 2 })(both))).toBe(
       "The budget of this run, $2.00, is used up: $2.25. Run again to continue, or allow more with --max-usd.",
     );
-    expect(reasonOf(limitBudget({ tokens: 1000 })(soFar([cost(0)])))).toBe(
+    expect(reasonOf(limitBudget("rrd.json", { tokens: 1000 })(soFar([cost(0)])))).toBe(
       "The budget of this run, 1,000 tokens, is used up: 1,100 tokens. Run again to continue, or allow more with --max-tokens.",
     );
-    expect(reasonOf(limitBudget({ usd: 9 })(both))).toBe(
+    expect(reasonOf(limitBudget("rrd.json", { usd: 9 })(both))).toBe(
       "The budget of this project, $1.00, is used up: $3.00. Raise budget.max_usd in its rrd.json to continue.",
     );
   });
@@ -97,7 +97,10 @@ describe("a person is told which limit ended the run and how to go on", () => {
     ["minutes", { minutes: 1.25 }, 1.26, "1.3 minutes of agents' work, is used up: 1.3 minutes of agents' work"],
     ["iterations", { iterations: 3 }, 4, "3 iterations, is used up: 4 iterations"],
   ] as const)("of a research's own budget of %s", (unit, budget, spent, said) => {
-    const answer = limitBudget({})(withAccount(soFar([]), { budget, spent: { ...nothing, [unit]: spent } }));
+    const answer = limitBudget(
+      "rrd.json",
+      {},
+    )(withAccount(soFar([]), { budget, spent: { ...nothing, [unit]: spent } }));
     expect(answer).toEqual({
       verdict: "limit",
       cause: unit,
@@ -106,14 +109,14 @@ describe("a person is told which limit ended the run and how to go on", () => {
   });
 
   test("of a CLI that ended itself for want of money, in its own words", () => {
-    expect(limitBudget({})(soFar([past(failed("budget"))]))).toEqual({
+    expect(limitBudget("rrd.json", {})(soFar([past(failed("budget"))]))).toEqual({
       verdict: "limit",
       cause: "usd",
       reason: "It was budget.",
     });
-    expect(limitBudget({})(soFar([past(failed("budget")), past(accepted)]))).toBeUndefined();
-    expect(limitBudget({})(soFar([past(failed("crashed"))]))).toBeUndefined();
-    expect(limitBudget({})(soFar([]))).toBeUndefined();
+    expect(limitBudget("rrd.json", {})(soFar([past(failed("budget")), past(accepted)]))).toBeUndefined();
+    expect(limitBudget("rrd.json", {})(soFar([past(failed("crashed"))]))).toBeUndefined();
+    expect(limitBudget("rrd.json", {})(soFar([]))).toBeUndefined();
   });
 });
 
@@ -141,15 +144,15 @@ describe("what counts", () => {
 
   test("of a run are money and tokens alone: iterations and minutes on the clock have guards of their own", () => {
     const long = past(accepted, 0, "p", { startedAt: start, endedAt: start + 99 * minute });
-    expect(limitBudget({ minutes: 1, iterations: 1 })(soFar([long, long]))).toBeUndefined();
+    expect(limitBudget("rrd.json", { minutes: 1, iterations: 1 })(soFar([long, long]))).toBeUndefined();
   });
 
   test("of a research is what it had spent before and what is under way now", () => {
     const under = (spent: object, budget: object, run: object) =>
-      limitBudget({})({
-        ...withAccount(soFar([], minute), { spent: { ...nothing, ...spent }, budget }),
-        inFlight: [live(run)],
-      });
+      limitBudget(
+        "rrd.json",
+        {},
+      )({ ...withAccount(soFar([], minute), { spent: { ...nothing, ...spent }, budget }), inFlight: [live(run)] });
     expect(under({ usd: 1 }, { usd: 1.5 }, { cost_usd: 0.5 })).toBeDefined();
     expect(under({ usd: 1 }, { usd: 1.5 }, { cost_usd: 0.4 })).toBeUndefined();
     expect(under({ tokens: 90 }, { tokens: 100 }, { usage: usage(4, 6) })).toBeDefined();
@@ -163,7 +166,7 @@ describe("what counts", () => {
 
 describe("an agent at work", () => {
   test("may use a budget to its end, and is ended beyond it", () => {
-    const at = (tokens: number) => watchBudget({ tokens: 50 })(live({ usage: usage(tokens) }), soFar([]));
+    const at = (tokens: number) => watchBudget("rrd.json", { tokens: 50 })(live({ usage: usage(tokens) }), soFar([]));
     expect(at(50)).toBeUndefined();
     expect(at(51)).toEqual({
       end: {
@@ -271,7 +274,14 @@ describe("the context of a model", () => {
 
 describe("the rules of a run", () => {
   const never = new AbortController().signal;
-  const settings = { agents: [named("claude")], iterations: 2, budget: {}, patienceMs: 120 * minute, finish: never };
+  const settings = {
+    agents: [named("claude")],
+    iterations: 2,
+    budget: {},
+    stateName: "rrd.json",
+    patienceMs: 120 * minute,
+    finish: never,
+  };
   const firstOf = ({ guards }: ReturnType<typeof rulesFor>, run: RunSoFar) =>
     guards.map((guard) => guard(run)).find((answer) => answer !== undefined);
 

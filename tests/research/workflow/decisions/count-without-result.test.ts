@@ -28,7 +28,7 @@ const wrong = scriptedAgent((unit, { iteration }) => ({
   result: { ...reading(String(unit["unit"])), scores: { execution: { novelty: 6 + iteration } } },
 }));
 const runOf = (folder: ReturnType<typeof researchFolder>, most: number, agent = wrong) =>
-  folder.run(agent, most, { guards: [limitIterations(most), stopWithoutResult] });
+  folder.run(agent, most, { guards: [limitIterations(most), stopWithoutResult("rrd.json")] });
 
 describe("what counts as going nowhere", () => {
   test("iterations without an accepted result since the last one, a reset, or the last act of a person", () => {

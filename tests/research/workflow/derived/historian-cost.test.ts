@@ -58,7 +58,7 @@ test("a summary's estimated cost is marked in the file, in its event, in what is
 
 test("summaries count in the budget of the run that made them, and not in that of the next", async () => {
   const folder = researchFolder(rrdWith(papers));
-  const guards = [limitIterations(30), limitBudget({ usd: 1.02 })];
+  const guards = [limitIterations(30), limitBudget("rrd.json", { usd: 1.02 })];
   const first = await folder.run(goodAgent(), 30, { history: dear, guards });
   expect(first.verdict).toMatchObject({
     verdict: "limit",

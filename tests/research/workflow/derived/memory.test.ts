@@ -84,7 +84,7 @@ async function runWith(
   const verdict = await runLoop(withHistory(workflow, summariser({ every, tell, now: clock.now })), agent, {
     ...alone(agent),
     tell,
-    guards: [limitIterations(most), stopWhenStuck],
+    guards: [limitIterations(most), stopWhenStuck("rrd.json")],
     clock,
     finish: never,
     abort: never,

@@ -4,7 +4,7 @@ import { stopWhenStuck } from "../../../../src/engine/loop/guards/loop-detection
 import { paper, reading, researchFolder, rrdWith, scriptedAgent } from "../../../support/research.js";
 
 const papers = Array.from({ length: 12 }, (_, n) => paper(`p${n + 1}`));
-const guards = [limitIterations(12), stopWhenStuck];
+const guards = [limitIterations(12), stopWhenStuck("rrd.json")];
 
 test("excuses in other words each time end the run at five, and the briefs from the third on say what to do otherwise", async () => {
   const excuses = [

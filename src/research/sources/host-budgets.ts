@@ -1,0 +1,35 @@
+import { type HostBudget, type HostRule, perSecond } from "../../engine/net/host-rules.js";
+
+const perMinute = (requests: number): HostRule => ({ intervalMs: 60_000 / requests, concurrency: 1 });
+
+/** What services ask for in their terms, as of November 2026; the first that fits counts. */
+export const hostBudgets: readonly HostBudget[] = [
+  // "No more than one request every three seconds, and a single connection at a time", over all of a user's machines.
+  {
+    name: "arxiv",
+    hosts: ["export.arxiv.org", "arxiv.org", "www.arxiv.org", "oaipmh.arxiv.org"],
+    intervalMs: 3000,
+    concurrency: 1,
+  },
+  { name: "semanticscholar", hosts: ["api.semanticscholar.org"], byKey: true, ...perSecond(1, 1) },
+  { name: "crossref", hosts: ["api.crossref.org"], ...perSecond(5, 1), polite: perSecond(10, 3) },
+  // Its budget is money a day and told in headers.
+  { name: "openalex", hosts: ["api.openalex.org"], byKey: true, ...perSecond(5, 2), keyed: perSecond(10, 4) },
+  {
+    name: "github-search",
+    hosts: ["api.github.com"],
+    path: "/search/",
+    byKey: true,
+    ...perMinute(10),
+    keyed: perMinute(30),
+  },
+  { name: "github", hosts: ["api.github.com"], byKey: true, ...perSecond(1, 1) },
+  { name: "unpaywall", hosts: ["api.unpaywall.org"], ...perSecond(5, 2) },
+  { name: "europepmc", hosts: ["www.ebi.ac.uk"], ...perSecond(5, 2) },
+  { name: "pubmed", hosts: ["eutils.ncbi.nlm.nih.gov"], byKey: true, ...perSecond(3, 1), keyed: perSecond(10, 2) },
+  { name: "biorxiv", hosts: ["api.biorxiv.org"], ...perSecond(2, 1) },
+  { name: "huggingface", hosts: ["huggingface.co"], byKey: true, ...perSecond(2, 1) },
+  { name: "hackernews", hosts: ["hn.algolia.com"], ...perSecond(1, 1) },
+  { name: "brave", hosts: ["api.search.brave.com"], byKey: true, ...perSecond(1, 1) },
+  { name: "tavily", hosts: ["api.tavily.com"], byKey: true, ...perSecond(1, 1) },
+];
