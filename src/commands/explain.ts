@@ -4,7 +4,7 @@ import { defaultStateDir } from "../engine/config/resolve.js";
 import { ExpectedError, messageOf, tooFewFiles } from "../engine/lib/errors.js";
 import { packageVersion } from "../engine/lib/package-root.js";
 import { timeForName } from "../engine/lib/clock.js";
-import { wrap } from "../engine/ui/terminal/format.js";
+import { flowed } from "../engine/ui/terminal/format.js";
 import { homeOf, type Io } from "../engine/ui/io.js";
 import { oneLine, sanitise } from "../engine/lib/sanitise.js";
 import { summaries } from "./help-text.js";
@@ -14,13 +14,9 @@ export function explain(error: unknown, io: Io, args: readonly string[]): number
   const { message, exitCode } = judge(error, io, args);
   if (message === undefined) return exitCode;
   if (args.includes("--json")) io.stdout(`${JSON.stringify({ error: message })}\n`);
-  else io.stderr(`${flow(`research-ralph: ${sanitise(message)}`, io)}\n`);
+  else io.stderr(`${flowed(`research-ralph: ${sanitise(message)}`, io)}\n`);
   return exitCode;
 }
-
-/** Broken at words on a terminal; a log keeps a message on one line. */
-const flow = (message: string, { isTTY, columns }: Io): string =>
-  isTTY ? wrap(message, columns - 1).join("\n") : message;
 
 function judge(error: unknown, io: Io, args: readonly string[]): { message?: string; exitCode: number } {
   if (error instanceof ExpectedError) return { message: error.message, exitCode: error.exitCode };

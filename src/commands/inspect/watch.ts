@@ -6,7 +6,7 @@ import type { Io } from "../../engine/ui/io.js";
 import { repainter } from "../../engine/ui/terminal/repaint.js";
 import { listenForSignals } from "../../engine/ui/signals.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
-import { clockTime, timeText } from "../../engine/ui/terminal/format.js";
+import { clockTime, flowed, timeText } from "../../engine/ui/terminal/format.js";
 import { costOf, iterationLine, type WatchRow, watchTable } from "../../engine/ui/watch-lines.js";
 import { findResearch, type FolderOptions } from "../../research/overview/find-research.js";
 import {
@@ -47,7 +47,7 @@ export async function watchCommand({ folder, json }: FolderOptions, io: Io, ende
     if (json) return io.stdout(`${JSON.stringify(jsonOf(change, io.clock.now()))}\n`);
     const line = `${clockTime(io.clock.now())} ${lineOf(change, io.clock.now())}`;
     if (screen === undefined) io.stderr(`${line}\n`);
-    else paint([line]);
+    else paint(flowed(line, io).split("\n"));
   };
 
   const look = async (where: string) => {

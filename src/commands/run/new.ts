@@ -17,6 +17,7 @@ import { createWorkflow } from "../../research/workflow/new-research.js";
 import { loadPrompt } from "../../research/workflow/brief/prompt.js";
 import { workspacesOf } from "../../research/workflow/workspace.js";
 import { askForTopic, askOpenQuestions, needTerminal, questionLines } from "./ask.js";
+import { flowed } from "../../engine/ui/terminal/format.js";
 import { datesOf, namedSources } from "./wishes.js";
 import { shown } from "../../research/overview/find-research.js";
 import { exitCodeOf } from "../../engine/ui/sink.js";
@@ -83,7 +84,7 @@ export async function create(
     );
   const days = datesOf(from, until);
   const { named, said } = namedSources(sources, io.cwd);
-  if (!how.quiet && !how.json) for (const sentence of said) io.stderr(`${sentence}\n`);
+  if (!how.quiet && !how.json) for (const sentence of said) io.stderr(`${flowed(sentence, io)}\n`);
   const parent = join(io.cwd, researchesName);
   const prompt = await loadPrompt(io.cwd, config.stateDir);
   // An agent that can't be used must be known before anything is looked at.

@@ -14,6 +14,7 @@ import { statusOf, targetOf } from "../../research/workflow/decisions/status.js"
 import { derive } from "../../research/workflow/derived/statistics.js";
 import { askOpenQuestions, choose, needTerminal } from "./ask.js";
 import { rootOf } from "../../research/workflow/brief/prompt.js";
+import { flowed } from "../../engine/ui/terminal/format.js";
 import { namedSources } from "./wishes.js";
 import { endLines } from "./end-of-run.js";
 import { classicPrompt } from "./classic-prompt.js";
@@ -147,7 +148,7 @@ async function retarget(folder: string, rrd: Rrd, papers: number, force: boolean
 /** Searches elsewhere from now on: another search begins, and papers that are there stay. */
 async function withSources(folder: string, sources: readonly string[], git: boolean, io: Io): Promise<Rrd> {
   const { named, said } = namedSources(sources, rootOf(folder, io.cwd));
-  for (const sentence of said) io.stderr(`${sentence}\n`);
+  for (const sentence of said) io.stderr(`${flowed(sentence, io)}\n`);
   const change = (current: Rrd) => ({ ...current, requirements: { ...current.requirements, sources: named } });
   const notify = (_: string, message: string) => io.stderr(`${oneLine(message)}\n`);
   return (await editResearch(folder, change, { derive, git, backup: false, now: io.clock.now, notify })).rrd;

@@ -69,7 +69,13 @@ export async function lookAt(folder: string): Promise<WatchedResearch | undefine
   } catch (error) {
     if (!existsSync(rrdFile(folder))) return undefined;
     const nothing = { phase: "", progress: { done: 0, total: 0 }, running: false, abandoned: false, ledger: [] };
-    return { ...nothing, name: basename(folder), folder, spending: sumOf([]), broken: messageOf(error) };
+    return {
+      ...nothing,
+      name: basename(folder),
+      folder,
+      spending: sumOf([]),
+      broken: messageOf(error).replace(`${folder}/`, ""),
+    };
   }
 }
 

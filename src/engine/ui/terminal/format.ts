@@ -89,3 +89,9 @@ export function wrap(text: string, columns: number): string[] {
   }
   return [...lines, line];
 }
+
+/** A message on stderr, broken at words on a terminal; a log keeps it on one line. */
+export const flowed = (
+  message: string,
+  { isTTY, columns }: { readonly isTTY: boolean; readonly columns: number },
+): string => (isTTY ? wrap(message, columns - 1).join("\n") : message);

@@ -160,7 +160,7 @@ export function permanentLines(
       const paint = verdict === "complete" ? colors.green : verdict === "failed" ? colors.red : colors.yellow;
       const sums = after.iterations === 0 ? [] : [colors.dim(truncate(summary(after, Date.parse(event.at)), room))];
       const history = historySummary(after);
-      const compressed = history === undefined ? [] : [colors.dim(truncate(history, room))];
+      const compressed = history === undefined ? [] : block(history, colors.dim);
       return [...block(`${verdict === "complete" ? "✓" : "■"} ${verdict}: ${reason}`, paint), ...sums, ...compressed];
     }
     default:
