@@ -251,6 +251,26 @@ describe("a font of another kind", () => {
     expect(many.status === "ok" && many.text.text).toContain("六百�の試行を行い九十四�成功した。");
   });
 
+  it.each([
+    ["stand for characters of nobody's", "\ue010\ue011\ue012\ue013"],
+    ["are marks and no letters", "#%&!=+;~*,"],
+  ])("whose glyphs %s makes the PDF unreadable", async (_, characters) => {
+    const line = characters.repeat(6);
+    const lines = Array.from({ length: 40 }, (_each, index) => unicodeAt(line, 20, 480 - index * 12)).join("");
+    const font = unicodeFont(characters, 500);
+    expect(await read({ pages: [lines], ...font })).toMatch(/run OCR over it/i);
+    const some = textAt("Of the whole page this one line alone can be read by a person.", 60, 700);
+    expect(await read({ pages: [some + lines], ...font })).toMatch(/^The PDF's fonts don't say which letters/);
+  });
+
+  it("that has characters of nobody's among its text makes the text a part", async () => {
+    const font = unicodeFont("\ue010", 500);
+    const line = unicodeAt("\ue010".repeat(40), 20, 300) + unicodeAt("\ue010".repeat(40), 20, 280);
+    expect(await readPdf(rawPdf({ pages: [page + line + line], ...font }))).toMatchObject({
+      text: { depth: "partial", warnings: [expect.stringMatching(/^Some of the PDF's fonts don't say/)] },
+    });
+  });
+
   it("of TeX's formulas has its epsilon, whose name no list of glyphs knows", async () => {
     const italic =
       "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding << /Type /Encoding /Differences [15 /epsilon1] >> >>";
