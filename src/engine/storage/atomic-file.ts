@@ -93,7 +93,8 @@ export async function writeFileAtomic(
   });
 }
 
-const [writeLater, syncLater] = [promisify(write), promisify(fsync)];
+const writeLater = promisify(write);
+const syncLater = (file: number): Promise<void> => promisify(fsync)(file);
 
 async function create(path: string, bytes: Buffer, mode: number | undefined, durable: boolean): Promise<Stamp> {
   const file = openSync(path, "wx", mode ?? 0o666);
@@ -152,9 +153,9 @@ interface Append {
  * so it must be one that stands nowhere else. A symbolic link is refused.
  * @throws ExpectedError as writeFileAtomic.
  */
-export function appendOnce(path: string, append: Append): void {
+export async function appendOnce(path: string, append: Append): Promise<void> {
   if (append.text === "") return;
-  explaining(path, () => {
+  await explaining(path, async () => {
     const file = openSync(
       path,
       constants.O_RDWR | constants.O_CREAT | constants.O_APPEND | constants.O_NOFOLLOW,
@@ -166,7 +167,8 @@ export function appendOnce(path: string, append: Append): void {
       const { size } = found;
       const missing = missingPart(file, size, append);
       if (missing.length > 0) writeFileSync(file, missing);
-      fsyncSync(file);
+      // The one wait that nothing has to come after: two logs wait side by side.
+      await syncLater(file);
       if (size === 0) syncFolder(dirname(path));
     } finally {
       closeSync(file);

@@ -39,7 +39,7 @@ async function applyMessages(
   for (const message of messages) {
     const words = "text" in message ? message.text : "Earlier instructions are removed.";
     // The offset is unknown after a kill; at 0 the text counts as there when it stands anywhere.
-    appendOnce(join(research.folder, progressName), {
+    await appendOnce(join(research.folder, progressName), {
       offset: 0,
       text: `---\n\n## Steering ${message.id}\n${words}\n\n`,
     });

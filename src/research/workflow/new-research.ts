@@ -156,11 +156,11 @@ async function writeResearch(
     makeFreeFolder(options.parent, `${slug(requirements.name)}-${at.toISOString().slice(0, 10)}`),
   );
   await writeFileAtomic(rrdFile(folder), formatRrd(newRrd(options, requirements)));
-  appendOnce(progressFile(folder), {
+  await appendOnce(progressFile(folder), {
     offset: 0,
     text: `# Research-Ralph Progress Log\nStarted: ${at.toISOString()}\nTopic: ${options.topic.replace(/\s+/g, " ")}\n\n`,
   });
-  appendOnce(ledgerFile(folder), { offset: 0, text: lines.map(formatLine).join("") });
+  await appendOnce(ledgerFile(folder), { offset: 0, text: lines.map(formatLine).join("") });
   return folder;
 }
 

@@ -129,8 +129,8 @@ describe("appending once", () => {
     const bytes = Buffer.from(entry);
     for (let cut = 0; cut <= bytes.length; cut++) {
       const path = file(Buffer.concat([Buffer.from(before), bytes.subarray(0, cut)]));
-      appendOnce(path, append);
-      appendOnce(path, append);
+      await appendOnce(path, append);
+      await appendOnce(path, append);
       expect(text(path)).toBe(before + entry);
     }
   });
@@ -141,21 +141,21 @@ describe("appending once", () => {
     const whole = `${torn}\n${line.text}`;
     for (let cut = torn.length; cut <= whole.length; cut++) {
       const path = file(whole.slice(0, cut));
-      appendOnce(path, line);
-      appendOnce(path, line);
+      await appendOnce(path, line);
+      await appendOnce(path, line);
       expect(text(path)).toBe(whole);
     }
   });
 
   it("makes the file where there is none", async () => {
     const path = join(temporaryFolder(), "progress.txt");
-    appendOnce(path, { offset: 0, text: entry });
+    await appendOnce(path, { offset: 0, text: entry });
     expect(text(path)).toBe(entry);
   });
 
   it("of nothing does nothing", async () => {
     const path = join(temporaryFolder(), "progress.txt");
-    appendOnce(path, { offset: 0, text: "" });
+    await appendOnce(path, { offset: 0, text: "" });
     expect(stampOf(path)).toBeUndefined();
   });
 
@@ -163,7 +163,7 @@ describe("appending once", () => {
     const line = { offset: 500, text: `${"0123456789".repeat(4)}\n` };
     const by = async (length: number) => {
       const path = file(`by hand\n${line.text.slice(0, length)}`);
-      appendOnce(path, line);
+      await appendOnce(path, line);
       return text(path);
     };
     expect(await by(24)).toBe(`by hand\n${line.text}`);
@@ -173,16 +173,16 @@ describe("appending once", () => {
 
   it("finds its text again in a file that grew or shrank by hand, and adds it to one that lost it", async () => {
     const grown = file(`A heading\n${before}${entry}more\n`);
-    appendOnce(grown, append);
+    await appendOnce(grown, append);
     expect(text(grown)).toBe(`A heading\n${before}${entry}more\n`);
     const shrunk = file(`two\n${entry}`);
-    appendOnce(shrunk, append);
+    await appendOnce(shrunk, append);
     expect(text(shrunk)).toBe(`two\n${entry}`);
     const lost = file("two");
-    appendOnce(lost, append);
+    await appendOnce(lost, append);
     expect(text(lost)).toBe(`two\n${entry}`);
     const torn = file(`A heading\n${before}${entry.slice(0, 40)}`);
-    appendOnce(torn, append);
+    await appendOnce(torn, append);
     expect(text(torn)).toBe(`A heading\n${before}${entry}`);
   });
 
@@ -191,8 +191,8 @@ describe("appending once", () => {
     await fc.assert(
       fc.asyncProperty(fc.string(), fc.nat(80), fc.nat(line.length), async (standing, offset, cut) => {
         const path = file(standing + line.slice(0, cut));
-        appendOnce(path, { offset, text: line });
-        appendOnce(path, { offset, text: line });
+        await appendOnce(path, { offset, text: line });
+        await appendOnce(path, { offset, text: line });
         const after = text(path);
         expect(after.split(line)).toHaveLength(2);
         expect(after.startsWith(standing)).toBe(true);
@@ -205,19 +205,25 @@ describe("appending once", () => {
     const folder = temporaryFolder();
     writeFileSync(join(folder, "secret"), "secret");
     symlinkSync(join(folder, "secret"), join(folder, "progress.txt"));
-    expect(() => appendOnce(join(folder, "progress.txt"), { offset: 0, text: "x\n" })).toThrow(/symbolic link/);
+    await expect(appendOnce(join(folder, "progress.txt"), { offset: 0, text: "x\n" })).rejects.toThrow(/symbolic link/);
     expect(text(join(folder, "secret"))).toBe("secret");
   });
 });
 /** Lets a test see, or fail, each wait for the disk. */
 function onSync(seen: (file: number) => void): void {
-  const { fsyncSync } = fs;
+  const { fsync, fsyncSync } = fs;
   fs.fsyncSync = (file) => {
     seen(file);
     fsyncSync(file);
   };
+  const later = (file: number, done: fs.NoParamCallback): void => {
+    seen(file);
+    fsync(file, done);
+  };
+  Object.assign(fs, { fsync: later });
   syncBuiltinESMExports();
   onTestFinished(() => {
+    Object.assign(fs, { fsync });
     fs.fsyncSync = fsyncSync;
     syncBuiltinESMExports();
   });
@@ -302,7 +308,7 @@ it.skipIf(process.platform !== "linux")("no file and no folder stays open", asyn
       }
     });
   await writeFileAtomic(join(folder, "rrd.json"), "text");
-  appendOnce(join(folder, "ledger.jsonl"), { offset: 0, text: "one\n" });
+  await appendOnce(join(folder, "ledger.jsonl"), { offset: 0, text: "one\n" });
   await sweepTemporaryFiles(folder);
   expect(openNow().filter((path) => path.startsWith(folder))).toEqual([]);
 });
@@ -311,7 +317,7 @@ describe("a text that is appended once", () => {
   const after = async (before: string, offset: number, added: string) => {
     const path = join(temporaryFolder(), "log");
     writeFileSync(path, before);
-    appendOnce(path, { offset, text: added });
+    await appendOnce(path, { offset, text: added });
     return text(path);
   };
 

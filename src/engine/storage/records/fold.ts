@@ -121,15 +121,20 @@ export async function openWriter<State extends Fields>(
     return state;
   };
 
-  /** Every step can be repeated. The ledger's line tells that the state file is done, so it is written after it. */
+  /**
+   * Every step can be repeated. The ledger's line tells that the state file is done, so it is written after it; the logs go side by side
+   * because each waits for the disk on its own.
+   */
   const apply = async (entry: JournalEntry, planned?: Plan<State>): Promise<void> => {
     const lines = await ledger();
     if (!lines.some(({ iteration }) => iteration === entry.iteration)) {
       base = await carryOut(planned ?? (await plan(lines, entry)), () => plan(lines, entry));
     }
-    if (entry.progress !== null) appendOnce(join(folder, format.log), entry.progress);
-    appendOnce(ledgerFile(folder), entry.ledger);
-    await file.keepCopy();
+    await Promise.all([
+      entry.progress === null ? undefined : appendOnce(join(folder, format.log), entry.progress),
+      appendOnce(ledgerFile(folder), entry.ledger),
+      file.keepCopy(),
+    ]);
     const isNewest = lines.every(({ iteration }) => iteration <= entry.iteration);
     if (isNewest)
       await writeOutputs(folder, entry.files ?? [], Date.parse(entry.at), (message) => notify("warning", message));
