@@ -84,13 +84,13 @@ export async function create(
     );
   const days = datesOf(from, until);
   const { named, said } = namedSources(sources, io.cwd);
-  if (!how.quiet && !how.json) for (const sentence of said) io.stderr(`${flowed(sentence, io)}\n`);
   const parent = join(io.cwd, researchesName);
   const prompt = await loadPrompt(io.cwd, config.stateDir);
   // An agent that can't be used must be known before anything is looked at.
   agentsFor(config, settingsFor(config, io));
   // An agent's work must not be lost for want of a place to put it.
   await explaining(parent, () => access(existsSync(parent) ? parent : io.cwd, constants.W_OK));
+  if (!how.quiet && !how.json) for (const sentence of said) io.stderr(`${flowed(sentence, io)}\n`);
   const workspaces = workspacesOf(config.stateDir, join(parent, `new-${process.pid}`));
   let folder: string | undefined;
   const lines: LedgerLine[] = [];

@@ -185,7 +185,7 @@ test.skipIf(!hasTmux)(
       here.go();
       await until(() => existsSync(join(here.top, "code")));
       const screen = window.screen();
-      expect(screen.match(/Discovery, batch 1/g)).toHaveLength(1);
+      expect(screen.match(/✓ #1 Discovery/g)).toHaveLength(1);
       expect(screen).toMatch(/✓ complete: All 1 papers are analysed/);
       expect(screen).not.toMatch(/iteration \d+ of/);
       expectNoTrace(screen);

@@ -48,7 +48,7 @@ describe.concurrent("a refused login is blocked at once, with what to do", () =>
     const { code, verdict } = await run(protocol);
     expect({ code, verdict }).toMatchObject({
       code: 5,
-      verdict: { verdict: "blocked", reason: expect.stringContaining("`research-ralph doctor` says how") },
+      verdict: { verdict: "blocked", reason: expect.stringContaining(`research-ralph doctor --probe ${protocol}`) },
     });
     expect(ledger()).toMatchObject([{ outcome: "failed", failure: "auth" }]);
     expect(paper("first")?.status).toBe("pending");

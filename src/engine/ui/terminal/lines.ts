@@ -186,8 +186,8 @@ function endedLines(title: string, outcome: Outcome, cost: string, room: number,
         `${colors.green("✓")} ${pad(truncate(title, left - 2), left - 2)}  ${colors.dim(cost)}`,
         paint(`    ${truncate(summary, room - 4)}`),
       ];
-    // Twenty columns tell a title; the summary says what people wait for.
-    const forTitle = Math.max(20, left - 2 - 3 - width(summary));
+    // Twenty-four columns tell a title with its number; the summary says what people wait for.
+    const forTitle = Math.max(24, left - 2 - 3 - width(summary));
     const short = truncate(title, Math.min(forTitle, left - 2));
     const rest = truncate(summary, left - 2 - width(short) - 3);
     const text = rest === "" ? short : `${short} — ${paint(rest)}`;
