@@ -177,7 +177,10 @@ function stillTrue(started: string | null | undefined, undone: readonly LedgerLi
   return started == null || first === undefined || Date.parse(started) < Date.parse(startOf(first)) ? started : null;
 }
 
-const startOf = (line: LedgerLine): string =>
-  new Date(Date.parse(line.at) - (line.duration_seconds ?? 0) * 1000).toISOString();
+/** No iteration lasts a year: a longer duration is damage to the line, and would lead out of all dates. */
+const maxSeconds = 366 * 86_400;
+
+const startOf = ({ at, duration_seconds: took = 0 }: LedgerLine): string =>
+  new Date(Date.parse(at) - (took > maxSeconds ? 0 : took) * 1000).toISOString();
 const seconds = (from: string, to: string): number =>
   Math.max(0, Math.round((Date.parse(to) - Date.parse(from)) / 1000));

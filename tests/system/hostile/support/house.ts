@@ -143,6 +143,8 @@ export function openHouse(cli: string, options: HouseOptions = {}) {
       expectAlways(house, ended);
       return ended;
     },
+    /** What the next agent would be given. */
+    brief: (): string => execFileSync(process.execPath, [cli, "brief", research], { cwd: root, env, encoding: "utf8" }),
     close: () => rmSync(top, { recursive: true, force: true, maxRetries: 5 }),
   };
   return house;
