@@ -1,7 +1,9 @@
 // Prints the table of numbers the project holds itself to, as Markdown: ours beside bare Node and, where present, a rival.
 // `npm run bench` runs every row; `npm run bench -- version list` only those.
-// `--data <folder>` names the recorded data that the rows need which measure on it.
-import { existsSync } from "node:fs";
+// `--data <folder>` names the recorded data that the rows need which measure on it. `--record` keeps the results in bench/results.json, from
+// which docs/how-well-it-works.md is generated.
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { row as analysisTokens } from "./rows/analysis-tokens.mjs";
 import { row as arxivFeed } from "./rows/arxiv-feed.mjs";
@@ -25,7 +27,7 @@ import { row as screening } from "./rows/screening.mjs";
 import { row as screeningTokens } from "./rows/screening-tokens.mjs";
 import { row as start } from "./rows/start.mjs";
 import { row as version } from "./rows/version.mjs";
-import { cli } from "./measure.mjs";
+import { cli, root } from "./measure.mjs";
 
 const rows = [
   version,
@@ -53,7 +55,7 @@ const rows = [
 ];
 const { values: options, positionals: wanted } = parseArgs({
   allowPositionals: true,
-  options: { data: { type: "string" } },
+  options: { data: { type: "string" }, record: { type: "boolean", default: false } },
 });
 const unknown = wanted.filter((name) => !rows.some((row) => row.name === name));
 
@@ -63,6 +65,15 @@ async function measure(row) {
   } catch (error) {
     return { ours: `not measured: ${error.message.split("\n")[0]}` };
   }
+}
+
+function record({ name, what, hold, command }, ours, rival) {
+  const path = join(root, "bench/results.json");
+  const all = existsSync(path) ? JSON.parse(readFileSync(path, "utf8")) : {};
+  const date = new Date().toISOString().slice(0, 10);
+  all[name] = { date, node: process.version, what, hold, command, ours, ...(rival === "–" ? {} : { rival }) };
+  const sorted = Object.fromEntries(Object.entries(all).toSorted(([a], [b]) => a.localeCompare(b)));
+  writeFileSync(path, `${JSON.stringify(sorted, null, 2)}\n`);
 }
 
 if (unknown.length > 0) {
@@ -76,6 +87,7 @@ if (unknown.length > 0) {
   console.log("| --- | --- | --- | --- | --- | --- | --- |");
   for (const row of rows.filter(({ name }) => wanted.length === 0 || wanted.includes(name))) {
     const { bare = "–", rival = "–", ours } = await measure(row);
+    if (options.record) record(row, ours, rival);
     console.log(
       `| ${[row.what, bare, rival, row.was ?? "–", ours, row.hold, `\`${row.command}\``].map((cell) => cell.replaceAll("|", "\\|")).join(" | ")} |`,
     );

@@ -4,31 +4,32 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { cliPage } from "./docs/cli-page.mjs";
+import { resultsTable } from "./docs/results-page.mjs";
 import { schemaTables } from "./docs/schema-page.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 
-/** Pages with a part between `<!-- generated from <schema> -->` and `<!-- end -->`; the rest of the page is written by hand. */
-const schemaPages = [
-  ["docs/configuration.md", "schemas/config.schema.json"],
-  ["docs/file-formats.md", "schemas/rrd.schema.json"],
+/** Pages with parts between `<!-- generated from <source> -->` and `<!-- end -->`; the rest of the page is written by hand. */
+const pages = [
+  ["docs/configuration.md", (schema) => schemaTables(root, schema)],
+  ["docs/file-formats.md", (schema) => schemaTables(root, schema)],
+  ["docs/how-well-it-works.md", (source) => resultsTable(root, source)],
 ];
+const part = /<!-- generated from (.+) -->\n[^]*?<!-- end -->\n/g;
 
-/** The page with its generated part replaced. Throws when the page has no such part. */
-function pageWithTables([page, schema]) {
+/** The page with its generated parts replaced. Throws when the page has none. */
+function pageWithTables([page, tableOf]) {
   const text = readFileSync(join(root, page), "utf8");
-  const [before, rest] = text.split(`<!-- generated from ${schema} -->\n`);
-  const [, after] = rest?.split("<!-- end -->\n") ?? [];
-  if (after === undefined) throw new Error(`${page} has no part that is generated from ${schema}.`);
+  if (text.search(part) === -1) throw new Error(`${page} has no generated part.`);
   return [
     page,
-    `${before}<!-- generated from ${schema} -->\n\n${schemaTables(root, schema)}\n\n<!-- end -->\n${after}`,
+    text.replace(part, (_, source) => `<!-- generated from ${source} -->\n\n${tableOf(source)}\n\n<!-- end -->\n`),
   ];
 }
 
 const check = process.argv.includes("--check");
 const stale = [];
-for (const [name, text] of [...schemaPages.map(pageWithTables), ["docs/cli.md", await cliPage()]]) {
+for (const [name, text] of [...pages.map(pageWithTables), ["docs/cli.md", await cliPage()]]) {
   const target = join(root, name);
   let before = "";
   try {

@@ -62,9 +62,17 @@ async function measure(data, findQuote, readJats) {
       ask("sentences as they stand", id, sentence, true);
       for (const [name, quote] of disguises(sentence, next)) ask(`true: ${name}`, id, quote, true);
       for (const [name, quote] of forgeries(sentence, next))
-        // A forgery that the article says in another place is none.
-        if (!isSaid(articles.get(id).text.text, quote)) ask(`forged: ${name}`, id, quote, false);
+        if (!isSaid(articles.get(id).text.text, quote, name.endsWith("out of order")))
+          ask(`forged: ${name}`, id, quote, false);
     }
+  for (const id of ids)
+    for (const cells of rowsOf(articles.get(id).text.text))
+      for (const [name, between] of [
+        ["spaces", " "],
+        ["line ends", "\n"],
+      ])
+        ask(`true: a table's row joined by ${name}`, id, cells.join(between), true);
+  scores.set("articles", [ids.length, articles.size]);
   return { scores: [...scores].map(([name, [found, of]]) => [name, found, of]), missed };
 }
 
@@ -116,22 +124,37 @@ function sentencesOf(text) {
   return all.filter((_, index) => index % Math.max(1, Math.floor(all.length / maxSentences)) === 0);
 }
 
+/** Rows of tables with at least three cells and five words, some of each article. */
+function rowsOf(text) {
+  const all = text.split("\n").flatMap((line) => {
+    const cells = line.split(" | ").map((cell) => cell.trim());
+    const words = cells.filter((cell) => /[\p{L}\p{N}]/u.test(cell));
+    return cells.length >= 3 && words.length >= 3 && line.split(/\s+/).length >= 8
+      ? [cells.filter((cell) => cell !== "")]
+      : [];
+  });
+  return all.filter((_, index) => index % Math.max(1, Math.floor(all.length / maxRows)) === 0);
+}
+
+const maxRows = 20;
 /** Sentences looked for in each article, in every form. */
 const maxSentences = 40;
 
-/** Whether a text has a quote word for word at a place that begins and ends a word; asked of forgeries that are a piece of a sentence. */
-function isSaid(text, quote) {
-  let at = text.indexOf(quote);
-  const first = at;
-  while (at !== -1) {
-    if (at !== first) return true;
-    at = text.indexOf(quote, at + 1);
-  }
-  return false;
+/** Whether a text has a quote, or two whole sentences in the order that was forged, at a second place: what it says there is not forged. */
+function isSaid(text, quote, isOrder) {
+  const said = text.toLowerCase();
+  const [first, second] = quote.toLowerCase().replace(/\.$/, "").split(" … ");
+  if (isOrder) return said.indexOf(second, said.indexOf(first) + first.length) !== -1;
+  return second === undefined && said.indexOf(first) !== said.lastIndexOf(first);
 }
 
-const weights =
-  /(?<= )(?:not|no|never|without|only|if|unless|less|fewer|some|most|few|whether|may|fails? to|failed to)(?= )/;
+const weights = new RegExp(
+  `(?<= )(?:${[
+    "not|no|never|without|neither|nor|hardly|rarely|unable to|fails? to|failed to|except|rather than|instead of",
+    "only|if|unless|whether|until|provided that|as long as|some|most|all|few|several|almost|nearly|approximately|about",
+    "less|more|fewer|at least|at most|up to|versus|vs\\.?|compared with|may|might|could|can|should|probably|possibly",
+  ].join("|")})(?= )`,
+);
 const number = /(?<![\d.,\p{L}\p{Pd}−[])\d+(?:\.\d+)?(?![\d.,])/u;
 
 /** What a sentence does not say, each with the kind of the forgery; `next` is the sentence behind it in the text. */
@@ -140,7 +163,10 @@ function* forgeries(sentence, next) {
   const weight = weights.exec(sentence);
   if (weight !== null) {
     const behind = sentence.slice(weight.index + weight[0].length + 1);
-    const negates = /^(?:not|no|never|without|if|unless|whether|fail)/.test(weight[0]);
+    const negates =
+      /^(?:not|no|never|without|neither|nor|hardly|rarely|unable|if|unless|whether|fail)(?![a-z])|^fail/.test(
+        weight[0],
+      );
     yield [
       negates && weight[0] !== "if" && weight[0] !== "whether"
         ? "negation left out by an ellipsis"
@@ -210,24 +236,25 @@ function* forgeries(sentence, next) {
   if (compound !== null) yield ["begun inside a compound", compound[0]];
 }
 
+/** The beginning of a sentence. Cut behind a number, within a citation or behind a sign it would be a forgery. */
+function beginningOf(words) {
+  let end = words.length - 2;
+  while (end > 4 && /\d\S{0,3}$|[±×<>≤≥=([]$/.test(words[end - 1])) end -= 1;
+  return words
+    .slice(0, end)
+    .join(" ")
+    .replace(/[,;:(]$/, "");
+}
+
 /** What a sentence says in another dress. */
 function* disguises(sentence, next) {
   const words = sentence.split(" ");
   const at = words.length >> 1;
-  yield [
-    "cut and closed with a stop",
-    `${words
-      .slice(0, -2)
-      .join(" ")
-      .replace(/[,;:(]$/, "")}.`,
-  ];
-  yield [
-    "cut, with its page",
-    `${words
-      .slice(0, -2)
-      .join(" ")
-      .replace(/[,;:(]$/, "")} (p. 3).`,
-  ];
+  yield ["cut and closed with a stop", `${beginningOf(words)}.`];
+  yield ["cut, with its page", `${beginningOf(words)} (p. 3).`];
+  const listed = words.findIndex((word, index) => index > 3 && word.endsWith(","));
+  if (listed !== -1 && /^\p{L}/u.test(words[listed + 1] ?? ""))
+    yield ["a list's mark added", [...words.slice(0, listed + 1), "•", ...words.slice(listed + 1)].join(" ")];
   yield ["words inserted", [...words.slice(0, at), "[the authors]", ...words.slice(at)].join(" ")];
   yield [
     "invisible marks",

@@ -23,7 +23,12 @@ const dashOnly = /(?:\u2014|\n\s{0,9}[-*+•])\s{0,9}$/u;
  * its sense to a word before it. Undefined where it can. `isFirst` is false for the later fragments of an elided quote.
  */
 export function edgeProblem(text: string, { start, end }: Span, isFirst: boolean): string | undefined {
-  const before = flat(text.slice(Math.max(0, start - reach), start));
+  const isInRow = (text.slice(start, end + reach).split("\n", 1)[0] ?? "").includes(" | ");
+  const outside = flat(text.slice(Math.max(0, start - reach), start));
+  // What stands in another cell, or in the row before, is nothing of this cell's.
+  const before = outside.slice(
+    Math.max(outside.lastIndexOf(" | ") + 2, isInRow ? outside.lastIndexOf("\n") + 1 : 0, 1) - 1,
+  );
   const after = flat(text.slice(end, end + reach));
   const head = flat(text.slice(start, Math.min(end, start + reach)));
   const tail = flat(text.slice(Math.max(start, end - reach), end));

@@ -59,13 +59,25 @@ interface Prepared {
 const prepared = new WeakMap<Searchable, Prepared>();
 
 /**
- * Looks for a quote in a text. White space, hyphenation, accents, case, ligatures, kinds of quotation marks and dashes, citations and
- * footnote marks left out, borders of cells, marks of lists, page breaks and running heads make no difference; every letter, number,
- * sign, rank, unit and word order does. `…`, `...` and `[...]` stand for words left out of a sentence, or between whole sentences, that
- * do not turn its sense.
+ * Looks for a quote in a text. How:
+ *
+ * 1. Text and quote are **normalised** (`normalise.ts`): to one string of letters, digits and signs, with the gap before each character kept
+ *    apart. White space, case, accents, ligatures, kinds of quotation marks and dashes, borders of cells, marks of lists and words broken at
+ *    a line's end make no difference after that. The text once more without its **extras** (`extras.ts`): footnote marks, citations,
+ *    running heads, which a quote may leave out.
+ * 2. The quote is read in a few **variants** (`variants.ts`), the strictest first: as it stands, without the stop that closes a cut quote,
+ *    without `[words of explanation]`, retyped as the text writes its signs.
+ * 3. Each variant is looked for as a string (`occurrences.ts`), in linear time. At each place the gaps, the ends of words and numbers and the
+ *    case of units must **agree** (`agree.ts`).
+ * 4. The place must bear the quote out for itself (`edges.ts`, `sense.ts`): no number without its sign or unit, nothing right behind "not" or
+ *    "claims that", no title of a cited work. A place that does not gives the reason.
+ * 5. A quote with `…`, `...` or `[...]` is looked for in **fragments** (`elision.ts`), which stand near each other and leave out nothing on
+ *    which the sense hangs.
+ * 6. What is not found is looked for once more with other numbers (`near.ts`), and the nearest passage is given for a repair.
+ *
  * "of the" and "5" stand in every paper: a quote has at least four words, or three of which one is a number, or twelve characters of a
- * script without spaces.
- * A text given as an object is normalised once, however many quotes are looked for. The work is linear in text and quote.
+ * script without spaces. A text given as an object is normalised once, however many quotes are looked for. The work is linear in text and
+ * quote.
  */
 export function findQuote(text: Searchable | string, quote: string): QuoteMatch {
   const searchable = typeof text === "string" ? { text } : text;
@@ -82,7 +94,9 @@ export function findQuote(text: Searchable | string, quote: string): QuoteMatch 
       ...(isCited(ready, hit) && isInEntry(ready.text, hit) ? { isCited: true } : {}),
     };
   const [why] = refusals;
-  const near = why === undefined ? findNear(searchable, quote) : undefined;
+  const close = why === undefined ? findNear(searchable, quote) : undefined;
+  // What may not stand for itself is not near either.
+  const near = close === undefined || edgeProblem(searchable.text, close, true) !== undefined ? undefined : close;
   return {
     found: false,
     nearest: nearestPassage(searchable, quote),

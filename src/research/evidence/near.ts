@@ -38,7 +38,7 @@ function maskOf(text: string, words: Map<string, number>, isText: boolean): Mask
 export function findNear(
   searchable: { readonly text: string },
   quote: string,
-): { readonly differs: string; readonly start: number } | undefined {
+): { readonly differs: string; readonly start: number; readonly end: number } | undefined {
   let text = known.get(searchable);
   if (text === undefined) {
     text = maskOf(searchable.text, new Map(), true);
@@ -52,11 +52,16 @@ export function findNear(
     return undefined;
   for (const at of occurrences(text.mask, said.mask)) {
     const differs = differenceAt(text.tokens, numbers, at);
-    if (differs !== undefined && differs.length > 0)
-      return { differs: differs.join("; "), start: text.tokens[at]?.start ?? 0 };
+    if (differs === undefined || differs.length === 0) continue;
+    const next = text.tokens[at + said.tokens.length]?.start ?? searchable.text.length;
+    const [start, rest] = [text.tokens[at]?.start ?? 0, searchable.text.slice(0, next)];
+    return { differs: differs.join("; "), start, end: rest.trimEnd().length };
   }
   return undefined;
 }
+
+/** "12,500" and "12500" are one number, written in two ways. */
+const sameDigits = (one: string, other: string): boolean => one.replace(/\s/g, "") === other.replace(/\s/g, "");
 
 /** What differs between the numbers of a quote and those of the text from a token on; undefined where one is another number. */
 function differenceAt(
@@ -70,7 +75,8 @@ function differenceAt(
     if (token === undefined || !("quantity" in token)) return undefined;
     const relation = compareQuantities(quantity, token.quantity);
     if (relation === "other") return undefined;
-    if (relation === "near") differs.push(`"${quantity.written}" where the text has "${token.quantity.written}"`);
+    if (relation === "near" || !sameDigits(quantity.written, token.quantity.written))
+      differs.push(`"${quantity.written}" where the text has "${token.quantity.written}"`);
   }
   return differs;
 }

@@ -187,7 +187,13 @@ export function normalise(source: string, extras?: Extras): Normalised {
       const isBreak = end - start > 1 || text[start] === "\u2014" || text[start] === "\u2015";
       const goesOn = after === end || text.slice(end, after).includes("\n");
       gap = spaced || isBreak || !goesOn ? GAP_EITHER : GAP_HYPHEN;
-    } else if (spaced && isSpace(text[end]) && isLetter(text[end + 1]) && ":;,.)".includes(chars.at(-1) ?? ":")) {
+    } else if (
+      spaced &&
+      text[start - 2] !== "|" &&
+      isSpace(text[end]) &&
+      isLetter(text[end + 1]) &&
+      ":;,.)".includes(chars.at(-1) ?? ":")
+    ) {
       // A list mark that stands in a line, or a dash behind a bracket; before a number it may be a minus.
       if (gap === GAP_NONE) gap = GAP_SPACE;
     } else {
@@ -211,7 +217,9 @@ export function normalise(source: string, extras?: Extras): Normalised {
     }
     // "5 * 3" and "3·10⁵" are products; the point of "0·5" is that of "0.5".
     if (code === 0xb7 || code === 0x2a || code === 0x2217 || code === 0x22c5) {
-      if (!isDigit(chars.at(-1)) || !isAsciiDigit(text[endOfSpaces(text, at + 1)])) return undefined;
+      // "0.7* 10.9" are two cells of a table.
+      const isEven = isSpace(before) === isSpace(after);
+      if (!isEven || !isDigit(chars.at(-1)) || !isAsciiDigit(text[endOfSpaces(text, at + 1)])) return undefined;
       const isPower = /^\s?10(?:[⁻⁰¹²³⁴-⁹^]|[-−]\d)/.test(text.slice(at + 1, at + 6));
       return code === 0xb7 && !isPower && gap === GAP_NONE && isAsciiDigit(after) ? "." : "×";
     }

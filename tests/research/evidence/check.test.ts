@@ -100,6 +100,19 @@ describe("checkEvidence", () => {
     expect(checked.evidence[0]).toMatchObject({ locator: "p. 2", reason: expect.stringContaining("87.5 percent") });
   });
 
+  it("calls a number near that is written otherwise, and nothing near that may not stand for itself", () => {
+    const text = buildText([{ text: "In all 12,500 grasps were made. The hand did not hold 40.4 percent of them." }], {
+      kind: "text",
+      depth: "full",
+    });
+    const quotes = ["In all 12500 grasps were made", "hold 40 percent of them"];
+    const { evidence } = checkEvidence(
+      quotes.map((quote) => ({ claim: "c", quote })),
+      text,
+    );
+    expect(evidence.map(({ status }) => status)).toEqual(["near", "not-in-text"]);
+  });
+
   it("finds a quote in the abstract that the agent was shown, and says that it stands there", async () => {
     const abstract = "We show that soft skins keep their grip for nine hours of work.";
     const items = [

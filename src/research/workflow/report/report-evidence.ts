@@ -74,7 +74,7 @@ function evidenceOfPaper(paper: Paper, quotes: readonly NumberedQuote[]): string
 const markOf = (status: Evidence["status"], reason: string | null | undefined): string =>
   status === "near"
     ? `${statusSigns.near} near: ${inline(reason ?? "a number differs")}`
-    : `${statusSigns[status]}${status === "could-not-check" ? " could not be checked" : ""}`;
+    : `${statusSigns[status]}${status === "could-not-check" ? ` could not be checked${reason ? `: ${inline(reason)}` : ""}` : ""}`;
 
 const alike = (claim: string, quote: string): boolean => plain(claim) === plain(quote);
 const plain = (text: string): string =>

@@ -1,0 +1,32 @@
+// The tables of docs/how-well-it-works.md, from what `npm run bench -- <row> --record` left in bench/results.json.
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+
+/**
+ * The table of one row's results; `source` is "bench/results.json: <row>", or "bench/results.json: <row>, <start>" for those parts of the
+ * row whose name begins so. A part "found 98/100" is shown with its share.
+ */
+export function resultsTable(root, source) {
+  const [path, wanted = ""] = source.split(": ");
+  const [name, start = ""] = wanted.split(", ");
+  const result = JSON.parse(readFileSync(join(root, path), "utf8"))[name];
+  if (result === undefined)
+    throw new Error(`${path} has no results of ${name}: run 'npm run bench -- ${name} --record'.`);
+  const { date, node, command, ours, rival } = result;
+  const parts = ours.split("; ").filter((part) => part.startsWith(start));
+  return [
+    `Measured on ${date} with Node ${node} by \`${command}\`.`,
+    ["| what | result | share |", "| --- | --- | --- |", ...parts.map((part) => rowOf(part.slice(start.length)))].join(
+      "\n",
+    ),
+    ...(rival === undefined ? [] : [`Beside it: ${rival}.`]),
+  ].join("\n\n");
+}
+
+function rowOf(part) {
+  const [, what = part, result = ""] =
+    /^(.*?)\s((?:[\d,.]+\/[\d,.]+|below \d+ ms|[\d.]+(?: \(.*\))?))$/.exec(part) ?? [];
+  const [found, of] = result.split("/").map((number) => Number(number.replaceAll(",", "")));
+  const share = of > 0 ? `${(Math.floor((found / of) * 1000) / 10).toFixed(1)} %` : "";
+  return `| ${[what.trim(), result.replace("/", " of "), share].map((cell) => cell.replaceAll("|", "\\|")).join(" | ")} |`;
+}
