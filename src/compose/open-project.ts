@@ -4,6 +4,7 @@ import type { Run } from "./drive.js";
 import { experienceFor } from "./forecast-basis.js";
 import { libraryFor } from "./library.js";
 import { modelOf } from "../engine/agents/registry.js";
+import { projectFiles, userFiles } from "../engine/config/file.js";
 import type { ResolvedConfig } from "../engine/config/resolve.js";
 import { lockFile } from "../engine/lib/layout.js";
 import { withoutHistory } from "../engine/storage/checkpoints.js";
@@ -11,7 +12,7 @@ import { isHeld } from "../engine/storage/lock.js";
 import { ExpectedError } from "../engine/lib/errors.js";
 import type { MemoryLimits } from "../engine/lib/memory-limits.js";
 import type { Verdict } from "../engine/loop/types.js";
-import type { Io } from "../engine/ui/io.js";
+import { homeOf, type Io } from "../engine/ui/io.js";
 import { wholeForecast } from "../engine/ui/terminal/tally.js";
 import { type Edit, waitingEdits } from "../research/folder/approval.js";
 import { openResearch, type Research } from "../research/folder/research.js";
@@ -47,6 +48,8 @@ export async function openProject(
   const summarises = summarisingAgent(config, io);
   const others = summarises === undefined || agents.some(({ name }) => name === summarises.name) ? [] : [summarises];
   const root = rootOf(folder, io.cwd);
+  const configs = [...projectFiles(root), ...userFiles(homeOf(io.env))];
+  const { stateDir } = config;
   const requests = new AbortController();
   const memory: FileMemory = new Map();
   const signal = AbortSignal.any([ending, requests.signal]);
@@ -60,7 +63,7 @@ export async function openProject(
       learn: config.learn === "auto",
       ...(agents.every(({ takesTools }) => takesTools === true) ? { tools: toolsOf(folder, config, io.env) } : {}),
       ...(agents.some(isUnconfined)
-        ? { guardFiles: (iteration) => guardFiles({ folder, root, stateDir: config.stateDir, iteration, memory }) }
+        ? { guardFiles: (iteration) => guardFiles({ folder, root, configs, stateDir, iteration, memory }) }
         : {}),
       veto: async ({ completes, ...proposal }: Proposal) => {
         const { vetoes, problems } = await hooks.ask(completes ? ["accepted", "complete"] : ["accepted"], proposal);

@@ -26,7 +26,7 @@ function beside() {
   let iteration = 0;
   /** What is told after an agent has done this. */
   const agentDoes = async (deed: () => unknown) => {
-    const guard = await guardFiles({ folder, root, stateDir, iteration: (iteration += 1) });
+    const guard = await guardFiles({ folder, root, configs: [], stateDir, iteration: (iteration += 1) });
     await deed();
     return guard.undoTampering("the agent");
   };

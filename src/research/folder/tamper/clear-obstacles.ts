@@ -4,18 +4,30 @@ import { relative } from "node:path";
 
 import {
   answersIn,
+  backupsFolder,
   doneFolder,
   hiddenFolder,
   inboxFolder,
   journalFolder,
   lockFile,
+  transcriptsFolder,
 } from "../../../engine/lib/layout.js";
-import { answersFolder, documentsFolder, setAsideFolder, textsFolder } from "../layout.js";
+import { aboutFolder, answersFolder, documentsFolder, setAsideFolder, textsFolder } from "../layout.js";
 
 /** Folders of a project by their path: where each really lies, and its permissions; undefined where there is none. */
 type Places = ReadonlyMap<string, { readonly at: string; readonly mode: number } | undefined>;
 
-const own = [hiddenFolder, journalFolder, doneFolder, setAsideFolder, inboxFolder, textsFolder];
+const own = [
+  hiddenFolder,
+  journalFolder,
+  doneFolder,
+  setAsideFolder,
+  inboxFolder,
+  textsFolder,
+  transcriptsFolder,
+  aboutFolder,
+  backupsFolder,
+];
 const ofAnswers = [answersFolder, documentsFolder];
 
 /** The project's folder and those of research-ralph in it that files are moved out of or put into, outer ones first. `aside`: see guardFiles. */

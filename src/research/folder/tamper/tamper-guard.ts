@@ -1,6 +1,5 @@
 import { lstatSync, realpathSync } from "node:fs";
 import { basename, join } from "node:path";
-import { projectFiles } from "../../../engine/config/file.js";
 import { ExpectedError, messageOf } from "../../../engine/lib/errors.js";
 import { timeForName } from "../../../engine/lib/clock.js";
 import { clearObstacles, placesOf } from "./clear-obstacles.js";
@@ -47,8 +46,10 @@ export interface TamperGuard {
 
 interface GuardOptions {
   readonly folder: string;
-  /** Where AGENTS.md, prompt.md and the config lie. */
+  /** Where AGENTS.md and prompt.md lie. */
   readonly root: string;
+  /** The files that configure the project and the user: hooks in them run as the user. */
+  readonly configs: readonly string[];
   /** The folder of the program's state, outside of the user's tree. */
   readonly stateDir: string;
   readonly iteration: number;
@@ -65,6 +66,7 @@ interface GuardOptions {
 export async function guardFiles({
   folder,
   root,
+  configs,
   stateDir,
   iteration,
   memory = new Map(),
@@ -77,7 +79,7 @@ export async function guardFiles({
     lastGoodFile(folder),
     candidatesFile(folder),
     updatesFile(folder),
-    ...projectFiles(root),
+    ...configs,
   ];
   const snapshots = await Promise.all(paths.map((path) => explaining(path, () => snapshotOf(path))));
   for (const [index, path] of paths.entries()) kept.set(path, snapshots[index]?.version ?? { kind: "absent" });

@@ -1,3 +1,4 @@
+import { projectFiles, userFiles } from "../../../../src/engine/config/file.js";
 import {
   existsSync,
   mkdirSync,
@@ -15,7 +16,7 @@ import {
   symlinkSync,
   truncateSync,
 } from "node:fs";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { expect, it, describe } from "vitest";
 import { acquireLock } from "../../../../src/engine/storage/lock.js";
 import { leaveMessage, readMessages } from "../../../../src/engine/storage/records/steering-inbox.js";
@@ -27,6 +28,7 @@ import { researchFolder, sampleRrd, read, temporaryFolder } from "../../../suppo
 import { execFileSync } from "node:child_process";
 import type { Rrd } from "../../../../src/research/generated/rrd.js";
 import { ExpectedError } from "../../../../src/engine/lib/errors.js";
+import { transcriptsFolder } from "../../../../src/engine/lib/layout.js";
 import { lastGoodFile } from "../../../../src/research/folder/layout.js";
 
 const text = formatRrd(sampleRrd(3));
@@ -40,7 +42,8 @@ function loaded() {
   return {
     folder,
     path,
-    begin: () => guardFiles({ folder, root: dirname(folder), stateDir: join(folder, "state"), iteration: 1 }),
+    begin: () =>
+      guardFiles({ folder, root: dirname(folder), configs: [], stateDir: join(folder, "state"), iteration: 1 }),
   };
 }
 
@@ -154,7 +157,13 @@ async function protectedResearch({ whole = true } = {}) {
   writeFileSync(join(folder, ".ralph/journal/2.json"), "{}");
   writeFileSync(join(folder, ".ralph/journal/done/1.json"), "{}");
   writeFileSync(join(folder, ".ralph/texts/p1.json"), "{}");
-  const guard = await guardFiles({ folder, root, stateDir: dirname(rescue), iteration: 7 });
+  const guard = await guardFiles({
+    folder,
+    root,
+    configs: projectFiles(root),
+    stateDir: dirname(rescue),
+    iteration: 7,
+  });
   const aside = join(folder, ".ralph/set-aside/7");
   return { folder, root, rescue, aside, said: () => guard.undoTampering("the agent") };
 }
@@ -187,6 +196,28 @@ describe("after an agent that nothing confines", () => {
     expect([read(root, name), read(aside, name)]).toEqual([`of ${name}\n`, "forged"]);
   });
 
+  it("the user's own configuration is as it was, and one that was planted goes: its hooks run as the user", async () => {
+    const [folder, root, home] = [researchFolder(sampleRrd(3)), temporaryFolder(), temporaryFolder()];
+    const [yaml = "", other = ""] = userFiles(home);
+    mkdirSync(dirname(yaml), { recursive: true });
+    writeFileSync(yaml, "jobs: 1\n");
+    const guard = await guardFiles({ folder, root, configs: userFiles(home), stateDir: join(home, "s"), iteration: 7 });
+    for (const path of [yaml, other]) writeFileSync(path, "hooks: [{on: [complete], run: touch owned}]\n");
+    expect(await guard.undoTampering("the agent")).toEqual([expect.stringContaining(basename(yaml))]);
+    expect(readFileSync(yaml, "utf8")).toBe("jobs: 1\n");
+    expect(existsSync(other)).toBe(false);
+  });
+
+  it("a link in the place of the transcripts goes, and nothing behind it is touched", async () => {
+    const { folder, said } = await protectedResearch();
+    const victim = temporaryFolder();
+    writeFileSync(join(victim, "mine"), "mine\n");
+    symlinkSync(victim, transcriptsFolder(folder));
+    expect(await said()).toEqual([expect.stringContaining("transcripts")]);
+    expect(existsSync(transcriptsFolder(folder))).toBe(false);
+    expect(readFileSync(join(victim, "mine"), "utf8")).toBe("mine\n");
+  });
+
   it("what was not there goes, and what was deleted is back: of that nothing is kept", async () => {
     const none = await protectedResearch({ whole: false });
     const config = join(none.root, "ralph.config.json");
@@ -216,7 +247,13 @@ describe("after an agent that nothing confines", () => {
     expect(await gone.said()).toEqual([back("queries.jsonl")]);
     const { folder, root, rescue } = await protectedResearch({ whole: false });
     symlinkSync("elsewhere", join(folder, "queries.jsonl"));
-    const guard = await guardFiles({ folder, root, stateDir: dirname(rescue), iteration: 8 });
+    const guard = await guardFiles({
+      folder,
+      root,
+      configs: projectFiles(root),
+      stateDir: dirname(rescue),
+      iteration: 8,
+    });
     rmSync(join(folder, "queries.jsonl"));
     writeFileSync(join(folder, "queries.jsonl"), noted);
     expect(await guard.undoTampering("the agent")).toHaveLength(1);
@@ -303,7 +340,13 @@ describe("of rrd.json, after such an agent,", () => {
     const { said, folder, root, rescue } = await protectedResearch();
     await said();
     writeFileSync(join(folder, "rrd.json"), '{"papers_pool": 7}');
-    const guard = await guardFiles({ folder, root, stateDir: dirname(rescue), iteration: 8 });
+    const guard = await guardFiles({
+      folder,
+      root,
+      configs: projectFiles(root),
+      stateDir: dirname(rescue),
+      iteration: 8,
+    });
     writeFileSync(join(folder, "rrd.json"), text);
     await guard.undoTampering("the agent");
     expect(read(folder, "rrd.json")).toBe('{"papers_pool": 7}');
@@ -374,7 +417,13 @@ describe("in .ralph, after such an agent,", () => {
     const answers = join(folder, ".ralph/http/answers");
     mkdirSync(answers, { recursive: true });
     writeFileSync(join(answers, "a.json"), "given");
-    const guard = await guardFiles({ folder, root, stateDir: dirname(rescue), iteration: 8 });
+    const guard = await guardFiles({
+      folder,
+      root,
+      configs: projectFiles(root),
+      stateDir: dirname(rescue),
+      iteration: 8,
+    });
     rmSync(join(answers, "a.json"));
     expect(await guard.undoTampering("the agent")).toEqual([
       "the agent changed stored answers of sources in .ralph (1); they were restored.",
@@ -405,7 +454,7 @@ describe("of the researches beside it", () => {
     const memory = new Map();
     const root = temporaryFolder();
     const again = async () => {
-      const guard = await guardFiles({ folder, root, stateDir, iteration: 1, memory });
+      const guard = await guardFiles({ folder, root, configs: projectFiles(root), stateDir, iteration: 1, memory });
       return () => guard.undoTampering("the agent");
     };
     return { folder, stateDir, one, two, held, lock, memory, again, said: await again() };
@@ -477,7 +526,7 @@ describe("of what a person has told the project", () => {
     const [folder, stateDir] = [researchFolder(sampleRrd(3)), temporaryFolder()];
     await leaveMessage(folder, { text: "Mind the cost." }, 1, stateDir);
     const inbox = join(folder, ".ralph/inbox");
-    const guard = await guardFiles({ folder, root: temporaryFolder(), stateDir, iteration: 1 });
+    const guard = await guardFiles({ folder, root: temporaryFolder(), stateDir, configs: [], iteration: 1 });
     const heard = async () =>
       (await readMessages(folder)).map((message) => ("text" in message ? message.text : message));
     return { folder, stateDir, inbox, heard, said: () => guard.undoTampering("the agent") };
