@@ -98,6 +98,22 @@ export const forged: readonly QuoteClass[] = [
     },
   },
   {
+    name: "a number joined to the number of another verb",
+    make: (draw) => {
+      const [from, to, later, end] = [draw.whole(10, 40), draw.whole(50, 90), draw.whole(50, 90), draw.whole(10, 40)];
+      const [first, second] = [draw.subject(), draw.subject()];
+      const [kept, left] = draw.one([
+        [`rose from ${from} % to`, `${end} % for ${second}`],
+        [`rose from ${from} % to ${to} %`, `to ${end} % for ${second}`],
+        [`rose from ${from} %`, `from ${later} % to ${end} % for ${second}`],
+      ]);
+      return {
+        text: `Success rose from ${from} % to ${to} % for ${first}, and fell from ${later} % to ${end} % for ${second}.`,
+        quote: `Success ${kept} … ${left}`,
+      };
+    },
+  },
+  {
     name: "more than four fragments",
     make: (draw) => {
       const parts = Array.from({ length: 5 }, () => draw.subject());

@@ -22,6 +22,12 @@ export const isElided = (quote: string): boolean => elisionMark.test(quote);
 export const tooManyFragments = (count: number): string | undefined =>
   count > maxFragments ? `more than ${maxFragments} fragments are joined by "…"` : undefined;
 
+/** "From 41 % to … 12 %": what is left out holds the number that belongs there. So many words on either side are looked at. */
+const joinsNumbers = (text: string, first: Span, second: Span): boolean =>
+  /\p{N}/u.test(text.slice(first.end, second.start)) &&
+  /\p{N}(?:\s{0,9}[^\s\p{N}]{1,20}){0,3}\s{0,9}$/u.test(text.slice(Math.max(first.start, first.end - 80), first.end)) &&
+  /^(?:\s{0,9}[^\s\p{N}]{1,20}){0,3}\s{0,9}[^\s\p{L}]{0,3}\p{N}/u.test(text.slice(second.start, second.start + 80));
+
 /**
  * Why what a quote left out between two fragments may not be left out; undefined where it may. Fragments are of one sentence, or whole
  * sentences near each other.
@@ -32,6 +38,7 @@ export function joinProblem(text: string, first: Span, second: Span): string | u
   const skipped = text.slice(first.end, second.start);
   if (!crossesSentence(text, first.end, second.start)) {
     if (length > maxSkippedWithin) return `"…" leaves out ${length} characters of one sentence`;
+    if (joinsNumbers(text, first, second)) return '"…" leaves out a number between two numbers';
     const word = weighty(skipped);
     return word === undefined ? undefined : `"…" leaves out "${word}", on which the sense hangs`;
   }

@@ -37,13 +37,19 @@ const quantifiers =
 const relations =
   "more than lower higher greater smaller larger better worse inferior superior below above under over within beyond exceeds exceed up " +
   "equal compared relative mehr mindestens höchstens plus más menor mayor";
+/** What says which way something went: who leaves one out gives its number to another verb. */
+const directions =
+  "rise rises rose risen rising fall falls fell fallen falling increase increases increased increasing decrease decreases decreased " +
+  "decreasing drop drops dropped dropping decline declines declined declining grow grows grew grown reduce reduces reduced reducing " +
+  "improve improves improved worsen worsens worsened gain gained lose lost double doubled halve halved " +
+  "steigt stieg sinkt sank fiel augmente diminue aumentó disminuyó aumenta diminuisce";
 /** A sentence that begins with one of these takes back or bounds what stands before it. */
 const contrasts = "however but although though nevertheless nonetheless conversely contrary unless except yet";
 const phrases =
   /\b(?:(?:as|so) long as|in case|on condition|subject to|far from|too \p{L}{1,20}|\d{1,9} (?:out )?of|(?:two|three|four|five|six|seven|eight|nine|ten|twelve|twenty|third|quarter) of)\b|% of\b|\bn'\p{L}/u;
 
 const setOf = (...lists: string[]): ReadonlySet<string> => new Set(lists.join(" ").split(" "));
-const withinSentence = setOf(turning, negations, tying, conditions, quantifiers, relations);
+const withinSentence = setOf(turning, negations, tying, conditions, quantifiers, relations, directions);
 const betweenSentences = setOf(turning, negations, contrasts, "if whether only");
 const signs = /[<>≤≥≠≪≫≮≯∉∌⊄±∄¬⩽⩾≲≳]/u;
 /** Scripts without spaces have no words to look up: signs of negation and of condition. */

@@ -161,6 +161,16 @@ describe("fragments", () => {
     expect(findQuote(text, quote)).toMatchObject({ found: false, why: expect.stringMatching(/…|apart/) });
   });
 
+  it.each([
+    "Success rose from 41 % to … 12 % on the second hand.",
+    "Success rose from 41 % to 87 % … to 12 % on the second hand.",
+    "Success rose from 41 % … from 90 % to 12 % on the second hand.",
+  ])("never leave out the number or the verb that another number belongs to: %s", (quote) => {
+    const rates = "Success rose from 41 % to 87 % on the first hand, and fell from 90 % to 12 % on the second hand.";
+    expect(findQuote(rates, quote)).toMatchObject({ found: false, why: expect.stringMatching(/…/) });
+    expect(found(rates, "Success rose from 41 % to 87 % … and fell from 90 % to 12 %")).toBe(true);
+  });
+
   it("must each be of three words or twelve characters", () => {
     expect(found("the method was not good", "the method was … good")).toBe(false);
     expect(found(text, "The policy was … hours")).toBe(false);
