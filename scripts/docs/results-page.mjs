@@ -28,5 +28,5 @@ function rowOf(part) {
     /^(.*?)\s((?:[\d,.]+\/[\d,.]+|below \d+ ms|[\d.]+(?: \(.*\))?))$/.exec(part) ?? [];
   const [found, of] = result.split("/").map((number) => Number(number.replaceAll(",", "")));
   const share = of > 0 ? `${(Math.floor((found / of) * 1000) / 10).toFixed(1)} %` : "";
-  return `| ${[what.trim(), result.replace("/", " of "), share].map((cell) => cell.replaceAll("|", "\\|")).join(" | ")} |`;
+  return `| ${[what.trim(), of > 0 ? result.replace("/", " of ") : result, share].map((cell) => cell.replaceAll("|", "\\|").replaceAll("<", "&lt;")).join(" | ")} |`;
 }
